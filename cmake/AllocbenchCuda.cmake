@@ -1,0 +1,32 @@
+# Sets ALLOCBENCH_WITH_CUDA. A machine without nvcc builds everything for the CPU back end and is told so.
+
+set(ALLOCBENCH_WITH_CUDA OFF)
+if(ALLOCBENCH_CUDA STREQUAL "OFF")
+  message(STATUS "CUDA worker: off (ALLOCBENCH_CUDA=OFF); the CPU back end is built")
+  return()
+endif()
+
+include(CheckLanguage)
+check_language(CUDA)
+if(NOT CMAKE_CUDA_COMPILER)
+  if(ALLOCBENCH_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "ALLOCBENCH_CUDA=ON, but no CUDA compiler was found: put nvcc on PATH or set CMAKE_CUDA_COMPILER")
+  endif()
+  message(STATUS "CUDA worker: off, no nvcc found; everything is built for the CPU back end")
+  return()
+endif()
+
+# The GPU of this machine when there is one, else Hopper, whose reference results the project keeps.
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  execute_process(COMMAND nvidia-smi --query-gpu=name --format=csv,noheader RESULT_VARIABLE no_gpu OUTPUT_QUIET ERROR_QUIET)
+  if(no_gpu)
+    set(CMAKE_CUDA_ARCHITECTURES 90)
+  else()
+    set(CMAKE_CUDA_ARCHITECTURES native)
+  endif()
+endif()
+set(CMAKE_CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}" CACHE STRING "CUDA architectures")
+enable_language(CUDA)
+find_package(CUDAToolkit 12.4 REQUIRED)
+set(ALLOCBENCH_WITH_CUDA ON)
+message(STATUS "CUDA worker: on, nvcc ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}")

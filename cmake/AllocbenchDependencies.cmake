@@ -1,0 +1,12 @@
+# Libraries from Debian's packages; tools/install-dependencies.sh installs them.
+
+find_package(Threads REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(Boost 1.74 REQUIRED COMPONENTS context)
+find_package(benchmark 1.7 REQUIRED)
+if(ALLOCBENCH_TESTS)
+  find_package(GTest 1.12 REQUIRED)
+endif()
+find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)

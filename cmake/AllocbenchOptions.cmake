@@ -1,0 +1,40 @@
+# Options, compile flags and output folders of the whole project.
+
+set(ALLOCBENCH_CUDA AUTO CACHE STRING "Build the CUDA worker: AUTO (when nvcc is found), ON (fail without), OFF")
+set_property(CACHE ALLOCBENCH_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(ALLOCBENCH_SANITIZER "" CACHE STRING "Sanitizers for host code: empty, address (with undefined) or thread")
+set_property(CACHE ALLOCBENCH_SANITIZER PROPERTY STRINGS "" address thread)
+option(ALLOCBENCH_TESTS "Build the tests" ON)
+option(ALLOCBENCH_BENCHMARKS "Build the benchmarks of the vocabulary itself" ON)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+
+# Every target of the project links this. Warnings are errors in our code, not in code that uses the package.
+add_library(allocbench_flags INTERFACE)
+target_include_directories(allocbench_flags INTERFACE "${CMAKE_CURRENT_SOURCE_DIR}")
+target_compile_options(
+  allocbench_flags
+  INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror>
+    # CMake 3.25.1 does not know CUDA C++20 and would fall back to C++17 without a word; simt/common.hpp asserts it.
+    $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --Werror=all-warnings --expt-relaxed-constexpr
+    -Xcompiler=-Wall,-Wextra,-Werror>)
+
+if(ALLOCBENCH_SANITIZER STREQUAL "address")
+  set(sanitizer_flags -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+elseif(ALLOCBENCH_SANITIZER STREQUAL "thread")
+  set(sanitizer_flags -fsanitize=thread -fno-omit-frame-pointer)
+elseif(ALLOCBENCH_SANITIZER)
+  message(FATAL_ERROR "ALLOCBENCH_SANITIZER is '${ALLOCBENCH_SANITIZER}'; allowed are empty, address, thread")
+endif()
+if(sanitizer_flags)
+  target_compile_options(allocbench_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${sanitizer_flags}>)
+  target_link_options(allocbench_flags INTERFACE ${sanitizer_flags})
+endif()
