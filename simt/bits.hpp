@@ -1,0 +1,102 @@
+// Bit and word operations with one machine instruction on a GPU; usable on both sides of both back ends.
+#pragma once
+
+#include <bit>
+
+#include "simt/common.hpp"
+
+namespace simt {
+
+SIMT_HOST_FN std::uint32_t popcount(std::uint32_t x) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<std::uint32_t>(__popc(x));
+#else
+  return static_cast<std::uint32_t>(std::popcount(x));
+#endif
+}
+
+SIMT_HOST_FN std::uint32_t popcount(std::uint64_t x) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<std::uint32_t>(__popcll(x));
+#else
+  return static_cast<std::uint32_t>(std::popcount(x));
+#endif
+}
+
+// Index of the lowest set bit; the width of the type for zero.
+SIMT_HOST_FN std::uint32_t count_trailing_zeros(std::uint32_t x) {
+#if defined(__CUDA_ARCH__)
+  return x == 0 ? 32u : static_cast<std::uint32_t>(__ffs(static_cast<int>(x)) - 1);
+#else
+  return static_cast<std::uint32_t>(std::countr_zero(x));
+#endif
+}
+
+SIMT_HOST_FN std::uint32_t count_trailing_zeros(std::uint64_t x) {
+#if defined(__CUDA_ARCH__)
+  return x == 0 ? 64u : static_cast<std::uint32_t>(__ffsll(static_cast<long long>(x)) - 1);
+#else
+  return static_cast<std::uint32_t>(std::countr_zero(x));
+#endif
+}
+
+// Zero bits above the highest set bit; the width of the type for zero.
+SIMT_HOST_FN std::uint32_t count_leading_zeros(std::uint32_t x) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<std::uint32_t>(__clz(static_cast<int>(x)));
+#else
+  return static_cast<std::uint32_t>(std::countl_zero(x));
+#endif
+}
+
+SIMT_HOST_FN std::uint32_t count_leading_zeros(std::uint64_t x) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<std::uint32_t>(__clzll(static_cast<long long>(x)));
+#else
+  return static_cast<std::uint32_t>(std::countl_zero(x));
+#endif
+}
+
+// Upper half of the product.
+SIMT_HOST_FN std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(a) * b) >> 32);
+}
+
+SIMT_HOST_FN std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
+#if defined(__CUDA_ARCH__)
+  return __umul64hi(a, b);
+#else
+  __extension__ using Wide = unsigned __int128;  // no ISO type, which -Wpedantic would report
+  return static_cast<std::uint64_t>((static_cast<Wide>(a) * b) >> 64);
+#endif
+}
+
+// Rounds up to a multiple of a power of two.
+template <class T>
+SIMT_HOST_FN constexpr T round_up(T value, T power_of_two) {
+  return (value + power_of_two - 1) & ~(power_of_two - 1);
+}
+
+// Sixteen bytes moved by one instruction; the address must be 16-byte aligned.
+struct alignas(16) Word128 {
+  std::uint32_t words[4];
+};
+
+SIMT_HOST_FN Word128 load_16_bytes(const void* address) {
+#if defined(__CUDA_ARCH__)
+  const uint4 v = *static_cast<const uint4*>(address);
+  return {{v.x, v.y, v.z, v.w}};
+#else
+  return *static_cast<const Word128*>(address);
+#endif
+}
+
+SIMT_HOST_FN void store_16_bytes(void* address, const Word128& value) {
+#if defined(__CUDA_ARCH__)
+  *static_cast<uint4*>(address) = make_uint4(value.words[0], value.words[1], value.words[2], value.words[3]);
+#else
+  *static_cast<Word128*>(address) = value;
+#endif
+}
+
+}  // namespace simt

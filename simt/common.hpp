@@ -1,0 +1,112 @@
+// What both back ends share: the function qualifier, memory orders, steps, launch shapes and errors.
+//
+// Code that runs on a "device" (a CUDA GPU or the CPU executor) is marked SIMT_FN and receives its calling thread as a
+// template parameter; it uses no CUDA built-in and no C library allocator. The back end is chosen by the compiler: nvcc
+// gives CUDA, any other compiler gives the CPU executor. One program never mixes the two.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#if defined(__CUDACC__)
+#define SIMT_CUDA 1
+#define SIMT_FN __device__ __forceinline__
+#define SIMT_NOINLINE_FN __device__ __noinline__
+#define SIMT_HOST_FN __host__ __device__ __forceinline__
+#else
+#define SIMT_CUDA 0
+#define SIMT_FN inline
+#define SIMT_NOINLINE_FN [[gnu::noinline]] inline
+#define SIMT_HOST_FN inline
+#endif
+
+#if defined(__CUDACC__)
+static_assert(__cplusplus >= 202002L, "device code is C++20: pass -std=c++20 to nvcc");
+#endif
+
+namespace simt {
+
+// Lanes of a warp, on every back end: allocators may rely on it, and the CPU executor checks real 32-lane masks.
+inline constexpr std::uint32_t warp_size = 32;
+
+// One bit per lane of the calling warp; bit i is lane i.
+using LaneMask = std::uint32_t;
+inline constexpr LaneMask full_warp = 0xffffffffu;
+
+// Memory orders are types, so that the order is fixed at the call and PTX can be chosen at compile time.
+struct Relaxed {};
+struct Acquire {};
+struct Release {};
+struct AcqRel {};
+inline constexpr Relaxed relaxed{};
+inline constexpr Acquire acquire{};
+inline constexpr Release release{};
+inline constexpr AcqRel acq_rel{};
+
+// Where an atomic word lives. Global words have device scope, shared words have block scope.
+enum class Space { global, shared };
+
+// Named points inside an allocator. Wrapping contexts count or trace them; the plain context ignores them.
+enum class Step : std::uint32_t {
+  attempt,  // one try to claim a unit (page, chunk, block)
+  retry,    // a claim that lost against another thread and starts again
+  walk,     // one move to the next candidate of a search
+  split,    // a unit was divided
+  merge,    // two units became one
+  wrap,     // a search or a bump pointer passed the end of the pool
+  count_of_steps
+};
+
+// A one-dimensional grid.
+struct LaunchShape {
+  std::uint32_t blocks = 1;
+  std::uint32_t threads_per_block = 1;
+  std::size_t shared_bytes = 0;  // dynamic shared memory per block
+};
+
+// What a compiled kernel needs; zero where a back end has no such notion (CPU: registers).
+struct KernelAttributes {
+  int registers = 0;
+  std::size_t static_shared_bytes = 0;
+  std::size_t local_bytes = 0;
+};
+
+// Facts of a device that results carry.
+struct DeviceProperties {
+  std::string name;
+  std::string compute_capability;  // "9.0"; empty on the CPU
+  std::string driver;              // version text; empty on the CPU
+  std::string toolkit;             // CUDA runtime version or compiler of the CPU back end
+  std::string uuid;                // empty on the CPU
+  std::string pci_bus_id;          // for NVML; empty on the CPU
+  std::uint32_t sm_count = 0;      // virtual SMs on the CPU
+  std::uint32_t max_threads_per_sm = 0;
+  std::size_t memory_bytes = 0;
+  std::size_t free_memory_bytes = 0;
+  std::size_t l2_bytes = 0;
+};
+
+// Why a call into a back end failed.
+enum class FaultKind {
+  environment,    // no device, driver too old, out of host resources
+  out_of_memory,  // the device cannot give the memory asked for
+  device_fault,   // trap, illegal address, misaligned access: the device state is lost
+  mask_error,     // a warp operation used against its contract (CPU executor)
+  deadlock,       // every live lane waits at a collective that cannot complete (CPU executor)
+  livelock,       // every live lane spins on a word nobody can change (CPU executor)
+  budget,         // the step budget of the launch ran out (CPU executor)
+  exception       // device code threw (CPU executor)
+};
+
+class Fault : public std::runtime_error {
+ public:
+  Fault(FaultKind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
+  FaultKind kind() const { return kind_; }
+
+ private:
+  FaultKind kind_;
+};
+
+}  // namespace simt

@@ -1,0 +1,94 @@
+// Groups of lanes of one warp on CUDA. A group is its mask and nothing else; every operation passes that mask.
+//
+// Names follow cooperative groups. Two choices differ, both to keep the machine code of a hand-written kernel: `ballot`
+// returns bits by lane (not packed by rank), and there is `broadcast` (from the leader) and `shfl_lane` beside `shfl`
+// (by rank, as in cooperative groups).
+#pragma once
+
+#include "simt/bits.hpp"
+#include "simt/common.hpp"
+
+namespace simt {
+
+class Group {
+ public:
+  SIMT_FN explicit Group(LaneMask mask) : mask_(mask) {}
+
+  SIMT_FN LaneMask mask() const { return mask_; }
+  SIMT_FN std::uint32_t num_threads() const { return popcount(mask_); }
+  SIMT_FN std::uint32_t thread_rank() const { return popcount(mask_ & lanes_below()); }
+  // The member with rank 0 is the leader.
+  SIMT_FN bool leader() const { return (mask_ & lanes_below()) == 0; }
+  SIMT_FN std::uint32_t leader_lane() const { return count_trailing_zeros(mask_); }
+
+  // Waits for all members and orders their memory accesses.
+  SIMT_FN void sync() const { __syncwarp(mask_); }
+  SIMT_FN LaneMask ballot(bool predicate) const { return __ballot_sync(mask_, predicate); }
+  SIMT_FN bool any(bool predicate) const { return __any_sync(mask_, predicate) != 0; }
+  SIMT_FN bool all(bool predicate) const { return __all_sync(mask_, predicate) != 0; }
+
+  template <class T>
+  SIMT_FN T shfl_lane(T value, std::uint32_t lane) const {
+    return __shfl_sync(mask_, value, static_cast<int>(lane));
+  }
+  template <class T>
+  SIMT_FN T shfl(T value, std::uint32_t rank) const {
+    return shfl_lane(value, mask_ == full_warp ? rank : __fns(mask_, 0, static_cast<int>(rank) + 1));
+  }
+  template <class T>
+  SIMT_FN T broadcast(T value) const {
+    return shfl_lane(value, leader_lane());
+  }
+
+  // The members whose key equals mine. T: 32- or 64-bit integer.
+  template <class T>
+  SIMT_FN Group match_any(T key) const {
+    return Group(__match_any_sync(mask_, key));
+  }
+  // The members whose predicate equals mine.
+  SIMT_FN Group partition(bool predicate) const {
+    const LaneMask yes = ballot(predicate);
+    return Group(predicate ? yes : mask_ & ~yes);
+  }
+
+  SIMT_FN std::uint32_t reduce_add(std::uint32_t value) const { return __reduce_add_sync(mask_, value); }
+  SIMT_FN std::uint32_t reduce_max(std::uint32_t value) const { return __reduce_max_sync(mask_, value); }
+
+  // Sum of the values of the members with a lower rank. Works on any mask: each lane follows links to its predecessors
+  // and the links double in length every round.
+  template <class T>
+  SIMT_FN T exclusive_sum(T value) const {
+    const LaneMask below = mask_ & lanes_below();
+    const std::uint32_t self = count_trailing_zeros(lane_bit());
+    std::uint32_t link = below == 0 ? no_link : 31u - count_leading_zeros(below);
+    T sum = value;
+    for (std::uint32_t reach = 1; reach < num_threads(); reach *= 2) {
+      const std::uint32_t source = link == no_link ? self : link;
+      const T earlier = shfl_lane(sum, source);
+      const std::uint32_t next_link = shfl_lane(link, source);
+      if (link != no_link) {
+        sum += earlier;
+        link = next_link;
+      }
+    }
+    return sum - value;
+  }
+
+ private:
+  static constexpr std::uint32_t no_link = 0xffffffffu;
+
+  static SIMT_FN LaneMask lanes_below() {
+    LaneMask lanes;
+    asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lanes));
+    return lanes;
+  }
+  static SIMT_FN LaneMask lane_bit() {
+    LaneMask lane;
+    asm("mov.u32 %0, %%lanemask_eq;" : "=r"(lane));
+    return lane;
+  }
+
+  LaneMask mask_;
+};
+
+}  // namespace simt

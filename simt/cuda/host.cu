@@ -1,0 +1,140 @@
+#include "simt/cuda/host.hpp"
+
+#include <string>
+
+namespace simt {
+namespace {
+
+FaultKind kind_of(cudaError_t status) {
+  switch (status) {
+    case cudaErrorMemoryAllocation:
+      return FaultKind::out_of_memory;
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorInvalidDevice:
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:
+    case cudaErrorInitializationError:
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorSystemDriverMismatch:
+      return FaultKind::environment;
+    default:
+      return FaultKind::device_fault;
+  }
+}
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+}  // namespace
+
+void check_cuda(cudaError_t status, const char* call) {
+  if (status == cudaSuccess) return;
+  throw Fault(kind_of(status),
+              std::string(call) + ": " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")");
+}
+
+int Device::count() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaErrorNoDevice) return 0;
+  check_cuda(status, "cudaGetDeviceCount");
+  return count;
+}
+
+Device::Device(int ordinal) : ordinal_(ordinal) {
+  const int available = count();
+  if (available == 0) throw Fault(FaultKind::environment, "no CUDA device is present");
+  if (ordinal < 0 || ordinal >= available) {
+    throw Fault(FaultKind::environment, "device " + std::to_string(ordinal) + " does not exist; this machine has devices 0 to " +
+                                            std::to_string(available - 1));
+  }
+  check_cuda(cudaSetDevice(ordinal), "cudaSetDevice");
+}
+
+DeviceProperties Device::properties() const {
+  cudaDeviceProp native{};
+  check_cuda(cudaGetDeviceProperties(&native, ordinal_), "cudaGetDeviceProperties");
+  int driver = 0;
+  int runtime = 0;
+  check_cuda(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  check_cuda(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+  char bus_id[32] = {};
+  check_cuda(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, ordinal_), "cudaDeviceGetPCIBusId");
+
+  DeviceProperties properties;
+  properties.name = native.name;
+  properties.compute_capability = std::to_string(native.major) + "." + std::to_string(native.minor);
+  properties.driver = "CUDA " + version_text(driver);
+  properties.toolkit = "CUDA " + version_text(runtime);
+  static constexpr char hex[] = "0123456789abcdef";
+  for (const char byte : native.uuid.bytes) {
+    properties.uuid += hex[static_cast<unsigned char>(byte) >> 4];
+    properties.uuid += hex[static_cast<unsigned char>(byte) & 15];
+  }
+  properties.pci_bus_id = bus_id;
+  properties.sm_count = static_cast<std::uint32_t>(native.multiProcessorCount);
+  properties.max_threads_per_sm = static_cast<std::uint32_t>(native.maxThreadsPerMultiProcessor);
+  properties.memory_bytes = native.totalGlobalMem;
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+  properties.free_memory_bytes = free_bytes;
+  properties.l2_bytes = static_cast<std::size_t>(native.l2CacheSize);
+  return properties;
+}
+
+std::size_t Device::set_device_heap_bytes(std::size_t bytes) {
+  check_cuda(cudaDeviceSetLimit(cudaLimitMallocHeapSize, bytes), "cudaDeviceSetLimit(cudaLimitMallocHeapSize)");
+  std::size_t granted = 0;
+  check_cuda(cudaDeviceGetLimit(&granted, cudaLimitMallocHeapSize), "cudaDeviceGetLimit(cudaLimitMallocHeapSize)");
+  return granted;
+}
+
+void Device::synchronize() { check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
+
+Stream::Stream(Device& device) : device_(device) { check_cuda(cudaStreamCreate(&stream_), "cudaStreamCreate"); }
+
+// Destructors run while a fault unwinds, when every CUDA call fails again: their errors are not news.
+Stream::~Stream() { static_cast<void>(cudaStreamDestroy(stream_)); }
+
+void Stream::synchronize() { check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+
+Event::Event() { check_cuda(cudaEventCreate(&event_), "cudaEventCreate"); }
+
+Event::~Event() { static_cast<void>(cudaEventDestroy(event_)); }
+
+void Event::record(Stream& stream) { check_cuda(cudaEventRecord(event_, stream.native()), "cudaEventRecord"); }
+
+void Event::synchronize() { check_cuda(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
+
+double Event::seconds_between(const Event& start, const Event& stop) {
+  float milliseconds = 0;
+  check_cuda(cudaEventElapsedTime(&milliseconds, start.event_, stop.event_), "cudaEventElapsedTime");
+  return milliseconds * 1e-3;
+}
+
+void* device_allocate(std::size_t bytes) {
+  void* memory = nullptr;
+  check_cuda(cudaMalloc(&memory, bytes), "cudaMalloc");
+  return memory;
+}
+
+void device_release(void* memory) noexcept { static_cast<void>(cudaFree(memory)); }
+
+void device_fill(Stream& stream, void* memory, unsigned char byte, std::size_t bytes) {
+  check_cuda(cudaMemsetAsync(memory, byte, bytes, stream.native()), "cudaMemsetAsync");
+}
+
+void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) {
+  check_cuda(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream.native()), "cudaMemcpyAsync(to host)");
+  stream.synchronize();
+}
+
+void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) {
+  check_cuda(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream.native()), "cudaMemcpyAsync(to device)");
+  stream.synchronize();
+}
+
+}  // namespace simt

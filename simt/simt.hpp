@@ -1,0 +1,17 @@
+// The SIMT vocabulary: the only header that allocators and workloads include for device and host work.
+#pragma once
+
+#include "simt/bits.hpp"
+#include "simt/common.hpp"
+
+#if SIMT_CUDA
+#include "simt/cuda/atomic.hpp"
+#include "simt/cuda/group.hpp"
+#include "simt/cuda/host.hpp"
+#include "simt/cuda/thread.hpp"
+#else
+#include "simt/cpu/atomic.hpp"
+#include "simt/cpu/group.hpp"
+#include "simt/cpu/host.hpp"
+#include "simt/cpu/thread.hpp"
+#endif
