@@ -1,0 +1,180 @@
+// Checked<A>: any allocator with every block's contents verified, in the way RMM stacks adaptors on a resource.
+//
+// malloc takes a tag from a ledger and fills the whole block with words derived from it; free compares them all,
+// scribbles the block dead and passes it on. Two owners of one byte cannot both find their pattern, whoever wrote last.
+// The tag is the first word of the block and the rest of the book-keeping lies in the ledger, outside of the pool:
+// requests keep their size (a header would turn 8,192 bytes into a request beyond some designs' limit), and blocks of 4
+// bytes can be checked. Smaller requests are raised to 4.
+//
+// Ordering: C++ makes every free synchronise with the malloc that returns the memory again. The published designs do
+// not promise that and are not judged by it here: the adaptor itself orders them through one word (`next_tag`), so that
+// a late scribble cannot land in the next owner's block. Missing orders inside an allocator are found by the CPU
+// executor.
+//
+// Its functions are not inlined: nothing here is timed, and one copy of A per unit saves compile time.
+#pragma once
+
+#include "allocators/adaptors/content_report.hpp"
+#include "allocators/contract/allocator.hpp"
+#include "allocators/contract/session.hpp"
+
+namespace allocbench {
+
+// Where the adaptor writes, and what it may touch. Lives on the host, travels to kernels by value.
+struct ContentLedger {
+  ContentReport* report = nullptr;
+  LedgerEntry* entries = nullptr;
+  std::uint32_t capacity = 0;
+  std::uint32_t alignment = 4;
+  std::uint64_t pool_begin = 0;
+  std::uint64_t pool_end = ~std::uint64_t{0};
+
+  template <class Thread>
+  SIMT_FN void blame(Thread& thread, ContentFault fault, const LedgerEntry& block, std::uint64_t offset,
+                     std::uint32_t expected, std::uint32_t found) const {
+    thread.atomic(report->counts[static_cast<std::uint32_t>(fault)]).fetch_add(1u, simt::relaxed);
+    if (thread.atomic(report->first_claimed).exchange(1u, simt::relaxed) != 0) return;
+    report->first.fault = fault;
+    report->first.thread = thread.rank_in_grid();
+    report->first.address = block.address;
+    report->first.bytes = block.bytes;
+    report->first.offset = offset;
+    report->first.expected = expected;
+    report->first.found = found;
+  }
+
+  // Takes a fresh block into the ledger and fills it. A block that cannot be touched is counted and left alone; it is
+  // live in no entry, so its free passes through unchecked.
+  template <class Thread>
+  SIMT_FN void adopt(Thread& thread, void* memory, std::uint64_t bytes) const {
+    LedgerEntry block{reinterpret_cast<std::uint64_t>(memory), bytes, ledger_live, thread.rank_in_grid()};
+    if (block.address < pool_begin || block.address > pool_end || pool_end - block.address < bytes) {
+      blame(thread, ContentFault::out_of_bounds, block, 0, 0, 0);
+      return;
+    }
+    if (block.address % alignment != 0) {
+      blame(thread, ContentFault::misaligned, block, 0, 0, 0);
+      if (block.address % 4 != 0) return;
+    }
+    const std::uint32_t tag = thread.atomic(report->next_tag).fetch_add(1u, simt::acq_rel);
+    if (tag >= capacity) {
+      thread.atomic(report->ledger_full).store(1u, simt::relaxed);
+      return;
+    }
+    std::uint32_t* words = static_cast<std::uint32_t*>(memory);
+    // Fresh memory may look like any tag: only a live entry with this very address proves another owner.
+    const std::uint32_t earlier = tag_of_word(words[0]);
+    if (earlier < tag && entries[earlier].address == block.address &&
+        thread.atomic(entries[earlier].state).load(simt::acquire) == ledger_live) {
+      blame(thread, ContentFault::double_hand_out, block, 0, 0, words[0]);
+    }
+    entries[tag].address = block.address;
+    entries[tag].bytes = block.bytes;
+    entries[tag].thread = block.thread;
+    thread.atomic(entries[tag].state).store(ledger_live, simt::release);
+    for (std::uint64_t word = 0; word < content_words(bytes); ++word) words[word] = content_word(tag, word);
+    unsigned char* tail = static_cast<unsigned char*>(memory) + content_words(bytes) * 4;
+    for (std::uint64_t byte = 0; byte < bytes % 4; ++byte) tail[byte] = tail_byte(tag);
+  }
+
+  // Verifies a block, takes it off the ledger and scribbles it dead. Called before the allocator's own free.
+  template <class Thread>
+  SIMT_FN void retire(Thread& thread, void* memory) const {
+    LedgerEntry block{reinterpret_cast<std::uint64_t>(memory), 0, ledger_unused, thread.rank_in_grid()};
+    if (block.address < pool_begin || block.address >= pool_end || block.address % 4 != 0) return;  // seen by adopt()
+    std::uint32_t* words = static_cast<std::uint32_t*>(memory);
+    const std::uint32_t tag = tag_of_word(words[0]);
+    if (tag >= capacity || entries[tag].address != block.address) {
+      // Not our tag: the block was overwritten, or freed and scribbled before.
+      const bool dead = words[0] == dead_word;
+      blame(thread, dead ? ContentFault::freed_twice : ContentFault::header_overwritten, block, 0, 0, words[0]);
+      return;
+    }
+    block.bytes = entries[tag].bytes;
+    std::uint32_t state = ledger_live;
+    if (!thread.atomic(entries[tag].state).compare_exchange(state, ledger_dead, simt::acq_rel, simt::relaxed)) {
+      blame(thread, ContentFault::freed_twice, block, 0, words[0], words[0]);
+      return;
+    }
+    verify(thread, block, tag);
+    for (std::uint64_t word = 0; word < content_words(block.bytes); ++word) words[word] = dead_word;
+    thread.atomic(report->next_tag).fetch_add(0u, simt::acq_rel);  // see Ordering above
+  }
+
+ private:
+  static SIMT_FN unsigned char tail_byte(std::uint32_t tag) {
+    return static_cast<unsigned char>(tag * 0x9e3779b9u >> 24 | 1u);
+  }
+
+  template <class Thread>
+  SIMT_FN void verify(Thread& thread, const LedgerEntry& block, std::uint32_t tag) const {
+    const std::uint32_t* words = reinterpret_cast<const std::uint32_t*>(block.address);
+    for (std::uint64_t word = 1; word < content_words(block.bytes); ++word) {
+      if (words[word] != content_word(tag, word)) {
+        blame(thread, ContentFault::body_overwritten, block, word * 4, content_word(tag, word), words[word]);
+        return;
+      }
+    }
+    const unsigned char* tail = reinterpret_cast<const unsigned char*>(words + content_words(block.bytes));
+    for (std::uint64_t byte = 0; byte < block.bytes % 4; ++byte) {
+      if (tail[byte] != tail_byte(tag)) {
+        blame(thread, ContentFault::body_overwritten, block, content_words(block.bytes) * 4 + byte, tail_byte(tag),
+              tail[byte]);
+        return;
+      }
+    }
+  }
+};
+
+// The session of a checked allocator; `Inner` is the session of the allocator below, or a reference to that allocator.
+template <class Inner>
+class CheckedSession {
+ public:
+  SIMT_FN CheckedSession(Inner inner, const ContentLedger& ledger)
+      : inner_(static_cast<Inner&&>(inner)), ledger_(ledger) {}
+
+  template <class Thread>
+  SIMT_NOINLINE_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (bytes < 4) bytes = 4;
+    void* block = inner_.malloc(thread, bytes);
+    if (block != nullptr) ledger_.adopt(thread, block, bytes);
+    return block;
+  }
+  template <class Thread>
+  SIMT_NOINLINE_FN void free(Thread& thread, void* block) {
+    if (block != nullptr) ledger_.retire(thread, block);
+    inner_.free(thread, block);
+  }
+  template <class Thread>
+  SIMT_FN void detach(Thread& thread) {
+    allocbench::detach(inner_, thread);
+  }
+  template <class Thread>
+  SIMT_FN void release_all(Thread& thread) {
+    allocbench::release_all(inner_, thread);
+  }
+
+ private:
+  Inner inner_;
+  ContentLedger ledger_;
+};
+
+template <class A>
+class Checked {
+ public:
+  static constexpr Traits traits = A::traits;
+  using Parameters = typename A::Parameters;
+
+  Checked(const A& inner, const ContentLedger& ledger) : inner_(inner), ledger_(ledger) {}
+
+  template <class Thread>
+  SIMT_FN auto attach(Thread& thread) {
+    return CheckedSession<decltype(allocbench::attach(inner_, thread))>(allocbench::attach(inner_, thread), ledger_);
+  }
+
+ private:
+  A inner_;
+  ContentLedger ledger_;
+};
+
+}  // namespace allocbench

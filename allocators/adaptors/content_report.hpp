@@ -1,0 +1,61 @@
+// What the Checked adaptor found: counters by kind and the first offender, in device memory, and the ledger of the
+// blocks it handed out. Plain data, shared by device code and host reports.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace allocbench {
+
+enum class ContentFault : std::uint32_t {
+  out_of_bounds,       // malloc returned a block that leaves the pool
+  misaligned,          // malloc returned a block that breaks the alignment of the traits
+  double_hand_out,     // malloc returned an address that somebody still holds
+  header_overwritten,  // free found another word where the tag of the block was
+  body_overwritten,    // free found another word in the rest of the block
+  freed_twice,         // free of a block that was freed before
+  kinds
+};
+inline constexpr std::uint32_t content_fault_kinds = static_cast<std::uint32_t>(ContentFault::kinds);
+
+// One handed-out block. The index of the entry is the block's tag.
+struct LedgerEntry {
+  std::uint64_t address;
+  std::uint64_t bytes;
+  std::uint32_t state;  // LedgerState; written by atomics only
+  std::uint32_t thread;
+};
+enum LedgerState : std::uint32_t { ledger_unused = 0, ledger_live = 1, ledger_dead = 2 };
+
+// All bytes zero is the state before a pass.
+struct ContentReport {
+  std::uint32_t next_tag;  // also the word through which every free synchronises with every later malloc
+  std::uint32_t ledger_full;
+  std::uint32_t counts[content_fault_kinds];
+  std::uint32_t first_claimed;
+  struct {
+    ContentFault fault;
+    std::uint32_t thread;  // rank in the grid
+    std::uint64_t address;
+    std::uint64_t bytes;   // of the block
+    std::uint64_t offset;  // of the first wrong word in the block
+    std::uint32_t expected;
+    std::uint32_t found;
+  } first;
+};
+
+// The words of a block with this tag: word 0 names the tag, the rest follow from it. Never zero bytes only, so a block
+// of cleared memory is seen as overwritten.
+constexpr std::uint32_t content_word(std::uint32_t tag, std::uint64_t word) {
+  if (word == 0) return tag ^ 0xa110cb00u;
+  std::uint32_t mixed = tag * 0x9e3779b9u + static_cast<std::uint32_t>(word) * 0x85ebca6bu;
+  mixed ^= mixed >> 15;
+  return mixed * 0x2c1b3c6du | 1u;
+}
+constexpr std::uint32_t tag_of_word(std::uint32_t word) { return word ^ 0xa110cb00u; }
+inline constexpr std::uint32_t dead_word = 0xdeadb10cu;
+
+// Words that a block of this size holds. Every checked block has at least one word, for its tag.
+constexpr std::uint64_t content_words(std::uint64_t bytes) { return bytes / 4; }
+
+}  // namespace allocbench

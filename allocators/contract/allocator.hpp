@@ -1,0 +1,78 @@
+// The contract of an allocator plug-in.
+//
+// A plug-in is a trivially copyable handle that kernels receive by value:
+//
+//   struct MyMalloc {
+//     struct Parameters { ...; static auto fields(); };
+//     static constexpr Traits traits{.name = "my_malloc", ...};
+//     static MyMalloc create(Arena&, const Parameters&);          // lay out the state; Fault or Unsupported on failure
+//     void reset(simt::Stream&);                                  // back to fresh, asynchronously (trait
+//     Fresh::by_reset) template <class Thread> SIMT_FN void* malloc(Thread&, std::size_t bytes);   // null = out of
+//     memory, bounded time template <class Thread> SIMT_FN void free(Thread&, void* block);            // null is
+//     allowed
+//     // optional:
+//     static std::size_t max_request(std::size_t pool_bytes, const Parameters&);  // default: pool_bytes
+//     static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters&);  // default: 0
+//     std::string broken_invariant(simt::Stream&) const;          // empty when all hold; called when no kernel runs
+//   };
+//   ALLOCBENCH_REGISTER(my_malloc, MyMalloc)
+//
+// and one line of CMake: allocbench_add_allocator(my_malloc HEADER path/to/my_malloc.hpp).
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "allocators/contract/arena.hpp"
+#include "allocators/contract/parameters.hpp"
+#include "allocators/contract/traits.hpp"
+#include "simt/simt.hpp"
+
+namespace allocbench {
+
+// Thrown by create() when the design cannot serve this pool or these parameters; the text says why and what it can.
+class Unsupported : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+template <class A>
+concept Allocator = std::is_trivially_copyable_v<A> &&
+    requires(Arena& arena, const typename A::Parameters& parameters) {
+  { A::traits.name } -> std::convertible_to<std::string_view>;
+  { A::create(arena, parameters) } -> std::same_as<A>;
+};
+
+// Largest request that the design serves from a fresh pool.
+template <Allocator A>
+std::size_t max_request(std::size_t pool_bytes, const typename A::Parameters& parameters) {
+  if constexpr (requires { A::max_request(pool_bytes, parameters); }) {
+    return A::max_request(pool_bytes, parameters);
+  } else {
+    return pool_bytes;
+  }
+}
+
+// Bytes of the back end's device heap that must be set before the first launch of the process.
+template <Allocator A>
+std::size_t device_heap_bytes(std::size_t pool_bytes, const typename A::Parameters& parameters) {
+  if constexpr (requires { A::device_heap_bytes(pool_bytes, parameters); }) {
+    return A::device_heap_bytes(pool_bytes, parameters);
+  } else {
+    return A::traits.pool == PoolLocation::device_heap ? pool_bytes : 0;
+  }
+}
+
+template <class... Allocators>
+struct AllocatorList {};
+
+}  // namespace allocbench
+
+// Names the allocator types of one plug-in. `plugin` is the name given to allocbench_add_allocator().
+#define ALLOCBENCH_REGISTER(plugin, ...)                   \
+  namespace allocbench::plugins {                          \
+  using plugin = ::allocbench::AllocatorList<__VA_ARGS__>; \
+  }

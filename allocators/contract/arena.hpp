@@ -1,0 +1,52 @@
+// Device memory for one allocator instance: its pool and its metadata, owned, counted and freed here.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "simt/simt.hpp"
+
+namespace allocbench {
+
+// The block of device memory an allocator manages.
+struct Pool {
+  std::byte* base = nullptr;
+  std::size_t bytes = 0;
+};
+
+class Arena {
+ public:
+  // `pool_bytes` as the cell asks; nothing is allocated yet.
+  Arena(simt::Stream& stream, std::size_t pool_bytes) : stream_(stream), pool_bytes_(pool_bytes) {}
+
+  // The pool, allocated at the first call. Base is aligned to at least 256 bytes.
+  Pool pool() {
+    if (pool_.size() == 0) pool_ = simt::Buffer<std::byte>(pool_bytes_);
+    return {pool_.data(), pool_.size()};
+  }
+
+  // Device memory for `count` objects outside the pool, all bytes zero; reported as metadata.
+  template <class T>
+  T* metadata(std::size_t count) {
+    simt::Buffer<std::byte> memory(count * sizeof(T));
+    memory.fill_bytes(stream_, 0);
+    metadata_.push_back(std::move(memory));
+    metadata_bytes_ += count * sizeof(T);
+    return reinterpret_cast<T*>(metadata_.back().data());
+  }
+
+  bool has_pool() const { return pool_.size() != 0; }
+  std::size_t pool_bytes() const { return pool_bytes_; }
+  std::size_t metadata_bytes() const { return metadata_bytes_; }
+  simt::Stream& stream() const { return stream_; }
+
+ private:
+  simt::Stream& stream_;
+  std::size_t pool_bytes_;
+  std::size_t metadata_bytes_ = 0;
+  simt::Buffer<std::byte> pool_;
+  std::vector<simt::Buffer<std::byte>> metadata_;
+};
+
+}  // namespace allocbench

@@ -1,0 +1,47 @@
+// What an allocator can do, stated once. Workloads ask the traits and answer `unsupported`; they never guess.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace allocbench {
+
+enum class Frees {
+  never,         // free is a no-op; the leak check is waived
+  individually,  // any thread may free any block
+  in_bulk        // only all blocks of a session at once
+};
+
+// Where blocks live.
+enum class PoolLocation {
+  arena,       // in the pool the arena hands out: pointers are checked against its bounds
+  device_heap  // in the back end's device heap, whose bytes are then the cell's pool bytes
+};
+
+// How to get a state as good as new.
+enum class Fresh {
+  by_reset,   // reset() does it
+  by_process  // only a new process does it; reset() is absent
+};
+
+enum class Backends { both, cuda_only, cpu_only };
+
+struct Traits {
+  std::string_view name;          // stable id, snake_case
+  std::string_view display_name;  // as papers write it
+  std::string_view paper;         // "Authors year", with the section where that helps
+  std::string_view summary;       // one sentence: the idea, and for variants what differs
+  Frees frees = Frees::individually;
+  std::uint32_t alignment = 16;  // bytes every returned pointer is a multiple of
+  PoolLocation pool = PoolLocation::arena;
+  Fresh fresh = Fresh::by_reset;
+  Backends backends = Backends::both;
+  // Blocks may be handed out again although nobody freed them (AWMalloc): verified only until that happens.
+  bool recycles_unfreed = false;
+  // All lanes of a warp must call together.
+  bool whole_warp_calls = false;
+  // A deliberately broken plug-in that tests the harness; left out of lists unless asked for.
+  bool test_only = false;
+};
+
+}  // namespace allocbench

@@ -1,0 +1,49 @@
+// CMalloc: circular list, flag and next in two words.
+//
+// Paper: Vinkler & Havran 2015, section 4.2. The algorithm, its data and what differs from the paper:
+// circular_malloc.hpp.
+#pragma once
+
+#include "allocators/regeff/circular_malloc.hpp"
+
+namespace allocbench {
+
+struct CMalloc
+    : regeff::CircularMalloc<regeff::SplitHeader, regeff::SideTable, regeff::Offsets::one, regeff::Merge::yes> {
+  static constexpr Traits traits{
+      .name = "c_malloc",
+      .display_name = "CMalloc",
+      .paper = "Vinkler & Havran 2015, sec. 4.2",
+      .summary = "circular list, flag and next in two words; headers in a side table, merging"};
+  static CMalloc create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
+struct CMallocPublished
+    : regeff::CircularMalloc<regeff::SplitHeader, regeff::InPool, regeff::Offsets::one, regeff::Merge::yes> {
+  static constexpr Traits traits{.name = "c_malloc_published",
+                                 .display_name = "CMalloc (published)",
+                                 .paper = "Vinkler & Havran 2015, sec. 4.2",
+                                 .summary =
+                                     "as printed: headers in the pool, merging; unsafe, a late walker "
+                                     "may lock a word of user data"};
+  static CMallocPublished create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
+struct CMallocInline
+    : regeff::CircularMalloc<regeff::SplitHeader, regeff::InPool, regeff::Offsets::one, regeff::Merge::no> {
+  static constexpr Traits traits{.name = "c_malloc_inline",
+                                 .display_name = "CMalloc (inline, no merge)",
+                                 .paper = "Vinkler & Havran 2015, sec. 4.2; Winter et al. 2021",
+                                 .summary = "headers in the pool, never merges: the form the 2021 survey measured"};
+  static CMallocInline create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(c_malloc, CMalloc, CMallocPublished, CMallocInline)

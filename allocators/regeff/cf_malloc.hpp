@@ -1,0 +1,49 @@
+// CFMalloc (circular fused): circular list, flag and next fused in one word.
+//
+// Paper: Vinkler & Havran 2015, section 4.3. The algorithm, its data and what differs from the paper:
+// circular_malloc.hpp.
+#pragma once
+
+#include "allocators/regeff/circular_malloc.hpp"
+
+namespace allocbench {
+
+struct CFMalloc
+    : regeff::CircularMalloc<regeff::FusedHeader, regeff::SideTable, regeff::Offsets::one, regeff::Merge::yes> {
+  static constexpr Traits traits{
+      .name = "cf_malloc",
+      .display_name = "CFMalloc",
+      .paper = "Vinkler & Havran 2015, sec. 4.3",
+      .summary = "circular list, flag and next fused in one word; headers in a side table, merging"};
+  static CFMalloc create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
+struct CFMallocPublished
+    : regeff::CircularMalloc<regeff::FusedHeader, regeff::InPool, regeff::Offsets::one, regeff::Merge::yes> {
+  static constexpr Traits traits{.name = "cf_malloc_published",
+                                 .display_name = "CFMalloc (published)",
+                                 .paper = "Vinkler & Havran 2015, sec. 4.3",
+                                 .summary =
+                                     "as printed: headers in the pool, merging; unsafe, a late walker "
+                                     "may lock a word of user data"};
+  static CFMallocPublished create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
+struct CFMallocInline
+    : regeff::CircularMalloc<regeff::FusedHeader, regeff::InPool, regeff::Offsets::one, regeff::Merge::no> {
+  static constexpr Traits traits{.name = "cf_malloc_inline",
+                                 .display_name = "CFMalloc (inline, no merge)",
+                                 .paper = "Vinkler & Havran 2015, sec. 4.3; Winter et al. 2021",
+                                 .summary = "headers in the pool, never merges: the form the 2021 survey measured"};
+  static CFMallocInline create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(cf_malloc, CFMalloc, CFMallocPublished, CFMallocInline)

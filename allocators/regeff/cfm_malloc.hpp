@@ -1,0 +1,51 @@
+// CFMMalloc (circular fused multi): fused circular list with one roving offset and one pre-split heap per SM.
+//
+// Paper: Vinkler & Havran 2015, section 4.4. The algorithm, its data and what differs from the paper:
+// circular_malloc.hpp.
+#pragma once
+
+#include "allocators/regeff/circular_malloc.hpp"
+
+namespace allocbench {
+
+struct CFMMalloc
+    : regeff::CircularMalloc<regeff::FusedHeader, regeff::SideTable, regeff::Offsets::per_sm, regeff::Merge::yes> {
+  static constexpr Traits traits{
+      .name = "cfm_malloc",
+      .display_name = "CFMMalloc",
+      .paper = "Vinkler & Havran 2015, sec. 4.4",
+      .summary =
+          "fused circular list with one roving offset and one pre-split heap per SM; headers in a side table, merging"};
+  static CFMMalloc create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
+struct CFMMallocPublished : regeff::CircularMalloc<regeff::FusedHeader, regeff::InPool, regeff::Offsets::per_sm,
+                                                   regeff::Merge::yes_and_redirect> {
+  static constexpr Traits traits{
+      .name = "cfm_malloc_published",
+      .display_name = "CFMMalloc (published)",
+      .paper = "Vinkler & Havran 2015, sec. 4.4",
+      .summary =
+          "as printed: headers in the pool, merging and redirecting all offsets after a merge; unsafe, a late walker "
+          "may lock a word of user data"};
+  static CFMMallocPublished create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
+struct CFMMallocInline
+    : regeff::CircularMalloc<regeff::FusedHeader, regeff::InPool, regeff::Offsets::per_sm, regeff::Merge::no> {
+  static constexpr Traits traits{.name = "cfm_malloc_inline",
+                                 .display_name = "CFMMalloc (inline, no merge)",
+                                 .paper = "Vinkler & Havran 2015, sec. 4.4; Winter et al. 2021",
+                                 .summary = "headers in the pool, never merges: the form the 2021 survey measured"};
+  static CFMMallocInline create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(cfm_malloc, CFMMalloc, CFMMallocPublished, CFMMallocInline)

@@ -1,0 +1,276 @@
+// The CMalloc family: next-fit over a circular list of chunks that are locked one at a time.
+//
+// Paper: Vinkler & Havran 2015, sections 4.2-4.4 and Algorithm 3 (CMalloc, CFMalloc, CMMalloc, CFMMalloc).
+// Idea:
+//   malloc  starts at a roving offset, tries to lock chunk after chunk (a locked chunk is stepped over, never waited
+//   for),
+//           keeps the first one that is large enough, splits it when it is larger than `max_fragmentation` times the
+//           need, and leaves the roving offset on what follows.
+//   free    absorbs the following chunk when that is free, then unlocks.
+// Data: headers (headers.hpp), the pre-split pool (pre_split.hpp), one roving offset or one per SM (the "multi"
+// variants). Differs from the paper:
+//   * Headers lie in a side table by default, because merging with headers in the pool is unsafe (headers.hpp).
+//   Registered
+//     beside it: `_published` (headers in the pool, merging: as printed, unsafe) and `_inline` (headers in the pool, no
+//     merging: safe; what the 2021 survey measured, since its build had merging compiled out).
+//   * A walk ends: null after two full laps. One lap is not proof, because a chunk that another walker holds for a
+//   moment
+//     looks used. The start of the walk may have been absorbed meanwhile, so laps are counted at the end marker.
+//   * Before locking, the walk looks at the header with a plain load; only a chunk that looks free is locked. A warp's
+//   loads
+//     of one header are one transaction, its atomics are 32. The decision is still made under the lock, as in the
+//     paper. The first chunk is locked without a look: the roving offset mostly points at a free chunk.
+//   * The library's loop that redirects all per-SM offsets after a merge is kept in `_published` only: with a side
+//   table
+//     an offset on an absorbed chunk is still a valid start.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allocators/contract/allocator.hpp"
+#include "allocators/regeff/headers.hpp"
+#include "allocators/regeff/pre_split.hpp"
+
+namespace allocbench::regeff {
+
+enum class Merge { no, yes, yes_and_redirect };
+enum class Offsets { one, per_sm };
+
+struct CircularParameters {
+  std::uint32_t max_fragmentation = 2;
+  std::uint32_t min_chunk_bytes = granule_bytes;
+  std::uint32_t offset_count = 0;
+  std::uint32_t max_steps = 0;
+
+  static auto fields() {
+    using P = CircularParameters;
+    return std::tuple{Field{"max_fragmentation", &P::max_fragmentation, "ratio",
+                            "a chunk is split when it is at least this many times the need",
+                            "sec. 4.2 (value from the authors' library)"}
+                          .between(1, 1024),
+                      Field{"min_chunk_bytes", &P::min_chunk_bytes, "B", "smallest chunk of the pre-split pool",
+                            "sec. 4.2 (value from the authors' library)"}
+                          .between(granule_bytes, 1 << 20)
+                          .powers_of_two(),
+                      Field{"offset_count", &P::offset_count, "offsets",
+                            "roving offsets and pre-split heaps of the multi variants; 0 = one per SM", "sec. 4.4"}
+                          .between(0, 65536),
+                      Field{"max_steps", &P::max_steps, "steps",
+                            "give up a search after this many list steps; 0 = after two laps only",
+                            "authors' library: 1,000,000 in its tests"}};
+  }
+};
+
+// Writes the headers of the pre-split pool. One thread per header.
+template <class Layout>
+struct WritePreSplit {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, Layout layout, PreSplit split) const {
+    for (std::uint32_t i = thread.rank_in_grid(); i < split.headers(); i += thread.grid_size()) {
+      const std::uint32_t in_heaps = split.headers() - 2;
+      if (i < in_heaps) {
+        const std::uint32_t heap = i / split.chunks_per_heap();
+        const std::uint32_t node = i % split.chunks_per_heap();
+        const std::uint32_t chunk = split.chunk(heap, node);
+        layout.header(chunk).initialise(thread, chunk + split.chunk_size(node), false);
+      } else if (i == in_heaps) {
+        layout.header(split.last_chunk()).initialise(thread, split.granules, false);
+      } else {
+        layout.header(split.granules).initialise(thread, 0, true);
+      }
+    }
+  }
+};
+
+// One roving offset; padded to a sector so that SMs do not fight over one line.
+struct alignas(32) RovingOffset {
+  std::uint32_t chunk;
+};
+
+struct PlaceOffsets {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, RovingOffset* offsets, PreSplit split) const {
+    for (std::uint32_t i = thread.rank_in_grid(); i < split.heaps; i += thread.grid_size()) {
+      thread.atomic(offsets[i].chunk).store(i * split.heap_granules(), simt::relaxed);
+    }
+  }
+};
+
+template <class Header, template <class> class Place, Offsets offsets_kind, Merge merge>
+class CircularMalloc {
+ public:
+  using Parameters = CircularParameters;
+  using Layout = Place<Header>;
+
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters&) {
+    const std::size_t lost = 2 * granule_bytes + Layout::header_bytes_in_pool;
+    return pool_bytes < lost ? 0 : pool_bytes - lost;
+  }
+
+  void reset(simt::Stream& stream) {
+    constexpr std::uint32_t threads = 256;
+    const std::uint32_t blocks = std::min((split_.headers() + threads - 1) / threads, 4096u);
+    simt::launch(stream, {blocks, threads}, WritePreSplit<Layout>{}, layout_, split_);
+    simt::launch(stream, {1, threads}, PlaceOffsets{}, offsets_, split_);
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    const std::size_t rounded = (bytes + Layout::header_bytes_in_pool + granule_bytes - 1) / granule_bytes;
+    if (rounded > split_.granules) return nullptr;
+    const std::uint32_t need = rounded == 0 ? 1 : static_cast<std::uint32_t>(rounded);
+
+    const auto roving = thread.atomic(offset_of(thread));
+    std::uint32_t chunk = roving.load(simt::relaxed);
+    const std::uint32_t start = chunk;
+    std::uint32_t next;
+    std::uint32_t laps = 0;
+    std::uint32_t steps = 0;
+    for (;;) {
+      Header& header = layout_.header(chunk);
+      LockResult result = header.look(thread);
+      if (result.won && result.next - chunk >= need) {
+        // Of the lanes that stand at this chunk one tries; the others could only lose against it.
+        const bool first = thread.converged().match_any(chunk).leader();
+        result = first ? header.try_lock(thread, result) : LockResult{false, result.next};
+        if (result.won) {
+          next = result.next;
+          if (next - chunk >= need) break;
+          header.unlock(thread, next);
+        }
+      }
+      thread.probe(simt::Step::walk);
+      if (result.next <= chunk) {
+        thread.probe(simt::Step::wrap);
+        ++laps;
+      }
+      chunk = result.next;
+      if (laps >= 2 && chunk >= start) return nullptr;
+      if (max_steps_ != 0 && ++steps >= max_steps_) return nullptr;
+    }
+
+    const std::uint32_t size = next - chunk;
+    if (need < size && std::uint64_t{need} * max_fragmentation_ <= size) {
+      thread.probe(simt::Step::split);
+      const std::uint32_t rest = chunk + need;
+      layout_.header(rest).publish_free(thread, next);
+      layout_.header(chunk).link(thread, rest);
+      next = rest;
+    }
+    roving.store(next, simt::relaxed);
+    return layout_.payload(chunk);
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    const std::uint32_t chunk = layout_.chunk_of(block);
+    Header& header = layout_.header(chunk);
+    std::uint32_t next = header.owned_next(thread);
+    if constexpr (merge != Merge::no) {
+      Header& following = layout_.header(next);
+      LockResult neighbour = following.look(thread);
+      if (neighbour.won) neighbour = following.try_lock(thread, neighbour);
+      if (neighbour.won) {
+        thread.probe(simt::Step::merge);
+        if constexpr (merge == Merge::yes_and_redirect) redirect_offsets(thread, next, neighbour.next);
+        next = neighbour.next;
+        // Of the lanes that merge together any may win the race for the roving offset; letting one write spares the
+        // word.
+        if (thread.converged().leader()) thread.atomic(offset_of(thread)).store(next, simt::relaxed);
+      }
+    }
+    header.publish_free(thread, next);
+  }
+
+  // Follows the list on the host: strictly increasing chunks from 0 to the end marker, and so all of the pool. Empty
+  // when that holds. Called when no kernel runs; copies the headers, and for in-pool headers the whole pool.
+  std::string broken_invariant(simt::Stream& stream) const {
+    constexpr std::size_t stride = std::is_same_v<Layout, SideTable<Header>> ? sizeof(Header) : granule_bytes;
+    std::vector<std::byte> image(split_.granules * stride + sizeof(Header));
+    simt::copy_to_host(stream, image.data(), &layout_.header(0), image.size());
+    const auto header_at = [&](std::uint32_t chunk) {
+      Header header;
+      std::memcpy(&header, image.data() + chunk * stride, sizeof header);
+      return header.decoded();
+    };
+    for (std::uint32_t chunk = 0; chunk != split_.granules;) {
+      const std::uint32_t next = header_at(chunk).next;
+      if (next <= chunk || next > split_.granules) {
+        return "chunk " + std::to_string(chunk) + " is followed by " + std::to_string(next) + ", outside (" +
+               std::to_string(chunk) + ", " + std::to_string(split_.granules) + "]";
+      }
+      chunk = next;
+    }
+    const LockResult end = header_at(split_.granules);
+    if (end.won || end.next != 0) return "the end marker is free or does not close the circle";
+    return {};
+  }
+
+ protected:
+  // `name` is the plug-in's, for messages.
+  static CircularMalloc lay_out(Arena& arena, const Parameters& parameters, std::string_view name) {
+    CircularMalloc allocator;
+    const Pool pool = arena.pool();
+    // In-pool headers are shifted so that the payload behind them is aligned; the end marker takes the last granule.
+    const std::size_t shift = Layout::header_bytes_in_pool == 0 ? 0 : granule_bytes - Layout::header_bytes_in_pool;
+    const std::size_t granules =
+        pool.bytes < shift + 2 * granule_bytes
+            ? 0
+            : (pool.bytes - shift) / granule_bytes - (Layout::header_bytes_in_pool == 0 ? 0 : 1);
+    const std::uint32_t heaps = offsets_kind == Offsets::one   ? 1
+                                : parameters.offset_count != 0 ? parameters.offset_count
+                                                               : arena.stream().device().properties().sm_count;
+    if (granules > Header::max_granules) {
+      throw Unsupported(std::string(name) + " addresses at most " +
+                        std::to_string(Header::max_granules * granule_bytes) + " bytes of pool");
+    }
+    if (granules < heaps + 1) {
+      throw Unsupported(std::string(name) + " needs a pool of at least " + std::to_string((heaps + 3) * granule_bytes) +
+                        " bytes");
+    }
+    allocator.layout_.base = pool.base + shift;
+    if constexpr (requires { allocator.layout_.table; }) {
+      allocator.layout_.table = arena.metadata<Header>(granules + 1);
+    }
+    allocator.offsets_ = arena.metadata<RovingOffset>(heaps);
+    allocator.split_ =
+        PreSplit::fit(static_cast<std::uint32_t>(granules), heaps, parameters.min_chunk_bytes / granule_bytes);
+    allocator.max_fragmentation_ = parameters.max_fragmentation;
+    allocator.max_steps_ = parameters.max_steps;
+    allocator.reset(arena.stream());
+    return allocator;
+  }
+
+ private:
+  template <class Thread>
+  SIMT_FN std::uint32_t& offset_of(Thread& thread) const {
+    if constexpr (offsets_kind == Offsets::one) {
+      return offsets_->chunk;
+    } else {
+      // SM ids need not be dense, and the thread may move: one read per operation.
+      const std::uint32_t sm = thread.sm();
+      return offsets_[sm < split_.heaps ? sm : sm % split_.heaps].chunk;
+    }
+  }
+
+  template <class Thread>
+  SIMT_FN void redirect_offsets(Thread& thread, std::uint32_t absorbed, std::uint32_t successor) const {
+    for (std::uint32_t i = 0; i < split_.heaps; ++i) {
+      const auto offset = thread.atomic(offsets_[i].chunk);
+      if (offset.load(simt::relaxed) == absorbed) offset.store(successor, simt::relaxed);
+    }
+  }
+
+  Layout layout_;
+  RovingOffset* offsets_ = nullptr;
+  PreSplit split_;
+  std::uint32_t max_fragmentation_ = 2;
+  std::uint32_t max_steps_ = 0;
+};
+
+}  // namespace allocbench::regeff

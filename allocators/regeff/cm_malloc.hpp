@@ -1,0 +1,51 @@
+// CMMalloc (circular multi): circular list with one roving offset and one pre-split heap per SM.
+//
+// Paper: Vinkler & Havran 2015, section 4.4. The algorithm, its data and what differs from the paper:
+// circular_malloc.hpp.
+#pragma once
+
+#include "allocators/regeff/circular_malloc.hpp"
+
+namespace allocbench {
+
+struct CMMalloc
+    : regeff::CircularMalloc<regeff::SplitHeader, regeff::SideTable, regeff::Offsets::per_sm, regeff::Merge::yes> {
+  static constexpr Traits traits{
+      .name = "cm_malloc",
+      .display_name = "CMMalloc",
+      .paper = "Vinkler & Havran 2015, sec. 4.4",
+      .summary =
+          "circular list with one roving offset and one pre-split heap per SM; headers in a side table, merging"};
+  static CMMalloc create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
+struct CMMallocPublished : regeff::CircularMalloc<regeff::SplitHeader, regeff::InPool, regeff::Offsets::per_sm,
+                                                  regeff::Merge::yes_and_redirect> {
+  static constexpr Traits traits{
+      .name = "cm_malloc_published",
+      .display_name = "CMMalloc (published)",
+      .paper = "Vinkler & Havran 2015, sec. 4.4",
+      .summary =
+          "as printed: headers in the pool, merging and redirecting all offsets after a merge; unsafe, a late walker "
+          "may lock a word of user data"};
+  static CMMallocPublished create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
+struct CMMallocInline
+    : regeff::CircularMalloc<regeff::SplitHeader, regeff::InPool, regeff::Offsets::per_sm, regeff::Merge::no> {
+  static constexpr Traits traits{.name = "cm_malloc_inline",
+                                 .display_name = "CMMalloc (inline, no merge)",
+                                 .paper = "Vinkler & Havran 2015, sec. 4.4; Winter et al. 2021",
+                                 .summary = "headers in the pool, never merges: the form the 2021 survey measured"};
+  static CMMallocInline create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(cm_malloc, CMMalloc, CMMallocPublished, CMMallocInline)

@@ -1,0 +1,51 @@
+// The initial division of the pool: one or several binary heaps of chunks, laid out level by level.
+//
+// Paper: Vinkler & Havran 2015, section 4.2 (equation 1, figure 2) and section 4.4 for several heaps. Level d of a heap
+// holds 2^d chunks of root / 2^d granules, so every level occupies exactly `root` granules; what no heap uses is one
+// last chunk. With one heap per SM, each is fitted on its own into its share of the pool, which makes its root a power
+// of two times the smallest chunk (the paper's R' = R / #SM is not one in general).
+#pragma once
+
+#include "simt/simt.hpp"
+
+namespace allocbench::regeff {
+
+struct PreSplit {
+  std::uint32_t heaps = 1;
+  std::uint32_t levels = 0;    // of every heap; 0 when the pool is too small for any
+  std::uint32_t root = 0;      // granules of the largest chunk of a heap
+  std::uint32_t granules = 0;  // of the whole pool; also the index of the end marker
+
+  // The largest heaps that leave at least one granule for the last chunk. `smallest` is in granules, a power of two.
+  static PreSplit fit(std::uint32_t granules, std::uint32_t heaps, std::uint32_t smallest) {
+    PreSplit split;
+    split.heaps = heaps;
+    split.granules = granules;
+    const std::uint64_t share = (std::uint64_t{granules} - 1) / heaps;
+    for (std::uint32_t levels = 1; levels < 32; ++levels) {
+      const std::uint64_t root = std::uint64_t{smallest} << (levels - 1);
+      if (levels * root > share) break;
+      split.levels = levels;
+      split.root = static_cast<std::uint32_t>(root);
+    }
+    return split;
+  }
+
+  SIMT_HOST_FN std::uint32_t heap_granules() const { return levels * root; }
+  SIMT_HOST_FN std::uint32_t chunks_per_heap() const { return levels == 0 ? 0 : (1u << levels) - 1; }
+  // Chunks of all heaps, the last chunk and the end marker.
+  SIMT_HOST_FN std::uint32_t headers() const { return heaps * chunks_per_heap() + 2; }
+  SIMT_HOST_FN std::uint32_t last_chunk() const { return heaps * heap_granules(); }
+
+  // First granule of node `node` (breadth-first, from 0) of heap `heap`, and its size.
+  SIMT_HOST_FN std::uint32_t chunk(std::uint32_t heap, std::uint32_t node) const {
+    const std::uint32_t depth = 31 - simt::count_leading_zeros(node + 1);
+    const std::uint32_t index_in_level = node + 1 - (1u << depth);
+    return heap * heap_granules() + depth * root + index_in_level * (root >> depth);
+  }
+  SIMT_HOST_FN std::uint32_t chunk_size(std::uint32_t node) const {
+    return root >> (31 - simt::count_leading_zeros(node + 1));
+  }
+};
+
+}  // namespace allocbench::regeff
