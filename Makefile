@@ -1,0 +1,34 @@
+# The two commands of the README, each enough on a fresh Debian 12 machine:
+#   make demo   install what is missing, build, run configs/smoke.json, draw its figures
+#   make test   the same set-up, then all tests
+# `make build` only builds. Programs land in build/bin/.
+
+JOBS ?= $(shell nproc)
+# nvcc is often installed beside PATH.
+export PATH := $(PATH):/usr/local/cuda/bin
+
+.PHONY: demo test test-sanitizers build dependencies check-format clean
+
+demo: build
+	tools/demo.sh
+
+test: build
+	ctest --preset release --parallel $(JOBS)
+
+# The CPU back end once under AddressSanitizer with UBSan and once under ThreadSanitizer.
+test-sanitizers: dependencies
+	cmake --preset asan && cmake --build --preset asan --parallel $(JOBS) && ctest --preset asan --parallel $(JOBS)
+	cmake --preset tsan && cmake --build --preset tsan --parallel $(JOBS) && ctest --preset tsan --parallel $(JOBS)
+
+build: dependencies
+	cmake --preset release
+	cmake --build --preset release --parallel $(JOBS)
+
+dependencies:
+	tools/install-dependencies.sh
+
+check-format:
+	git ls-files '*.hpp' '*.cpp' '*.cu' | xargs clang-format-14 --dry-run --Werror
+
+clean:
+	rm -rf build

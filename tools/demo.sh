@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# From built programs to a figure: runs configs/smoke.json on the best back end of this machine and draws its figures.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+out=results/smoke
+build/bin/allocbench --config configs/smoke.json --out "$out" --force
+echo
+/usr/bin/python3 -m plots "$out"

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that building, testing and drawing need and that are not there yet. Does nothing, and needs
+# no rights, when all are there. With --dev also what contributors use (clang-format).
+set -euo pipefail
+
+packages=(
+  g++ cmake ninja-build git
+  libboost-dev libboost-context-dev nlohmann-json3-dev libcli11-dev libfmt-dev librandom123-dev
+  libbenchmark-dev libbenchmark-tools libgtest-dev libgmock-dev
+  python3 python3-numpy python3-matplotlib python3-pandas python3-scipy python3-jsonschema python3-pytest
+)
+[[ "${1:-}" == "--dev" ]] && packages+=(clang-format-14)
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [[ "$status" == installed ]] || missing+=("$package")
+done
+[[ ${#missing[@]} -eq 0 ]] && exit 0
+
+if ! command -v apt-get >/dev/null; then
+  echo "This machine has no apt-get. Install these packages (Debian's names) by hand: ${missing[*]}" >&2
+  exit 3
+fi
+as_root=()
+if [[ $EUID -ne 0 ]]; then
+  if ! command -v sudo >/dev/null; then
+    echo "Missing packages, and neither root nor sudo to install them: ${missing[*]}" >&2
+    exit 3
+  fi
+  as_root=(sudo)
+fi
+echo "Installing: ${missing[*]}"
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
