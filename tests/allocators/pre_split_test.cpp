@@ -1,0 +1,59 @@
+// The pre-split pool against values worked out by hand from the paper's equation (section 4.2).
+#include "allocators/regeff/pre_split.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace allocbench::regeff {
+namespace {
+
+constexpr std::uint32_t granules(std::uint64_t bytes) { return static_cast<std::uint32_t>(bytes / 16); }
+constexpr std::uint64_t MiB = 1 << 20;
+
+TEST(PreSplit, ReachesTheRootsOfThePaperForOneHeap) {
+  // Smallest chunk 16 B: 512 MiB has 21 levels below a root of 16 MiB, and so on.
+  const struct {
+    std::uint64_t pool, root;
+    std::uint32_t levels;
+  } cases[] = {{512 * MiB, 16 * MiB, 21}, {1024 * MiB, 32 * MiB, 22}, {2048 * MiB, 64 * MiB, 23}, {MiB / 8, 8192, 10}};
+  for (const auto& expected : cases) {
+    const PreSplit split = PreSplit::fit(granules(expected.pool), 1, 1);
+    EXPECT_EQ(split.levels, expected.levels) << expected.pool;
+    EXPECT_EQ(std::uint64_t{split.root} * 16, expected.root) << expected.pool;
+  }
+}
+
+TEST(PreSplit, ReachesTheRootsOfThePaperForOneHeapPerSm) {
+  const PreSplit titan_black = PreSplit::fit(granules(2048 * MiB), 15, 1);
+  EXPECT_EQ(titan_black.levels, 19u);
+  EXPECT_EQ(std::uint64_t{titan_black.root} * 16, 4 * MiB);
+  const PreSplit h100 = PreSplit::fit(granules(2048 * MiB), 132, 1);
+  EXPECT_EQ(h100.levels, 16u);
+  EXPECT_EQ(std::uint64_t{h100.root} * 16, MiB / 2);
+}
+
+TEST(PreSplit, TilesThePoolWithoutGapsLevelByLevel) {
+  const PreSplit split = PreSplit::fit(1000, 3, 2);
+  ASSERT_GE(split.levels, 2u);
+  std::uint32_t expected = 0;
+  for (std::uint32_t heap = 0; heap < split.heaps; ++heap) {
+    for (std::uint32_t node = 0; node < split.chunks_per_heap(); ++node) {
+      EXPECT_EQ(split.chunk(heap, node), expected) << heap << " " << node;
+      EXPECT_GE(split.chunk_size(node), 2u);
+      expected += split.chunk_size(node);
+    }
+  }
+  EXPECT_EQ(expected, split.last_chunk());
+  EXPECT_LT(split.last_chunk(), split.granules);
+}
+
+TEST(PreSplit, LeavesTinyPoolsAsOneChunk) {
+  const PreSplit split = PreSplit::fit(3, 4, 1);
+  EXPECT_EQ(split.levels, 0u);
+  EXPECT_EQ(split.chunks_per_heap(), 0u);
+  EXPECT_EQ(split.last_chunk(), 0u);
+}
+
+}  // namespace
+}  // namespace allocbench::regeff
