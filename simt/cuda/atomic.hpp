@@ -1,8 +1,8 @@
 // Atomic words on CUDA: inline PTX with an explicit state space.
 //
-// `cuda::atomic_ref` takes generic addresses and was measured at 1,024 bytes of SASS where `atomicAdd` takes 640; naming
-// the space gives the hand-written code. Words are 32 or 64 bits wide: allocators keep pool offsets in them, never raw
-// pointers, so that both back ends can pack and tag alike.
+// `cuda::atomic_ref` takes generic addresses and was measured at 1,024 bytes of SASS where `atomicAdd` takes 640;
+// naming the space gives the hand-written code. Words are 32 or 64 bits wide: allocators keep pool offsets in them,
+// never raw pointers, so that both back ends can pack and tag alike.
 #pragma once
 
 #include <type_traits>
@@ -25,35 +25,35 @@ SIMT_FN std::uint64_t address_of(T* pointer) {
 #define SIMT_PTX_LOAD(ORDER, SCOPE, SPACE, TYPE, REGISTER, CLOBBER) \
   asm volatile("ld." ORDER "." SCOPE "." SPACE "." TYPE " %0, [%1];" : "=" REGISTER(result) : "l"(address)CLOBBER)
 #define SIMT_PTX_STORE(ORDER, SCOPE, SPACE, TYPE, REGISTER, CLOBBER) \
-  asm volatile("st." ORDER "." SCOPE "." SPACE "." TYPE " [%0], %1;" ::"l"(address), REGISTER(value)CLOBBER)
-#define SIMT_PTX_RMW(ORDER, SCOPE, SPACE, OP, TYPE, REGISTER, CLOBBER)                      \
-  asm volatile("atom." ORDER "." SCOPE "." SPACE "." OP "." TYPE " %0, [%1], %2;"           \
-               : "=" REGISTER(result)                                                       \
-               : "l"(address), REGISTER(value)CLOBBER)
-#define SIMT_PTX_CAS(ORDER, SCOPE, SPACE, TYPE, REGISTER, CLOBBER)                          \
-  asm volatile("atom." ORDER "." SCOPE "." SPACE ".cas." TYPE " %0, [%1], %2, %3;"          \
-               : "=" REGISTER(result)                                                       \
-               : "l"(address), REGISTER(compare), REGISTER(value)CLOBBER)
+  asm volatile("st." ORDER "." SCOPE "." SPACE "." TYPE " [%0], %1;" ::"l"(address), REGISTER(value) CLOBBER)
+#define SIMT_PTX_RMW(ORDER, SCOPE, SPACE, OP, TYPE, REGISTER, CLOBBER)            \
+  asm volatile("atom." ORDER "." SCOPE "." SPACE "." OP "." TYPE " %0, [%1], %2;" \
+               : "=" REGISTER(result)                                             \
+               : "l"(address), REGISTER(value) CLOBBER)
+#define SIMT_PTX_CAS(ORDER, SCOPE, SPACE, TYPE, REGISTER, CLOBBER)                 \
+  asm volatile("atom." ORDER "." SCOPE "." SPACE ".cas." TYPE " %0, [%1], %2, %3;" \
+               : "=" REGISTER(result)                                              \
+               : "l"(address), REGISTER(compare), REGISTER(value) CLOBBER)
 // The last part of the asm statement, with its colon: a relaxed operation has no clobber list at all.
 #define SIMT_PTX_ORDERED : "memory"
 #define SIMT_PTX_UNORDERED
 
-#define SIMT_PTX_BY_SPACE(MACRO, ORDER, CLOBBER, ...)      \
-  if constexpr (space == Space::global) {                  \
-    MACRO(ORDER, "gpu", "global", __VA_ARGS__, CLOBBER);   \
-  } else {                                                 \
-    MACRO(ORDER, "cta", "shared", __VA_ARGS__, CLOBBER);   \
+#define SIMT_PTX_BY_SPACE(MACRO, ORDER, CLOBBER, ...)    \
+  if constexpr (space == Space::global) {                \
+    MACRO(ORDER, "gpu", "global", __VA_ARGS__, CLOBBER); \
+  } else {                                               \
+    MACRO(ORDER, "cta", "shared", __VA_ARGS__, CLOBBER); \
   }
-#define SIMT_PTX_BY_RMW_ORDER(MACRO, ...)                                        \
-  if constexpr (std::is_same_v<Order, Relaxed>) {                                \
-    SIMT_PTX_BY_SPACE(MACRO, "relaxed", SIMT_PTX_UNORDERED, __VA_ARGS__)        \
-  } else if constexpr (std::is_same_v<Order, Acquire>) {                         \
-    SIMT_PTX_BY_SPACE(MACRO, "acquire", SIMT_PTX_ORDERED, __VA_ARGS__)                   \
-  } else if constexpr (std::is_same_v<Order, Release>) {                         \
-    SIMT_PTX_BY_SPACE(MACRO, "release", SIMT_PTX_ORDERED, __VA_ARGS__)                   \
-  } else {                                                                       \
-    static_assert(std::is_same_v<Order, AcqRel>, "not a memory order");          \
-    SIMT_PTX_BY_SPACE(MACRO, "acq_rel", SIMT_PTX_ORDERED, __VA_ARGS__)                   \
+#define SIMT_PTX_BY_RMW_ORDER(MACRO, ...)                                \
+  if constexpr (std::is_same_v<Order, Relaxed>) {                        \
+    SIMT_PTX_BY_SPACE(MACRO, "relaxed", SIMT_PTX_UNORDERED, __VA_ARGS__) \
+  } else if constexpr (std::is_same_v<Order, Acquire>) {                 \
+    SIMT_PTX_BY_SPACE(MACRO, "acquire", SIMT_PTX_ORDERED, __VA_ARGS__)   \
+  } else if constexpr (std::is_same_v<Order, Release>) {                 \
+    SIMT_PTX_BY_SPACE(MACRO, "release", SIMT_PTX_ORDERED, __VA_ARGS__)   \
+  } else {                                                               \
+    static_assert(std::is_same_v<Order, AcqRel>, "not a memory order");  \
+    SIMT_PTX_BY_SPACE(MACRO, "acq_rel", SIMT_PTX_ORDERED, __VA_ARGS__)   \
   }
 
 template <Space space, class Order, class T>
@@ -105,16 +105,16 @@ SIMT_FN T compare_and_swap(std::uint64_t address, T compare, T value) {
   return result;
 }
 
-#define SIMT_PTX_DEFINE_RMW(NAME, OP, TYPE32, TYPE64)            \
-  template <Space space, class Order, class T>                   \
-  SIMT_FN T NAME(std::uint64_t address, T value) {               \
-    T result;                                                    \
-    if constexpr (sizeof(T) == 4) {                              \
-      SIMT_PTX_BY_RMW_ORDER(SIMT_PTX_RMW, OP, TYPE32, "r")       \
-    } else {                                                     \
-      SIMT_PTX_BY_RMW_ORDER(SIMT_PTX_RMW, OP, TYPE64, "l")       \
-    }                                                            \
-    return result;                                               \
+#define SIMT_PTX_DEFINE_RMW(NAME, OP, TYPE32, TYPE64)      \
+  template <Space space, class Order, class T>             \
+  SIMT_FN T NAME(std::uint64_t address, T value) {         \
+    T result;                                              \
+    if constexpr (sizeof(T) == 4) {                        \
+      SIMT_PTX_BY_RMW_ORDER(SIMT_PTX_RMW, OP, TYPE32, "r") \
+    } else {                                               \
+      SIMT_PTX_BY_RMW_ORDER(SIMT_PTX_RMW, OP, TYPE64, "l") \
+    }                                                      \
+    return result;                                         \
   }
 SIMT_PTX_DEFINE_RMW(exchange, "exch", "b32", "b64")
 SIMT_PTX_DEFINE_RMW(fetch_add, "add", "u32", "u64")
@@ -140,7 +140,8 @@ SIMT_PTX_DEFINE_RMW(fetch_max, "max", "u32", "u64")
 // contexts can count and the CPU executor can schedule at every access.
 template <class T, Space space = Space::global>
 class atomic_ref {
-  static_assert(std::is_unsigned_v<T> && (sizeof(T) == 4 || sizeof(T) == 8), "atomic words are 32 or 64 bits, unsigned");
+  static_assert(std::is_unsigned_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
+                "atomic words are 32 or 64 bits, unsigned");
 
  public:
   using value_type = T;

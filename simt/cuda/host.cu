@@ -1,6 +1,6 @@
-#include "simt/cuda/host.hpp"
-
 #include <string>
+
+#include "simt/cuda/host.hpp"
 
 namespace simt {
 namespace {
@@ -47,7 +47,8 @@ Device::Device(int ordinal) : ordinal_(ordinal) {
   const int available = count();
   if (available == 0) throw Fault(FaultKind::environment, "no CUDA device is present");
   if (ordinal < 0 || ordinal >= available) {
-    throw Fault(FaultKind::environment, "device " + std::to_string(ordinal) + " does not exist; this machine has devices 0 to " +
+    throw Fault(FaultKind::environment, "device " + std::to_string(ordinal) +
+                                            " does not exist; this machine has devices 0 to " +
                                             std::to_string(available - 1));
   }
   check_cuda(cudaSetDevice(ordinal), "cudaSetDevice");
@@ -133,7 +134,8 @@ void copy_to_host(Stream& stream, void* host, const void* device, std::size_t by
 }
 
 void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) {
-  check_cuda(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream.native()), "cudaMemcpyAsync(to device)");
+  check_cuda(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream.native()),
+             "cudaMemcpyAsync(to device)");
   stream.synchronize();
 }
 

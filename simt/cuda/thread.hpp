@@ -71,7 +71,8 @@ class Thread {
   SIMT_FN void trap() const { __trap(); }
 
   SIMT_FN void block_barrier() const { __syncthreads(); }
-  // The block's dynamic shared memory (LaunchShape::shared_bytes) as an array of T; every call returns the same address.
+  // The block's dynamic shared memory (LaunchShape::shared_bytes) as an array of T; every call returns the same
+  // address.
   template <class T>
   SIMT_FN T* shared(std::size_t /*count*/) const {
     extern __shared__ __align__(16) unsigned char simt_dynamic_shared_memory[];

@@ -1,0 +1,129 @@
+// Atomic words on the CPU executor: std::atomic_ref with a scheduling point before the access.
+//
+// An access that leaves the word as it was (a load, a lost compare-exchange, a bit that was already set) is reported as
+// such: a lane that does nothing else is spinning. Scopes collapse on a CPU: device and block scope are the same here.
+#pragma once
+
+#include <atomic>
+#include <type_traits>
+
+#include "simt/common.hpp"
+#include "simt/cpu/lane.hpp"
+
+namespace simt {
+namespace detail {
+
+constexpr std::memory_order std_order(Relaxed) { return std::memory_order_relaxed; }
+constexpr std::memory_order std_order(Acquire) { return std::memory_order_acquire; }
+constexpr std::memory_order std_order(Release) { return std::memory_order_release; }
+constexpr std::memory_order std_order(AcqRel) { return std::memory_order_acq_rel; }
+
+}  // namespace detail
+
+// A reference to a word that several threads use. Obtain it from the thread (`thread.atomic(word)`).
+template <class T, Space space = Space::global>
+class atomic_ref {
+  static_assert(std::is_unsigned_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
+                "atomic words are 32 or 64 bits, unsigned");
+  static_assert(std::atomic_ref<T>::is_always_lock_free);
+
+ public:
+  using value_type = T;
+
+  atomic_ref(Lane& lane, T& word, CallSite site) : lane_(&lane), word_(&word), site_(site) {}
+
+  template <class Order>
+  T load(Order order) const {
+    static_assert(std::is_same_v<Order, Relaxed> || std::is_same_v<Order, Acquire>, "a load is relaxed or acquire");
+    lane_->before_access(site_);
+    const T found = std::atomic_ref<T>(*word_).load(detail::std_order(order));
+    lane_->observed(word_, found, sizeof(T));
+    return found;
+  }
+  template <class Order>
+  void store(T value, Order order) const {
+    static_assert(std::is_same_v<Order, Relaxed> || std::is_same_v<Order, Release>, "a store is relaxed or release");
+    lane_->before_access(site_);
+    std::atomic_ref<T>(*word_).store(value, detail::std_order(order));
+    lane_->changed(word_);
+  }
+  template <class Order>
+  T exchange(T value, Order order) const {
+    lane_->before_access(site_);
+    return reported(std::atomic_ref<T>(*word_).exchange(value, detail::std_order(order)), value);
+  }
+  template <class Order>
+  T fetch_add(T value, Order order) const {
+    lane_->before_access(site_);
+    const T found = std::atomic_ref<T>(*word_).fetch_add(value, detail::std_order(order));
+    return reported(found, static_cast<T>(found + value));
+  }
+  template <class Order>
+  T fetch_sub(T value, Order order) const {
+    return fetch_add(static_cast<T>(T{0} - value), order);
+  }
+  template <class Order>
+  T fetch_or(T value, Order order) const {
+    lane_->before_access(site_);
+    const T found = std::atomic_ref<T>(*word_).fetch_or(value, detail::std_order(order));
+    return reported(found, found | value);
+  }
+  template <class Order>
+  T fetch_and(T value, Order order) const {
+    lane_->before_access(site_);
+    const T found = std::atomic_ref<T>(*word_).fetch_and(value, detail::std_order(order));
+    return reported(found, found & value);
+  }
+  template <class Order>
+  T fetch_xor(T value, Order order) const {
+    lane_->before_access(site_);
+    const T found = std::atomic_ref<T>(*word_).fetch_xor(value, detail::std_order(order));
+    return reported(found, found ^ value);
+  }
+  template <class Order>
+  T fetch_min(T value, Order order) const {
+    return fetch_replace([value](T found) { return found < value ? found : value; }, order);
+  }
+  template <class Order>
+  T fetch_max(T value, Order order) const {
+    return fetch_replace([value](T found) { return found < value ? value : found; }, order);
+  }
+  // True when `desired` was written; otherwise `expected` receives the value found.
+  template <class Success, class Failure>
+  bool compare_exchange(T& expected, T desired, Success success, Failure failure) const {
+    static_assert(std::is_same_v<Failure, Relaxed> || std::is_same_v<Failure, Acquire>,
+                  "a failed exchange is a load: relaxed or acquire");
+    lane_->before_access(site_);
+    const bool won = std::atomic_ref<T>(*word_).compare_exchange_strong(expected, desired, detail::std_order(success),
+                                                                        detail::std_order(failure));
+    reported(expected, won ? desired : expected);
+    return won;
+  }
+
+ private:
+  T reported(T before, T after) const {
+    if (before == after) {
+      lane_->observed(word_, before, sizeof(T));
+    } else {
+      lane_->changed(word_);
+    }
+    return before;
+  }
+
+  // C++20 has no atomic minimum and maximum; the loop is one access to the scheduler, as on a GPU.
+  template <class Replace, class Order>
+  T fetch_replace(Replace replace, Order order) const {
+    lane_->before_access(site_);
+    std::atomic_ref<T> word(*word_);
+    T found = word.load(std::memory_order_relaxed);
+    while (!word.compare_exchange_weak(found, replace(found), detail::std_order(order), std::memory_order_relaxed)) {
+    }
+    return reported(found, replace(found));
+  }
+
+  Lane* lane_;
+  T* word_;
+  CallSite site_;
+};
+
+}  // namespace simt

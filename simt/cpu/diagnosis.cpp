@@ -1,0 +1,92 @@
+#include "simt/cpu/diagnosis.hpp"
+
+#include <cinttypes>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+namespace simt {
+namespace {
+
+[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...) {
+  char text[256];
+  va_list arguments;
+  va_start(arguments, pattern);
+  std::vsnprintf(text, sizeof text, pattern, arguments);
+  va_end(arguments);
+  return text;
+}
+
+const char* state_name(LaneState state) {
+  switch (state) {
+    case LaneState::runnable:
+      return "runnable";
+    case LaneState::gathering:
+      return "gathering";
+    case LaneState::waiting:
+      return "waiting";
+    case LaneState::at_barrier:
+      return "barrier";
+    case LaneState::parked:
+      return "spinning";
+    case LaneState::exited:
+      return "exited";
+  }
+  return "?";
+}
+
+}  // namespace
+
+const char* operation_name(Operation operation) {
+  static constexpr const char* names[] = {"-",         "atomic",     "spin_hint",  "device_heap",   "converged",
+                                          "sync",      "ballot",     "any",        "all",           "shfl",
+                                          "match_any", "reduce_add", "reduce_max", "exclusive_sum", "block_barrier"};
+  return names[static_cast<std::size_t>(operation)];
+}
+
+std::string site_text(const CallSite& site) {
+  const char* slash = std::strrchr(site.file, '/');
+  return std::string(slash == nullptr ? site.file : slash + 1) + ":" + std::to_string(site.line);
+}
+
+std::string call_text(const Lane& lane) {
+  return format("%s(mask 0x%08" PRIx32 ") at ", operation_name(lane.operation), lane.mask) + site_text(lane.site);
+}
+
+std::string warp_name(const Warp& warp) {
+  return "block " + std::to_string(warp.block->index) + ", warp " + std::to_string(warp.index);
+}
+
+std::string lane_name(const Lane& lane) {
+  return "lane " + std::to_string(lane.index) + " of " + warp_name(*lane.warp);
+}
+
+std::string lane_table(const Warp& warp) {
+  std::string text = warp_name(warp) + ":\n  lane  state      operation      mask        call site\n";
+  for (std::uint32_t index = 0; index < warp_size; ++index) {
+    if ((warp.present & (LaneMask{1} << index)) == 0) {
+      text += format("  %4" PRIu32 "  absent\n", index);
+      continue;
+    }
+    const Lane& lane = warp.lanes[index];
+    if (lane.state == LaneState::exited) {
+      text += format("  %4" PRIu32 "  exited\n", index);
+      continue;
+    }
+    const bool started = lane.operation != Operation::none;
+    const bool in_group = lane.state == LaneState::waiting || lane.operation >= Operation::sync;
+    const std::string mask =
+        in_group && lane.operation != Operation::block_barrier ? format("0x%08" PRIx32, lane.mask) : std::string("-");
+    text += format("  %4" PRIu32 "  %-9s  %-13s  %-10s  %s", index, state_name(lane.state),
+                   operation_name(lane.operation), mask.c_str(), started ? site_text(lane.site).c_str() : "-");
+    if (lane.state == LaneState::parked) {
+      for (const SpinWatch::Word& word : lane.watch) {
+        text += format("  [%p] = 0x%" PRIx64, word.address, word.value);
+      }
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace simt

@@ -1,0 +1,175 @@
+#include "simt/cpu/fiber.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "simt/common.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if defined(SIMT_THREAD_SANITIZER)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace simt {
+namespace {
+
+constexpr std::size_t stacks_per_mapping = 32;
+
+// Tops of stacks at equal distance to a page boundary fall into the same few cache sets, and a suspended lane keeps
+// about five lines there. Shifting each stack by another number of lines spreads them over the sets.
+constexpr std::size_t colors = 12;
+constexpr std::size_t color_bytes = 5 * 64;
+
+std::size_t page_bytes() {
+  static const std::size_t bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+// The form in which Boost.Context asks for a stack.
+class PooledStack {
+ public:
+  explicit PooledStack(StackPool& pool, boost::context::stack_context stack) : pool_(&pool), stack_(stack) {}
+  boost::context::stack_context allocate() { return stack_; }
+  void deallocate(boost::context::stack_context& stack) noexcept { pool_->give_back(stack); }
+
+ private:
+  StackPool* pool_;
+  boost::context::stack_context stack_;
+};
+
+}  // namespace
+
+StackPool::StackPool(std::size_t stack_bytes, bool guard_pages) : guard_bytes_(guard_pages ? page_bytes() : 0) {
+  // One page more than asked for pays for the shift of the top.
+  stack_bytes_ = (stack_bytes + 2 * page_bytes() - 1) / page_bytes() * page_bytes();
+}
+
+StackPool::~StackPool() {
+  for (const Mapping& mapping : mappings_) munmap(mapping.base, mapping.bytes);
+}
+
+void StackPool::map_more() {
+  const std::size_t stride = stack_bytes_ + guard_bytes_;
+  const std::size_t bytes = stride * stacks_per_mapping;
+  void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) {
+    throw Fault(FaultKind::environment, "cannot map " + std::to_string(bytes) +
+                                            " bytes for lane stacks; lower ExecutorOptions::resident_blocks");
+  }
+  mappings_.push_back({base, bytes});
+  for (std::size_t i = 0; i < stacks_per_mapping; ++i) {
+    char* low = static_cast<char*>(base) + i * stride;
+    if (guard_bytes_ != 0 && mprotect(low, guard_bytes_, PROT_NONE) != 0) {
+      throw Fault(FaultKind::environment,
+                  "cannot protect the guard page of a lane stack (vm.max_map_count?); set ExecutorOptions::guard_pages "
+                  "to false");
+    }
+    boost::context::stack_context stack;
+    const std::size_t shift = stacks_mapped_++ % colors * color_bytes;
+    stack.size = stack_bytes_ - shift;
+    stack.sp = low + guard_bytes_ + stack.size;
+    free_.push_back(stack);
+  }
+}
+
+boost::context::stack_context StackPool::take() {
+  if (free_.empty()) map_more();
+  const boost::context::stack_context stack = free_.back();
+  free_.pop_back();
+  return stack;
+}
+
+void StackPool::give_back(const boost::context::stack_context& stack) {
+#if defined(__SANITIZE_ADDRESS__)
+  // The last frames of the former lane left their red zones behind.
+  ASAN_UNPOISON_MEMORY_REGION(static_cast<char*>(stack.sp) - stack.size, stack.size);
+#endif
+  free_.push_back(stack);
+}
+
+FiberContext::~FiberContext() {
+#if defined(SIMT_THREAD_SANITIZER)
+  if (tsan_fiber != nullptr && !is_root) __tsan_destroy_fiber(tsan_fiber);
+#endif
+}
+
+FiberSwitch::FiberSwitch(FiberContext& root) {
+  root.is_root = true;
+  root.stack_bottom = nullptr;
+#if defined(SIMT_THREAD_SANITIZER)
+  root.tsan_fiber = __tsan_get_current_fiber();
+#endif
+}
+
+// Before a switch. ThreadSanitizer is told that switches order memory: it then reports races between OS threads, and
+// not those between two lanes of one OS thread, for which the whole executor would have to be left uninstrumented. This
+// file is in any case (see CMakeLists.txt): entries and exits of its functions would be counted for different fibers.
+void FiberSwitch::announce([[maybe_unused]] FiberContext& to, [[maybe_unused]] void** fake_stack) {
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_start_switch_fiber(fake_stack, to.stack_bottom, to.stack_bytes);
+#endif
+#if defined(SIMT_THREAD_SANITIZER)
+  __tsan_switch_to_fiber(to.tsan_fiber, 0);
+#endif
+}
+
+// After a switch, on the stack of `self`.
+void FiberSwitch::arrive([[maybe_unused]] FiberContext& self, boost::context::fiber&& left) {
+#if defined(__SANITIZE_ADDRESS__)
+  const void* bottom = nullptr;
+  std::size_t bytes = 0;
+  __sanitizer_finish_switch_fiber(self.fake_stack, &bottom, &bytes);
+  if (left_->stack_bottom == nullptr) {  // the OS thread, whose bounds only the sanitizer knows
+    left_->stack_bottom = bottom;
+    left_->stack_bytes = bytes;
+  }
+#endif
+  left_->fiber = std::move(left);
+}
+
+void FiberSwitch::create(FiberContext& context, StackPool& pool, FiberContext& (*body)(void*), void* argument) {
+  const boost::context::stack_context stack = pool.take();
+  context.stack_bottom = static_cast<char*>(stack.sp) - stack.size;
+  context.stack_bytes = stack.size;
+  context.fake_stack = nullptr;
+#if defined(SIMT_THREAD_SANITIZER)
+  // Kept for the next lane with this context: creating one takes milliseconds.
+  if (context.tsan_fiber == nullptr) context.tsan_fiber = __tsan_create_fiber(0);
+#endif
+  context.fiber = boost::context::fiber(std::allocator_arg, PooledStack(pool, stack),
+                                        [this, &context, body, argument](boost::context::fiber&& left) {
+                                          arrive(context, std::move(left));
+                                          FiberContext& next = body(argument);
+                                          left_ = &context;
+                                          announce(next, nullptr);
+                                          return std::move(next.fiber);
+                                        });
+}
+
+void FiberSwitch::drop(FiberContext& context, StackPool& pool) {
+  boost::context::stack_context stack;
+  stack.size = context.stack_bytes;
+  stack.sp = static_cast<char*>(const_cast<void*>(context.stack_bottom)) + context.stack_bytes;
+  // Not destroyed but replaced: its destructor would resume the fiber to unwind it.
+  new (&context.fiber) boost::context::fiber();
+#if defined(SIMT_THREAD_SANITIZER)
+  __tsan_destroy_fiber(std::exchange(context.tsan_fiber, nullptr));
+#endif
+  pool.give_back(stack);
+}
+
+void FiberSwitch::to(FiberContext& from, FiberContext& to) {
+  left_ = &from;
+  announce(to, &from.fake_stack);
+  boost::context::fiber left = std::move(to.fiber).resume();
+  arrive(from, std::move(left));
+}
+
+}  // namespace simt

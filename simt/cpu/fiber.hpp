@@ -1,0 +1,75 @@
+// Fibers and their stacks: what Boost.Context leaves to its user.
+//
+// Lanes switch to each other directly, not through a scheduler fiber. Every switch goes through FiberSwitch, which also
+// tells AddressSanitizer and ThreadSanitizer about it: Debian builds Boost.Context without ucontext, so that Boost's
+// own sanitizer switches have no effect.
+#pragma once
+
+#include <boost/context/fiber.hpp>
+#include <cstddef>
+#include <vector>
+
+namespace simt {
+
+// Stacks of one size, recycled: creating one costs microseconds, taking one from the pool nanoseconds. Not thread-safe;
+// every worker has its own.
+class StackPool {
+ public:
+  StackPool(std::size_t stack_bytes, bool guard_pages);
+  ~StackPool();
+  StackPool(const StackPool&) = delete;
+  StackPool& operator=(const StackPool&) = delete;
+
+  boost::context::stack_context take();
+  void give_back(const boost::context::stack_context& stack);
+
+ private:
+  void map_more();
+
+  struct Mapping {
+    void* base;
+    std::size_t bytes;
+  };
+  std::size_t stack_bytes_;
+  std::size_t guard_bytes_;
+  std::size_t stacks_mapped_ = 0;
+  std::vector<Mapping> mappings_;
+  std::vector<boost::context::stack_context> free_;
+};
+
+// A point of execution that can be switched to: a lane, or a worker's own OS thread.
+struct FiberContext {
+  FiberContext() = default;
+  ~FiberContext();
+  FiberContext(const FiberContext&) = delete;
+  FiberContext& operator=(const FiberContext&) = delete;
+
+  boost::context::fiber fiber;
+  const void* stack_bottom = nullptr;  // the four below are for the sanitizers
+  std::size_t stack_bytes = 0;
+  void* fake_stack = nullptr;
+  void* tsan_fiber = nullptr;
+  bool is_root = false;
+};
+
+class FiberSwitch {
+ public:
+  // `root` is the calling OS thread.
+  explicit FiberSwitch(FiberContext& root);
+
+  // Makes `context` a fiber that runs `body(argument)` on a stack of the pool at the first switch to it. `body` returns
+  // the context to go on with.
+  void create(FiberContext& context, StackPool& pool, FiberContext& (*body)(void*), void* argument);
+  // Ends a suspended fiber without running it again: its frames are forgotten, its stack goes back to the pool.
+  void drop(FiberContext& context, StackPool& pool);
+  // Suspends `from`, the running one, and goes on with `to`. Returns when some other context switches to `from`.
+  void to(FiberContext& from, FiberContext& to);
+
+ private:
+  void announce(FiberContext& to, void** fake_stack);
+  void arrive(FiberContext& self, boost::context::fiber&& left);
+
+  FiberContext* left_ = nullptr;  // who switched last; its continuation arrives at the other side
+};
+
+}  // namespace simt

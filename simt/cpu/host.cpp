@@ -1,0 +1,80 @@
+#include "simt/cpu/host.hpp"
+
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "simt/cpu/memory.hpp"
+
+namespace simt {
+namespace {
+
+std::string cpu_model() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(cpuinfo, line)) {
+    const std::size_t colon = line.find(": ");
+    if (line.rfind("model name", 0) == 0 && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown CPU";
+}
+
+std::string compiler() {
+#if defined(__clang__)
+  return "Clang " __clang_version__;
+#else
+  return "GCC " __VERSION__;
+#endif
+}
+
+}  // namespace
+
+Device::Device(int ordinal) : Device(ExecutorOptions{}) {
+  if (ordinal != 0) {
+    throw Fault(FaultKind::environment,
+                "device " + std::to_string(ordinal) + " does not exist; the CPU back end has device 0");
+  }
+}
+
+Device::Device(const ExecutorOptions& options) : executor_(std::make_unique<Executor>(options)) {
+  device_memory::set_pattern_seed(options.seed);
+}
+
+DeviceProperties Device::properties() const {
+  DeviceProperties properties;
+  properties.name = cpu_model();
+  properties.toolkit = compiler();
+  properties.sm_count = executor_->options().sm_count;
+  // Every warp slot may fall to one virtual SM.
+  properties.max_threads_per_sm = executor_->resident_blocks(warp_size) * warp_size;
+  properties.memory_bytes = device_memory::physical_bytes();
+  properties.free_memory_bytes = device_memory::available_bytes();
+  const long l2_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  properties.l2_bytes = l2_bytes > 0 ? static_cast<std::size_t>(l2_bytes) : 0;
+  return properties;
+}
+
+std::size_t Device::set_device_heap_bytes(std::size_t bytes) {
+  if (!executor_->device_heap().resize(bytes)) {
+    throw Fault(FaultKind::environment, "set_device_heap_bytes: the device heap is already in use");
+  }
+  return executor_->device_heap().bytes();
+}
+
+void run_kernel(Device& device, LaunchShape shape, KernelCall call) {
+  device.executor_->run(shape, call, device.last_launch_);
+}
+
+void* device_allocate(std::size_t bytes) { return device_memory::allocate(bytes); }
+
+void device_release(void* memory) noexcept { device_memory::release(memory); }
+
+void device_fill(Stream&, void* memory, unsigned char byte, std::size_t bytes) { std::memset(memory, byte, bytes); }
+
+void copy_to_host(Stream&, void* host, const void* device, std::size_t bytes) { std::memcpy(host, device, bytes); }
+
+void copy_to_device(Stream&, void* device, const void* host, std::size_t bytes) { std::memcpy(device, host, bytes); }
+
+}  // namespace simt

@@ -1,0 +1,103 @@
+// Host side of the CPU executor: the members of simt/cuda/host.hpp. Launches are synchronous: a fault is thrown by the
+// launch itself, and streams and events order nothing beyond the program's own order.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <tuple>
+
+#include "simt/buffer.hpp"
+#include "simt/common.hpp"
+#include "simt/cpu/executor.hpp"
+#include "simt/cpu/options.hpp"
+#include "simt/cpu/thread.hpp"
+
+namespace simt {
+
+// One CPU executor.
+class Device {
+ public:
+  static int count() { return 1; }
+  // Default options; the only ordinal is 0.
+  explicit Device(int ordinal);
+  explicit Device(const ExecutorOptions& options);
+  int ordinal() const { return 0; }
+  DeviceProperties properties() const;
+  // Sets the heap behind `thread.device_heap()` and returns the bytes granted. Only before the heap is first used.
+  std::size_t set_device_heap_bytes(std::size_t bytes);
+  bool in_device_heap(const void* address) const { return executor_->device_heap().contains(address); }
+  void synchronize() {}
+
+  Executor& executor() { return *executor_; }
+  // Of the last launch, also when it ended with a fault.
+  const LaunchReport& last_launch() const { return last_launch_; }
+
+ private:
+  friend void run_kernel(Device& device, LaunchShape shape, KernelCall call);
+
+  std::unique_ptr<Executor> executor_;
+  LaunchReport last_launch_;
+};
+
+class Stream {
+ public:
+  explicit Stream(Device& device) : device_(device) {}
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  Device& device() const { return device_; }
+  void synchronize() {}
+
+ private:
+  Device& device_;
+};
+
+// Wall-clock time.
+class Event {
+ public:
+  Event() = default;
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  void record(Stream&) { time_ = std::chrono::steady_clock::now(); }
+  void synchronize() {}
+  // Seconds between two recorded events.
+  static double seconds_between(const Event& start, const Event& stop) {
+    return std::chrono::duration<double>(stop.time_ - start.time_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point time_;
+};
+
+void run_kernel(Device& device, LaunchShape shape, KernelCall call);
+
+// Kernels are function objects: `template <class Thread> SIMT_FN void operator()(Thread& thread, Args... args) const`.
+// Every thread gets its own copy of kernel and arguments, as on a GPU.
+template <class Kernel, class... Args>
+void launch(Stream& stream, LaunchShape shape, Kernel kernel, Args... args) {
+  using Closure = std::tuple<Kernel, Args...>;
+  const Closure closure(std::move(kernel), std::move(args)...);
+  const auto invoke = [](Lane& lane, const void* erased) {
+    Closure own = *static_cast<const Closure*>(erased);
+    std::apply(
+        [&lane](const Kernel& call, Args&... arguments) {
+          Thread thread(lane);
+          call(thread, arguments...);
+        },
+        own);
+  };
+  run_kernel(stream.device(), shape, {invoke, &closure});
+}
+
+// Registers and the like mean nothing here.
+template <class Kernel, class... Args>
+KernelAttributes kernel_attributes() {
+  return {};
+}
+
+// Blocks of this size that run at once.
+template <class Kernel, class... Args>
+std::uint32_t max_resident_blocks(Stream& stream, std::uint32_t threads_per_block, std::size_t /*shared_bytes*/) {
+  return stream.device().executor().resident_blocks(threads_per_block);
+}
+
+}  // namespace simt

@@ -1,0 +1,50 @@
+// What the vocabulary asks of the executor: the way from a lane to its worker. Compiled apart from device code, so that
+// the headers of the vocabulary stay free of the scheduler.
+#include "simt/cpu/lane.hpp"
+
+#include "simt/cpu/diagnosis.hpp"
+#include "simt/cpu/worker.hpp"
+
+namespace simt {
+
+void Lane::before_access(CallSite call_site) { worker->step(*this, call_site, Operation::atomic, Reason::atomic); }
+
+void Lane::spin_hint(CallSite call_site) { worker->step(*this, call_site, Operation::spin_hint, Reason::spin); }
+
+std::uint64_t Lane::collective(Operation kind, LaneMask group, CallSite call_site, std::uint64_t argument,
+                               std::uint32_t from) {
+  mask = group;
+  value = argument;
+  source = from;
+  worker->count_step(*this, call_site, kind);
+  return worker->collective(*this);
+}
+
+LaneMask Lane::converge(CallSite call_site) {
+  worker->count_step(*this, call_site, Operation::converged);
+  return worker->converge(*this);
+}
+
+void Lane::block_barrier(CallSite call_site) {
+  worker->count_step(*this, call_site, Operation::block_barrier);
+  worker->block_barrier(*this);
+}
+
+std::uint64_t Lane::clock() {
+  // A loop that watches the clock ends by itself.
+  advanced();
+  return worker->steps();
+}
+
+void Lane::fail(FaultKind kind, const char* text, CallSite call_site) {
+  worker->fail(*this, kind, lane_name(*this) + " at " + site_text(call_site) + ": " + text);
+  worker->leave(*this);
+}
+
+DeviceHeapMemory& Lane::device_heap() const { return worker->launch_->device_heap; }
+
+void Lane::park() { worker->park(*this); }
+
+void Lane::wake_watchers(const void* address) { worker->wake_watchers(address); }
+
+}  // namespace simt

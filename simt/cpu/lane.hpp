@@ -1,0 +1,194 @@
+// The state of lanes, warps and blocks while a launch runs, and what the vocabulary asks of the executor.
+//
+// All of it belongs to one worker (one OS thread): a block never migrates, because compilers keep the address of
+// thread-local storage across a fiber switch. So nothing here needs a lock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "simt/common.hpp"
+#include "simt/cpu/call_site.hpp"
+#include "simt/cpu/fiber.hpp"
+
+namespace simt {
+
+class DeviceHeapMemory;
+class Worker;
+struct Block;
+struct Warp;
+
+enum class LaneState : std::uint8_t {
+  runnable,
+  gathering,   // at converged(), still runnable
+  waiting,     // at a group operation
+  at_barrier,  // at the block barrier
+  parked,      // spinning on words that do not change
+  exited
+};
+
+enum class Operation : std::uint8_t {
+  none,
+  atomic,
+  spin_hint,
+  device_heap,
+  converged,
+  sync,
+  ballot,
+  any,
+  all,
+  shfl,
+  match_any,
+  reduce_add,
+  reduce_max,
+  exclusive_sum,
+  block_barrier
+};
+
+// Words that a lane has read without effect since it last changed anything.
+class SpinWatch {
+ public:
+  struct Word {
+    const void* address;
+    std::uint64_t value;
+    std::uint32_t bytes;
+  };
+  static constexpr std::uint32_t capacity = 8;
+
+  // True when the same values were seen `limit` times in a row: the lane does nothing but wait for one of words().
+  bool observe(const void* address, std::uint64_t value, std::uint32_t bytes, std::uint32_t limit) {
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (words_[i].address == address && words_[i].value == value) {
+        in_streak_ |= 1u << i;
+        return ++streak_ >= limit;
+      }
+    }
+    remember(address, value, bytes);
+    return false;
+  }
+  void reset() {
+    count_ = 0;
+    streak_ = 0;
+    in_streak_ = 0;
+  }
+  // Drops the words that are not part of the loop.
+  void keep_streak_only();
+  bool any_changed() const;
+  const Word* begin() const { return words_; }
+  const Word* end() const { return words_ + count_; }
+
+ private:
+  void remember(const void* address, std::uint64_t value, std::uint32_t bytes);
+
+  Word words_[capacity];
+  std::uint32_t count_ = 0;
+  std::uint32_t oldest_ = 0;
+  std::uint32_t streak_ = 0;
+  std::uint32_t in_streak_ = 0;  // bit i: words_[i] was seen in the present streak
+};
+
+// Counts, per hash of an address, the parked lanes that watch it: one load tells a writer that nobody does.
+class WatchFilter {
+ public:
+  std::uint32_t& count(const void* address) { return counts_[(reinterpret_cast<std::uintptr_t>(address) >> 2) % size]; }
+
+ private:
+  static constexpr std::size_t size = 256;
+  std::uint32_t counts_[size] = {};
+};
+
+// What the accesses of a lane tell its worker, without a call.
+struct AccessTracker {
+  WatchFilter watched;
+  bool progress = false;  // something changed since the worker last looked
+  std::uint32_t spin_limit = 0;
+};
+
+struct alignas(64) Lane {
+  FiberContext context;
+  Worker* worker = nullptr;
+  AccessTracker* tracker = nullptr;
+  Warp* warp = nullptr;
+  Block* block = nullptr;
+  std::uint32_t index = 0;  // in the warp
+  std::uint32_t rank_in_block = 0;
+  std::uint64_t rank_in_grid = 0;
+  std::uint32_t position = 0;  // in the worker's run set
+  LaneState state = LaneState::exited;
+  Operation operation = Operation::none;
+  CallSite site;
+  LaneMask mask = 0;         // of the group operation, or the group that converged() gave
+  std::uint32_t source = 0;  // shfl: the lane to read
+  std::uint64_t value = 0;   // what the lane brought to the group operation …
+  std::uint64_t result = 0;  // … and what it takes away
+  std::uint32_t spin_limit = 0;
+  SpinWatch watch;
+
+  LaneMask bit() const { return LaneMask{1} << index; }
+
+  // A scheduling point before an atomic access.
+  void before_access(CallSite call_site);
+  // After an access that changed nothing. Parks a lane that only spins.
+  void observed(const void* address, std::uint64_t word, std::uint32_t bytes) {
+    if (watch.observe(address, word, bytes, spin_limit)) [[unlikely]]
+      park();
+  }
+  // After an access that changed a word.
+  void changed(const void* address) {
+    advanced();
+    if (tracker->watched.count(address) != 0) [[unlikely]]
+      wake_watchers(address);
+  }
+  // After anything else that no other lane could have done by spinning.
+  void advanced() {
+    watch.reset();
+    spin_limit = tracker->spin_limit;
+    tracker->progress = true;
+  }
+
+  void spin_hint(CallSite call_site);
+  // Meets the other lanes of `group`; returns this lane's result. `argument` is the value, `from` the source lane of
+  // shfl.
+  std::uint64_t collective(Operation kind, LaneMask group, CallSite call_site, std::uint64_t argument,
+                           std::uint32_t from = 0);
+  LaneMask converge(CallSite call_site);
+  void block_barrier(CallSite call_site);
+  std::uint64_t clock();
+  // Ends the launch; no frame of this lane runs again.
+  [[noreturn]] void fail(FaultKind kind, const char* text, CallSite call_site);
+  DeviceHeapMemory& device_heap() const;
+
+ private:
+  void park();
+  void wake_watchers(const void* address);
+};
+
+struct Warp {
+  Block* block = nullptr;
+  Lane* lanes = nullptr;
+  std::uint32_t index = 0;  // in the block
+  LaneMask present = 0;     // lanes that the launch gave this warp; fewer than 32 in a partial last warp
+  LaneMask exited = 0;
+};
+
+struct Block {
+  std::uint32_t index = 0;
+  std::uint32_t block_count = 0;
+  std::uint32_t size = 0;  // threads
+  std::uint32_t sm = 0;
+  std::uint32_t sm_count = 0;
+  std::uint32_t first_warp_slot = 0;
+  std::uint32_t live = 0;     // lanes that have not exited
+  std::uint32_t blocked = 0;  // of these, lanes that wait at a group operation or the barrier
+  std::uint32_t at_barrier = 0;
+  std::unique_ptr<Lane[]> lanes;
+  std::uint32_t lane_capacity = 0;
+  std::vector<Warp> warps;
+  std::unique_ptr<std::uint64_t[]> shared;  // 16-byte aligned, as operator new gives it
+  std::size_t shared_bytes = 0;
+  std::size_t shared_capacity = 0;
+};
+
+}  // namespace simt

@@ -1,0 +1,85 @@
+// What the workers of one launch share: the queue of blocks, the step budget, the first fault, and the agreement that
+// nothing can move any more.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "simt/common.hpp"
+#include "simt/cpu/options.hpp"
+
+namespace simt {
+
+class DeviceHeapMemory;
+struct Lane;
+
+// The kernel with its arguments, type-erased: `invoke(lane, closure)` runs one thread of it.
+struct KernelCall {
+  void (*invoke)(Lane&, const void*) = nullptr;
+  const void* closure = nullptr;
+};
+
+// Workers whose lanes all wait agree that the launch is stuck. One look by one worker does not suffice: another may
+// write a watched word and only then get stuck itself. So the verdict needs a round in which every worker was stuck
+// and, after seeing that, has looked at its words once more.
+class StallAgreement {
+ public:
+  explicit StallAgreement(std::uint32_t workers) : confirmed_(workers, 0), working_(workers) {}
+
+  void enter();   // this worker is stuck
+  void leave();   // it is not any more
+  void finish();  // it has no blocks left
+  // A round number when all workers are stuck, else 0.
+  std::uint64_t round() const;
+  // "I looked again after round() and nothing had changed." True for the last worker of the round to say so.
+  bool confirm(std::uint32_t worker, std::uint64_t round);
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::uint64_t> confirmed_;  // last round confirmed, by worker
+  std::uint32_t working_;
+  std::uint32_t stuck_ = 0;
+  std::uint64_t round_ = 1;
+};
+
+class Launch {
+ public:
+  Launch(const ExecutorOptions& launch_options, LaunchShape launch_shape, KernelCall kernel_call,
+         DeviceHeapMemory& heap, std::uint64_t launch_seed, std::uint32_t workers)
+      : options(launch_options),
+        shape(launch_shape),
+        call(kernel_call),
+        device_heap(heap),
+        seed(launch_seed),
+        stalls(workers),
+        budget_left_(launch_options.step_budget) {}
+
+  // The next block to start, or nothing when all have been started.
+  std::optional<std::uint32_t> take_block();
+  std::uint32_t blocks_not_started() const;
+  // Up to `steps` of the launch's budget.
+  std::uint64_t take_steps(std::uint64_t steps);
+  // Only the first fault is kept; the others are its consequences.
+  void abandon(FaultKind kind, const std::string& text);
+  bool abandoned() const { return abandoned_.load(std::memory_order_acquire); }
+  void throw_if_abandoned() const;
+
+  const ExecutorOptions& options;
+  const LaunchShape shape;
+  const KernelCall call;
+  DeviceHeapMemory& device_heap;
+  const std::uint64_t seed;
+  StallAgreement stalls;
+
+ private:
+  std::atomic<std::uint32_t> next_block_{0};
+  std::atomic<std::uint64_t> budget_left_;
+  std::atomic<bool> abandoned_{false};
+  std::mutex fault_mutex_;
+  std::optional<Fault> fault_;
+};
+
+}  // namespace simt

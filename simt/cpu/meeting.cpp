@@ -1,0 +1,150 @@
+// How the scheduler treats lanes that meet: group operations, converged() and the block barrier. What a meeting yields,
+// and whether it can still complete, is decided in rendezvous.cpp.
+#include <utility>
+
+#include "simt/bits.hpp"
+#include "simt/cpu/diagnosis.hpp"
+#include "simt/cpu/rendezvous.hpp"
+#include "simt/cpu/worker.hpp"
+
+namespace simt {
+namespace {
+
+// How often a lane at converged() lets the others run before it goes on with those that came.
+constexpr std::uint32_t gather_patience = 32;
+
+// The lanes of the warp that wait at the converged() where `lane` is.
+LaneMask gathering_with(const Lane& lane) {
+  const Warp& warp = *lane.warp;
+  LaneMask lanes = 0;
+  for (LaneMask rest = warp.present & ~warp.exited; rest != 0; rest &= rest - 1) {
+    const Lane& other = warp.lanes[count_trailing_zeros(rest)];
+    if (other.state == LaneState::gathering && other.site == lane.site) lanes |= other.bit();
+  }
+  return lanes;
+}
+
+}  // namespace
+
+std::uint64_t Worker::collective(Lane& lane) {
+  lane.advanced();
+  lane.state = LaneState::waiting;
+  ++lane.block->blocked;
+  diagnose(lane);
+  if (abandoning_) leave(lane);
+  if (complete(lane)) {
+    if (abandoning_) leave(lane);
+    reschedule(lane, Reason::collective);
+  } else {
+    check_block_deadlock(*lane.block);
+    if (abandoning_) leave(lane);
+    block_lane(lane, LaneState::waiting);
+  }
+  return lane.result;
+}
+
+void Worker::diagnose(const Lane& lane) {
+  const std::string error =
+      lane.state == LaneState::at_barrier ? diagnose_barrier_arrival(lane) : diagnose_arrival(lane);
+  if (!error.empty()) fail(lane, FaultKind::mask_error, error);
+}
+
+// Wakes the lanes that meet with `lane`. The last to arrive is running and never left the run set.
+bool Worker::complete(const Lane& lane) {
+  std::string error;
+  const LaneMask done = try_complete(lane, error);
+  if (done == 0) return false;
+  for (LaneMask rest = done; rest != 0; rest &= rest - 1) {
+    Lane& member = lane.warp->lanes[count_trailing_zeros(rest)];
+    --member.block->blocked;
+    const bool in_run_set = member.position < runnable_.size() && runnable_[member.position] == &member;
+    if (in_run_set) {
+      member.state = LaneState::runnable;
+    } else {
+      make_runnable(member);
+    }
+  }
+  if (!error.empty()) fail(lane, FaultKind::mask_error, error);
+  return true;
+}
+
+// A lane that arrives waits until no other lane of its warp can come, or its patience ends; then it forms a group of
+// the lanes at the same place. CUDA promises nothing about __activemask(): it may name the caller only, and code that
+// needs more is wrong. So the deterministic mode draws the subset, and also the patience of the first to arrive: a lane
+// that goes on at once leaves behind those that come a step later.
+LaneMask Worker::converge(Lane& lane) {
+  const bool first = gathering_with(lane) == 0;
+  lane.state = LaneState::gathering;
+  lane.mask = 0;
+  std::uint32_t patience = deterministic_ && first && random_.below(4) == 0 ? 0 : gather_patience;
+  while (lane.mask == 0) {
+    bool others_may_come = false;
+    const Warp& warp = *lane.warp;
+    for (LaneMask rest = warp.present & ~warp.exited; rest != 0; rest &= rest - 1) {
+      others_may_come = others_may_come || warp.lanes[count_trailing_zeros(rest)].state == LaneState::runnable;
+    }
+    if (!others_may_come || patience == 0) {
+      form_group(lane);
+    } else {
+      --patience;
+      step(lane, lane.site, Operation::converged, Reason::gather);
+    }
+  }
+  return lane.mask;
+}
+
+void Worker::form_group(Lane& lane) {
+  LaneMask candidates = gathering_with(lane);
+  if (deterministic_) {
+    const std::uint32_t draw = random_.below(4);
+    if (draw == 0) candidates = 0;
+    if (draw == 1) candidates &= static_cast<LaneMask>(random_.next());
+  }
+  const LaneMask group = candidates | lane.bit();
+  for (LaneMask rest = group; rest != 0; rest &= rest - 1) {
+    Lane& member = lane.warp->lanes[count_trailing_zeros(rest)];
+    member.mask = group;
+    member.state = LaneState::runnable;
+  }
+}
+
+void Worker::block_barrier(Lane& lane) {
+  lane.advanced();
+  Block& block = *lane.block;
+  lane.state = LaneState::at_barrier;
+  ++block.blocked;
+  ++block.at_barrier;
+  diagnose(lane);
+  if (abandoning_) leave(lane);
+  if (block.at_barrier == block.live) {
+    release_barrier(block);
+    reschedule(lane, Reason::collective);
+  } else {
+    check_block_deadlock(block);
+    if (abandoning_) leave(lane);
+    block_lane(lane, LaneState::at_barrier);
+  }
+}
+
+void Worker::release_barrier(Block& block) {
+  for (std::uint32_t rank = 0; rank < block.size; ++rank) {
+    Lane& lane = block.lanes[rank];
+    if (lane.state != LaneState::at_barrier) continue;
+    const bool in_run_set = lane.position < runnable_.size() && runnable_[lane.position] == &lane;
+    if (in_run_set) {
+      lane.state = LaneState::runnable;
+    } else {
+      make_runnable(lane);
+    }
+  }
+  block.blocked -= std::exchange(block.at_barrier, 0u);
+}
+
+void Worker::recheck_meetings(Warp& warp) {
+  for (LaneMask rest = warp.present & ~warp.exited; rest != 0 && !abandoning_; rest &= rest - 1) {
+    const Lane& lane = warp.lanes[count_trailing_zeros(rest)];
+    if (lane.state == LaneState::waiting) complete(lane);
+  }
+}
+
+}  // namespace simt

@@ -1,0 +1,135 @@
+#include "simt/cpu/memory.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "simt/common.hpp"
+#include "simt/cpu/random.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace simt::device_memory {
+namespace {
+
+// Below the range where Linux places libraries and stacks on x86-64, and inside what ThreadSanitizer and
+// AddressSanitizer accept as application memory.
+constexpr std::uintptr_t window_begin = 0x7e9000000000u;
+constexpr std::uintptr_t window_end = 0x7ed000000000u;  // 256 GiB
+// Distance between allocations, and their alignment.
+constexpr std::size_t granule = 64 * 1024;
+
+struct Allocations {
+  std::mutex mutex;
+  std::map<std::uintptr_t, std::size_t> bytes_mapped;  // by address
+  std::size_t total_bytes = 0;
+  std::uint64_t pattern_seed = 1;
+  bool fixed = true;
+};
+
+Allocations& allocations() {
+  static Allocations all;
+  return all;
+}
+
+// The lowest gap of the window that fits: the same sequence of calls gives the same addresses.
+std::uintptr_t find_gap(const Allocations& all, std::size_t bytes) {
+  std::uintptr_t candidate = window_begin;
+  for (const auto& [address, size] : all.bytes_mapped) {
+    if (address < candidate) continue;
+    if (address - candidate >= bytes + granule) break;
+    candidate = (address + size + 2 * granule - 1) / granule * granule;
+  }
+  return candidate + bytes <= window_end ? candidate : 0;
+}
+
+void* map_pages(std::uintptr_t wanted, std::size_t bytes, bool& fixed) {
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+  void* memory = MAP_FAILED;
+  if (wanted != 0) {
+    memory = mmap(reinterpret_cast<void*>(wanted), bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1, 0);
+  }
+  // Kernels before 4.17 take the address as a hint only.
+  if (memory == MAP_FAILED || reinterpret_cast<std::uintptr_t>(memory) != wanted) fixed = false;
+  if (memory == MAP_FAILED) memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+  return memory;
+}
+
+}  // namespace
+
+void* allocate(std::size_t bytes) {
+  Allocations& all = allocations();
+  const std::lock_guard lock(all.mutex);
+  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  // The kernel would promise the pages and kill the process at the first touch.
+  if (bytes > physical_bytes() - std::min(physical_bytes(), all.total_bytes) || bytes > available_bytes()) {
+    throw Fault(FaultKind::out_of_memory, "device_allocate: " + std::to_string(bytes) + " bytes asked, " +
+                                              std::to_string(available_bytes()) + " bytes of memory are available");
+  }
+  const std::size_t mapped = (bytes + page - 1) / page * page;
+  void* memory = map_pages(find_gap(all, mapped), mapped, all.fixed);
+  if (memory == MAP_FAILED) {
+    throw Fault(FaultKind::out_of_memory, "device_allocate: cannot map " + std::to_string(bytes) + " bytes");
+  }
+  all.bytes_mapped.emplace(reinterpret_cast<std::uintptr_t>(memory), mapped);
+  all.total_bytes += mapped;
+  auto* words = static_cast<std::uint64_t*>(memory);
+  for (std::size_t i = 0; i < mapped / sizeof *words; ++i) {
+    words[i] = (all.pattern_seed + i) * 0x9e3779b97f4a7c15u ^ 0xa5a5a5a5a5a5a5a5u;
+  }
+#if defined(__SANITIZE_ADDRESS__)
+  ASAN_POISON_MEMORY_REGION(static_cast<char*>(memory) + bytes, mapped - bytes);
+#endif
+  return memory;
+}
+
+void release(void* memory) noexcept {
+  if (memory == nullptr) return;
+  Allocations& all = allocations();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.bytes_mapped.find(reinterpret_cast<std::uintptr_t>(memory));
+  if (found == all.bytes_mapped.end()) return;
+#if defined(__SANITIZE_ADDRESS__)
+  ASAN_UNPOISON_MEMORY_REGION(memory, found->second);
+#endif
+  munmap(memory, found->second);
+  all.total_bytes -= found->second;
+  all.bytes_mapped.erase(found);
+}
+
+void set_pattern_seed(std::uint64_t seed) {
+  Allocations& all = allocations();
+  const std::lock_guard lock(all.mutex);
+  all.pattern_seed = mix64(seed);
+}
+
+bool addresses_are_fixed() {
+  Allocations& all = allocations();
+  const std::lock_guard lock(all.mutex);
+  return all.fixed;
+}
+
+std::size_t physical_bytes() {
+  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::size_t available_bytes() {
+  std::ifstream meminfo("/proc/meminfo");
+  std::string key;
+  std::size_t kibibytes = 0;
+  std::string rest;
+  while (meminfo >> key >> kibibytes && std::getline(meminfo, rest)) {
+    if (key == "MemAvailable:") return kibibytes * 1024;
+  }
+  return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace simt::device_memory

@@ -1,0 +1,26 @@
+// Device memory of the CPU back end: page mappings at addresses that repeat from run to run.
+//
+// The n-th allocation of a process lies where it lay in the last run, in a window that neither the loader nor the heap
+// uses, because allocators hash and order pointers: with random addresses the same seed would take other steps. When
+// the window is occupied the kernel chooses and addresses_are_fixed() turns false. Fresh memory holds a seeded pattern:
+// real device memory is not zero either. Mappings are separated by holes, so a far overrun faults.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace simt::device_memory {
+
+// Throws Fault(out_of_memory) rather than promise more than the machine has.
+void* allocate(std::size_t bytes);
+void release(void* memory) noexcept;
+
+// The pattern of memory allocated from now on.
+void set_pattern_seed(std::uint64_t seed);
+// False once an allocation of this process did not get the address it should have.
+bool addresses_are_fixed();
+std::size_t physical_bytes();
+// What the kernel estimates can be allocated now.
+std::size_t available_bytes();
+
+}  // namespace simt::device_memory

@@ -1,0 +1,57 @@
+// How the CPU executor runs kernels, and what it reports about a launch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace simt {
+
+enum class ExecutorMode {
+  threads,       // blocks spread over OS threads: for speed; not replayable
+  deterministic  // one OS thread and a seeded scheduler: the same seed takes the same steps
+};
+
+enum class StrategyKind {
+  random,      // at a scheduling point, with probability 1/preemption_interval, go on with a random runnable lane
+  round_robin  // every lane in turn, `slice` scheduling points each
+};
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr std::size_t default_stack_bytes = 256 * 1024;  // sanitizer frames are several times larger
+#else
+// Allocators need about 2 KiB, but a throwing lane needs the unwinder's 6–8 KiB and printf more. Pages that no frame
+// touches cost address space only, so there is no reason to be tight.
+inline constexpr std::size_t default_stack_bytes = 64 * 1024;
+#endif
+
+struct ExecutorOptions {
+  ExecutorMode mode = ExecutorMode::threads;
+  std::uint32_t os_threads = 0;  // threads mode; 0 = one per hardware thread
+  std::uint64_t seed = 1;        // schedule, virtual SMs and the pattern in fresh device memory
+  // Blocks that run at once; further blocks start one by one as others end. 0 = as many as make 64 warps: beyond about
+  // 2,000 lanes the stacks leave the caches and a switch takes ten times as long.
+  std::uint32_t resident_blocks = 0;
+  std::uint32_t sm_count = 4;                          // virtual streaming multiprocessors
+  std::uint64_t step_budget = std::uint64_t{1} << 36;  // scheduling points per launch; Fault(budget) beyond
+  StrategyKind strategy = StrategyKind::random;        // deterministic mode; threads mode is round_robin
+  std::uint32_t preemption_interval = 0;               // random: 1 … 64; 0 = drawn from the seed
+  std::uint32_t slice = 32;                            // round_robin
+  std::uint32_t spin_limit = 64;                       // equal reads without effect before a lane is parked
+  std::uint32_t grace_spin_limit = 4096;               // the same when every lane seems stuck: bounded polls end
+  std::size_t stack_bytes = default_stack_bytes;
+  bool guard_pages = true;                               // one inaccessible page below each stack
+  std::size_t device_heap_bytes = std::size_t{8} << 20;  // CUDA's default
+};
+
+// What a launch did. Steps are scheduling points: atomics, group operations, barriers, spin hints.
+struct LaunchReport {
+  std::uint64_t steps = 0;
+  std::uint64_t switches = 0;  // from one lane to another
+  std::uint64_t hash = 0;      // rolling, over (lane, call site) of every step; deterministic mode only, else 0
+  std::uint32_t os_threads = 0;
+  std::uint32_t resident_blocks = 0;
+  std::string strategy;
+};
+
+}  // namespace simt

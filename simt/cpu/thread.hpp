@@ -1,0 +1,104 @@
+// The calling thread on the CPU executor: the members of simt/cuda/thread.hpp over a lane.
+//
+// Where CUDA has no argument, members take their call site, which is never given. Wrapping contexts derive from the
+// thread they wrap, so that what they do not touch keeps naming the caller's place.
+#pragma once
+
+#include <cstdint>
+
+#include "simt/common.hpp"
+#include "simt/cpu/atomic.hpp"
+#include "simt/cpu/device_heap.hpp"
+#include "simt/cpu/group.hpp"
+#include "simt/cpu/lane.hpp"
+
+namespace simt {
+
+// A bounded heap in device memory. Null when it cannot serve the request; `Device::set_device_heap_bytes` fixes its
+// size.
+class DeviceHeap {
+ public:
+  explicit DeviceHeap(Lane& lane) : lane_(&lane) {}
+
+  void* malloc(std::size_t bytes, CallSite site = CallSite::here()) const {
+    lane_->before_access(site);
+    void* block = lane_->device_heap().malloc(bytes);
+    if (block != nullptr) lane_->advanced();
+    return block;
+  }
+  void free(void* block, CallSite site = CallSite::here()) const {
+    lane_->before_access(site);
+    lane_->advanced();
+    if (!lane_->device_heap().free(block)) {
+      lane_->fail(FaultKind::device_fault, "freed a pointer that is no live block of the device heap", site);
+    }
+  }
+
+ private:
+  Lane* lane_;
+};
+
+class Thread {
+ public:
+  explicit Thread(Lane& lane) : lane_(&lane) {}
+
+  std::uint32_t lane() const { return lane_->index; }
+  std::uint32_t block() const { return lane_->block->index; }
+  std::uint32_t block_count() const { return lane_->block->block_count; }
+  std::uint32_t block_size() const { return lane_->block->size; }
+  std::uint32_t rank_in_block() const { return lane_->rank_in_block; }
+  std::uint32_t warp_in_block() const { return lane_->rank_in_block / warp_size; }
+  std::uint32_t rank_in_grid() const { return static_cast<std::uint32_t>(lane_->rank_in_grid); }
+  // Threads in the grid.
+  std::uint32_t grid_size() const { return block_count() * block_size(); }
+
+  // Virtual, and in deterministic mode drawn from the seed. No block moves while it runs.
+  std::uint32_t sm() const { return lane_->block->sm; }
+  std::uint32_t sm_count() const { return lane_->block->sm_count; }
+  // No two resident warps share a slot.
+  std::uint32_t warp_slot() const { return lane_->block->first_warp_slot + warp_in_block(); }
+
+  // Some of the lanes that wait here with me, always including me. Correct code works for any such subset; see
+  // Worker::converge for how this one is chosen.
+  Group converged(CallSite site = CallSite::here()) const { return Group(*lane_, lane_->converge(site)); }
+  // All 32 lanes; every lane of the warp that has not exited must make the same calls.
+  Group warp() const { return Group(*lane_, full_warp); }
+
+  template <class T>
+  atomic_ref<T, Space::global> atomic(T& word, CallSite site = CallSite::here()) const {
+    return atomic_ref<T, Space::global>(*lane_, word, site);
+  }
+  template <class T>
+  atomic_ref<T, Space::shared> atomic_shared(T& word, CallSite site = CallSite::here()) const {
+    return atomic_ref<T, Space::shared>(*lane_, word, site);
+  }
+
+  // In every loop that waits for another thread: lets another lane run.
+  void spin_hint(CallSite site = CallSite::here()) const { lane_->spin_hint(site); }
+  void probe(Step) const {}
+  // Steps that the lane's worker has made in this launch.
+  std::uint64_t clock() const { return lane_->clock(); }
+  // Ends the launch with a device fault.
+  [[noreturn]] void trap(CallSite site = CallSite::here()) const { lane_->fail(FaultKind::device_fault, "trap", site); }
+
+  void block_barrier(CallSite site = CallSite::here()) const { lane_->block_barrier(site); }
+  // The block's dynamic shared memory (LaunchShape::shared_bytes) as an array of T; every call returns the same
+  // address.
+  template <class T>
+  T* shared(std::size_t count, CallSite site = CallSite::here()) const {
+    static_assert(alignof(T) <= 16);
+    if (count * sizeof(T) > lane_->block->shared_bytes) {
+      lane_->fail(FaultKind::device_fault, "shared(): more than LaunchShape::shared_bytes", site);
+    }
+    return reinterpret_cast<T*>(lane_->block->shared.get());
+  }
+  DeviceHeap device_heap() const { return DeviceHeap(*lane_); }
+
+  // For tests of the executor only: allocators have no business with it.
+  Lane& executor_lane() const { return *lane_; }
+
+ private:
+  Lane* lane_;
+};
+
+}  // namespace simt

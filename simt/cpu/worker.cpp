@@ -1,0 +1,249 @@
+// Scheduling: blocks, steps, switches, the end of lanes and of launches.
+#include "simt/cpu/worker.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include "simt/cpu/diagnosis.hpp"
+
+namespace simt {
+namespace {
+
+// Scheduling points between two looks at the other workers: whether the launch was abandoned, and what they wrote.
+constexpr std::uint64_t steps_between_checks = 1024;
+
+}  // namespace
+
+Worker::Worker(const ExecutorOptions& options, std::uint32_t index)
+    : options_(options),
+      index_(index),
+      deterministic_(options.mode == ExecutorMode::deterministic),
+      stacks_(options.stack_bytes, options.guard_pages) {}
+
+void Worker::run(Launch& launch, std::uint32_t resident, std::uint32_t first_warp_slot) {
+  FiberSwitch fibers(root_);
+  fibers_ = &fibers;
+  launch_ = &launch;
+  ExecutorOptions seeded = options_;
+  seeded.seed = launch.seed;
+  strategy_ = make_strategy(seeded);
+  random_ = Random(launch.seed ^ 0x5eedu);
+  tracker_.spin_limit = options_.spin_limit;
+  steps_ = steps_granted_ = switches_ = hash_ = 0;
+  grace_used_ = abandoning_ = false;
+
+  if (slots_.size() < resident) slots_.resize(resident);
+  const std::uint32_t warps_per_block = (launch.shape.threads_per_block + warp_size - 1) / warp_size;
+  bool blocks_left = true;
+  while (true) {
+    abandoning_ = abandoning_ || launch.abandoned();
+    if (abandoning_) {
+      drop_lanes();
+      break;
+    }
+    for (std::uint32_t slot = 0; slot < resident && blocks_left; ++slot) {
+      if (slots_[slot].live != 0) continue;
+      const auto index = launch.take_block();
+      blocks_left = index.has_value();
+      if (!blocks_left) break;
+      slots_[slot].first_warp_slot = first_warp_slot + slot * warps_per_block;
+      start_block(slots_[slot], *index);
+    }
+    if (live_ == 0) break;
+    if (runnable_.empty()) {
+      resolve_stall();
+      continue;
+    }
+    fibers.to(root_, runnable_[strategy_->next(runnable_, 0, Reason::start)]->context);
+  }
+  launch.stalls.finish();
+}
+
+void Worker::start_block(Block& block, std::uint32_t index) {
+  const LaunchShape& shape = launch_->shape;
+  block.index = index;
+  block.block_count = shape.blocks;
+  block.size = shape.threads_per_block;
+  block.sm_count = options_.sm_count;
+  block.sm = static_cast<std::uint32_t>((deterministic_ ? mix64(launch_->seed + index) : index) % options_.sm_count);
+  block.live = block.size;
+  block.blocked = block.at_barrier = 0;
+  block.shared_bytes = shape.shared_bytes;
+  const std::size_t shared_words = (shape.shared_bytes + 7) / 8;
+  if (block.shared_capacity < shared_words) {
+    block.shared = std::make_unique<std::uint64_t[]>(shared_words);
+    block.shared_capacity = shared_words;
+  }
+  // Shared memory starts with whatever another block left there; here with a pattern that no code expects.
+  for (std::size_t i = 0; i < shared_words; ++i) block.shared[i] = mix64(launch_->seed + index + (i << 32));
+  if (block.lane_capacity < block.size) {
+    block.lanes = std::make_unique<Lane[]>(block.size);
+    block.lane_capacity = block.size;
+  }
+  const std::uint32_t warp_count = (block.size + warp_size - 1) / warp_size;
+  block.warps.resize(warp_count);
+  for (std::uint32_t i = 0; i < warp_count; ++i) {
+    const std::uint32_t lanes = std::min(warp_size, block.size - i * warp_size);
+    block.warps[i] = {&block, &block.lanes[i * warp_size], i, full_warp >> (warp_size - lanes), 0};
+  }
+  live_ += block.size;
+  for (std::uint32_t rank = 0; rank < block.size; ++rank) {
+    Lane& lane = block.lanes[rank];
+    lane.worker = this;
+    lane.tracker = &tracker_;
+    lane.block = &block;
+    lane.warp = &block.warps[rank / warp_size];
+    lane.index = rank % warp_size;
+    lane.rank_in_block = rank;
+    lane.rank_in_grid = std::uint64_t{index} * block.size + rank;
+    lane.operation = Operation::none;
+    lane.site = {};
+    lane.mask = 0;
+    lane.watch.reset();
+    lane.spin_limit = options_.spin_limit;
+    fibers_->create(lane.context, stacks_, lane_main, &lane);
+    make_runnable(lane);
+  }
+}
+
+FiberContext& Worker::lane_main(void* argument) {
+  Lane& lane = *static_cast<Lane*>(argument);
+  Worker& worker = *lane.worker;
+  // No switch happens inside a handler: the C++ runtime keeps its list of caught exceptions per OS thread.
+  std::string escaped;
+  try {
+    worker.launch_->call.invoke(lane, worker.launch_->call.closure);
+  } catch (const std::exception& exception) {
+    escaped = std::string("threw: ") + exception.what();
+  } catch (...) {
+    escaped = "threw an object that is no std::exception";
+  }
+  if (!escaped.empty()) {
+    worker.fail(lane, FaultKind::exception,
+                lane_name(lane) + " " + escaped + "; device code reports errors by its results or trap()");
+  }
+  return worker.exit(lane);
+}
+
+FiberContext& Worker::exit(Lane& lane) {
+  const std::uint32_t position = lane.position;
+  remove_from_run_set(lane);
+  lane.state = LaneState::exited;
+  lane.warp->exited |= lane.bit();
+  Block& block = *lane.block;
+  --block.live;
+  --live_;
+  tracker_.progress = true;
+  if (!abandoning_ && block.live != 0) {
+    recheck_meetings(*lane.warp);
+    if (block.at_barrier == block.live) release_barrier(block);
+    check_block_deadlock(block);
+  }
+  if (abandoning_ || block.live == 0 || runnable_.empty()) return root_;
+  ++switches_;
+  return runnable_[strategy_->next(runnable_, position, Reason::exit)]->context;
+}
+
+void Worker::drop_lanes() {
+  for (Block& block : slots_) {
+    if (block.live == 0) continue;
+    for (std::uint32_t rank = 0; rank < block.size; ++rank) {
+      Lane& lane = block.lanes[rank];
+      if (lane.state == LaneState::exited) continue;
+      fibers_->drop(lane.context, stacks_);
+      lane.state = LaneState::exited;
+    }
+    block.live = 0;
+  }
+  live_ = 0;
+  runnable_.clear();
+  parked_.clear();
+  tracker_ = AccessTracker{};
+}
+
+void Worker::count_step(Lane& lane, CallSite site, Operation operation) {
+  lane.site = site;
+  lane.operation = operation;
+  // Of the site only the line: the address of the file name is chance, and its text depends on the build folder.
+  const std::uint64_t what = site.line * 16 + static_cast<std::uint64_t>(operation);
+  hash_ = (hash_ ^ (lane.rank_in_grid * 0x9e3779b97f4a7c15u + what)) * 0xff51afd7ed558ccdu;
+  hash_ ^= hash_ >> 29;
+  if (steps_++ == steps_granted_) [[unlikely]]
+    refill(lane);
+}
+
+void Worker::refill(Lane& lane) {
+  const std::uint64_t granted = launch_->take_steps(steps_between_checks);
+  if (granted == 0) {
+    fail(lane, FaultKind::budget,
+         "the launch used its budget of " + std::to_string(options_.step_budget) +
+             " steps; either it never ends or ExecutorOptions::step_budget is too small");
+  }
+  if (launch_->abandoned()) leave(lane);
+  steps_granted_ += granted;
+  if (!parked_.empty()) wake_changed();
+}
+
+void Worker::step(Lane& lane, CallSite site, Operation operation, Reason reason) {
+  count_step(lane, site, operation);
+  reschedule(lane, reason);
+}
+
+// Lets the strategy choose; `lane` is running and stays runnable.
+void Worker::reschedule(Lane& lane, Reason reason) {
+  Lane& next = *runnable_[strategy_->next(runnable_, lane.position, reason)];
+  if (&next == &lane) return;
+  ++switches_;
+  fibers_->to(lane.context, next.context);
+}
+
+void Worker::block_lane(Lane& lane, LaneState state) {
+  const std::uint32_t position = lane.position;
+  remove_from_run_set(lane);
+  lane.state = state;
+  if (runnable_.empty()) {
+    fibers_->to(lane.context, root_);
+  } else {
+    ++switches_;
+    fibers_->to(lane.context, runnable_[strategy_->next(runnable_, position, Reason::blocked)]->context);
+  }
+}
+
+void Worker::make_runnable(Lane& lane) {
+  lane.state = LaneState::runnable;
+  lane.position = static_cast<std::uint32_t>(runnable_.size());
+  runnable_.push_back(&lane);
+}
+
+void Worker::remove_from_run_set(Lane& lane) {
+  Lane* last = runnable_.back();
+  runnable_[lane.position] = last;
+  last->position = lane.position;
+  runnable_.pop_back();
+}
+
+void Worker::fail(const Lane& lane, FaultKind kind, const std::string& text) {
+  launch_->abandon(kind, text + "\n" + lane_table(*lane.warp));
+  abandoning_ = true;
+}
+
+void Worker::leave(Lane& lane) {
+  abandoning_ = true;
+  fibers_->to(lane.context, root_);
+  __builtin_unreachable();
+}
+
+// Group operations and barriers only wait for lanes of their own block, so a block whose live lanes all wait is stuck
+// whatever the rest of the grid does.
+void Worker::check_block_deadlock(const Block& block) {
+  if (abandoning_ || block.live == 0 || block.blocked != block.live) return;
+  std::string text = "deadlock: all " + std::to_string(block.live) + " live lanes of block " +
+                     std::to_string(block.index) + " wait at group operations or barriers that cannot complete\n";
+  for (const Warp& warp : block.warps) {
+    if ((warp.present & ~warp.exited) != 0) text += lane_table(warp);
+  }
+  launch_->abandon(FaultKind::deadlock, text);
+  abandoning_ = true;
+}
+
+}  // namespace simt

@@ -1,0 +1,102 @@
+// One OS thread of the executor: it runs its resident blocks, one fiber per lane.
+//
+// A lane runs until a scheduling point, where the strategy names the lane to go on with; the switch goes straight
+// there. The worker's own stack (the root) only starts blocks, wakes parked lanes when nothing else can run, and ends
+// an abandoned launch.
+//
+// A fault ends a launch as on a GPU: the faulting lane switches to the root and no lane runs again; their stacks are
+// dropped as they are. Throwing through the lanes instead would end the process at the first noexcept function, which
+// every destructor is; device code owns nothing that a destructor had to free. So no frame of the executor may own heap
+// memory when it leaves.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "simt/cpu/lane.hpp"
+#include "simt/cpu/launch.hpp"
+#include "simt/cpu/random.hpp"
+#include "simt/cpu/strategy.hpp"
+
+namespace simt {
+
+class Worker {
+ public:
+  Worker(const ExecutorOptions& options, std::uint32_t index);
+
+  // Runs blocks of the launch, `resident` at a time, until none is left. Called on the OS thread that the worker is.
+  void run(Launch& launch, std::uint32_t resident, std::uint32_t first_warp_slot);
+
+  std::uint64_t steps() const { return steps_; }
+  std::uint64_t switches() const { return switches_; }
+  std::uint64_t hash() const { return hash_; }
+  std::string strategy() const { return strategy_->description(); }
+
+ private:
+  friend struct Lane;
+
+  // Blocks.
+  void start_block(Block& block, std::uint32_t index);
+  static FiberContext& lane_main(void* lane);
+  FiberContext& exit(Lane& lane);
+  void drop_lanes();
+
+  // Scheduling.
+  void step(Lane& lane, CallSite site, Operation operation, Reason reason);
+  void count_step(Lane& lane, CallSite site, Operation operation);
+  void refill(Lane& lane);
+  void reschedule(Lane& lane, Reason reason);
+  void block_lane(Lane& lane, LaneState state);
+  void make_runnable(Lane& lane);
+  void remove_from_run_set(Lane& lane);
+  void check_block_deadlock(const Block& block);
+  // Records the fault; the lane must leave after that.
+  void fail(const Lane& lane, FaultKind kind, const std::string& text);
+  // The last thing that a lane of an abandoned launch does.
+  [[noreturn]] void leave(Lane& lane);
+
+  // Meetings.
+  std::uint64_t collective(Lane& lane);
+  void diagnose(const Lane& lane);
+  bool complete(const Lane& lane);
+  LaneMask converge(Lane& lane);
+  void form_group(Lane& lane);
+  void block_barrier(Lane& lane);
+  void release_barrier(Block& block);
+  // A lane of the warp has exited: meetings that only waited for it complete now.
+  void recheck_meetings(Warp& warp);
+
+  // Spinning.
+  void park(Lane& lane);
+  void wake(Lane& lane);
+  void wake_watchers(const void* address);
+  bool wake_changed();
+  void resolve_stall();
+  void report_stall();
+
+  const ExecutorOptions& options_;
+  const std::uint32_t index_;
+  const bool deterministic_;
+  StackPool stacks_;
+  std::vector<Block> slots_;
+
+  Launch* launch_ = nullptr;
+  FiberSwitch* fibers_ = nullptr;
+  FiberContext root_;
+  std::unique_ptr<Strategy> strategy_;
+  Random random_{0};
+  std::vector<Lane*> runnable_;
+  std::vector<Lane*> parked_;
+  AccessTracker tracker_;
+  std::uint64_t steps_ = 0;
+  std::uint64_t steps_granted_ = 0;
+  std::uint64_t switches_ = 0;
+  std::uint64_t hash_ = 0;
+  std::uint32_t live_ = 0;
+  bool grace_used_ = false;
+  bool abandoning_ = false;
+};
+
+}  // namespace simt

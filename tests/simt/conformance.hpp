@@ -1,0 +1,104 @@
+// The conformance suite: what every back end must do, from one source. conformance.cpp and conformance.cu include the
+// same tests; results of a GPU are the reference for all that the CUDA manual defines.
+//
+// Kernels write what they saw into buffers; the host compares with a model that knows nothing of warps.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "simt/simt.hpp"
+
+namespace simt::conformance {
+
+// One way to run the suite. On the CPU executor every mode and several seeds; on CUDA there is one.
+struct Setting {
+  std::string name;
+#if !SIMT_CUDA
+  ExecutorOptions options;
+#endif
+};
+
+inline std::vector<Setting> settings() {
+#if SIMT_CUDA
+  return {{"cuda"}};
+#else
+  std::vector<Setting> all;
+  ExecutorOptions threads;
+  threads.os_threads = 2;
+#if defined(__SANITIZE_THREAD__)
+  // Creating a lane takes ThreadSanitizer milliseconds, and what it looks for only happens between OS threads.
+  threads.resident_blocks = 4;
+  return {{"threads", threads}};
+#endif
+  all.push_back({"threads", threads});
+  for (const std::uint64_t seed : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u}) {
+    ExecutorOptions random;
+    random.mode = ExecutorMode::deterministic;
+    random.seed = seed;
+    all.push_back({"seed_" + std::to_string(seed), random});
+  }
+  ExecutorOptions every_atomic;
+  every_atomic.mode = ExecutorMode::deterministic;
+  every_atomic.preemption_interval = 1;
+  all.push_back({"preempt_always", every_atomic});
+  ExecutorOptions round_robin;
+  round_robin.mode = ExecutorMode::deterministic;
+  round_robin.strategy = StrategyKind::round_robin;
+  round_robin.slice = 1;
+  all.push_back({"round_robin", round_robin});
+  return all;
+#endif
+}
+
+class Conformance : public ::testing::TestWithParam<Setting> {
+ protected:
+  void SetUp() override {
+    if (Device::count() == 0) GTEST_SKIP() << "no device";
+#if SIMT_CUDA
+    device_ = std::make_unique<Device>(0);
+#else
+    device_ = std::make_unique<Device>(GetParam().options);
+#endif
+    stream_ = std::make_unique<Stream>(*device_);
+  }
+
+  Device& device() { return *device_; }
+  Stream& stream() { return *stream_; }
+
+  template <class T>
+  Buffer<T> zeros(std::size_t size) {
+    Buffer<T> buffer(size);
+    buffer.fill_bytes(stream(), 0);
+    return buffer;
+  }
+
+  // Runs the kernel with an output of `per_thread` words for every thread, zero before the launch.
+  template <class T = std::uint32_t, class Kernel, class... Args>
+  std::vector<T> run(LaunchShape shape, std::size_t per_thread, Kernel kernel, Args... args) {
+    auto output = zeros<T>(std::size_t{shape.blocks} * shape.threads_per_block * per_thread);
+    launch(stream(), shape, kernel, output.data(), args...);
+    return output.to_host(stream());
+  }
+
+ private:
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<Stream> stream_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Simt, Conformance, ::testing::ValuesIn(settings()),
+                         [](const ::testing::TestParamInfo<Setting>& setting) { return setting.param.name; });
+
+// Full, half, sparse, irregular and single-lane masks. A test splits a warp by one of them, so that its complement is
+// tested as well.
+inline constexpr LaneMask masks[] = {full_warp, 0x0000ffffu, 0x80000001u, 0x5a5a1234u, 0x00000100u, 0xfffffffeu};
+
+// The members of the group that `lane` belongs to after such a split.
+inline LaneMask side_of(LaneMask mask, std::uint32_t lane) { return (mask >> lane & 1) != 0 ? mask : ~mask; }
+inline LaneMask below(std::uint32_t lane) { return (LaneMask{1} << lane) - 1; }
+
+}  // namespace simt::conformance

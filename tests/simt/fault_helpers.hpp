@@ -1,0 +1,69 @@
+// Shared by the tests of undefined use: run a kernel on the CPU executor and look at the fault it must end with.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "simt/simt.hpp"
+
+namespace simt::faults {
+
+inline ExecutorOptions deterministic(std::uint64_t seed) {
+  ExecutorOptions options;
+  options.mode = ExecutorMode::deterministic;
+  options.seed = seed;
+  return options;
+}
+
+// Every diagnosis must come in all of these.
+inline std::vector<ExecutorOptions> all_modes() {
+  ExecutorOptions threads;
+  threads.os_threads = 2;
+  std::vector<ExecutorOptions> all{threads};
+#if defined(__SANITIZE_THREAD__)
+  constexpr std::uint64_t last_seed = 1;  // creating a lane takes milliseconds
+#else
+  constexpr std::uint64_t last_seed = 8;
+#endif
+  for (std::uint64_t seed = 1; seed <= last_seed; ++seed) all.push_back(deterministic(seed));
+  return all;
+}
+
+struct Outcome {
+  bool faulted = false;
+  FaultKind kind{};
+  std::string text;
+};
+
+// Device memory of `words` zeros is the first argument of the kernel.
+template <class Kernel>
+Outcome outcome_of(const ExecutorOptions& options, LaunchShape shape, Kernel kernel, std::size_t words = 1) {
+  Device device(options);
+  Stream stream(device);
+  Buffer<std::uint32_t> memory(words);
+  memory.fill_bytes(stream, 0);
+  try {
+    launch(stream, shape, kernel, memory.data());
+  } catch (const Fault& fault) {
+    return {true, fault.kind(), fault.what()};
+  }
+  return {};
+}
+
+// A fault of this kind whose text holds every one of the parts, in each mode.
+template <class Kernel>
+void expect_fault(LaunchShape shape, Kernel kernel, FaultKind kind, const std::vector<std::string>& parts) {
+  for (const ExecutorOptions& options : all_modes()) {
+    SCOPED_TRACE("seed " + std::to_string(options.seed));
+    const Outcome outcome = outcome_of(options, shape, kernel);
+    ASSERT_TRUE(outcome.faulted);
+    EXPECT_EQ(static_cast<int>(outcome.kind), static_cast<int>(kind)) << outcome.text;
+    for (const std::string& part : parts) {
+      EXPECT_NE(outcome.text.find(part), std::string::npos) << "no '" << part << "' in\n" << outcome.text;
+    }
+  }
+}
+
+}  // namespace simt::faults

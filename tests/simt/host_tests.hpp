@@ -1,0 +1,96 @@
+// Conformance of the host side: buffers, events, properties, kernel attributes, words of 16 bytes and bit operations.
+#pragma once
+
+#include "tests/simt/conformance.hpp"
+
+namespace simt::conformance {
+
+TEST_P(Conformance, BuffersCarryBytesThereAndBack) {
+  Buffer<std::uint64_t> buffer(1000);
+  std::vector<std::uint64_t> host(1000);
+  for (std::size_t i = 0; i < host.size(); ++i) host[i] = i * i;
+  buffer.from_host(stream(), host);
+  EXPECT_EQ(buffer.to_host(stream()), host);
+  Buffer<std::uint64_t> moved = std::move(buffer);
+  EXPECT_EQ(moved.to_host(stream()), host);
+  moved.fill_bytes(stream(), 0x11);
+  EXPECT_EQ(moved.to_host(stream()), std::vector<std::uint64_t>(1000, 0x1111111111111111u));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(moved.data()) % 256, 0u);
+  host.pop_back();
+  EXPECT_THROW(moved.from_host(stream(), host), Fault);
+  EXPECT_TRUE(Buffer<int>(0).to_host(stream()).empty());
+}
+
+TEST_P(Conformance, ImpossibleAllocationIsOutOfMemory) {
+  try {
+    device_release(device_allocate(std::size_t{1} << 50));
+    FAIL() << "a pebibyte was granted";
+  } catch (const Fault& fault) {
+    EXPECT_EQ(fault.kind(), FaultKind::out_of_memory) << fault.what();
+  }
+}
+
+struct Work {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, std::uint32_t* word) const {
+    for (int i = 0; i < 100; ++i) thread.atomic(*word).fetch_add(1u, relaxed);
+  }
+};
+
+TEST_P(Conformance, EventsMeasureTime) {
+  auto word = zeros<std::uint32_t>(1);
+  Event start;
+  Event stop;
+  start.record(stream());
+  launch(stream(), {4, 64}, Work{}, word.data());
+  stop.record(stream());
+  stop.synchronize();
+  EXPECT_GT(Event::seconds_between(start, stop), 0.0);
+  EXPECT_LT(Event::seconds_between(start, stop), 10.0);
+}
+
+TEST_P(Conformance, DeviceDescribesItself) {
+  const DeviceProperties properties = device().properties();
+  EXPECT_FALSE(properties.name.empty());
+  EXPECT_FALSE(properties.toolkit.empty());
+  EXPECT_GT(properties.sm_count, 0u);
+  EXPECT_GT(properties.max_threads_per_sm, 0u);
+  EXPECT_GT(properties.memory_bytes, properties.free_memory_bytes / 2);
+  const KernelAttributes attributes = kernel_attributes<Work, std::uint32_t*>();
+  EXPECT_EQ(attributes.registers > 0, SIMT_CUDA == 1);
+}
+
+TEST_P(Conformance, DeviceOrdinalMustExist) {
+  EXPECT_THROW(Device(Device::count()), Fault);
+  EXPECT_THROW(Device(-1), Fault);
+}
+
+struct BitOperations {
+  template <class Thread>
+  SIMT_FN void operator()(Thread&, std::uint64_t* output, Word128* words) const {
+    output[0] = popcount(std::uint32_t{0xf0f0f0f0u});
+    output[1] = popcount(std::uint64_t{0xf0f0f0f0f0f0f0f0u});
+    output[2] = count_trailing_zeros(std::uint32_t{0}) * 1000 + count_trailing_zeros(std::uint32_t{0x80000000u});
+    output[3] = count_trailing_zeros(std::uint64_t{0}) * 1000 + count_trailing_zeros(std::uint64_t{1} << 40);
+    output[4] = count_leading_zeros(std::uint32_t{0}) * 1000 + count_leading_zeros(std::uint32_t{1});
+    output[5] = count_leading_zeros(std::uint64_t{0}) * 1000 + count_leading_zeros(std::uint64_t{1} << 40);
+    output[6] = multiply_high(std::uint32_t{0x80000000u}, std::uint32_t{6});
+    output[7] = multiply_high(std::uint64_t{1} << 63, std::uint64_t{10});
+    output[8] = round_up<std::uint64_t>(17, 16);
+    Word128 word = load_16_bytes(&words[0]);
+    word.words[3] += 1;
+    store_16_bytes(&words[1], word);
+  }
+};
+
+TEST_P(Conformance, BitOperationsAndWideWords) {
+  auto words = zeros<Word128>(2);
+  words.from_host(stream(), {{{1, 2, 3, 4}}, {{0, 0, 0, 0}}});
+  EXPECT_EQ(run<std::uint64_t>({1, 1}, 9, BitOperations{}, words.data()),
+            (std::vector<std::uint64_t>{16, 32, 32031, 64040, 32031, 64023, 3, 5, 32}));
+  const Word128 copied = words.to_host(stream())[1];
+  EXPECT_EQ(copied.words[0], 1u);
+  EXPECT_EQ(copied.words[3], 5u);
+}
+
+}  // namespace simt::conformance
