@@ -61,18 +61,20 @@ struct ContentLedger {
       thread.atomic(report->ledger_full).store(1u, simt::relaxed);
       return;
     }
-    std::uint32_t* words = static_cast<std::uint32_t*>(memory);
-    // Fresh memory may look like any tag: only a live entry with this very address proves another owner.
-    const std::uint32_t earlier = tag_of_word(words[0]);
-    if (earlier < tag && entries[earlier].address == block.address &&
-        thread.atomic(entries[earlier].state).load(simt::acquire) == ledger_live) {
-      blame(thread, ContentFault::double_hand_out, block, 0, 0, words[0]);
-    }
     entries[tag].address = block.address;
     entries[tag].bytes = block.bytes;
     entries[tag].thread = block.thread;
     thread.atomic(entries[tag].state).store(ledger_live, simt::release);
-    for (std::uint64_t word = 0; word < content_words(bytes); ++word) words[word] = content_word(tag, word);
+    // The tag goes in by an exchange, so that of two owners of one address exactly one sees the other. Fresh memory may
+    // look like any tag: only a live entry with this very address proves another owner.
+    std::uint32_t* words = static_cast<std::uint32_t*>(memory);
+    const std::uint32_t before = thread.atomic(words[0]).exchange(content_word(tag, 0), simt::acq_rel);
+    const std::uint32_t earlier = tag_of_word(before);
+    if (earlier < capacity && earlier != tag && entries[earlier].address == block.address &&
+        thread.atomic(entries[earlier].state).load(simt::acquire) == ledger_live) {
+      blame(thread, ContentFault::double_hand_out, block, 0, 0, before);
+    }
+    for (std::uint64_t word = 1; word < content_words(bytes); ++word) words[word] = content_word(tag, word);
     unsigned char* tail = static_cast<unsigned char*>(memory) + content_words(bytes) * 4;
     for (std::uint64_t byte = 0; byte < bytes % 4; ++byte) tail[byte] = tail_byte(tag);
   }

@@ -1,0 +1,89 @@
+// Checked<A> finds what is planted and blames nobody else.
+#include <gtest/gtest.h>
+
+#include "tests/workloads/cpu_device.hpp"
+#include "tests/workloads/planted_allocators.hpp"
+#include "workloads/alloc_cycle_dealloc.hpp"
+#include "workloads/alloc_free.hpp"
+#include "workloads/verification/content_check.hpp"
+
+namespace allocbench {
+namespace {
+
+using test::Fault;
+using test::SlotMalloc;
+
+// What the content check says after one pass of alloc_free with blocks of `request_bytes`.
+template <Fault fault>
+std::string problem_with(std::uint64_t request_bytes, std::uint32_t alignment = 16) {
+  test::CpuDevice cpu;
+  Arena arena(cpu.stream, 64 * 1024);
+  const auto allocator = SlotMalloc<fault>::create(arena, {});
+  const Pool pool = arena.pool();
+  PointerRules rules;
+  rules.pool_begin = reinterpret_cast<std::uint64_t>(pool.base);
+  rules.pool_end = rules.pool_begin + pool.bytes;
+  rules.alignment = alignment;
+  AllocFree::Parameters parameters;
+  parameters.threads = 100;
+  parameters.request_bytes = request_bytes;
+  AllocFree::Run<SlotMalloc<fault>> run(parameters, {pool.bytes, {}, 1}, cpu.stream);
+  const ContentCheck check(cpu.stream, run.mallocs_at_most(), rules);
+  PhaseTimer timer(cpu.stream);
+  run.prepare();
+  run.sample(check.wrap(allocator), timer);
+  return check.problem();
+}
+
+TEST(Checked, AcceptsACorrectAllocatorAtEverySize) {
+  for (const std::uint64_t bytes : {1, 3, 4, 5, 15, 16, 33, 63, 64}) {
+    EXPECT_EQ(problem_with<Fault::none>(bytes), "") << bytes << " bytes";
+  }
+}
+
+TEST(Checked, AcceptsRecyclingWithinOneKernel) {
+  test::CpuDevice cpu;
+  Arena arena(cpu.stream, 64 * 1024);
+  const auto allocator = SlotMalloc<Fault::none>::create(arena, {});
+  AllocCycleDealloc::Parameters parameters;
+  parameters.blocks = 16;
+  parameters.lanes_per_warp = 7;
+  AllocCycleDealloc::Run<SlotMalloc<Fault::none>> run(parameters, {64 * 1024, {}, 1}, cpu.stream);
+  const ContentCheck check(cpu.stream, run.mallocs_at_most(), PointerRules{});
+  PhaseTimer timer(cpu.stream);
+  run.prepare();
+  run.sample(check.wrap(allocator), timer);
+  EXPECT_EQ(check.problem(), "");
+}
+
+// With 32-byte blocks every 16 bytes, the upper half of a block is its neighbour's lower half.
+TEST(Checked, FindsOverlap) {
+  const std::string problem = problem_with<Fault::overlap>(32);
+  EXPECT_NE(problem.find("lost a word of a live block"), std::string::npos) << problem;
+  EXPECT_NE(problem.find("pool+0x"), std::string::npos) << problem;
+}
+
+TEST(Checked, FindsDoubleHandOutOfFourBytes) {
+  const std::string problem = problem_with<Fault::double_hand_out>(4);
+  EXPECT_NE(problem.find("50 x handed out a block that is still held"), std::string::npos) << problem;
+}
+
+TEST(Checked, FindsMisalignment) {
+  const std::string problem = problem_with<Fault::misaligned>(16);
+  EXPECT_NE(problem.find("1 x returned a misaligned block"), std::string::npos) << problem;
+  EXPECT_EQ(problem_with<Fault::misaligned>(16, 4), "") << "4 bytes are all that is asked for";
+}
+
+TEST(Checked, LeavesABlockOutsideOfThePoolAlone) {
+  const std::string problem = problem_with<Fault::out_of_bounds>(16);
+  EXPECT_NE(problem.find("1 x returned a block outside of the pool"), std::string::npos) << problem;
+}
+
+TEST(ContentVerdict, RefusesALedgerThatOverflowed) {
+  ContentReport report{};
+  report.ledger_full = 1;
+  EXPECT_THROW(content_problem(report, 0), std::logic_error);
+}
+
+}  // namespace
+}  // namespace allocbench

@@ -1,0 +1,54 @@
+// The leak check passes what serves again and names what does not.
+#include "workloads/verification/leak_check.hpp"
+
+#include <gtest/gtest.h>
+
+#include "allocators/regeff/atomic_malloc.hpp"
+#include "tests/workloads/cpu_device.hpp"
+#include "tests/workloads/planted_allocators.hpp"
+
+namespace allocbench {
+namespace {
+
+using test::Fault;
+using test::SlotMalloc;
+
+template <class A>
+LeakResult check_leaks(std::size_t pool_bytes, std::uint32_t callers) {
+  test::CpuDevice cpu;
+  Arena arena(cpu.stream, pool_bytes);
+  const A allocator = A::create(arena, {});
+  const RequestProfile profile{Geometry::of_callers(callers, 128, 32), RequestSizes::fixed(48)};
+  return LeakCheck<A>(cpu.stream, profile, {pool_bytes, {}, 1}).run(allocator);
+}
+
+TEST(LeakCheck, PassesACorrectAllocator) {
+  const LeakResult result = check_leaks<SlotMalloc<Fault::none>>(1 << 20, 100);
+  EXPECT_EQ(result.verdict, "checked");
+  EXPECT_GE(result.rounds, 16u);
+}
+
+// One block in three is lost; a pool of 1 MiB would hold out for hundreds of rounds, the small instance does not.
+TEST(LeakCheck, FindsALeakThatTheCellsPoolWouldHide) {
+  try {
+    check_leaks<SlotMalloc<Fault::leak_every_third>>(16 << 20, 1000);
+    FAIL() << "no leak was found";
+  } catch (const CellFailure& failure) {
+    EXPECT_EQ(failure.status(), Status::incorrect);
+    EXPECT_NE(std::string(failure.what()).find("leak: "), std::string::npos) << failure.what();
+    EXPECT_NE(std::string(failure.what()).find("of 1000 requests returned null in round"), std::string::npos)
+        << failure.what();
+  }
+}
+
+TEST(LeakCheck, IsWaivedWhereNothingIsEverFreed) {
+  EXPECT_EQ(check_leaks<AtomicMalloc>(1 << 20, 10).verdict, "waived: AtomicMalloc never frees");
+}
+
+TEST(LeakCheck, IsWaivedWhereOneRoundDoesNotFit) {
+  const LeakResult result = check_leaks<SlotMalloc<Fault::null_every_third>>(1 << 20, 100);
+  EXPECT_EQ(result.verdict, "waived: the cell's own pool cannot serve all 100 requests at once");
+}
+
+}  // namespace
+}  // namespace allocbench

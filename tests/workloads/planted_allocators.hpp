@@ -1,0 +1,70 @@
+// Allocators with one planted fault each, and the correct one they are made from.
+#pragma once
+
+#include "allocators/contract/allocator.hpp"
+
+namespace allocbench::test {
+
+enum class Fault { none, overlap, double_hand_out, misaligned, out_of_bounds, leak_every_third, null_every_third };
+
+// Slots of 64 bytes with a used word each; a search starts where the count of calls says. Requests up to one slot.
+template <Fault fault>
+class SlotMalloc {
+ public:
+  using Parameters = NoParameters;
+  static constexpr Traits traits{.name = "slot_malloc",
+                                 .display_name = "SlotMalloc",
+                                 .paper = "none",
+                                 .summary = "slots with a used word each, and a planted fault",
+                                 .test_only = true};
+  static constexpr std::uint64_t slot_bytes = 64;
+
+  static SlotMalloc create(Arena& arena, const Parameters&) {
+    SlotMalloc result;
+    result.pool_ = arena.pool();
+    result.slots_ = static_cast<std::uint32_t>(result.pool_.bytes / slot_bytes);
+    if (result.slots_ == 0) throw Unsupported("SlotMalloc needs a pool of 64 bytes at least");
+    result.state_ = arena.metadata<std::uint32_t>(3);
+    result.used_ = arena.metadata<std::uint32_t>(result.slots_);
+    return result;
+  }
+
+  void reset(simt::Stream& stream) {
+    simt::device_fill(stream, state_, 0, 3 * sizeof *state_);
+    simt::device_fill(stream, used_, 0, slots_ * sizeof *used_);
+  }
+
+  static std::size_t max_request(std::size_t, const Parameters&) { return slot_bytes; }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t) {
+    const std::uint32_t call = thread.atomic(state_[0]).fetch_add(1u, simt::relaxed);
+    if (fault == Fault::null_every_third && call % 3 == 2) return nullptr;
+    if (fault == Fault::double_hand_out) return pool_.base + call / 2 * slot_bytes;
+    if (fault == Fault::overlap) return pool_.base + call * 16;
+    if (fault == Fault::misaligned && call == 5) return pool_.base + call * slot_bytes + 4;
+    if (fault == Fault::out_of_bounds && call == 5) return pool_.base + pool_.bytes - 8;
+    for (std::uint32_t tried = 0; tried < slots_; ++tried) {
+      const std::uint32_t slot = (call + tried) % slots_;
+      if (thread.atomic(used_[slot]).exchange(1u, simt::acquire) == 0) return pool_.base + slot * slot_bytes;
+    }
+    return nullptr;
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    const std::uint32_t call = thread.atomic(state_[1]).fetch_add(1u, simt::relaxed);
+    if (fault == Fault::leak_every_third && call % 3 == 2) return;
+    const auto slot = static_cast<std::uint64_t>(static_cast<std::byte*>(block) - pool_.base) / slot_bytes;
+    if (slot < slots_) thread.atomic(used_[slot]).store(0u, simt::release);
+  }
+
+ private:
+  Pool pool_;
+  std::uint32_t slots_ = 0;
+  std::uint32_t* state_ = nullptr;  // mallocs and frees so far
+  std::uint32_t* used_ = nullptr;
+};
+
+}  // namespace allocbench::test

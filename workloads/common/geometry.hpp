@@ -1,0 +1,57 @@
+// Which threads of a grid call the allocator: the first `lanes_per_warp` lanes of every warp, until `callers` have.
+//
+// The papers differ in this number: Vinkler & Havran 2015 (sec. 5) let one lane per warp call, so that warp-level
+// coalescing does not hide the allocator; Winter et al., PPoPP'21, test all 32 and one.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "simt/simt.hpp"
+
+namespace allocbench {
+
+struct Geometry {
+  static constexpr std::uint32_t no_caller = 0xffffffffu;
+
+  std::uint32_t blocks = 1;
+  std::uint32_t threads_per_block = 1;
+  std::uint32_t lanes_per_warp = 1;
+  std::uint32_t callers = 1;
+
+  // The smallest grid in which `callers` threads call.
+  static Geometry of_callers(std::uint32_t callers, std::uint32_t threads_per_block, std::uint32_t lanes_per_warp) {
+    const std::uint32_t per_block = callers_per_block(threads_per_block, lanes_per_warp);
+    return {(callers + per_block - 1) / per_block, threads_per_block, lanes_per_warp, callers};
+  }
+  // All callers of `blocks` blocks.
+  static Geometry of_blocks(std::uint32_t blocks, std::uint32_t threads_per_block, std::uint32_t lanes_per_warp) {
+    return {blocks, threads_per_block, lanes_per_warp, blocks * callers_per_block(threads_per_block, lanes_per_warp)};
+  }
+
+  // A block whose size is no multiple of the warp size ends in a partial warp, which may have fewer callers.
+  static SIMT_HOST_FN std::uint32_t callers_per_block(std::uint32_t threads_per_block, std::uint32_t lanes_per_warp) {
+    const std::uint32_t tail = threads_per_block % simt::warp_size;
+    return threads_per_block / simt::warp_size * lanes_per_warp + (tail < lanes_per_warp ? tail : lanes_per_warp);
+  }
+
+  simt::LaunchShape shape() const { return {.blocks = blocks, .threads_per_block = threads_per_block}; }
+
+  // Every caller belongs to a warp all of whose lanes call. Designs with whole-warp collectives need that.
+  bool whole_warps() const {
+    return lanes_per_warp == simt::warp_size && threads_per_block % simt::warp_size == 0 &&
+           callers % simt::warp_size == 0;
+  }
+
+  // The caller index of the thread, dense in grid order, or no_caller.
+  template <class Thread>
+  SIMT_FN std::uint32_t caller(Thread& thread) const {
+    const std::uint32_t lane = thread.lane();
+    if (lane >= lanes_per_warp) return no_caller;
+    const std::uint32_t index = thread.block() * callers_per_block(threads_per_block, lanes_per_warp) +
+                                thread.warp_in_block() * lanes_per_warp + lane;
+    return index < callers ? index : no_caller;
+  }
+};
+
+}  // namespace allocbench

@@ -1,0 +1,29 @@
+// Counter-based random numbers: the value depends on (seed, stream, index) and on nothing else, so every back end,
+// device and thread count sees the same sequence. Philox4x32-10 (Salmon et al., SC'11) from Random123.
+//
+// All draws happen on the host before timing starts. Kernels read the outcome, so that a timed kernel holds the
+// allocator and no generator.
+#pragma once
+
+#include <cstdint>
+
+namespace allocbench {
+
+// Independent sequences of one seed; the numbers are part of results, never reuse one.
+enum class RandomStream : std::uint32_t { request_sizes = 1, probability_steps = 2 };
+
+// Four uniform words for (seed, stream, index, sub_index).
+struct RandomWords {
+  std::uint32_t words[4];
+};
+RandomWords random_words(std::uint64_t seed, RandomStream stream, std::uint64_t index, std::uint32_t sub_index = 0);
+
+// Maps a word onto [0, bound) by multiplication; the bias is below bound / 2^32.
+inline std::uint32_t scale_to(std::uint32_t word, std::uint32_t bound) {
+  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(word) * bound) >> 32);
+}
+
+// Maps a word onto [0, 1).
+inline double unit_interval(std::uint32_t word) { return static_cast<double>(word) * 0x1p-32; }
+
+}  // namespace allocbench

@@ -1,0 +1,50 @@
+// Result slots of a workload: device memory where timed kernels leave what malloc returned, one row of callers per
+// round.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "simt/simt.hpp"
+#include "workloads/verification/pointer_check.hpp"
+
+namespace allocbench {
+
+class RecordedPointers {
+ public:
+  RecordedPointers(simt::Stream& stream, std::uint32_t callers, std::uint32_t rounds = 1)
+      : stream_(stream), callers_(callers), rounds_(rounds), slots_(std::size_t{callers} * rounds) {}
+
+  void** data() const { return slots_.data(); }
+  std::uint32_t callers() const { return callers_; }
+  std::uint32_t rounds() const { return rounds_; }
+
+  // Makes slots that no kernel writes recognisable.
+  void poison() { slots_.fill_bytes(stream_, poison_byte); }
+  void clear() { slots_.fill_bytes(stream_, 0); }
+
+  // Slots that hold null; waits for the kernels before.
+  std::uint64_t nulls() const {
+    const std::vector<void*> host = slots_.to_host(stream_);
+    return static_cast<std::uint64_t>(std::count(host.begin(), host.end(), nullptr));
+  }
+
+  // All slots as blocks for PointerCheck; `size_of(caller)` gives the requested bytes. Order: round by round.
+  template <class SizeOf>
+  std::vector<RecordedBlock> blocks(SizeOf&& size_of) const {
+    const std::vector<void*> host = slots_.to_host(stream_);
+    std::vector<RecordedBlock> result(host.size());
+    for (std::size_t slot = 0; slot < host.size(); ++slot) {
+      result[slot] = {reinterpret_cast<std::uint64_t>(host[slot]), size_of(slot % callers_), slot};
+    }
+    return result;
+  }
+
+ private:
+  simt::Stream& stream_;
+  std::uint32_t callers_;
+  std::uint32_t rounds_;
+  simt::Buffer<void*> slots_;
+};
+
+}  // namespace allocbench

@@ -1,0 +1,75 @@
+#include "workloads/common/request_sizes.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include "workloads/common/random.hpp"
+
+namespace allocbench {
+namespace {
+
+std::uint32_t draw(std::uint64_t seed, std::uint32_t caller) {
+  return random_words(seed, RandomStream::request_sizes, caller).words[0];
+}
+
+constexpr std::uint64_t footprint(std::uint64_t bytes) { return (std::max<std::uint64_t>(bytes, 1) + 15) / 16 * 16; }
+
+}  // namespace
+
+RequestSizes RequestSizes::fixed(std::uint64_t bytes) {
+  RequestSizes result;
+  result.fixed_ = bytes;
+  return result;
+}
+
+RequestSizes RequestSizes::uniform(std::uint32_t min, std::uint32_t max, std::uint32_t callers, std::uint64_t seed) {
+  if (min > max) {
+    throw std::invalid_argument("uniform request sizes: the minimum " + std::to_string(min) + " exceeds the maximum " +
+                                std::to_string(max));
+  }
+  RequestSizes result;
+  result.sizes_.resize(callers);
+  const std::uint64_t values = std::uint64_t{max} - min + 1;
+  for (std::uint32_t caller = 0; caller < callers; ++caller) {
+    result.sizes_[caller] = min + static_cast<std::uint32_t>((draw(seed, caller) * values) >> 32);
+  }
+  return result;
+}
+
+RequestSizes RequestSizes::list(const std::vector<std::uint64_t>& sizes, const std::vector<std::uint64_t>& weights,
+                                std::uint32_t callers, std::uint64_t seed) {
+  if (sizes.empty()) throw std::invalid_argument("a list of request sizes needs at least one size");
+  if (!weights.empty() && weights.size() != sizes.size()) {
+    throw std::invalid_argument(std::to_string(sizes.size()) + " request sizes, but " + std::to_string(weights.size()) +
+                                " weights");
+  }
+  if (*std::max_element(sizes.begin(), sizes.end()) > UINT32_MAX) {
+    throw std::invalid_argument("sizes of a list are below 4 GiB");
+  }
+  std::vector<std::uint64_t> upper(sizes.size(), 1);  // running sums of the weights
+  if (!weights.empty()) upper = weights;
+  std::partial_sum(upper.begin(), upper.end(), upper.begin());
+  if (upper.back() == 0) throw std::invalid_argument("all weights of the request sizes are zero");
+
+  RequestSizes result;
+  result.sizes_.resize(callers);
+  for (std::uint32_t caller = 0; caller < callers; ++caller) {
+    const double point = static_cast<double>(draw(seed, caller)) * 0x1p-32 * static_cast<double>(upper.back());
+    const auto slot = std::upper_bound(upper.begin(), upper.end(), static_cast<std::uint64_t>(point));
+    result.sizes_[caller] = static_cast<std::uint32_t>(sizes[static_cast<std::size_t>(slot - upper.begin())]);
+  }
+  return result;
+}
+
+std::uint64_t RequestSizes::largest() const {
+  return is_fixed() ? fixed_ : *std::max_element(sizes_.begin(), sizes_.end());
+}
+
+std::uint64_t RequestSizes::total_bytes(std::uint64_t callers) const {
+  if (is_fixed()) return callers * footprint(fixed_);
+  return std::accumulate(sizes_.begin(), sizes_.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, std::uint32_t bytes) { return sum + footprint(bytes); });
+}
+
+}  // namespace allocbench

@@ -1,0 +1,49 @@
+// Request sizes of a workload: fixed, uniform or drawn from a weighted list, deterministic per (seed, caller).
+//
+// Host side a RequestSizes knows every size; device side a kernel gets FixedSize (one word by value: the timed kernel
+// of the common case costs nothing extra) or SizeArray (read from a precomputed array).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simt/common.hpp"
+
+namespace allocbench {
+
+struct FixedSize {
+  std::uint64_t bytes;
+  SIMT_HOST_FN std::size_t operator[](std::uint32_t) const { return bytes; }
+};
+
+struct SizeArray {
+  const std::uint32_t* bytes;
+  SIMT_HOST_FN std::size_t operator[](std::uint32_t caller) const { return bytes[caller]; }
+};
+
+class RequestSizes {
+ public:
+  static RequestSizes fixed(std::uint64_t bytes);
+  // Integers of [min, max], both included.
+  static RequestSizes uniform(std::uint32_t min, std::uint32_t max, std::uint32_t callers, std::uint64_t seed);
+  // `weights` may be empty (all equal) and need not sum to anything. Throws std::invalid_argument for lists that do not
+  // match or weights that are all zero.
+  static RequestSizes list(const std::vector<std::uint64_t>& sizes, const std::vector<std::uint64_t>& weights,
+                           std::uint32_t callers, std::uint64_t seed);
+
+  bool is_fixed() const { return sizes_.empty(); }
+  std::uint64_t fixed_bytes() const { return fixed_; }
+  const std::vector<std::uint32_t>& array() const { return sizes_; }
+
+  std::uint64_t operator[](std::size_t caller) const { return is_fixed() ? fixed_ : sizes_[caller]; }
+  std::uint64_t largest() const;
+  // Pool bytes of the first `callers` requests, each rounded up to the project's alignment of 16.
+  std::uint64_t total_bytes(std::uint64_t callers) const;
+
+ private:
+  std::uint64_t fixed_ = 0;
+  std::vector<std::uint32_t> sizes_;
+};
+
+}  // namespace allocbench

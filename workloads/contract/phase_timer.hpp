@@ -1,0 +1,44 @@
+// Times the phases of one sample with a pair of events each.
+#pragma once
+
+#include <string_view>
+
+#include "simt/simt.hpp"
+#include "workloads/contract/traits.hpp"
+
+namespace allocbench {
+
+class PhaseTimer {
+ public:
+  explicit PhaseTimer(simt::Stream& stream) : stream_(stream) {}
+
+  // `work` launches on the stream. `operations` is the number of mallocs and frees (or what the workload counts) that
+  // the phase performs; set_operations() corrects it where only the run itself can tell.
+  template <class Work>
+  void phase(std::string_view name, std::uint64_t operations, Work&& work) {
+    start_.record(stream_);
+    work();
+    stop_.record(stream_);
+    stop_.synchronize();
+    phases_.push_back({std::string(name), simt::Event::seconds_between(start_, stop_), operations});
+  }
+
+  void set_operations(std::string_view phase, std::uint64_t operations) {
+    for (Phase& each : phases_) {
+      if (each.name == phase) each.operations = operations;
+    }
+  }
+  void counter(std::string_view name, std::uint64_t value) { counters_.emplace_back(name, value); }
+
+  const std::vector<Phase>& phases() const { return phases_; }
+  const std::vector<Counter>& counters() const { return counters_; }
+
+ private:
+  simt::Stream& stream_;
+  simt::Event start_;
+  simt::Event stop_;
+  std::vector<Phase> phases_;
+  std::vector<Counter> counters_;
+};
+
+}  // namespace allocbench

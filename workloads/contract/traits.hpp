@@ -1,0 +1,40 @@
+// What a workload says about itself and what a run of it yields. Free of device code: the worker's host side reads it
+// too.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "simt/common.hpp"
+
+namespace allocbench {
+
+struct WorkloadTraits {
+  std::string_view name;  // stable id, snake_case
+  std::string_view display_name;
+  std::string_view paper;      // who set it, with section
+  std::string_view summary;    // one sentence
+  std::string_view phases;     // timed phases in order, separated by one blank
+  bool null_expected = false;  // exhaustion tests: null is counted, not a failure
+};
+
+// One timed part of a sample.
+struct Phase {
+  std::string name;
+  double seconds = 0;
+  std::uint64_t operations = 0;
+};
+
+// A count that belongs to a sample and is not a time (mallocs, frees, null returns).
+using Counter = std::pair<std::string, std::uint64_t>;
+
+// Registers and memory of one kernel that a phase launches.
+struct KernelInfo {
+  std::string phase;
+  simt::KernelAttributes attributes;
+};
+
+}  // namespace allocbench

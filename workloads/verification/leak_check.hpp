@@ -1,0 +1,120 @@
+// Leak check: after everything was freed, the pool must serve the same requests again.
+//
+// Rounds of "all allocate, all free" run until twice the pool has been asked for, at least sixteen times: an allocator
+// that loses what it is given back cannot get through. The pool of a cell is usually far too large for that, so the
+// rounds run on a small second instance of about eight rounds' bytes; where the design cannot serve the first round
+// from so little, the instance grows, up to the cell's own allocator. Nulls of a later round where the first had none
+// are a leak.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "workloads/common/kernels.hpp"
+#include "workloads/common/recorded_pointers.hpp"
+#include "workloads/contract/outcome.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct LeakResult {
+  std::uint64_t rounds = 0;
+  std::string verdict;  // "checked", "partial: ..." or "waived: ..."
+};
+
+template <class A>
+class LeakCheck {
+ public:
+  static constexpr std::uint64_t least_rounds = 16;
+  static constexpr std::uint64_t rounds_per_pool = 8;
+  static constexpr std::chrono::milliseconds wall_budget{1500};
+
+  LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting<A>& setting)
+      : stream_(stream),
+        setting_(setting),
+        profile_(profile),
+        sizes_(profile.sizes, stream),
+        results_(stream, profile.geometry.callers) {}
+
+  // `own` is the allocator of the cell, with nothing allocated. Throws CellFailure for a leak.
+  LeakResult run(const A& own) {
+    if constexpr (A::traits.frees == Frees::never) {
+      return {0, "waived: " + std::string(A::traits.display_name) + " never frees"};
+    } else {
+      if constexpr (A::traits.pool == PoolLocation::arena) {
+        for (std::size_t bytes = first_pool_bytes(); bytes < setting_.pool_bytes; bytes *= 8) {
+          if (std::optional<LeakResult> result = on_second_instance(bytes)) return *result;
+        }
+      }
+      if (std::optional<LeakResult> result = rounds(own, setting_.pool_bytes)) return *result;
+      return {0, "waived: the cell's own pool cannot serve all " + std::to_string(profile_.geometry.callers) +
+                     " requests at once"};
+    }
+  }
+
+ private:
+  std::size_t first_pool_bytes() const {
+    constexpr std::size_t step = 64 * 1024;
+    return (profile_.bytes() * rounds_per_pool + step - 1) / step * step;
+  }
+
+  // Nothing when this pool is too small for the design.
+  std::optional<LeakResult> on_second_instance(std::size_t pool_bytes) {
+    if (profile_.sizes.largest() > max_request<A>(pool_bytes, setting_.allocator)) return std::nullopt;
+    try {
+      Arena arena(stream_, pool_bytes);
+      const A small = A::create(arena, setting_.allocator);
+      std::optional<LeakResult> result = rounds(small, pool_bytes);
+      if constexpr (requires { small.broken_invariant(stream_); }) {
+        const std::string broken = result ? small.broken_invariant(stream_) : std::string();
+        if (!broken.empty()) throw CellFailure(Status::incorrect, "invariant broken after the leak check: " + broken);
+      }
+      stream_.synchronize();
+      return result;
+    } catch (const Unsupported&) {
+      return std::nullopt;
+    } catch (const simt::Fault& fault) {
+      if (fault.kind() == simt::FaultKind::out_of_memory) return std::nullopt;
+      throw;
+    }
+  }
+
+  std::optional<LeakResult> rounds(const A& allocator, std::size_t pool_bytes) {
+    const std::uint64_t wanted = std::max(
+        least_rounds, 2 * static_cast<std::uint64_t>(pool_bytes) / std::max<std::uint64_t>(profile_.bytes(), 1) + 1);
+    const auto deadline = std::chrono::steady_clock::now() + wall_budget;
+    for (std::uint64_t round = 0; round < wanted; ++round) {
+      if (round > 0 && std::chrono::steady_clock::now() > deadline) {
+        return LeakResult{round, "partial: " + std::to_string(round) + " of " + std::to_string(wanted) +
+                                     " rounds within the time budget"};
+      }
+      const std::uint64_t nulls = one_round(allocator);
+      if (nulls == 0) continue;
+      if (round == 0) return std::nullopt;
+      throw CellFailure(Status::incorrect,
+                        "leak: " + std::to_string(nulls) + " of " + std::to_string(profile_.geometry.callers) +
+                            " requests returned null in round " + std::to_string(round + 1) +
+                            " of allocating and freeing the same blocks (" + bytes_text(profile_.bytes()) +
+                            " per round, pool of " + bytes_text(pool_bytes) + ")");
+    }
+    return LeakResult{wanted, "checked"};
+  }
+
+  std::uint64_t one_round(const A& allocator) {
+    const simt::LaunchShape shape = profile_.geometry.shape();
+    sizes_.visit([&](auto sizes) {
+      simt::launch(stream_, shape, AllocKernel{}, allocator, profile_.geometry, sizes, results_.data());
+    });
+    simt::launch(stream_, shape, FreeKernel{}, allocator, profile_.geometry, results_.data());
+    return results_.nulls();
+  }
+
+  simt::Stream& stream_;
+  RunSetting<A> setting_;
+  RequestProfile profile_;
+  DeviceSizes sizes_;
+  RecordedPointers results_;
+};
+
+}  // namespace allocbench

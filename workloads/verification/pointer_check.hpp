@@ -1,0 +1,75 @@
+// PointerCheck: judges the pointers that timed kernels recorded. Host side, after timing; knows nothing of devices.
+//
+// Result slots are poisoned before each sample, so a slot that no kernel wrote is seen. A stale pointer that nobody
+// owns is as wrong as an overlap: both show as two live blocks that share bytes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace allocbench {
+
+// Fills result slots before a sample; as an address it is in no pool.
+inline constexpr unsigned char poison_byte = 0xe7;
+inline constexpr std::uint64_t poisoned_slot = 0xe7e7e7e7e7e7e7e7u;
+
+// What every returned pointer must satisfy.
+struct PointerRules {
+  std::uint64_t pool_begin = 0;
+  std::uint64_t pool_end = 0;  // 0: no pool; then `in_device_heap` decides
+  std::function<bool(const void*)> in_device_heap;
+  std::uint32_t alignment = 16;
+  // False where blocks may be handed out again although nobody freed them.
+  bool check_overlap = true;
+};
+
+// One recorded result of malloc.
+struct RecordedBlock {
+  std::uint64_t address;
+  std::uint64_t bytes;
+  std::uint64_t request;  // index that means something to the reader: caller, or iteration and caller
+};
+
+class PointerCheck {
+ public:
+  enum class Live { together, separately };
+
+  explicit PointerCheck(PointerRules rules) : rules_(std::move(rules)) {}
+
+  // Judges one set of blocks. With Live::together no two of them may share a byte.
+  void check(std::span<const RecordedBlock> blocks, Live live);
+  // Only the second half of Live::together, for blocks that were judged one by one before.
+  void check_overlap_only(std::span<const RecordedBlock> blocks);
+
+  std::uint64_t blocks() const { return blocks_; }
+  std::uint64_t nulls() const { return nulls_; }
+  // Bytes asked for by the requests that returned null and by those that did not.
+  std::uint64_t bytes_requested() const { return bytes_requested_; }
+  bool ok() const { return unwritten_ + misaligned_ + out_of_bounds_ + overlapping_ == 0; }
+  // "3 of 960 blocks overlap; first: request 17 at pool+0x40, 16 B, ..."; empty when ok().
+  std::string problem() const;
+
+ private:
+  void check_one(const RecordedBlock& block);
+  bool in_bounds(const RecordedBlock& block) const;
+  std::string place(const RecordedBlock& block) const;
+  void keep_first(std::string text);
+
+  PointerRules rules_;
+  std::uint64_t blocks_ = 0;
+  std::uint64_t nulls_ = 0;
+  std::uint64_t bytes_requested_ = 0;
+  std::uint64_t unwritten_ = 0;
+  std::uint64_t misaligned_ = 0;
+  std::uint64_t out_of_bounds_ = 0;
+  std::uint64_t overlapping_ = 0;
+  std::string first_;
+};
+
+// "15 KiB", "2 GiB": the largest binary unit that leaves at least 1, one decimal where it is not whole.
+std::string bytes_text(std::uint64_t bytes);
+
+}  // namespace allocbench
