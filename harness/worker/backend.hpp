@@ -1,0 +1,41 @@
+// The back end as the worker's host side sees it: opened once, closed at the end. backend_cpu.cpp and backend_cuda.cu
+// implement it; nothing else of the host side differs between the two workers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "simt/common.hpp"
+
+namespace simt {
+class Stream;
+}
+
+namespace allocbench::worker {
+
+struct BackendOptions {
+  int device = 0;
+  std::optional<std::size_t> device_heap_bytes;     // nothing: the back end's default
+  std::uint32_t os_threads = 0;                     // CPU only; 0 = one per core
+  std::optional<std::uint64_t> deterministic_seed;  // CPU only; nothing = blocks spread over OS threads
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual simt::Stream& stream() = 0;
+  virtual simt::DeviceProperties properties() const = 0;
+  virtual std::size_t device_heap_bytes() const = 0;
+};
+
+// Opens the device and sets its heap before anything is launched. Throws simt::Fault(environment).
+std::unique_ptr<Backend> open_backend(const BackendOptions& options);
+
+// "cpu" or "cuda".
+std::string backend_name();
+// What compiled the device code, with version.
+std::string compiler_text();
+
+}  // namespace allocbench::worker

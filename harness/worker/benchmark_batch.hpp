@@ -1,0 +1,20 @@
+// Google Benchmark as the measuring loop: one batch of samples is one registration with a fixed number of iterations
+// and manual time, the sum of the phases that the device's events measured.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace benchmark {
+class BenchmarkReporter;
+}
+
+namespace allocbench::worker {
+
+// Calls `sample` `count` times; it returns the seconds of one sample. An exception of a sample ends the batch and
+// leaves this function. `reporter` sees the run as Google Benchmark reports it; null keeps it silent.
+void run_benchmark_batch(const std::string& name, std::uint32_t count, const std::function<double()>& sample,
+                         benchmark::BenchmarkReporter* reporter = nullptr);
+
+}  // namespace allocbench::worker

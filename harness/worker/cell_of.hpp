@@ -1,0 +1,183 @@
+// CellOf<A, W>: a workload bound to an allocator, with everything the protocol asks of a cell: order of resets,
+// warm-ups and samples, the verification passes, and the words for what went wrong.
+#pragma once
+
+#include <chrono>
+
+#include "harness/worker/registry.hpp"
+#include "workloads/contract/workload.hpp"
+#include "workloads/verification/content_check.hpp"
+#include "workloads/verification/leak_check.hpp"
+
+namespace allocbench::worker {
+
+// An allocator instance as its cells see it.
+template <class A>
+struct AllocatorState {
+  AllocatorState(simt::Stream& stream_, std::size_t pool_bytes, const typename A::Parameters& parameters)
+      : stream(stream_),
+        arena(stream_, pool_bytes),
+        setting{pool_bytes, parameters, 0},
+        allocator(create_timed(parameters)) {}
+
+  // Back to fresh where the design can; a device heap stays as it is until the process ends.
+  void reset() {
+    if constexpr (A::traits.fresh == Fresh::by_reset) allocator.reset(stream);
+    last_user = nullptr;
+  }
+
+  PointerRules rules(bool check_overlap) const {
+    PointerRules result;
+    result.alignment = A::traits.alignment;
+    result.check_overlap = check_overlap;
+    if (A::traits.pool == PoolLocation::arena && arena.has_pool()) {
+      const Pool pool = const_cast<Arena&>(arena).pool();
+      result.pool_begin = reinterpret_cast<std::uint64_t>(pool.base);
+      result.pool_end = result.pool_begin + pool.bytes;
+    } else {
+      result.in_device_heap = [this](const void* block) { return stream.device().in_device_heap(block); };
+    }
+    return result;
+  }
+
+  simt::Stream& stream;
+  Arena arena;
+  RunSetting<A> setting;
+  double init_seconds = 0;
+  A allocator;
+  const void* last_user = nullptr;  // the cell that ran last; null after a reset
+
+ private:
+  A create_timed(const typename A::Parameters& parameters) {
+    const auto start = std::chrono::steady_clock::now();
+    A created = A::create(arena, parameters);
+    stream.synchronize();
+    init_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return created;
+  }
+};
+
+template <class A, class W>
+class CellOf final : public Cell {
+ public:
+  CellOf(AllocatorState<A>& state, const CellRequest& request)
+      : state_(state), setting_(with_seed(state.setting, request.seed)), request_(request), run_(make_run()) {}
+
+  ~CellOf() override {
+    if (state_.last_user == this) state_.last_user = nullptr;  // the next cell may get this address
+  }
+  CellOf(const CellOf&) = delete;
+  CellOf& operator=(const CellOf&) = delete;
+
+  std::vector<KernelInfo> kernels() const override { return run_->kernels(); }
+
+  Verification verify() override {
+    Verification result;
+    state_.reset();
+    check_contents(result);
+    const LeakResult leak = LeakCheck<A>(state_.stream, run_->requests(), setting_).run(state_.allocator);
+    result.leak_rounds = leak.rounds;
+    result.leak = leak.verdict;
+    check_invariants();
+    state_.reset();
+    return result;
+  }
+
+  Sample sample() override {
+    while (warmups_done_ < request_.warmups) {
+      static_cast<void>(repetition());
+      ++warmups_done_;
+    }
+    return repetition();
+  }
+
+ private:
+  using Run = typename W::template Run<A>;
+
+  static RunSetting<A> with_seed(RunSetting<A> setting, std::uint64_t seed) {
+    setting.seed = seed;
+    return setting;
+  }
+
+  std::unique_ptr<Run> make_run() {
+    try {
+      const auto parameters = make_parameters<typename W::Parameters>(request_.parameters);
+      const std::string why = W::template unsupported<A>(parameters, setting_);
+      if (!why.empty()) throw CellFailure(Status::unsupported, why);
+      return std::make_unique<Run>(parameters, setting_, state_.stream);
+    } catch (const std::invalid_argument& contradiction) {
+      throw CellFailure(Status::unsupported, contradiction.what());
+    }
+  }
+
+  // An allocator that never frees has no state worth reusing: it would only run out.
+  bool starts_fresh() const {
+    return request_.state == StartState::fresh || A::traits.frees == Frees::never || state_.last_user != this;
+  }
+
+  // Blocks may be judged against each other while all requests since the reset fit the pool once.
+  bool overlap_is_defined() const {
+    if constexpr (!A::traits.recycles_unfreed) return true;
+    const RequestProfile profile = run_->requests();
+    const std::uint64_t rounds = (run_->mallocs_at_most() + profile.geometry.callers - 1) / profile.geometry.callers;
+    return rounds * profile.bytes() <= setting_.pool_bytes;
+  }
+
+  Sample repetition() {
+    if (starts_fresh()) state_.reset();
+    state_.last_user = nullptr;  // whatever fails below leaves nothing to build on
+    run_->prepare();
+    PhaseTimer timer(state_.stream);
+    run_->sample(state_.allocator, timer);
+    const PointerCheck check = check_pointers();
+    state_.last_user = this;
+    timer.counter("null_returns", check.nulls());
+    return {timer.phases(), timer.counters()};
+  }
+
+  void check_contents(Verification& result) {
+    const bool judged = overlap_is_defined();
+    run_->prepare();
+    PhaseTimer untimed(state_.stream);
+    const ContentCheck contents(state_.stream, run_->mallocs_at_most(), state_.rules(judged));
+    run_->sample(contents.wrap(state_.allocator), untimed);
+    // Pointers first: a wrong pointer explains wrong contents, not the other way round.
+    const PointerCheck pointers = check_pointers();
+    result.null_returns = pointers.nulls();
+    result.blocks = pointers.blocks();
+    if (!judged) {
+      result.content = "waived: blocks are handed out again before they are freed";
+      return;
+    }
+    const std::string problem = contents.problem();
+    if (!problem.empty()) throw CellFailure(Status::incorrect, problem);
+    result.content = "checked";
+  }
+
+  PointerCheck check_pointers() const {
+    PointerCheck check(state_.rules(overlap_is_defined()));
+    run_->check_recorded(check);
+    if (!check.ok()) throw CellFailure(Status::incorrect, check.problem());
+    if (check.nulls() != 0 && !W::traits.null_expected) {
+      throw CellFailure(Status::oom, std::to_string(check.nulls()) + " of " + std::to_string(check.blocks()) +
+                                         " requests returned null; " + bytes_text(check.bytes_requested()) +
+                                         " asked of a pool of " + bytes_text(setting_.pool_bytes));
+    }
+    return check;
+  }
+
+  void check_invariants() const {
+    if constexpr (requires { state_.allocator.broken_invariant(state_.stream); }) {
+      const std::string broken = state_.allocator.broken_invariant(state_.stream);
+      if (!broken.empty()) throw CellFailure(Status::incorrect, "invariant broken: " + broken);
+    }
+  }
+
+  AllocatorState<A>& state_;
+  RunSetting<A> setting_;
+  CellRequest request_;
+  std::unique_ptr<Run> run_;
+  std::uint32_t warmups_done_ = 0;
+};
+
+}  // namespace allocbench::worker

@@ -1,0 +1,29 @@
+// Commands of the protocol, read from JSON. Everything wrong with one is a BadCommand.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "harness/worker/parameter_json.hpp"
+#include "harness/worker/registry.hpp"
+
+namespace allocbench::worker {
+
+nlohmann::json parse_command(const std::string& line);
+std::string text_member(const nlohmann::json& command, const char* name);
+
+// {"allocator":ID,"parameters":{...},"pool_bytes":N}
+struct AllocatorRequest {
+  const AllocatorEntry* entry = nullptr;
+  ParameterValues parameters;
+  std::size_t pool_bytes = 0;
+};
+AllocatorRequest read_allocator_request(const nlohmann::json& command, const Registry& registry);
+
+// {"workload":ID,"parameters":{...},"seed":N,"state":"fresh"/"reused","warmups":N}
+CellRequest read_cell_request(const nlohmann::json& command, const Registry& registry);
+
+// Sum of the phases.
+double total_seconds(const Sample& sample);
+
+}  // namespace allocbench::worker

@@ -1,0 +1,73 @@
+// instantiate(): registers the allocators of one plug-in with every workload. Included by the generated plug-in units
+// only, for nvcc and g++ alike; see the rules in registry.hpp.
+#pragma once
+
+#include <chrono>
+
+#include "harness/worker/cell_of.hpp"
+#include "harness/worker/registry.hpp"
+#include "workloads/all.hpp"
+
+namespace allocbench::worker {
+
+template <class A>
+class InstanceOf final : public AllocatorInstance {
+ public:
+  InstanceOf(simt::Stream& stream, std::size_t pool_bytes, const ParameterValues& parameters)
+      : state_(stream, pool_bytes, make_parameters<typename A::Parameters>(parameters)) {}
+
+  std::size_t pool_bytes() const override { return state_.setting.pool_bytes; }
+  std::size_t metadata_bytes() const override { return state_.arena.metadata_bytes(); }
+  double init_seconds() const override { return state_.init_seconds; }
+
+  std::unique_ptr<Cell> open(const CellRequest& request) override {
+    std::unique_ptr<Cell> cell;
+    open_among(AllWorkloads{}, request, cell);
+    if (!cell) throw std::logic_error("no such workload: " + request.workload);
+    return cell;
+  }
+
+ private:
+  template <class... Workloads>
+  void open_among(WorkloadList<Workloads...>, const CellRequest& request, std::unique_ptr<Cell>& cell) {
+    (void)((request.workload == Workloads::traits.name &&
+            (cell = std::make_unique<CellOf<A, Workloads>>(state_, request), true)) ||
+           ...);
+  }
+
+  AllocatorState<A> state_;
+};
+
+template <class A>
+AllocatorEntry allocator_entry(const char* plugin) {
+  static_assert(Allocator<A>, "the type does not satisfy the contract in allocators/contract/allocator.hpp");
+  using Parameters = typename A::Parameters;
+  return {.traits = A::traits,
+          .plugin = plugin,
+          .parameters = describe_parameters<Parameters>(),
+          .device_heap_bytes =
+              [](std::size_t pool_bytes, const ParameterValues& values) {
+                return allocbench::device_heap_bytes<A>(pool_bytes, make_parameters<Parameters>(values));
+              },
+          .create = [](simt::Stream& stream, std::size_t pool_bytes,
+                       const ParameterValues& values) -> std::unique_ptr<AllocatorInstance> {
+            try {
+              return std::make_unique<InstanceOf<A>>(stream, pool_bytes, values);
+            } catch (const Unsupported& why) {
+              throw CellFailure(Status::unsupported, why.what());
+            }
+          }};
+}
+
+template <class... Workloads>
+void add_workloads(Registry& registry, WorkloadList<Workloads...>) {
+  (registry.add(WorkloadEntry{Workloads::traits, describe_parameters<typename Workloads::Parameters>()}), ...);
+}
+
+template <class... Allocators>
+void instantiate(Registry& registry, const char* plugin, AllocatorList<Allocators...>) {
+  (registry.add(allocator_entry<Allocators>(plugin)), ...);
+  add_workloads(registry, AllWorkloads{});
+}
+
+}  // namespace allocbench::worker

@@ -1,0 +1,126 @@
+// allocbench-worker-{cpu,cuda}: all allocators × all workloads of one back end, driven over a pipe. harness/README.md
+// has the protocol.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+
+#include "harness/worker/backend.hpp"
+#include "harness/worker/command.hpp"
+#include "harness/worker/describe.hpp"
+#include "harness/worker/run_by_hand.hpp"
+#include "harness/worker/server.hpp"
+
+namespace allocbench::worker {
+namespace {
+
+constexpr int exit_usage = 2;
+
+struct Options {
+  bool serve = false;
+  bool describe = false;
+  std::string device_heap_for;
+  std::string run;
+  std::uint32_t samples = 5;
+  int events_fd = 1;
+  BackendOptions backend;
+};
+
+constexpr const char* examples = R"(By hand:
+  allocbench-worker-cpu --run '{"allocator":"atomic_malloc","pool_bytes":67108864,"workload":"alloc_free",
+                                "parameters":{"threads":10000}}' --samples 10
+  allocbench-worker-cpu --serve      then type, a line each:
+    {"command":"allocator","allocator":"atomic_malloc","parameters":{},"pool_bytes":67108864}
+    {"command":"open","cell":"a","workload":"alloc_dealloc","parameters":{"blocks":8},"seed":1,"state":"fresh","warmups":1}
+    {"command":"verify","cell":"a"}
+    {"command":"sample","cell":"a"}
+    {"command":"quit"}
+Exit codes: 0 done, 1 the cell of --run did not end ok, 2 usage, 3 no usable device, 64 malformed command, 70 device lost.)";
+
+int serve(const Options& options, const Registry& registry) {
+  EventWriter events(options.events_fd);
+  std::unique_ptr<Backend> backend;
+  try {
+    backend = open_backend(options.backend);
+  } catch (const simt::Fault& fault) {
+    events.write({{"event", "environment"}, {"reason", fault.what()}});
+    return exit_environment;
+  }
+  return Server(registry, *backend, events).serve(std::cin);
+}
+
+int run(const Options& options) {
+  Registry registry;
+  register_all_plugins(registry);
+  try {
+    if (options.describe) {
+      std::cout << describe(registry).dump(2) << "\n";
+      return 0;
+    }
+    if (!options.device_heap_for.empty()) {
+      const AllocatorRequest request = read_allocator_request(parse_command(options.device_heap_for), registry);
+      std::cout << request.entry->device_heap_bytes(request.pool_bytes, request.parameters) << "\n";
+      return 0;
+    }
+    if (options.serve) return serve(options, registry);
+    const std::unique_ptr<Backend> backend = open_backend(options.backend);
+    return run_by_hand(options.run, options.samples, registry, *backend);
+  } catch (const BadCommand& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return exit_usage;
+  } catch (const simt::Fault& fault) {
+    fmt::print(stderr, "{}\n", fault.what());
+    return exit_environment;
+  }
+}
+
+}  // namespace
+}  // namespace allocbench::worker
+
+int main(int argc, char** argv) {
+  using allocbench::worker::backend_name;
+  // A front end that died closes the pipe: the write fails and the worker ends in order.
+  std::signal(SIGPIPE, SIG_IGN);
+
+  allocbench::worker::Options options;
+  CLI::App app{"allocbench worker for the " + backend_name() + " back end"};
+  app.footer(allocbench::worker::examples);
+  auto* mode = app.add_option_group("mode", "What to do");
+  mode->add_flag("--serve", options.serve, "Answer protocol commands from standard input");
+  mode->add_flag("--describe", options.describe, "Print allocators, workloads and metrics as JSON; touches no device");
+  mode->add_option("--device-heap-for", options.device_heap_for,
+                   "Print the device heap bytes for {\"allocator\":..,\"parameters\":..,\"pool_bytes\":..}");
+  mode->add_option("--run", options.run, "Verify and measure one cell given as JSON");
+  mode->require_option(1);
+  app.add_option("--samples", options.samples, "Samples of --run")
+      ->check(CLI::Range(1u, 1'000'000u))
+      ->capture_default_str();
+  app.add_option("--events-fd", options.events_fd, "File descriptor for events")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--device", options.backend.device, "Ordinal of the device")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--device-heap-bytes", options.backend.device_heap_bytes,
+                 "Size of the device heap, set before any launch");
+  if (backend_name() == "cpu") {
+    app.add_option("--os-threads", options.backend.os_threads, "OS threads that run blocks; 0 = one per core")
+        ->capture_default_str();
+    app.add_option("--deterministic", options.backend.deterministic_seed,
+                   "Run on one OS thread with this schedule seed; replayable");
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : allocbench::worker::exit_usage;
+  }
+  try {
+    return allocbench::worker::run(options);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "allocbench-worker-{}: {}\n", backend_name(), error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,26 @@
+// Parameters across the JSON border, checked against their descriptions.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <vector>
+
+#include "allocators/contract/parameters.hpp"
+
+namespace allocbench::worker {
+
+// A command or an argument that does not follow harness/README.md.
+class BadCommand : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// One parameter as `--describe` prints it.
+nlohmann::ordered_json describe(const ParameterInfo& info);
+
+// The values given in a JSON object; parameters that it leaves out keep their defaults. Throws BadCommand for a name,
+// type or value that the descriptions do not allow; `owner` names whose parameters they are.
+ParameterValues read_parameters(const nlohmann::json& object, const std::vector<ParameterInfo>& infos,
+                                const std::string& owner);
+
+}  // namespace allocbench::worker

@@ -1,0 +1,48 @@
+#include "harness/worker/run_by_hand.hpp"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include "harness/worker/benchmark_batch.hpp"
+#include "harness/worker/command.hpp"
+#include "harness/worker/failure.hpp"
+
+namespace allocbench::worker {
+
+int run_by_hand(const std::string& cell_text, std::uint32_t samples, const Registry& registry, Backend& backend) {
+  const nlohmann::json command = parse_command(cell_text);
+  nlohmann::json allocator_command = command;
+  allocator_command["parameters"] = command.value("allocator_parameters", nlohmann::json::object());
+  const AllocatorRequest allocator = read_allocator_request(allocator_command, registry);
+  const CellRequest request = read_cell_request(command, registry);
+  try {
+    const auto instance = allocator.entry->create(backend.stream(), allocator.pool_bytes, allocator.parameters);
+    const auto cell = instance->open(request);
+    const Verification checks = cell->verify();
+    fmt::print(stderr, "verified: {} blocks, contents {}, leak {} ({} rounds)\n", checks.blocks, checks.content,
+               checks.leak, checks.leak_rounds);
+    benchmark::ConsoleReporter console(benchmark::ConsoleReporter::OO_Tabular);
+    Sample last;
+    run_benchmark_batch(
+        fmt::format("{}/{}", allocator.entry->traits.name, request.workload), samples,
+        [&] {
+          last = cell->sample();
+          return total_seconds(last);
+        },
+        &console);
+    for (const Phase& phase : last.phases) {
+      fmt::print("last sample: {} {:.3f} us, {} operations\n", phase.name, phase.seconds * 1e6, phase.operations);
+    }
+    for (const auto& [name, value] : last.counters) fmt::print("last sample: {} {}\n", name, value);
+    return 0;
+  } catch (const BadCommand&) {
+    throw;
+  } catch (...) {
+    const std::optional<CellFailure> failure = current_failure(allocator.entry->traits);
+    if (!failure) throw;
+    fmt::print(stderr, "{}: {}\n", status_word(failure->status()), failure->what());
+    return 1;
+  }
+}
+
+}  // namespace allocbench::worker

@@ -1,0 +1,71 @@
+"""`--describe` keeps its shape: keys and their order are a contract with the front end, values of workloads too."""
+
+import json
+import pathlib
+import unittest
+
+from worker_process import run
+
+GOLDEN = pathlib.Path(__file__).parent / "golden"
+PARAMETER_KEYS = ["name", "type", "unit", "default", "minimum", "maximum", "choices", "power_of_two", "description", "source"]
+OPTIONAL_KEYS = {"minimum", "maximum", "choices", "power_of_two"}
+TYPES = {"boolean": bool, "integer": int, "number": (int, float), "string": str, "integers": list}
+
+
+class Describe(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.text = run("--describe").stdout
+        cls.description = json.loads(cls.text)
+
+    def check_parameters(self, owner):
+        for parameter in owner["parameters"]:
+            with self.subTest(owner=owner["name"], parameter=parameter["name"]):
+                present = [key for key in PARAMETER_KEYS if key not in OPTIONAL_KEYS or key in parameter]
+                self.assertEqual(list(parameter), present)
+                self.assertIsInstance(parameter["default"], TYPES[parameter["type"]])
+                self.assertTrue(parameter["description"])
+                self.assertTrue(parameter["source"])
+                if parameter["type"] in ("integer", "number"):
+                    self.assertLessEqual(parameter.get("minimum", parameter["default"]), parameter["default"])
+                    self.assertGreaterEqual(parameter.get("maximum", parameter["default"]), parameter["default"])
+                if "choices" in parameter:
+                    self.assertIn(parameter["default"], parameter["choices"])
+
+    def test_top_level(self):
+        self.assertEqual(list(self.description), ["protocol", "backend", "revision", "compiler", "allocators", "workloads", "metrics"])
+        self.assertEqual(self.description["protocol"], 1)
+
+    def test_allocators(self):
+        names = [a["name"] for a in self.description["allocators"]]
+        self.assertIn("atomic_malloc", names)
+        self.assertEqual(len(names), len(set(names)))
+        for allocator in self.description["allocators"]:
+            self.assertEqual(list(allocator), ["name", "display_name", "paper", "summary", "plugin", "frees", "alignment",
+                                               "pool", "fresh", "test_only", "parameters"])
+            self.assertIn(allocator["frees"], ("individually", "never", "in_bulk"))
+            self.assertIn(allocator["pool"], ("arena", "device_heap"))
+            self.assertIn(allocator["fresh"], ("reset", "process"))
+            self.check_parameters(allocator)
+
+    def test_workloads_and_their_defaults_are_the_golden_ones(self):
+        for workload in self.description["workloads"]:
+            self.assertEqual(list(workload), ["name", "display_name", "paper", "summary", "phases", "null_expected", "parameters"])
+            self.check_parameters(workload)
+        short = {w["name"]: {"phases": w["phases"], "defaults": {p["name"]: p["default"] for p in w["parameters"]}}
+                 for w in self.description["workloads"]}
+        golden = json.loads((GOLDEN / "workloads.json").read_text())
+        for name, expected in golden.items():
+            self.assertEqual(short[name], expected, name)
+
+    def test_metrics(self):
+        names = [m["name"] for m in self.description["metrics"]]
+        self.assertEqual(len(names), len(set(names)))
+        for metric in self.description["metrics"]:
+            self.assertEqual(list(metric), ["name", "unit", "better", "description", "source"])
+            self.assertIn(metric["better"], ("lower", "higher", "none"))
+            self.assertIn(metric["source"], ("harness", "workload", "allocator"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,213 @@
+"""The worker answers every command of harness/README.md as that page says."""
+
+import os
+import signal
+import subprocess
+import unittest
+
+from worker_process import BACKEND, QUIT, WORKER, allocator, events, on, open_cell, run, serve
+
+
+class Conversation(unittest.TestCase):
+    def test_ready_names_the_device(self):
+        ready = events(run("--serve", commands=[QUIT]))[0]
+        self.assertEqual((ready["event"], ready["protocol"], ready["backend"]), ("ready", 1, BACKEND))
+        self.assertEqual(
+            list(ready["device"]),
+            ["name", "compute_capability", "driver", "driver_version", "toolkit", "uuid", "sm_count", "memory_bytes",
+             "free_memory_bytes", "l2_bytes", "sm_clock_mhz", "sm_clock_max_mhz", "device_heap_bytes"])
+
+    def test_a_cell_from_allocator_to_close(self):
+        answers, code = serve(allocator(), open_cell("alloc_free", threads=1000, warmups=2), on("verify"), on("sample"),
+                              on("sample"), on("close"), QUIT)
+        self.assertEqual(code, 0)
+        self.assertEqual([a["event"] for a in answers],
+                         ["allocator_ready", "opened", "verified", "sample", "sample", "closed"])
+        ready, opened, verified, sample, _, _ = answers
+        self.assertEqual(ready["pool_bytes"], 1 << 22)
+        self.assertEqual(ready["metadata_bytes"], 8)
+        self.assertGreater(ready["init_seconds"], 0)
+        self.assertEqual([k["phase"] for k in opened["kernels"]], ["alloc", "free"])
+        self.assertEqual(verified["checks"], {"null_returns": 0, "blocks": 1000, "content": "checked", "leak_rounds": 0,
+                                              "leak": "waived: AtomicMalloc never frees"})
+        self.assertEqual([(p["name"], p["operations"]) for p in sample["phases"]], [("alloc", 1000), ("free", 1000)])
+        self.assertTrue(all(p["seconds"] > 0 for p in sample["phases"]))
+        self.assertEqual(sample["counters"], {"null_returns": 0})
+        if BACKEND == "cpu":
+            self.assertIsNone(sample["throttled"])
+        self.assertGreater(sample["wall_seconds"], sum(p["seconds"] for p in sample["phases"]))
+
+    def test_every_workload_gives_its_operations(self):
+        expected = {"alloc_dealloc": 2 * 16, "alloc_cycle_dealloc": 2 * 160}
+        for workload, operations in expected.items():
+            answers, _ = serve(allocator(), open_cell(workload, blocks=2), on("verify"), on("sample"), QUIT)
+            self.assertEqual([(p["name"], p["operations"]) for p in answers[-1]["phases"]], [("total", operations)])
+
+    def test_probability_counts_and_repeats_itself(self):
+        cell = open_cell("probability", blocks=4, seed=5)
+        answers, _ = serve(allocator(), cell, on("sample"), on("sample"), QUIT)
+        counters = answers[-1]["counters"]
+        self.assertEqual(answers[-1]["phases"][0]["operations"], counters["mallocs"] + counters["frees"])
+        self.assertEqual(counters, answers[-2]["counters"])
+        other, _ = serve(allocator(), open_cell("probability", blocks=4, seed=6), on("sample"), QUIT)
+        self.assertNotEqual(counters, other[-1]["counters"])
+
+    def test_cells_interleave(self):
+        answers, code = serve(allocator(), open_cell("alloc_dealloc", "a", blocks=1, state="reused"),
+                              open_cell("alloc_free", "b", threads=10, state="reused"), on("sample", "a"),
+                              on("sample", "b"), on("sample", "a"), on("close", "a"), on("sample", "b"), QUIT)
+        self.assertEqual(code, 0)
+        self.assertEqual([a["cell"] for a in answers[3:6]], ["a", "b", "a"])
+
+    def test_a_new_allocator_closes_the_cells_of_the_old(self):
+        answers, code = serve(allocator(), open_cell("alloc_free", threads=10), allocator(), on("sample"))
+        self.assertEqual((answers[-1]["event"], code), ("protocol_error", 64))
+
+    def test_a_never_freeing_allocator_does_not_run_out_between_samples(self):
+        answers, _ = serve(allocator(pool_bytes=1 << 14), open_cell("alloc_free", threads=1000, state="reused"),
+                           *[on("sample")] * 4, QUIT)
+        self.assertEqual([a["event"] for a in answers[2:]], ["sample"] * 4)
+
+    def test_events_go_to_the_descriptor_asked_for(self):
+        read_end, write_end = os.pipe()
+        try:
+            process = subprocess.run([WORKER, "--serve", "--events-fd", str(write_end)], input='{"command":"quit"}\n',
+                                     capture_output=True, text=True, pass_fds=[write_end], timeout=60)
+            os.close(write_end)
+            self.assertEqual((process.returncode, process.stdout), (0, ""))
+            self.assertIn('"event":"ready"', os.read(read_end, 4096).decode())
+        finally:
+            os.close(read_end)
+
+    @unittest.skipIf(BACKEND == "cuda", "an option of the CPU executor")
+    def test_deterministic_mode_serves_too(self):
+        answers, _ = serve(allocator(), open_cell("alloc_dealloc", blocks=2), on("verify"), QUIT,
+                           options=["--deterministic", "3"])
+        self.assertEqual(answers[-1]["event"], "verified")
+
+
+class Failures(unittest.TestCase):
+    def fails(self, *commands):
+        answers, code = serve(*commands, QUIT)
+        self.assertEqual((answers[-1]["event"], code), ("failed", 0))
+        self.assertIs(answers[-1]["fatal"], False)
+        return answers[-1]["status"], answers[-1]["reason"]
+
+    def test_a_pool_too_small_is_oom_in_words(self):
+        status, reason = self.fails(allocator(pool_bytes=4096), open_cell("alloc_free", threads=960), on("verify"))
+        self.assertEqual(status, "oom")
+        self.assertEqual(reason, "704 of 960 requests returned null; 15 KiB asked of a pool of 4 KiB")
+
+    def test_a_request_beyond_the_pool_is_unsupported(self):
+        status, reason = self.fails(allocator(pool_bytes=4096), open_cell("alloc_free", request_bytes=8192))
+        self.assertEqual(status, "unsupported")
+        self.assertEqual(reason, "AtomicMalloc serves requests up to 4096 B here, asked for 8192 B")
+
+    def test_a_pool_that_the_host_cannot_allocate_is_oom(self):
+        status, reason = self.fails(allocator(pool_bytes=1 << 44))
+        self.assertEqual(status, "oom")
+        self.assertIn("the host could not allocate device memory", reason)
+
+    def test_contradictory_parameters_are_unsupported(self):
+        status, reason = self.fails(allocator(), open_cell("alloc_free", sizes="uniform", min_bytes=64, max_bytes=16))
+        self.assertEqual((status, reason),
+                         ("unsupported", "uniform request sizes: the minimum 64 exceeds the maximum 16"))
+
+
+class Saboteurs(unittest.TestCase):
+    """Every planted fault ends in its own word, and never in a number."""
+
+    EXPECTED = {
+        "trap": ("device_fault", "trap" if BACKEND == "cpu" else "cudaErrorLaunchFailure", 70),
+        "null": ("oom", "15 of 1000 requests returned null", 0),
+        "overlap": ("incorrect", "15 overlapping", 0),
+        "stale": ("incorrect", "15 overlapping", 0),
+        "misalign": ("incorrect", "15 misaligned", 0),
+        "leak": ("incorrect", "leak: ", 0),
+    }
+
+    def test_verify_names_the_fault(self):
+        for fault, (status, words, expected_code) in self.EXPECTED.items():
+            with self.subTest(fault):
+                answers, code = serve(allocator("saboteur_" + fault), open_cell("alloc_free", threads=1000),
+                                      on("verify"), QUIT)
+                self.assertEqual((answers[-1]["event"], answers[-1]["status"]), ("failed", status))
+                self.assertIn(words, answers[-1]["reason"])
+                self.assertEqual(code, expected_code)
+
+    def test_samples_are_checked_even_without_verify(self):
+        for fault in ("null", "overlap", "stale", "misalign"):
+            with self.subTest(fault):
+                answers, _ = serve(allocator("saboteur_" + fault), open_cell("alloc_free", threads=1000), on("sample"),
+                                   QUIT)
+                self.assertEqual(answers[-1]["event"], "failed")
+
+    @unittest.skipIf(BACKEND == "cuda", "a GPU hangs in earnest: only the front end's deadline ends it")
+    def test_the_executor_proves_a_hang(self):
+        answers, code = serve(allocator("saboteur_hang"), open_cell("alloc_free", threads=1000), on("verify"), QUIT)
+        self.assertEqual((answers[-1]["status"], code), ("timeout", 0))
+        self.assertIn("livelock", answers[-1]["reason"])
+
+    @unittest.skipIf(BACKEND == "cpu", "on the CPU the worker itself dies")
+    def test_an_illegal_address_loses_the_device(self):
+        answers, code = serve(allocator("saboteur_segfault"), open_cell("alloc_free", threads=1000), on("verify"))
+        self.assertEqual((answers[-1]["status"], answers[-1]["fatal"], code), ("device_fault", True, 70))
+
+    @unittest.skipIf(BACKEND == "cuda", "on a GPU the device faults instead")
+    def test_a_segmentation_fault_takes_the_worker_down(self):
+        process = run("--serve", commands=[allocator("saboteur_segfault"), open_cell("alloc_free", threads=1000),
+                                           on("verify")])
+        self.assertEqual(process.returncode, -signal.SIGSEGV)
+
+
+class BadCommands(unittest.TestCase):
+    CASES = {
+        "nonsense\n": "no JSON object",
+        '{"command":"dance"}\n': 'there is no command "dance"',
+        '{"order":"open"}\n': '"command" is missing',
+        '{"command":"allocator","allocator":"no_malloc","pool_bytes":1}\n': 'this worker has no allocator "no_malloc"',
+        '{"command":"allocator","allocator":"atomic_malloc","pool_bytes":-1}\n': '"pool_bytes": -1 is no count',
+        '{"command":"allocator","allocator":"atomic_malloc","pool_bytes":64,"parameters":{"x":1}}\n':
+            'atomic_malloc has no parameter "x"',
+        '{"command":"open","cell":"a","workload":"alloc_free"}\n': "there is no allocator yet",
+        '{"command":"open","cell":"a","workload":"alloc_free","parameters":{"threads":"many"}}\n':
+            'alloc_free: parameter "threads": "many" is no integer',
+        '{"command":"open","cell":"a","workload":"alloc_free","parameters":{"lanes_per_warp":33}}\n':
+            '33 is outside of 1 to 32',
+        '{"command":"open","cell":"a","workload":"alloc_free","parameters":{"sizes":"odd"}}\n':
+            '"odd" is none of fixed, uniform, list',
+        '{"command":"open","cell":"a","workload":"alloc_free","state":"old"}\n': "neither fresh nor reused",
+        '{"command":"sample","cell":"z"}\n': "the cell z is not open",
+    }
+
+    def test_every_malformed_command_ends_the_worker_with_a_reason(self):
+        for command, reason in self.CASES.items():
+            with self.subTest(command):
+                answers, code = serve(command, QUIT)
+                self.assertEqual([a["event"] for a in answers], ["protocol_error"])
+                self.assertIn(reason, answers[0]["reason"])
+                self.assertEqual(code, 64)
+
+    def test_a_device_that_is_not_there_is_an_environment_event(self):
+        process = run("--serve", "--device", "99")
+        self.assertEqual((events(process)[0]["event"], process.returncode), ("environment", 3))
+
+
+class ByHand(unittest.TestCase):
+    def test_device_heap_bytes(self):
+        self.assertEqual(run("--device-heap-for", '{"allocator":"atomic_malloc","pool_bytes":4096}').stdout, "0\n")
+
+    def test_run_prints_googles_table(self):
+        process = run("--run", '{"allocator":"atomic_malloc","pool_bytes":65536,"workload":"alloc_free",'
+                               '"parameters":{"threads":64}}', "--samples", "3")
+        self.assertEqual(process.returncode, 0, process.stderr)
+        self.assertIn("atomic_malloc/alloc_free", process.stdout)
+
+    def test_usage(self):
+        self.assertEqual(run("--help").returncode, 0)
+        self.assertEqual(run().returncode, 2)
+        self.assertEqual(run("--serve", "--describe").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
