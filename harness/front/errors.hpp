@@ -1,0 +1,27 @@
+// The ways a run can end before or beside its results. Texts are complete sentences for the user.
+#pragma once
+
+#include <stdexcept>
+
+namespace allocbench::front {
+
+// What `allocbench` returns to the shell; the table is in harness/README.md.
+enum ExitCode : int {
+  exit_all_ok = 0,
+  exit_some_not_ok = 1,
+  exit_usage = 2,
+  exit_environment = 3,
+  exit_interrupted = 130  // 128 + SIGINT, as shells expect
+};
+
+// The command line, a config or the chosen folder is wrong: the user can correct it. Exit 2.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// The machine cannot do what was asked: no device, no worker, folder not writable. Exit 3.
+struct EnvironmentError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace allocbench::front

@@ -1,0 +1,40 @@
+// events.jsonl as a file: appending lines and reading them back. What the events mean is run_log's and run_history's.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace allocbench::front {
+
+class EventLog {
+ public:
+  // Opens for appending and locks: two runs in one folder would mix their events. Throws EnvironmentError.
+  explicit EventLog(const std::string& path);
+  ~EventLog();
+  EventLog(const EventLog&) = delete;
+  EventLog& operator=(const EventLog&) = delete;
+
+  // Adds "time" behind "event" and writes the line with one write: kill -9 leaves whole lines and at most one torn one.
+  void append(const nlohmann::ordered_json& event);
+  // After what must survive a power cut as well.
+  void sync();
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+struct LogLines {
+  std::vector<std::string> lines;    // without a torn last one
+  std::uint64_t complete_bytes = 0;  // where a torn last line begins
+  bool torn = false;
+};
+
+LogLines read_log_lines(const std::string& path);
+
+// Takes a torn last line off the file, so that the next event starts a line of its own.
+void cut_torn_line(const std::string& path, const LogLines& lines);
+
+}  // namespace allocbench::front

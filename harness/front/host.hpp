@@ -1,0 +1,15 @@
+// The machine and the program, as recorded in every run.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+
+namespace allocbench::front {
+
+std::string_view program_version();
+std::string_view program_revision();
+
+// Name, CPU, operating system and load; keys named as in Google Benchmark's context where it has them.
+nlohmann::ordered_json describe_host();
+
+}  // namespace allocbench::front

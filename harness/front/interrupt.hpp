@@ -1,0 +1,17 @@
+// Ctrl-C: once = stop at the next possible point and write what exists, twice = leave now.
+#pragma once
+
+#include <sys/types.h>
+
+namespace allocbench::front {
+
+// Handles SIGINT, SIGTERM and SIGHUP (a closed terminal, a cluster's end of time) alike, and ignores SIGPIPE: a worker
+// that died is noticed when its answer is missing.
+void install_interrupt_handlers();
+
+bool interrupted();
+
+// The process group that a second signal takes along; 0 = none.
+void set_group_to_kill(pid_t group);
+
+}  // namespace allocbench::front

@@ -1,0 +1,17 @@
+// "Did you mean": the valid name closest to a mistyped one.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace allocbench::front {
+
+// Insertions, deletions, substitutions and swaps of neighbours that turn one text into the other.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+// Empty when nothing is close: a far-fetched suggestion misleads more than none.
+std::string nearest_name(std::string_view found, const std::vector<std::string>& valid);
+
+}  // namespace allocbench::front

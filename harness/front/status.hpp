@@ -1,0 +1,28 @@
+// The status words of harness/README.md: a word before any number.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace allocbench::front {
+
+enum class Status { ok, skipped, unsupported, oom, incorrect, timeout, device_fault, crashed };
+
+inline constexpr std::array<std::string_view, 8> status_words = {"ok",        "skipped", "unsupported",  "oom",
+                                                                 "incorrect", "timeout", "device_fault", "crashed"};
+
+constexpr std::string_view word(Status status) { return status_words[static_cast<std::size_t>(status)]; }
+
+constexpr std::optional<Status> status_of(std::string_view text) {
+  for (std::size_t i = 0; i < status_words.size(); ++i) {
+    if (status_words[i] == text) return static_cast<Status>(i);
+  }
+  return std::nullopt;
+}
+
+// `unsupported` is an allocator's own statement about what it can do: running it again changes nothing, so it does not
+// make a run fail. `skipped` follows from timeouts and does.
+constexpr bool counts_as_failure(Status status) { return status != Status::ok && status != Status::unsupported; }
+
+}  // namespace allocbench::front

@@ -1,0 +1,27 @@
+// Reading and printing quantities. Files carry base units (seconds, bytes); only people see the scaled ones.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace allocbench::front {
+
+// "4096", "64KiB", "2 GiB", "128 KB", "1.5MiB"; nullopt for anything else, also for fractions of a byte and overflow.
+// KB, MB, GB mean the same as KiB, MiB, GiB: the papers write memory sizes that way.
+std::optional<std::uint64_t> parse_bytes(std::string_view text);
+
+// The shortest exact form: 65536 -> "64 KiB", 1000 -> "1000 B".
+std::string format_bytes(std::uint64_t bytes);
+
+// Three significant digits in s, ms, µs or ns: 0.00123 -> "1.23 ms".
+std::string format_seconds(double seconds);
+
+// "1.25 Gop/s"
+std::string format_rate(double operations_per_second);
+
+// For people who wait: "45 s", "3 min 20 s", "2 h 05 min".
+std::string format_duration(double seconds);
+
+}  // namespace allocbench::front

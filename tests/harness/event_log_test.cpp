@@ -1,0 +1,154 @@
+// The event log: torn last lines, foreign lines, and which attempt of a cell counts.
+#include "harness/front/event_log.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "harness/front/errors.hpp"
+#include "harness/front/output_folder.hpp"
+#include "harness/front/run_history.hpp"
+
+namespace allocbench::front {
+namespace {
+
+class EventLogTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = ::testing::TempDir() + "allocbench_events_" +
+            ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".jsonl";
+    std::filesystem::remove(path_);
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  void write(const std::string& text) const { std::ofstream(path_, std::ios::binary) << text; }
+  std::string text() const {
+    std::ifstream file(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  std::string path_;
+};
+
+const std::vector<std::string> one_cell = {
+    R"({"event":"run","time":"2026-01-01T00:00:00.000Z","format":1,"allocbench":{},"config":{"name":"f"},"backend":"cpu","seed":1})",
+    R"({"event":"device","time":"t","device":{"name":"D"}})",
+    R"({"event":"cell","time":"t","id":"0000000000000001","series":"a","allocator":"a","allocator_parameters":{},"workload":"w","workload_parameters":{"x":1},"pool_bytes":1024,"backend":"cpu","seed":1,"state":"fresh","axes":{"x":1}})"};
+
+std::string start(int attempt) {
+  return nlohmann::ordered_json({{"event", "start"}, {"time", "t"}, {"cell", "0000000000000001"}, {"attempt", attempt}})
+      .dump();
+}
+std::string sample(int attempt, double seconds) {
+  return nlohmann::ordered_json({{"event", "sample"},
+                                 {"time", "t"},
+                                 {"cell", "0000000000000001"},
+                                 {"attempt", attempt},
+                                 {"index", 0},
+                                 {"phases", {{{"name", "alloc"}, {"seconds", seconds}, {"operations", 10}}}}})
+      .dump();
+}
+std::string end(int attempt, const char* status) {
+  return nlohmann::ordered_json({{"event", "end"},
+                                 {"time", "t"},
+                                 {"cell", "0000000000000001"},
+                                 {"attempt", attempt},
+                                 {"status", status},
+                                 {"reason", ""}})
+      .dump();
+}
+
+RunHistory history_of(std::vector<std::string> more) {
+  std::vector<std::string> lines = one_cell;
+  lines.insert(lines.end(), more.begin(), more.end());
+  return read_history(lines, "events.jsonl");
+}
+
+TEST_F(EventLogTest, AppendsStampedLines) {
+  EventLog log(path_);
+  log.append({{"event", "start"}, {"cell", "1"}});
+  EXPECT_THAT(text(), ::testing::MatchesRegex(R"(\{"event":"start","time":"....-..-..T..:..:......Z","cell":"1"\}
+)"));
+}
+
+TEST_F(EventLogTest, IsLockedWhileOpen) {
+  const EventLog log(path_);
+  EXPECT_THROW(EventLog second(path_), EnvironmentError);
+}
+
+TEST_F(EventLogTest, LeavesOutATornLine) {
+  write("{\"a\":1}\n{\"b\":2}\n{\"c\":");
+  const LogLines lines = read_log_lines(path_);
+  EXPECT_THAT(lines.lines, ::testing::ElementsAre("{\"a\":1}", "{\"b\":2}"));
+  EXPECT_TRUE(lines.torn);
+  cut_torn_line(path_, lines);
+  EXPECT_EQ(text(), "{\"a\":1}\n{\"b\":2}\n");
+  EXPECT_FALSE(read_log_lines(path_).torn);
+}
+
+// Even a line that is complete but for its end may be missing bytes of a number.
+TEST_F(EventLogTest, ALineWithoutItsEndIsTorn) {
+  write("{\"a\":1}\n{\"b\":2}");
+  EXPECT_EQ(read_log_lines(path_).lines.size(), 1u);
+}
+
+TEST_F(EventLogTest, BytesThatAreNoTextDoNotStopTheLog) {
+  EventLog log(path_);
+  log.append({{"event", "end"}, {"output_tail", "\xff\xfe"}});
+  EXPECT_EQ(read_log_lines(path_).lines.size(), 1u);
+}
+
+TEST(RunHistory, TheLastEndCountsWithItsSamples) {
+  const RunHistory history =
+      history_of({start(1), sample(1, 1.0), end(1, "crashed"), start(2), sample(2, 2.0), sample(2, 3.0), end(2, "ok")});
+  const CellHistory& cell = history.cells.at(0);
+  EXPECT_EQ(cell.end->status, Status::ok);
+  EXPECT_EQ(cell.ended_attempt, 2u);
+  ASSERT_EQ(cell.samples.size(), 2u);
+  EXPECT_EQ(cell.samples[0].phases[0].seconds, 2.0);
+  EXPECT_EQ(cell.device, "D");
+}
+
+TEST(RunHistory, AnAttemptWithoutAnEndChangesNothing) {
+  const RunHistory history =
+      history_of({start(1), sample(1, 1.0), end(1, "ok"), start(2), sample(2, 2.0), sample(2, 3.0)});
+  EXPECT_EQ(history.cells[0].ended_attempt, 1u);
+  EXPECT_EQ(history.cells[0].samples.size(), 1u);
+  EXPECT_EQ(history.cells[0].attempts, 2u);
+}
+
+TEST(RunHistory, ACellWithoutAnEndIsUnfinished) {
+  const RunHistory history = history_of({start(1), sample(1, 1.0)});
+  EXPECT_EQ(history.finished(), 0u);
+  EXPECT_EQ(history.cells.size(), 1u);
+}
+
+TEST(RunHistory, TotalIsImplied) {
+  const RunHistory history = history_of({start(1), sample(1, 1.5), end(1, "ok")});
+  ASSERT_EQ(history.cells[0].samples[0].phases.size(), 2u);
+  EXPECT_EQ(history.cells[0].samples[0].phases[1].name, "total");
+  EXPECT_EQ(history.cells[0].samples[0].phases[1].seconds, 1.5);
+}
+
+TEST(RunHistory, NamesTheLineThatIsNoEvent) {
+  try {
+    history_of({"{\"event\":\"end\",\"cell\":\"unknown\"}"});
+    FAIL() << "an end without a cell was accepted";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), ::testing::StartsWith("events.jsonl:4 is no event that this allocbench can read"));
+  }
+  EXPECT_THROW(read_history({}, "events.jsonl"), UsageError);
+}
+
+TEST(OutputFolder, KnowsWhatMayDifferOnResume) {
+  EXPECT_TRUE(differing_keys(R"({"name":"a","plot":1,"deadline_s":2})", R"({"deadline_s":3,"name":"a"})").empty());
+  EXPECT_THAT(differing_keys(R"({"name":"a","seed":1})", R"({"name":"a","seed":2,"rounds":3})"),
+              ::testing::ElementsAre("rounds", "seed"));
+}
+
+}  // namespace
+}  // namespace allocbench::front

@@ -1,0 +1,184 @@
+#!/usr/bin/python3
+"""A worker that speaks the protocol of harness/README.md and misbehaves on request.
+
+Tests link it as allocbench-worker-cpu (or -cuda). What it does is decided by the allocator's name and by the workload
+parameter `trouble_from`: cells with request_bytes below it go well. Times are a function of the cell and the sample, so
+that results can be compared byte by byte.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+
+BACKEND = "cuda" if sys.argv[0].endswith("-cuda") else "cpu"
+
+# name: when it happens and what happens
+TROUBLES = {
+    "steady": None,
+    "hanging": "hang",
+    "crashing": "crash",
+    "garbling": "garbage",
+    "misplacing": "wrong_cell",
+    "malforming": "malformed_sample",
+    "confused": "protocol_error",
+    "incorrect": "incorrect",
+    "exhausted": "oom",
+    "faulting": "device_fault",
+    "exiting": "exit",
+    "refusing": "refuse_allocator",
+    "stuck": "hang_in_allocator",
+    "per_process": None,
+    "deaf": "close_events",
+}
+
+
+def parameter(name, kind, default, **more):
+    return {"name": name, "type": kind, "unit": more.pop("unit", ""), "default": default,
+            "description": f"the {name}", "source": "assumed", **more}
+
+
+def describe():
+    allocators = []
+    for name in TROUBLES:
+        allocators.append({
+            "name": name, "display_name": name.title(), "paper": "Nobody 2026", "summary": f"A {name} allocator.",
+            "plugin": "fake", "frees": "individually", "alignment": 16, "pool": "arena",
+            "fresh": "process" if name == "per_process" else "reset", "test_only": name == "deaf",
+            "parameters": [parameter("page_bytes", "integer", 4096, unit="B", minimum=16, maximum=65536,
+                                     power_of_two=True)]})
+    workload = {
+        "name": "pulse", "display_name": "Pulse", "paper": "Nobody 2026", "summary": "Allocates, then frees.",
+        "phases": ["alloc", "free"], "null_expected": False,
+        "parameters": [parameter("request_bytes", "integer", 16, unit="B", minimum=1, maximum=1 << 20),
+                       parameter("blocks", "integer", 4, unit="blocks", minimum=1, maximum=1024),
+                       parameter("trouble_from", "integer", 0, unit="B"),
+                       parameter("seconds", "number", 0.0, unit="s", minimum=0, maximum=60),
+                       parameter("shape", "string", "flat", choices=["flat", "steep"]),
+                       parameter("lanes", "integers", [32], minimum=1, maximum=32),
+                       parameter("verify", "boolean", True)]}
+    metrics = [{"name": "time", "unit": "s", "better": "lower", "description": "Time of a phase.",
+                "source": "harness"},
+               {"name": "null_returns", "unit": "count", "better": "none", "description": "Null pointers.",
+                "source": "workload"}]
+    return {"protocol": 1, "backend": BACKEND, "revision": "fake", "compiler": "Python", "allocators": allocators,
+            "workloads": [workload], "metrics": metrics}
+
+
+class Worker:
+    def __init__(self, events):
+        self.events = events
+        self.allocator = None
+        self.cells = {}
+
+    def emit(self, **event):
+        self.events.write(json.dumps(event) + "\n")
+        self.events.flush()
+
+    def note(self, command, cell=""):
+        """Tests count what the front end asked for, over all workers of a run."""
+        path = os.environ.get("FAKE_WORKER_NOTES")
+        if path:
+            with open(path, "a", encoding="utf-8") as file:
+                file.write(f"{os.getpid()} {command} {self.allocator} {cell}\n")
+
+    def ready(self):
+        if reason := os.environ.get("FAKE_WORKER_ENVIRONMENT"):
+            self.emit(event="environment", reason=reason)
+            sys.exit(3)
+        self.emit(event="ready", protocol=int(os.environ.get("FAKE_WORKER_PROTOCOL", "1")), backend=BACKEND,
+                  device={"name": "Fake device", "compute_capability": "", "driver": "", "driver_version": 0,
+                          "toolkit": "", "uuid": "", "sm_count": 4, "memory_bytes": 1 << 30,
+                          "free_memory_bytes": 1 << 29, "l2_bytes": 0, "sm_clock_mhz": None, "sm_clock_max_mhz": None,
+                          "device_heap_bytes": 0})
+
+    def misbehave(self, kind, cell):
+        print(f"about to {kind}", flush=True)
+        if kind == "hang":
+            while True:
+                time.sleep(1)
+        if kind == "crash":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if kind == "garbage":
+            self.events.write("this is no event\n")
+            self.events.flush()
+        if kind == "wrong_cell":
+            self.emit(event="sample", cell="0" * 16, phases=[], counters={})
+        if kind == "malformed_sample":
+            self.emit(event="sample", cell=cell, phases=[{"name": "alloc", "seconds": None, "operations": 1}])
+        if kind == "protocol_error":
+            self.emit(event="protocol_error", reason="planned confusion")
+            sys.exit(64)
+        if kind in ("incorrect", "oom"):
+            self.emit(event="failed", cell=cell, status=kind, reason=f"planned {kind}", fatal=False)
+        if kind == "device_fault":
+            self.emit(event="failed", cell=cell, status=kind, reason="planned fault", fatal=True)
+            sys.exit(70)
+        if kind == "exit":
+            sys.exit(5)
+        if kind == "close_events":
+            self.events.close()
+            time.sleep(600)
+
+    def on_allocator(self, command):
+        self.allocator = command["allocator"]
+        trouble = TROUBLES[self.allocator]
+        if trouble == "refuse_allocator":
+            return self.emit(event="failed", status="unsupported", reason="planned refusal", fatal=False)
+        if trouble == "hang_in_allocator":
+            self.misbehave("hang", None)
+        self.emit(event="allocator_ready", pool_bytes=command["pool_bytes"], metadata_bytes=4096, init_seconds=0.001)
+
+    def on_open(self, command):
+        self.cells[command["cell"]] = {"parameters": command["parameters"], "samples": 0}
+        self.emit(event="opened", cell=command["cell"], kernels=[
+            {"phase": "alloc", "registers": 30, "local_bytes": 0}, {"phase": "free", "registers": 20, "local_bytes": 0}])
+
+    def on_verify(self, command):
+        self.emit(event="note", text="events that are no answer may come before it")
+        self.emit(event="verified", cell=command["cell"], checks={"null_returns": 0, "blocks": 32, "leak": "checked"})
+
+    def on_sample(self, command):
+        cell = self.cells[command["cell"]]
+        parameters = cell["parameters"]
+        time.sleep(parameters["seconds"])
+        trouble = TROUBLES[self.allocator]
+        if trouble and parameters["request_bytes"] >= parameters["trouble_from"] and cell["samples"] >= 1:
+            return self.misbehave(trouble, command["cell"])
+        cell["samples"] += 1
+        seconds = 1e-6 * parameters["request_bytes"]
+        self.emit(event="sample", cell=command["cell"],
+                  phases=[{"name": "alloc", "seconds": seconds, "operations": 1000},
+                          {"name": "free", "seconds": seconds / 2, "operations": 1000}],
+                  counters={"null_returns": 0}, sm_clock_mhz=None, temperature_c=None, throttled=None,
+                  wall_seconds=seconds * 2)
+
+    def on_close(self, command):
+        del self.cells[command["cell"]]
+        self.emit(event="closed", cell=command["cell"])
+
+    def serve(self):
+        self.ready()
+        for line in sys.stdin:
+            command = json.loads(line)
+            self.note(command["command"], command.get("cell", ""))
+            if command["command"] == "quit":
+                sys.exit(0)
+            getattr(self, "on_" + command["command"])(command)
+
+
+def main():
+    arguments = sys.argv[1:]
+    if "--describe" in arguments:
+        print(os.environ.get("FAKE_WORKER_DESCRIPTION") or json.dumps(describe()))
+    elif "--device-heap-for" in arguments:
+        print(0)
+    else:
+        descriptor = int(arguments[arguments.index("--events-fd") + 1])
+        with os.fdopen(descriptor, "w", encoding="utf-8") as events:
+            Worker(events).serve()
+
+
+if __name__ == "__main__":
+    main()

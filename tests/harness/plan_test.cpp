@@ -1,0 +1,175 @@
+// Expansion of configs into cells, batches and series; the skip rule.
+#include "harness/front/plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "harness/front/errors.hpp"
+#include "harness/front/plan_text.hpp"
+#include "harness/front/series_watch.hpp"
+#include "tests/harness/test_catalogue.hpp"
+
+namespace allocbench::front {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json base() {
+  return {{"name", "paper/fig1"},
+          {"allocators", {"scatteralloc"}},
+          {"workload", {{"id", "alloc_free"}}},
+          {"pool_bytes", "1MiB"}};
+}
+
+Plan plan_of(const ordered_json& json) {
+  Problems problems;
+  const Catalogue catalogue = testing::test_catalogue();
+  const Config config = read_config(json.dump(), "test.json", catalogue, {}, problems);
+  Plan plan = make_plan(config, catalogue, problems);
+  EXPECT_TRUE(problems.empty()) << format_problems("test.json", problems);
+  return plan;
+}
+
+std::vector<std::string> names(const Plan& plan) {
+  std::vector<std::string> list;
+  for (const Batch& batch : plan.batches) {
+    for (const Cell& cell : batch.cells) list.push_back(cell.name);
+  }
+  return list;
+}
+
+TEST(Plan, OneCellWithoutASweep) {
+  const Plan plan = plan_of(base());
+  EXPECT_THAT(names(plan), ::testing::ElementsAre("paper/fig1/scatteralloc"));
+  EXPECT_EQ(plan.batches[0].cells[0].series, "scatteralloc");
+}
+
+TEST(Plan, PlotXVariesFastestAndNamesTheSeries) {
+  ordered_json json = base();
+  json["sweep"] = {{"request_bytes", {16, 32}}, {"blocks", {1, 2}}};
+  json["plot"] = {{"x", "request_bytes"}};
+  const Plan plan = plan_of(json);
+  EXPECT_THAT(names(plan), ::testing::ElementsAre("paper/fig1/scatteralloc/request_bytes:16/blocks:1",
+                                                  "paper/fig1/scatteralloc/request_bytes:32/blocks:1",
+                                                  "paper/fig1/scatteralloc/request_bytes:16/blocks:2",
+                                                  "paper/fig1/scatteralloc/request_bytes:32/blocks:2"));
+  EXPECT_EQ(plan.batches[0].cells[2].series, "scatteralloc/blocks:2");
+  EXPECT_EQ(plan.batches[0].cells[1].growth, 32);
+}
+
+TEST(Plan, ZippedAxesAdvanceTogether) {
+  ordered_json json = base();
+  json["zip"] = {{{"request_bytes", {16, 32}}, {"blocks", {8, 4}}}};
+  EXPECT_THAT(names(plan_of(json)), ::testing::ElementsAre("paper/fig1/scatteralloc/request_bytes:16/blocks:8",
+                                                           "paper/fig1/scatteralloc/request_bytes:32/blocks:4"));
+}
+
+TEST(Plan, PoolsAndAllocatorParametersMakeBatches) {
+  ordered_json json = base();
+  json["sweep"] = {{"pool_bytes", {"1MiB", "2MiB"}}, {"allocator.page_bytes", {64, 128}}, {"blocks", {1, 2, 3}}};
+  const Plan plan = plan_of(json);
+  ASSERT_EQ(plan.batches.size(), 4u);
+  EXPECT_EQ(plan.cell_count(), 12u);
+  for (const Batch& batch : plan.batches) {
+    EXPECT_EQ(batch.cells.size(), 3u);
+    for (const Cell& cell : batch.cells) {
+      EXPECT_EQ(cell.pool_bytes, batch.pool_bytes);
+      EXPECT_EQ(*find(cell.allocator_parameters, "page_bytes"), *find(batch.allocator_parameters, "page_bytes"));
+    }
+  }
+}
+
+TEST(Plan, ExcludesByAxisAndAllocator) {
+  ordered_json json = base();
+  json["allocators"] = {"halloc", "scatteralloc"};
+  json["sweep"] = {{"blocks", {1, 2, 3}}};
+  json["exclude"] = {{{"allocator", "halloc"}, {"blocks", {2, 3}}}, {{"blocks", 1}}};
+  EXPECT_THAT(names(plan_of(json)),
+              ::testing::ElementsAre("paper/fig1/scatteralloc/blocks:2", "paper/fig1/scatteralloc/blocks:3"));
+}
+
+TEST(Plan, IdsDependOnWhatDefinesTheCellAndOnNothingElse) {
+  const std::string id = plan_of(base()).batches[0].cells[0].id;
+  // A stored result is found by this id: a change here orphans every result that anybody keeps.
+  EXPECT_EQ(id, "d8a45173fe942ce9");
+  const auto changed = [](const char* change) {
+    ordered_json json = base();
+    json.update(ordered_json::parse(change));
+    return plan_of(json).batches[0].cells[0].id;
+  };
+  for (const char* change : {R"({"name": "other"})", R"({"repetitions": 9})", R"({"deadline_s": 1})"}) {
+    EXPECT_EQ(changed(change), id) << change;
+  }
+  for (const char* change : {R"({"seed": 2})", R"({"pool_bytes": "2MiB"})", R"({"state": "reused"})"}) {
+    EXPECT_NE(changed(change), id) << change;
+  }
+  // A default written out is the same cell.
+  ordered_json explicit_default = base();
+  explicit_default["workload"]["blocks"] = 4;
+  EXPECT_EQ(plan_of(explicit_default).batches[0].cells[0].id, id);
+}
+
+TEST(Plan, RefusesTheSameCellTwice) {
+  ordered_json json = base();
+  json["allocators"] = {"halloc", {{"id", "halloc"}, {"label", "again"}}};
+  Problems problems;
+  const Catalogue catalogue = testing::test_catalogue();
+  make_plan(read_config(json.dump(), "test.json", catalogue, {}, problems), catalogue, problems);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems.list()[0].found, "the same cell twice: paper/fig1/halloc and paper/fig1/again");
+}
+
+TEST(Plan, FiltersByName) {
+  ordered_json json = base();
+  json["sweep"] = {{"blocks", {1, 2, 13}}};
+  Plan plan = plan_of(json);
+  filter_plan(plan, "blocks:1$");
+  EXPECT_THAT(names(plan), ::testing::ElementsAre("paper/fig1/scatteralloc/blocks:1"));
+  EXPECT_THROW(filter_plan(plan, "blocks:(2"), UsageError);
+  EXPECT_THROW(filter_plan(plan, "nothing"), UsageError);
+}
+
+TEST(Plan, RoundsComeInSeededOrder) {
+  ordered_json json = base();
+  json["sweep"] = {{"pool_bytes", {{"log2", {1024, 1 << 20}}}}};
+  const Plan once = plan_of(json);
+  EXPECT_TRUE(std::ranges::is_sorted(batch_order(once, 0)));
+  json["rounds"] = 3;
+  const Plan rounds = plan_of(json);
+  EXPECT_EQ(batch_order(rounds, 1), batch_order(rounds, 1));
+  EXPECT_NE(batch_order(rounds, 0), batch_order(rounds, 1));
+  const auto order = batch_order(rounds, 2);
+  EXPECT_EQ(std::set<std::size_t>(order.begin(), order.end()).size(), rounds.batches.size());
+}
+
+TEST(Plan, TextCountsCellsAndTime) {
+  ordered_json json = base();
+  json["sweep"] = {{"blocks", {1, 2}}};
+  json["deadline_s"] = 30;
+  json["repetitions"] = 3;
+  const std::string text = describe_plan(plan_of(json), {std::uint64_t{8 << 20}});
+  EXPECT_THAT(text, ::testing::HasSubstr("batch 1 of 1: scatteralloc, pool 1 MiB, device heap 8 MiB, 2 cells\n"));
+  EXPECT_THAT(text, ::testing::HasSubstr("scatteralloc: 2 cells, 6 samples of alloc_free\n"));
+  EXPECT_THAT(text, ::testing::HasSubstr("paper/fig1: 2 cells in 1 series and 1 batches, 1 rounds, 6 samples"));
+  EXPECT_THAT(text, ::testing::HasSubstr(
+                        "at most 1 min 00 s if every cell uses its whole deadline, besides starting workers; peak "
+                        "pool and heap 9 MiB\n"));
+}
+
+TEST(SeriesWatch, SkipsAfterTwoSmallerTimeouts) {
+  SeriesWatch watch;
+  watch.note_timeout("a", 64);
+  EXPECT_EQ(watch.reason_to_skip("a", 128), std::nullopt);
+  watch.note_timeout("a", 256);
+  EXPECT_EQ(watch.reason_to_skip("a", 128), std::nullopt);  // only one smaller
+  EXPECT_EQ(watch.reason_to_skip("a", 512), "series a timed out at 64 and 256 already");
+  EXPECT_EQ(watch.reason_to_skip("b", 512), std::nullopt);
+  EXPECT_EQ(watch.reason_to_skip("a", std::nullopt), std::nullopt);
+}
+
+}  // namespace
+}  // namespace allocbench::front

@@ -1,0 +1,75 @@
+// Reducing a fixed event log must give the golden files byte by byte.
+// After an intended change: ALLOCBENCH_UPDATE_GOLDEN=1 ctest -R Golden, and read the difference before committing it.
+#include "harness/front/results.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "harness/front/event_log.hpp"
+
+namespace allocbench::front {
+namespace {
+
+std::string golden_path(const std::string& name) { return std::string(ALLOCBENCH_GOLDEN_FOLDER) + "/" + name; }
+
+Results golden_results() {
+  const std::string path = golden_path("events.jsonl");
+  return reduce(read_history(read_log_lines(path).lines, path));
+}
+
+void expect_golden(const std::string& name, const std::string& text) {
+  if (std::getenv("ALLOCBENCH_UPDATE_GOLDEN") != nullptr) std::ofstream(golden_path(name), std::ios::binary) << text;
+  std::ifstream file(golden_path(name), std::ios::binary);
+  const std::string expected(std::istreambuf_iterator<char>(file), {});
+  EXPECT_EQ(text, expected) << "differs from " << golden_path(name);
+}
+
+TEST(Golden, Csv) { expect_golden("results.csv", results_csv(golden_results())); }
+TEST(Golden, Json) { expect_golden("results.json", results_json(golden_results())); }
+TEST(Golden, Table) { expect_golden("table.txt", results_table(golden_results(), false)); }
+
+TEST(Results, ACellThatIsNotOkHasNoNumberAnywhere) {
+  const Results results = golden_results();
+  std::istringstream csv(results_csv(results));
+  std::size_t failed_rows = 0;
+  for (std::string line; std::getline(csv, line);) {
+    if (line.find(",timeout,") == std::string::npos && line.find(",incorrect,") == std::string::npos) continue;
+    ++failed_rows;
+    EXPECT_TRUE(line.ends_with(",,,,,,,,,")) << line;
+  }
+  EXPECT_EQ(failed_rows, 2u);
+  const auto json = nlohmann::ordered_json::parse(results_json(results));
+  for (const auto& cell : json["allocbench"]["cells"]) {
+    const bool ok = cell["status"] == "ok";
+    for (const char* key : {"phases", "counters", "metrics"}) EXPECT_EQ(cell.contains(key), ok) << cell["id"];
+  }
+  for (const auto& row : json["benchmarks"]) {
+    EXPECT_EQ(row["name"].get<std::string>().find("hanging/request_bytes:32"), std::string::npos);
+  }
+}
+
+TEST(Results, EveryCsvRowHasAllColumns) {
+  std::istringstream csv(results_csv(golden_results()));
+  std::string header;
+  std::getline(csv, header);
+  const auto columns = [](const std::string& line) {
+    std::size_t count = 1;
+    bool quoted = false;
+    for (const char letter : line) {
+      if (letter == '"') quoted = !quoted;
+      if (letter == ',' && !quoted) ++count;
+    }
+    return count;
+  };
+  EXPECT_EQ(columns(header), 24u);
+  for (std::string line; std::getline(csv, line);) EXPECT_EQ(columns(line), 24u) << line;
+}
+
+}  // namespace
+}  // namespace allocbench::front

@@ -1,0 +1,97 @@
+"""What the whole-program tests share: a folder with a fake worker, a config, and the program under test."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROGRAM = os.environ.get("ALLOCBENCH_PROGRAM", "allocbench")
+
+
+def cell_ids(events):
+    return [event["id"] for event in events if event["event"] == "cell"]
+
+
+def ended(events):
+    return {event["cell"]: event for event in events if event["event"] == "end"}
+
+
+class ProgramTest(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="allocbench-test-")
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        self.workers = self.folder / "workers"
+        self.workers.mkdir()
+        self.add_worker("cpu")
+        self.out = self.folder / "out"
+        self.notes = self.folder / "notes.txt"
+
+    def add_worker(self, backend):
+        (self.workers / f"allocbench-worker-{backend}").symlink_to(HERE / "fake_worker.py")
+
+    def config(self, allocators=("steady",), **more):
+        """Writes a config of one series over request_bytes: 16, 32, 64 B; trouble begins at 32 B."""
+        document = {
+            "name": "test/figure",
+            "allocators": list(allocators),
+            "workload": {"id": "pulse", "trouble_from": "32B"},
+            "sweep": {"request_bytes": {"log2": [16, 64]}},
+            "pool_bytes": "1MiB",
+            "repetitions": 3,
+            "deadline_s": 20,
+        }
+        document.update(more)
+        path = self.folder / "config.json"
+        path.write_text(json.dumps(document), encoding="utf-8")
+        return path
+
+    def environment(self, **more):
+        return {**os.environ, "ALLOCBENCH_WORKERS": str(self.workers), "FAKE_WORKER_NOTES": str(self.notes), **more}
+
+    def run_program(self, *arguments, expect=None, environment=None):
+        result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=60,
+                                cwd=self.folder, env=environment or self.environment(), check=False)
+        if expect is not None:
+            self.assertEqual(result.returncode, expect, result.stdout + result.stderr)
+        return result
+
+    def start_program(self, *arguments):
+        return subprocess.Popen([PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                text=True, cwd=self.folder, env=self.environment())
+
+    def measure(self, config, *more, expect=0, out=None):
+        return self.run_program("--config", config, "--out", out or self.out, *more, expect=expect)
+
+    def events(self, out=None):
+        """All whole lines of the log."""
+        text = ((out or self.out) / "events.jsonl").read_text(encoding="utf-8")
+        return [json.loads(line) for line in text.split("\n")[:-1]]
+
+    def results(self):
+        return json.loads((self.out / "results.json").read_text(encoding="utf-8"))
+
+    def statuses(self):
+        """By allocator, in the order of request_bytes."""
+        table = {}
+        for cell in sorted(self.results()["allocbench"]["cells"], key=lambda cell: cell["axes"]["request_bytes"]):
+            table.setdefault(cell["label"], []).append(cell["status"])
+        return table
+
+    def worker_processes(self):
+        """Workers of this test that are alive or zombies."""
+        found = []
+        for entry in pathlib.Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                line = (entry / "cmdline").read_bytes().decode()
+                state = (entry / "stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0]
+            except OSError:
+                continue
+            if str(self.workers) in line:
+                found.append((entry.name, state))
+        return found

@@ -1,0 +1,126 @@
+"""Usage errors end with 2, the environment's with 3, each with a sentence that says what to do."""
+
+import json
+
+from support import ProgramTest
+
+
+class Usage(ProgramTest):
+    def test_mistakes_of_a_config_are_told_before_anything_runs(self):
+        config = self.config(["stedy"], workload={"id": "pulse", "block": 3}, repetitions=0)
+        result = self.measure(config, expect=2)
+        for text in ("3 mistakes, nothing was run", "/allocators/0", 'did you mean "steady"?', "/workload/block",
+                     'did you mean "blocks"?', "/repetitions"):
+            self.assertIn(text, result.stderr)
+        self.assertFalse(self.out.exists())
+        self.assertEqual(result.stdout, "")
+
+    def test_a_pool_larger_than_the_device(self):
+        result = self.measure(self.config(pool_bytes="2GiB"), expect=2)
+        self.assertIn("/pool_bytes\n      found:   a pool of 2 GiB\n"
+                      "      allowed: at most the 1 GiB of memory of Fake device", result.stderr)
+
+    def test_syntax(self):
+        path = self.folder / "broken.json"
+        path.write_text('{\n  "name": "x"\n  "y": 1\n}', encoding="utf-8")
+        self.assertIn("line 3, column 5", self.measure(path, expect=2).stderr)
+
+    def test_command_line(self):
+        for arguments in ([], ["--config"], ["--no-such-flag"], ["--config", "missing.json"], ["report", "nowhere"],
+                          ["--config", "x", "--backend", "vulkan"], ["describe", "stedy"], ["list", "things"],
+                          ["--config", "x", "--force", "--resume"]):
+            with self.subTest(arguments=arguments):
+                result = self.run_program(*arguments, expect=2)
+                self.assertIn("allocbench: ", result.stderr)
+
+    def test_a_folder_with_a_run_is_not_written_over(self):
+        config = self.config()
+        self.measure(config)
+        result = self.measure(config, expect=2)
+        self.assertIn("holds a run with 3 finished cells already. Go on with --resume", result.stderr)
+        self.measure(config, "--force")
+
+    def test_filter(self):
+        self.assertIn("matches no cell", self.measure(self.config(), "--filter", "nothing", expect=2).stderr)
+        self.measure(self.config(), "--filter", ":32$")
+        self.assertEqual(len(self.results()["allocbench"]["cells"]), 1)
+
+    def test_only_failed_needs_a_run(self):
+        self.assertIn("holds no run yet", self.measure(self.config(), "--only-failed", expect=2).stderr)
+
+
+class Environment(ProgramTest):
+    def test_no_worker(self):
+        result = self.run_program("--config", self.config(), "--workers", self.folder, expect=3)
+        self.assertIn("There is no program allocbench-worker-cpu in", result.stderr)
+
+    def test_no_device(self):
+        self.add_worker("cuda")
+        environment = self.environment(FAKE_WORKER_ENVIRONMENT="The driver is too old: 11.0 is older than 12.4.")
+        result = self.run_program("--config", self.config(), "--backend", "cuda", expect=3, environment=environment)
+        self.assertEqual(result.stderr, "allocbench: The driver is too old: 11.0 is older than 12.4.\n")
+
+    def test_other_protocol(self):
+        environment = self.environment(FAKE_WORKER_PROTOCOL="2")
+        result = self.run_program("--config", self.config(), expect=3, environment=environment)
+        self.assertIn("build both programs from one tree", result.stderr)
+        environment = self.environment(FAKE_WORKER_DESCRIPTION="Segmentation fault")
+        result = self.run_program("list", expect=3, environment=environment)
+        self.assertIn("printed no valid description", result.stderr)
+
+    def test_a_folder_that_cannot_be_written(self):
+        # /proc refuses new folders even to root, and a file is no folder to anybody.
+        for folder in ("/proc/allocbench", self.config()):
+            result = self.measure(self.config(), expect=3, out=folder)
+            self.assertIn("cannot be created", result.stderr)
+
+    def test_a_broken_worker(self):
+        worker = self.workers / "allocbench-worker-cpu"
+        worker.unlink()
+        worker.write_text("#!/bin/sh\necho out of luck\nexit 9\n", encoding="utf-8")
+        worker.chmod(0o755)
+        result = self.run_program("--config", self.config(), expect=3)
+        self.assertIn("ended with exit code 9 before it was ready. Its last output:\nout of luck", result.stderr)
+
+
+class Backend(ProgramTest):
+    def test_auto_takes_cuda_when_it_answers(self):
+        self.add_worker("cuda")
+        result = self.measure(self.config(), "--quiet")
+        self.assertEqual(result.stderr.splitlines()[0],
+                         "allocbench: back end cuda on Fake device (chosen by --backend auto)")
+        self.assertEqual({event["backend"] for event in self.events() if event["event"] == "cell"}, {"cuda"})
+
+    def test_the_default_folder_names_config_and_back_end(self):
+        self.run_program("--config", self.config(), expect=0)
+        self.assertTrue((self.folder / "results/test/figure-cpu/results.csv").exists())
+
+
+class Plan(ProgramTest):
+    def test_dry_run_measures_nothing(self):
+        result = self.measure(self.config(["steady", "hanging"]), "--dry-run")
+        self.assertIn("6 cells in 2 series and 2 batches", result.stdout)
+        self.assertIn("request_bytes:64", result.stdout)
+        self.assertFalse(self.out.exists())
+
+    def test_print_config_shows_what_applies(self):
+        config = self.config(cpu={"repetitions": 2}, cuda={"repetitions": 100})
+        effective = json.loads(self.run_program("--config", config, "--print-config", "--seed", "5", expect=0).stdout)
+        self.assertEqual((effective["repetitions"], effective["seed"]), (2, 5))
+        self.assertNotIn("cuda", effective)
+
+    def test_the_same_config_gives_the_same_events(self):
+        def essence(out):
+            return [{key: value for key, value in event.items() if key not in ("time", "host")}
+                    for event in self.events(out)]
+
+        config = self.config(["steady", "incorrect"])
+        self.measure(config, expect=1, out=self.folder / "one")
+        self.measure(config, expect=1, out=self.folder / "two")
+        self.assertEqual(essence(self.folder / "one"), essence(self.folder / "two"))
+
+    def test_pipes_get_no_colour_and_no_carriage_return(self):
+        result = self.measure(self.config(["incorrect"]), expect=1)
+        for text in (result.stdout, result.stderr):
+            self.assertNotIn("\x1b", text)
+            self.assertNotIn("\r", text)

@@ -1,0 +1,65 @@
+"""Ctrl-C once writes what exists and tells how to go on; twice leaves at once."""
+
+import signal
+import subprocess
+import time
+
+from support import ProgramTest, ended
+
+
+class Interrupt(ProgramTest):
+    def start_and_wait_for_a_sample(self, config):
+        program = self.start_program("--config", config, "--out", self.out)
+        limit = time.monotonic() + 20
+        while time.monotonic() < limit:
+            if self.notes.exists() and " sample " in self.notes.read_text(encoding="utf-8"):
+                return program
+            time.sleep(0.01)
+        program.kill()
+        self.fail("no sample was ever taken")
+
+    def test_once(self):
+        config = self.config(state="reused", workload={"id": "pulse", "seconds": 0.2})
+        program = self.start_and_wait_for_a_sample(config)
+        program.send_signal(signal.SIGINT)
+        output, errors = program.communicate(timeout=20)
+        self.assertEqual(program.returncode, 130, errors)
+        self.assertIn("interrupted. 0 of 3 cells are finished; go on with\n  allocbench --config", errors)
+        self.assertIn("0 cells", output)
+        self.assertTrue((self.out / "results.csv").exists())
+        self.assertEqual(self.worker_processes(), [])
+        self.measure(config, "--resume")
+        self.assertEqual(len(ended(self.events())), 3)
+
+    def test_a_hanging_command_does_not_hold_it_up(self):
+        program = self.start_and_wait_for_a_sample(self.config(["hanging"], workload={"id": "pulse"}, deadline_s=600))
+        time.sleep(0.3)
+        begin = time.monotonic()
+        program.send_signal(signal.SIGTERM)
+        program.communicate(timeout=20)
+        self.assertEqual(program.returncode, 130)
+        self.assertLess(time.monotonic() - begin, 6)
+
+    def test_twice(self):
+        program = self.start_and_wait_for_a_sample(self.config(["hanging"], workload={"id": "pulse"}, deadline_s=600))
+        time.sleep(0.3)
+        begin = time.monotonic()
+        program.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+        program.send_signal(signal.SIGINT)
+        _, errors = program.communicate(timeout=20)
+        self.assertEqual(program.returncode, 130)
+        self.assertLess(time.monotonic() - begin, 1.5)
+        self.assertIn("left at once", errors)
+        self.run_program("report", self.out, expect=1)
+
+    def test_a_closed_pipe_is_no_crash(self):
+        program = subprocess.Popen(f"{self.command()} | head -1", shell=True, cwd=self.folder, env=self.environment(),
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        output, _ = program.communicate(timeout=30)
+        self.assertTrue(output.startswith("test/figure on cpu"))
+        self.assertTrue((self.out / "results.json").exists())
+
+    def command(self):
+        from support import PROGRAM
+        return f"{PROGRAM} --config {self.config()} --out {self.out} --quiet"

@@ -1,0 +1,39 @@
+"""The program with the real CPU worker: the planted bugs get their words, good allocators their numbers."""
+
+import os
+import pathlib
+import unittest
+
+from support import ProgramTest
+
+WORKERS = os.environ.get("ALLOCBENCH_REAL_WORKERS", "")
+
+
+@unittest.skipUnless(pathlib.Path(WORKERS, "allocbench-worker-cpu").exists(), "the CPU worker is not built")
+class RealWorker(ProgramTest):
+    def real_config(self, allocators, **more):
+        return self.config(allocators, workload={"id": "alloc_free", "threads": 256}, sweep={"request_bytes": [16, 64]},
+                           pool_bytes="16MiB", repetitions=2, **more)
+
+    def environment(self, **more):
+        return super().environment(ALLOCBENCH_WORKERS=WORKERS, **more)
+
+    def test_planted_bugs(self):
+        self.measure(self.real_config(["atomic_malloc", "saboteur_hang", "saboteur_trap", "saboteur_segfault",
+                                       "saboteur_null", "saboteur_overlap", "saboteur_misalign"]), expect=1)
+        statuses = self.statuses()
+        self.assertEqual({label: set(words) for label, words in statuses.items()}, {
+            "atomic_malloc": {"ok"}, "saboteur_hang": {"timeout"}, "saboteur_trap": {"device_fault"},
+            "saboteur_segfault": {"crashed"}, "saboteur_null": {"oom"}, "saboteur_overlap": {"incorrect"},
+            "saboteur_misalign": {"incorrect"}})
+
+    def test_a_device_heap_allocator(self):
+        self.measure(self.real_config(["cuda_malloc"]))
+        cell = self.results()["allocbench"]["cells"][0]
+        self.assertEqual(cell["metrics"]["device_heap_bytes"], 16 << 20)
+        self.assertGreater(cell["phases"][0]["median"], 0)
+
+    def test_the_dry_run_knows_the_device_heap(self):
+        result = self.measure(self.real_config(["atomic_malloc", "cuda_malloc"]), "--dry-run")
+        self.assertIn("cuda_malloc, pool 16 MiB, device heap 16 MiB", result.stdout)
+        self.assertIn("atomic_malloc, pool 16 MiB, device heap 0 B", result.stdout)

@@ -1,0 +1,116 @@
+"""No cell twice, none lost: after kill -9 of the program at random moments, and of its workers."""
+
+import collections
+import os
+import random
+import signal
+import time
+
+from support import ProgramTest, cell_ids, ended
+
+KILLS = 12
+
+
+class Resume(ProgramTest):
+    def slow_config(self, **more):
+        # About 27 samples of 10 ms: long enough to be hit anywhere, also while starting, writing and reducing.
+        return self.config(["steady", "per_process", "incorrect"], state="reused",
+                           workload={"id": "pulse", "trouble_from": "64B", "seconds": 0.01}, **more)
+
+    def check_complete(self):
+        events = self.events()
+        cells = cell_ids(events)
+        self.assertEqual(len(cells), 9)
+        self.assertEqual(len(set(cells)), 9, "a cell was logged twice")
+        ends = collections.Counter(event["cell"] for event in events if event["event"] == "end")
+        self.assertEqual(ends, collections.Counter(cells), "a cell ended twice or never")
+        for cell, end in ended(events).items():
+            if end["status"] != "ok":
+                continue
+            samples = [event["index"] for event in events if event["event"] == "sample" and event["cell"] == cell and
+                       event["attempt"] == end["attempt"]]
+            self.assertEqual(samples, [0, 1, 2])
+        statuses = collections.Counter(end["status"] for end in ended(events).values())
+        self.assertEqual(statuses, {"ok": 8, "incorrect": 1})
+
+    def test_kill_9_at_random_moments(self):
+        seed = int(os.environ.get("ALLOCBENCH_TEST_SEED", random.randrange(1 << 32)))
+        print(f"ALLOCBENCH_TEST_SEED={seed}", flush=True)
+        generator = random.Random(seed)
+        config = self.slow_config()
+        for _ in range(KILLS):
+            program = self.start_program("--config", config, "--out", self.out, "--resume")
+            time.sleep(generator.uniform(0.02, 0.5))
+            program.send_signal(signal.SIGKILL)
+            program.communicate()
+            self.assert_workers_die()
+            if generator.random() < 0.5 and (self.out / "events.jsonl").exists():
+                # What a kill in the middle of a write leaves.
+                with open(self.out / "events.jsonl", "ab") as log:
+                    log.write(b'{"event":"sample","ti')
+        self.measure(config, "--resume", expect=1)
+        self.check_complete()
+
+    def assert_workers_die(self):
+        # The kernel kills them when the program is gone; it may take a moment.
+        limit = time.monotonic() + 5
+        while self.worker_processes() and time.monotonic() < limit:
+            time.sleep(0.01)
+        self.assertEqual(self.worker_processes(), [])
+
+    def test_kill_9_of_workers_fails_only_the_cell_at_work(self):
+        program = self.start_program("--config", self.slow_config(), "--out", self.out)
+        killed = 0
+        while program.poll() is None and killed < 1:
+            for process, state in self.worker_processes():
+                if state != "Z" and self.notes.exists() and " sample " in self.notes.read_text(encoding="utf-8"):
+                    os.kill(int(process), signal.SIGKILL)
+                    killed += 1
+            time.sleep(0.005)
+        program.communicate(timeout=60)
+        self.assertEqual(program.returncode, 1)
+        statuses = collections.Counter(end["status"] for end in ended(self.events()).values())
+        self.assertEqual(sum(statuses.values()), 9)
+        self.assertLessEqual(statuses["crashed"], 1)
+        # What failed can be measured again by itself.
+        self.measure(self.slow_config(), "--only-failed", expect=1)
+        statuses = collections.Counter(end["status"] for end in ended(self.events()).values())
+        self.assertEqual(statuses, {"ok": 8, "incorrect": 1})
+
+    def test_only_failed_leaves_good_cells_alone(self):
+        config = self.config(["incorrect"])
+        self.measure(config, expect=1)
+        self.measure(config, "--only-failed", expect=1)
+        attempts = {event["cell"]: event["attempt"] for event in self.events() if event["event"] == "start"}
+        statuses = {cell: end["status"] for cell, end in ended(self.events()).items()}
+        for cell, attempt in attempts.items():
+            self.assertEqual(attempt, 1 if statuses[cell] == "ok" else 2)
+
+    def test_resume_of_a_finished_run_measures_nothing(self):
+        config = self.config()
+        self.measure(config)
+        before = self.events()
+        result = self.measure(config, "--resume")
+        self.assertIn("nothing left to measure", result.stderr)
+        self.assertEqual(self.events(), before)
+
+    def test_resume_refuses_the_log_of_another_config(self):
+        self.measure(self.config())
+        result = self.measure(self.config(repetitions=4), "--resume", expect=2)
+        self.assertIn("holds a run of another config: repetitions differs.", result.stderr)
+        result = self.measure(self.config(), "--resume", "--seed", "7", expect=2)
+        self.assertIn("another config: seed differs", result.stderr)
+
+    def test_patience_and_drawing_may_change(self):
+        self.measure(self.config())
+        self.measure(self.config(deadline_s=3, plot={"kind": "bars"}), "--resume", expect=0)
+
+    def test_report_makes_the_same_files_again(self):
+        self.measure(self.config(["steady", "incorrect"]), expect=1)
+        before = {name: (self.out / name).read_bytes() for name in ("results.csv", "results.json")}
+        for name in before:
+            (self.out / name).unlink()
+        result = self.run_program("report", self.out, expect=1)
+        self.assertIn("incorrect", result.stdout)
+        for name, content in before.items():
+            self.assertEqual((self.out / name).read_bytes(), content)

@@ -1,0 +1,89 @@
+// Sizes, units, nearest names, hashes: everything that turns texts into values or back.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/front/json_text.hpp"
+#include "harness/front/nearest_name.hpp"
+#include "harness/front/units.hpp"
+
+namespace allocbench::front {
+namespace {
+
+TEST(Units, ParsesSizes) {
+  EXPECT_EQ(parse_bytes("4096"), 4096u);
+  EXPECT_EQ(parse_bytes("64KiB"), 65536u);
+  EXPECT_EQ(parse_bytes("2 GiB"), 2147483648u);
+  EXPECT_EQ(parse_bytes("128 KB"), 131072u);
+  EXPECT_EQ(parse_bytes("1.5MiB"), 1572864u);
+  EXPECT_EQ(parse_bytes("16B"), 16u);
+}
+
+TEST(Units, RefusesWhatIsNoSize) {
+  for (const char* text : {"", "KiB", "-1", "12 Kx", "1.5", "64kb", "1e3", "99999999TiB", "4 096", "nan"}) {
+    EXPECT_EQ(parse_bytes(text), std::nullopt) << text;
+  }
+}
+
+TEST(Units, FormatsForPeople) {
+  EXPECT_EQ(format_bytes(65536), "64 KiB");
+  EXPECT_EQ(format_bytes(1000), "1000 B");
+  EXPECT_EQ(format_bytes(0), "0 B");
+  EXPECT_EQ(format_seconds(0.00123), "1.23 ms");
+  EXPECT_EQ(format_seconds(0.0000456), "45.6 µs");
+  EXPECT_EQ(format_seconds(2), "2.00 s");
+  EXPECT_EQ(format_seconds(0.0009998), "1.00 ms");
+  EXPECT_EQ(format_seconds(5e-10), "0.50 ns");
+  EXPECT_EQ(format_rate(1.25e9), "1.25 Gop/s");
+  EXPECT_EQ(format_rate(12), "12.0 op/s");
+  EXPECT_EQ(format_duration(45), "45 s");
+  EXPECT_EQ(format_duration(200), "3 min 20 s");
+  EXPECT_EQ(format_duration(7500), "2 h 05 min");
+}
+
+TEST(NearestName, CountsEdits) {
+  EXPECT_EQ(edit_distance("halloc", "halloc"), 0u);
+  EXPECT_EQ(edit_distance("hallco", "halloc"), 1u);  // a swap is one slip
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+}
+
+TEST(NearestName, SuggestsOnlyWhatIsNear) {
+  const std::vector<std::string> names = {"halloc", "scatteralloc", "kma"};
+  EXPECT_EQ(nearest_name("haloc", names), "halloc");
+  EXPECT_EQ(nearest_name("scatter_alloc", names), "scatteralloc");
+  EXPECT_EQ(nearest_name("completely_else", names), "");
+  EXPECT_EQ(nearest_name("xyz", names), "");
+}
+
+// Ids are keys of stored results: this value must never change.
+TEST(Hash, IsStable) {
+  EXPECT_EQ(stable_hash(""), "efd01f60ba992926");
+  EXPECT_EQ(stable_hash("allocbench"), "1535fd40c4c8ee7c");
+  EXPECT_NE(stable_hash("a"), stable_hash("b"));
+}
+
+TEST(Hash, CanonicalTextIgnoresTheOrderOfKeys) {
+  const auto one = nlohmann::ordered_json::parse(R"({"b": 1, "a": {"d": 2, "c": 3}})");
+  const auto other = nlohmann::ordered_json::parse(R"({"a": {"c": 3, "d": 2}, "b": 1})");
+  EXPECT_EQ(canonical_text(one), canonical_text(other));
+  EXPECT_EQ(canonical_text(one), R"({"a":{"c":3,"d":2},"b":1})");
+}
+
+TEST(StrictJson, TellsLineAndColumn) {
+  Problems problems;
+  parse_strictly("{\n  \"name\": 1,\n  \"x\" 2\n}", problems);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems.list()[0].where, "line 3, column 7");
+}
+
+TEST(StrictJson, FindsKeysGivenTwice) {
+  Problems problems;
+  parse_strictly(R"({"a": [{"b": 1}, {"c/d": 1, "c/d": 2}], "a": 3})", problems);
+  ASSERT_EQ(problems.size(), 2u);
+  EXPECT_EQ(problems.list()[0].where, "/a/1/c~1d");
+  EXPECT_EQ(problems.list()[1].where, "/a");
+}
+
+}  // namespace
+}  // namespace allocbench::front
