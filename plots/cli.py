@@ -1,0 +1,127 @@
+"""`python3 -m plots`: finds runs, draws the figure of each, prints the paths of what it wrote."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from plots import page, results, settings_table, status_matrix
+from plots.errors import NothingToDraw, UsageError
+from plots.kinds import KINDS
+from plots.results import Run
+
+_EPILOG = """\
+examples:
+  python3 -m plots results/smoke                          figures into results/smoke/figures
+  python3 -m plots results --out build/figures            every run below results, into one folder
+  python3 -m plots configs/vinkler2015/table1.json --out build/figures
+                                                          a table of settings, from its configs alone
+  python3 -m plots configs/vinkler2015/table1.json results/h100/vinkler2015 --out build/figures
+                                                          the same table with the outcome of those runs
+
+A run is a folder that holds results.csv and results.json. Its config says which figure is drawn; a table of every cell's
+status is added as soon as one cell is not ok. Each figure comes with a .md file that holds its numbers.
+
+exit codes: 0 drawn, 2 wrong command line or unreadable input, 3 nothing to draw
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    try:
+        options = _parse(arguments)
+        tables, folders = _sorted_paths(options.paths)
+        runs = [results.read_run(folder) for folder in folders]
+        return _draw_all(options, tables, runs)
+    except UsageError as error:
+        print(f"plots: {error}", file=sys.stderr)
+        return 2
+    except NothingToDraw as error:
+        print(f"plots: {error}", file=sys.stderr)
+        return 3
+
+
+def _parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python3 -m plots", epilog=_EPILOG,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     description="Draw the figures of stored allocbench results. Needs no GPU.")
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH",
+                        help="folder of a run, folder with runs below it, or config of a settings table")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="write here instead of into each run's folder `figures`")
+    parser.add_argument("--formats", type=_formats, default=page.FORMATS, metavar="LIST",
+                        help="image formats, separated by commas (default: png,svg,pdf)")
+    return parser.parse_args(arguments)
+
+
+def _formats(text: str) -> tuple[str, ...]:
+    formats = tuple(text.split(","))
+    for name in formats:
+        if name not in page.FORMATS:
+            raise argparse.ArgumentTypeError(f"unknown format {name!r}; known are {', '.join(page.FORMATS)}")
+    return formats
+
+
+def _sorted_paths(paths: list[Path]) -> tuple[list[Path], list[Path]]:
+    """The configs of settings tables and the folders of runs among the paths given."""
+    tables, folders = [], []
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"{path} does not exist. Give the folder that allocbench --out wrote, such as results/smoke.")
+        if path.suffix == ".json" and path.name != "results.json":
+            if not settings_table.is_settings_table(settings_table.read_config(path)):
+                raise UsageError(f"{path} is no settings table, so it has no figure without results. "
+                                 f"Run it first: allocbench --config {path}")
+            tables.append(path)
+            continue
+        found = results.find_runs(path)
+        if not found:
+            raise NothingToDraw(f"{path} holds no results.csv. If a run was cut off, write it with: "
+                                f"allocbench report {path}")
+        folders += [folder for folder in found if folder not in folders]
+    return tables, folders
+
+
+def _draw_all(options: argparse.Namespace, tables: list[Path], runs: list[Run]) -> int:
+    written: dict[Path, str] = {}
+    undrawn: list[NothingToDraw] = []
+
+    def draw(make, source: str, stem: str, folder: Path) -> None:
+        target = folder / stem
+        if target in written:
+            raise UsageError(f"{source} and {written[target]} would both be written to {target}.*. Draw them into "
+                             "different folders with --out.")
+        written[target] = source
+        try:
+            for path in make(stem).write(folder, options.formats):
+                print(path)
+        except NothingToDraw as error:
+            undrawn.append(error)
+
+    for path in tables:
+        table = settings_table.read(path)
+        draw(lambda stem: settings_table.make(table, runs, stem), str(path), _stem(table.config["name"]),
+             options.out or Path("."))
+    for run in runs:
+        folder = options.out or run.folder / "figures"
+        stem = f"{_stem(run.name)}_{run.backend}"
+        kind = _kind(run)
+        draw(lambda stem: KINDS[kind](run, stem), str(run.folder), stem, folder)
+        if kind != "status_matrix" and any(cell.status != "ok" for cell in run.cells):
+            draw(lambda stem: status_matrix.make(run, stem), str(run.folder), f"{stem}_status", folder)
+    for error in undrawn:
+        print(f"plots: {error}", file=sys.stderr)
+    return 3 if undrawn else 0
+
+
+def _stem(name: str) -> str:
+    return name.replace("/", "_")
+
+
+def _kind(run: Run) -> str:
+    """The kind that the config of the run asks for; a run whose config has no plot still gets its status matrix."""
+    kind = run.plot.get("kind", "status_matrix")
+    if kind not in KINDS:
+        raise UsageError(f"{run.folder}: plot.kind is {kind!r}. Known are: {', '.join(KINDS)}.")
+    if kind in ("lines", "table") and "x" not in run.plot:
+        raise UsageError(f"{run.folder}: a plot of kind {kind!r} needs the key x, the swept setting on its x axis.")
+    return kind

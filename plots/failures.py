@@ -1,0 +1,103 @@
+"""The strip above a panel that shows cells without a value: a mark at their x and their status word, never a number.
+
+Each allocator with such cells gets a row. Neighbouring cells with the same word share one word over a thin line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Sequence
+
+from plots import style, ticks
+from plots.series import Series
+
+NAME_POINTS = 7
+_WORD_POINTS = 6.5
+_MARK_HEIGHT = 0.12   # inches that the marks of a row take
+_LANE_HEIGHT = 0.115  # inches per lane of words above them
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Neighbouring cells of one series that share a word."""
+
+    word: str
+    positions: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    series: Series
+    stretches: tuple[Stretch, ...]
+    lanes: tuple[int, ...]     # lane of each stretch's word; words in one lane do not touch
+    centres: tuple[float, ...]  # middle of each word, in inches from the left end
+
+    @property
+    def height(self) -> float:
+        return _MARK_HEIGHT + _LANE_HEIGHT * (max(self.lanes) + 1)
+
+
+def stretches_of(series: Series) -> tuple[Stretch, ...]:
+    made: list[Stretch] = []
+    previous = ""
+    for point in series.points:
+        if point.word and point.word == previous:
+            made[-1] = Stretch(point.word, made[-1].positions + (point.x,))
+        elif point.word:
+            made.append(Stretch(point.word, (point.x,)))
+        previous = point.word
+    return tuple(made)
+
+
+def rows_of(all_series: Sequence[Series], bounds: tuple[float, float], log: bool, width: float) -> list[Row]:
+    """Rows for the series that have failed cells, laid out for a strip `width` inches wide."""
+    rows = []
+    for series in all_series:
+        stretches = stretches_of(series)
+        if not stretches:
+            continue
+        lanes, centres = [], []
+        ends: list[float] = []  # right end of the last word in each lane
+        for stretch in stretches:
+            places = [ticks.position(x, bounds, log) * width for x in stretch.positions]
+            half = ticks.text_width(stretch.word, _WORD_POINTS) / 2
+            centre = min(max((places[0] + places[-1]) / 2, half), width - half)
+            lane = next((i for i, end in enumerate(ends) if centre - half > end + 0.04), len(ends))
+            ends[lane:lane + 1] = [centre + half]
+            lanes.append(lane)
+            centres.append(centre)
+        rows.append(Row(series, stretches, tuple(lanes), tuple(centres)))
+    return rows
+
+
+def height_of(rows: Sequence[Row]) -> float:
+    return sum(row.height for row in rows)
+
+
+def draw(axes, rows: Sequence[Row], bounds: tuple[float, float], log: bool, width: float, named: bool) -> None:
+    """Draws the rows from the top down; y is in inches. `named` writes the allocators' names to the left."""
+    axes.set_xscale("log" if log else "linear")
+    axes.set_xlim(*bounds)
+    axes.set_ylim(height_of(rows), 0)
+    axes.tick_params(length=0, which="both", labelbottom=False, bottom=False)
+    axes.set_facecolor("#f7f7f7")
+    for side in axes.spines.values():
+        side.set_visible(False)
+
+    top = 0.0
+    mark_heights = []
+    for row in rows:
+        look = style.look(row.series.allocator, row.series.variant)
+        marks = top + row.height - _MARK_HEIGHT / 2
+        mark_heights.append(marks)
+        for stretch, lane, centre in zip(row.stretches, row.lanes, row.centres):
+            axes.plot(stretch.positions, [marks] * len(stretch.positions), linestyle="-", linewidth=0.8,
+                      color=look.colour, marker="x", markersize=4.5, markeredgewidth=1.4,
+                      gid=f"failed {row.series.label}")
+            axes.text(centre / width, marks - _MARK_HEIGHT / 2 - _LANE_HEIGHT * lane, stretch.word, fontsize=_WORD_POINTS,
+                      transform=axes.get_yaxis_transform(), ha="center", va="bottom", color=style.BLACK)
+        top += row.height
+        axes.axhline(top, color="white", linewidth=1.5)
+    axes.set_yticks(mark_heights if named else [])
+    if named:
+        axes.set_yticklabels([row.series.label for row in rows], fontsize=NAME_POINTS)

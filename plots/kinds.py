@@ -1,0 +1,5 @@
+"""The figure kinds a config's `plot.kind` may name: one module each, made from one run."""
+
+from plots import lines, status_matrix, table
+
+KINDS = {"lines": lines.make, "table": table.make, "status_matrix": status_matrix.make}

@@ -1,0 +1,58 @@
+"""Says where numbers come from: back end, device, driver, date and revision, printed on every figure."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from plots import quantity
+from plots.page import Heading
+from plots.results import Run
+
+CPU_BANNER = "CPU executor: not GPU performance"
+
+
+def heading(run: Run, title: str, caption: Sequence[str]) -> Heading:
+    subtitle = " · ".join(text for text in (run.config.get("paper", ""), run.name) if text)
+    return Heading(title, subtitle, tuple(caption), lines(run), CPU_BANNER if run.backend == "cpu" else "")
+
+
+def title(run: Run) -> str:
+    return run.plot.get("title") or run.config.get("description") or run.name
+
+
+def lines(run: Run) -> tuple[str, ...]:
+    """Short lines for the foot of a figure. What was not recorded is said to be unknown, not left out."""
+    device = run.device
+    back_end = {"cpu": "CPU executor", "cuda": "CUDA back end"}.get(run.backend, run.backend)
+    hardware = [back_end, device.get("name") or "device unknown"]
+    if run.backend == "cuda":
+        hardware.append(f"driver {device.get('driver_version') or device.get('driver') or 'unknown'}")
+        hardware.append(f"CUDA {device.get('toolkit') or 'unknown'}")
+    measured = [f"workload {run.cells[0].workload}"]
+    measured += [f"{quantity.axis_name(name)} {quantity.formatter(name)(value) if isinstance(value, int) else value}"
+                 for name, value in _fixed_settings(run).items()]
+    pools = sorted({cell.pool_bytes for cell in run.cells if cell.pool_bytes})
+    if len(pools) == 1:
+        measured.append(f"pool {quantity.in_bytes(pools[0])}")
+    made_of = [run.date or "date unknown", f"allocbench {revision(run)}", f"seed {run.run.get('seed', 'unknown')}"]
+    if run.run.get("config_path"):
+        made_of.append(f"config {run.run['config_path']}")
+    if run.unfinished:
+        made_of.append(f"unfinished: {run.unfinished} planned cells have not ended")
+    return " · ".join(hardware), " · ".join(measured), " · ".join(made_of)
+
+
+def _fixed_settings(run: Run) -> dict:
+    """The workload parameters that the config names and all cells share; it may differ from back end to back end."""
+    named = [name for name in run.config.get("workload", {}) if name != "id"]
+    values = {name: {str(cell.workload_parameters.get(name)) for cell in run.cells} for name in named}
+    return {name: run.cells[0].workload_parameters[name] for name in named
+            if len(values[name]) == 1 and name in run.cells[0].workload_parameters}
+
+
+def revision(run: Run) -> str:
+    recorded = run.run.get("allocbench") or {}
+    if isinstance(recorded, dict):
+        version, commit = recorded.get("version", ""), recorded.get("revision", "")
+        return f"{version} ({commit})" if version and commit else version or commit or "revision unknown"
+    return str(recorded)

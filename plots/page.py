@@ -1,0 +1,106 @@
+"""One figure as a page: title above, body in the middle, caption and origin of the numbers below.
+
+Everything is placed in inches, so that text keeps its size however many rows or panels a figure has.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Sequence
+
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from plots import style
+
+FORMATS = ("png", "svg", "pdf")
+_MARGIN = 0.12
+BODY_WIDTH = style.WIDTH - 2 * _MARGIN
+_SMALL = 6.8
+_TITLE_CHARACTERS = 92  # of 11 points, bold, in one line
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What every page says around its body."""
+
+    title: str
+    subtitle: str
+    caption: Sequence[str]  # sentences a reader needs to understand the body
+    origin: Sequence[str]   # where the numbers come from
+    banner: str = ""        # a warning that nobody may overlook
+
+
+class Page:
+    """A matplotlib figure with a body of `height` inches; `axes()` adds axes to the body."""
+
+    def __init__(self, heading: Heading, height: float):
+        caption = _wrap(heading.caption, 7.5)
+        origin = _wrap(heading.origin, _SMALL)
+        title = textwrap.wrap(heading.title, _TITLE_CHARACTERS)
+        extra = 0.19 * (len(title) - 1)
+        head = 0.50 + extra + (0.22 if heading.banner else 0)
+        foot = 0.14 * len(caption) + 0.13 * len(origin) + 0.16
+        self.body_height = height
+        self._total = head + height + foot
+        self._bottom = foot
+        self.figure = Figure(figsize=(style.WIDTH, self._total))
+        FigureCanvasAgg(self.figure)
+
+        self._text(0.09, "\n".join(title), size=11, weight="bold", linespacing=1.15)
+        self._text(0.30 + extra, heading.subtitle, size=8, color=style.GREY)
+        if heading.banner:
+            self._text(0.48 + extra, heading.banner, size=9, weight="bold", color=style.WARNING)
+        top = head + height + 0.06
+        for line in caption:
+            self._text(top, line, size=7.5)
+            top += 0.14
+        for line in origin:
+            self._text(top + 0.02, line, size=_SMALL, color=style.GREY)
+            top += 0.13
+
+    def axes(self, left: float, bottom: float, width: float, height: float, **options):
+        """Axes at a place of the body, in inches from its lower left corner."""
+        place = ((left + _MARGIN) / style.WIDTH, (bottom + self._bottom) / self._total, width / style.WIDTH,
+                 height / self._total)
+        return self.figure.add_axes(place, **options)
+
+    def point(self, left: float, bottom: float) -> tuple[float, float]:
+        """A place of the body in figure coordinates, for legends."""
+        return (left + _MARGIN) / style.WIDTH, (bottom + self._bottom) / self._total
+
+    def _text(self, top: float, text: str, **options) -> None:
+        self.figure.text(_MARGIN / style.WIDTH, 1 - top / self._total, text, va="top", ha="left", **options)
+
+
+@dataclass
+class Drawing:
+    """A finished figure: the page, and the same content as Markdown for those who read numbers."""
+
+    stem: str
+    page: Page
+    markdown: str
+
+    def write(self, folder: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
+        folder.mkdir(parents=True, exist_ok=True)
+        written = []
+        with matplotlib.rc_context(style.RC):
+            for suffix in formats:
+                path = folder / f"{self.stem}.{suffix}"
+                self.page.figure.savefig(path, dpi=style.PNG_DPI, metadata=_TIMELESS[suffix])
+                written.append(path)
+        path = folder / f"{self.stem}.md"
+        path.write_text(self.markdown, encoding="utf-8")
+        return written + [path]
+
+
+# Files say nothing about when they were drawn: the same results give the same bytes.
+_TIMELESS = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+
+
+def _wrap(paragraphs: Sequence[str], points: float) -> list[str]:
+    characters = int(BODY_WIDTH * 72 / (points * 0.56))
+    return [line for paragraph in paragraphs for line in textwrap.wrap(paragraph, characters)]

@@ -1,0 +1,64 @@
+"""Writes numbers with their units: 128 KiB, 12.5 µs, 3.2 Mop/s. Never more digits than a reader can use."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Callable
+
+_IEC = ("B", "KiB", "MiB", "GiB", "TiB")
+_AXIS_NAMES = {"request_bytes": "request size", "pool_bytes": "pool size", "iterations": "allocations per thread",
+               "launches": "kernel launches", "lanes_per_warp": "allocating lanes per warp"}
+_SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
+
+
+def parse_bytes(value) -> int:
+    """128, "64MiB" or "2 GB" as a number of bytes, by the front end's rule: KB, MB, GB are powers of two as well."""
+    if isinstance(value, (int, float)):
+        return int(value)
+    found = re.fullmatch(r"([0-9.]+)\s*(?:([kKMGT])i?B|B)?", value.strip())
+    if not found:
+        raise ValueError(f"{value!r} is no size in bytes")
+    return int(float(found[1]) * 1024 ** (" KMGT".index(found[2].upper()) if found[2] else 0))
+
+
+def in_bytes(value: float) -> str:
+    power = 0
+    while power + 1 < len(_IEC) and abs(value) >= 1024 ** (power + 1):
+        power += 1
+    return f"{_short(value / 1024**power)} {_IEC[power]}"
+
+
+def in_si(value: float, unit: str, padded: bool = False) -> str:
+    """Three significant digits and an SI prefix: 1.2 ms, or 1.20 ms when `padded` to line up in a table."""
+    if value == 0:
+        return f"0 {unit}"
+    # Rounded first: 999.96 must become 1 k, not 1000.
+    digits = 2 - math.floor(math.log10(abs(value)))
+    value = round(value, digits)
+    scale, prefix = next(((s, p) for s, p in _SI if abs(value) >= s * 0.9999999), _SI[-1])
+    scaled = value / scale
+    text = f"{scaled:.{max(0, 2 - math.floor(math.log10(abs(scaled))))}f}" if padded else _short(scaled)
+    return f"{text} {prefix}{unit}"
+
+
+def count(value: float) -> str:
+    return f"{value:,.0f}" if float(value).is_integer() else _short(value)
+
+
+def formatter(name: str, unit: str = "", padded: bool = False) -> Callable[[float], str]:
+    """How values of the setting or metric `name` with `unit` are written, unit included."""
+    if unit in ("B", "bytes") or name.endswith("_bytes"):
+        return in_bytes
+    if unit in ("s", "op/s"):
+        return lambda value: in_si(value, unit, padded)
+    return count
+
+
+def axis_name(setting: str) -> str:
+    """What people call a setting that an axis or a table column sweeps."""
+    return _AXIS_NAMES.get(setting, setting.removeprefix("allocator.").replace("_", " "))
+
+
+def _short(value: float) -> str:
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"

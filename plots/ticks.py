@@ -1,0 +1,90 @@
+"""Axis limits and ticks. Ticks of the x axis sit at measured positions, so every labelled x was really run."""
+
+from __future__ import annotations
+
+import math
+from typing import Callable, Sequence
+
+from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullFormatter, NullLocator
+
+_POINT = 1 / 72
+_CHARACTER = 0.62  # mean width of a DejaVu Sans character, in units of its size
+
+
+def text_width(text: str, points: float) -> float:
+    """Width of a text in inches: near enough to keep labels apart, without needing a renderer."""
+    return len(text) * points * _CHARACTER * _POINT
+
+
+def limits(values: Sequence[float], log: bool, padding: float) -> tuple[float, float]:
+    """Limits around `values` with `padding` (share of the axis) on both sides."""
+    low, high = min(values), max(values)
+    if log:
+        low, high = math.log(low), math.log(high)
+    room = (high - low) * padding or (math.log(2) if log else abs(high) * 0.5 or 1.0)
+    low, high = low - room, high + room
+    return (math.exp(low), math.exp(high)) if log else (low, high)
+
+
+def position(value: float, bounds: tuple[float, float], log: bool) -> float:
+    """Where `value` lies between the bounds: 0 at the left or bottom, 1 at the other end."""
+    scale = math.log if log else float
+    return (scale(value) - scale(bounds[0])) / (scale(bounds[1]) - scale(bounds[0]))
+
+
+def set_x(axes, values: Sequence[float], log: bool, width: float, points: float, write: Callable[[float], str]) -> None:
+    """Scale, limits and ticks at the measured `values`, as many labelled as fit into `width` inches."""
+    values = sorted(set(values))
+    bounds = limits(values, log, 0.04)
+    axes.set_xscale("log" if log else "linear")
+    axes.set_xlim(*bounds)
+    labelled = _thinned(values, lambda v: position(v, bounds, log) * width, lambda v: text_width(write(v), points))
+    axes.xaxis.set_major_locator(FixedLocator(labelled))
+    axes.xaxis.set_major_formatter(FixedFormatter([write(value) for value in labelled]))
+    axes.xaxis.set_minor_locator(FixedLocator(values))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _thinned(values: Sequence[float], place: Callable, width_of: Callable) -> list[float]:
+    """Every k-th value, k the smallest for which neighbouring labels keep a gap; up to 2k where that labels both ends."""
+    def fits(kept: Sequence[float]) -> bool:
+        return all(place(b) - place(a) > (width_of(a) + width_of(b)) / 2 + 0.06 for a, b in zip(kept, kept[1:]))
+
+    smallest = next((step for step in range(1, len(values)) if fits(values[::step])), len(values))
+    for step in range(smallest, 2 * smallest + 1):
+        if (len(values) - 1) % step == 0 and fits(values[::step]):
+            return list(values[::step])
+    return list(values[::smallest])
+
+
+def set_y(axes, values: Sequence[float], log: bool, write: Callable[[float], str]) -> None:
+    """Scale, limits and ticks that cover `values`; a linear axis starts at zero, so that heights compare."""
+    if log:
+        bounds = _widened(limits(values, True, 0.06))
+        axes.set_yscale("log")
+        axes.set_ylim(*bounds)
+        marks = _log_marks(bounds)
+        axes.yaxis.set_major_locator(FixedLocator(marks))
+        axes.yaxis.set_minor_locator(NullLocator())
+    else:
+        axes.set_ylim(0, max(values) * 1.06 or 1.0)
+        marks = [mark for mark in MaxNLocator(6).tick_values(0, max(values) * 1.06) if mark >= 0]
+        axes.yaxis.set_major_locator(FixedLocator(marks))
+    axes.yaxis.set_major_formatter(FixedFormatter([write(mark) for mark in marks]))
+
+
+def _widened(bounds: tuple[float, float]) -> tuple[float, float]:
+    """At least a quarter from bottom to top, so that equal values look equal and not like noise under a microscope."""
+    missing = math.sqrt(max(1.0, 1.25 / (bounds[1] / bounds[0])))
+    return bounds[0] / missing, bounds[1] * missing
+
+
+def _log_marks(bounds: tuple[float, float]) -> list[float]:
+    """Decades where there are enough of them, else also 2 and 5, else evenly spaced: never an axis without two labels."""
+    first, last = math.floor(math.log10(bounds[0])), math.ceil(math.log10(bounds[1]))
+    for steps in ((1,), (1, 2, 5)):
+        marks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
+        marks = [mark for mark in marks if bounds[0] <= mark <= bounds[1]]
+        if len(marks) >= 3:
+            return marks[::math.ceil(len(marks) / 9)]
+    return [mark for mark in MaxNLocator(5).tick_values(*bounds) if bounds[0] <= mark <= bounds[1]]

@@ -1,0 +1,29 @@
+"""Puts the repository root on the path, so that `plots` is found wherever pytest was started."""
+
+import os
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+# One seed per session; a failure is replayed with ALLOCBENCH_TEST_SEED=<seed>.
+SEED = int(os.environ.get("ALLOCBENCH_TEST_SEED") or random.SystemRandom().randrange(2**32))
+
+
+def pytest_report_header():
+    return f"ALLOCBENCH_TEST_SEED={SEED}"
+
+
+@pytest.fixture
+def root() -> Path:
+    return ROOT
+
+
+@pytest.fixture
+def session_seed() -> int:
+    print(f"ALLOCBENCH_TEST_SEED={SEED}")
+    return SEED

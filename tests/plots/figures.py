@@ -1,0 +1,39 @@
+"""Reads back what a figure draws, so that tests compare data and not images."""
+
+from __future__ import annotations
+
+import math
+
+
+def _lines(drawing, prefix: str):
+    return [line for axes in drawing.page.figure.axes for line in axes.get_lines()
+            if (line.get_gid() or "").startswith(prefix)]
+
+
+def medians(drawing) -> dict[str, dict[float, float]]:
+    """Label -> {x: y} of the points that a line or its markers show."""
+    return {line.get_gid().removeprefix("median "): {float(x): float(y) for x, y in zip(*line.get_data())
+                                                     if not math.isnan(y)} for line in _lines(drawing, "median ")}
+
+
+def failures(drawing) -> dict[str, set[float]]:
+    """Label -> the x of its crosses in the strip."""
+    found: dict[str, set[float]] = {}
+    for line in _lines(drawing, "failed "):
+        found.setdefault(line.get_gid().removeprefix("failed "), set()).update(float(x) for x in line.get_xdata())
+    return found
+
+
+def interval_xs(drawing, label: str) -> set[float]:
+    """Every x at which a label has a bar for its interval."""
+    return {float(x) for axes in drawing.page.figure.axes for collection in axes.collections
+            if collection.get_gid() == f"interval {label}"
+            for path in collection.get_paths() for x, _ in path.vertices}
+
+
+def texts(drawing) -> list[str]:
+    """All words of the figure, tick labels included."""
+    figure = drawing.page.figure
+    return [text.get_text() for axes in figure.axes for text in (*axes.texts, *axes.get_xticklabels(),
+                                                                 *axes.get_yticklabels())] + \
+           [text.get_text() for text in figure.texts]

@@ -1,0 +1,95 @@
+"""Numbers with units, axis limits and ticks."""
+
+import math
+import random
+
+import pytest
+from matplotlib.figure import Figure
+
+from plots import quantity, style, ticks
+
+
+@pytest.mark.parametrize("value, text", [(4, "4 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536, "1.5 KiB"),
+                                         (131072, "128 KiB"), (2**31, "2 GiB"), (0, "0 B")])
+def test_bytes(value, text):
+    assert quantity.in_bytes(value) == text
+
+
+@pytest.mark.parametrize("value, unit, text, padded", [
+    (0.00123, "s", "1.23 ms", "1.23 ms"), (1.2e9, "op/s", "1.2 Gop/s", "1.20 Gop/s"), (0.9999e-3, "s", "1 ms", "1.00 ms"),
+    (999.96e-6, "s", "1 ms", "1.00 ms"), (2e-6, "s", "2 µs", "2.00 µs"), (123456, "op/s", "123 kop/s", "123 kop/s"),
+    (0, "s", "0 s", "0 s")])
+def test_si(value, unit, text, padded):
+    assert quantity.in_si(value, unit) == text
+    assert quantity.in_si(value, unit, padded=True) == padded
+
+
+@pytest.mark.parametrize("text, value", [("64MiB", 2**26), ("2 GiB", 2**31), ("128KB", 2**17), ("4B", 4), ("4096", 4096),
+                                         ("1.5KiB", 1536), (7, 7)])
+def test_sizes_are_read_as_the_front_end_reads_them(text, value):
+    assert quantity.parse_bytes(text) == value
+
+
+def test_counts_have_separators():
+    assert quantity.formatter("blocks")(12000) == "12,000"
+
+
+def _axes():
+    return Figure().add_axes((0, 0, 1, 1))
+
+
+def test_x_ticks_sit_at_measured_values_and_label_both_ends():
+    axes = _axes()
+    sizes = [4 << i for i in range(16)]
+    ticks.set_x(axes, sizes, True, 6.0, 8, quantity.in_bytes)
+    labels = [text.get_text() for text in axes.get_xticklabels()]
+    assert set(axes.get_xticks()) <= set(sizes)
+    assert labels[0] == "4 B" and labels[-1] == "128 KiB"
+
+
+def test_x_labels_keep_apart_for_any_values(session_seed):
+    rng = random.Random(session_seed)
+    for _ in range(300):
+        log = rng.random() < 0.5
+        values = sorted(rng.sample(range(1, 10**rng.randint(2, 6)), rng.randint(1, 30)))
+        axes = _axes()
+        ticks.set_x(axes, values, log, 4.0, 8, quantity.count)
+        shown = axes.get_xticks()
+        assert len(shown) >= 1 and set(shown) <= set(values)
+        bounds = axes.get_xlim()
+        for a, b in zip(shown, shown[1:]):
+            distance = (ticks.position(b, bounds, log) - ticks.position(a, bounds, log)) * 4.0
+            assert distance > (ticks.text_width(quantity.count(a), 8) + ticks.text_width(quantity.count(b), 8)) / 2
+
+
+def test_y_axes_cover_their_values_with_at_least_two_readable_labels(session_seed):
+    rng = random.Random(session_seed)
+    for _ in range(300):
+        middle = 10 ** rng.uniform(-8, 8)
+        values = [middle * 10 ** rng.uniform(-1, 1) ** 3 for _ in range(rng.randint(1, 20))]
+        for log in (True, False):
+            axes = _axes()
+            ticks.set_y(axes, values, log, lambda v: quantity.in_si(v, "s"))
+            low, high = axes.get_ylim()
+            assert low <= min(values) and max(values) <= high
+            assert log or low == 0
+            labels = [text.get_text() for text in axes.get_yticklabels()]
+            assert 2 <= len(labels) <= 10 and len(set(labels)) == len(labels), (values, labels)
+
+
+def test_looks_depend_on_the_id_alone_and_differ_between_the_known_allocators():
+    known = ["atomic_malloc", "aw_malloc", "c_malloc", "cf_malloc", "cm_malloc", "cfm_malloc", "cuda_malloc"]
+    looks = [style.look(name) for name in known]
+    assert len({look.colour for look in looks}) == len({look.marker for look in looks}) == len(known)
+    assert style.look("my_malloc") == style.look("my_malloc")
+    assert style.look("c_malloc_published").colour == style.look("c_malloc").colour
+    variants = [style.look(name) for name in ("c_malloc", "c_malloc_published", "c_malloc_inline")]
+    assert len({str(look.dash) for look in variants}) == len({look.fill for look in variants}) == 3
+    assert style.look("c_malloc", 1).fill != style.look("c_malloc", 2).fill != "full"
+
+
+def test_status_colours_cover_every_status():
+    from plots.results import STATUSES
+    assert set(style.STATUS_COLOURS) == set(STATUSES)
+    assert style.text_on("#000000") == "#ffffff" and style.text_on("#ffffff") == "#000000"
+    assert math.isclose(ticks.position(10, (1, 100), True), 0.5)

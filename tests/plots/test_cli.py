@@ -1,0 +1,99 @@
+"""The command line: what it writes, and what it says when it cannot."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+import synthetic
+
+from plots.cli import main
+
+CONFIG = {"name": "test/fig", "description": "A test", "allocators": ["c_malloc"],
+          "plot": {"kind": "lines", "x": "threads", "y": "alloc", "log": "xy"}}
+
+
+def _ok(threads=1):
+    return synthetic.cell("c_malloc", {"threads": threads}, values={("alloc", "time"): 1e-6})
+
+
+def _failed(threads=2):
+    return synthetic.cell("c_malloc", {"threads": threads}, status="timeout", reason="4 s")
+
+
+def test_writes_every_format_beside_the_run_and_prints_the_paths(tmp_path, capsys):
+    folder = synthetic.write(tmp_path / "run", CONFIG, [_ok()])
+    assert main([str(tmp_path)]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed == [str(folder / "figures" / f"test_fig_cpu.{suffix}") for suffix in ("png", "svg", "pdf", "md")]
+    starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "md": b"# A test"}
+    for suffix, start in starts.items():
+        assert (folder / "figures" / f"test_fig_cpu.{suffix}").read_bytes().startswith(start)
+
+
+def test_status_matrix_is_added_as_soon_as_a_cell_is_not_ok(tmp_path, capsys):
+    synthetic.write(tmp_path / "run", CONFIG, [_ok(), _failed()])
+    assert main([str(tmp_path / "run"), "--formats", "svg", "--out", str(tmp_path / "out")]) == 0
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == ["test_fig_cpu.md", "test_fig_cpu.svg", "test_fig_cpu_status.md", "test_fig_cpu_status.svg"]
+
+
+def test_a_run_without_any_ok_cell_still_gets_its_status_matrix(tmp_path, capsys):
+    synthetic.write(tmp_path / "run", CONFIG, [_failed()])
+    assert main([str(tmp_path), "--formats", "svg", "--out", str(tmp_path / "out")]) == 3
+    captured = capsys.readouterr()
+    assert "no cell of this figure is ok" in captured.err
+    assert "test_fig_cpu_status.svg" in captured.out
+
+
+def test_one_undrawable_run_does_not_stop_the_others(tmp_path, capsys):
+    synthetic.write(tmp_path / "a", CONFIG, [_failed()])
+    synthetic.write(tmp_path / "b", {**CONFIG, "name": "other"}, [_ok()])
+    assert main([str(tmp_path), "--formats", "svg"]) == 3
+    assert (tmp_path / "b" / "figures" / "other_cpu.svg").exists()
+
+
+def test_two_runs_that_would_share_a_file_are_refused(tmp_path, capsys):
+    synthetic.write(tmp_path / "a", CONFIG, [_ok()])
+    synthetic.write(tmp_path / "b", CONFIG, [_ok()])
+    assert main([str(tmp_path), "--formats", "svg", "--out", str(tmp_path / "out")]) == 2
+    assert "would both be written" in capsys.readouterr().err
+
+
+def test_settings_table_from_its_config(root, tmp_path, capsys):
+    config = root / "configs" / "vinkler2015" / "table1.json"
+    assert main([str(config), "--out", str(tmp_path), "--formats", "png"]) == 0
+    assert (tmp_path / "vinkler2015_table1.md").read_text().startswith("# The settings of the generic tests")
+
+
+@pytest.mark.parametrize("make, code, message", [
+    (lambda tmp: tmp / "absent", 2, "does not exist"),
+    (lambda tmp: tmp, 3, "holds no results.csv"),
+    (lambda tmp: _json(tmp / "figure.json", CONFIG), 2, "allocbench --config"),
+    (lambda tmp: _json(tmp / "cut.json", None), 2, "is not JSON"),
+    (lambda tmp: synthetic.write(tmp, {**CONFIG, "plot": {"kind": "pie"}}, [_ok()]), 2, "'pie'. Known are: lines"),
+    (lambda tmp: synthetic.write(tmp, {**CONFIG, "plot": {"kind": "lines"}}, [_ok()]), 2, "needs the key x"),
+    (lambda tmp: synthetic.write(tmp, CONFIG, []), 3, "holds no cell"),
+])
+def test_errors_are_one_line_with_a_next_step(tmp_path, capsys, make, code, message):
+    assert main([str(make(tmp_path))]) == code
+    captured = capsys.readouterr()
+    assert captured.out == "" and captured.err.startswith("plots: ") and captured.err.count("\n") == 1
+    assert message in captured.err
+
+
+def _json(path, document):
+    path.write_text("{" if document is None else json.dumps(document))
+    return path
+
+
+def test_help_and_usage_errors_of_the_program(root, tmp_path):
+    def program(*arguments):
+        return subprocess.run([sys.executable, "-B", "-m", "plots", *arguments], cwd=root, capture_output=True, text=True,
+                              timeout=60)
+
+    shown = program("--help")
+    assert shown.returncode == 0 and "exit codes" in shown.stdout and "examples" in shown.stdout
+    assert program().returncode == 2
+    bad = program("--formats", "gif", str(tmp_path))
+    assert bad.returncode == 2 and "known are png, svg, pdf" in bad.stderr

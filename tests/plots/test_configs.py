@@ -1,0 +1,69 @@
+"""Every config of the repository fits the published schema and the plots."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from plots import settings_table
+from plots.kinds import KINDS
+
+CONFIGS = Path(__file__).resolve().parents[2] / "configs"
+SCHEMA = json.loads((CONFIGS / "schema" / "config.schema.json").read_text())
+FILES = sorted(path for path in CONFIGS.rglob("*.json") if path.parent.name != "schema")
+MEASURING = [path for path in FILES if "workload" in json.loads(path.read_text())]
+
+
+def _id(path):
+    return str(path.relative_to(CONFIGS))
+
+
+def _effective(path, back_end):
+    config = json.loads(path.read_text())
+    merged = settings_table.merged(config, config.get(back_end, {}))
+    return {key: value for key, value in merged.items() if key not in ("cpu", "cuda")}
+
+
+def test_the_schema_is_a_schema():
+    jsonschema.Draft7Validator.check_schema(SCHEMA)
+    assert len(FILES) >= 9
+
+
+@pytest.mark.parametrize("path", FILES, ids=_id)
+def test_config_fits_the_schema(path):
+    errors = [f"{list(error.absolute_path)}: {error.message}"
+              for error in jsonschema.Draft7Validator(SCHEMA).iter_errors(json.loads(path.read_text()))]
+    assert errors == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=_id)
+def test_the_name_is_the_path(path):
+    assert json.loads(path.read_text())["name"] == str(path.relative_to(CONFIGS).with_suffix(""))
+
+
+@pytest.mark.parametrize("back_end", ["cpu", "cuda"])
+@pytest.mark.parametrize("path", MEASURING, ids=_id)
+def test_effective_configs_fit_the_schema_and_sweep_what_they_plot(path, back_end):
+    config = _effective(path, back_end)
+    jsonschema.Draft7Validator(SCHEMA).validate(config)
+    assert config["plot"]["kind"] in KINDS
+    if "x" in config["plot"]:
+        assert config["plot"]["x"] in config["sweep"]
+
+
+@pytest.mark.parametrize("change", [
+    {"workloads": {}}, {"allocators": []}, {"allocators": ["A"]}, {"pool_bytes": "2 gigs"}, {"state": "aged"},
+    {"sweep": {"request_bytes": {"log2": [4]}}}, {"sweep": {"request_bytes": {"log2": [4, 8], "range": [1, 2, 1]}}},
+    {"plot": {"kind": "pie"}}, {"plot": {"kind": "lines"}}, {"plot": {"kind": "lines", "x": "threads", "colour": "red"}},
+    {"cpu": {"name": "other"}}, {"name": "a//b"}, {"repetitions": 0}, {"deadline_s": 0}])
+def test_the_schema_refuses_mistakes(change):
+    config = {**json.loads((CONFIGS / "smoke.json").read_text()), **change}
+    assert not jsonschema.Draft7Validator(SCHEMA).is_valid(config)
+
+
+@pytest.mark.parametrize("missing", ["name", "allocators", "workload", "pool_bytes"])
+def test_the_schema_asks_for_what_the_front_end_needs(missing):
+    config = json.loads((CONFIGS / "smoke.json").read_text())
+    del config[missing]
+    assert not jsonschema.Draft7Validator(SCHEMA).is_valid(config)

@@ -1,0 +1,165 @@
+"""Line figures: every ok cell is drawn with its value, every other cell with its word and without a number."""
+
+import random
+
+import figures
+import pytest
+import synthetic
+
+from plots import failures, lines, results, series, style, ticks
+from plots.errors import NothingToDraw
+
+ALLOCATORS = ["atomic_malloc", "c_malloc", "cuda_malloc"]
+CONFIG = {"name": "test/fig", "paper": "Nobody 1999, Fig. 1", "description": "A test", "allocators": ALLOCATORS,
+          "workload": {"id": "alloc_free", "lanes_per_warp": 32},
+          "plot": {"kind": "lines", "x": "threads", "y": "alloc", "log": "xy"}}
+POISON = 6.66e-2  # the number that rows of failed cells hold in these tests; it must never come out
+
+
+def _draw(tmp_path, cells, plot=None, backend="cuda"):
+    config = {**CONFIG, "plot": {**CONFIG["plot"], **(plot or {})}}
+    return lines.make(results.read_run(synthetic.write(tmp_path, config, cells, backend)), "stem")
+
+
+def _ok(allocator, threads, seconds=1e-6, **fields):
+    fields.setdefault("workload_parameters", {"threads": threads, "lanes_per_warp": 32})
+    return synthetic.cell(allocator, {"threads": threads}, values={("alloc", "time"): seconds}, **fields)
+
+
+def test_any_pattern_of_failures(tmp_path, session_seed):
+    for trial in range(25):
+        rng = random.Random(f"{session_seed} {trial}")
+        xs = sorted(rng.sample(range(1, 5000), rng.randint(1, 9)))
+        share = rng.choice((0.1, 0.5, 0.9))
+        cells, expected, failed = [], {}, {}
+        for allocator in ALLOCATORS:
+            name = style.display_name(allocator)
+            expected[name] = {}
+            for x in xs:
+                if rng.random() < share:
+                    status = rng.choice(results.STATUSES[1:])
+                    cells.append(synthetic.cell(allocator, {"threads": x}, status=status, reason="planted",
+                                                values={("alloc", "time"): POISON}))
+                    failed.setdefault(name, {})[float(x)] = status
+                else:
+                    expected[name][float(x)] = rng.uniform(1e-6, 5e-4)
+                    cells.append(_ok(allocator, x, expected[name][float(x)]))
+        rng.shuffle(cells)
+        where = f"ALLOCBENCH_TEST_SEED={session_seed}, trial {trial}"
+
+        if not any(expected.values()):
+            with pytest.raises(NothingToDraw):
+                _draw(tmp_path, cells)
+            continue
+        drawing = _draw(tmp_path, cells)
+        assert figures.medians(drawing) == expected, where
+        assert figures.failures(drawing) == {name: set(at) for name, at in failed.items()}, where
+        for name, points in expected.items():
+            assert figures.interval_xs(drawing, name) == set(points), where
+        words = {status for at in failed.values() for status in at.values()}
+        shown = figures.texts(drawing)
+        assert words <= set(shown), where
+        assert not any("66.6 ms" in text for text in shown), where
+        assert "66.6 ms" not in drawing.markdown, where
+        assert drawing.page.figure.axes[0].get_ylim()[1] < POISON, where
+        rows = {row.split(" | ")[0].strip("| "): row.strip("| ").split(" | ")[1:]
+                for row in drawing.markdown.splitlines() if row.startswith("| ")}
+        for name, at in failed.items():
+            for x, status in at.items():
+                assert rows[name][xs.index(int(x))].strip("| ") == status, where
+
+
+def test_words_of_one_row_never_overlap(session_seed):
+    for trial in range(200):
+        rng = random.Random(f"{session_seed} words {trial}")
+        xs = sorted(rng.sample(range(1, 200), rng.randint(1, 16)))
+        points = tuple(series.Point(float(x), None, None, rng.choice(results.STATUSES[1:])) for x in xs)
+        row, = failures.rows_of([series.Series("c_malloc", 0, "CMalloc", points)], (0.5, 300.0), True, 5.0)
+        spans = {}
+        for stretch, lane, centre in zip(row.stretches, row.lanes, row.centres):
+            half = ticks.text_width(stretch.word, 6.5) / 2
+            assert -1e-9 <= centre - half and centre + half <= 5.0 + 1e-9
+            spans.setdefault(lane, []).append((centre - half, centre + half))
+        for lane in spans.values():
+            lane.sort()
+            assert all(a[1] < b[0] for a, b in zip(lane, lane[1:])), f"ALLOCBENCH_TEST_SEED={session_seed}, trial {trial}"
+
+
+def test_neighbours_with_the_same_word_share_it():
+    words = ["", "timeout", "timeout", "skipped", "", "timeout"]
+    points = tuple(series.Point(float(x), None, None, word) for x, word in enumerate(words, 1))
+    stretches = failures.stretches_of(series.Series("c_malloc", 0, "CMalloc", points))
+    assert [(each.word, each.positions) for each in stretches] == [
+        ("timeout", (2.0, 3.0)), ("skipped", (4.0,)), ("timeout", (6.0,))]
+
+
+def test_an_ok_cell_without_the_metric_is_said_to_have_no_value(tmp_path):
+    other = synthetic.cell("c_malloc", {"threads": 2}, values={("free", "time"): 1.0})
+    drawing = _draw(tmp_path, [_ok("c_malloc", 1), other])
+    assert figures.failures(drawing) == {"CMalloc": {2.0}}
+    assert "no value" in figures.texts(drawing)
+
+
+def test_unknown_metric_or_axis_names_what_there_is(tmp_path):
+    with pytest.raises(NothingToDraw, match="Recorded are: alloc/time"):
+        _draw(tmp_path, [_ok("c_malloc", 1)], {"metric": "speed"})
+    with pytest.raises(NothingToDraw, match="Its axes are: threads"):
+        _draw(tmp_path, [_ok("c_malloc", 1)], {"x": "colour"})
+
+
+def test_each_phase_has_a_panel_and_the_legend_each_series_once(tmp_path):
+    cells = [synthetic.cell(name, {"threads": x}, values={("alloc", "time"): 1e-6, ("free", "time"): 2e-6})
+             for name in ALLOCATORS for x in (1, 2)]
+    drawing = _draw(tmp_path, cells, {"y": ["alloc", "free"]})
+    assert len(drawing.page.figure.axes) == 2
+    legend, = drawing.page.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["AtomicMalloc", "CMalloc", "CudaMalloc"]
+
+
+def test_one_allocator_with_two_parameter_sets_makes_two_series(tmp_path):
+    cells = [_ok("c_malloc", x, allocator_parameters={"max_fragmentation": f, "same": 1}) for f in (2, 4) for x in (1, 2)]
+    drawing = _draw(tmp_path, cells)
+    assert set(figures.medians(drawing)) == {"CMalloc (max_fragmentation=2)", "CMalloc (max_fragmentation=4)"}
+
+
+def test_a_second_swept_axis_splits_the_series(tmp_path):
+    cells = [synthetic.cell("c_malloc", {"threads": x, "lanes_per_warp": lanes}, values={("alloc", "time"): 1e-6})
+             for lanes in (1, 32) for x in (1, 2)]
+    assert set(figures.medians(_draw(tmp_path, cells))) == {"CMalloc (lanes_per_warp=1)", "CMalloc (lanes_per_warp=32)"}
+
+
+def test_origin_is_printed_and_cpu_figures_carry_a_banner(tmp_path):
+    cpu = figures.texts(_draw(tmp_path, [_ok("c_malloc", 1)], backend="cpu"))
+    cuda = figures.texts(_draw(tmp_path, [_ok("c_malloc", 1)], backend="cuda"))
+    for words in (cpu, cuda):
+        everything = " ".join(words)
+        for part in (synthetic.DEVICE, "2026-01-02", "abc1234", "seed 7", "lanes per warp 32", "pool 64 MiB"):
+            assert part in everything
+    assert "CPU executor: not GPU performance" in cpu and "driver 1.2" not in " ".join(cpu)
+    assert "CPU executor: not GPU performance" not in cuda and "driver 1.2" in " ".join(cuda)
+
+
+def test_stated_values_become_a_mark_or_a_sentence(tmp_path):
+    cells = [synthetic.cell("c_malloc", {"threads": x}, values={("alloc", "time"): 1e-6, ("", "mallocs"): 100.0 * x})
+             for x in (1, 2)]
+    marks = [{"metric": "time", "phase": "alloc", "where": {"threads": 2}, "value": 5e-6, "source": "The paper"},
+             {"metric": "mallocs", "where": {"threads": 2}, "value": 150, "source": "The paper"},
+             {"metric": "frees", "where": {"threads": 2}, "value": 90, "source": "The paper"},
+             {"metric": "mallocs", "where": {"threads": 120}, "value": 9000, "source": "The paper"}]
+    drawing = _draw(tmp_path, cells, {"marks": marks})
+    star, = [line for line in drawing.page.figure.axes[0].get_lines() if line.get_gid() == "stated"]
+    assert (list(star.get_xdata()), list(star.get_ydata())) == ([2.0], [5e-6])
+    sentence = "The paper states 150 mallocs, 90 frees at threads = 2; here: 200 mallocs, frees not measured."
+    assert "The paper states 9,000 mallocs at threads = 120; not run here." in drawing.markdown
+    assert sentence in drawing.markdown and any(sentence in text for text in figures.texts(drawing))
+
+
+def test_values_of_zero_turn_a_logarithmic_axis_linear(tmp_path):
+    drawing = _draw(tmp_path, [_ok("c_malloc", 1, (0.0, 0.0, 0.0)), _ok("c_malloc", 2)])
+    assert drawing.page.figure.axes[0].get_yscale() == "linear"
+    assert figures.medians(drawing) == {"CMalloc": {1.0: 0.0, 2.0: 1e-6}}
+
+
+def test_throttled_values_are_counted_in_the_caption(tmp_path):
+    drawing = _draw(tmp_path, [_ok("c_malloc", 1, flags="throttled"), _ok("c_malloc", 2)])
+    assert "1 of 2 values include samples taken while the device throttled" in " ".join(figures.texts(drawing))

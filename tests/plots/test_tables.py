@@ -1,0 +1,111 @@
+"""Tables, the status matrix and the table of settings."""
+
+import json
+import random
+
+import figures
+import synthetic
+
+from plots import page, results, settings_table, status_matrix, table
+
+STATUSES = results.STATUSES
+
+
+def _run(tmp_path, config, cells, backend="cpu"):
+    return results.read_run(synthetic.write(tmp_path, config, cells, backend))
+
+
+def _config(**plot):
+    return {"name": "test", "description": "A test", "allocators": ["c_malloc", "cf_malloc"], "plot": plot}
+
+
+def test_table_holds_values_words_and_gaps(tmp_path):
+    cells = [synthetic.cell("c_malloc", {"request_bytes": 16}, values={("alloc", "throughput"): 1.5e6}),
+             synthetic.cell("c_malloc", {"request_bytes": 8192}, status="timeout", values={("alloc", "throughput"): 6.66e6}),
+             synthetic.cell("cf_malloc", {"request_bytes": 16}, values={("alloc", "throughput"): 2e9})]
+    run = _run(tmp_path, _config(kind="table", x="request_bytes", y="alloc", metric="throughput"), cells)
+    drawing = table.make(run, "stem")
+    assert "| request size | 16 B | 8 KiB |" in drawing.markdown
+    assert "| CMalloc | 1.50 Mop/s | timeout |" in drawing.markdown
+    assert "| CFMalloc | 2.00 Gop/s | – |" in drawing.markdown  # never planned: the config left it out
+    shown = figures.texts(drawing)
+    assert "1.50 Mop/s" in shown and "timeout" in shown
+    assert not any("6.66" in text for text in shown) and "6.66" not in drawing.markdown
+    assert "**CPU executor: not GPU performance**" in drawing.markdown
+
+
+def test_status_matrix_shows_every_cell_of_any_pattern(tmp_path, session_seed):
+    for trial in range(20):
+        rng = random.Random(f"{session_seed} matrix {trial}")
+        xs = list(range(1, rng.randint(2, 18)))
+        words = {(name, x): rng.choice(STATUSES) for name in ("c_malloc", "cf_malloc") for x in xs}
+        cells = [synthetic.cell(name, {"threads": x}, status=status, reason=f"why {status}",
+                                values={("alloc", "time"): 1.0} if status == "ok" else {})
+                 for (name, x), status in words.items()]
+        rng.shuffle(cells)
+        run = _run(tmp_path, _config(kind="status_matrix"), cells)
+        matrix = status_matrix.matrix_of(run)
+        assert [row.label for row in matrix.rows] == ["CMalloc", "CFMalloc"]
+        for name, row in zip(("c_malloc", "cf_malloc"), matrix.rows):
+            spread = [word for _, columns, word in status_matrix.stretches(row) for _ in range(columns)]
+            assert spread == [words[name, x] for x in xs], f"ALLOCBENCH_TEST_SEED={session_seed}, trial {trial}"
+        drawing = status_matrix.make(run, "stem")
+        assert set(words.values()) <= set(figures.texts(drawing))
+        for status in set(words.values()) - {"ok"}:
+            assert f"{status}: why {status}" in drawing.markdown
+
+
+def test_status_matrix_without_a_sweep_gives_the_reasons(tmp_path):
+    cells = [synthetic.cell("c_malloc", {}, status="crashed", reason="signal 11\nlane 0 exited"),
+             synthetic.cell("cf_malloc", {}, values={("alloc", "time"): 1.0})]
+    drawing = status_matrix.make(_run(tmp_path, _config(kind="status_matrix"), cells), "stem")
+    assert "signal 11" in figures.texts(drawing)
+    assert "- CMalloc: crashed: signal 11\n" in drawing.markdown
+
+
+def test_status_matrix_of_two_swept_axes(tmp_path):
+    cells = [synthetic.cell("c_malloc", {"threads": x, "request_bytes": b}, values={("alloc", "time"): 1.0})
+             for x in (1, 2) for b in (16, 1024)]
+    matrix = status_matrix.matrix_of(_run(tmp_path, _config(kind="status_matrix"), cells))
+    assert matrix.columns == ("1, 16 B", "1, 1 KiB", "2, 16 B", "2, 1 KiB")
+    assert len(matrix.rows) == 1
+
+
+FIGURE = {"name": "p/fig1", "allocators": ["c_malloc"], "pool_bytes": "2GiB", "repetitions": 5,
+          "workload": {"id": "alloc_dealloc", "blocks": 120},
+          "sweep": {"request_bytes": {"log2": ["4B", "128KiB"]}}, "plot": {"kind": "lines", "x": "request_bytes"},
+          "cpu": {"workload": {"blocks": 8}, "pool_bytes": "64MiB", "sweep": {"request_bytes": {"range": [16, 64, 16]}}}}
+TABLE = {"name": "p/table1", "paper": "P", "description": "D",
+         "plot": {"kind": "settings_table", "configs": ["fig1.json"], "notes": ["A note."],
+                  "printed": {"fig1": {"test": "[AD]", "blocks": "120"}, "fig9": {"test": "[X]"}}}}
+
+
+def test_settings_table_from_configs_alone_and_with_results(tmp_path):
+    (tmp_path / "fig1.json").write_text(json.dumps(FIGURE))
+    (tmp_path / "table1.json").write_text(json.dumps(TABLE))
+    read = settings_table.read(tmp_path / "table1.json")
+    assert settings_table.rows_of(read, []) == [
+        ["fig1", "paper", "[AD]", "–", "120", "–", "–", "–", "–", ""],
+        ["fig1", "CUDA", "alloc_dealloc", "1", "120", "2 GiB", "4 B – 128 KiB", "5", "1", "not run"],
+        ["fig1", "CPU executor", "alloc_dealloc", "1", "8", "64 MiB", "16 B – 64 B", "5", "1", "not run"],
+        ["fig9", "paper", "[X]", "–", "–", "–", "–", "–", "–", "no config yet"]]
+    run = _run(tmp_path / "run", FIGURE, [synthetic.cell("c_malloc", {"request_bytes": 4}, status="oom"),
+                                          synthetic.cell("c_malloc", {"request_bytes": 8}, values={("total", "time"): 1.0})])
+    assert settings_table.rows_of(read, [run])[2][-1] == "1 of 2 ok"
+    drawing = settings_table.make(read, [run], "stem")
+    assert "A note." in drawing.markdown and synthetic.DEVICE in drawing.markdown
+    assert "From the configs alone." in settings_table.make(read, [], "stem").markdown
+
+
+def test_merging_follows_the_front_end():
+    merged = settings_table.merged({"a": {"x": 1, "y": {"range": [1, 2, 1]}}, "b": 1, "c": [1]},
+                                   {"a": {"y": {"log2": [1, 4]}}, "b": None, "c": [2]})
+    assert merged == {"a": {"x": 1, "y": {"log2": [1, 4]}}, "c": [2]}
+
+
+def test_a_drawing_writes_the_same_bytes_again(tmp_path):
+    cells = [synthetic.cell("c_malloc", {"request_bytes": 16}, values={("alloc", "time"): 1e-6})]
+    run = _run(tmp_path / "run", _config(kind="table", x="request_bytes", y="alloc"), cells)
+    first = [path.read_bytes() for path in table.make(run, "t").write(tmp_path / "a")]
+    second = [path.read_bytes() for path in table.make(run, "t").write(tmp_path / "b")]
+    assert len(first) == len(page.FORMATS) + 1 and first == second
