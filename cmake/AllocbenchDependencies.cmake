@@ -1,4 +1,4 @@
-# Libraries from Debian's packages; tools/install-dependencies.sh installs them.
+# Libraries from Debian's packages; tools/install-dependencies.sh installs them. Also read by allocbenchConfig.cmake.
 
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)

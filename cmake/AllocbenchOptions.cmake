@@ -10,22 +10,21 @@ option(ALLOCBENCH_BENCHMARKS "Build the benchmarks of the vocabulary itself" ON)
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
-set(CMAKE_CXX_STANDARD 20)
-set(CMAKE_CXX_STANDARD_REQUIRED ON)
-set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 
-# Every target of the project links this. Warnings are errors in our code, not in code that uses the package.
+# Every target links this, and so does code that uses the package.
 add_library(allocbench_flags INTERFACE)
 target_include_directories(allocbench_flags INTERFACE "${CMAKE_CURRENT_SOURCE_DIR}")
+# CMake 3.25.1 does not know CUDA C++20, and a CXX_STANDARD property would be taken for CUDA too: so flags, for both
+# languages; simt/common.hpp asserts C++20.
 target_compile_options(
-  allocbench_flags
-  INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror>
-    # CMake 3.25.1 does not know CUDA C++20 and would fall back to C++17 without a word; simt/common.hpp asserts it.
-    $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --Werror=all-warnings --expt-relaxed-constexpr
-    -Xcompiler=-Wall,-Wextra,-Werror>)
+  allocbench_flags INTERFACE -std=c++20 "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>")
+
+# Warnings are errors in this project, not in code that uses it.
+add_compile_options(
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Werror>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-Werror>")
 
 if(ALLOCBENCH_SANITIZER STREQUAL "address")
   set(sanitizer_flags -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
