@@ -27,7 +27,7 @@ def lines(run: Run) -> tuple[str, ...]:
     hardware = [back_end, device.get("name") or "device unknown"]
     if run.backend == "cuda":
         hardware.append(f"driver {device.get('driver_version') or device.get('driver') or 'unknown'}")
-        hardware.append(f"CUDA {device.get('toolkit') or 'unknown'}")
+        hardware.append(device.get("toolkit") or "CUDA unknown")
     measured = [f"workload {run.cells[0].workload}"]
     measured += [f"{quantity.axis_name(name)} {quantity.formatter(name)(value) if isinstance(value, int) else value}"
                  for name, value in _fixed_settings(run).items()]

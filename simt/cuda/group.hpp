@@ -58,11 +58,12 @@ class Group {
   // and the links double in length every round.
   template <class T>
   SIMT_FN T exclusive_sum(T value) const {
-    const LaneMask below = mask_ & lanes_below();
+    const LaneMask present = ballot(true);  // exited lanes are in the mask of a whole warp, but give no value
+    const LaneMask below = present & lanes_below();
     const std::uint32_t self = count_trailing_zeros(lane_bit());
     std::uint32_t link = below == 0 ? no_link : 31u - count_leading_zeros(below);
     T sum = value;
-    for (std::uint32_t reach = 1; reach < num_threads(); reach *= 2) {
+    for (std::uint32_t reach = 1; reach < popcount(present); reach *= 2) {
       const std::uint32_t source = link == no_link ? self : link;
       const T earlier = shfl_lane(sum, source);
       const std::uint32_t next_link = shfl_lane(link, source);

@@ -31,6 +31,8 @@ std::string version_text(int version) {
 
 void check_cuda(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
+  // The runtime remembers an error that was only returned; the next launch check would report it a second time.
+  static_cast<void>(cudaGetLastError());
   throw Fault(kind_of(status),
               std::string(call) + ": " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")");
 }
@@ -39,6 +41,10 @@ int Device::count() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaErrorNoDevice) return 0;
+  // Without any driver the runtime complains of an insufficient one; version 0 tells that from a driver too old, which
+  // is an error the user should see.
+  int driver = 0;
+  if (status == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0) return 0;
   check_cuda(status, "cudaGetDeviceCount");
   return count;
 }

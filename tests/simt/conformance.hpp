@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,9 @@ inline std::vector<Setting> settings() {
   return all;
 #endif
 }
+
+// GoogleTest prints the parameter of a failed case; without this, its bytes.
+inline void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
 
 class Conformance : public ::testing::TestWithParam<Setting> {
  protected:
