@@ -136,7 +136,7 @@ class CircularMalloc {
       if (result.won && result.next - chunk >= need) {
         // Of the lanes that stand at this chunk one tries; the others could only lose against it.
         const bool first = thread.converged().match_any(chunk).leader();
-        result = first ? header.try_lock(thread, result) : LockResult{false, result.next};
+        result = first ? header.try_lock(thread) : LockResult{false, result.next};
         if (result.won) {
           next = result.next;
           if (next - chunk >= need) break;
@@ -171,20 +171,20 @@ class CircularMalloc {
     const std::uint32_t chunk = layout_.chunk_of(block);
     Header& header = layout_.header(chunk);
     std::uint32_t next = header.owned_next(thread);
+    bool merged = false;
     if constexpr (merge != Merge::no) {
-      Header& following = layout_.header(next);
-      LockResult neighbour = following.look(thread);
-      if (neighbour.won) neighbour = following.try_lock(thread, neighbour);
+      const LockResult neighbour = layout_.header(next).try_lock(thread);
       if (neighbour.won) {
         thread.probe(simt::Step::merge);
         if constexpr (merge == Merge::yes_and_redirect) redirect_offsets(thread, next, neighbour.next);
         next = neighbour.next;
-        // Of the lanes that merge together any may win the race for the roving offset; letting one write spares the
-        // word.
-        if (thread.converged().leader()) thread.atomic(offset_of(thread)).store(next, simt::relaxed);
+        merged = true;
       }
     }
     header.publish_free(thread, next);
+    // After the release, which would wait for this store to the one word that all merging threads share. Of the lanes
+    // that merge together any may win the race for it; letting one write spares the word.
+    if (merged && thread.converged().leader()) thread.atomic(offset_of(thread)).store(next, simt::relaxed);
   }
 
   // Follows the list on the host: strictly increasing chunks from 0 to the end marker, and so all of the pool. Empty

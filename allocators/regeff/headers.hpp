@@ -33,8 +33,8 @@ struct LockResult {
   std::uint32_t next;
 };
 
-// Flag and next lie side by side and are read and written as one 8-byte word, so that an exchange which finds a chunk
-// free also proves that its next has not changed since the look.
+// Flag and next lie side by side and are read and written as one 8-byte word, so that locking a chunk also reads its
+// next.
 struct SplitHeader {
   static constexpr std::uint64_t max_granules = 0xfffffffeu;
   static constexpr std::uint64_t used_flag = std::uint64_t{1} << 32;
@@ -46,14 +46,9 @@ struct SplitHeader {
   SIMT_FN LockResult look(Thread& thread) {
     return decode(thread.atomic(flag_and_next).load(simt::acquire));
   }
-  // `looked` is what look() just said; a chunk that was not free then is not tried.
   template <class Thread>
-  SIMT_FN LockResult try_lock(Thread& thread, LockResult looked) {
-    std::uint64_t word = looked.next;
-    if (!thread.atomic(flag_and_next).compare_exchange(word, looked.next | used_flag, simt::acquire, simt::acquire)) {
-      return {false, decode(word).next};
-    }
-    return looked;
+  SIMT_FN LockResult try_lock(Thread& thread) {
+    return decode(thread.atomic(flag_and_next).fetch_or(used_flag, simt::acquire));
   }
   template <class Thread>
   SIMT_FN void unlock(Thread& thread, std::uint32_t next) {
@@ -97,7 +92,7 @@ struct FusedHeader {
     return decode(thread.atomic(word).load(simt::acquire));
   }
   template <class Thread>
-  SIMT_FN LockResult try_lock(Thread& thread, LockResult /*looked*/) {
+  SIMT_FN LockResult try_lock(Thread& thread) {
     return decode(thread.atomic(word).fetch_or(used_bit, simt::acquire));
   }
   template <class Thread>

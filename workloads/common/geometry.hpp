@@ -18,19 +18,21 @@ struct Geometry {
   std::uint32_t threads_per_block = 1;
   std::uint32_t lanes_per_warp = 1;
   std::uint32_t callers = 1;
+  std::uint32_t callers_per_block = 1;  // worked out on the host: the timed kernels should not divide
 
   // The smallest grid in which `callers` threads call.
   static Geometry of_callers(std::uint32_t callers, std::uint32_t threads_per_block, std::uint32_t lanes_per_warp) {
-    const std::uint32_t per_block = callers_per_block(threads_per_block, lanes_per_warp);
-    return {(callers + per_block - 1) / per_block, threads_per_block, lanes_per_warp, callers};
+    const std::uint32_t per_block = callers_of_block(threads_per_block, lanes_per_warp);
+    return {(callers + per_block - 1) / per_block, threads_per_block, lanes_per_warp, callers, per_block};
   }
   // All callers of `blocks` blocks.
   static Geometry of_blocks(std::uint32_t blocks, std::uint32_t threads_per_block, std::uint32_t lanes_per_warp) {
-    return {blocks, threads_per_block, lanes_per_warp, blocks * callers_per_block(threads_per_block, lanes_per_warp)};
+    const std::uint32_t per_block = callers_of_block(threads_per_block, lanes_per_warp);
+    return {blocks, threads_per_block, lanes_per_warp, blocks * per_block, per_block};
   }
 
   // A block whose size is no multiple of the warp size ends in a partial warp, which may have fewer callers.
-  static SIMT_HOST_FN std::uint32_t callers_per_block(std::uint32_t threads_per_block, std::uint32_t lanes_per_warp) {
+  static std::uint32_t callers_of_block(std::uint32_t threads_per_block, std::uint32_t lanes_per_warp) {
     const std::uint32_t tail = threads_per_block % simt::warp_size;
     return threads_per_block / simt::warp_size * lanes_per_warp + (tail < lanes_per_warp ? tail : lanes_per_warp);
   }
@@ -48,8 +50,7 @@ struct Geometry {
   SIMT_FN std::uint32_t caller(Thread& thread) const {
     const std::uint32_t lane = thread.lane();
     if (lane >= lanes_per_warp) return no_caller;
-    const std::uint32_t index = thread.block() * callers_per_block(threads_per_block, lanes_per_warp) +
-                                thread.warp_in_block() * lanes_per_warp + lane;
+    const std::uint32_t index = thread.block() * callers_per_block + thread.warp_in_block() * lanes_per_warp + lane;
     return index < callers ? index : no_caller;
   }
 };
