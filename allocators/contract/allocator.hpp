@@ -5,15 +5,23 @@
 //   struct MyMalloc {
 //     struct Parameters { ...; static auto fields(); };
 //     static constexpr Traits traits{.name = "my_malloc", ...};
-//     static MyMalloc create(Arena&, const Parameters&);          // lay out the state; Fault or Unsupported on failure
-//     void reset(simt::Stream&);                                  // back to fresh, asynchronously (trait
-//     Fresh::by_reset) template <class Thread> SIMT_FN void* malloc(Thread&, std::size_t bytes);   // null = out of
-//     memory, bounded time template <class Thread> SIMT_FN void free(Thread&, void* block);            // null is
-//     allowed
-//     // optional:
-//     static std::size_t max_request(std::size_t pool_bytes, const Parameters&);  // default: pool_bytes
-//     static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters&);  // default: 0
-//     std::string broken_invariant(simt::Stream&) const;          // empty when all hold; called when no kernel runs
+//
+//     // Lays out the state; throws Fault or Unsupported.
+//     static MyMalloc create(Arena&, const Parameters&);
+//
+//     // Back to fresh, asynchronously (trait Fresh::by_reset).
+//     void reset(simt::Stream&);
+//
+//     // Null = out of memory, in bounded time.
+//     template <class Thread> SIMT_FN void* malloc(Thread&, std::size_t bytes);
+//
+//     // Null is allowed.
+//     template <class Thread> SIMT_FN void free(Thread&, void* block);
+//
+//     // Optional; the defaults are pool_bytes, 0 and "all invariants hold" (the empty text).
+//     static std::size_t max_request(std::size_t pool_bytes, const Parameters&);
+//     static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters&);
+//     std::string broken_invariant(simt::Stream&) const;  // called when no kernel runs
 //   };
 //   ALLOCBENCH_REGISTER(my_malloc, MyMalloc)
 //

@@ -2,27 +2,26 @@
 //
 // Paper: Vinkler & Havran 2015, sections 4.2-4.4 and Algorithm 3 (CMalloc, CFMalloc, CMMalloc, CFMMalloc).
 // Idea:
-//   malloc  starts at a roving offset, tries to lock chunk after chunk (a locked chunk is stepped over, never waited
-//   for),
-//           keeps the first one that is large enough, splits it when it is larger than `max_fragmentation` times the
-//           need, and leaves the roving offset on what follows.
+//   malloc  starts at a roving offset and tries to lock chunk after chunk; a locked chunk is stepped over, never waited
+//           for. It keeps the first one that is large enough, splits it when it is at least `max_fragmentation` times
+//           the need, and leaves the roving offset on what follows.
 //   free    absorbs the following chunk when that is free, then unlocks.
-// Data: headers (headers.hpp), the pre-split pool (pre_split.hpp), one roving offset or one per SM (the "multi"
-// variants). Differs from the paper:
-//   * Headers lie in a side table by default, because merging with headers in the pool is unsafe (headers.hpp).
-//   Registered
-//     beside it: `_published` (headers in the pool, merging: as printed, unsafe) and `_inline` (headers in the pool, no
-//     merging: safe; what the 2021 survey measured, since its build had merging compiled out).
-//   * A walk ends: null after two full laps. One lap is not proof, because a chunk that another walker holds for a
-//   moment
-//     looks used. The start of the walk may have been absorbed meanwhile, so laps are counted at the end marker.
-//   * Before locking, the walk looks at the header with a plain load; only a chunk that looks free is locked. A warp's
-//   loads
-//     of one header are one transaction, its atomics are 32. The decision is still made under the lock, as in the
-//     paper. The first chunk is locked without a look: the roving offset mostly points at a free chunk.
+//
+// Data: headers (headers.hpp), the pre-split pool (pre_split.hpp), one roving offset or one per SM ("multi" variants).
+//
+// Differs from the paper:
+//   * Headers lie in a side table by default, because merging with headers in the pool is unsafe (headers.hpp). Beside
+//     it are registered `_published` (headers in the pool, merging: as printed, unsafe) and `_inline` (headers in the
+//     pool, no merging: safe; what the 2021 survey measured, since its build had merging compiled out).
+//   * A walk ends: null after two full laps. One lap is no proof, because a chunk that another walker holds for a
+//     moment looks used. The start of the walk may have been absorbed meanwhile, so laps are counted at the end marker.
+//   * The walk looks at a header with a load before it locks: a warp's loads of one header are one transaction, its
+//     atomics are 32. For the same reason only one of the lanes at the same free chunk tries to lock it; the others do
+//     what the losers of the race do. The decision is still made under the lock, as in the paper.
+//   * A free moves the roving offset after it has unlocked, not before: the release would wait for that store to the
+//     one word that all merging threads share.
 //   * The library's loop that redirects all per-SM offsets after a merge is kept in `_published` only: with a side
-//   table
-//     an offset on an absorbed chunk is still a valid start.
+//     table an offset on an absorbed chunk is still a valid start.
 #pragma once
 
 #include <algorithm>

@@ -9,11 +9,9 @@
 //   FusedHeader  one word, bit 31 = used, bits 0-30 = next (CFMalloc, section 4.3)
 // Two places:
 //   SideTable    one header per granule, outside the pool. After a merge the absorbed header stays "used" with a
-//   forward
-//                next for ever, so a walker that still holds its index passes through: merging is safe.
-//   InPool       in front of the chunk's payload, as published. After a merge the absorbed header becomes payload, and
-//   a
-//                late walker may lock a word of user data.
+//                forward next for ever, so a walker that still holds its index passes through: merging is safe.
+//   InPool       in front of the chunk's payload, as published. After a merge the absorbed header becomes payload,
+//                and a late walker may lock a word of user data.
 //
 // Only the holder of a chunk's lock writes its header, and a chunk in use is a held lock: lock = acquire, every store
 // that publishes a free chunk, a new header or a link = release. Offsets count granules instead of the published bytes:
