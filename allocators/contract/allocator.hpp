@@ -18,9 +18,11 @@
 //     // Null is allowed.
 //     template <class Thread> SIMT_FN void free(Thread&, void* block);
 //
-//     // Optional; the defaults are pool_bytes, 0 and "all invariants hold" (the empty text).
+//     // Optional; the defaults are pool_bytes, 0, 64 KiB with default parameters, and "all invariants hold" (the empty
+//     // text).
 //     static std::size_t max_request(std::size_t pool_bytes, const Parameters&);
 //     static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters&);
+//     static SmallHeap<Parameters> small_heap();          // what `allocbench check` searches
 //     std::string broken_invariant(simt::Stream&) const;  // called when no kernel runs
 //   };
 //   ALLOCBENCH_REGISTER(my_malloc, MyMalloc)
@@ -71,6 +73,23 @@ std::size_t device_heap_bytes(std::size_t pool_bytes, const typename A::Paramete
     return A::device_heap_bytes(pool_bytes, parameters);
   } else {
     return A::traits.pool == PoolLocation::device_heap ? pool_bytes : 0;
+  }
+}
+
+// The smallest heap that still shows every rule of a design: a few dozen mallocs of 16 bytes exhaust it, and frees
+// recycle whatever the design recycles. Interleavings are searched on it, because rare ones are common in small heaps.
+template <class Parameters>
+struct SmallHeap {
+  std::size_t pool_bytes = std::size_t{64} << 10;
+  Parameters parameters = {};
+};
+
+template <Allocator A>
+SmallHeap<typename A::Parameters> small_heap() {
+  if constexpr (requires { A::small_heap(); }) {
+    return A::small_heap();
+  } else {
+    return {};
   }
 }
 
