@@ -27,6 +27,16 @@ std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
+__global__ void hold_kernel(std::uint64_t nanoseconds) {
+  const auto now = [] {
+    std::uint64_t time;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
+    return time;
+  };
+  const std::uint64_t start = now();
+  while (now() - start < nanoseconds) __nanosleep(500);
+}
+
 }  // namespace
 
 void check_cuda(cudaError_t status, const char* call) {
@@ -107,6 +117,11 @@ Stream::Stream(Device& device) : device_(device) { check_cuda(cudaStreamCreate(&
 Stream::~Stream() { static_cast<void>(cudaStreamDestroy(stream_)); }
 
 void Stream::synchronize() { check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+
+void Stream::hold(double seconds) {
+  hold_kernel<<<1, 1, 0, stream_>>>(static_cast<std::uint64_t>(seconds * 1e9));
+  check_cuda(cudaGetLastError(), "kernel launch");
+}
 
 Event::Event() { check_cuda(cudaEventCreate(&event_), "cudaEventCreate"); }
 

@@ -39,6 +39,9 @@ class Stream {
   cudaStream_t native() const { return stream_; }
   Device& device() const { return device_; }
   void synchronize();
+  // Keeps the stream busy for about `seconds`, so that what the host enqueues meanwhile starts back to back and the
+  // host's launch latency falls between no pair of events.
+  void hold(double seconds);
 
  private:
   Device& device_;
