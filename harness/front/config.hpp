@@ -63,6 +63,7 @@ struct Config {
   std::string statistic = "median";
   std::uint64_t seed = 1;
   std::string x_axis;          // plot.x, when that is an axis
+  bool only_draws = false;     // a plot of other configs' results: nothing to measure, and the rest is empty
   std::string effective_text;  // the JSON after back-end overrides and command line, as stored in the event log
 };
 

@@ -44,11 +44,8 @@ class ConfigReader {
     check_keys(json_, "", joined(joined(text_keys, structure_keys), names_of(config_scalars())), "key");
     config_.backend = catalogue_.backend;
     read_texts();
-    if (only_draws()) {
-      problems_.add({"", "a config that only draws: it has no allocators and no workload",
-                     "a config to measure; `python3 -m plots` draws this one", ""});
-      return std::move(config_);
-    }
+    config_.only_draws = only_draws();
+    if (config_.only_draws) return std::move(config_);
     read_settings();
     read_allocators();
     const SweepReader sweep_reader(json_, catalogue_, workload_, config_.allocators, problems_);

@@ -179,6 +179,13 @@ int run_command(const RunOptions& options) {
     fmt::print("{}\n", nlohmann::ordered_json::parse(config.effective_text).dump(2));
     return exit_all_ok;
   }
+  if (config.only_draws) {
+    fmt::print(
+        "{} measures nothing: it is drawn from the results of other configs.\n"
+        "  python3 -m plots {} RUN_FOLDER... --out DIR\n",
+        config.name, options.config);
+    return exit_all_ok;
+  }
   Plan plan = make_plan(config, catalogue, problems);
   if (target.device) check_pools(plan, target.device->memory_bytes, target.device->name, problems);
   require_none(problems, options.config);

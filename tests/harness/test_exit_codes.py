@@ -20,6 +20,12 @@ class Usage(ProgramTest):
         self.assertIn("/pool_bytes\n      found:   a pool of 2 GiB\n"
                       "      allowed: at most the 1 GiB of memory of Fake device", result.stderr)
 
+    def test_a_config_that_only_draws_says_how(self):
+        path = self.folder / "table1.json"
+        path.write_text('{"name": "paper/table1", "plot": {"kind": "settings_table"}}', encoding="utf-8")
+        self.assertIn(f"python3 -m plots {path} RUN_FOLDER... --out DIR", self.measure(path, expect=0).stdout)
+        self.assertFalse(self.out.exists())
+
     def test_syntax(self):
         path = self.folder / "broken.json"
         path.write_text('{\n  "name": "x"\n  "y": 1\n}', encoding="utf-8")
