@@ -95,10 +95,39 @@ enum class FaultKind {
   device_fault,   // trap, illegal address, misaligned access: the device state is lost
   mask_error,     // a warp operation used against its contract (CPU executor)
   deadlock,       // every live lane waits at a collective that cannot complete (CPU executor)
-  livelock,       // every live lane spins on a word nobody can change (CPU executor)
-  budget,         // the step budget of the launch ran out (CPU executor)
-  exception       // device code threw (CPU executor)
+  livelock,       // lanes spin on words that nobody changes any more (CPU executor)
+  budget,         // the step budget of the launch ran out, though words still changed (CPU executor)
+  exception,      // device code threw (CPU executor)
+  failed_check,   // an oracle in device code found a wrong result (CPU executor)
+  nondeterminism  // a replay took other steps: something besides the seed decides (CPU executor)
 };
+
+// The enumerator's own name.
+constexpr const char* fault_kind_name(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::environment:
+      return "environment";
+    case FaultKind::out_of_memory:
+      return "out_of_memory";
+    case FaultKind::device_fault:
+      return "device_fault";
+    case FaultKind::mask_error:
+      return "mask_error";
+    case FaultKind::deadlock:
+      return "deadlock";
+    case FaultKind::livelock:
+      return "livelock";
+    case FaultKind::budget:
+      return "budget";
+    case FaultKind::exception:
+      return "exception";
+    case FaultKind::failed_check:
+      return "failed_check";
+    case FaultKind::nondeterminism:
+      return "nondeterminism";
+  }
+  return "?";
+}
 
 class Fault : public std::runtime_error {
  public:

@@ -15,6 +15,8 @@ CellFailure from_fault(const simt::Fault& fault, const Traits& allocator) {
       return {Status::oom, std::string("the host could not allocate device memory for the cell: ") + fault.what()};
     case simt::FaultKind::mask_error:
     case simt::FaultKind::exception:
+    case simt::FaultKind::failed_check:
+    case simt::FaultKind::nondeterminism:
       return {Status::incorrect, fault.what(), stale};
     case simt::FaultKind::deadlock:
     case simt::FaultKind::livelock:

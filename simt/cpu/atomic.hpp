@@ -45,7 +45,7 @@ class atomic_ref {
     static_assert(std::is_same_v<Order, Relaxed> || std::is_same_v<Order, Release>, "a store is relaxed or release");
     lane_->before_access(site_);
     std::atomic_ref<T>(*word_).store(value, detail::std_order(order));
-    lane_->changed(word_);
+    lane_->changed(word_, value, value, sizeof(T));
   }
   template <class Order>
   T exchange(T value, Order order) const {
@@ -105,7 +105,7 @@ class atomic_ref {
     if (before == after) {
       lane_->observed(word_, before, sizeof(T));
     } else {
-      lane_->changed(word_);
+      lane_->changed(word_, before, after, sizeof(T));
     }
     return before;
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "simt/cpu/memory.hpp"
 
@@ -23,6 +25,14 @@ bool DeviceHeapMemory::resize(std::size_t bytes) {
   if (base_ != nullptr) return false;
   bytes_ = bytes;
   return true;
+}
+
+void DeviceHeapMemory::reset(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  device_memory::release(std::exchange(base_, nullptr));
+  device_memory::release(std::exchange(starts_, nullptr));
+  std::fill(std::begin(lists_), std::end(lists_), nullptr);
+  bytes_ = bytes;
 }
 
 // Blocks of 2^k to 2^(k+1) - 1 bytes share list k.

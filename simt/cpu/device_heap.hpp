@@ -20,6 +20,8 @@ class DeviceHeapMemory {
 
   // Before the first launch that uses the heap; false afterwards, as on CUDA.
   bool resize(std::size_t bytes);
+  // As a new heap of this size: forgets all blocks.
+  void reset(std::size_t bytes);
   void* malloc(std::size_t bytes);
   // False when `block` is no live block of this heap: a wild pointer or a second free.
   bool free(void* block);

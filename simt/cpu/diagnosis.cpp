@@ -89,4 +89,30 @@ std::string lane_table(const Warp& warp) {
   return text;
 }
 
+std::string live_warps(const Block& block) {
+  std::string text;
+  for (const Warp& warp : block.warps) {
+    if ((warp.present & ~warp.exited) != 0) text += lane_table(warp);
+  }
+  return text;
+}
+
+std::string history_row(const HistoryEntry& entry) {
+  std::string effect;
+  if (entry.note != nullptr) {
+    effect = entry.note + format(" 0x%" PRIx64, entry.after);
+  } else if (entry.bytes != 0 && entry.before != entry.after) {
+    effect = format("[%p] 0x%" PRIx64 " -> 0x%" PRIx64, entry.address, entry.before, entry.after);
+  } else if (entry.bytes != 0) {
+    effect = format("[%p] = 0x%" PRIx64, entry.address, entry.after);
+  } else if (entry.operation == Operation::converged) {
+    effect = format("gives 0x%08" PRIx64, entry.before);
+  } else if (entry.operation > Operation::converged && entry.operation != Operation::block_barrier) {
+    effect = format("0x%08" PRIx64 " gives 0x%" PRIx64, entry.before, entry.after);
+  }
+  return format("%6" PRIu32 "  %6" PRIu64 "  %6" PRIu64 "  %-13s  %-42s  ", entry.launch, entry.step, entry.lane,
+                operation_name(entry.operation), effect.c_str()) +
+         site_text(entry.site) + "\n";
+}
+
 }  // namespace simt

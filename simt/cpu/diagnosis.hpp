@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "simt/cpu/history.hpp"
 #include "simt/cpu/lane.hpp"
 
 namespace simt {
@@ -15,5 +16,9 @@ std::string lane_name(const Lane& lane);      // "lane 5 of block 3, warp 0"
 
 // One row per lane: lane, state, operation, mask, call site and, for parked lanes, the words they watch.
 std::string lane_table(const Warp& warp);
+// The tables of all warps of the block with lanes that have not exited.
+std::string live_warps(const Block& block);
+// The row of a table whose head history_text() writes.
+std::string history_row(const HistoryEntry& entry);
 
 }  // namespace simt

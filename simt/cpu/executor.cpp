@@ -4,7 +4,9 @@
 #include <exception>
 #include <thread>
 
+#include "simt/cpu/memory.hpp"
 #include "simt/cpu/random.hpp"
+#include "simt/cpu/search/exploration.hpp"
 #include "simt/cpu/worker.hpp"
 
 namespace simt {
@@ -16,15 +18,52 @@ void check(bool condition, const char* text) {
   if (!condition) throw Fault(FaultKind::environment, text);
 }
 
-}  // namespace
-
-Executor::Executor(const ExecutorOptions& options) : options_(options), device_heap_(options.device_heap_bytes) {
+void check_options(const ExecutorOptions& options) {
   check(options.sm_count != 0, "ExecutorOptions::sm_count is 0");
   check(options.preemption_interval <= 64, "ExecutorOptions::preemption_interval is above 64");
   check(options.spin_limit > SpinWatch::capacity,
         "ExecutorOptions::spin_limit must exceed the words of one spin loop, 8");
+  check(options.pct_depth <= 64, "ExecutorOptions::pct_depth is above 64");
+  const bool deterministic = options.mode == ExecutorMode::deterministic;
+  check(deterministic || (!options.record && options.history_steps == 0),
+        "ExecutorOptions::record and history_steps need the deterministic mode");
+  if (options.strategy == StrategyKind::scripted) {
+    check(options.script != nullptr, "StrategyKind::scripted needs ExecutorOptions::script");
+    check(options.script->seed == options.seed, "ExecutorOptions::seed is not the seed of the script");
+  }
+  check(options.strategy != StrategyKind::exploring || options.exploration != nullptr,
+        "StrategyKind::exploring needs ExecutorOptions::exploration");
+}
+
+}  // namespace
+
+Executor::Executor(const ExecutorOptions& options) : options_(options), device_heap_(options.device_heap_bytes) {
+  check_options(options);
   if (options_.os_threads == 0) options_.os_threads = std::max(1u, std::thread::hardware_concurrency());
   if (options_.mode == ExecutorMode::deterministic) options_.os_threads = 1;
+  begin_run();
+}
+
+void Executor::begin_run() {
+  launches_ = 0;
+  hash_ = 0;
+  schedule_.seed = options_.seed;
+  schedule_.decisions.clear();
+  if (history_.capacity() != options_.history_steps) history_ = History(options_.history_steps);
+  history_.clear();
+  if (options_.strategy == StrategyKind::exploring) options_.exploration->begin_run();
+}
+
+void Executor::restart(const ExecutorOptions& options) {
+  check(options_.mode == ExecutorMode::deterministic && options.mode == ExecutorMode::deterministic,
+        "only a device in deterministic mode can be restarted");
+  check_options(options);
+  if (options.stack_bytes != options_.stack_bytes || options.guard_pages != options_.guard_pages) workers_.clear();
+  device_memory::keep_released();
+  device_heap_.reset(options.device_heap_bytes);
+  options_ = options;
+  options_.os_threads = 1;
+  begin_run();
 }
 
 Executor::~Executor() = default;
@@ -44,8 +83,7 @@ void Executor::run(LaunchShape shape, KernelCall call, LaunchReport& report) {
     workers_.push_back(std::make_unique<Worker>(options_, static_cast<std::uint32_t>(workers_.size())));
   }
 
-  // Launches of one device take different schedules; the whole sequence repeats with the seed.
-  Launch launch(options_, shape, call, device_heap_, mix64(options_.seed) + launches_++, workers);
+  Launch launch(options_, shape, call, device_heap_, {schedule_, history_}, launches_++, workers);
   const std::uint32_t warps_per_block = (shape.threads_per_block + warp_size - 1) / warp_size;
   std::vector<std::thread> threads;
   std::uint32_t first_block_slot = 0;
@@ -78,7 +116,10 @@ void Executor::run(LaunchShape shape, KernelCall call, LaunchReport& report) {
     report.steps += workers_[index]->steps();
     report.switches += workers_[index]->switches();
   }
-  if (options_.mode == ExecutorMode::deterministic) report.hash = workers_.front()->hash();
+  if (options_.mode == ExecutorMode::deterministic) {
+    report.hash = workers_.front()->hash();
+    hash_ = mix64(hash_ + report.hash);
+  }
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
   }

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "simt/cpu/device_heap.hpp"
+#include "simt/cpu/history.hpp"
 #include "simt/cpu/launch.hpp"
 #include "simt/cpu/options.hpp"
+#include "simt/cpu/search/schedule.hpp"
 
 namespace simt {
 
@@ -17,6 +19,9 @@ class Executor {
   explicit Executor(const ExecutorOptions& options);
   ~Executor();
 
+  // Deterministic mode only: from here on the executor behaves as a new one, but keeps workers, stacks and mappings.
+  void restart(const ExecutorOptions& options);
+
   // Blocks of this size that run at once.
   std::uint32_t resident_blocks(std::uint32_t threads_per_block) const;
   // Returns when every block has ended; throws the first Fault. The report is valid in both cases.
@@ -26,11 +31,21 @@ class Executor {
   DeviceHeapMemory& device_heap() { return device_heap_; }
   const DeviceHeapMemory& device_heap() const { return device_heap_; }
 
+  // Of all launches since the executor is new.
+  std::uint64_t hash() const { return hash_; }
+  const Schedule& schedule() const { return schedule_; }
+  const History& history() const { return history_; }
+
  private:
+  void begin_run();
+
   ExecutorOptions options_;
   DeviceHeapMemory device_heap_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::uint64_t launches_ = 0;
+  std::uint32_t launches_ = 0;
+  std::uint64_t hash_ = 0;
+  Schedule schedule_;
+  History history_{0};
 };
 
 }  // namespace simt

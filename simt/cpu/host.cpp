@@ -42,6 +42,12 @@ Device::Device(const ExecutorOptions& options) : executor_(std::make_unique<Exec
   device_memory::set_pattern_seed(options.seed);
 }
 
+void Device::restart(const ExecutorOptions& options) {
+  executor_->restart(options);
+  device_memory::set_pattern_seed(options.seed);
+  last_launch_ = {};
+}
+
 DeviceProperties Device::properties() const {
   DeviceProperties properties;
   properties.name = cpu_model();

@@ -23,6 +23,9 @@ class Device {
   explicit Device(const ExecutorOptions& options);
   int ordinal() const { return 0; }
   DeviceProperties properties() const;
+  // Deterministic mode only: from here on the device does exactly what a new one with these options would, at a small
+  // part of the cost. Buffers stay; later ones lie where those of a new device would, so release them before.
+  void restart(const ExecutorOptions& options);
   // Sets the heap behind `thread.device_heap()` and returns the bytes granted. Only before the heap is first used.
   std::size_t set_device_heap_bytes(std::size_t bytes);
   bool in_device_heap(const void* address) const { return executor_->device_heap().contains(address); }
@@ -31,6 +34,11 @@ class Device {
   Executor& executor() { return *executor_; }
   // Of the last launch, also when it ended with a fault.
   const LaunchReport& last_launch() const { return last_launch_; }
+  // The three below cover all launches since construction or restart, those that faulted included; deterministic mode
+  // only. The hash is equal where a run repeats another one.
+  std::uint64_t hash() const { return executor_->hash(); }
+  const Schedule& schedule() const { return executor_->schedule(); }  // empty without ExecutorOptions::record
+  const History& history() const { return executor_->history(); }
 
  private:
   friend void run_kernel(Device& device, LaunchShape shape, KernelCall call);

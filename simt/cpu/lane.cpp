@@ -3,13 +3,17 @@
 #include "simt/cpu/lane.hpp"
 
 #include "simt/cpu/diagnosis.hpp"
+#include "simt/cpu/history.hpp"
 #include "simt/cpu/worker.hpp"
 
 namespace simt {
 
 void Lane::before_access(CallSite call_site) { worker->step(*this, call_site, Operation::atomic, Reason::atomic); }
 
-void Lane::spin_hint(CallSite call_site) { worker->step(*this, call_site, Operation::spin_hint, Reason::spin); }
+void Lane::spin_hint(CallSite call_site) {
+  worker->step(*this, call_site, Operation::spin_hint, Reason::spin);
+  remember_operation();
+}
 
 std::uint64_t Lane::collective(Operation kind, LaneMask group, CallSite call_site, std::uint64_t argument,
                                std::uint32_t from) {
@@ -17,17 +21,22 @@ std::uint64_t Lane::collective(Operation kind, LaneMask group, CallSite call_sit
   value = argument;
   source = from;
   worker->count_step(*this, call_site, kind);
-  return worker->collective(*this);
+  worker->collective(*this);
+  remember_operation();
+  return result;
 }
 
 LaneMask Lane::converge(CallSite call_site) {
   worker->count_step(*this, call_site, Operation::converged);
-  return worker->converge(*this);
+  worker->converge(*this);
+  remember_operation();
+  return mask;
 }
 
 void Lane::block_barrier(CallSite call_site) {
   worker->count_step(*this, call_site, Operation::block_barrier);
   worker->block_barrier(*this);
+  remember_operation();
 }
 
 std::uint64_t Lane::clock() {
@@ -42,6 +51,23 @@ void Lane::fail(FaultKind kind, const char* text, CallSite call_site) {
 }
 
 DeviceHeapMemory& Lane::device_heap() const { return worker->launch_->device_heap; }
+
+void Lane::remember_access(const void* address, std::uint64_t before, std::uint64_t after, std::uint32_t bytes) {
+  tracker->history->add(
+      {worker->steps(), rank_in_grid, worker->launch_->index, bytes, operation, site, address, before, after, nullptr});
+}
+
+void Lane::remember_operation() {
+  if (tracker->history == nullptr) return;
+  tracker->history->add(
+      {worker->steps(), rank_in_grid, worker->launch_->index, 0, operation, site, nullptr, mask, result, nullptr});
+}
+
+void Lane::note(const char* text, std::uint64_t with_value, CallSite call_site) {
+  if (tracker->history == nullptr) return;
+  tracker->history->add({worker->steps(), rank_in_grid, worker->launch_->index, 0, Operation::none, call_site, nullptr,
+                         0, with_value, text});
+}
 
 void Lane::park() { worker->park(*this); }
 

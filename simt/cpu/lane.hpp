@@ -16,6 +16,7 @@
 namespace simt {
 
 class DeviceHeapMemory;
+class History;
 class Worker;
 struct Block;
 struct Warp;
@@ -102,8 +103,10 @@ class WatchFilter {
 // What the accesses of a lane tell its worker, without a call.
 struct AccessTracker {
   WatchFilter watched;
-  bool progress = false;  // something changed since the worker last looked
+  bool progress = false;      // something changed since the worker last looked
+  bool word_changed = false;  // an atomic word did
   std::uint32_t spin_limit = 0;
+  History* history = nullptr;  // null: nobody asked for it
 };
 
 struct alignas(64) Lane {
@@ -125,6 +128,9 @@ struct alignas(64) Lane {
   std::uint64_t result = 0;  // … and what it takes away
   std::uint32_t spin_limit = 0;
   SpinWatch watch;
+  std::uint64_t strategy_state = 0;  // for the strategy's own use; 0 when the lane starts
+  std::uint32_t counted_steps = 0;   // for QuestionCounter
+  std::uint32_t counted_questions = 0;
 
   LaneMask bit() const { return LaneMask{1} << index; }
 
@@ -132,12 +138,17 @@ struct alignas(64) Lane {
   void before_access(CallSite call_site);
   // After an access that changed nothing. Parks a lane that only spins.
   void observed(const void* address, std::uint64_t word, std::uint32_t bytes) {
+    if (tracker->history != nullptr) [[unlikely]]
+      remember_access(address, word, word, bytes);
     if (watch.observe(address, word, bytes, spin_limit)) [[unlikely]]
       park();
   }
-  // After an access that changed a word.
-  void changed(const void* address) {
+  // After an access that changed a word, or a store.
+  void changed(const void* address, std::uint64_t before, std::uint64_t after, std::uint32_t bytes) {
+    if (tracker->history != nullptr) [[unlikely]]
+      remember_access(address, before, after, bytes);
     advanced();
+    tracker->word_changed = true;
     if (tracker->watched.count(address) != 0) [[unlikely]]
       wake_watchers(address);
   }
@@ -158,9 +169,13 @@ struct alignas(64) Lane {
   std::uint64_t clock();
   // Ends the launch; no frame of this lane runs again.
   [[noreturn]] void fail(FaultKind kind, const char* text, CallSite call_site);
+  // A row of the history, when there is one. `text` must outlive the device.
+  void note(const char* text, std::uint64_t with_value, CallSite call_site);
   DeviceHeapMemory& device_heap() const;
 
  private:
+  void remember_access(const void* address, std::uint64_t before, std::uint64_t after, std::uint32_t bytes);
+  void remember_operation();
   void park();
   void wake_watchers(const void* address);
 };

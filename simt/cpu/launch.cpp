@@ -45,13 +45,22 @@ std::uint32_t Launch::blocks_not_started() const {
   return shape.blocks - std::min(shape.blocks, next_block_.load(std::memory_order_relaxed));
 }
 
-std::uint64_t Launch::take_steps(std::uint64_t steps) {
-  std::uint64_t left = budget_left_.load(std::memory_order_relaxed);
-  while (left != 0) {
-    const std::uint64_t granted = std::min(left, steps);
-    if (budget_left_.compare_exchange_weak(left, left - granted, std::memory_order_relaxed)) return granted;
+std::uint64_t Launch::take(std::atomic<std::uint64_t>& left, std::uint64_t steps) {
+  std::uint64_t rest = left.load(std::memory_order_relaxed);
+  while (rest != 0) {
+    const std::uint64_t granted = std::min(rest, steps);
+    if (left.compare_exchange_weak(rest, rest - granted, std::memory_order_relaxed)) return granted;
   }
   return 0;
+}
+
+FaultKind Launch::out_of_steps(std::string& text) const {
+  const bool changed = word_changed_in_grace_.load(std::memory_order_relaxed);
+  text = "the launch used its budget of " + std::to_string(options.step_budget) + " steps, and a grace of " +
+         std::to_string(grace_steps()) + " steps in which every lane had its turn; ";
+  text += changed ? "words still changed: either it never ends or ExecutorOptions::step_budget is too small"
+                  : "no atomic word changed any more: its lanes wait for something that never comes";
+  return changed ? FaultKind::budget : FaultKind::livelock;
 }
 
 void Launch::abandon(FaultKind kind, const std::string& text) {

@@ -10,16 +10,25 @@
 
 #include "simt/common.hpp"
 #include "simt/cpu/options.hpp"
+#include "simt/cpu/random.hpp"
 
 namespace simt {
 
 class DeviceHeapMemory;
+class History;
 struct Lane;
+struct Schedule;
 
 // The kernel with its arguments, type-erased: `invoke(lane, closure)` runs one thread of it.
 struct KernelCall {
   void (*invoke)(Lane&, const void*) = nullptr;
   const void* closure = nullptr;
+};
+
+// What the launches of a device share, from its construction or last restart to the next one.
+struct RunRecord {
+  Schedule& schedule;
+  History& history;
 };
 
 // Workers whose lanes all wait agree that the launch is stuck. One look by one worker does not suffice: another may
@@ -48,20 +57,29 @@ class StallAgreement {
 class Launch {
  public:
   Launch(const ExecutorOptions& launch_options, LaunchShape launch_shape, KernelCall kernel_call,
-         DeviceHeapMemory& heap, std::uint64_t launch_seed, std::uint32_t workers)
+         DeviceHeapMemory& heap, RunRecord run_record, std::uint32_t launch_index, std::uint32_t workers)
       : options(launch_options),
         shape(launch_shape),
         call(kernel_call),
         device_heap(heap),
-        seed(launch_seed),
+        record(run_record),
+        index(launch_index),
+        // Launches of one device take different schedules; the whole sequence repeats with the seed.
+        seed(mix64(launch_options.seed) + launch_index),
         stalls(workers),
-        budget_left_(launch_options.step_budget) {}
+        budget_left_(launch_options.step_budget),
+        grace_left_(grace_steps()) {}
 
   // The next block to start, or nothing when all have been started.
   std::optional<std::uint32_t> take_block();
   std::uint32_t blocks_not_started() const;
-  // Up to `steps` of the launch's budget.
-  std::uint64_t take_steps(std::uint64_t steps);
+  // Up to `steps` of the launch's budget, and of the grace beyond it.
+  std::uint64_t take_steps(std::uint64_t steps) { return take(budget_left_, steps); }
+  std::uint64_t take_grace_steps(std::uint64_t steps) { return take(grace_left_, steps); }
+  std::uint64_t grace_steps() const { return options.grace_steps != 0 ? options.grace_steps : options.step_budget / 4; }
+  void word_changed_in_grace() { word_changed_in_grace_.store(true, std::memory_order_relaxed); }
+  // Ends a launch without steps left: Fault(budget), or livelock when no word changed in the grace.
+  FaultKind out_of_steps(std::string& text) const;
   // Only the first fault is kept; the others are its consequences.
   void abandon(FaultKind kind, const std::string& text);
   bool abandoned() const { return abandoned_.load(std::memory_order_acquire); }
@@ -71,12 +89,18 @@ class Launch {
   const LaunchShape shape;
   const KernelCall call;
   DeviceHeapMemory& device_heap;
+  const RunRecord record;
+  const std::uint32_t index;  // of the device's launches
   const std::uint64_t seed;
   StallAgreement stalls;
 
  private:
+  static std::uint64_t take(std::atomic<std::uint64_t>& left, std::uint64_t steps);
+
   std::atomic<std::uint32_t> next_block_{0};
   std::atomic<std::uint64_t> budget_left_;
+  std::atomic<std::uint64_t> grace_left_;
+  std::atomic<bool> word_changed_in_grace_{false};
   std::atomic<bool> abandoned_{false};
   std::mutex fault_mutex_;
   std::optional<Fault> fault_;

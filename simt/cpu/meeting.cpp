@@ -26,7 +26,7 @@ LaneMask gathering_with(const Lane& lane) {
 
 }  // namespace
 
-std::uint64_t Worker::collective(Lane& lane) {
+void Worker::collective(Lane& lane) {
   lane.advanced();
   lane.state = LaneState::waiting;
   ++lane.block->blocked;
@@ -40,7 +40,6 @@ std::uint64_t Worker::collective(Lane& lane) {
     if (abandoning_) leave(lane);
     block_lane(lane, LaneState::waiting);
   }
-  return lane.result;
 }
 
 void Worker::diagnose(const Lane& lane) {
@@ -64,19 +63,19 @@ bool Worker::complete(const Lane& lane) {
       make_runnable(member);
     }
   }
+  strategy_->met(*lane.warp, done);
   if (!error.empty()) fail(lane, FaultKind::mask_error, error);
   return true;
 }
 
 // A lane that arrives waits until no other lane of its warp can come, or its patience ends; then it forms a group of
-// the lanes at the same place. CUDA promises nothing about __activemask(): it may name the caller only, and code that
-// needs more is wrong. So the deterministic mode draws the subset, and also the patience of the first to arrive: a lane
-// that goes on at once leaves behind those that come a step later.
-LaneMask Worker::converge(Lane& lane) {
+// the lanes at the same place. The strategy may take lanes out of the group, and may let the first to arrive go on at
+// once: that leaves behind those that come a step later.
+void Worker::converge(Lane& lane) {
   const bool first = gathering_with(lane) == 0;
   lane.state = LaneState::gathering;
   lane.mask = 0;
-  std::uint32_t patience = deterministic_ && first && random_.below(4) == 0 ? 0 : gather_patience;
+  std::uint32_t patience = first && strategy_->leaves_at_once(lane) ? 0 : gather_patience;
   while (lane.mask == 0) {
     bool others_may_come = false;
     const Warp& warp = *lane.warp;
@@ -90,22 +89,17 @@ LaneMask Worker::converge(Lane& lane) {
       step(lane, lane.site, Operation::converged, Reason::gather);
     }
   }
-  return lane.mask;
 }
 
 void Worker::form_group(Lane& lane) {
-  LaneMask candidates = gathering_with(lane);
-  if (deterministic_) {
-    const std::uint32_t draw = random_.below(4);
-    if (draw == 0) candidates = 0;
-    if (draw == 1) candidates &= static_cast<LaneMask>(random_.next());
-  }
-  const LaneMask group = candidates | lane.bit();
+  const LaneMask gathered = gathering_with(lane);
+  const LaneMask group = (strategy_->group(lane, gathered) & gathered) | lane.bit();
   for (LaneMask rest = group; rest != 0; rest &= rest - 1) {
     Lane& member = lane.warp->lanes[count_trailing_zeros(rest)];
     member.mask = group;
     member.state = LaneState::runnable;
   }
+  strategy_->met(*lane.warp, group);
 }
 
 void Worker::block_barrier(Lane& lane) {

@@ -26,11 +26,20 @@ constexpr std::uintptr_t window_begin = 0x7e9000000000u;
 constexpr std::uintptr_t window_end = 0x7ed000000000u;  // 256 GiB
 // Distance between allocations, and their alignment.
 constexpr std::size_t granule = 64 * 1024;
+// What keep_released() keeps: buffers of models, not the pools of timed runs.
+constexpr std::size_t largest_kept = std::size_t{16} << 20;
+constexpr std::size_t most_kept = std::size_t{256} << 20;
+// Asking the kernel for the free memory takes longer than a small model runs, so it is asked once per so many bytes.
+constexpr std::size_t bytes_between_looks = std::size_t{16} << 20;
 
 struct Allocations {
   std::mutex mutex;
   std::map<std::uintptr_t, std::size_t> bytes_mapped;  // by address
   std::size_t total_bytes = 0;
+  std::map<std::uintptr_t, std::size_t> bytes_kept;  // released, still mapped
+  std::size_t total_kept_bytes = 0;
+  bool keeps_released = false;
+  std::size_t bytes_since_look = bytes_between_looks;
   std::uint64_t pattern_seed = 1;
   bool fixed = true;
 };
@@ -63,19 +72,50 @@ void* map_pages(std::uintptr_t wanted, std::size_t bytes, bool& fixed) {
   return memory;
 }
 
+// The kernel would promise the pages and kill the process at the first touch.
+bool machine_has(Allocations& all, std::size_t bytes) {
+  if (bytes > physical_bytes() - std::min(physical_bytes(), all.total_bytes)) return false;
+  if (bytes < bytes_between_looks - std::min(bytes_between_looks, all.bytes_since_look)) {
+    all.bytes_since_look += bytes;
+    return true;
+  }
+  all.bytes_since_look = 0;
+  return bytes <= available_bytes();
+}
+
+// The kept mapping of just this place and size; others that are in the way go.
+void* take_kept(Allocations& all, std::uintptr_t wanted, std::size_t bytes) {
+  for (auto kept = all.bytes_kept.begin(); kept != all.bytes_kept.end() && kept->first < wanted + bytes;) {
+    const auto [address, size] = *kept;
+    if (address + size <= wanted) {
+      ++kept;
+      continue;
+    }
+    kept = all.bytes_kept.erase(kept);
+    all.total_kept_bytes -= size;
+#if defined(__SANITIZE_ADDRESS__)
+    ASAN_UNPOISON_MEMORY_REGION(reinterpret_cast<void*>(address), size);
+#endif
+    if (address == wanted && size == bytes) return reinterpret_cast<void*>(address);
+    munmap(reinterpret_cast<void*>(address), size);
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 void* allocate(std::size_t bytes) {
   Allocations& all = allocations();
   const std::lock_guard lock(all.mutex);
-  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  // The kernel would promise the pages and kill the process at the first touch.
-  if (bytes > physical_bytes() - std::min(physical_bytes(), all.total_bytes) || bytes > available_bytes()) {
+  static const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  if (!machine_has(all, bytes)) {
     throw Fault(FaultKind::out_of_memory, "device_allocate: " + std::to_string(bytes) + " bytes asked, " +
                                               std::to_string(available_bytes()) + " bytes of memory are available");
   }
   const std::size_t mapped = (bytes + page - 1) / page * page;
-  void* memory = map_pages(find_gap(all, mapped), mapped, all.fixed);
+  const std::uintptr_t wanted = find_gap(all, mapped);
+  void* memory = take_kept(all, wanted, mapped);
+  if (memory == nullptr) memory = map_pages(wanted, mapped, all.fixed);
   if (memory == MAP_FAILED) {
     throw Fault(FaultKind::out_of_memory, "device_allocate: cannot map " + std::to_string(bytes) + " bytes");
   }
@@ -100,9 +140,24 @@ void release(void* memory) noexcept {
 #if defined(__SANITIZE_ADDRESS__)
   ASAN_UNPOISON_MEMORY_REGION(memory, found->second);
 #endif
-  munmap(memory, found->second);
-  all.total_bytes -= found->second;
+  const auto [address, mapped] = *found;
+  all.total_bytes -= mapped;
   all.bytes_mapped.erase(found);
+  if (all.keeps_released && mapped <= largest_kept && all.total_kept_bytes + mapped <= most_kept) {
+    all.bytes_kept.emplace(address, mapped);
+    all.total_kept_bytes += mapped;
+#if defined(__SANITIZE_ADDRESS__)
+    ASAN_POISON_MEMORY_REGION(memory, mapped);
+#endif
+  } else {
+    munmap(memory, mapped);
+  }
+}
+
+void keep_released() {
+  Allocations& all = allocations();
+  const std::lock_guard lock(all.mutex);
+  all.keeps_released = true;
 }
 
 void set_pattern_seed(std::uint64_t seed) {
@@ -118,7 +173,9 @@ bool addresses_are_fixed() {
 }
 
 std::size_t physical_bytes() {
-  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  static const std::size_t bytes =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
 }
 
 std::size_t available_bytes() {

@@ -15,6 +15,9 @@ namespace simt::device_memory {
 void* allocate(std::size_t bytes);
 void release(void* memory) noexcept;
 
+// From now on released mappings of moderate size are kept for the next allocation at their address: a search makes and
+// releases the same buffers for every seed. A stale access to one of them does not fault then.
+void keep_released();
 // The pattern of memory allocated from now on.
 void set_pattern_seed(std::uint64_t seed);
 // False once an allocation of this process did not get the address it should have.

@@ -3,18 +3,28 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace simt {
+
+class Exploration;
+struct Schedule;
 
 enum class ExecutorMode {
   threads,       // blocks spread over OS threads: for speed; not replayable
   deterministic  // one OS thread and a seeded scheduler: the same seed takes the same steps
 };
 
+// Who runs next; deterministic mode only, as threads mode is always round_robin.
 enum class StrategyKind {
-  random,      // at a scheduling point, with probability 1/preemption_interval, go on with a random runnable lane
-  round_robin  // every lane in turn, `slice` scheduling points each
+  random,       // at a scheduling point, with probability 1/preemption_interval, go on with a random runnable lane
+  round_robin,  // every lane in turn, `slice` scheduling points each
+  pct,          // the lane of the highest random priority, changed at `pct_depth` - 1 random points
+  lockstep,     // the lanes of a warp advance together, call by call
+  swarm,        // one of the above with parameters of its own, drawn from the seed: no single one finds every bug
+  scripted,     // the decisions of `script`, and the default rule elsewhere
+  exploring     // the next path of `exploration`
 };
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -34,11 +44,20 @@ struct ExecutorOptions {
   std::uint32_t resident_blocks = 0;
   std::uint32_t sm_count = 4;                          // virtual streaming multiprocessors
   std::uint64_t step_budget = std::uint64_t{1} << 36;  // scheduling points per launch; Fault(budget) beyond
-  StrategyKind strategy = StrategyKind::random;        // deterministic mode; threads mode is round_robin
-  std::uint32_t preemption_interval = 0;               // random: 1 … 64; 0 = drawn from the seed
-  std::uint32_t slice = 32;                            // round_robin
-  std::uint32_t spin_limit = 64;                       // equal reads without effect before a lane is parked
-  std::uint32_t grace_spin_limit = 4096;               // the same when every lane seems stuck: bounded polls end
+  // Beyond the budget every lane gets its turn for as many steps as this: what a strategy starved can then end. Only
+  // when these are used up as well the launch faults. 0 = a quarter of the budget.
+  std::uint64_t grace_steps = 0;
+  StrategyKind strategy = StrategyKind::random;
+  std::uint32_t preemption_interval = 0;     // random: 1 … 64; 0 = drawn from the seed
+  std::uint32_t slice = 32;                  // round_robin: scheduling points of a lane
+  std::uint32_t pct_depth = 0;               // pct: 1 … 64; 0 = 2, 3 or 4, drawn from the seed
+  std::uint64_t expected_steps = 0;          // pct: of a launch; 0 = 32 … 8192, drawn from the seed
+  std::shared_ptr<const Schedule> script;    // scripted; `seed` must be that of the schedule
+  std::shared_ptr<Exploration> exploration;  // exploring
+  bool record = false;                       // keep the decisions for Device::schedule()
+  std::size_t history_steps = 0;             // the last so many operations are kept for Device::history()
+  std::uint32_t spin_limit = 64;             // equal reads without effect before a lane is parked
+  std::uint32_t grace_spin_limit = 4096;     // the same when every lane seems stuck: bounded polls end
   std::size_t stack_bytes = default_stack_bytes;
   bool guard_pages = true;                               // one inaccessible page below each stack
   std::size_t device_heap_bytes = std::size_t{8} << 20;  // CUDA's default

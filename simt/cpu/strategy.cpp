@@ -2,13 +2,80 @@
 
 #include <algorithm>
 
-namespace simt {
+#include "simt/cpu/search/exploring.hpp"
+#include "simt/cpu/search/lockstep.hpp"
+#include "simt/cpu/search/pct.hpp"
+#include "simt/cpu/search/recording.hpp"
 
-RandomStrategy::RandomStrategy(std::uint64_t seed, std::uint32_t interval) : random_(seed), interval_(interval) {
+namespace simt {
+namespace {
+
+// Groups are drawn apart from lanes, so that a strategy that asks for no random lane still draws hostile groups.
+GroupDraw groups_of(std::uint64_t seed, std::uint32_t rarity) { return {seed ^ 0x5eedu, rarity}; }
+
+// Weights from how often each policy alone exposed planted bugs: no density and no kind found all of them, but random
+// preemption found most. Lockstep and long slices are rare: they reach what the others cannot, whole warps that call
+// together, and one run shows most of it.
+ExecutorOptions draw_swarm_member(ExecutorOptions options, std::uint64_t seed) {
+  Random random(seed ^ 0x5a4du);
+  const std::uint32_t draw = random.below(16);
+  if (draw < 9) {
+    options.strategy = StrategyKind::random;
+    options.preemption_interval = 1u << random.below(7);
+  } else if (draw < 12) {
+    options.strategy = StrategyKind::pct;
+    options.pct_depth = 2 + random.below(3);
+  } else if (draw < 14) {
+    options.strategy = StrategyKind::round_robin;
+    options.slice = 1u << random.below(6);
+  } else {
+    options.strategy = StrategyKind::lockstep;
+  }
+  return options;
+}
+
+std::unique_ptr<Strategy> make_plain_strategy(const ExecutorOptions& options, std::uint64_t seed,
+                                              std::uint32_t launch) {
+  switch (options.strategy) {
+    case StrategyKind::random:
+      return std::make_unique<RandomStrategy>(seed, options.preemption_interval);
+    case StrategyKind::round_robin:
+      return std::make_unique<RoundRobinStrategy>(options.slice, groups_of(seed, 1));
+    case StrategyKind::pct:
+      return std::make_unique<PctStrategy>(seed, options.pct_depth, options.expected_steps, groups_of(seed, 1));
+    case StrategyKind::lockstep:
+      return std::make_unique<LockstepStrategy>(seed, groups_of(seed, 16));
+    case StrategyKind::swarm:
+      return make_plain_strategy(draw_swarm_member(options, seed), seed, launch);
+    case StrategyKind::scripted:
+      return std::make_unique<ScriptedStrategy>(*options.script, launch);
+    case StrategyKind::exploring:
+      return std::make_unique<ExploringStrategy>(*options.exploration, launch);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+LaneMask GroupDraw::draw(LaneMask gathered) {
+  if (rarity_ == 0) return gathered;
+  const std::uint32_t draw = random_.below(4 * rarity_);
+  if (draw == 0) return 0;
+  return draw == 1 ? gathered & static_cast<LaneMask>(random_.next()) : gathered;
+}
+
+bool Strategy::leaves_at_once(Lane&) { return groups_.leaves_at_once(); }
+
+LaneMask Strategy::group(Lane&, LaneMask gathered) { return groups_.draw(gathered); }
+
+void Strategy::met(Warp&, LaneMask) {}
+
+RandomStrategy::RandomStrategy(std::uint64_t seed, std::uint32_t interval)
+    : Strategy(groups_of(seed, 1)), random_(seed), interval_(interval) {
   if (interval_ == 0) interval_ = 1u << random_.below(7);
 }
 
-std::size_t RandomStrategy::next(std::span<Lane* const> runnable, std::size_t current, Reason reason) {
+std::size_t RandomStrategy::next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane*) {
   const auto count = static_cast<std::uint32_t>(runnable.size());
   switch (reason) {
     case Reason::atomic:
@@ -30,9 +97,10 @@ std::size_t RandomStrategy::next(std::span<Lane* const> runnable, std::size_t cu
 
 std::string RandomStrategy::description() const { return "random 1/" + std::to_string(interval_); }
 
-RoundRobinStrategy::RoundRobinStrategy(std::uint32_t slice) : slice_(std::max(slice, 1u)), left_(slice_) {}
+RoundRobinStrategy::RoundRobinStrategy(std::uint32_t slice, GroupDraw groups)
+    : Strategy(groups), slice_(std::max(slice, 1u)), left_(slice_) {}
 
-std::size_t RoundRobinStrategy::next(std::span<Lane* const> runnable, std::size_t current, Reason reason) {
+std::size_t RoundRobinStrategy::next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane*) {
   const bool may_stay = reason == Reason::atomic || reason == Reason::collective;
   if (may_stay && --left_ != 0) return current;
   left_ = slice_;
@@ -44,11 +112,16 @@ std::size_t RoundRobinStrategy::next(std::span<Lane* const> runnable, std::size_
 
 std::string RoundRobinStrategy::description() const { return "round_robin slice " + std::to_string(slice_); }
 
-std::unique_ptr<Strategy> make_strategy(const ExecutorOptions& options) {
-  if (options.mode == ExecutorMode::threads || options.strategy == StrategyKind::round_robin) {
-    return std::make_unique<RoundRobinStrategy>(options.slice);
+std::unique_ptr<Strategy> make_strategy(const ExecutorOptions& options, std::uint64_t launch_seed, std::uint32_t launch,
+                                        Schedule& recorded) {
+  if (options.mode == ExecutorMode::threads) {
+    return std::make_unique<RoundRobinStrategy>(options.slice, groups_of(launch_seed, 0));
   }
-  return std::make_unique<RandomStrategy>(options.seed, options.preemption_interval);
+  auto strategy = make_plain_strategy(options, launch_seed, launch);
+  if (!options.record) return strategy;
+  return std::make_unique<RecordingStrategy>(std::move(strategy), recorded, launch);
 }
+
+std::unique_ptr<Strategy> make_fair_strategy() { return std::make_unique<RoundRobinStrategy>(1, GroupDraw(0, 0)); }
 
 }  // namespace simt

@@ -1,4 +1,4 @@
-// Who runs next: the one question that decides which interleaving a launch takes.
+// Who runs next, and which lanes converged() names: the two questions that decide which interleaving a launch takes.
 //
 // A strategy is asked at every scheduling point and keeps no state besides what its seed and its former answers give,
 // so that a launch can be replayed from a short description.
@@ -10,12 +10,15 @@
 #include <span>
 #include <string>
 
+#include "simt/common.hpp"
 #include "simt/cpu/options.hpp"
 #include "simt/cpu/random.hpp"
 
 namespace simt {
 
 struct Lane;
+struct Schedule;
+struct Warp;
 
 // Why a strategy is asked.
 enum class Reason {
@@ -28,15 +31,44 @@ enum class Reason {
   exit         // the lane has ended
 };
 
+// How hostile converged() is. CUDA promises nothing about __activemask(): it may name the caller only, and code that
+// needs more is wrong.
+class GroupDraw {
+ public:
+  // At `rarity` 1 a group is the caller alone at one of four calls, and a random subset of the lanes that came at
+  // another one; the first to come does not wait at one of four. At rarity n all this is n times as rare; at 0 it never
+  // happens.
+  GroupDraw(std::uint64_t seed, std::uint32_t rarity) : random_(seed), rarity_(rarity) {}
+  bool leaves_at_once() { return rarity_ != 0 && random_.below(4 * rarity_) == 0; }
+  LaneMask draw(LaneMask gathered);
+
+ private:
+  Random random_;
+  std::uint32_t rarity_;
+};
+
 class Strategy {
  public:
+  explicit Strategy(GroupDraw groups) : groups_(groups) {}
   virtual ~Strategy() = default;
+  Strategy(const Strategy&) = delete;
+  Strategy& operator=(const Strategy&) = delete;
+
   // The index of the lane to run. `runnable` is not empty. `current` is the index of the lane that asks; for
   // Reason::blocked and Reason::exit it is where that lane was, and another one may have taken the place (or it is one
-  // past the end).
-  virtual std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason) = 0;
+  // past the end). `asking` is that lane; null for Reason::start.
+  virtual std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) = 0;
+  // Asked when the lane is the first to come to a converged(): does it go on without waiting for others?
+  virtual bool leaves_at_once(Lane& lane);
+  // The group that converged() gives to `lane`, a subset of the lanes that gathered with it.
+  virtual LaneMask group(Lane& lane, LaneMask gathered);
+  // These lanes were at the same place just now.
+  virtual void met(Warp& warp, LaneMask members);
   // Short text for reports: its name and what it drew from the seed.
   virtual std::string description() const = 0;
+
+ private:
+  GroupDraw groups_;
 };
 
 // Goes on with a random lane at one of `interval` atomics. One density does not find all bugs: preempting at every
@@ -46,7 +78,7 @@ class RandomStrategy final : public Strategy {
  public:
   // `interval` 0 draws one of 1, 2, 4 … 64 from the seed.
   RandomStrategy(std::uint64_t seed, std::uint32_t interval);
-  std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason) override;
+  std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) override;
   std::string description() const override;
 
  private:
@@ -58,8 +90,8 @@ class RandomStrategy final : public Strategy {
 // where a spin loop forgot its hint.
 class RoundRobinStrategy final : public Strategy {
  public:
-  explicit RoundRobinStrategy(std::uint32_t slice);
-  std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason) override;
+  RoundRobinStrategy(std::uint32_t slice, GroupDraw groups);
+  std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) override;
   std::string description() const override;
 
  private:
@@ -67,6 +99,10 @@ class RoundRobinStrategy final : public Strategy {
   std::uint32_t left_;
 };
 
-std::unique_ptr<Strategy> make_strategy(const ExecutorOptions& options);
+// The strategy of a launch of the device; `recorded` collects its decisions when the options ask for that.
+std::unique_ptr<Strategy> make_strategy(const ExecutorOptions& options, std::uint64_t launch_seed, std::uint32_t launch,
+                                        Schedule& recorded);
+// What a launch goes on with after its step budget.
+std::unique_ptr<Strategy> make_fair_strategy();
 
 }  // namespace simt

@@ -24,13 +24,12 @@ void Worker::run(Launch& launch, std::uint32_t resident, std::uint32_t first_war
   FiberSwitch fibers(root_);
   fibers_ = &fibers;
   launch_ = &launch;
-  ExecutorOptions seeded = options_;
-  seeded.seed = launch.seed;
-  strategy_ = make_strategy(seeded);
-  random_ = Random(launch.seed ^ 0x5eedu);
+  strategy_ = make_strategy(options_, launch.seed, launch.index, launch.record.schedule);
+  tracker_ = AccessTracker{};
   tracker_.spin_limit = options_.spin_limit;
+  if (options_.history_steps != 0) tracker_.history = &launch.record.history;
   steps_ = steps_granted_ = switches_ = hash_ = 0;
-  grace_used_ = abandoning_ = false;
+  grace_used_ = in_grace_ = abandoning_ = false;
 
   if (slots_.size() < resident) slots_.resize(resident);
   const std::uint32_t warps_per_block = (launch.shape.threads_per_block + warp_size - 1) / warp_size;
@@ -54,7 +53,7 @@ void Worker::run(Launch& launch, std::uint32_t resident, std::uint32_t first_war
       resolve_stall();
       continue;
     }
-    fibers.to(root_, runnable_[strategy_->next(runnable_, 0, Reason::start)]->context);
+    fibers.to(root_, runnable_[strategy_->next(runnable_, 0, Reason::start, nullptr)]->context);
   }
   launch.stalls.finish();
 }
@@ -101,6 +100,8 @@ void Worker::start_block(Block& block, std::uint32_t index) {
     lane.mask = 0;
     lane.watch.reset();
     lane.spin_limit = options_.spin_limit;
+    lane.strategy_state = 0;
+    lane.counted_steps = lane.counted_questions = 0;
     fibers_->create(lane.context, stacks_, lane_main, &lane);
     make_runnable(lane);
   }
@@ -141,7 +142,7 @@ FiberContext& Worker::exit(Lane& lane) {
   }
   if (abandoning_ || block.live == 0 || runnable_.empty()) return root_;
   ++switches_;
-  return runnable_[strategy_->next(runnable_, position, Reason::exit)]->context;
+  return runnable_[strategy_->next(runnable_, position, Reason::exit, &lane)]->context;
 }
 
 void Worker::drop_lanes() {
@@ -158,7 +159,6 @@ void Worker::drop_lanes() {
   live_ = 0;
   runnable_.clear();
   parked_.clear();
-  tracker_ = AccessTracker{};
 }
 
 void Worker::count_step(Lane& lane, CallSite site, Operation operation) {
@@ -173,15 +173,29 @@ void Worker::count_step(Lane& lane, CallSite site, Operation operation) {
 }
 
 void Worker::refill(Lane& lane) {
-  const std::uint64_t granted = launch_->take_steps(steps_between_checks);
-  if (granted == 0) {
-    fail(lane, FaultKind::budget,
-         "the launch used its budget of " + std::to_string(options_.step_budget) +
-             " steps; either it never ends or ExecutorOptions::step_budget is too small");
-  }
+  std::uint64_t granted = launch_->take_steps(steps_between_checks);
+  if (granted == 0) granted = refill_in_grace(lane);
   if (launch_->abandoned()) leave(lane);
   steps_granted_ += granted;
   if (!parked_.empty()) wake_changed();
+}
+
+// The strategy may have kept from running the very lane that the others wait for.
+std::uint64_t Worker::refill_in_grace(const Lane& lane) {
+  if (!in_grace_) {
+    in_grace_ = true;
+    strategy_ = make_fair_strategy();
+  } else if (tracker_.word_changed) {
+    launch_->word_changed_in_grace();
+  }
+  tracker_.word_changed = false;
+  const std::uint64_t granted = launch_->take_grace_steps(steps_between_checks);
+  if (granted == 0) {
+    std::string text;
+    const FaultKind kind = launch_->out_of_steps(text);
+    fail(lane, kind, text);
+  }
+  return granted;
 }
 
 void Worker::step(Lane& lane, CallSite site, Operation operation, Reason reason) {
@@ -191,7 +205,7 @@ void Worker::step(Lane& lane, CallSite site, Operation operation, Reason reason)
 
 // Lets the strategy choose; `lane` is running and stays runnable.
 void Worker::reschedule(Lane& lane, Reason reason) {
-  Lane& next = *runnable_[strategy_->next(runnable_, lane.position, reason)];
+  Lane& next = *runnable_[strategy_->next(runnable_, lane.position, reason, &lane)];
   if (&next == &lane) return;
   ++switches_;
   fibers_->to(lane.context, next.context);
@@ -205,7 +219,7 @@ void Worker::block_lane(Lane& lane, LaneState state) {
     fibers_->to(lane.context, root_);
   } else {
     ++switches_;
-    fibers_->to(lane.context, runnable_[strategy_->next(runnable_, position, Reason::blocked)]->context);
+    fibers_->to(lane.context, runnable_[strategy_->next(runnable_, position, Reason::blocked, &lane)]->context);
   }
 }
 
@@ -223,7 +237,9 @@ void Worker::remove_from_run_set(Lane& lane) {
 }
 
 void Worker::fail(const Lane& lane, FaultKind kind, const std::string& text) {
-  launch_->abandon(kind, text + "\n" + lane_table(*lane.warp));
+  // What a check finds was done by lanes of any warp.
+  launch_->abandon(kind,
+                   text + "\n" + (kind == FaultKind::failed_check ? live_warps(*lane.block) : lane_table(*lane.warp)));
   abandoning_ = true;
 }
 
@@ -237,12 +253,10 @@ void Worker::leave(Lane& lane) {
 // whatever the rest of the grid does.
 void Worker::check_block_deadlock(const Block& block) {
   if (abandoning_ || block.live == 0 || block.blocked != block.live) return;
-  std::string text = "deadlock: all " + std::to_string(block.live) + " live lanes of block " +
-                     std::to_string(block.index) + " wait at group operations or barriers that cannot complete\n";
-  for (const Warp& warp : block.warps) {
-    if ((warp.present & ~warp.exited) != 0) text += lane_table(warp);
-  }
-  launch_->abandon(FaultKind::deadlock, text);
+  launch_->abandon(FaultKind::deadlock, "deadlock: all " + std::to_string(block.live) + " live lanes of block " +
+                                            std::to_string(block.index) +
+                                            " wait at group operations or barriers that cannot complete\n" +
+                                            live_warps(block));
   abandoning_ = true;
 }
 

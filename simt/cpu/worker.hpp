@@ -17,7 +17,6 @@
 
 #include "simt/cpu/lane.hpp"
 #include "simt/cpu/launch.hpp"
-#include "simt/cpu/random.hpp"
 #include "simt/cpu/strategy.hpp"
 
 namespace simt {
@@ -47,6 +46,7 @@ class Worker {
   void step(Lane& lane, CallSite site, Operation operation, Reason reason);
   void count_step(Lane& lane, CallSite site, Operation operation);
   void refill(Lane& lane);
+  std::uint64_t refill_in_grace(const Lane& lane);
   void reschedule(Lane& lane, Reason reason);
   void block_lane(Lane& lane, LaneState state);
   void make_runnable(Lane& lane);
@@ -58,10 +58,10 @@ class Worker {
   [[noreturn]] void leave(Lane& lane);
 
   // Meetings.
-  std::uint64_t collective(Lane& lane);
+  void collective(Lane& lane);
   void diagnose(const Lane& lane);
   bool complete(const Lane& lane);
-  LaneMask converge(Lane& lane);
+  void converge(Lane& lane);
   void form_group(Lane& lane);
   void block_barrier(Lane& lane);
   void release_barrier(Block& block);
@@ -86,7 +86,6 @@ class Worker {
   FiberSwitch* fibers_ = nullptr;
   FiberContext root_;
   std::unique_ptr<Strategy> strategy_;
-  Random random_{0};
   std::vector<Lane*> runnable_;
   std::vector<Lane*> parked_;
   AccessTracker tracker_;
@@ -95,7 +94,8 @@ class Worker {
   std::uint64_t switches_ = 0;
   std::uint64_t hash_ = 0;
   std::uint32_t live_ = 0;
-  bool grace_used_ = false;
+  bool grace_used_ = false;  // for bounded polls: see resolve_stall()
+  bool in_grace_ = false;    // beyond the step budget
   bool abandoning_ = false;
 };
 

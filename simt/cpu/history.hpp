@@ -1,0 +1,51 @@
+// The last operations of a run, in the order in which they took effect: what a report shows of the lanes involved.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "simt/cpu/call_site.hpp"
+
+namespace simt {
+
+enum class Operation : std::uint8_t;
+
+struct HistoryEntry {
+  std::uint64_t step = 0;  // of the launch, when the operation took effect
+  std::uint64_t lane = 0;  // rank in the grid
+  std::uint32_t launch = 0;
+  std::uint32_t bytes = 0;  // of the atomic word; 0: no access
+  Operation operation{};
+  CallSite site;
+  const void* address = nullptr;  // atomic word
+  std::uint64_t before = 0;       // its value; for a group operation or converged(), the mask
+  std::uint64_t after = 0;        // its value; for a group operation, what this lane received
+  const char* note = nullptr;     // Lane::note(): a name for what happened, with `after` as its value
+};
+
+// A ring of the last `capacity` entries.
+class History {
+ public:
+  explicit History(std::size_t capacity) : capacity_(capacity) {}
+
+  void add(const HistoryEntry& entry);
+  void clear();
+  std::size_t capacity() const { return capacity_; }
+  std::size_t size() const { return entries_.size(); }
+  // 0 is the oldest.
+  const HistoryEntry& operator[](std::size_t index) const { return entries_[(first_ + index) % entries_.size()]; }
+
+ private:
+  std::size_t capacity_;
+  std::size_t first_ = 0;
+  std::vector<HistoryEntry> entries_;
+};
+
+// A table of the last `rows` entries of which `wanted` says yes; of all lanes when it is empty.
+std::string history_text(const History& history, std::size_t rows,
+                         const std::function<bool(const HistoryEntry&)>& wanted = {});
+
+}  // namespace simt

@@ -1,0 +1,31 @@
+#include "simt/cpu/search/default_rule.hpp"
+
+namespace simt {
+
+std::size_t default_next(std::span<Lane* const> runnable, std::size_t current, Reason reason, const Lane* asking) {
+  if (reason == Reason::atomic || reason == Reason::collective) return current;
+  std::size_t lowest = 0;
+  std::size_t higher = runnable.size();  // the lowest above the asking lane
+  for (std::size_t i = 0; i < runnable.size(); ++i) {
+    const std::uint64_t rank = runnable[i]->rank_in_grid;
+    if (rank < runnable[lowest]->rank_in_grid) lowest = i;
+    if (asking == nullptr || rank <= asking->rank_in_grid) continue;
+    if (higher == runnable.size() || rank < runnable[higher]->rank_in_grid) higher = i;
+  }
+  return higher != runnable.size() ? higher : lowest;
+}
+
+QuestionCounter::Place QuestionCounter::count(Lane* asking, Reason reason) {
+  if (asking == nullptr) return {no_lane, ++starts_, 0};
+  const bool waits = reason == Reason::spin || reason == Reason::gather ||
+                     (reason == Reason::blocked && asking->state == LaneState::parked);
+  if (waits) {
+    ++asking->counted_questions;
+  } else {
+    ++asking->counted_steps;
+    asking->counted_questions = 0;
+  }
+  return {asking->rank_in_grid, asking->counted_steps, asking->counted_questions};
+}
+
+}  // namespace simt

@@ -1,0 +1,59 @@
+// Every schedule with at most so many preemptions (Musuvathi & Qadeer, "Iterative context bounding", PLDI 2007).
+//
+// A depth-first walk over the choices of whole runs, for models of 2 to 4 lanes and some dozen steps each. A choice
+// that takes the turn from a lane that could go on, or gives the turn of a spinning lane to another than the next by
+// rank, is a preemption. Who begins, and who follows a lane that waits or ends, is chosen freely and costs nothing.
+// converged() is not explored: it follows the default rule of schedule.hpp.
+//
+//   const auto paths = std::make_shared<Exploration>(2);
+//   options.strategy = StrategyKind::exploring;  options.exploration = paths;
+//   do { device.restart(options); … launch, check … } while (paths->advance());
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace simt {
+
+class Exploration {
+ public:
+  static constexpr std::uint32_t every_launch = ~std::uint32_t{0};
+  // Explores one launch of the device, or all of them; the others follow the default rule.
+  explicit Exploration(std::uint32_t max_preemptions, std::uint32_t launch = every_launch)
+      : max_preemptions_(max_preemptions), launch_(launch) {}
+
+  // After a run: makes the next one take another path. False when all have been taken: the search was exhaustive.
+  // Throws Fault(nondeterminism) when a run did not repeat what an earlier one did up to where they differ.
+  bool advance();
+  // Runs begun.
+  std::uint64_t runs() const { return runs_; }
+  bool exhausted() const { return exhausted_; }
+  // Preemptions of the present run.
+  std::uint32_t preemptions() const { return preemptions_; }
+
+  // For the executor.
+  void begin_run();
+  bool explores(std::uint32_t launch) const { return launch_ == every_launch || launch_ == launch; }
+  // Which of `count` answers to give: 0 is that of the default rule. `witness` tells this choice from others: when the
+  // same answers led to another choice before, advance() will throw.
+  std::uint32_t choose(std::uint32_t count, bool costs_preemption, std::uint64_t witness);
+
+ private:
+  struct Point {
+    std::uint32_t taken;
+    std::uint32_t count;
+    bool costs;
+    std::uint64_t witness;
+  };
+  const std::uint32_t max_preemptions_;
+  const std::uint32_t launch_;
+  std::vector<Point> path_;
+  std::size_t depth_ = 0;
+  std::uint32_t preemptions_ = 0;
+  std::uint64_t runs_ = 0;
+  bool exhausted_ = false;
+  bool diverged_ = false;
+};
+
+}  // namespace simt

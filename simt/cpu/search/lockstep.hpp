@@ -1,0 +1,28 @@
+// The lanes of a warp advance together, as on hardware without independent thread scheduling.
+//
+// The lane that made the fewest calls goes on; among equals those at the same call site follow each other. So lanes on
+// one path pass every call one after the other, meet at group operations and come to converged() together: whole warps
+// take the warp-aggregated paths, which random schedules nearly never do. Lanes that meet count as level again. The
+// order within a warp and how long the executor stays with one warp are drawn from the seed.
+#pragma once
+
+#include "simt/cpu/strategy.hpp"
+
+namespace simt {
+
+class LockstepStrategy final : public Strategy {
+ public:
+  LockstepStrategy(std::uint64_t seed, GroupDraw groups);
+  std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) override;
+  void met(Warp& warp, LaneMask members) override;
+  std::string description() const override;
+
+ private:
+  Random random_;
+  std::uint32_t lane_order_;  // lanes are ordered by index ^ lane_order_
+  std::uint32_t slice_;       // calls of a whole warp before another warp may go on
+  std::uint32_t left_;        // scheduling points of that
+  const Warp* warp_ = nullptr;
+};
+
+}  // namespace simt

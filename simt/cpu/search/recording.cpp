@@ -1,0 +1,87 @@
+#include "simt/cpu/search/recording.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace simt {
+namespace {
+
+auto key(QuestionCounter::Place place, Decision::Kind kind) {
+  return std::tuple(place.lane, place.step, place.question, kind);
+}
+
+auto key(const Decision& decision) { return key({decision.lane, decision.step, decision.question}, decision.kind); }
+
+}  // namespace
+
+RecordingStrategy::RecordingStrategy(std::unique_ptr<Strategy> strategy, Schedule& schedule, std::uint32_t launch)
+    : Strategy(GroupDraw(0, 0)), strategy_(std::move(strategy)), schedule_(schedule), launch_(launch) {}
+
+void RecordingStrategy::record(QuestionCounter::Place place, Decision::Kind kind, std::uint64_t value) {
+  schedule_.decisions.push_back({launch_, place.lane, place.step, place.question, kind, value});
+}
+
+std::size_t RecordingStrategy::next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) {
+  const QuestionCounter::Place place = questions_.count(asking, reason);
+  const std::size_t chosen = strategy_->next(runnable, current, reason, asking);
+  if (chosen != default_next(runnable, current, reason, asking)) {
+    record(place, Decision::Kind::go_on_with, runnable[chosen]->rank_in_grid);
+  }
+  return chosen;
+}
+
+bool RecordingStrategy::leaves_at_once(Lane& lane) {
+  const QuestionCounter::Place place = QuestionCounter::count_group(lane);
+  const bool leaves = strategy_->leaves_at_once(lane);
+  if (leaves) record(place, Decision::Kind::leave_at_once, 0);
+  return leaves;
+}
+
+LaneMask RecordingStrategy::group(Lane& lane, LaneMask gathered) {
+  const QuestionCounter::Place place = QuestionCounter::count_group(lane);
+  const LaneMask group = (strategy_->group(lane, gathered) & gathered) | lane.bit();
+  if (group != gathered) record(place, Decision::Kind::group, group);
+  return group;
+}
+
+ScriptedStrategy::ScriptedStrategy(const Schedule& schedule, std::uint32_t launch) : Strategy(GroupDraw(0, 0)) {
+  for (const Decision& decision : schedule.decisions) {
+    if (decision.launch == launch) decisions_.push_back(decision);
+  }
+  std::stable_sort(decisions_.begin(), decisions_.end(),
+                   [](const Decision& a, const Decision& b) { return key(a) < key(b); });
+}
+
+const Decision* ScriptedStrategy::find(QuestionCounter::Place place, Decision::Kind kind) const {
+  const auto wanted = key(place, kind);
+  const auto found =
+      std::lower_bound(decisions_.begin(), decisions_.end(), wanted,
+                       [](const Decision& decision, const auto& other) { return key(decision) < other; });
+  return found != decisions_.end() && key(*found) == wanted ? &*found : nullptr;
+}
+
+std::size_t ScriptedStrategy::next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) {
+  const Decision* decision = find(questions_.count(asking, reason), Decision::Kind::go_on_with);
+  if (decision != nullptr) {
+    const auto found = std::find_if(runnable.begin(), runnable.end(),
+                                    [&](const Lane* lane) { return lane->rank_in_grid == decision->value; });
+    if (found != runnable.end()) return static_cast<std::size_t>(found - runnable.begin());
+  }
+  return default_next(runnable, current, reason, asking);
+}
+
+bool ScriptedStrategy::leaves_at_once(Lane& lane) {
+  return find(QuestionCounter::count_group(lane), Decision::Kind::leave_at_once) != nullptr;
+}
+
+LaneMask ScriptedStrategy::group(Lane& lane, LaneMask gathered) {
+  const Decision* decision = find(QuestionCounter::count_group(lane), Decision::Kind::group);
+  return decision != nullptr ? gathered & static_cast<LaneMask>(decision->value) : gathered;
+}
+
+std::string ScriptedStrategy::description() const {
+  return "scripted with " + std::to_string(decisions_.size()) + " decisions";
+}
+
+}  // namespace simt

@@ -1,0 +1,48 @@
+// Writes down the decisions of another strategy, and follows such notes.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "simt/cpu/search/default_rule.hpp"
+#include "simt/cpu/search/schedule.hpp"
+#include "simt/cpu/strategy.hpp"
+
+namespace simt {
+
+class RecordingStrategy final : public Strategy {
+ public:
+  RecordingStrategy(std::unique_ptr<Strategy> strategy, Schedule& schedule, std::uint32_t launch);
+  std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) override;
+  bool leaves_at_once(Lane& lane) override;
+  LaneMask group(Lane& lane, LaneMask gathered) override;
+  void met(Warp& warp, LaneMask members) override { strategy_->met(warp, members); }
+  std::string description() const override { return strategy_->description(); }
+
+ private:
+  void record(QuestionCounter::Place place, Decision::Kind kind, std::uint64_t value);
+
+  const std::unique_ptr<Strategy> strategy_;
+  Schedule& schedule_;
+  const std::uint32_t launch_;
+  QuestionCounter questions_;
+};
+
+// A decision that cannot be carried out, because its lane is not runnable, leaves the question to the default rule:
+// when a schedule is being shortened, what remains need not fit any more.
+class ScriptedStrategy final : public Strategy {
+ public:
+  ScriptedStrategy(const Schedule& schedule, std::uint32_t launch);
+  std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) override;
+  bool leaves_at_once(Lane& lane) override;
+  LaneMask group(Lane& lane, LaneMask gathered) override;
+  std::string description() const override;
+
+ private:
+  const Decision* find(QuestionCounter::Place place, Decision::Kind kind) const;
+
+  std::vector<Decision> decisions_;  // of this launch, ordered by place
+  QuestionCounter questions_;
+};
+
+}  // namespace simt

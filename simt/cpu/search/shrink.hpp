@@ -1,0 +1,21 @@
+// Finds the few decisions that make a run fail (delta debugging: Zeller & Hildebrandt, IEEE TSE 2002).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "simt/cpu/search/schedule.hpp"
+
+namespace simt {
+
+struct Shrunk {
+  Schedule schedule;
+  std::uint32_t runs = 0;  // calls of the predicate
+  bool minimal = false;    // no single decision can be left out; false when the runs were used up before
+};
+
+// `still_fails` replays a schedule and says whether it shows the same failure. `schedule` is taken to fail.
+Shrunk shrink(const Schedule& schedule, const std::function<bool(const Schedule&)>& still_fails,
+              std::uint32_t max_runs = 5000);
+
+}  // namespace simt
