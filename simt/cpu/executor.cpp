@@ -23,6 +23,10 @@ Executor::Executor(const ExecutorOptions& options) : options_(options), device_h
   check(options.preemption_interval <= 64, "ExecutorOptions::preemption_interval is above 64");
   check(options.spin_limit > SpinWatch::capacity,
         "ExecutorOptions::spin_limit must exceed the words of one spin loop, 8");
+#if SIMT_RACES
+  check(options_.mode == ExecutorMode::deterministic,
+        "the race build runs the deterministic mode only: set ExecutorOptions::mode");
+#endif
   if (options_.os_threads == 0) options_.os_threads = std::max(1u, std::thread::hardware_concurrency());
   if (options_.mode == ExecutorMode::deterministic) options_.os_threads = 1;
 }
@@ -39,6 +43,10 @@ void Executor::run(LaunchShape shape, KernelCall call, LaunchReport& report) {
   check(shape.blocks != 0 && shape.threads_per_block != 0, "launch: a grid needs at least one block and one thread");
   check(shape.threads_per_block <= 1024, "launch: a block has at most 1024 threads");
   const std::uint32_t resident = std::min(resident_blocks(shape.threads_per_block), shape.blocks);
+#if SIMT_RACES
+  check(std::uint64_t{resident} * shape.threads_per_block <= max_tsan_lanes,
+        "launch: ThreadSanitizer tells at most 8000 resident lanes apart; lower ExecutorOptions::resident_blocks");
+#endif
   const std::uint32_t workers = std::min(options_.os_threads, resident);
   while (workers_.size() < workers) {
     workers_.push_back(std::make_unique<Worker>(options_, static_cast<std::uint32_t>(workers_.size())));

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "simt/cpu/diagnosis.hpp"
+#include "simt/cpu/lane_order.hpp"
 
 namespace simt {
 namespace {
@@ -22,6 +23,7 @@ Worker::Worker(const ExecutorOptions& options, std::uint32_t index)
 
 void Worker::run(Launch& launch, std::uint32_t resident, std::uint32_t first_warp_slot) {
   FiberSwitch fibers(root_);
+  lane_order::launch_begins();
   fibers_ = &fibers;
   launch_ = &launch;
   ExecutorOptions seeded = options_;
@@ -56,6 +58,7 @@ void Worker::run(Launch& launch, std::uint32_t resident, std::uint32_t first_war
     }
     fibers.to(root_, runnable_[strategy_->next(runnable_, 0, Reason::start)]->context);
   }
+  lane_order::launch_ends(tracker_);
   launch.stalls.finish();
 }
 
@@ -87,6 +90,7 @@ void Worker::start_block(Block& block, std::uint32_t index) {
     block.warps[i] = {&block, &block.lanes[i * warp_size], i, full_warp >> (warp_size - lanes), 0};
   }
   live_ += block.size;
+  lane_order::block_starts(tracker_);
   for (std::uint32_t rank = 0; rank < block.size; ++rank) {
     Lane& lane = block.lanes[rank];
     lane.worker = this;
@@ -112,6 +116,7 @@ FiberContext& Worker::lane_main(void* argument) {
   // No switch happens inside a handler: the C++ runtime keeps its list of caught exceptions per OS thread.
   std::string escaped;
   try {
+    const lane_order::DeviceScope scope(lane);
     worker.launch_->call.invoke(lane, worker.launch_->call.closure);
   } catch (const std::exception& exception) {
     escaped = std::string("threw: ") + exception.what();
@@ -150,6 +155,7 @@ void Worker::drop_lanes() {
     for (std::uint32_t rank = 0; rank < block.size; ++rank) {
       Lane& lane = block.lanes[rank];
       if (lane.state == LaneState::exited) continue;
+      lane_order::lane_dropped(lane);
       fibers_->drop(lane.context, stacks_);
       lane.state = LaneState::exited;
     }

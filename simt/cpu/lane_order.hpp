@@ -1,0 +1,85 @@
+// What orders the memory accesses of two lanes: told to ThreadSanitizer in the race build (SIMT_RACES, see races.hpp),
+// nothing at all in every other build.
+//
+// Each lane is a thread of its own there, and the executor is the OS thread that called launch(). Everything between a
+// call of the vocabulary and its return counts as that OS thread's doing: a lock, an allocation or a copy inside the
+// executor then neither races with another lane nor orders two lanes. No switch orders anything by itself.
+#pragma once
+
+#include "simt/cpu/lane.hpp"
+
+#if SIMT_RACES
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace simt {
+class DeviceHeapMemory;
+}
+
+namespace simt::lane_order {
+
+#if SIMT_RACES
+
+// From device code into the executor, and back into the same lane whichever lanes ran between.
+class ExecutorScope {
+ public:
+  explicit ExecutorScope(const Lane& lane) : lane_(lane.context.tsan_fiber) { enter_executor(); }
+  ~ExecutorScope() { __tsan_switch_to_fiber(lane_, __tsan_switch_to_fiber_no_sync); }
+  ExecutorScope(const ExecutorScope&) = delete;
+  ExecutorScope& operator=(const ExecutorScope&) = delete;
+
+ private:
+  static void enter_executor();
+
+  void* lane_;
+};
+
+// The life of a lane: it begins after what the host did before the launch and ends before what the host does next.
+class DeviceScope {
+ public:
+  explicit DeviceScope(const Lane& lane);
+  ~DeviceScope();
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  const Lane& lane_;
+};
+
+// The calling OS thread is the executor from now on.
+void launch_begins();
+// All lanes of `worker` have exited or were dropped.
+void launch_ends(const AccessTracker& tracker);
+// Before the lanes of a block are made.
+void block_starts(const AccessTracker& tracker);
+// The lane will not run again.
+void lane_dropped(const Lane& lane);
+
+// Each of the lanes comes after all of them: the warp barrier and the block barrier.
+void meet(const Warp& warp, LaneMask lanes);
+void meet_at_barrier(const Block& block);
+
+// An allocation of the device heap comes after every deallocation before it.
+void heap_allocated(const Lane& lane, const DeviceHeapMemory& heap);
+void heap_freed(const Lane& lane, const DeviceHeapMemory& heap);
+
+#else
+
+struct ExecutorScope {
+  explicit ExecutorScope(const Lane&) {}
+};
+struct DeviceScope {
+  explicit DeviceScope(const Lane&) {}
+};
+inline void launch_begins() {}
+inline void launch_ends(const AccessTracker&) {}
+inline void block_starts(const AccessTracker&) {}
+inline void lane_dropped(const Lane&) {}
+inline void meet(const Warp&, LaneMask) {}
+inline void meet_at_barrier(const Block&) {}
+inline void heap_allocated(const Lane&, const DeviceHeapMemory&) {}
+inline void heap_freed(const Lane&, const DeviceHeapMemory&) {}
+
+#endif
+
+}  // namespace simt::lane_order
