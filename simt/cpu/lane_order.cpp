@@ -15,9 +15,15 @@ thread_local void* executor = nullptr;
 
 void become(void* tsan_fiber) { __tsan_switch_to_fiber(tsan_fiber, __tsan_switch_to_fiber_no_sync); }
 
-// ThreadSanitizer keeps a clock for any address that is released to. These two belong to the worker of the lanes.
+// ThreadSanitizer keeps a clock for any address that is released to. These two belong to the worker of the lanes; the
+// clock of the lanes that ended in one place is at the address of the block.
 void* start_of_launch(const AccessTracker& tracker) { return const_cast<WatchFilter*>(&tracker.watched); }
 void* end_of_launch(const AccessTracker& tracker) { return const_cast<bool*>(&tracker.progress); }
+
+void end(const Lane& lane) {
+  __tsan_release(end_of_launch(*lane.tracker));
+  __tsan_release(lane.block);
+}
 
 // `for_each` calls its argument with every lane that meets.
 template <class ForEach>
@@ -42,11 +48,10 @@ void ExecutorScope::enter_executor() { become(executor); }
 DeviceScope::DeviceScope(const Lane& lane) : lane_(lane) {
   __tsan_set_fiber_name(lane.context.tsan_fiber, lane_name(lane).c_str());
   become(lane.context.tsan_fiber);
-  __tsan_acquire(start_of_launch(*lane.tracker));
 }
 
 DeviceScope::~DeviceScope() {
-  __tsan_release(end_of_launch(*lane_.tracker));
+  end(lane_);
   become(executor);
   // The executor frees the exception that ends this lane, and the launch.
   if (std::uncaught_exceptions() != 0) launch_ends(*lane_.tracker);
@@ -56,11 +61,17 @@ void launch_begins() { executor = __tsan_get_current_fiber(); }
 
 void launch_ends(const AccessTracker& tracker) { __tsan_acquire(end_of_launch(tracker)); }
 
-void block_starts(const AccessTracker& tracker) { __tsan_release(start_of_launch(tracker)); }
+void lane_made(const Lane& lane) {
+  __tsan_release(start_of_launch(*lane.tracker));
+  become(lane.context.tsan_fiber);
+  __tsan_acquire(start_of_launch(*lane.tracker));
+  __tsan_acquire(lane.block);
+  become(executor);
+}
 
 void lane_dropped(const Lane& lane) {
   become(lane.context.tsan_fiber);
-  __tsan_release(end_of_launch(*lane.tracker));
+  end(lane);
   become(executor);
 }
 

@@ -34,7 +34,7 @@ class ExecutorScope {
   void* lane_;
 };
 
-// The life of a lane: it begins after what the host did before the launch and ends before what the host does next.
+// The life of a lane. It ends before what the host does after the launch.
 class DeviceScope {
  public:
   explicit DeviceScope(const Lane& lane);
@@ -50,8 +50,9 @@ class DeviceScope {
 void launch_begins();
 // All lanes of `worker` have exited or were dropped.
 void launch_ends(const AccessTracker& tracker);
-// Before the lanes of a block are made.
-void block_starts(const AccessTracker& tracker);
+// The lane comes after what the host did before the launch, and after the block that had this block's place: their
+// shared memory is the same.
+void lane_made(const Lane& lane);
 // The lane will not run again.
 void lane_dropped(const Lane& lane);
 
@@ -73,7 +74,7 @@ struct DeviceScope {
 };
 inline void launch_begins() {}
 inline void launch_ends(const AccessTracker&) {}
-inline void block_starts(const AccessTracker&) {}
+inline void lane_made(const Lane&) {}
 inline void lane_dropped(const Lane&) {}
 inline void meet(const Warp&, LaneMask) {}
 inline void meet_at_barrier(const Block&) {}

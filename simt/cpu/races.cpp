@@ -63,10 +63,9 @@ struct RawRace {
   std::uint64_t times;
 
   bool same_places(const RawRace& other) const {
-    return access_count == other.access_count && std::equal(accesses, accesses + access_count, other.accesses,
-                                                            [](const RawAccess& a, const RawAccess& b) {
-                                                              return a.innermost() == b.innermost();
-                                                            });
+    return access_count == other.access_count &&
+           std::equal(accesses, accesses + access_count, other.accesses,
+                      [](const RawAccess& a, const RawAccess& b) { return a.innermost() == b.innermost(); });
   }
 };
 
@@ -153,6 +152,11 @@ std::vector<RaceFrame> frames_of(const RawAccess& access) {
     if (pc != last) append_frames(pc, frames);
     last = pc;
   }
+  // The kernel was called by launch(); below that is the executor.
+  const auto launch = std::find_if(frames.begin(), frames.end(), [](const RaceFrame& frame) {
+    return std::string_view(frame.file).ends_with("simt/cpu/host.hpp");
+  });
+  frames.erase(launch, frames.end());
   return frames;
 }
 
@@ -163,7 +167,8 @@ bool ends_with_any(std::string_view text, std::initializer_list<std::string_view
 bool is_device_code(const RaceFrame& frame) {
   const std::string_view file = frame.file;
   return !file.empty() && file.find("/include/c++/") == file.npos && file.find("libsanitizer") == file.npos &&
-         !ends_with_any(file, {"simt/cpu/atomic.hpp", "simt/cpu/group.hpp", "simt/cpu/lane.hpp", "simt/cpu/thread.hpp"});
+         !ends_with_any(file,
+                        {"simt/cpu/atomic.hpp", "simt/cpu/group.hpp", "simt/cpu/lane.hpp", "simt/cpu/thread.hpp"});
 }
 
 std::string place_text(const RaceFrame& frame) {

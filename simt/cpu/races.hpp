@@ -31,7 +31,8 @@ struct RaceAccess {
   bool atomic = false;
   std::uintptr_t address = 0;
   std::uint32_t bytes = 0;
-  std::vector<RaceFrame> stack;  // innermost first; empty when the access lies too far back
+  // Innermost first, up to the kernel; empty when the access lies too far back for ThreadSanitizer's history.
+  std::vector<RaceFrame> stack;
 
   // Where device code made the access, "stack.hpp:120": the innermost frame outside the vocabulary and the C++ library.
   std::string place() const;

@@ -19,9 +19,7 @@ class DeviceHeap {
  public:
   explicit DeviceHeap(Lane& lane) : lane_(&lane) {}
 
-  void* malloc(std::size_t bytes, CallSite site = CallSite::here()) const {
-    return lane_->heap_malloc(bytes, site);
-  }
+  void* malloc(std::size_t bytes, CallSite site = CallSite::here()) const { return lane_->heap_malloc(bytes, site); }
   void free(void* block, CallSite site = CallSite::here()) const { lane_->heap_free(block, site); }
 
  private:

@@ -90,7 +90,6 @@ void Worker::start_block(Block& block, std::uint32_t index) {
     block.warps[i] = {&block, &block.lanes[i * warp_size], i, full_warp >> (warp_size - lanes), 0};
   }
   live_ += block.size;
-  lane_order::block_starts(tracker_);
   for (std::uint32_t rank = 0; rank < block.size; ++rank) {
     Lane& lane = block.lanes[rank];
     lane.worker = this;
@@ -106,6 +105,7 @@ void Worker::start_block(Block& block, std::uint32_t index) {
     lane.watch.reset();
     lane.spin_limit = options_.spin_limit;
     fibers_->create(lane.context, stacks_, lane_main, &lane);
+    lane_order::lane_made(lane);
     make_runnable(lane);
   }
 }
