@@ -1,11 +1,16 @@
 // Compiled into simt_cpu_races only.
 #include "simt/cpu/lane_order.hpp"
 
-#include <exception>
 #include <memory>
 
 #include "simt/bits.hpp"
 #include "simt/cpu/diagnosis.hpp"
+
+// In ThreadSanitizer's library, but in none of its headers.
+extern "C" {
+void __tsan_ignore_thread_begin();
+void __tsan_ignore_thread_end();
+}
 
 namespace simt::lane_order {
 namespace {
@@ -43,6 +48,16 @@ void join(ForEach for_each) {
 
 }  // namespace
 
+LaunchScope::LaunchScope(const AccessTracker& tracker) : tracker_(tracker) {
+  executor = __tsan_get_current_fiber();
+  __tsan_ignore_thread_begin();
+}
+
+LaunchScope::~LaunchScope() {
+  __tsan_ignore_thread_end();
+  __tsan_acquire(end_of_launch(tracker_));
+}
+
 void ExecutorScope::enter_executor() { become(executor); }
 
 DeviceScope::DeviceScope(const Lane& lane) : lane_(lane) {
@@ -53,13 +68,7 @@ DeviceScope::DeviceScope(const Lane& lane) : lane_(lane) {
 DeviceScope::~DeviceScope() {
   end(lane_);
   become(executor);
-  // The executor frees the exception that ends this lane, and the launch.
-  if (std::uncaught_exceptions() != 0) launch_ends(*lane_.tracker);
 }
-
-void launch_begins() { executor = __tsan_get_current_fiber(); }
-
-void launch_ends(const AccessTracker& tracker) { __tsan_acquire(end_of_launch(tracker)); }
 
 void lane_made(const Lane& lane) {
   __tsan_release(start_of_launch(*lane.tracker));

@@ -2,8 +2,9 @@
 // nothing at all in every other build.
 //
 // Each lane is a thread of its own there, and the executor is the OS thread that called launch(). Everything between a
-// call of the vocabulary and its return counts as that OS thread's doing: a lock, an allocation or a copy inside the
-// executor then neither races with another lane nor orders two lanes. No switch orders anything by itself.
+// call of the vocabulary and its return counts as that OS thread's doing, whose own accesses are ignored as long as the
+// launch runs: a lock, an allocation or a copy inside the executor then neither races with a lane nor orders two lanes.
+// No switch orders anything by itself.
 #pragma once
 
 #include "simt/cpu/lane.hpp"
@@ -19,6 +20,18 @@ class DeviceHeapMemory;
 namespace simt::lane_order {
 
 #if SIMT_RACES
+
+// A launch on one worker: the calling OS thread is the executor, and comes after all lanes in the end.
+class LaunchScope {
+ public:
+  explicit LaunchScope(const AccessTracker& tracker);
+  ~LaunchScope();
+  LaunchScope(const LaunchScope&) = delete;
+  LaunchScope& operator=(const LaunchScope&) = delete;
+
+ private:
+  const AccessTracker& tracker_;
+};
 
 // From device code into the executor, and back into the same lane whichever lanes ran between.
 class ExecutorScope {
@@ -46,10 +59,6 @@ class DeviceScope {
   const Lane& lane_;
 };
 
-// The calling OS thread is the executor from now on.
-void launch_begins();
-// All lanes of `worker` have exited or were dropped.
-void launch_ends(const AccessTracker& tracker);
 // The lane comes after what the host did before the launch, and after the block that had this block's place: their
 // shared memory is the same.
 void lane_made(const Lane& lane);
@@ -66,14 +75,15 @@ void heap_freed(const Lane& lane, const DeviceHeapMemory& heap);
 
 #else
 
+struct LaunchScope {
+  explicit LaunchScope(const AccessTracker&) {}
+};
 struct ExecutorScope {
   explicit ExecutorScope(const Lane&) {}
 };
 struct DeviceScope {
   explicit DeviceScope(const Lane&) {}
 };
-inline void launch_begins() {}
-inline void launch_ends(const AccessTracker&) {}
 inline void lane_made(const Lane&) {}
 inline void lane_dropped(const Lane&) {}
 inline void meet(const Warp&, LaneMask) {}

@@ -23,7 +23,7 @@ Worker::Worker(const ExecutorOptions& options, std::uint32_t index)
 
 void Worker::run(Launch& launch, std::uint32_t resident, std::uint32_t first_warp_slot) {
   FiberSwitch fibers(root_);
-  lane_order::launch_begins();
+  const lane_order::LaunchScope scope(tracker_);
   fibers_ = &fibers;
   launch_ = &launch;
   ExecutorOptions seeded = options_;
@@ -58,7 +58,6 @@ void Worker::run(Launch& launch, std::uint32_t resident, std::uint32_t first_war
     }
     fibers.to(root_, runnable_[strategy_->next(runnable_, 0, Reason::start)]->context);
   }
-  lane_order::launch_ends(tracker_);
   launch.stalls.finish();
 }
 
