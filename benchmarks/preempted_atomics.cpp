@@ -1,7 +1,8 @@
 // How fast the CPU executor searches: atomics per second of one core, by number of lanes and density of preemption.
 //
 // Floor: 20 million per second with 256 lanes and a random preemption at every atomic; a run of the bug search is 10^3
-// to 10^5 steps, so that this decides how many seeds a check can afford.
+// to 10^5 steps, so that this decides how many seeds a check can afford. preempted_atomics_races is the same program in
+// the race build.
 #include <benchmark/benchmark.h>
 
 #include "simt/simt.hpp"
@@ -49,6 +50,7 @@ BENCHMARK(preempted_atomics)
     ->ArgsProduct({{32, 256, 2048}, {1, 4, 16, 64}})
     ->Unit(benchmark::kMillisecond);
 
+#if !SIMT_RACES
 // The same work in threads mode on one OS thread.
 void sliced_atomics(benchmark::State& state) {
   simt::ExecutorOptions options;
@@ -56,6 +58,7 @@ void sliced_atomics(benchmark::State& state) {
   measure(state, options);
 }
 BENCHMARK(sliced_atomics)->ArgName("lanes")->Arg(32)->Arg(256)->Arg(2048)->Unit(benchmark::kMillisecond);
+#endif
 
 }  // namespace
 

@@ -33,6 +33,9 @@ void check_options(const ExecutorOptions& options) {
   }
   check(options.strategy != StrategyKind::exploring || options.exploration != nullptr,
         "StrategyKind::exploring needs ExecutorOptions::exploration");
+#if SIMT_RACES
+  check(deterministic, "the race build runs the deterministic mode only: set ExecutorOptions::mode");
+#endif
 }
 
 }  // namespace
@@ -78,6 +81,10 @@ void Executor::run(LaunchShape shape, KernelCall call, LaunchReport& report) {
   check(shape.blocks != 0 && shape.threads_per_block != 0, "launch: a grid needs at least one block and one thread");
   check(shape.threads_per_block <= 1024, "launch: a block has at most 1024 threads");
   const std::uint32_t resident = std::min(resident_blocks(shape.threads_per_block), shape.blocks);
+#if SIMT_RACES
+  check(std::uint64_t{resident} * shape.threads_per_block <= max_tsan_lanes,
+        "launch: ThreadSanitizer tells at most 8000 resident lanes apart; lower ExecutorOptions::resident_blocks");
+#endif
   const std::uint32_t workers = std::min(options_.os_threads, resident);
   while (workers_.size() < workers) {
     workers_.push_back(std::make_unique<Worker>(options_, static_cast<std::uint32_t>(workers_.size())));

@@ -33,6 +33,7 @@ class Executor {
 
   // Of all launches since the executor is new.
   std::uint64_t hash() const { return hash_; }
+  std::uint32_t launches() const { return static_cast<std::uint32_t>(launches_); }
   const Schedule& schedule() const { return schedule_; }
   const History& history() const { return history_; }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -13,7 +14,8 @@
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
-#if defined(SIMT_THREAD_SANITIZER)
+#if defined(SIMT_THREAD_SANITIZER) || SIMT_RACES
+#define SIMT_TSAN_FIBERS 1
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -32,16 +34,56 @@ std::size_t page_bytes() {
   return bytes;
 }
 
+#if SIMT_TSAN_FIBERS
+// ThreadSanitizer's threads for lanes. Creating one takes its GCC runtime 0.7 ms, so they outlive the device.
+class TsanFibers {
+ public:
+  static TsanFibers& all() {
+    static TsanFibers fibers;
+    return fibers;
+  }
+  void* take() {
+    const std::lock_guard lock(mutex_);
+    if (!free_.empty()) {
+      void* fiber = free_.back();
+      free_.pop_back();
+      return fiber;
+    }
+    if (alive_ == max_tsan_lanes) {
+      throw Fault(FaultKind::environment, "ThreadSanitizer has no room for more than " +
+                                              std::to_string(max_tsan_lanes) +
+                                              " lanes in a process; lower ExecutorOptions::resident_blocks");
+    }
+    ++alive_;
+    return __tsan_create_fiber(0);
+  }
+  void give_back(void* fiber) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(fiber);
+  }
+  void destroy(void* fiber) {
+    const std::lock_guard lock(mutex_);
+    --alive_;
+    __tsan_destroy_fiber(fiber);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<void*> free_;
+  std::size_t alive_ = 0;
+};
+#endif
+
 // The form in which Boost.Context asks for a stack.
 class PooledStack {
  public:
-  explicit PooledStack(StackPool& pool, boost::context::stack_context stack) : pool_(&pool), stack_(stack) {}
-  boost::context::stack_context allocate() { return stack_; }
-  void deallocate(boost::context::stack_context& stack) noexcept { pool_->give_back(stack); }
+  explicit PooledStack(StackPool& pool, const LaneStack& stack) : pool_(&pool), stack_(stack) {}
+  boost::context::stack_context allocate() { return stack_.memory; }
+  void deallocate(boost::context::stack_context&) noexcept { pool_->give_back(stack_); }
 
  private:
   StackPool* pool_;
-  boost::context::stack_context stack_;
+  LaneStack stack_;
 };
 
 }  // namespace
@@ -52,6 +94,11 @@ StackPool::StackPool(std::size_t stack_bytes, bool guard_pages) : guard_bytes_(g
 }
 
 StackPool::~StackPool() {
+#if SIMT_TSAN_FIBERS
+  for (const LaneStack& stack : free_) {
+    if (stack.tsan_fiber != nullptr) TsanFibers::all().give_back(stack.tsan_fiber);
+  }
+#endif
   for (const Mapping& mapping : mappings_) munmap(mapping.base, mapping.bytes);
 }
 
@@ -71,46 +118,43 @@ void StackPool::map_more() {
                   "cannot protect the guard page of a lane stack (vm.max_map_count?); set ExecutorOptions::guard_pages "
                   "to false");
     }
-    boost::context::stack_context stack;
+    LaneStack stack;
     const std::size_t shift = stacks_mapped_++ % colors * color_bytes;
-    stack.size = stack_bytes_ - shift;
-    stack.sp = low + guard_bytes_ + stack.size;
+    stack.memory.size = stack_bytes_ - shift;
+    stack.memory.sp = low + guard_bytes_ + stack.memory.size;
     free_.push_back(stack);
   }
 }
 
-boost::context::stack_context StackPool::take() {
+LaneStack StackPool::take() {
   if (free_.empty()) map_more();
-  const boost::context::stack_context stack = free_.back();
+#if SIMT_TSAN_FIBERS
+  if (free_.back().tsan_fiber == nullptr) free_.back().tsan_fiber = TsanFibers::all().take();
+#endif
+  const LaneStack stack = free_.back();
   free_.pop_back();
   return stack;
 }
 
-void StackPool::give_back(const boost::context::stack_context& stack) {
+void StackPool::give_back(const LaneStack& stack) {
 #if defined(__SANITIZE_ADDRESS__)
   // The last frames of the former lane left their red zones behind.
-  ASAN_UNPOISON_MEMORY_REGION(static_cast<char*>(stack.sp) - stack.size, stack.size);
+  ASAN_UNPOISON_MEMORY_REGION(static_cast<char*>(stack.memory.sp) - stack.memory.size, stack.memory.size);
 #endif
   free_.push_back(stack);
 }
 
-FiberContext::~FiberContext() {
-#if defined(SIMT_THREAD_SANITIZER)
-  if (tsan_fiber != nullptr && !is_root) __tsan_destroy_fiber(tsan_fiber);
-#endif
-}
-
 FiberSwitch::FiberSwitch(FiberContext& root) {
-  root.is_root = true;
   root.stack_bottom = nullptr;
-#if defined(SIMT_THREAD_SANITIZER)
+#if SIMT_TSAN_FIBERS
   root.tsan_fiber = __tsan_get_current_fiber();
 #endif
 }
 
-// Before a switch. ThreadSanitizer is told that switches order memory: it then reports races between OS threads, and
-// not those between two lanes of one OS thread, for which the whole executor would have to be left uninstrumented. This
-// file is in any case (see CMakeLists.txt): entries and exits of its functions would be counted for different fibers.
+// Before a switch. Where the executor is instrumented as well (the tsan preset), ThreadSanitizer is told that switches
+// order memory: it then reports races between OS threads, and not those between two lanes of one OS thread, which are
+// the race build's matter. This file is never instrumented (see CMakeLists.txt): entries and exits of its functions
+// would be counted for different fibers.
 void FiberSwitch::announce([[maybe_unused]] FiberContext& to, [[maybe_unused]] void** fake_stack) {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(fake_stack, to.stack_bottom, to.stack_bytes);
@@ -135,14 +179,11 @@ void FiberSwitch::arrive([[maybe_unused]] FiberContext& self, boost::context::fi
 }
 
 void FiberSwitch::create(FiberContext& context, StackPool& pool, FiberContext& (*body)(void*), void* argument) {
-  const boost::context::stack_context stack = pool.take();
-  context.stack_bottom = static_cast<char*>(stack.sp) - stack.size;
-  context.stack_bytes = stack.size;
+  const LaneStack stack = pool.take();
+  context.stack_bottom = static_cast<char*>(stack.memory.sp) - stack.memory.size;
+  context.stack_bytes = stack.memory.size;
   context.fake_stack = nullptr;
-#if defined(SIMT_THREAD_SANITIZER)
-  // Kept for the next lane with this context: creating one takes milliseconds.
-  if (context.tsan_fiber == nullptr) context.tsan_fiber = __tsan_create_fiber(0);
-#endif
+  context.tsan_fiber = stack.tsan_fiber;
   context.fiber = boost::context::fiber(std::allocator_arg, PooledStack(pool, stack),
                                         [this, &context, body, argument](boost::context::fiber&& left) {
                                           arrive(context, std::move(left));
@@ -154,13 +195,14 @@ void FiberSwitch::create(FiberContext& context, StackPool& pool, FiberContext& (
 }
 
 void FiberSwitch::drop(FiberContext& context, StackPool& pool) {
-  boost::context::stack_context stack;
-  stack.size = context.stack_bytes;
-  stack.sp = static_cast<char*>(const_cast<void*>(context.stack_bottom)) + context.stack_bytes;
+  LaneStack stack;
+  stack.memory.size = context.stack_bytes;
+  stack.memory.sp = static_cast<char*>(const_cast<void*>(context.stack_bottom)) + context.stack_bytes;
   // Not destroyed but replaced: its destructor would resume the fiber to unwind it.
   new (&context.fiber) boost::context::fiber();
-#if defined(SIMT_THREAD_SANITIZER)
-  __tsan_destroy_fiber(std::exchange(context.tsan_fiber, nullptr));
+#if SIMT_TSAN_FIBERS
+  // Not to be used again: it still believes to be inside the functions that the lane never left.
+  TsanFibers::all().destroy(std::exchange(context.tsan_fiber, nullptr));
 #endif
   pool.give_back(stack);
 }

@@ -2,14 +2,26 @@
 //
 // Lanes switch to each other directly, not through a scheduler fiber. Every switch goes through FiberSwitch, which also
 // tells AddressSanitizer and ThreadSanitizer about it: Debian builds Boost.Context without ucontext, so that Boost's
-// own sanitizer switches have no effect.
+// own sanitizer switches have no effect. In the race build ThreadSanitizer hears of lanes, not of switches, from
+// lane_order.hpp.
 #pragma once
 
 #include <boost/context/fiber.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace simt {
+
+// Lanes that ThreadSanitizer can tell apart in one process: its limit is 8,128 threads, and the host has some too.
+inline constexpr std::uint32_t max_tsan_lanes = 8000;
+
+// To ThreadSanitizer, whoever runs on this stack is one thread: a stack that changed hands between two of its threads
+// would look like a race between them.
+struct LaneStack {
+  boost::context::stack_context memory;
+  void* tsan_fiber = nullptr;
+};
 
 // Stacks of one size, recycled: creating one costs microseconds, taking one from the pool nanoseconds. Not thread-safe;
 // every worker has its own.
@@ -20,8 +32,8 @@ class StackPool {
   StackPool(const StackPool&) = delete;
   StackPool& operator=(const StackPool&) = delete;
 
-  boost::context::stack_context take();
-  void give_back(const boost::context::stack_context& stack);
+  LaneStack take();
+  void give_back(const LaneStack& stack);
 
  private:
   void map_more();
@@ -34,22 +46,16 @@ class StackPool {
   std::size_t guard_bytes_;
   std::size_t stacks_mapped_ = 0;
   std::vector<Mapping> mappings_;
-  std::vector<boost::context::stack_context> free_;
+  std::vector<LaneStack> free_;
 };
 
 // A point of execution that can be switched to: a lane, or a worker's own OS thread.
 struct FiberContext {
-  FiberContext() = default;
-  ~FiberContext();
-  FiberContext(const FiberContext&) = delete;
-  FiberContext& operator=(const FiberContext&) = delete;
-
   boost::context::fiber fiber;
   const void* stack_bottom = nullptr;  // the four below are for the sanitizers
   std::size_t stack_bytes = 0;
   void* fake_stack = nullptr;
   void* tsan_fiber = nullptr;
-  bool is_root = false;
 };
 
 class FiberSwitch {

@@ -34,9 +34,10 @@ class Device {
   Executor& executor() { return *executor_; }
   // Of the last launch, also when it ended with a fault.
   const LaunchReport& last_launch() const { return last_launch_; }
-  // The three below cover all launches since construction or restart, those that faulted included; deterministic mode
+  // The four below cover all launches since construction or restart, those that faulted included; deterministic mode
   // only. The hash is equal where a run repeats another one.
   std::uint64_t hash() const { return executor_->hash(); }
+  std::uint32_t launches() const { return executor_->launches(); }
   const Schedule& schedule() const { return executor_->schedule(); }  // empty without ExecutorOptions::record
   const History& history() const { return executor_->history(); }
 

@@ -2,21 +2,30 @@
 // the headers of the vocabulary stay free of the scheduler.
 #include "simt/cpu/lane.hpp"
 
+#include "simt/cpu/device_heap.hpp"
 #include "simt/cpu/diagnosis.hpp"
 #include "simt/cpu/history.hpp"
+#include "simt/cpu/lane_order.hpp"
 #include "simt/cpu/worker.hpp"
 
 namespace simt {
 
-void Lane::before_access(CallSite call_site) { worker->step(*this, call_site, Operation::atomic, Reason::atomic); }
+using lane_order::ExecutorScope;
+
+void Lane::before_access(CallSite call_site) {
+  const ExecutorScope scope(*this);
+  worker->step(*this, call_site, Operation::atomic, Reason::atomic);
+}
 
 void Lane::spin_hint(CallSite call_site) {
+  const ExecutorScope scope(*this);
   worker->step(*this, call_site, Operation::spin_hint, Reason::spin);
   remember_operation();
 }
 
 std::uint64_t Lane::collective(Operation kind, LaneMask group, CallSite call_site, std::uint64_t argument,
                                std::uint32_t from) {
+  const ExecutorScope scope(*this);
   mask = group;
   value = argument;
   source = from;
@@ -27,6 +36,7 @@ std::uint64_t Lane::collective(Operation kind, LaneMask group, CallSite call_sit
 }
 
 LaneMask Lane::converge(CallSite call_site) {
+  const ExecutorScope scope(*this);
   worker->count_step(*this, call_site, Operation::converged);
   worker->converge(*this);
   remember_operation();
@@ -34,6 +44,7 @@ LaneMask Lane::converge(CallSite call_site) {
 }
 
 void Lane::block_barrier(CallSite call_site) {
+  const ExecutorScope scope(*this);
   worker->count_step(*this, call_site, Operation::block_barrier);
   worker->block_barrier(*this);
   remember_operation();
@@ -46,11 +57,31 @@ std::uint64_t Lane::clock() {
 }
 
 void Lane::fail(FaultKind kind, const char* text, CallSite call_site) {
+  const ExecutorScope scope(*this);
   worker->fail(*this, kind, lane_name(*this) + " at " + site_text(call_site) + ": " + text);
   worker->leave(*this);
 }
 
-DeviceHeapMemory& Lane::device_heap() const { return worker->launch_->device_heap; }
+void* Lane::heap_malloc(std::size_t bytes, CallSite call_site) {
+  const ExecutorScope scope(*this);
+  worker->step(*this, call_site, Operation::device_heap, Reason::atomic);
+  DeviceHeapMemory& heap = worker->launch_->device_heap;
+  void* memory = heap.malloc(bytes);
+  lane_order::heap_allocated(*this, heap);
+  if (memory != nullptr) advanced();
+  return memory;
+}
+
+void Lane::heap_free(void* memory, CallSite call_site) {
+  const ExecutorScope scope(*this);
+  worker->step(*this, call_site, Operation::device_heap, Reason::atomic);
+  DeviceHeapMemory& heap = worker->launch_->device_heap;
+  advanced();
+  lane_order::heap_freed(*this, heap);
+  if (!heap.free(memory)) {
+    fail(FaultKind::device_fault, "freed a pointer that is no live block of the device heap", call_site);
+  }
+}
 
 void Lane::remember_access(const void* address, std::uint64_t before, std::uint64_t after, std::uint32_t bytes) {
   tracker->history->add(
@@ -69,8 +100,14 @@ void Lane::note(const char* text, std::uint64_t with_value, CallSite call_site) 
                          0, with_value, text});
 }
 
-void Lane::park() { worker->park(*this); }
+void Lane::park() {
+  const ExecutorScope scope(*this);
+  worker->park(*this);
+}
 
-void Lane::wake_watchers(const void* address) { worker->wake_watchers(address); }
+void Lane::wake_watchers(const void* address) {
+  const ExecutorScope scope(*this);
+  worker->wake_watchers(address);
+}
 
 }  // namespace simt

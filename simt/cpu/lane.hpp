@@ -13,9 +13,16 @@
 #include "simt/cpu/call_site.hpp"
 #include "simt/cpu/fiber.hpp"
 
+// Marks inline members that write what all lanes of a worker share. Only one lane runs at a time, which the race
+// build's ThreadSanitizer (simt/cpu/races.hpp) is not to know: these members are not instrumented there.
+#if SIMT_RACES
+#define SIMT_NOT_RACING [[gnu::no_sanitize("thread")]]
+#else
+#define SIMT_NOT_RACING
+#endif
+
 namespace simt {
 
-class DeviceHeapMemory;
 class History;
 class Worker;
 struct Block;
@@ -59,7 +66,7 @@ class SpinWatch {
   static constexpr std::uint32_t capacity = 8;
 
   // True when the same values were seen `limit` times in a row: the lane does nothing but wait for one of words().
-  bool observe(const void* address, std::uint64_t value, std::uint32_t bytes, std::uint32_t limit) {
+  SIMT_NOT_RACING bool observe(const void* address, std::uint64_t value, std::uint32_t bytes, std::uint32_t limit) {
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (words_[i].address == address && words_[i].value == value) {
         in_streak_ |= 1u << i;
@@ -69,7 +76,7 @@ class SpinWatch {
     remember(address, value, bytes);
     return false;
   }
-  void reset() {
+  SIMT_NOT_RACING void reset() {
     count_ = 0;
     streak_ = 0;
     in_streak_ = 0;
@@ -93,7 +100,9 @@ class SpinWatch {
 // Counts, per hash of an address, the parked lanes that watch it: one load tells a writer that nobody does.
 class WatchFilter {
  public:
-  std::uint32_t& count(const void* address) { return counts_[(reinterpret_cast<std::uintptr_t>(address) >> 2) % size]; }
+  SIMT_NOT_RACING std::uint32_t& count(const void* address) {
+    return counts_[(reinterpret_cast<std::uintptr_t>(address) >> 2) % size];
+  }
 
  private:
   static constexpr std::size_t size = 256;
@@ -137,14 +146,14 @@ struct alignas(64) Lane {
   // A scheduling point before an atomic access.
   void before_access(CallSite call_site);
   // After an access that changed nothing. Parks a lane that only spins.
-  void observed(const void* address, std::uint64_t word, std::uint32_t bytes) {
+  SIMT_NOT_RACING void observed(const void* address, std::uint64_t word, std::uint32_t bytes) {
     if (tracker->history != nullptr) [[unlikely]]
       remember_access(address, word, word, bytes);
     if (watch.observe(address, word, bytes, spin_limit)) [[unlikely]]
       park();
   }
   // After an access that changed a word, or a store.
-  void changed(const void* address, std::uint64_t before, std::uint64_t after, std::uint32_t bytes) {
+  SIMT_NOT_RACING void changed(const void* address, std::uint64_t before, std::uint64_t after, std::uint32_t bytes) {
     if (tracker->history != nullptr) [[unlikely]]
       remember_access(address, before, after, bytes);
     advanced();
@@ -153,7 +162,7 @@ struct alignas(64) Lane {
       wake_watchers(address);
   }
   // After anything else that no other lane could have done by spinning.
-  void advanced() {
+  SIMT_NOT_RACING void advanced() {
     watch.reset();
     spin_limit = tracker->spin_limit;
     tracker->progress = true;
@@ -171,7 +180,8 @@ struct alignas(64) Lane {
   [[noreturn]] void fail(FaultKind kind, const char* text, CallSite call_site);
   // A row of the history, when there is one. `text` must outlive the device.
   void note(const char* text, std::uint64_t with_value, CallSite call_site);
-  DeviceHeapMemory& device_heap() const;
+  void* heap_malloc(std::size_t bytes, CallSite call_site);
+  void heap_free(void* memory, CallSite call_site);
 
  private:
   void remember_access(const void* address, std::uint64_t before, std::uint64_t after, std::uint32_t bytes);

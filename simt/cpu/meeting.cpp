@@ -4,6 +4,7 @@
 
 #include "simt/bits.hpp"
 #include "simt/cpu/diagnosis.hpp"
+#include "simt/cpu/lane_order.hpp"
 #include "simt/cpu/rendezvous.hpp"
 #include "simt/cpu/worker.hpp"
 
@@ -53,6 +54,7 @@ bool Worker::complete(const Lane& lane) {
   std::string error;
   const LaneMask done = try_complete(lane, error);
   if (done == 0) return false;
+  if (lane.operation == Operation::sync) lane_order::meet(*lane.warp, done);
   for (LaneMask rest = done; rest != 0; rest &= rest - 1) {
     Lane& member = lane.warp->lanes[count_trailing_zeros(rest)];
     --member.block->blocked;
@@ -121,6 +123,7 @@ void Worker::block_barrier(Lane& lane) {
 }
 
 void Worker::release_barrier(Block& block) {
+  lane_order::meet_at_barrier(block);
   for (std::uint32_t rank = 0; rank < block.size; ++rank) {
     Lane& lane = block.lanes[rank];
     if (lane.state != LaneState::at_barrier) continue;

@@ -27,7 +27,7 @@ enum class StrategyKind {
   exploring     // the next path of `exploration`
 };
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || SIMT_RACES
 inline constexpr std::size_t default_stack_bytes = 256 * 1024;  // sanitizer frames are several times larger
 #else
 // Allocators need about 2 KiB, but a throwing lane needs the unwinder's 6–8 KiB and printf more. Pages that no frame

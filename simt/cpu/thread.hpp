@@ -8,7 +8,6 @@
 
 #include "simt/common.hpp"
 #include "simt/cpu/atomic.hpp"
-#include "simt/cpu/device_heap.hpp"
 #include "simt/cpu/group.hpp"
 #include "simt/cpu/lane.hpp"
 
@@ -20,19 +19,8 @@ class DeviceHeap {
  public:
   explicit DeviceHeap(Lane& lane) : lane_(&lane) {}
 
-  void* malloc(std::size_t bytes, CallSite site = CallSite::here()) const {
-    lane_->before_access(site);
-    void* block = lane_->device_heap().malloc(bytes);
-    if (block != nullptr) lane_->advanced();
-    return block;
-  }
-  void free(void* block, CallSite site = CallSite::here()) const {
-    lane_->before_access(site);
-    lane_->advanced();
-    if (!lane_->device_heap().free(block)) {
-      lane_->fail(FaultKind::device_fault, "freed a pointer that is no live block of the device heap", site);
-    }
-  }
+  void* malloc(std::size_t bytes, CallSite site = CallSite::here()) const { return lane_->heap_malloc(bytes, site); }
+  void free(void* block, CallSite site = CallSite::here()) const { lane_->heap_free(block, site); }
 
  private:
   Lane* lane_;

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "simt/cpu/diagnosis.hpp"
+#include "simt/cpu/lane_order.hpp"
 
 namespace simt {
 namespace {
@@ -22,6 +23,7 @@ Worker::Worker(const ExecutorOptions& options, std::uint32_t index)
 
 void Worker::run(Launch& launch, std::uint32_t resident, std::uint32_t first_warp_slot) {
   FiberSwitch fibers(root_);
+  const lane_order::LaunchScope scope(tracker_);
   fibers_ = &fibers;
   launch_ = &launch;
   strategy_ = make_strategy(options_, launch.seed, launch.index, launch.record.schedule);
@@ -103,6 +105,7 @@ void Worker::start_block(Block& block, std::uint32_t index) {
     lane.strategy_state = 0;
     lane.counted_steps = lane.counted_questions = 0;
     fibers_->create(lane.context, stacks_, lane_main, &lane);
+    lane_order::lane_made(lane);
     make_runnable(lane);
   }
 }
@@ -113,6 +116,7 @@ FiberContext& Worker::lane_main(void* argument) {
   // No switch happens inside a handler: the C++ runtime keeps its list of caught exceptions per OS thread.
   std::string escaped;
   try {
+    const lane_order::DeviceScope scope(lane);
     worker.launch_->call.invoke(lane, worker.launch_->call.closure);
   } catch (const std::exception& exception) {
     escaped = std::string("threw: ") + exception.what();
@@ -151,6 +155,7 @@ void Worker::drop_lanes() {
     for (std::uint32_t rank = 0; rank < block.size; ++rank) {
       Lane& lane = block.lanes[rank];
       if (lane.state == LaneState::exited) continue;
+      lane_order::lane_dropped(lane);
       fibers_->drop(lane.context, stacks_);
       lane.state = LaneState::exited;
     }

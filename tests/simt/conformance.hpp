@@ -13,6 +13,9 @@
 #include <vector>
 
 #include "simt/simt.hpp"
+#if SIMT_RACES
+#include "simt/cpu/races.hpp"
+#endif
 
 namespace simt::conformance {
 
@@ -29,15 +32,20 @@ inline std::vector<Setting> settings() {
   return {{"cuda"}};
 #else
   std::vector<Setting> all;
+#if !SIMT_RACES
   ExecutorOptions threads;
   threads.os_threads = 2;
-#if defined(__SANITIZE_THREAD__)
-  // Creating a lane takes ThreadSanitizer milliseconds, and what it looks for only happens between OS threads.
-  threads.resident_blocks = 4;
-  return {{"threads", threads}};
-#endif
   all.push_back({"threads", threads});
-  for (const std::uint64_t seed : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u}) {
+#if defined(__SANITIZE_THREAD__)
+  return all;                             // what ThreadSanitizer looks for here only happens between OS threads
+#endif
+#endif
+#if SIMT_RACES
+  constexpr std::uint64_t last_seed = 2;  // a race does not depend on the schedule
+#else
+  constexpr std::uint64_t last_seed = 8;
+#endif
+  for (std::uint64_t seed = 1; seed <= last_seed; ++seed) {
     ExecutorOptions random;
     random.mode = ExecutorMode::deterministic;
     random.seed = seed;
@@ -70,6 +78,13 @@ class Conformance : public ::testing::TestWithParam<Setting> {
 #endif
     stream_ = std::make_unique<Stream>(*device_);
   }
+
+#if SIMT_RACES
+  void TearDown() override {
+    const RaceReport report = take_race_reports();
+    EXPECT_TRUE(report.clean()) << report.text();
+  }
+#endif
 
   Device& device() { return *device_; }
   Stream& stream() { return *stream_; }

@@ -1,0 +1,113 @@
+// Compiled into simt_cpu_races only.
+#include "simt/cpu/lane_order.hpp"
+
+#include <memory>
+
+#include "simt/bits.hpp"
+#include "simt/cpu/diagnosis.hpp"
+
+// In ThreadSanitizer's library, but in none of its headers.
+extern "C" {
+void __tsan_ignore_thread_begin();
+void __tsan_ignore_thread_end();
+}
+
+namespace simt::lane_order {
+namespace {
+
+// A lane stays on its OS thread, so the address of this variable may be kept across a switch.
+thread_local void* executor = nullptr;
+
+void become(void* tsan_fiber) { __tsan_switch_to_fiber(tsan_fiber, __tsan_switch_to_fiber_no_sync); }
+
+// ThreadSanitizer keeps a clock for any address that is released to. These two belong to the worker of the lanes; the
+// clock of the lanes that ended in one place is at the address of the block.
+void* start_of_launch(const AccessTracker& tracker) { return const_cast<WatchFilter*>(&tracker.watched); }
+void* end_of_launch(const AccessTracker& tracker) { return const_cast<bool*>(&tracker.progress); }
+
+void end(const Lane& lane) {
+  __tsan_release(end_of_launch(*lane.tracker));
+  __tsan_release(lane.block);
+}
+
+// `for_each` calls its argument with every lane that meets.
+template <class ForEach>
+void join(ForEach for_each) {
+  // A new address each time: an old one would also pass on what was released there at former meetings.
+  const auto moment = std::make_unique<std::uint64_t>(0);
+  for_each([&](const Lane& lane) {
+    become(lane.context.tsan_fiber);
+    __tsan_release(moment.get());
+  });
+  for_each([&](const Lane& lane) {
+    become(lane.context.tsan_fiber);
+    __tsan_acquire(moment.get());
+  });
+  become(executor);
+}
+
+}  // namespace
+
+LaunchScope::LaunchScope(const AccessTracker& tracker) : tracker_(tracker) {
+  executor = __tsan_get_current_fiber();
+  __tsan_ignore_thread_begin();
+}
+
+LaunchScope::~LaunchScope() {
+  __tsan_ignore_thread_end();
+  __tsan_acquire(end_of_launch(tracker_));
+}
+
+void ExecutorScope::enter_executor() { become(executor); }
+
+DeviceScope::DeviceScope(const Lane& lane) : lane_(lane) {
+  __tsan_set_fiber_name(lane.context.tsan_fiber, lane_name(lane).c_str());
+  become(lane.context.tsan_fiber);
+}
+
+DeviceScope::~DeviceScope() {
+  end(lane_);
+  become(executor);
+}
+
+void lane_made(const Lane& lane) {
+  __tsan_release(start_of_launch(*lane.tracker));
+  become(lane.context.tsan_fiber);
+  __tsan_acquire(start_of_launch(*lane.tracker));
+  __tsan_acquire(lane.block);
+  become(executor);
+}
+
+void lane_dropped(const Lane& lane) {
+  become(lane.context.tsan_fiber);
+  end(lane);
+  become(executor);
+}
+
+void meet(const Warp& warp, LaneMask lanes) {
+  join([&](auto visit) {
+    for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) visit(warp.lanes[count_trailing_zeros(rest)]);
+  });
+}
+
+void meet_at_barrier(const Block& block) {
+  join([&](auto visit) {
+    for (std::uint32_t rank = 0; rank < block.size; ++rank) {
+      if (block.lanes[rank].state == LaneState::at_barrier) visit(block.lanes[rank]);
+    }
+  });
+}
+
+void heap_allocated(const Lane& lane, const DeviceHeapMemory& heap) {
+  become(lane.context.tsan_fiber);
+  __tsan_acquire(const_cast<DeviceHeapMemory*>(&heap));
+  become(executor);
+}
+
+void heap_freed(const Lane& lane, const DeviceHeapMemory& heap) {
+  become(lane.context.tsan_fiber);
+  __tsan_release(const_cast<DeviceHeapMemory*>(&heap));
+  become(executor);
+}
+
+}  // namespace simt::lane_order

@@ -1,0 +1,403 @@
+// The race build: a missing order between two lanes is reported under any schedule, with both places, and what the
+// vocabulary promises to order is clean.
+#include "simt/cpu/races.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "simt/simt.hpp"
+
+namespace simt {
+namespace {
+
+constexpr std::uint64_t last_seed = 50;
+
+ExecutorOptions deterministic(std::uint64_t seed) {
+  ExecutorOptions options;
+  options.mode = ExecutorMode::deterministic;
+  options.seed = seed;
+  return options;
+}
+
+// Device memory of 64 zeros is the first argument of the kernel.
+template <class Kernel>
+RaceReport races_of(const ExecutorOptions& options, LaunchShape shape, Kernel kernel) {
+  Device device(options);
+  Stream stream(device);
+  Buffer<std::uint32_t> words(64);
+  words.fill_bytes(stream, 0);
+  take_race_reports();
+  try {
+    launch(stream, shape, kernel, words.data());
+  } catch (const Fault& fault) {
+    EXPECT_NE(fault.kind(), FaultKind::environment) << fault.what();
+  }
+  words.to_host(stream);
+  return take_race_reports();
+}
+
+std::string pair_text(std::string place, std::string other) {
+  if (other < place) std::swap(place, other);
+  return place + " and " + other;
+}
+
+std::string pair_text(int line, int other_line) {
+  const auto place = [](int at) { return "races_test.cpp:" + std::to_string(at); };
+  return pair_text(place(line), place(other_line));
+}
+
+// Each seed reports the race between these two lines and no other one.
+template <class Kernel>
+void expect_race(LaunchShape shape, Kernel kernel, int line, int other_line) {
+  for (std::uint64_t seed = 1; seed <= last_seed; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const RaceReport report = races_of(deterministic(seed), shape, kernel);
+    ASSERT_FALSE(report.clean());
+    for (const Race& race : report.races) {
+      EXPECT_EQ(race.kind, "data-race");
+      ASSERT_EQ(race.accesses.size(), 2u);
+      EXPECT_EQ(pair_text(race.accesses[0].place(), race.accesses[1].place()), pair_text(line, other_line))
+          << race.text();
+    }
+  }
+}
+
+template <class Kernel>
+void expect_clean(LaunchShape shape, Kernel kernel) {
+  for (std::uint64_t seed = 1; seed <= last_seed; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const RaceReport report = races_of(deterministic(seed), shape, kernel);
+    ASSERT_TRUE(report.clean()) << report.text();
+  }
+}
+
+// Lane 0 writes words[1] and raises words[0]; lane 1 waits for that and reads.
+template <class Store, class Load>
+struct Publish {
+  static constexpr int write_line = __LINE__ + 5;
+  static constexpr int read_line = __LINE__ + 8;
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    if (thread.lane() == 0) {
+      words[1] = 42;
+      thread.atomic(words[0]).store(1u, Store{});
+    } else {
+      while (thread.atomic(words[0]).load(Load{}) == 0) thread.spin_hint();
+      words[2] = words[1] + 1;
+    }
+  }
+};
+
+TEST(Races, RelaxedPublicationIsReported) {
+  using Kernel = Publish<Relaxed, Relaxed>;
+  expect_race({1, 2}, Kernel{}, Kernel::write_line, Kernel::read_line);
+}
+
+TEST(Races, ReleaseWithoutAcquireIsReported) {
+  using Kernel = Publish<Release, Relaxed>;
+  expect_race({1, 2}, Kernel{}, Kernel::write_line, Kernel::read_line);
+}
+
+TEST(Races, ReleaseAndAcquirePublish) { expect_clean({1, 2}, Publish<Release, Acquire>{}); }
+
+TEST(Races, AReportNamesLanesAddressesAndPlaces) {
+  using Kernel = Publish<Relaxed, Relaxed>;
+  const RaceReport report = races_of(deterministic(1), {1, 2}, Kernel{});
+  ASSERT_EQ(report.races.size(), 1u);
+  const Race& race = report.races[0];
+  EXPECT_EQ(race.times, 1u);
+  const RaceAccess& read = race.accesses[0];
+  const RaceAccess& write = race.accesses[1];
+  EXPECT_EQ(read.thread, "lane 1 of block 0, warp 0");
+  EXPECT_EQ(write.thread, "lane 0 of block 0, warp 0");
+  EXPECT_FALSE(read.write);
+  EXPECT_TRUE(write.write);
+  EXPECT_EQ(read.address, write.address);
+  EXPECT_EQ(read.bytes, 4u);
+  ASSERT_EQ(read.stack.size(), 1u);
+  EXPECT_EQ(read.stack[0].line, static_cast<std::uint32_t>(Kernel::read_line));
+  EXPECT_NE(report.text().find("data-race on 4 bytes at 0x"), std::string::npos) << report.text();
+  EXPECT_TRUE(take_race_reports().clean()) << "reports are taken once";
+}
+
+struct PlainIncrement {
+  static constexpr int line = __LINE__ + 3;
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    words[thread.rank_in_block()] += 1;
+  }
+};
+
+TEST(Races, LanesOfTwoBlocksAreReported) {
+  expect_race({2, 1}, PlainIncrement{}, PlainIncrement::line, PlainIncrement::line);
+}
+
+// A word that is an atomic here and a plain word there.
+struct MixedAccess {
+  static constexpr int atomic_line = __LINE__ + 5;
+  static constexpr int plain_line = __LINE__ + 6;
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    if (thread.lane() == 0) {
+      thread.atomic(words[1]).fetch_add(1u, acq_rel);
+    } else {
+      words[1] = 7;
+    }
+  }
+};
+
+TEST(Races, PlainAccessToAnAtomicWordIsReported) {
+  expect_race({1, 2}, MixedAccess{}, MixedAccess::atomic_line, MixedAccess::plain_line);
+}
+
+// Even lanes write to a block of 4 words each and push it, odd lanes pop one and write to it. The top word packs a
+// generation, against ABA, and the index of a block.
+template <class Success, class Failure>
+struct HandOver {
+  static constexpr int giver_line = __LINE__ + 6;
+  static constexpr int taker_line = __LINE__ + 9;
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    std::uint32_t block = 1 + thread.lane();
+    if (thread.lane() % 2 == 0) {
+      words[4 * block + 1] = 1;
+      push(thread, words, block);
+    } else {
+      while ((block = pop(thread, words)) == 0) thread.spin_hint();
+      words[4 * block + 1] = 2;
+    }
+  }
+  template <class Thread>
+  std::uint32_t pop(Thread& thread, std::uint32_t* words) const {
+    std::uint32_t top = thread.atomic(words[0]).load(Failure{});
+    while (top % 256 != 0) {
+      const std::uint32_t next = thread.atomic(words[4 * (top % 256)]).load(relaxed);
+      if (thread.atomic(words[0]).compare_exchange(top, (top / 256 + 1) * 256 + next, Success{}, Failure{})) break;
+    }
+    return top % 256;
+  }
+  template <class Thread>
+  void push(Thread& thread, std::uint32_t* words, std::uint32_t block) const {
+    std::uint32_t top = thread.atomic(words[0]).load(Failure{});
+    do {
+      thread.atomic(words[4 * block]).store(top % 256, relaxed);
+    } while (!thread.atomic(words[0]).compare_exchange(top, (top / 256 + 1) * 256 + block, Success{}, Failure{}));
+  }
+};
+
+TEST(Races, BlockHandedOverThroughARelaxedStackIsReported) {
+  using Kernel = HandOver<Relaxed, Relaxed>;
+  expect_race({1, 8}, Kernel{}, Kernel::giver_line, Kernel::taker_line);
+}
+
+TEST(Races, BlockHandedOverWithAcquireAndReleaseIsClean) { expect_clean({1, 8}, HandOver<AcqRel, Acquire>{}); }
+
+// Every lane writes its word, meets the others, and reads the word of its neighbour.
+template <class Meet>
+struct WriteMeetRead {
+  static constexpr int write_line = __LINE__ + 4;
+  static constexpr int read_line = __LINE__ + 5;
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    words[thread.rank_in_block()] = 1;
+    Meet{}(thread);
+    const std::uint32_t seen = words[(thread.rank_in_block() + 1) % thread.block_size()];
+    thread.atomic(words[63]).fetch_add(seen, relaxed);
+  }
+};
+
+struct Sync {
+  template <class Thread>
+  void operator()(Thread& thread) const {
+    thread.warp().sync();
+  }
+};
+struct Barrier {
+  template <class Thread>
+  void operator()(Thread& thread) const {
+    thread.block_barrier();
+  }
+};
+struct Shuffle {
+  template <class Thread>
+  void operator()(Thread& thread) const {
+    thread.warp().shfl(1u, 0);
+  }
+};
+struct Ballot {
+  template <class Thread>
+  void operator()(Thread& thread) const {
+    thread.warp().ballot(true);
+  }
+};
+struct MatchAndReduce {
+  template <class Thread>
+  void operator()(Thread& thread) const {
+    thread.warp().match_any(1u).reduce_add(1);
+    thread.warp().exclusive_sum(1u);
+  }
+};
+struct Converge {
+  template <class Thread>
+  void operator()(Thread& thread) const {
+    thread.converged();
+  }
+};
+
+template <class Meet>
+void expect_meeting_races() {
+  using Kernel = WriteMeetRead<Meet>;
+  expect_race({1, 8}, Kernel{}, Kernel::write_line, Kernel::read_line);
+}
+
+TEST(Races, WarpBarrierPublishes) { expect_clean({1, 32}, WriteMeetRead<Sync>{}); }
+TEST(Races, BlockBarrierPublishes) { expect_clean({1, 50}, WriteMeetRead<Barrier>{}); }
+TEST(Races, ShuffleOrdersNothing) { expect_meeting_races<Shuffle>(); }
+TEST(Races, BallotOrdersNothing) { expect_meeting_races<Ballot>(); }
+TEST(Races, MatchReduceAndScanOrderNothing) { expect_meeting_races<MatchAndReduce>(); }
+TEST(Races, ConvergingOrdersNothing) { expect_meeting_races<Converge>(); }
+
+// The warp barrier of other lanes of the warp does not order mine, before or after them.
+struct SyncOfOthers {
+  static constexpr int write_line = __LINE__ + 6;
+  static constexpr int read_line = __LINE__ + 7;
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    const bool lower = thread.lane() < 2;
+    const auto pair = thread.warp().partition(lower);
+    if (thread.lane() == 0) words[1] = 1;
+    pair.sync();
+    if (thread.lane() == 2) words[2] = words[1];
+  }
+};
+
+TEST(Races, WarpBarrierOfOtherLanesOrdersNothing) {
+  expect_race({1, 4}, SyncOfOthers{}, SyncOfOthers::write_line, SyncOfOthers::read_line);
+}
+
+TEST(Races, LaunchesAndTheHostOrderEachOther) {
+  for (std::uint64_t seed = 1; seed <= last_seed; ++seed) {
+    Device device(deterministic(seed));
+    Stream stream(device);
+    Buffer<std::uint32_t> words(64);
+    take_race_reports();
+    words.fill_bytes(stream, 0);
+    for (std::uint32_t launches = 0; launches < 3; ++launches) {
+      // Another lane has the word each time.
+      launch(stream, {1, 1 + launches}, PlainIncrement{}, words.data() + 2 - launches);
+      EXPECT_EQ(words.to_host(stream)[2], launches + 1);
+    }
+    EXPECT_TRUE(take_race_reports().clean());
+  }
+}
+
+// Lane 0 frees blocks that lane 1 may be given next; the pointer to be freed is published with release and acquire.
+struct HeapHandOver {
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    for (int round = 0; round < 4; ++round) {
+      auto* block = static_cast<std::uint32_t*>(thread.device_heap().malloc(64));
+      for (int i = 0; i < 16; ++i) block[i] = thread.lane();
+      thread.atomic(words[0]).fetch_add(block[3], relaxed);
+      thread.device_heap().free(block);
+    }
+  }
+};
+
+TEST(Races, DeviceHeapHandsBlocksOverInOrder) { expect_clean({1, 8}, HeapHandOver{}); }
+
+// The device heap orders frees before allocations, not what one lane writes to a block and another reads.
+struct HeapPublish {
+  static constexpr int write_line = __LINE__ + 6;
+  static constexpr int read_line = __LINE__ + 10;
+  template <class Thread>
+  void operator()(Thread& thread, std::uint64_t* words) const {
+    if (thread.lane() == 0) {
+      auto* block = static_cast<std::uint64_t*>(thread.device_heap().malloc(64));
+      *block = 5;
+      thread.atomic(words[0]).store(reinterpret_cast<std::uint64_t>(block), relaxed);
+    } else {
+      while (thread.atomic(words[0]).load(relaxed) == 0) thread.spin_hint();
+      const auto* block = reinterpret_cast<std::uint64_t*>(thread.atomic(words[0]).load(relaxed));
+      words[1] = *block;
+    }
+  }
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    (*this)(thread, reinterpret_cast<std::uint64_t*>(words));
+  }
+};
+
+TEST(Races, RelaxedPublicationOfAHeapBlockIsReported) {
+  expect_race({1, 2}, HeapPublish{}, HeapPublish::write_line, HeapPublish::read_line);
+}
+
+// More blocks than run at once: lanes take over stacks and places of others and use both.
+struct Waves {
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    std::uint32_t local[32];
+    auto* shared = thread.template shared<std::uint32_t>(64);
+    shared[thread.rank_in_block()] = thread.block();
+    thread.block_barrier();
+    for (std::uint32_t i = 0; i < 32; ++i) local[(i * 5) % 32] = shared[(thread.rank_in_block() + i) % 64] + i;
+    for (std::uint32_t i = 0; i < 32; i += 8) thread.atomic(words[local[i] % 32]).fetch_add(local[i], relaxed);
+  }
+};
+
+TEST(Races, LanesThatTakeOverAPlaceAreClean) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    ExecutorOptions options = deterministic(seed);
+    options.resident_blocks = 3;
+    const RaceReport report = races_of(options, {20, 64, 256}, Waves{});
+    EXPECT_TRUE(report.clean()) << report.text();
+  }
+}
+
+struct TrapAfterRace {
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    words[0] = thread.lane();
+    thread.warp().sync();
+    thread.trap();
+  }
+};
+struct ThrowFromALane {
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    thread.atomic(words[0]).fetch_add(1u, relaxed);
+    if (thread.lane() == 3) throw std::runtime_error("a text that is too long for the object itself");
+  }
+};
+
+TEST(Races, AFaultLosesNoReportAndAddsNone) {
+  for (int repetition = 0; repetition < 20; ++repetition) {
+    EXPECT_EQ(races_of(deterministic(1), {1, 2}, TrapAfterRace{}).races.size(), 1u);
+    EXPECT_TRUE(races_of(deterministic(1), {2, 32}, ThrowFromALane{}).clean());
+  }
+}
+
+std::string fault_text(const ExecutorOptions& options, LaunchShape shape) {
+  try {
+    Device device(options);
+    Stream stream(device);
+    Buffer<std::uint32_t> words(1024);
+    launch(stream, shape, PlainIncrement{}, words.data());
+  } catch (const Fault& fault) {
+    return fault.what();
+  }
+  return "no fault";
+}
+
+TEST(Races, ThreadsModeIsRefused) { EXPECT_NE(fault_text({}, {1, 1}).find("deterministic"), std::string::npos); }
+
+TEST(Races, TooManyResidentLanesAreRefused) {
+  ExecutorOptions options = deterministic(1);
+  options.resident_blocks = 8;
+  EXPECT_NE(fault_text(options, {8, 1024}).find("8000 resident lanes"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace simt
