@@ -2,8 +2,9 @@
 #
 #   allocbench_add_allocator(my_malloc HEADER path/to/my_malloc.hpp [BACKENDS CPU CUDA])
 #
-# The header registers its types with ALLOCBENCH_REGISTER(my_malloc, ...). Each plug-in becomes one static library per back
-# end, compiled in one translation unit, so that touching one allocator rebuilds one file per back end.
+# The header registers its types with ALLOCBENCH_REGISTER(my_malloc, ...). Each plug-in becomes one static library per
+# worker, compiled in one translation unit, so that touching one allocator rebuilds one file per worker: the measuring
+# ones of the two back ends, and for `allocbench check` the searching one (check) and the race-seeing one (tsan).
 
 set(ALLOCBENCH_TEMPLATE_DIR "${CMAKE_CURRENT_LIST_DIR}" CACHE INTERNAL "")
 
@@ -35,6 +36,10 @@ function(allocbench_add_allocator plugin)
     target_link_libraries(allocbench_plugin_${plugin}_${suffix} PUBLIC allocbench::worker_core_${suffix})
     set_property(GLOBAL APPEND PROPERTY ALLOCBENCH_PLUGINS_${backend} ${plugin})
   endforeach()
+  if(CPU IN_LIST arg_BACKENDS)
+    allocbench_add_subjects(${plugin} "${header}")
+    set_property(GLOBAL APPEND PROPERTY ALLOCBENCH_SUBJECTS ${plugin})
+  endif()
 
   # Outside this project nobody calls allocbench_add_workers(): it runs at the end of the top folder.
   get_property(scheduled GLOBAL PROPERTY ALLOCBENCH_WORKERS_SCHEDULED)
@@ -42,6 +47,41 @@ function(allocbench_add_allocator plugin)
     set_property(GLOBAL PROPERTY ALLOCBENCH_WORKERS_SCHEDULED ON)
     cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL allocbench_add_workers)
   endif()
+endfunction()
+
+# The same plug-in for the checking workers.
+function(allocbench_add_subjects plugin header)
+  set(unit "${CMAKE_CURRENT_BINARY_DIR}/plugins/${plugin}_check.cpp")
+  configure_file("${ALLOCBENCH_TEMPLATE_DIR}/plugin_check.cpp.in" "${unit}" @ONLY)
+  foreach(variant IN ITEMS check tsan)
+    if(TARGET allocbench::check_search_${variant})
+      add_library(allocbench_plugin_${plugin}_${variant} STATIC "${unit}")
+      target_link_libraries(allocbench_plugin_${plugin}_${variant} PUBLIC allocbench::check_search_${variant})
+    endif()
+  endforeach()
+endfunction()
+
+# The checking workers of these plug-ins, allocbench-worker-check and -tsan, into `folder`. `prefix` tells their targets
+# from others.
+function(allocbench_add_checkers prefix folder)
+  set(declarations "")
+  set(calls "")
+  foreach(plugin IN LISTS ARGN)
+    string(APPEND declarations "void register_subjects_${plugin}(SubjectList& subjects);\n")
+    string(APPEND calls "  register_subjects_${plugin}(subjects);\n")
+  endforeach()
+  set(table "${CMAKE_CURRENT_BINARY_DIR}/plugins/${prefix}_subjects.cpp")
+  configure_file("${ALLOCBENCH_TEMPLATE_DIR}/subject_table.cpp.in" "${table}" @ONLY)
+  foreach(variant IN ITEMS check tsan)
+    if(NOT TARGET allocbench::checker_main_${variant})
+      continue()
+    endif()
+    add_executable(${prefix}-worker-${variant} "${table}")
+    list(TRANSFORM ARGN REPLACE "(.+)" "allocbench_plugin_\\1_${variant}" OUTPUT_VARIABLE libraries)
+    target_link_libraries(${prefix}-worker-${variant} PRIVATE ${libraries} allocbench::checker_main_${variant})
+    set_target_properties(${prefix}-worker-${variant} PROPERTIES
+      OUTPUT_NAME allocbench-worker-${variant} RUNTIME_OUTPUT_DIRECTORY "${folder}")
+  endforeach()
 endfunction()
 
 # The worker programs: all plug-ins added so far × all workloads.
@@ -66,4 +106,7 @@ function(allocbench_add_workers)
     target_link_libraries(allocbench-worker-${suffix} PRIVATE ${libraries} allocbench::worker_main_${suffix})
     set_target_properties(allocbench-worker-${suffix} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
   endforeach()
+
+  get_property(plugins GLOBAL PROPERTY ALLOCBENCH_SUBJECTS)
+  allocbench_add_checkers(allocbench "${CMAKE_BINARY_DIR}/bin" ${plugins})
 endfunction()

@@ -21,6 +21,8 @@ class CudaMalloc {
                                  .pool = PoolLocation::device_heap,
                                  .fresh = Fresh::by_process};
 
+  static SmallHeap<Parameters> small_heap() { return {.pool_bytes = 2048}; }
+
   static CudaMalloc create(Arena&, const Parameters&) { return {}; }
 
   template <class Thread>

@@ -28,6 +28,8 @@ class AtomicMalloc {
     return allocator;
   }
 
+  static SmallHeap<Parameters> small_heap() { return {.pool_bytes = 1024}; }
+
   void reset(simt::Stream& stream) { simt::device_fill(stream, next_, 0, sizeof *next_); }
 
   template <class Thread>

@@ -25,6 +25,7 @@ constexpr const char* footer =
     "  allocbench --config configs/quick.json --resume        go on after Ctrl-C, kill or power cut\n"
     "  allocbench --config configs/quick.json --only-failed --timeout 120\n"
     "  allocbench list allocators; allocbench describe halloc\n"
+    "  allocbench check --allocator cm_malloc                 search its interleavings for bugs\n"
     "  allocbench report results/quick-cuda                   make the results again from the events, without a GPU\n\n"
     "Exit codes: 0 all cells ok or unsupported, 1 some cells not ok, 2 config or usage, 3 environment, 130 "
     "interrupted.\n"
@@ -63,6 +64,51 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   add_workers_option(app, run.workers);
 }
 
+constexpr const char* check_footer =
+    "A failure prints a seed string; --replay shows the run again, step by step, --shrink finds the few preemptions\n"
+    "that matter. Findings are written to the folder of --out.\n"
+    "  allocbench check                                       all allocators, 10,000 schedules each\n"
+    "  allocbench check --allocator halloc --seeds 100000\n"
+    "  allocbench check --print-model ring > mine.json        then change it and: check --model mine.json\n"
+    "  allocbench check --replay v1:cm_malloc_published:ring:swarm:417 --shrink\n"
+    "Exit codes: 0 nothing found, 1 something found, 2 usage, 3 environment, 130 interrupted.";
+
+CLI::App* add_check(CLI::App& app, CheckOptions& check) {
+  CLI::App* verb = app.add_subcommand("check", "Search allocators for bugs on the CPU executor, or replay one");
+  verb->footer(check_footer);
+  verb->add_option("-a,--allocator", check.allocators, "Only this one (repeatable)")->type_name("NAME");
+  verb->add_option("-m,--model", check.models, "A built-in model, or a JSON file with one or a list (repeatable)")
+      ->type_name("NAME|FILE");
+  verb->add_option("--seeds", check.seeds, "Schedules per allocator, spread over the models (default 10000)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  verb->add_option("--race-seeds", check.race_seeds, "The same in the race build (default 150)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  verb->add_option("--strategy", check.strategy, "Where schedules come from (default swarm); see --list")
+      ->type_name("S");
+  verb->add_flag("!--no-races", check.races, "Leave the race part out");
+  auto* replay = verb->add_option("--replay", check.replay, "Show one run again: its seed string, or a finding's file")
+                     ->type_name("SEED|FILE");
+  verb->add_flag("--shrink", check.shrink, "With --replay: find the fewest preemptions that still fail")->needs(replay);
+  verb->add_option("--times", check.times, "With --replay: repeat, and count identical runs (default 2)")
+      ->needs(replay)
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  verb->add_flag("--by-strategy", check.by_strategy, "A table: share of schedules that fail, for each strategy alone");
+  verb->add_flag("--list", check.list, "List allocators, models and strategies");
+  verb->add_option("--print-model", check.print_model, "Print a built-in model as JSON")->type_name("NAME");
+  verb->add_option("-o,--out", check.out, "Folder for findings (default results/check)")->type_name("DIR");
+  verb->add_flag("--json", check.json, "The matrix as JSON");
+  verb->add_flag("--all", check.all, "Also allocators that are broken on purpose");
+  verb->add_flag("-q,--quiet", check.quiet, "No progress");
+  verb->add_option("-j,--jobs", check.jobs, "Workers at once (default one per core)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  add_workers_option(*verb, check.workers);
+  return verb;
+}
+
 }  // namespace
 
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv) {
@@ -91,6 +137,9 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
   ReportOptions reporting;
   CLI::App* report = app.add_subcommand("report", "Make results.csv and results.json again and print the table");
   report->add_option("folder", reporting.folder, "Folder of a run")->required()->type_name("DIR");
+
+  CheckOptions checking;
+  const CLI::App* check = add_check(app, checking);
   app.require_subcommand(0, 1);
 
   try {
@@ -104,6 +153,7 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
   if (list->parsed()) return Command(listing);
   if (describe->parsed()) return Command(describing);
   if (report->parsed()) return Command(reporting);
+  if (check->parsed()) return Command(checking);
   if (run.config.empty()) {
     fmt::print(stderr, "allocbench: nothing to do: name a config with --config, or see --help.\n");
     return exit_usage;

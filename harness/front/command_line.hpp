@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace allocbench::front {
 
@@ -43,7 +44,28 @@ struct ReportOptions {
   std::string folder;
 };
 
-using Command = std::variant<RunOptions, ListOptions, DescribeOptions, ReportOptions>;
+struct CheckOptions {
+  std::vector<std::string> allocators;  // empty = all that are not broken on purpose
+  std::vector<std::string> models;      // names or files; empty = the library
+  std::uint64_t seeds = 10000;          // runs per allocator, spread over the models
+  std::uint64_t race_seeds = 150;       // the same in the race build
+  std::string strategy = "swarm";
+  bool races = true;
+  bool by_strategy = false;
+  std::string replay;  // seed string or file
+  bool shrink = false;
+  std::uint64_t times = 2;
+  bool list = false;
+  std::string print_model;
+  std::string out = "results/check";
+  bool json = false;
+  bool all = false;
+  bool quiet = false;
+  std::uint32_t jobs = 0;  // workers at once; 0 = one per core
+  std::string workers;
+};
+
+using Command = std::variant<RunOptions, ListOptions, DescribeOptions, ReportOptions, CheckOptions>;
 
 // The command, or the exit code when everything is said already (--help, --version, a usage error).
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv);
@@ -52,6 +74,7 @@ int run_command(const RunOptions& options);
 int list_command(const ListOptions& options);
 int describe_command(const DescribeOptions& options);
 int report_command(const ReportOptions& options);
+int check_command(const CheckOptions& options);
 
 // stdout is a terminal and NO_COLOR is not set.
 bool colours_on_stdout();

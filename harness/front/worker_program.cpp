@@ -76,12 +76,16 @@ std::vector<WorkerProgram> WorkerFolder::all() const {
   return programs;
 }
 
-Catalogue describe_worker(const WorkerProgram& program) {
+std::string describe_text(const WorkerProgram& program) {
   const Answer answer = run(program, {"--describe"});
   if (answer.exit_code != 0) {
     throw EnvironmentError(fmt::format("{} --describe ended with exit code {}.", program.path, answer.exit_code));
   }
-  return parse_catalogue(answer.output, program.path);
+  return answer.output;
+}
+
+Catalogue describe_worker(const WorkerProgram& program) {
+  return parse_catalogue(describe_text(program), program.path);
 }
 
 std::optional<std::uint64_t> device_heap_for(const WorkerProgram& program, const Batch& batch) {

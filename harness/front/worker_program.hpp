@@ -17,6 +17,7 @@ struct WorkerProgram {
 };
 
 // Looks in --workers, in $ALLOCBENCH_WORKERS, else beside this executable; the first of the three that is given counts.
+// `backend` is cpu or cuda, and for `allocbench check` check or tsan.
 class WorkerFolder {
  public:
   explicit WorkerFolder(const std::string& from_command_line);
@@ -30,7 +31,8 @@ class WorkerFolder {
   std::string folder_;
 };
 
-// Runs `worker --describe`. Throws EnvironmentError when that fails.
+// What `worker --describe` prints. Throws EnvironmentError when that fails.
+std::string describe_text(const WorkerProgram& program);
 Catalogue describe_worker(const WorkerProgram& program);
 
 // The device heap that a batch's worker must be started with: the pool for allocators that live in the heap, else what

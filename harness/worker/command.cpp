@@ -9,22 +9,6 @@ namespace {
 
 using nlohmann::json;
 
-const json& member(const json& command, const char* name) {
-  const auto found = command.find(name);
-  if (found == command.end()) throw BadCommand(fmt::format("\"{}\" is missing in {}", name, command.dump()));
-  return *found;
-}
-
-std::uint64_t count(const json& value, const char* name) {
-  if (!value.is_number_unsigned()) throw BadCommand(fmt::format("\"{}\": {} is no count", name, value.dump()));
-  return value.get<std::uint64_t>();
-}
-
-std::uint64_t count_or(const json& command, const char* name, std::uint64_t otherwise) {
-  const auto found = command.find(name);
-  return found == command.end() ? otherwise : count(*found, name);
-}
-
 ParameterValues parameters_of(const json& command, const std::vector<ParameterInfo>& infos, const std::string& owner) {
   const auto found = command.find("parameters");
   return found == command.end() ? ParameterValues{} : read_parameters(*found, infos, owner);
@@ -46,22 +30,10 @@ const Entry& known(const Entry* entry, const char* kind, const std::string& name
 
 }  // namespace
 
-json parse_command(const std::string& line) {
-  json command = json::parse(line, nullptr, false);
-  if (command.is_discarded() || !command.is_object()) throw BadCommand("no JSON object: " + line);
-  return command;
-}
-
-std::string text_member(const json& command, const char* name) {
-  const json& value = member(command, name);
-  if (!value.is_string()) throw BadCommand(fmt::format("\"{}\": {} is no string", name, value.dump()));
-  return value.get<std::string>();
-}
-
 AllocatorRequest read_allocator_request(const json& command, const Registry& registry) {
   const std::string name = text_member(command, "allocator");
   const AllocatorEntry& entry = known(registry.find_allocator(name), "allocator", name);
-  const std::uint64_t pool_bytes = count(member(command, "pool_bytes"), "pool_bytes");
+  const std::uint64_t pool_bytes = count_member(command, "pool_bytes");
   if (pool_bytes == 0) throw BadCommand("\"pool_bytes\" is 0");
   return {&entry, parameters_of(command, entry.parameters, name), pool_bytes};
 }
@@ -72,9 +44,9 @@ CellRequest read_cell_request(const json& command, const Registry& registry) {
   CellRequest request;
   request.workload = name;
   request.parameters = parameters_of(command, entry.parameters, name);
-  request.seed = count_or(command, "seed", 0);
+  request.seed = count_member_or(command, "seed", 0);
   request.state = state_of(command);
-  request.warmups = static_cast<std::uint32_t>(count_or(command, "warmups", 0));
+  request.warmups = static_cast<std::uint32_t>(count_member_or(command, "warmups", 0));
   return request;
 }
 

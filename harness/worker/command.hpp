@@ -4,13 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "harness/worker/command_json.hpp"
 #include "harness/worker/parameter_json.hpp"
 #include "harness/worker/registry.hpp"
 
 namespace allocbench::worker {
-
-nlohmann::json parse_command(const std::string& line);
-std::string text_member(const nlohmann::json& command, const char* name);
 
 // {"allocator":ID,"parameters":{...},"pool_bytes":N}
 struct AllocatorRequest {

@@ -2,18 +2,12 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <vector>
 
 #include "allocators/contract/parameters.hpp"
+#include "harness/worker/command_json.hpp"
 
 namespace allocbench::worker {
-
-// A command or an argument that does not follow harness/README.md.
-class BadCommand : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 // One parameter as `--describe` prints it.
 nlohmann::ordered_json describe(const ParameterInfo& info);

@@ -1,0 +1,135 @@
+#include "check/library.hpp"
+
+#include <algorithm>
+
+namespace allocbench::check {
+namespace {
+
+constexpr Lanes all = {};
+constexpr Lanes even = {2, 0};
+constexpr Lanes odd = {2, 1};
+
+Step request(std::uint32_t slot, Lanes lanes = all, std::uint32_t size = 0) {
+  return {.action = Action::malloc, .slot = slot, .lanes = lanes, .size = size};
+}
+// Lanes ask for sizes that differ between them and from round to round.
+Step request_spread(std::uint32_t slot, Lanes lanes = all) {
+  return {.action = Action::malloc, .slot = slot, .lanes = lanes, .spread = true};
+}
+Step give_back(std::uint32_t slot, std::uint32_t from = 0, Lanes lanes = all) {
+  return {.action = Action::free, .slot = slot, .lanes = lanes, .from = from};
+}
+
+std::vector<Step> fill_and_empty(std::uint32_t slots) {
+  std::vector<Step> steps;
+  for (std::uint32_t slot = 0; slot < slots; ++slot) steps.push_back(request(slot));
+  for (std::uint32_t slot = 0; slot < slots; ++slot) steps.push_back(give_back(slot));
+  return steps;
+}
+
+std::vector<Model> make_library() {
+  std::vector<Model> models;
+  models.push_back(
+      {.name = "one_lane",
+       .description = "one lane alone: sizes in turn, frees in another order than the mallocs",
+       .threads_per_block = 1,
+       .rounds = 6,
+       .sizes = {{16}, {40}, {100}},
+       .steps = {request_spread(0), request_spread(1), give_back(0), request_spread(2), give_back(2), give_back(1)}});
+  models.push_back(
+      {.name = "pair",
+       .description = "two lanes, malloc and free in turn: every step of one meets every step of the other",
+       .threads_per_block = 2,
+       .rounds = 4,
+       .steps = {request(0), give_back(0)},
+       .null_is_failure = true});
+  models.push_back({.name = "ping_pong",
+                    .description = "four lanes, malloc and free in turn: blocks are recycled at once",
+                    .threads_per_block = 4,
+                    .rounds = 6,
+                    .steps = {request(0), give_back(0)},
+                    .null_is_failure = true});
+  models.push_back(
+      {.name = "ring",
+       .description = "three lanes, each frees its neighbour's block: frees meet the mallocs of another lane",
+       .threads_per_block = 3,
+       .rounds = 6,
+       .steps = {request(0), request(1), give_back(0, 1), give_back(1, 2)},
+       .null_is_failure = false});
+  models.push_back({.name = "storm",
+                    .description = "a full warp allocates together, then frees together, twice",
+                    .rounds = 2,
+                    .steps = {request(0), give_back(0)}});
+  models.push_back({.name = "cross_warp_free",
+                    .description = "two warps; each lane's block is freed by the other warp",
+                    .threads_per_block = 64,
+                    .rounds = 3,
+                    .steps = {request(0), give_back(0, 32)}});
+  models.push_back({.name = "exhaustion",
+                    .description = "sixteen lanes ask for more than the heap has, free all, and ask again",
+                    .threads_per_block = 16,
+                    .rounds = 2,
+                    .steps = fill_and_empty(6)});
+  models.push_back({.name = "last_blocks",
+                    .description = "six lanes fight for a heap of a few large blocks",
+                    .threads_per_block = 6,
+                    .rounds = 4,
+                    .sizes = {{0, 4}},
+                    .steps = {request(0), give_back(0)}});
+  models.push_back(
+      {.name = "mixed_sizes",
+       .description = "sixteen lanes with five sizes: units are bound to a size, emptied and bound again",
+       .threads_per_block = 16,
+       .rounds = 3,
+       .sizes = {{16}, {48}, {112}, {240}, {0, 8}},
+       .steps = {request_spread(0), request_spread(1), give_back(0), request_spread(2), give_back(1), give_back(2)}});
+  models.push_back({.name = "partial_warps",
+                    .description = "two blocks of 20 lanes: the last warp of a block is never full",
+                    .blocks = 2,
+                    .threads_per_block = 20,
+                    .rounds = 2,
+                    .steps = {request(0), give_back(0, 1)}});
+  models.push_back({.name = "divergent",
+                    .description = "even lanes allocate while odd lanes of the same warp free",
+                    .rounds = 3,
+                    .steps = {request(0, even), give_back(1, 0, odd), request(1, odd), give_back(0, 0, even)}});
+  models.push_back(
+      {.name = "few_callers",
+       .description = "four of a warp's 32 lanes call; the others have left",
+       .rounds = 3,
+       .steps = {request(0, {8, 3}), request(1, {8, 3}), give_back(0, 0, {8, 3}), give_back(1, 0, {8, 3})}});
+  models.push_back({.name = "blocks",
+                    .description = "six small blocks on several SMs: state per SM or per warp meets its neighbours",
+                    .blocks = 6,
+                    .threads_per_block = 5,
+                    .rounds = 2,
+                    .steps = {request(0), request(1), give_back(0, 5), give_back(1)}});
+  models.push_back({.name = "launches",
+                    .description = "blocks live on into the next launch and are freed there by another warp",
+                    .threads_per_block = 40,
+                    .launches = 3,
+                    .steps = {give_back(0, 33), request(0), give_back(1, 7), request(1)}});
+  models.push_back({.name = "after_failure",
+                    .description = "most requests for half the pool fail; small ones and a second try must still work",
+                    .threads_per_block = 8,
+                    .rounds = 3,
+                    .sizes = {{0, 2}, {16}},
+                    .steps = {request(0, all, 0), request(1, all, 1), give_back(0), request(0, all, 0), give_back(0),
+                              give_back(1)}});
+  return models;
+}
+
+}  // namespace
+
+const std::vector<Model>& model_library() {
+  static const std::vector<Model> models = make_library();
+  return models;
+}
+
+const Model* find_model(std::string_view name) {
+  const auto& models = model_library();
+  const auto found = std::find_if(models.begin(), models.end(), [&](const Model& each) { return each.name == name; });
+  return found == models.end() ? nullptr : &*found;
+}
+
+}  // namespace allocbench::check

@@ -1,0 +1,15 @@
+// The built-in models.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "check/model.hpp"
+
+namespace allocbench::check {
+
+const std::vector<Model>& model_library();
+// Null when there is none of this name.
+const Model* find_model(std::string_view name);
+
+}  // namespace allocbench::check

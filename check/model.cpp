@@ -1,0 +1,46 @@
+#include "check/model.hpp"
+
+#include <algorithm>
+
+namespace allocbench::check {
+
+std::uint32_t Model::slots() const {
+  std::uint32_t slots = 0;
+  for (const Step& step : steps) slots = std::max(slots, step.slot + 1);
+  return slots;
+}
+
+bool Model::has_partial_warps() const {
+  const bool partial_calls = std::any_of(steps.begin(), steps.end(), [](const Step& step) {
+    return step.action != Action::barrier && step.lanes.every != 1;
+  });
+  return partial_calls || threads_per_block % 32 != 0;
+}
+
+std::string broken_rule(const Model& model) {
+  // The bounds keep one seed below about a millisecond: the search lives from many of them.
+  const auto outside = [](std::uint64_t value, std::uint64_t low, std::uint64_t high) {
+    return value < low || value > high;
+  };
+  if (model.name.empty()) return "a model needs a name";
+  if (outside(model.blocks, 1, 64)) return "blocks: from 1 to 64";
+  if (outside(model.threads_per_block, 1, 1024)) return "threads_per_block: from 1 to 1024";
+  if (model.lanes() > 1024) return "at most 1024 lanes in all";
+  if (outside(model.rounds, 1, 10000)) return "rounds: from 1 to 10000";
+  if (outside(model.launches, 1, 100)) return "launches: from 1 to 100";
+  if (model.sizes.empty()) return "sizes: at least one";
+  if (model.steps.empty()) return "steps: at least one";
+  for (const Size& size : model.sizes) {
+    if (size.bytes == 0 && size.pool_share == 0) return "sizes: 0 bytes";
+  }
+  for (const Step& step : model.steps) {
+    if (step.slot >= 256) return "slot: from 0 to 255";
+    if (step.lanes.every == 0 || step.lanes.first >= step.lanes.every) return "lanes: first must be below every";
+    if (step.action == Action::malloc && step.size >= model.sizes.size()) return "size: no such entry in sizes";
+    if (step.action == Action::free && step.from >= model.lanes()) return "from: no such lane";
+    if (step.action == Action::barrier && step.lanes.every != 1) return "barrier: all lanes must take it";
+  }
+  return {};
+}
+
+}  // namespace allocbench::check

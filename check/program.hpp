@@ -1,0 +1,154 @@
+// The kernel that runs a model on an allocator: one interpreter for all models, compiled once per allocator.
+//
+// CPU executor only: it calls the oracle, which is host code, from inside the lanes.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "allocators/contract/allocator.hpp"
+#include "allocators/contract/session.hpp"
+#include "check/model.hpp"
+#include "check/shadow_heap.hpp"
+#include "simt/simt.hpp"
+
+namespace allocbench::check {
+
+// A model made ready for one launch; travels to the kernel by value.
+struct Program {
+  const Step* steps = nullptr;
+  std::uint32_t step_count = 0;
+  std::uint32_t rounds = 1;
+  std::uint32_t lanes = 1;
+  const std::size_t* sizes = nullptr;
+  std::uint32_t size_count = 1;
+  std::uint64_t* mailboxes = nullptr;  // [slot][lane]: address of a block, 0 = empty
+  std::uint32_t slots = 1;
+  ShadowHeap* oracle = nullptr;
+  bool null_is_failure = false;
+  bool owns_blocks = true;  // false where blocks are handed out again unfreed: then callers write nothing into them
+};
+
+// What the owner writes: the edges of the block, where a neighbour or a header in front would do its damage. Plain
+// accesses on purpose: the race build judges whether the allocator orders one owner's after the other's.
+class UserPattern {
+ public:
+  explicit UserPattern(std::uint32_t serial) : serial_(serial) {}
+
+  void write(std::byte* block, std::size_t bytes) const {
+    for_edges(bytes, [&](std::size_t i) { block[i] = at(i); });
+  }
+  // The first byte that changed, or `bytes`.
+  std::size_t first_damage(const std::byte* block, std::size_t bytes) const {
+    std::size_t damage = bytes;
+    for_edges(bytes, [&](std::size_t i) {
+      if (damage == bytes && block[i] != at(i)) damage = i;
+    });
+    return damage;
+  }
+  std::byte at(std::size_t i) const { return static_cast<std::byte>((serial_ * 37 + i * 11) | 1); }
+
+ private:
+  static constexpr std::size_t edge_bytes = 64;
+
+  template <class Visit>
+  static void for_edges(std::size_t bytes, Visit&& visit) {
+    for (std::size_t i = 0; i < std::min(bytes, edge_bytes); ++i) visit(i);
+    for (std::size_t i = std::max(bytes, 2 * edge_bytes) - edge_bytes; i < bytes; ++i) visit(i);
+  }
+  std::uint32_t serial_;
+};
+
+template <class A>
+struct RunProgram {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, A allocator, Program program) const {
+    auto&& session = attach(allocator, thread);
+    const std::uint32_t rank = thread.rank_in_grid();
+    for (std::uint32_t round = 0; round < program.rounds; ++round) {
+      for (std::uint32_t i = 0; i < program.step_count; ++i) {
+        const Step& step = program.steps[i];
+        if (!step.lanes.contains(rank)) continue;
+        if (step.action == Action::malloc) {
+          const std::uint32_t shift = step.spread ? round + rank : 0;
+          request(thread, session, program, step.slot, program.sizes[(step.size + shift) % program.size_count]);
+        } else if (step.action == Action::free) {
+          give_back(thread, session, program, step.slot, (rank + step.from) % program.lanes);
+        } else {
+          thread.block_barrier();
+        }
+      }
+    }
+    if constexpr (A::traits.frees == Frees::in_bulk) release(thread, session, program);
+    detach(session, thread);
+  }
+
+ private:
+  template <class Thread>
+  static auto mailbox(Thread& thread, const Program& program, std::uint32_t slot, std::uint32_t lane) {
+    return thread.atomic(program.mailboxes[std::size_t{slot} * program.lanes + lane]);
+  }
+
+  template <class Thread>
+  [[noreturn]] static void fail(Thread& thread, const Program& program) {
+    thread.executor_lane().fail(simt::FaultKind::failed_check, program.oracle->verdict().c_str(),
+                                simt::CallSite::here());
+  }
+
+  template <class Thread, class Session>
+  static void request(Thread& thread, Session& session, const Program& program, std::uint32_t slot, std::size_t bytes) {
+    const std::uint32_t rank = thread.rank_in_grid();
+    // Only I fill my mailbox, so an empty one stays empty.
+    if (mailbox(thread, program, slot, rank).load(simt::relaxed) != 0) return;
+    auto* block = static_cast<std::byte*>(session.malloc(thread, bytes));
+    if (block == nullptr) {
+      program.oracle->refused(bytes, rank);
+      if (!program.null_is_failure) return;
+      program.oracle->complain("null pointer although the heap has room for all requests of this model");
+      fail(thread, program);
+    }
+    if (!program.oracle->adopt(block, bytes, rank)) fail(thread, program);
+    if (program.owns_blocks) UserPattern(program.oracle->serial_of(block)).write(block, bytes);
+    mailbox(thread, program, slot, rank).store(reinterpret_cast<std::uint64_t>(block), simt::release);
+  }
+
+  template <class Thread, class Session>
+  static void give_back(Thread& thread, Session& session, const Program& program, std::uint32_t slot,
+                        std::uint32_t lane) {
+    if constexpr (A::traits.frees == Frees::in_bulk) return;
+    auto* block = reinterpret_cast<std::byte*>(mailbox(thread, program, slot, lane).exchange(0, simt::acquire));
+    if (block == nullptr) return;
+    part(thread, program, block);
+    session.free(thread, block);
+  }
+
+  // The caller's last look at its block.
+  template <class Thread>
+  static void part(Thread& thread, const Program& program, std::byte* block) {
+    const std::uint32_t rank = thread.rank_in_grid();
+    const std::size_t bytes = program.oracle->bytes_of(block);
+    if (program.owns_blocks) {
+      const UserPattern pattern(program.oracle->serial_of(block));
+      const std::size_t damage = pattern.first_damage(block, bytes);
+      if (damage != bytes) {
+        program.oracle->damaged(block, damage, std::to_integer<unsigned>(pattern.at(damage)),
+                                std::to_integer<unsigned>(block[damage]), rank);
+        fail(thread, program);
+      }
+    }
+    if (!program.oracle->retire(block, rank)) fail(thread, program);
+  }
+
+  // Bulk designs: a session ends with the launch, and with it all blocks of its warp, which must all be dead.
+  template <class Thread, class Session>
+  static void release(Thread& thread, Session& session, const Program& program) {
+    for (std::uint32_t slot = 0; slot < program.slots; ++slot) {
+      const auto mine = mailbox(thread, program, slot, thread.rank_in_grid()).exchange(0, simt::acquire);
+      if (mine != 0) part(thread, program, reinterpret_cast<std::byte*>(mine));
+    }
+    thread.warp().sync();
+    release_all(session, thread);
+  }
+};
+
+}  // namespace allocbench::check

@@ -1,0 +1,247 @@
+#include "check/search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "check/races.hpp"
+#include "simt/cpu/history.hpp"
+#include "simt/cpu/search/exploration.hpp"
+#include "simt/cpu/search/schedule.hpp"
+#include "simt/cpu/search/shrink.hpp"
+
+namespace allocbench::check {
+namespace {
+
+// A run of a small model takes some thousand steps; one that takes a hundred times as many does not end.
+constexpr std::uint64_t step_budget = 1 << 18;
+constexpr std::size_t history_steps = 1 << 14;
+constexpr std::size_t history_rows = 40;
+
+struct NamedStrategy {
+  const char* name;
+  simt::StrategyKind kind;
+  std::uint32_t most;  // of the argument; 0 = takes none
+};
+constexpr NamedStrategy named_strategies[] = {
+    {"swarm", simt::StrategyKind::swarm, 0},       {"random", simt::StrategyKind::random, 64},
+    {"pct", simt::StrategyKind::pct, 64},          {"round_robin", simt::StrategyKind::round_robin, 1024},
+    {"lockstep", simt::StrategyKind::lockstep, 0}, {"dfs", simt::StrategyKind::exploring, 4}};
+
+Outcome outcome_of(simt::FaultKind kind) {
+  switch (kind) {
+    case simt::FaultKind::failed_check:
+      return Outcome::failed_check;
+    case simt::FaultKind::mask_error:
+      return Outcome::mask_error;
+    case simt::FaultKind::deadlock:
+      return Outcome::deadlock;
+    case simt::FaultKind::livelock:
+      return Outcome::livelock;
+    case simt::FaultKind::budget:
+      return Outcome::budget;
+    case simt::FaultKind::exception:
+      return Outcome::exception;
+    case simt::FaultKind::nondeterminism:
+      return Outcome::nondeterminism;
+    case simt::FaultKind::device_fault:
+    case simt::FaultKind::environment:
+    case simt::FaultKind::out_of_memory:
+      break;
+  }
+  return Outcome::device_fault;
+}
+
+// First line and the rest.
+void split_text(const std::string& text, std::string& summary, std::string& detail) {
+  const std::size_t end = text.find('\n');
+  summary = text.substr(0, end);
+  if (end != std::string::npos) detail = text.substr(end + 1);
+}
+
+}  // namespace
+
+const char* outcome_word(Outcome outcome) {
+  static constexpr const char* words[] = {"ok",     "failed check", "mask error",   "deadlock",       "livelock",
+                                          "budget", "exception",    "device fault", "nondeterminism", "race"};
+  return words[static_cast<std::size_t>(outcome)];
+}
+
+std::optional<Strategy> Strategy::parse(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  const std::string_view name = text.substr(0, slash);
+  for (const NamedStrategy& named : named_strategies) {
+    if (name != named.name) continue;
+    Strategy strategy{named.kind, 0};
+    if (slash == std::string_view::npos) {
+      if (named.kind == simt::StrategyKind::exploring) strategy.argument = 2;
+      return strategy;
+    }
+    const std::string_view number = text.substr(slash + 1);
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), strategy.argument);
+    const bool whole = error == std::errc() && end == number.data() + number.size() && !number.empty();
+    const bool allowed = strategy.argument >= (named.kind == simt::StrategyKind::exploring ? 0u : 1u);
+    if (!whole || !allowed || strategy.argument > named.most) return std::nullopt;
+    return strategy;
+  }
+  return std::nullopt;
+}
+
+std::string Strategy::text() const {
+  for (const NamedStrategy& named : named_strategies) {
+    if (named.kind != kind) continue;
+    const bool plain = argument == 0 && kind != simt::StrategyKind::exploring;
+    return plain ? named.name : fmt::format("{}/{}", named.name, argument);
+  }
+  return "scripted";
+}
+
+Search::Search(const Subject& subject, const Model& model) : subject_(subject), model_(model) {}
+
+Search::~Search() = default;
+
+simt::ExecutorOptions Search::options(const Strategy& strategy, std::uint64_t seed) const {
+  simt::ExecutorOptions options;
+  options.mode = simt::ExecutorMode::deterministic;
+  options.seed = seed;
+  options.strategy = strategy.kind;
+  options.step_budget = step_budget;
+  // Blocks wait for their turn, as on a GPU that is full.
+  options.resident_blocks = std::max(1u, (model_.blocks + 1) / 2);
+  options.device_heap_bytes = std::max<std::size_t>(subject_.device_heap_bytes(), 4096);
+  if (strategy.kind == simt::StrategyKind::random) options.preemption_interval = strategy.argument;
+  if (strategy.kind == simt::StrategyKind::pct) options.pct_depth = strategy.argument;
+  if (strategy.kind == simt::StrategyKind::round_robin && strategy.argument != 0) options.slice = strategy.argument;
+  return options;
+}
+
+Trial Search::run(const simt::ExecutorOptions& options) {
+  if (device_ == nullptr) {
+    device_ = std::make_unique<simt::Device>(options);
+  } else {
+    device_->restart(options);
+  }
+  Trial trial;
+  try {
+    subject_.run(*device_, model_, trial.record);
+    if (!trial.record.verdict.empty()) {
+      trial.outcome = Outcome::failed_check;
+      split_text(trial.record.verdict, trial.summary, trial.detail);
+    }
+  } catch (const simt::Fault& fault) {
+    trial.outcome = outcome_of(fault.kind());
+    split_text(fault.what(), trial.summary, trial.detail);
+  }
+  trial.record.hash = device_->hash();
+  // A run that went wrong in another way first has races as its consequence.
+  const std::string races = take_races();
+  if (!races.empty() && trial.outcome == Outcome::ok) {
+    trial.outcome = Outcome::race;
+    split_text(races, trial.summary, trial.detail);
+  }
+  return trial;
+}
+
+SearchResult Search::explore(const Strategy& strategy, std::uint64_t first, std::uint64_t count, bool stop_at_failure) {
+  if (strategy.kind == simt::StrategyKind::exploring) return explore_all(strategy.argument, count, stop_at_failure);
+  SearchResult result;
+  for (std::uint64_t seed = first; seed - first < count; ++seed) {
+    const simt::ExecutorOptions with_seed = options(strategy, seed);
+    const Trial trial = run(with_seed);
+    ++result.tried;
+    result.steps += trial.record.steps;
+    if (trial.outcome == Outcome::ok) continue;
+    ++result.failed;
+    if (!result.first) result.first = write_down(with_seed, trial);
+    if (stop_at_failure) break;
+  }
+  return result;
+}
+
+SearchResult Search::explore_all(std::uint32_t preemptions, std::uint64_t count, bool stop_at_failure) {
+  // The set-up of the allocator is no matter of interleavings.
+  const std::uint32_t launch = run(options({simt::StrategyKind::round_robin, 0}, 1)).record.first_launch;
+  const auto paths = std::make_shared<simt::Exploration>(preemptions, launch);
+  simt::ExecutorOptions exploring = options({simt::StrategyKind::exploring, preemptions}, 1);
+  exploring.exploration = paths;
+  exploring.record = true;
+  SearchResult result;
+  while (result.tried < count) {
+    const Trial trial = run(exploring);
+    ++result.tried;
+    result.steps += trial.record.steps;
+    if (trial.outcome != Outcome::ok) {
+      ++result.failed;
+      if (!result.first) {
+        simt::ExecutorOptions scripted = options({simt::StrategyKind::scripted, 0}, exploring.seed);
+        scripted.script = std::make_shared<const simt::Schedule>(device_->schedule());
+        result.first = write_down(scripted, trial);
+      }
+      if (stop_at_failure) break;
+    }
+    if (!paths->advance()) {
+      result.exhausted = true;
+      break;
+    }
+  }
+  return result;
+}
+
+Failure Search::replay(const Strategy& strategy, std::uint64_t seed) {
+  const simt::ExecutorOptions with_seed = options(strategy, seed);
+  return write_down(with_seed, run(with_seed));
+}
+
+Failure Search::replay(const std::string& text) {
+  const auto schedule = std::make_shared<const simt::Schedule>(simt::parse_schedule(text));
+  simt::ExecutorOptions scripted = options({simt::StrategyKind::scripted, 0}, schedule->seed);
+  scripted.script = schedule;
+  return write_down(scripted, run(scripted));
+}
+
+Failure Search::shrink(const std::string& text, std::uint64_t& runs) {
+  const Failure whole = replay(text);
+  simt::ExecutorOptions scripted = options({simt::StrategyKind::scripted, 0}, whole.seed);
+  const auto fails_alike = [&](const simt::Schedule& schedule) {
+    scripted.script = std::make_shared<const simt::Schedule>(schedule);
+    return run(scripted).outcome == whole.outcome;
+  };
+  const simt::Shrunk shrunk = simt::shrink(simt::parse_schedule(text), fails_alike);
+  runs = shrunk.runs;
+  return replay(simt::to_text(shrunk.schedule));
+}
+
+// The same run once more, recorded. That it takes the same steps is a check of its own: what differs between two runs
+// of one seed (an address that was hashed, an uninitialised word) would make every finding unrepeatable.
+Failure Search::write_down(simt::ExecutorOptions recorded, const Trial& seen) {
+  recorded.record = true;
+  recorded.history_steps = history_steps;
+  const Trial again = run(recorded);
+  Failure failure;
+  failure.seed = recorded.seed;
+  failure.outcome = seen.outcome;
+  failure.summary = seen.summary;
+  // ThreadSanitizer reports one pair of places once per process, so the repetition may be silent.
+  const bool repeats = seen.outcome == Outcome::race || seen.outcome == again.outcome;
+  if (again.record.hash != seen.record.hash || !repeats) {
+    failure.outcome = Outcome::nondeterminism;
+    failure.summary = fmt::format("the same seed took other steps: first {} ({}), then {} ({})",
+                                  outcome_word(seen.outcome), seen.summary, outcome_word(again.outcome), again.summary);
+  }
+  const simt::Schedule& schedule = device_->schedule();
+  if (seen.outcome != Outcome::race) failure.schedule = simt::to_text(schedule);
+  failure.decisions = schedule.decisions.size();
+  if (failure.outcome == Outcome::ok) return failure;
+  failure.report =
+      fmt::format("{}: {}\n{} on model {} ({}), seed {}, {} steps\n", outcome_word(failure.outcome), failure.summary,
+                  subject_.traits().name, model_.name, seen.record.strategy, failure.seed, seen.record.steps);
+  const std::string& detail = again.detail.empty() ? seen.detail : again.detail;
+  if (!detail.empty()) failure.report += fmt::format("\n{}", detail);
+  if (failure.report.back() != '\n') failure.report += '\n';
+  if (!again.record.last_calls.empty()) failure.report += fmt::format("\nlast calls:\n{}", again.record.last_calls);
+  failure.report += fmt::format("\nlast steps:\n{}", simt::history_text(device_->history(), history_rows));
+  return failure;
+}
+
+}  // namespace allocbench::check

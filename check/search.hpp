@@ -1,0 +1,96 @@
+// Searching schedules: one model on one allocator, run after run, until something breaks; then the same run again, with
+// everything written down, and with as few preemptions as still break it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "check/subject.hpp"
+#include "simt/simt.hpp"
+
+namespace allocbench::check {
+
+// How a run ended. The words are part of what users read: outcome_word().
+enum class Outcome : std::uint8_t {
+  ok,
+  failed_check,  // the oracle saw a wrong block, or blocks were lost
+  mask_error,
+  deadlock,
+  livelock,
+  budget,          // too many steps, and words still change
+  exception,       // escaped from device code
+  device_fault,    // trap, wild free on the device heap
+  nondeterminism,  // the same seed took other steps
+  race             // the race build saw accesses that no order separates
+};
+const char* outcome_word(Outcome outcome);
+
+// Where schedules come from: "swarm", "random", "random/16", "pct", "pct/3", "round_robin/1", "lockstep", "dfs/2".
+// "dfs" takes all schedules with at most so many preemptions instead of drawing some.
+struct Strategy {
+  simt::StrategyKind kind = simt::StrategyKind::swarm;
+  std::uint32_t argument = 0;  // 0 = drawn from the seed where that is possible
+
+  // Nothing when there is no such strategy.
+  static std::optional<Strategy> parse(std::string_view text);
+  std::string text() const;
+};
+// All that parse() takes, for messages.
+inline constexpr const char* strategy_forms =
+    "swarm, random, random/N (N = 1 … 64), pct, pct/D, round_robin, round_robin/SLICE, lockstep, dfs/PREEMPTIONS";
+
+struct Trial {
+  Outcome outcome = Outcome::ok;
+  std::string summary;  // the first line of what is wrong; empty when ok
+  std::string detail;   // lane tables, race reports: whole lines
+  RunRecord record;
+};
+
+// A failure with all that is known about it.
+struct Failure {
+  std::uint64_t seed = 0;
+  Outcome outcome = Outcome::ok;
+  std::string summary;
+  std::string report;    // summary, drawn strategy, last calls, last steps, lane tables
+  std::string schedule;  // decision list; empty in the race build, where it says nothing
+  std::size_t decisions = 0;
+};
+
+struct SearchResult {
+  std::uint64_t tried = 0;   // runs
+  std::uint64_t failed = 0;  // of them
+  std::uint64_t steps = 0;
+  bool exhausted = false;  // dfs: there are no more schedules
+  std::optional<Failure> first;
+};
+
+class Search {
+ public:
+  // Both must outlive it. The model must be one that the subject supports.
+  Search(const Subject& subject, const Model& model);
+  ~Search();
+
+  // Runs seeds `first` to `first + count - 1`; stops at the first failure where asked. dfs counts schedules instead.
+  SearchResult explore(const Strategy& strategy, std::uint64_t first, std::uint64_t count, bool stop_at_failure);
+  // One seed, or the decisions of a schedule, with everything written down.
+  Failure replay(const Strategy& strategy, std::uint64_t seed);
+  Failure replay(const std::string& schedule);
+  // The fewest decisions that still end the same way; `runs` receives the number of runs it took.
+  Failure shrink(const std::string& schedule, std::uint64_t& runs);
+
+ private:
+  simt::ExecutorOptions options(const Strategy& strategy, std::uint64_t seed) const;
+  Trial run(const simt::ExecutorOptions& options);
+  Failure write_down(simt::ExecutorOptions options, const Trial& seen);
+  SearchResult explore_all(std::uint32_t preemptions, std::uint64_t count, bool stop_at_failure);
+
+  const Subject& subject_;
+  const Model& model_;
+  std::unique_ptr<simt::Device> device_;
+};
+
+}  // namespace allocbench::check

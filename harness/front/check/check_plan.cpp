@@ -1,0 +1,106 @@
+#include "harness/front/check/check_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "harness/front/errors.hpp"
+#include "harness/front/json_text.hpp"
+#include "harness/front/nearest_name.hpp"
+
+namespace allocbench::front {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+[[noreturn]] void unknown(const char* kind, const std::string& name, const std::vector<std::string>& valid) {
+  const std::string nearest = nearest_name(name, valid);
+  throw UsageError(fmt::format("there is no {} \"{}\"{}; `allocbench check --list` shows all.", kind, name,
+                               nearest.empty() ? "" : fmt::format(", did you mean \"{}\"?", nearest)));
+}
+
+std::vector<std::string> names_of(const std::vector<Json>& models) {
+  std::vector<std::string> names;
+  for (const Json& model : models) names.push_back(model.value("name", ""));
+  return names;
+}
+
+// One model or a list of them.
+std::vector<Json> models_in_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file.is_open()) throw UsageError(fmt::format("--model: {} cannot be read.", path));
+  Problems problems;
+  const Json json = parse_strictly(text, problems);
+  if (!problems.empty()) {
+    std::string complaint = format_problems(path, problems);
+    complaint.pop_back();
+    throw UsageError(complaint);
+  }
+  if (json.is_object()) return {json};
+  if (json.is_array() && !json.empty()) return json.get<std::vector<Json>>();
+  throw UsageError(fmt::format("--model: {} holds neither a model nor a list of models.", path));
+}
+
+std::vector<Json> choose_models(const std::vector<std::string>& wanted, const CheckOffer& offer) {
+  if (wanted.empty()) return offer.models;
+  std::vector<Json> models;
+  for (const std::string& each : wanted) {
+    const auto found = std::find_if(offer.models.begin(), offer.models.end(),
+                                    [&](const Json& model) { return model.value("name", "") == each; });
+    if (found != offer.models.end()) {
+      models.push_back(*found);
+    } else if (std::filesystem::exists(each) || each.ends_with(".json")) {
+      const std::vector<Json> more = models_in_file(each);
+      models.insert(models.end(), more.begin(), more.end());
+    } else {
+      unknown("model or file", each, names_of(offer.models));
+    }
+  }
+  return models;
+}
+
+std::vector<std::string> choose_allocators(const CheckOptions& options, const CheckOffer& offer) {
+  std::vector<std::string> all;
+  for (const CheckOffer::Subject& subject : offer.allocators) all.push_back(subject.name);
+  for (const std::string& name : options.allocators) {
+    if (std::find(all.begin(), all.end(), name) == all.end()) unknown("allocator", name, all);
+  }
+  if (!options.allocators.empty()) return options.allocators;
+  std::vector<std::string> chosen;
+  for (const CheckOffer::Subject& subject : offer.allocators) {
+    if (options.all || !subject.test_only) chosen.push_back(subject.name);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+CheckOffer describe_checker(const WorkerProgram& program) {
+  const Json json = Json::parse(describe_text(program), nullptr, false);
+  if (!json.is_object() || json.value("protocol", 0) != 1) {
+    throw EnvironmentError(fmt::format("{} speaks another protocol; build it anew.", program.path));
+  }
+  CheckOffer offer;
+  for (const Json& each : json["allocators"]) {
+    offer.allocators.push_back({each.value("name", ""), each.value("test_only", false)});
+  }
+  for (const Json& each : json["models"]) offer.models.push_back(each);
+  offer.strategies = json.value("strategies", "");
+  return offer;
+}
+
+CheckPlan make_check_plan(const CheckOptions& options) {
+  const WorkerFolder folder(options.workers);
+  CheckPlan plan{folder.require("check"), std::nullopt, {}, {}};
+  if (options.races) plan.race_seer = folder.find("tsan");
+  const CheckOffer offer = describe_checker(plan.searcher);
+  plan.allocators = choose_allocators(options, offer);
+  plan.models = choose_models(options.models, offer);
+  return plan;
+}
+
+}  // namespace allocbench::front

@@ -1,0 +1,37 @@
+// Which allocators on which models: what the checking workers offer, narrowed by the command line.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/front/command_line.hpp"
+#include "harness/front/worker_program.hpp"
+
+namespace allocbench::front {
+
+// `worker --describe` of a checking worker.
+struct CheckOffer {
+  struct Subject {
+    std::string name;
+    bool test_only = false;
+  };
+  std::vector<Subject> allocators;
+  std::vector<nlohmann::ordered_json> models;
+  std::string strategies;  // the forms, for messages
+};
+
+struct CheckPlan {
+  WorkerProgram searcher;
+  std::optional<WorkerProgram> race_seer;  // none when it is not built or not wanted
+  std::vector<std::string> allocators;
+  std::vector<nlohmann::ordered_json> models;
+};
+
+CheckOffer describe_checker(const WorkerProgram& program);
+
+// Throws UsageError for names that do not exist and model files that cannot be read.
+CheckPlan make_check_plan(const CheckOptions& options);
+
+}  // namespace allocbench::front

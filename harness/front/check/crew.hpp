@@ -1,0 +1,65 @@
+// Several checking workers at once, each answering one question at a time.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/front/worker_process.hpp"
+#include "harness/front/worker_program.hpp"
+
+namespace allocbench::front {
+
+// A command for a worker of `program`, to be answered within the limit.
+struct CheckTask {
+  WorkerProgram program;
+  nlohmann::ordered_json command;
+  double limit_seconds = 60;
+  std::size_t cell = 0;  // for whoever asked
+};
+
+// What became of a task. A worker that dies or does not answer is replaced by the next task.
+struct CheckAnswer {
+  enum class Kind { answered, died, late };
+  Kind kind = Kind::answered;
+  nlohmann::ordered_json event;  // answered
+  std::string death;             // died: "was killed by SIGSEGV (Segmentation fault)"
+};
+
+class CheckCrew {
+ public:
+  // Up to `size` workers; `idle` runs about ten times a second.
+  CheckCrew(std::size_t size, std::function<void()> idle);
+  ~CheckCrew();
+  CheckCrew(const CheckCrew&) = delete;
+  CheckCrew& operator=(const CheckCrew&) = delete;
+
+  void add(CheckTask task) { tasks_.push_back(std::move(task)); }
+  // In front of all others.
+  void add_next(CheckTask task) { tasks_.push_front(std::move(task)); }
+  // Until no task is left; `done` may add some. False when the user interrupted. Throws EnvironmentError for a worker
+  // that does not speak the protocol.
+  bool run(const std::function<void(const CheckTask&, const CheckAnswer&)>& done);
+
+ private:
+  struct Member {
+    std::unique_ptr<WorkerProcess> process;
+    std::string program;  // path
+    CheckTask task;
+    WorkerProcess::Clock::time_point deadline;
+    bool busy = false;
+  };
+  void give(Member& member);
+  // True when the member's task has ended.
+  bool poll(Member& member, CheckAnswer& answer);
+
+  std::vector<Member> members_;
+  std::deque<CheckTask> tasks_;
+  std::function<void()> idle_;
+};
+
+}  // namespace allocbench::front

@@ -1,0 +1,99 @@
+#include "harness/front/check/finding.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "harness/front/errors.hpp"
+
+namespace allocbench::front {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* version_prefix = "v1";
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw EnvironmentError(fmt::format("{} cannot be written.", path.string()));
+}
+
+}  // namespace
+
+std::string Finding::seed_string() const {
+  return fmt::format("{}:{}:{}:{}:{}", version_prefix, allocator, model_name(), strategy, seed);
+}
+
+std::string Finding::file_name() const { return allocator + "-" + model_name() + (outcome == "race" ? "-race" : ""); }
+
+SeedString parse_seed_string(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (const char letter : text) {
+    if (letter == ':') {
+      parts.emplace_back();
+    } else {
+      parts.back() += letter;
+    }
+  }
+  SeedString result;
+  bool valid = parts.size() == 5 && parts[0] == version_prefix;
+  if (valid) {
+    result = {parts[1], parts[2], parts[3], 0};
+    const char* end = parts[4].data() + parts[4].size();
+    const auto [stop, error] = std::from_chars(parts[4].data(), end, result.seed);
+    valid = error == std::errc() && stop == end && !parts[4].empty();
+  }
+  if (!valid) {
+    throw UsageError(
+        fmt::format("--replay: \"{}\" is neither a file nor a seed string (v1:ALLOCATOR:MODEL:STRATEGY:SEED, as check "
+                    "prints them).",
+                    text));
+  }
+  return result;
+}
+
+Json to_json(const Finding& finding) {
+  return {{"format", 1},
+          {"allocator", finding.allocator},
+          {"model", finding.model},
+          {"strategy", finding.strategy},
+          {"seed", finding.seed},
+          {"outcome", finding.outcome},
+          {"summary", finding.summary},
+          {"schedule", finding.schedule}};
+}
+
+Finding read_finding(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const Json json = Json::parse(text, nullptr, false);
+  if (!file.is_open() || !json.is_object() || json.value("format", 0) != 1 || !json.contains("model")) {
+    throw UsageError(fmt::format("--replay: {} is no finding of allocbench check.", path));
+  }
+  Finding finding;
+  finding.allocator = json.value("allocator", "");
+  finding.model = json["model"];
+  finding.strategy = json.value("strategy", "");
+  finding.seed = json.value("seed", std::uint64_t{0});
+  finding.outcome = json.value("outcome", "");
+  finding.summary = json.value("summary", "");
+  finding.schedule = json.value("schedule", "");
+  return finding;
+}
+
+void write_finding(const Finding& finding, const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw EnvironmentError(fmt::format("{} cannot be made: {}.", folder, error.message()));
+  const std::filesystem::path base = std::filesystem::path(folder) / finding.file_name();
+  write_file(base.string() + ".json", to_json(finding).dump(2) + "\n");
+  write_file(base.string() + ".txt", finding.report + "\n");
+}
+
+}  // namespace allocbench::front

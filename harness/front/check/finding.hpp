@@ -1,0 +1,42 @@
+// What `allocbench check` found in one allocator on one model, and how to see it again.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace allocbench::front {
+
+struct Finding {
+  std::string allocator;
+  nlohmann::ordered_json model;  // whole, so that a stored finding needs no other file
+  std::string strategy;
+  std::uint64_t seed = 0;
+  std::string outcome;   // "failed check", "race", "crash", "hang" …
+  std::string summary;   // one line
+  std::string report;    // everything known
+  std::string schedule;  // decision list; empty for races, crashes and hangs
+
+  std::string model_name() const { return model.value("name", "?"); }
+  // "v1:cm_malloc:ring:swarm:417": all that a built-in model needs.
+  std::string seed_string() const;
+  std::string file_name() const;  // without folder and suffix
+};
+
+// The parts of a seed string; throws UsageError.
+struct SeedString {
+  std::string allocator;
+  std::string model;
+  std::string strategy;
+  std::uint64_t seed = 0;
+};
+SeedString parse_seed_string(const std::string& text);
+
+nlohmann::ordered_json to_json(const Finding& finding);
+// Throws UsageError that names the file.
+Finding read_finding(const std::string& path);
+// Writes <folder>/<file name>.json and .txt. Throws EnvironmentError.
+void write_finding(const Finding& finding, const std::string& folder);
+
+}  // namespace allocbench::front

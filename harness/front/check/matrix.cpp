@@ -1,0 +1,150 @@
+#include "harness/front/check/matrix.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace allocbench::front {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Outcomes in four letters, as the matrix has one narrow column per model.
+std::string short_word(const std::string& outcome) {
+  static const std::pair<const char*, const char*> words[] = {
+      {"failed check", "FAIL"}, {"mask error", "MASK"},     {"deadlock", "DEAD"}, {"livelock", "LIVE"},
+      {"budget", "LONG"},       {"exception", "EXC"},       {"race", "RACE"},     {"device fault", "TRAP"},
+      {"crash", "CRSH"},        {"nondeterminism", "NDET"}, {"hang", "HANG"}};
+  for (const auto& [whole, letters] : words) {
+    if (outcome == whole) return letters;
+  }
+  return outcome;
+}
+
+std::string cell_word(const CheckMatrix& matrix, const std::string& allocator, std::size_t model) {
+  std::string word = "-";
+  for (const CheckCell& cell : matrix.cells) {
+    if (cell.allocator != allocator || cell.model != model) continue;
+    if (cell.finding) return short_word(cell.finding->outcome);
+    if (cell.tried != 0) word = "ok";
+  }
+  return word;
+}
+
+std::uint64_t runs_of(const CheckMatrix& matrix, const std::string& allocator, bool races) {
+  std::uint64_t runs = 0;
+  for (const CheckCell& cell : matrix.cells) {
+    if (cell.allocator == allocator && cell.races == races) runs += cell.tried;
+  }
+  return runs;
+}
+
+std::size_t widest(const std::vector<std::string>& names, std::size_t least) {
+  std::size_t width = least;
+  for (const std::string& name : names) width = std::max(width, name.size());
+  return width;
+}
+
+double share(const CheckCell& cell) {
+  return cell.tried == 0 ? 0 : static_cast<double>(cell.failed) / static_cast<double>(cell.tried);
+}
+
+double share_of(const CheckMatrix& matrix, const std::string& allocator, std::size_t model) {
+  double best = 0;
+  for (const CheckCell& cell : matrix.cells) {
+    if (cell.allocator == allocator && cell.model == model) best = std::max(best, share(cell));
+  }
+  return best;
+}
+
+}  // namespace
+
+std::size_t CheckMatrix::findings() const {
+  return static_cast<std::size_t>(
+      std::count_if(cells.begin(), cells.end(), [](const CheckCell& cell) { return cell.finding.has_value(); }));
+}
+
+std::string matrix_text(const CheckMatrix& matrix, bool colours) {
+  std::string text = "models:";
+  for (std::size_t i = 0; i < matrix.models.size(); ++i) {
+    text += fmt::format("{}{:2} {}", i % 5 == 0 && i != 0 ? "\n       " : "  ", i + 1, matrix.models[i]);
+  }
+  const std::size_t width = widest(matrix.allocators, 9);
+  text += fmt::format("\n\n{:{}}", "allocator", width);
+  for (std::size_t i = 0; i < matrix.models.size(); ++i) text += fmt::format(" {:>4}", i + 1);
+  text += fmt::format("  {:>9}{}\n", "schedules", matrix.races_looked_for ? "  race runs" : "");
+  for (const std::string& allocator : matrix.allocators) {
+    text += fmt::format("{:{}}", allocator, width);
+    for (std::size_t i = 0; i < matrix.models.size(); ++i) {
+      const std::string word = cell_word(matrix, allocator, i);
+      const bool bad = word != "ok" && word != "-";
+      text += colours && bad ? fmt::format(" \x1b[31m{:>4}\x1b[0m", word) : fmt::format(" {:>4}", word);
+    }
+    text += fmt::format("  {:>9}", runs_of(matrix, allocator, false));
+    if (matrix.races_looked_for) text += fmt::format("  {:>9}", runs_of(matrix, allocator, true));
+    text += '\n';
+  }
+  for (const CheckCell& cell : matrix.cells) {
+    if (!cell.finding) continue;
+    const Finding& finding = *cell.finding;
+    text +=
+        fmt::format("\n{} on {}: {}: {}\n", finding.allocator, finding.model_name(), finding.outcome, finding.summary);
+    text += fmt::format("  seed {}, after {} of {} runs\n", finding.seed, cell.tried, cell.planned);
+    text += fmt::format("  allocbench check --replay {}\n", finding.seed_string());
+  }
+  std::uint64_t runs = 0;
+  for (const CheckCell& cell : matrix.cells) runs += cell.tried;
+  return text + fmt::format("\n{} runs in {:.1f} s, {} of {} cells failed\n", runs, matrix.seconds, matrix.findings(),
+                            matrix.cells.size());
+}
+
+Json matrix_json(const CheckMatrix& matrix) {
+  Json cells = Json::array();
+  for (const CheckCell& cell : matrix.cells) {
+    Json json = {{"allocator", cell.allocator},
+                 {"model", matrix.models[cell.model]},
+                 {"part", cell.races ? "races" : "schedules"},
+                 {"tried", cell.tried},
+                 {"failed", cell.failed},
+                 {"steps", cell.steps}};
+    json["outcome"] = cell.finding ? cell.finding->outcome : cell.unsupported.empty() ? "ok" : "unsupported";
+    if (!cell.unsupported.empty()) json["reason"] = cell.unsupported;
+    if (cell.finding) {
+      json["summary"] = cell.finding->summary;
+      json["seed_string"] = cell.finding->seed_string();
+    }
+    cells.push_back(json);
+  }
+  return {{"format", 1}, {"seconds", matrix.seconds}, {"findings", matrix.findings()}, {"cells", cells}};
+}
+
+std::string strategy_table(const std::vector<std::pair<std::string, CheckMatrix>>& by_strategy) {
+  const CheckMatrix& any = by_strategy.front().second;
+  std::string text = "| allocator | model |";
+  for (const auto& [strategy, matrix] : by_strategy) text += fmt::format(" {} |", strategy);
+  text += "\n|---|---|";
+  for (std::size_t i = 0; i < by_strategy.size(); ++i) text += "---:|";
+  text += '\n';
+  for (const std::string& allocator : any.allocators) {
+    // The model that shows it best under any strategy; one row per allocator.
+    std::size_t best_model = 0;
+    double best = -1;
+    for (std::size_t model = 0; model < any.models.size(); ++model) {
+      for (const auto& [strategy, matrix] : by_strategy) {
+        if (share_of(matrix, allocator, model) > best) {
+          best = share_of(matrix, allocator, model);
+          best_model = model;
+        }
+      }
+    }
+    text += fmt::format("| `{}` | {} |", allocator, any.models[best_model]);
+    for (const auto& [strategy, matrix] : by_strategy) {
+      const double value = 100 * share_of(matrix, allocator, best_model);
+      text += value == 0 ? " – |" : fmt::format(" {:.{}f} |", value, value < 1 ? 2 : value < 10 ? 1 : 0);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace allocbench::front

@@ -1,0 +1,43 @@
+// The result of `allocbench check`: a matrix of allocators and models, for people and as JSON.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/front/check/finding.hpp"
+
+namespace allocbench::front {
+
+// One allocator on one model: schedules searched, or races looked for.
+struct CheckCell {
+  std::string allocator;
+  std::size_t model = 0;  // position in CheckMatrix::models
+  bool races = false;
+  std::string unsupported;  // why it cannot run; empty when it can
+  std::uint64_t planned = 0;
+  std::uint64_t tried = 0;   // runs
+  std::uint64_t failed = 0;  // of them
+  std::uint64_t steps = 0;
+  std::optional<Finding> finding;  // the first
+};
+
+struct CheckMatrix {
+  std::vector<std::string> allocators;
+  std::vector<std::string> models;
+  std::vector<CheckCell> cells;
+  bool races_looked_for = false;
+  double seconds = 0;
+
+  std::size_t findings() const;
+};
+
+std::string matrix_text(const CheckMatrix& matrix, bool colours);
+nlohmann::ordered_json matrix_json(const CheckMatrix& matrix);
+
+// Share of runs that fail, by strategy: one matrix per strategy, all of the same allocators and models.
+std::string strategy_table(const std::vector<std::pair<std::string, CheckMatrix>>& by_strategy);
+
+}  // namespace allocbench::front

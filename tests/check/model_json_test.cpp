@@ -1,0 +1,63 @@
+#include "check/model_json.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "check/library.hpp"
+
+namespace allocbench::check {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::vector<std::string> problems_of(const char* text) {
+  Model model;
+  return read_model(ordered_json::parse(text), model);
+}
+
+TEST(ModelJson, EveryBuiltInModelSurvivesTheRoundTrip) {
+  for (const Model& model : model_library()) {
+    Model again;
+    EXPECT_THAT(read_model(to_json(model), again), ::testing::IsEmpty()) << model.name;
+    EXPECT_EQ(to_json(again), to_json(model)) << model.name;
+    EXPECT_EQ(find_model(model.name), &model);
+  }
+}
+
+TEST(ModelJson, DefaultsAreAWarpAndOneRequestOf16Bytes) {
+  Model model;
+  EXPECT_THAT(read_model(ordered_json::parse(R"({"name": "m", "steps": [{"do": "malloc"}]})"), model),
+              ::testing::IsEmpty());
+  EXPECT_EQ(model.lanes(), 32u);
+  EXPECT_EQ(model.sizes.front().bytes, 16u);
+  EXPECT_EQ(model.slots(), 1u);
+  EXPECT_FALSE(model.null_is_failure);
+}
+
+TEST(ModelJson, AllMistakesAtOnceWithTheirPlaces) {
+  EXPECT_THAT(problems_of(R"({"name": 3, "rouns": 2, "blocks": -1, "sizes": ["pool/x"],
+                              "steps": [{"do": "mallok"}, {"do": "free", "slot": "a"}], "null": "maybe"})"),
+              ::testing::ElementsAre(
+                  "/rouns: there is no such key; allowed: name, description, blocks, threads_per_block, rounds, launches, "
+                  "sizes, null, steps",
+                  "/name: 3 is not allowed; allowed: a text", "/blocks: -1 is not allowed; allowed: a count",
+                  "/null: \"maybe\" is not allowed; allowed: \"allowed\" or \"failure\"",
+                  "/sizes/0: \"pool/x\" is not allowed; allowed: bytes, or a share of the pool as \"pool/4\"",
+                  "/steps/0/do: \"mallok\" is not allowed; allowed: \"malloc\", \"free\" or \"barrier\"",
+                  "/steps/1/slot: \"a\" is not allowed; allowed: a count"));
+}
+
+TEST(ModelJson, RulesBeyondTypes) {
+  EXPECT_THAT(problems_of(R"({"name": "m", "steps": []})"), ::testing::ElementsAre("steps: at least one"));
+  EXPECT_THAT(problems_of(R"({"name": "m", "steps": [{"do": "free", "from": 32}]})"),
+              ::testing::ElementsAre("from: no such lane"));
+  EXPECT_THAT(problems_of(R"({"name": "m", "steps": [{"do": "malloc", "size": 1}]})"),
+              ::testing::ElementsAre("size: no such entry in sizes"));
+  EXPECT_THAT(problems_of(R"({"name": "m", "steps": [{"do": "barrier", "lanes": {"every": 2}}]})"),
+              ::testing::ElementsAre("barrier: all lanes must take it"));
+}
+
+}  // namespace
+}  // namespace allocbench::check

@@ -1,0 +1,92 @@
+// Specimens that claim slots in a bitmap.
+#pragma once
+
+#include "tests/check/zoo/specimen.hpp"
+
+namespace allocbench::zoo {
+
+// Looks whether the bit is free, then sets it without asking who was first.
+template <Form form>
+class DoubleHandOut : public Specimen {
+ public:
+  static constexpr Traits traits =
+      specimen(form, "zoo_double_hand_out", "zoo_double_hand_out_repaired", "a bit is tested and set in two steps");
+
+  static DoubleHandOut create(Arena& arena, const Parameters&) {
+    DoubleHandOut allocator;
+    allocator.pool_ = SlotPool(arena);
+    allocator.bits_ = arena.metadata<std::uint32_t>(1);
+    return allocator;
+  }
+  void reset(simt::Stream& stream) { simt::device_fill(stream, bits_, 0, sizeof *bits_); }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t) {
+    std::uint32_t bits = thread.atomic(*bits_).load(simt::relaxed);
+    while (~bits != 0) {
+      const std::uint32_t slot = simt::count_trailing_zeros(~bits);
+      bits = thread.atomic(*bits_).fetch_or(1u << slot, simt::acquire);
+      if (form == Form::broken || (bits >> slot & 1) == 0) return pool_.block(slot);
+    }
+    return nullptr;
+  }
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block != nullptr) thread.atomic(*bits_).fetch_and(~(1u << pool_.slot_of(block)), simt::release);
+  }
+
+ private:
+  SlotPool pool_;
+  std::uint32_t* bits_ = nullptr;
+};
+
+// Frees count the slot as free before its bit is cleared. A malloc that was counted in may then look at a full bitmap,
+// concludes that there is nothing, and its count is lost.
+template <Form form>
+class CountBeforeBit : public Specimen {
+ public:
+  static constexpr Traits traits = specimen(form, "zoo_count_before_bit", "zoo_count_before_bit_repaired",
+                                            "a free raises the count of free slots before it clears the bit");
+
+  static CountBeforeBit create(Arena& arena, const Parameters&) {
+    CountBeforeBit allocator;
+    allocator.pool_ = SlotPool(arena);
+    allocator.taken_ = arena.metadata<std::uint32_t>(1);
+    allocator.bits_ = arena.metadata<std::uint32_t>(1);
+    return allocator;
+  }
+  void reset(simt::Stream& stream) {
+    simt::device_fill(stream, taken_, 0, sizeof *taken_);
+    simt::device_fill(stream, bits_, 0, sizeof *bits_);
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t) {
+    std::uint32_t taken = thread.atomic(*taken_).load(simt::relaxed);
+    do {
+      if (taken >= pool_.slots()) return nullptr;
+    } while (!thread.atomic(*taken_).compare_exchange(taken, taken + 1, simt::acquire, simt::relaxed));
+    std::uint32_t bits = thread.atomic(*bits_).load(simt::relaxed);
+    while (~bits != 0) {
+      const std::uint32_t slot = simt::count_trailing_zeros(~bits);
+      bits = thread.atomic(*bits_).fetch_or(1u << slot, simt::acquire);
+      if ((bits >> slot & 1) == 0) return pool_.block(slot);
+    }
+    return nullptr;
+  }
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    const std::uint32_t bit = 1u << pool_.slot_of(block);
+    if constexpr (form == Form::broken) thread.atomic(*taken_).fetch_sub(1u, simt::release);
+    thread.atomic(*bits_).fetch_and(~bit, simt::release);
+    if constexpr (form == Form::repaired) thread.atomic(*taken_).fetch_sub(1u, simt::release);
+  }
+
+ private:
+  SlotPool pool_;
+  std::uint32_t* taken_ = nullptr;
+  std::uint32_t* bits_ = nullptr;
+};
+
+}  // namespace allocbench::zoo

@@ -1,0 +1,191 @@
+// Specimens whose bug is in the arithmetic of a shared counter.
+#pragma once
+
+#include "tests/check/zoo/specimen.hpp"
+
+namespace allocbench::zoo {
+
+// A bump pointer advanced by a load and a store: two lanes read the same value.
+template <Form form>
+class LostUpdate : public Specimen {
+ public:
+  static constexpr Traits traits = specimen(form, "zoo_lost_update", "zoo_lost_update_repaired",
+                                            "bump pointer advanced by a load and a store", Frees::never);
+
+  static LostUpdate create(Arena& arena, const Parameters&) {
+    LostUpdate allocator;
+    allocator.pool_ = SlotPool(arena);
+    allocator.next_ = arena.metadata<std::uint32_t>(1);
+    return allocator;
+  }
+  void reset(simt::Stream& stream) { simt::device_fill(stream, next_, 0, sizeof *next_); }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t) {
+    const auto next = thread.atomic(*next_);
+    std::uint32_t slot = next.load(simt::relaxed);
+    if constexpr (form == Form::broken) {
+      if (slot >= pool_.slots()) return nullptr;
+      next.store(slot + 1, simt::relaxed);
+    } else {
+      do {
+        if (slot >= pool_.slots()) return nullptr;
+      } while (!next.compare_exchange(slot, slot + 1, simt::relaxed, simt::relaxed));
+    }
+    return pool_.block(slot);
+  }
+  template <class Thread>
+  SIMT_FN void free(Thread&, void*) {}
+
+ private:
+  SlotPool pool_;
+  std::uint32_t* next_ = nullptr;
+};
+
+// A bump pointer that tests its old value against the end: the last block begins inside the pool and ends outside.
+template <Form form>
+class OffByOne : public Specimen {
+ public:
+  static constexpr Traits traits = specimen(form, "zoo_off_by_one", "zoo_off_by_one_repaired",
+                                            "the last block reaches past the end of the pool", Frees::never);
+
+  static OffByOne create(Arena& arena, const Parameters&) {
+    OffByOne allocator;
+    allocator.pool_ = arena.pool();
+    allocator.next_ = arena.metadata<std::uint64_t>(1);
+    return allocator;
+  }
+  void reset(simt::Stream& stream) { simt::device_fill(stream, next_, 0, sizeof *next_); }
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters&) { return pool_bytes; }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    const std::uint64_t need = simt::round_up<std::uint64_t>(bytes, 16);
+    const std::uint64_t offset = thread.atomic(*next_).fetch_add(need, simt::relaxed);
+    const std::uint64_t tested = form == Form::broken ? offset + 16 : offset + need;
+    return tested > pool_.bytes ? nullptr : pool_.base + offset;
+  }
+  template <class Thread>
+  SIMT_FN void free(Thread&, void*) {}
+
+ private:
+  Pool pool_;
+  std::uint64_t* next_ = nullptr;
+};
+
+// Slots are counted before one is looked for; a request that finds none must give its count back.
+template <Form form>
+class LeakOnFailure : public Specimen {
+ public:
+  static constexpr Traits traits = specimen(form, "zoo_leak_on_failure", "zoo_leak_on_failure_repaired",
+                                            "a failed allocation keeps the slot it had counted for itself");
+
+  static LeakOnFailure create(Arena& arena, const Parameters&) {
+    LeakOnFailure allocator;
+    allocator.pool_ = SlotPool(arena);
+    allocator.taken_ = arena.metadata<std::uint32_t>(1);
+    allocator.bits_ = arena.metadata<std::uint32_t>(1);
+    return allocator;
+  }
+  void reset(simt::Stream& stream) {
+    simt::device_fill(stream, taken_, 0, sizeof *taken_);
+    simt::device_fill(stream, bits_, 0, sizeof *bits_);
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t) {
+    if (thread.atomic(*taken_).fetch_add(1u, simt::relaxed) >= pool_.slots()) {
+      if constexpr (form == Form::repaired) thread.atomic(*taken_).fetch_sub(1u, simt::relaxed);
+      return nullptr;
+    }
+    // A bit is free for whoever was counted, and frees clear it before they give the count back.
+    std::uint32_t bits = thread.atomic(*bits_).load(simt::relaxed);
+    for (;;) {
+      if (~bits == 0) {
+        thread.spin_hint();
+        bits = thread.atomic(*bits_).load(simt::relaxed);
+        continue;
+      }
+      const std::uint32_t slot = simt::count_trailing_zeros(~bits);
+      bits = thread.atomic(*bits_).fetch_or(1u << slot, simt::acquire);
+      if ((bits >> slot & 1) == 0) return pool_.block(slot);
+    }
+  }
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    thread.atomic(*bits_).fetch_and(~(1u << pool_.slot_of(block)), simt::release);
+    thread.atomic(*taken_).fetch_sub(1u, simt::relaxed);
+  }
+
+ private:
+  SlotPool pool_;
+  std::uint32_t* taken_ = nullptr;
+  std::uint32_t* bits_ = nullptr;
+};
+
+// Two halves of 16 slots share one word: a count of 4 bits each, then one bit per slot elsewhere. Sixteen taken slots
+// overflow the lower count into the upper one.
+template <Form form>
+class CounterOverflow : public Specimen {
+ public:
+  static constexpr Traits traits = specimen(form, "zoo_counter_overflow", "zoo_counter_overflow_repaired",
+                                            "a packed count of 4 bits overflows into its neighbour");
+  static constexpr std::uint32_t half = 16;
+  static constexpr std::uint32_t count_bits = form == Form::broken ? 4 : 8;
+  static constexpr std::uint32_t count_mask = (1u << count_bits) - 1;
+
+  static CounterOverflow create(Arena& arena, const Parameters&) {
+    CounterOverflow allocator;
+    allocator.pool_ = SlotPool(arena);
+    allocator.counts_ = arena.metadata<std::uint32_t>(1);
+    allocator.bits_ = arena.metadata<std::uint32_t>(2);
+    return allocator;
+  }
+  void reset(simt::Stream& stream) {
+    simt::device_fill(stream, counts_, 0, sizeof *counts_);
+    simt::device_fill(stream, bits_, 0, 2 * sizeof *bits_);
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t) {
+    const auto counts = thread.atomic(*counts_);
+    for (std::uint32_t which = 0; which < 2; ++which) {
+      const std::uint32_t shift = which * count_bits;
+      std::uint32_t seen = counts.load(simt::relaxed);
+      while ((seen >> shift & count_mask) < half) {
+        if (!counts.compare_exchange(seen, seen + (1u << shift), simt::relaxed, simt::relaxed)) continue;
+        const std::uint32_t slot = claim(thread, which);
+        if (slot < half) return pool_.block(which * half + slot);
+        return nullptr;
+      }
+    }
+    return nullptr;
+  }
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    const std::uint32_t slot = pool_.slot_of(block);
+    thread.atomic(bits_[slot / half]).fetch_and(~(1u << slot % half), simt::release);
+    thread.atomic(*counts_).fetch_sub(1u << slot / half * count_bits, simt::relaxed);
+  }
+
+ private:
+  // `half` when no bit is free, which the count rules out.
+  template <class Thread>
+  SIMT_FN std::uint32_t claim(Thread& thread, std::uint32_t which) {
+    std::uint32_t bits = thread.atomic(bits_[which]).load(simt::relaxed);
+    for (;;) {
+      const std::uint32_t slot = simt::count_trailing_zeros(~bits);
+      if (slot >= half) return half;
+      bits = thread.atomic(bits_[which]).fetch_or(1u << slot, simt::acquire);
+      if ((bits >> slot & 1) == 0) return slot;
+    }
+  }
+
+  SlotPool pool_;
+  std::uint32_t* counts_ = nullptr;
+  std::uint32_t* bits_ = nullptr;
+};
+
+}  // namespace allocbench::zoo

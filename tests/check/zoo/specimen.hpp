@@ -1,0 +1,53 @@
+// The bug zoo: allocators that are broken on purpose, each beside its repaired twin, which differs in the bug alone.
+// `allocbench check` must find every broken one and must find nothing in the twins. The bugs are those that published
+// GPU allocators had (page recycled under an allocation, full mask in divergent code, ABA ...), in their smallest form.
+#pragma once
+
+#include <string_view>
+
+#include "allocators/contract/allocator.hpp"
+
+namespace allocbench::zoo {
+
+enum class Form { broken, repaired };
+
+// A heap of equal slots: what nearly all specimens manage.
+class SlotPool {
+ public:
+  static constexpr std::uint32_t slot_bytes = 64;
+
+  SlotPool() = default;
+  explicit SlotPool(Arena& arena)
+      : base_(arena.pool().base), slots_(static_cast<std::uint32_t>(arena.pool_bytes() / slot_bytes)) {}
+
+  SIMT_FN std::uint32_t slots() const { return slots_; }
+  SIMT_FN void* block(std::uint32_t slot) const { return base_ + std::size_t{slot} * slot_bytes; }
+  SIMT_FN std::uint32_t slot_of(const void* block) const {
+    return static_cast<std::uint32_t>(static_cast<std::size_t>(static_cast<const std::byte*>(block) - base_) /
+                                      slot_bytes);
+  }
+
+ private:
+  std::byte* base_ = nullptr;
+  std::uint32_t slots_ = 0;
+};
+
+// What all specimens share: 32 slots, state in metadata that starts as zeros.
+struct Specimen {
+  using Parameters = NoParameters;
+  static std::size_t max_request(std::size_t, const Parameters&) { return SlotPool::slot_bytes; }
+  static SmallHeap<Parameters> small_heap() { return {.pool_bytes = 32 * SlotPool::slot_bytes}; }
+};
+
+// `broken` is the name; the twin's follows it.
+consteval Traits specimen(Form form, std::string_view broken, std::string_view repaired, std::string_view bug,
+                          Frees frees = Frees::individually) {
+  return {.name = form == Form::broken ? broken : repaired,
+          .display_name = form == Form::broken ? broken : repaired,
+          .paper = "bug zoo",
+          .summary = bug,
+          .frees = frees,
+          .test_only = true};
+}
+
+}  // namespace allocbench::zoo

@@ -1,0 +1,30 @@
+// All specimens as one plug-in.
+#pragma once
+
+#include "tests/check/zoo/bitmaps.hpp"
+#include "tests/check/zoo/counters.hpp"
+#include "tests/check/zoo/free_lists.hpp"
+#include "tests/check/zoo/pages.hpp"
+#include "tests/check/zoo/warps.hpp"
+
+namespace allocbench::zoo {
+
+template <template <Form> class Specimen>
+using Broken = Specimen<Form::broken>;
+template <template <Form> class Specimen>
+using Repaired = Specimen<Form::repaired>;
+
+}  // namespace allocbench::zoo
+
+ALLOCBENCH_REGISTER(zoo, zoo::Broken<zoo::LostUpdate>, zoo::Repaired<zoo::LostUpdate>, zoo::Broken<zoo::OffByOne>,
+                    zoo::Repaired<zoo::OffByOne>, zoo::Broken<zoo::LeakOnFailure>, zoo::Repaired<zoo::LeakOnFailure>,
+                    zoo::Broken<zoo::CounterOverflow>, zoo::Repaired<zoo::CounterOverflow>,
+                    zoo::Broken<zoo::DoubleHandOut>, zoo::Repaired<zoo::DoubleHandOut>,
+                    zoo::Broken<zoo::CountBeforeBit>, zoo::Repaired<zoo::CountBeforeBit>,
+                    zoo::Broken<zoo::RecycledPage>, zoo::Repaired<zoo::RecycledPage>, zoo::Broken<zoo::MisalignedSplit>,
+                    zoo::Repaired<zoo::MisalignedSplit>, zoo::Broken<zoo::AbaStack>, zoo::Repaired<zoo::AbaStack>,
+                    zoo::LockedList<zoo::LockBug::early_unlock>, zoo::LockedList<zoo::LockBug::missing_acquire>,
+                    zoo::LockedList<zoo::LockBug::missing_release>, zoo::LockedList<zoo::LockBug::forgotten_unlock>,
+                    zoo::LockedList<zoo::LockBug::none>, zoo::WarpBump<zoo::WarpBug::full_mask>,
+                    zoo::WarpBump<zoo::WarpBug::stale_leader>, zoo::WarpBump<zoo::WarpBug::lane_zero>,
+                    zoo::WarpBump<zoo::WarpBug::none>, zoo::Broken<zoo::BallotLoop>, zoo::Repaired<zoo::BallotLoop>)
