@@ -107,5 +107,19 @@ TEST(Outcome, TheGraceLetsStarvedLanesEndALaunch) {
   EXPECT_GT(beyond_budget, 5u);
 }
 
+TEST(Outcome, RunsBeyondTheBudgetReplay) {
+  ExecutorOptions options = searching(StrategyKind::swarm);
+  options.step_budget = 3000;
+  Device device(options);
+  for (options.seed = 1; options.seed <= 20; ++options.seed) {
+    options.record = true;
+    const Outcome first = outcome_on(device, options, {1, 40}, EndlessLook{});
+    const std::uint64_t hash = device.hash();
+    const Outcome again = outcome_on(device, replaying(options, Schedule(device.schedule())), {1, 40}, EndlessLook{});
+    EXPECT_EQ(again.text, first.text);
+    EXPECT_EQ(device.hash(), hash);
+  }
+}
+
 }  // namespace
 }  // namespace simt::faults
