@@ -196,6 +196,8 @@ struct Warp {
   std::uint32_t index = 0;  // in the block
   LaneMask present = 0;     // lanes that the launch gave this warp; fewer than 32 in a partial last warp
   LaneMask exited = 0;
+  std::uint32_t counted_gatherings = 0;  // for QuestionCounter
+  std::uint32_t counted_groups = 0;
 };
 
 struct Block {

@@ -51,7 +51,7 @@ struct ExecutorOptions {
   std::uint32_t preemption_interval = 0;     // random: 1 … 64; 0 = drawn from the seed
   std::uint32_t slice = 32;                  // round_robin: scheduling points of a lane
   std::uint32_t pct_depth = 0;               // pct: 1 … 64; 0 = 2, 3 or 4, drawn from the seed
-  std::uint64_t expected_steps = 0;          // pct: of a launch; 0 = 32 … 8192, drawn from the seed
+  std::uint64_t expected_steps = 0;          // pct: of a launch; 0 = 4 … 128 for each lane, drawn from the seed
   std::shared_ptr<const Schedule> script;    // scripted; `seed` must be that of the schedule
   std::shared_ptr<Exploration> exploration;  // exploring
   bool record = false;                       // keep the decisions for Device::schedule()

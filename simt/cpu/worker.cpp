@@ -85,7 +85,7 @@ void Worker::start_block(Block& block, std::uint32_t index) {
   block.warps.resize(warp_count);
   for (std::uint32_t i = 0; i < warp_count; ++i) {
     const std::uint32_t lanes = std::min(warp_size, block.size - i * warp_size);
-    block.warps[i] = {&block, &block.lanes[i * warp_size], i, full_warp >> (warp_size - lanes), 0};
+    block.warps[i] = {&block, &block.lanes[i * warp_size], i, full_warp >> (warp_size - lanes), 0, 0, 0};
   }
   live_ += block.size;
   for (std::uint32_t rank = 0; rank < block.size; ++rank) {

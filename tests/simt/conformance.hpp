@@ -16,6 +16,9 @@
 #if SIMT_RACES
 #include "simt/cpu/races.hpp"
 #endif
+#if !SIMT_CUDA
+#include "simt/cpu/search/schedule.hpp"
+#endif
 
 namespace simt::conformance {
 
@@ -60,6 +63,24 @@ inline std::vector<Setting> settings() {
   round_robin.strategy = StrategyKind::round_robin;
   round_robin.slice = 1;
   all.push_back({"round_robin", round_robin});
+  // The empty script is the default rule alone.
+  ExecutorOptions scripted;
+  scripted.mode = ExecutorMode::deterministic;
+  scripted.strategy = StrategyKind::scripted;
+  scripted.script = std::make_shared<const Schedule>();
+  all.push_back({"default_rule", scripted});
+  for (const std::uint64_t seed : {1u, 2u, 3u, 4u}) {
+    ExecutorOptions searching;
+    searching.mode = ExecutorMode::deterministic;
+    searching.seed = seed;
+    searching.strategy = StrategyKind::pct;
+    all.push_back({"pct_" + std::to_string(seed), searching});
+    searching.strategy = StrategyKind::lockstep;
+    all.push_back({"lockstep_" + std::to_string(seed), searching});
+    searching.strategy = StrategyKind::swarm;
+    searching.record = true;
+    all.push_back({"recorded_swarm_" + std::to_string(seed), searching});
+  }
   return all;
 #endif
 }

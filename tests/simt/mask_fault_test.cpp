@@ -100,7 +100,7 @@ TEST(MaskFault, ShuffleFromAnExitedLane) {
 
 TEST(MaskFault, ShuffleFromAnAbsentLane) {
   expect_fault({1, 20}, ShuffleFrom{25, 99}, FaultKind::mask_error,
-               {"from lane 25, which is absent from this partial warp", "  25  absent"});
+               {"from lane 25, which is absent from this partial warp", "  20-31 absent"});
 }
 
 struct ShuffleFromOutside {

@@ -19,13 +19,23 @@ QuestionCounter::Place QuestionCounter::count(Lane* asking, Reason reason) {
   if (asking == nullptr) return {no_lane, ++starts_, 0};
   const bool waits = reason == Reason::spin || reason == Reason::gather ||
                      (reason == Reason::blocked && asking->state == LaneState::parked);
-  if (waits) {
-    ++asking->counted_questions;
-  } else {
-    ++asking->counted_steps;
-    asking->counted_questions = 0;
+  if (advances_lanes_) {
+    asking->counted_steps += waits ? 0 : 1;
+    asking->counted_questions = waits ? asking->counted_questions + 1 : 0;
   }
   return {asking->rank_in_grid, asking->counted_steps, asking->counted_questions};
+}
+
+QuestionCounter::Place QuestionCounter::count_gathering(const Lane& asking) const {
+  Warp& warp = *asking.warp;
+  if (advances_lanes_) ++warp.counted_gatherings;
+  return {warp.lanes->rank_in_grid, warp.counted_gatherings, 0};
+}
+
+QuestionCounter::Place QuestionCounter::count_group(const Lane& asking) const {
+  Warp& warp = *asking.warp;
+  if (advances_lanes_) ++warp.counted_groups;
+  return {warp.lanes->rank_in_grid, warp.counted_groups, 0};
 }
 
 }  // namespace simt

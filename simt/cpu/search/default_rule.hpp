@@ -13,7 +13,8 @@ namespace simt {
 // Arguments and result as of Strategy::next.
 std::size_t default_next(std::span<Lane* const> runnable, std::size_t current, Reason reason, const Lane* asking);
 
-// Names the questions that lanes are asked, by how far each lane has come. Every question must pass through here once.
+// Names the questions that lanes are asked, by how far each lane has come. The lanes keep the count: when one strategy
+// asks another, only the outer one advances it, and does so before it asks.
 class QuestionCounter {
  public:
   struct Place {
@@ -21,14 +22,16 @@ class QuestionCounter {
     std::uint32_t step;
     std::uint32_t question;
   };
-  // For Strategy::next.
+  explicit QuestionCounter(bool advances_lanes) : advances_lanes_(advances_lanes) {}
+  // Of Strategy::next.
   Place count(Lane* asking, Reason reason);
-  // For the questions of converged().
-  static Place count_group(Lane& asking) {
-    return {asking.rank_in_grid, asking.counted_steps, ++asking.counted_questions};
-  }
+  // Of the questions of converged(), which belong to the warp: another lane may come first, or give the group, when the
+  // schedule changes elsewhere.
+  Place count_gathering(const Lane& asking) const;
+  Place count_group(const Lane& asking) const;
 
  private:
+  const bool advances_lanes_;
   std::uint32_t starts_ = 0;
 };
 

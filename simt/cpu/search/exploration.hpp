@@ -5,6 +5,8 @@
 // rank, is a preemption. Who begins, and who follows a lane that waits or ends, is chosen freely and costs nothing.
 // converged() is not explored: it follows the default rule of schedule.hpp.
 //
+// A run begins when a device with such options is made or restarted.
+//
 //   const auto paths = std::make_shared<Exploration>(2);
 //   options.strategy = StrategyKind::exploring;  options.exploration = paths;
 //   do { device.restart(options); … launch, check … } while (paths->advance());

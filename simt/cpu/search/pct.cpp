@@ -18,15 +18,20 @@ PctStrategy::PctStrategy(std::uint64_t seed, std::uint32_t depth, std::uint64_t 
     : Strategy(groups), seed_(mix64(seed)), expected_steps_(expected_steps), lowest_(lowest_drawn - 1) {
   Random random(seed);
   if (depth == 0) depth = 2 + random.below(3);
-  // One of 32, 64 … 8192, and by chance up to twice that: changes beyond the end of the launch have no effect, so a
-  // length that is far too large wastes the run.
-  if (expected_steps_ == 0) expected_steps_ = std::uint64_t{32} << random.below(9);
-  for (std::uint32_t i = 1; i < depth; ++i) changes_.push_back(1 + random.next() % expected_steps_);
+  // A change beyond the end of the launch is lost, and one far too early finds only beginnings.
+  if (expected_steps_ == 0) steps_per_lane_ = std::uint64_t{4} << random.below(6);
+  for (std::uint32_t i = 1; i < depth; ++i) changes_.push_back(random.next());
+}
+
+// Within the expected steps, which the lanes of the launch may have to tell.
+void PctStrategy::place_changes(std::size_t lanes) {
+  if (expected_steps_ == 0) expected_steps_ = steps_per_lane_ * lanes;
+  for (std::uint64_t& change : changes_) change = 1 + change % expected_steps_;
   std::sort(changes_.begin(), changes_.end());
 }
 
 std::size_t PctStrategy::next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) {
-  ++steps_;
+  if (steps_++ == 0) place_changes(runnable.size());
   const bool grew = runnable.size() > runnable_seen_;
   runnable_seen_ = runnable.size();
   bool demote = reason == Reason::spin || reason == Reason::gather;

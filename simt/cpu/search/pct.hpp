@@ -5,7 +5,7 @@
 // least 1 / (n k^(d-1)): rare interleavings of few preemptions, which random switching dilutes.
 //
 // Differs from the paper: a lane that waits (spin_hint(), converged()) falls below all others, so that the lane it
-// waits for can run; k is drawn from the seed unless the caller knows it.
+// waits for can run; k is drawn from the seed, by the number of lanes that begin, unless the caller knows it.
 #pragma once
 
 #include <vector>
@@ -16,14 +16,17 @@ namespace simt {
 
 class PctStrategy final : public Strategy {
  public:
-  // `depth` is d and `expected_steps` k; 0 draws them from the seed: 2 … 4 and 32 … 8192.
+  // `depth` is d and `expected_steps` k; 0 draws them from the seed: 2 … 4, and 4 … 128 for each lane.
   PctStrategy(std::uint64_t seed, std::uint32_t depth, std::uint64_t expected_steps, GroupDraw groups);
   std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) override;
   std::string description() const override;
 
  private:
+  void place_changes(std::size_t lanes);
+
   std::uint64_t seed_;
   std::uint64_t expected_steps_;
+  std::uint64_t steps_per_lane_ = 0;
   std::vector<std::uint64_t> changes_;  // steps of the launch, ascending
   std::size_t changes_done_ = 0;
   std::uint64_t steps_ = 0;

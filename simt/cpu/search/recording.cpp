@@ -32,20 +32,21 @@ std::size_t RecordingStrategy::next(std::span<Lane* const> runnable, std::size_t
 }
 
 bool RecordingStrategy::leaves_at_once(Lane& lane) {
-  const QuestionCounter::Place place = QuestionCounter::count_group(lane);
+  const QuestionCounter::Place place = questions_.count_gathering(lane);
   const bool leaves = strategy_->leaves_at_once(lane);
   if (leaves) record(place, Decision::Kind::leave_at_once, 0);
   return leaves;
 }
 
 LaneMask RecordingStrategy::group(Lane& lane, LaneMask gathered) {
-  const QuestionCounter::Place place = QuestionCounter::count_group(lane);
+  const QuestionCounter::Place place = questions_.count_group(lane);
   const LaneMask group = (strategy_->group(lane, gathered) & gathered) | lane.bit();
   if (group != gathered) record(place, Decision::Kind::group, group);
   return group;
 }
 
-ScriptedStrategy::ScriptedStrategy(const Schedule& schedule, std::uint32_t launch) : Strategy(GroupDraw(0, 0)) {
+ScriptedStrategy::ScriptedStrategy(const Schedule& schedule, std::uint32_t launch, bool recorded)
+    : Strategy(GroupDraw(0, 0)), questions_(!recorded) {
   for (const Decision& decision : schedule.decisions) {
     if (decision.launch == launch) decisions_.push_back(decision);
   }
@@ -72,11 +73,11 @@ std::size_t ScriptedStrategy::next(std::span<Lane* const> runnable, std::size_t 
 }
 
 bool ScriptedStrategy::leaves_at_once(Lane& lane) {
-  return find(QuestionCounter::count_group(lane), Decision::Kind::leave_at_once) != nullptr;
+  return find(questions_.count_gathering(lane), Decision::Kind::leave_at_once) != nullptr;
 }
 
 LaneMask ScriptedStrategy::group(Lane& lane, LaneMask gathered) {
-  const Decision* decision = find(QuestionCounter::count_group(lane), Decision::Kind::group);
+  const Decision* decision = find(questions_.count_group(lane), Decision::Kind::group);
   return decision != nullptr ? gathered & static_cast<LaneMask>(decision->value) : gathered;
 }
 

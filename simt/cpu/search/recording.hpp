@@ -25,14 +25,15 @@ class RecordingStrategy final : public Strategy {
   const std::unique_ptr<Strategy> strategy_;
   Schedule& schedule_;
   const std::uint32_t launch_;
-  QuestionCounter questions_;
+  QuestionCounter questions_{true};
 };
 
 // A decision that cannot be carried out, because its lane is not runnable, leaves the question to the default rule:
 // when a schedule is being shortened, what remains need not fit any more.
 class ScriptedStrategy final : public Strategy {
  public:
-  ScriptedStrategy(const Schedule& schedule, std::uint32_t launch);
+  // `recorded`: a RecordingStrategy asks this one.
+  ScriptedStrategy(const Schedule& schedule, std::uint32_t launch, bool recorded);
   std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) override;
   bool leaves_at_once(Lane& lane) override;
   LaneMask group(Lane& lane, LaneMask gathered) override;

@@ -24,13 +24,15 @@ inline constexpr std::uint64_t no_lane = ~std::uint64_t{0};
 struct Decision {
   enum class Kind : std::uint8_t {
     go_on_with,     // `value` is the rank in the grid of the next lane
-    leave_at_once,  // converged(): do not wait for others
-    group           // converged(): `value` is the mask of the group
+    leave_at_once,  // the first lane of a warp to come to a converged() does not wait for others
+    group           // `value` is the mask of the lanes that converged() gives to one of them, which is always included
   };
   std::uint32_t launch = 0;  // of the device, from 0
   std::uint64_t lane = 0;    // who is asked, by rank in the grid
-  std::uint32_t step = 0;  // the so-manieth atomic, group operation, barrier or end of this lane in the launch, from 1
-  std::uint32_t question = 0;  // of the questions at this step: 0, then counting spin hints and waiting at converged()
+  // Of go_on_with: which atomic, group operation, barrier or end of this lane it is in this launch, from 1. Of the
+  // others: which gathering or group of the warp, whose lowest lane `lane` is then.
+  std::uint32_t step = 0;
+  std::uint32_t question = 0;  // how often the lane has since waited at a spin hint, converged() or parked
   Kind kind = Kind::go_on_with;
   std::uint64_t value = 0;
 
@@ -46,9 +48,10 @@ struct Schedule {
 
 // One line without blanks that needs no quoting in a shell: "v1:SEED:" and decisions with commas between them.
 //   3.17s5     lane 3 at its step 17: go on with lane 5
-//   3.17.2s5   the same at the second further question of that step
+//   3.17.2s5   the same when it waits for the second time after that step
 //   r.1s4      the launch begins with lane 4
-//   3.18i      lane 3 does not wait at converged();  3.18gff: its group is 0x000000ff
+//   32.6i      who comes first to the sixth converged() of the warp of lane 32 does not wait
+//   32.7gff    the seventh group of that warp is 0x000000ff, as far as these lanes are there
 //   @2,        the decisions that follow belong to launch 2; those in front of the first mark, to launch 0
 std::string to_text(const Schedule& schedule);
 // Throws Fault(environment) that names the column.

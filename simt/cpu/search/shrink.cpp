@@ -7,6 +7,9 @@
 namespace simt {
 namespace {
 
+// Pairs are tried of no more: their number grows with the square.
+constexpr std::size_t few_decisions = 32;
+
 class Shrinking {
  public:
   Shrinking(const Schedule& schedule, const std::function<bool(const Schedule&)>& still_fails, std::uint32_t max_runs)
@@ -14,10 +17,13 @@ class Shrinking {
 
   Shrunk run() {
     bool minimal = remove(0, size());
-    // Chunks of half of the decisions, then of a quarter …: a chunk that matters not goes as a whole.
+    // Chunks of half of the decisions, then of a quarter …: a chunk that does not matter goes as a whole.
     for (std::size_t chunk = size() / 2; chunk > 1; chunk = std::min(chunk, size()) / 2) remove_chunks(chunk);
-    // What was needed before another decision went may have become superfluous: until a whole pass removes nothing.
-    while (!minimal && !exhausted()) minimal = !remove_chunks(1) && !exhausted();
+    while (!minimal && !exhausted()) {
+      // What was needed before another decision went may have become superfluous: until a whole pass removes nothing.
+      minimal = !remove_chunks(1) && !exhausted();
+      if (minimal && size() <= few_decisions) minimal = !remove_pair() && !join_two() && !exhausted();
+    }
     return {std::move(schedule_), runs_, minimal};
   }
 
@@ -37,12 +43,54 @@ class Shrinking {
   }
 
   bool remove(std::size_t begin, std::size_t end) {
+    Schedule candidate = schedule_;
+    const auto first = candidate.decisions.begin();
+    candidate.decisions.erase(first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end));
+    return accept(std::move(candidate));
+  }
+
+  // One decision may only undo the harm of another.
+  bool remove_pair() {
+    for (std::size_t second = size(); second-- > 1;) {
+      for (std::size_t first = second; first-- > 0;) {
+        Schedule candidate = schedule_;
+        erase(candidate, second);
+        erase(candidate, first);
+        if (accept(std::move(candidate))) return true;
+      }
+    }
+    return false;
+  }
+
+  // Two switches may do what one can: the first goes on with the lane that the second names; or it was only there to
+  // give the turn to the lane of the second, or to take lanes out of its way, and another target of the second serves.
+  bool join_two() {
+    for (std::size_t i = 0; i + 1 < size(); ++i) {
+      const Decision first = schedule_.decisions[i];
+      const Decision second = schedule_.decisions[i + 1];
+      if (first.kind != Decision::Kind::go_on_with || second.kind != Decision::Kind::go_on_with) continue;
+      if (first.launch != second.launch) continue;
+      if (second.value != first.lane && retarget_without(i, second.value, i + 1)) return true;
+      for (const std::uint64_t target : {second.lane + 1, second.lane - 1, first.lane, first.value}) {
+        if (second.lane != no_lane && target != second.lane && retarget_without(i + 1, target, i)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool retarget_without(std::size_t changed, std::uint64_t target, std::size_t removed) {
+    Schedule candidate = schedule_;
+    candidate.decisions[changed].value = target;
+    erase(candidate, removed);
+    return accept(std::move(candidate));
+  }
+
+  static void erase(Schedule& schedule, std::size_t index) {
+    schedule.decisions.erase(schedule.decisions.begin() + static_cast<std::ptrdiff_t>(index));
+  }
+
+  bool accept(Schedule&& candidate) {
     if (exhausted()) return false;
-    Schedule candidate{schedule_.seed, {}};
-    const auto first = schedule_.decisions.begin();
-    candidate.decisions.assign(first, first + static_cast<std::ptrdiff_t>(begin));
-    candidate.decisions.insert(candidate.decisions.end(), first + static_cast<std::ptrdiff_t>(end),
-                               schedule_.decisions.end());
     ++runs_;
     if (!still_fails_(candidate)) return false;
     schedule_ = std::move(candidate);

@@ -1,0 +1,119 @@
+// Planted bugs of the kinds that allocators had, small enough to search: what strategies are judged by.
+//
+// Every kernel works on one array of words, zero at the start, and raises a failed check when the bug has struck. All
+// of them are right when no lane is disturbed.
+#pragma once
+
+#include <cstdint>
+
+#include "simt/simt.hpp"
+
+namespace simt::zoo {
+
+inline constexpr std::size_t word_count = 64;
+
+template <class Thread>
+void check(Thread& thread, bool holds, const char* text, CallSite site = CallSite::here()) {
+  if (!holds) thread.executor_lane().fail(FaultKind::failed_check, text, site);
+}
+
+// A counter that is read and written in two steps.
+struct LostUpdate {
+  static constexpr std::uint32_t updates = 3;
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    for (std::uint32_t i = 0; i < updates; ++i) {
+      const std::uint32_t seen = thread.atomic(words[0]).load(relaxed);
+      thread.atomic(words[0]).store(seen + 1, relaxed);
+    }
+    thread.block_barrier();
+    if (thread.rank_in_block() == 0) {
+      check(thread, thread.atomic(words[0]).load(relaxed) == updates * thread.block_size(), "an update was lost");
+    }
+  }
+};
+
+// A lock whose holder lets go one step early, on a path that only the second of four uses takes.
+struct EarlyUnlock {
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    const auto lock = thread.atomic(words[0]);
+    const auto owner = thread.atomic(words[1]);
+    const std::uint32_t me = thread.rank_in_grid() + 1;
+    for (std::uint32_t use = 0; use < 4; ++use) {
+      for (std::uint32_t expected = 0; !lock.compare_exchange(expected, 1u, acquire, relaxed); expected = 0) {
+        thread.spin_hint();
+      }
+      const bool early = use == 1 && thread.rank_in_grid() == 0;
+      owner.store(me, relaxed);
+      if (early) lock.store(0u, release);
+      check(thread, owner.load(relaxed) == me, "two lanes hold the lock");
+      if (!early) lock.store(0u, release);
+    }
+  }
+};
+
+// A stack of free blocks whose head has no tag.
+struct AbaStack {
+  static constexpr std::uint32_t blocks = 4;
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    std::uint32_t* const next = words + 8;
+    std::uint32_t* const taken = words + 8 + blocks + 1;
+    if (thread.rank_in_block() == 0) {
+      for (std::uint32_t i = 1; i < blocks; ++i) thread.atomic(next[i]).store(i + 1, relaxed);
+      thread.atomic(words[0]).store(1u, release);
+    }
+    thread.block_barrier();
+    const auto head = thread.atomic(words[0]);
+    for (int round = 0; round < 3; ++round) {
+      std::uint32_t block = head.load(acquire);
+      while (block != 0 && !head.compare_exchange(block, thread.atomic(next[block]).load(relaxed), acq_rel, acquire)) {
+      }
+      if (block == 0) continue;
+      check(thread, thread.atomic(taken[block]).exchange(1u, relaxed) == 0, "a block was given out twice");
+      thread.atomic(taken[block]).store(0u, relaxed);
+      std::uint32_t top = head.load(relaxed);
+      do {
+        thread.atomic(next[block]).store(top, relaxed);
+      } while (!head.compare_exchange(top, block, release, relaxed));
+    }
+  }
+};
+
+// A page that goes back to no size class when its last block is freed, though a lane has just looked at its class
+// (mallocMC issue 241).
+struct RecycledPage {
+  static constexpr std::uint32_t blocks = 8;
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    const std::uint32_t mine = 1 + thread.rank_in_grid() % 2;
+    for (int round = 0; round < 2; ++round) {
+      for (std::uint32_t tries = 0; tries < 6; ++tries) {
+        auto size_class = thread.atomic(words[(tries + thread.rank_in_grid()) % 2 * 2]);
+        auto used = thread.atomic(words[(tries + thread.rank_in_grid()) % 2 * 2 + 1]);
+        std::uint32_t found = 0;
+        if (!size_class.compare_exchange(found, mine, acq_rel, acquire) && found != mine) continue;
+        if (used.fetch_add(1u, acq_rel) < blocks) {
+          check(thread, size_class.load(relaxed) == mine, "a block lies in a page of another size class");
+          if (used.fetch_sub(1u, acq_rel) == 1) size_class.store(0u, release);
+          break;
+        }
+        used.fetch_sub(1u, acq_rel);
+      }
+    }
+  }
+};
+
+// Takes for granted that lanes that came together are one group.
+struct TrustsWholeWarp {
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    const auto group = thread.converged();
+    if (group.leader()) thread.atomic(words[0]).fetch_add(1u, relaxed);
+    group.sync();
+    check(thread, thread.atomic(words[0]).load(relaxed) == 1, "a warp had two leaders");
+  }
+};
+
+}  // namespace simt::zoo

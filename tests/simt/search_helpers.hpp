@@ -1,0 +1,60 @@
+// Runs small models again and again on one restarted device.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "simt/cpu/search/exploration.hpp"
+#include "simt/cpu/search/schedule.hpp"
+#include "simt/cpu/search/shrink.hpp"
+#include "tests/simt/bug_zoo.hpp"
+#include "tests/simt/fault_helpers.hpp"
+
+namespace simt::faults {
+
+inline ExecutorOptions searching(StrategyKind strategy, std::uint64_t seed = 1) {
+  ExecutorOptions options = deterministic(seed);
+  options.strategy = strategy;
+  options.step_budget = 100'000;
+  return options;
+}
+
+inline ExecutorOptions replaying(ExecutorOptions options, const Schedule& schedule) {
+  options.strategy = StrategyKind::scripted;
+  options.seed = schedule.seed;
+  options.script = std::make_shared<const Schedule>(schedule);
+  return options;
+}
+
+// As in outcome_of, on a device that is restarted with these options.
+template <class Kernel>
+Outcome outcome_on(Device& device, const ExecutorOptions& options, LaunchShape shape, Kernel kernel,
+                   std::size_t words = zoo::word_count) {
+  device.restart(options);
+  Stream stream(device);
+  Buffer<std::uint32_t> memory(words);
+  memory.fill_bytes(stream, 0);
+  try {
+    launch(stream, shape, kernel, memory.data());
+  } catch (const Fault& fault) {
+    return {true, fault.kind(), fault.what()};
+  }
+  return {};
+}
+
+// The first seed from 1 to `last_seed` that shows the bug, else 0.
+template <class Kernel>
+std::uint64_t first_failing_seed(Device& device, ExecutorOptions options, LaunchShape shape, Kernel kernel,
+                                 std::uint64_t last_seed) {
+  for (options.seed = 1; options.seed <= last_seed; ++options.seed) {
+    const Outcome outcome = outcome_on(device, options, shape, kernel);
+    if (!outcome.faulted) continue;
+    EXPECT_EQ(std::string(fault_kind_name(outcome.kind)), "failed_check") << outcome.text;
+    return options.seed;
+  }
+  return 0;
+}
+
+}  // namespace simt::faults
