@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc)
 # nvcc is often installed beside PATH.
 export PATH := $(PATH):/usr/local/cuda/bin
 
-.PHONY: demo test test-sanitizers build dependencies check-format clean
+.PHONY: demo test test-asan-device test-sanitizers build dependencies check-format clean
 
 demo: build
 	tools/demo.sh
@@ -15,7 +15,12 @@ demo: build
 test: build
 	ctest --preset release --parallel $(JOBS)
 
-# The CPU back end once under AddressSanitizer with UBSan and once under ThreadSanitizer.
+# Executor, allocators and workloads under AddressSanitizer with UBSan: the quick part of test-sanitizers.
+test-asan-device: dependencies
+	cmake --preset asan && cmake --build --preset asan-device --parallel $(JOBS) && ctest --preset asan-device --parallel $(JOBS)
+
+# The CPU back end once under AddressSanitizer with UBSan and once under ThreadSanitizer, the latter without the documents:
+# their commands have deadlines that a worker ten times slower does not meet.
 test-sanitizers: dependencies
 	cmake --preset asan && cmake --build --preset asan --parallel $(JOBS) && ctest --preset asan --parallel $(JOBS)
 	cmake --preset tsan && cmake --build --preset tsan --parallel $(JOBS) && ctest --preset tsan --parallel $(JOBS)

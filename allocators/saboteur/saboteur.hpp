@@ -46,10 +46,11 @@ class Bump {
     if constexpr (fault == Fault::stale) {
       if (strike) return pool_.base;
     }
-    const std::uint64_t need = simt::round_up<std::uint64_t>(bytes == 0 ? 1 : bytes, 16);
-    std::uint64_t offset = thread.atomic(words_->next).fetch_add(need, simt::relaxed);
     // Room for the 8 bytes by which `misalign` is late, so that only its alignment is wrong.
-    if (offset + need + 16 > pool_.bytes) return nullptr;
+    constexpr std::uint64_t room = fault == Fault::misalign ? 16 : 0;
+    const std::uint64_t need = simt::round_up<std::uint64_t>(bytes == 0 ? 1 : bytes, 16) + room;
+    std::uint64_t offset = thread.atomic(words_->next).fetch_add(need, simt::relaxed);
+    if (offset + need > pool_.bytes) return nullptr;
     if constexpr (fault == Fault::overlap) {
       if (strike && offset >= 16) offset -= 16;
     }

@@ -51,6 +51,10 @@ class StackPool {
 
 // A point of execution that can be switched to: a lane, or a worker's own OS thread.
 struct FiberContext {
+  FiberContext() = default;
+  FiberContext(const FiberContext&) = delete;
+  FiberContext& operator=(const FiberContext&) = delete;
+
   boost::context::fiber fiber;
   const void* stack_bottom = nullptr;  // the four below are for the sanitizers
   std::size_t stack_bytes = 0;

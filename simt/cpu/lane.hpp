@@ -16,7 +16,7 @@
 // Marks inline members that write what all lanes of a worker share. Only one lane runs at a time, which the race
 // build's ThreadSanitizer (simt/cpu/races.hpp) is not to know: these members are not instrumented there.
 #if SIMT_RACES
-#define SIMT_NOT_RACING [[gnu::no_sanitize("thread")]]
+#define SIMT_NOT_RACING __attribute__((no_sanitize("thread")))
 #else
 #define SIMT_NOT_RACING
 #endif

@@ -1,6 +1,8 @@
 // Compiled into simt_cpu_races only.
 #include "simt/cpu/lane_order.hpp"
 
+#include <algorithm>
+#include <array>
 #include <memory>
 
 #include "simt/bits.hpp"
@@ -25,7 +27,30 @@ void become(void* tsan_fiber) { __tsan_switch_to_fiber(tsan_fiber, __tsan_switch
 void* start_of_launch(const AccessTracker& tracker) { return const_cast<WatchFilter*>(&tracker.watched); }
 void* end_of_launch(const AccessTracker& tracker) { return const_cast<bool*>(&tracker.progress); }
 
+// Lanes that repeat reports. No vector: they are counted in the middle of a report, where nothing may be allocated.
+struct Repeater {
+  void* tsan_fiber;
+  std::uint32_t repetitions;
+};
+constexpr std::uint32_t max_repetitions = 2;
+std::array<Repeater, max_tsan_lanes> repeaters;
+std::size_t repeater_count = 0;
+
+Repeater* find_repeater(void* tsan_fiber) {
+  return std::find_if(repeaters.data(), repeaters.data() + repeater_count,
+                      [=](const Repeater& repeater) { return repeater.tsan_fiber == tsan_fiber; });
+}
+
+void forget_repetitions(void* tsan_fiber) {
+  Repeater* repeater = find_repeater(tsan_fiber);
+  if (repeater == repeaters.data() + repeater_count) return;
+  if (repeater->repetitions == max_repetitions) __tsan_ignore_thread_end();
+  *repeater = repeaters[--repeater_count];
+}
+
+// Called as the lane.
 void end(const Lane& lane) {
+  forget_repetitions(lane.context.tsan_fiber);
   __tsan_release(end_of_launch(*lane.tracker));
   __tsan_release(lane.block);
 }
@@ -96,6 +121,14 @@ void meet_at_barrier(const Block& block) {
       if (block.lanes[rank].state == LaneState::at_barrier) visit(block.lanes[rank]);
     }
   });
+}
+
+void lane_repeats_itself() {
+  void* const lane = __tsan_get_current_fiber();
+  if (lane == executor) return;
+  Repeater* const repeater = find_repeater(lane);
+  if (repeater == repeaters.data() + repeater_count) repeaters[repeater_count++] = {lane, 0};
+  if (++repeater->repetitions == max_repetitions) __tsan_ignore_thread_begin();
 }
 
 void heap_allocated(const Lane& lane, const DeviceHeapMemory& heap) {

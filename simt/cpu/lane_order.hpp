@@ -73,6 +73,10 @@ void meet_at_barrier(const Block& block);
 void heap_allocated(const Lane& lane, const DeviceHeapMemory& heap);
 void heap_freed(const Lane& lane, const DeviceHeapMemory& heap);
 
+// The running lane made a report that is known already. A report takes a millisecond or more, so a lane that repeats
+// itself is not watched for the rest of its life.
+void lane_repeats_itself();
+
 #else
 
 struct LaunchScope {

@@ -101,6 +101,7 @@ void keep(void* report) {
   ++kept.reports;
   if (kept.count == max_races) {
     ++kept.not_kept;
+    lane_order::lane_repeats_itself();
     return;
   }
   RawRace& race = kept.races[kept.count];
@@ -124,6 +125,7 @@ void keep(void* report) {
   RawRace* const known = std::find_if(kept.races.data(), end, [&](const RawRace& r) { return r.same_places(race); });
   if (known != end) {
     ++known->times;
+    lane_order::lane_repeats_itself();
   } else {
     ++kept.count;
   }

@@ -41,7 +41,9 @@ struct RaceAccess {
 struct Race {
   std::string kind;                  // ThreadSanitizer's word: "data-race", "heap-use-after-free" …
   std::vector<RaceAccess> accesses;  // the later one first
-  std::uint64_t times = 0;           // reports with these two places
+  // Reports with these two places. A lane that only repeats known reports is not watched any longer, so there may have
+  // been more.
+  std::uint64_t times = 0;
 
   // "data-race on 4 bytes at 0x7e9000000010: write at stack.hpp:120 (lane 3 …), earlier read at …" and both stacks.
   std::string text() const;

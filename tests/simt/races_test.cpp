@@ -249,7 +249,7 @@ struct Converge {
 template <class Meet>
 void expect_meeting_races() {
   using Kernel = WriteMeetRead<Meet>;
-  expect_race({1, 8}, Kernel{}, Kernel::write_line, Kernel::read_line);
+  expect_race({1, 3}, Kernel{}, Kernel::write_line, Kernel::read_line);
 }
 
 TEST(Races, WarpBarrierPublishes) { expect_clean({1, 32}, WriteMeetRead<Sync>{}); }
@@ -376,6 +376,30 @@ TEST(Races, AFaultLosesNoReportAndAddsNone) {
   for (int repetition = 0; repetition < 20; ++repetition) {
     EXPECT_EQ(races_of(deterministic(1), {1, 2}, TrapAfterRace{}).races.size(), 1u);
     EXPECT_TRUE(races_of(deterministic(1), {2, 32}, ThrowFromALane{}).clean());
+  }
+}
+
+// A thousand words with the same race: the report of each would take seconds.
+struct RaceInALoop {
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    for (int round = 0; round < 20; ++round) {
+      for (std::uint32_t i = 0; i < 50; ++i) words[i] = thread.lane();
+      thread.spin_hint();
+    }
+  }
+};
+
+TEST(Races, ALaneThatRepeatsAReportIsWatchedAgainInTheNextLaunch) {
+  Device device(deterministic(1));
+  Stream stream(device);
+  Buffer<std::uint32_t> words(64);
+  take_race_reports();
+  for (int launches = 0; launches < 5; ++launches) {
+    launch(stream, {1, 2}, RaceInALoop{}, words.data());
+    const RaceReport report = take_race_reports();
+    EXPECT_EQ(report.races.size(), 1u) << report.text();
+    EXPECT_LT(report.reports, 10u);
   }
 }
 

@@ -125,6 +125,9 @@ class Saboteurs(unittest.TestCase):
         "misalign": ("incorrect", "15 misaligned", 0),
         "leak": ("incorrect", "leak: ", 0),
     }
+    # Two owners of one block race, which a worker built for ThreadSanitizer tells by its exit code.
+    RACING = ("overlap", "stale")
+    RACE_REPORTED = 66
 
     def test_verify_names_the_fault(self):
         for fault, (status, words, expected_code) in self.EXPECTED.items():
@@ -133,7 +136,8 @@ class Saboteurs(unittest.TestCase):
                                       on("verify"), QUIT)
                 self.assertEqual((answers[-1]["event"], answers[-1]["status"]), ("failed", status))
                 self.assertIn(words, answers[-1]["reason"])
-                self.assertEqual(code, expected_code)
+                if not (fault in self.RACING and code == self.RACE_REPORTED):
+                    self.assertEqual(code, expected_code)
 
     def test_samples_are_checked_even_without_verify(self):
         for fault in ("null", "overlap", "stale", "misalign"):

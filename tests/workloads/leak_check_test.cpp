@@ -31,12 +31,12 @@ TEST(LeakCheck, PassesACorrectAllocator) {
 // One block in three is lost; a pool of 1 MiB would hold out for hundreds of rounds, the small instance does not.
 TEST(LeakCheck, FindsALeakThatTheCellsPoolWouldHide) {
   try {
-    check_leaks<SlotMalloc<Fault::leak_every_third>>(16 << 20, 1000);
+    check_leaks<SlotMalloc<Fault::leak_every_third>>(16 << 20, 160);
     FAIL() << "no leak was found";
   } catch (const CellFailure& failure) {
     EXPECT_EQ(failure.status(), Status::incorrect);
     EXPECT_NE(std::string(failure.what()).find("leak: "), std::string::npos) << failure.what();
-    EXPECT_NE(std::string(failure.what()).find("of 1000 requests returned null in round"), std::string::npos)
+    EXPECT_NE(std::string(failure.what()).find("of 160 requests returned null in round"), std::string::npos)
         << failure.what();
   }
 }
