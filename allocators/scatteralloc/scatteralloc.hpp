@@ -214,7 +214,9 @@ class ScatterAlloc {
   template <class Thread, class Group>
   SIMT_FN void* find_chunk(Thread& thread, Group group, std::uint32_t chunk) {
     const Table& table = runs_.table;
-    const std::uint32_t start = regions_.hash(thread, chunk, table.format.page_shift);
+    // The leader's, because the walk is a common one: where a thread runs, and the access block, may change between two
+    // reads.
+    const std::uint32_t start = group.broadcast(regions_.hash(thread, chunk, table.format.page_shift));
     const std::uint32_t lanes_per_page = table.format.flat(chunk) ? table.format.flat_chunks(chunk) : simt::warp_size;
     Walk walk(start, regions_);
     for (std::uint32_t attempt = 0;; ++attempt) {
