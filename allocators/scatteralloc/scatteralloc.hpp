@@ -101,13 +101,7 @@ class ScatterAlloc {
     const auto size = static_cast<std::uint32_t>(bytes);
     if constexpr (coalescing == Coalescing::on) {
       const std::uint32_t rounded = simt::round_up(size == 0 ? 1u : size, granule);
-      if (rounded < table.format.page_bytes() / 32) {
-        const auto group = thread.converged();
-        if (group.num_threads() > 1) {
-          void* const member = malloc_together(thread, group, rounded);
-          if (member != nullptr) return member;
-        }
-      }
+      if (rounded < table.format.page_bytes() / 32) return malloc_small(thread, rounded);
     }
     const std::uint32_t chunk = table.format.chunk_bytes(size);
     return find_chunk(thread, thread.converged().match_any(chunk), chunk);
@@ -178,26 +172,39 @@ class ScatterAlloc {
  private:
   static constexpr std::uint32_t granule = 16;  // bytes; also the header of a coalesced chunk
 
-  // All lanes of the group get a part of one chunk, or all get null.
-  template <class Thread, class Group>
-  SIMT_FN void* malloc_together(Thread& thread, const Group& group, std::uint32_t rounded) {
-    std::uint32_t before = group.thread_rank() * rounded;
-    std::uint32_t total = group.num_threads() * rounded;
-    if (!group.all(rounded == group.broadcast(rounded))) {
-      before = group.exclusive_sum(rounded);
-      total = group.reduce_add(rounded);
+  // Together with the other lanes that come here, if there are any and one chunk can be had for all, else alone. One
+  // call of find_chunk() in a loop, so that its code and registers are there once.
+  template <class Thread>
+  SIMT_FN void* malloc_small(Thread& thread, std::uint32_t rounded) {
+    const auto group = thread.converged();
+    bool together = group.num_threads() > 1;
+    std::uint32_t before = 0;
+    std::uint32_t wanted = rounded;
+    if (together) {
+      before = group.thread_rank() * rounded;
+      wanted = granule + group.num_threads() * rounded;
+      if (!group.all(rounded == group.broadcast(rounded))) {
+        before = group.exclusive_sum(rounded);
+        wanted = granule + group.reduce_add(rounded);
+      }
     }
-    const auto solo = group.partition(group.leader());  // the leader alone; the others wait below
-    std::byte* block = nullptr;
-    if (group.leader()) {
-      block = static_cast<std::byte*>(find_chunk(thread, solo, runs_.table.format.chunk_bytes(granule + total)));
+    auto seekers = group.partition(group.leader());  // the leader alone; the others wait for it
+    for (;;) {
+      std::byte* block = nullptr;
+      if (!together || group.leader()) {
+        block = static_cast<std::byte*>(find_chunk(thread, seekers, runs_.table.format.chunk_bytes(wanted)));
+      }
+      if (!together) return block;
       if (block != nullptr) {
         thread.atomic(*reinterpret_cast<std::uint32_t*>(block)).store(group.num_threads(), simt::relaxed);
       }
+      block = reinterpret_cast<std::byte*>(group.broadcast(reinterpret_cast<std::uint64_t>(block)));
+      group.sync();  // what earlier owners did, and the header, come before what the members do
+      if (block != nullptr) return block + granule + before;
+      together = false;
+      wanted = rounded;
+      seekers = group.match_any(rounded);
     }
-    block = reinterpret_cast<std::byte*>(group.broadcast(reinterpret_cast<std::uint64_t>(block)));
-    group.sync();  // what earlier owners did, and the header, come before what the members do
-    return block == nullptr ? nullptr : block + granule + before;
   }
 
   // Counts the calling members out of the chunk at this offset; true for the one that has to free it.
