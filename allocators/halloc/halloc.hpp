@@ -14,14 +14,12 @@
 //
 // Differs from the slides and the public code:
 //   * The chunks of a block are found in marks beside its bits, not in a second array of 4-bit sizes: one atomic
-//   operation
-//     less per malloc (for one-chunk blocks) and per free.
+//     operation less per malloc (for one-chunk blocks) and per free.
 //   * The slab's count is raised while the first bit is tried, not after it was won; count, kind and an era are one
 //     64-bit word, which also makes the locks of slabs unnecessary. Threads that fail lower it again.
 //   * Requests of 17 to 24 bytes get 32: 24-byte blocks would be aligned to 8 bytes only.
 //   * One pool instead of slabs allocated one by one: the slab of a pointer is a shift, and the slab grid is not
-//   needed.
-//     Slab numbers have 32 bits: pools beyond 32 GiB work.
+//     needed. Slab numbers have 32 bits: pools beyond 32 GiB work.
 //   * Every slab that is no head is filed by its true class when it is detached; busy slabs that turn out too full stay
 //     reachable; the sets' last words are searched too; waiting threads give up after a failed search instead of
 //     searching one after the other. Before null, other sizes' idle heads are given up, and the old head gets one more

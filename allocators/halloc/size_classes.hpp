@@ -4,9 +4,9 @@
 // B). A block is 1, 2, 4 or 8 chunks, and there are four chunk sizes, the "kinds": 16, 24, 256 and 384 bytes. Slabs may
 // change their block size while they are in use, but their kind only when they are empty.
 //
-//   hash   h(c, 0) = b (floor(c / K) K T + c mod K) mod N         c: allocation counter of the size, b: chunks of a
-//   block
-//          h(c, i) = h(c, 0) + i (i b S mod s) mod N               N: chunks of a slab, T = 11, S = 64
+//   hash   h(c, 0) = b (floor(c / K) K T + c mod K) mod N
+//          h(c, i) = h(c, 0) + i (i b S mod s) mod N
+//          c: allocation counter of the size, b: chunks of a block, N: chunks of a slab, T = 11, S = 64
 //   K      4, 2 or 1: so many consecutive counter values hit neighbouring blocks
 //   s      b times the largest prime below n/256 + n/64 that divides neither that sum nor n, the blocks of a slab
 //

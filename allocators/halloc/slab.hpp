@@ -10,10 +10,9 @@
 // before, so that free finds the length of a block; set after the block is won, cleared together with it.
 //
 // Protocol
-//   allocate   add the chunks to the count and OR the bits, in any order. The block is mine if my bits were clear and
-//   the
-//              count's old word shows a formatted slab of the era of the head I was given. Otherwise clear the bits
-//              that I set, subtract, and ask for a new head.
+//   allocate   add the chunks to the count and OR the bits, in any order. The block is mine if my bits were clear
+//              and the count's old word shows a formatted slab of the era of the head I was given. Otherwise clear
+//              the bits that I set, subtract, and ask for a new head.
 //   free       clear the bits, then subtract. The count is never below the bits that owners hold.
 //   subtract   whoever lowers the count of a slab that is no head across a threshold files the slab in the set of its
 //              new class, or, at zero, makes it free: compare-exchange of exactly that word, so that neither a late

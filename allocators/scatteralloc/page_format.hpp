@@ -3,8 +3,7 @@
 // Steinberger et al. 2012. All chunks of a page have one size. Two formats:
 //   flat       chunks above (page - 8) / 33 bytes: at most 32 of them, one bit each in the page's table entry
 //   two-level  smaller chunks: segments of 32 chunks and one 32-bit word of bits per segment, on the page itself,
-//   packed
-//              against its end; at most 32 segments, the last one may be shorter
+//              packed against its end; at most 32 segments, the last one may be shorter
 #pragma once
 
 #include "simt/simt.hpp"

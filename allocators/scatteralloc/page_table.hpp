@@ -9,16 +9,18 @@
 //
 // Protocol. A claim changes the entry first and looks at what it found afterwards:
 //   flat       OR of the wanted bits. A bit that was clear is mine if the page is, or now gets, an acceptable flat
-//   format. two-level  ADD of the wanted number. Within the capacity the page stays two-level, and some bits on the
-//   page are
-//              mine to find; they are looked for on the page only after that.
-//   A claim that found the wrong page takes back exactly what it put there. So a bit is cleared by nobody but the
-//   thread that set it or the owner of the chunk, a count is lowered by nobody but whoever raised it, and every other
-//   operation (format, reset, run of pages) is a compare-exchange that fails while a stranger's bit or count stands in
-//   the word. free       clears the bit (two-level: the bit on the page, then the count). Whoever leaves a formatted
-//   page with no
-//              bit and no count, a withdrawn claim included, resets it to unformatted: compare-exchange to 0.
-//   two-level formats zero the bits on the page behind the mark `formatting`; who wants the page meanwhile waits.
+//              format.
+//   two-level  ADD of the wanted number. Within the capacity some bits on the page are mine to find; they are looked
+//              for on the page only after that, since a count holds the page in its format.
+//   withdraw   a claim that found the wrong page takes back exactly what it put there. So a bit is cleared by nobody
+//              but the thread that set it or the owner of the chunk, and a count is lowered by whoever raised it.
+//   format     compare-exchange of the chunk size alone, by a claim that holds a bit or a count; those of others stay.
+//              For the two-level format the mark `formatting` comes first, then the bits on the page are zeroed; who
+//              wants the page meanwhile waits.
+//   free       clears the bit (two-level: the bit on the page, then the count).
+//   reset      whoever leaves a formatted page with no bit and no count, a withdrawn claim included, makes it
+//              unformatted: compare-exchange to 0, which fails while a stranger's bit or count stands in the word. Runs
+//              of pages are claimed by a compare-exchange from 0.
 // Orders. Freeing operations release, claiming operations acquire. All writes to an entry are read-modify-writes, so
 // they stand in one release sequence: a claim sees everything that earlier owners did to the page, in whatever format.
 // ABA: the word holds the whole truth, so a compare-exchange that finds the old value again is right to succeed.
