@@ -61,6 +61,8 @@ _LOOKS = {
     "cf_malloc": Look("CFMalloc", SKY, "v"),
     "cm_malloc": Look("CMMalloc", GREEN, "D"),
     "cfm_malloc": Look("CFMMalloc", ORANGE, "P"),
+    "halloc": Look("Halloc", VERMILLION, "*"),
+    "scatteralloc": Look("ScatterAlloc", PURPLE, "h"),
     "cuda_malloc": Look("CudaMalloc", VERMILLION, "X"),
 }
 

@@ -21,8 +21,12 @@ class Arena {
   Arena(simt::Stream& stream, std::size_t pool_bytes) : stream_(stream), pool_bytes_(pool_bytes) {}
 
   // The pool, allocated at the first call. Base is aligned to at least 256 bytes.
-  Pool pool() {
-    if (pool_.size() == 0) pool_ = simt::Buffer<std::byte>(pool_bytes_);
+  Pool pool() { return pool(pool_bytes_); }
+
+  // The same for designs that keep a part of pool_bytes() elsewhere (PoolLocation::arena_and_device_heap): the first
+  // call decides the size.
+  Pool pool(std::size_t bytes) {
+    if (pool_.size() == 0) pool_ = simt::Buffer<std::byte>(bytes);
     return {pool_.data(), pool_.size()};
   }
 

@@ -30,7 +30,11 @@ struct AllocatorState {
     PointerRules result;
     result.alignment = A::traits.alignment;
     result.check_overlap = check_overlap;
-    if (A::traits.pool == PoolLocation::arena && arena.has_pool()) {
+    if (A::traits.pool == PoolLocation::arena_and_device_heap) {
+      result.in_device_heap = [this](const void* block) {
+        return in_pool(block) || stream.device().in_device_heap(block);
+      };
+    } else if (A::traits.pool == PoolLocation::arena && arena.has_pool()) {
       const Pool pool = const_cast<Arena&>(arena).pool();
       result.pool_begin = reinterpret_cast<std::uint64_t>(pool.base);
       result.pool_end = result.pool_begin + pool.bytes;
@@ -48,6 +52,12 @@ struct AllocatorState {
   const void* last_user = nullptr;  // the cell that ran last; null after a reset
 
  private:
+  bool in_pool(const void* block) const {
+    if (!arena.has_pool()) return false;
+    const Pool pool = const_cast<Arena&>(arena).pool();
+    return block >= pool.base && block < pool.base + pool.bytes;
+  }
+
   A create_timed(const typename A::Parameters& parameters) {
     const auto start = std::chrono::steady_clock::now();
     A created = A::create(arena, parameters);

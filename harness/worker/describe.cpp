@@ -23,6 +23,18 @@ const char* word(Frees frees) {
   return "";
 }
 
+const char* word(PoolLocation pool) {
+  switch (pool) {
+    case PoolLocation::arena:
+      return "arena";
+    case PoolLocation::device_heap:
+      return "device_heap";
+    case PoolLocation::arena_and_device_heap:
+      return "arena_and_device_heap";
+  }
+  return "";
+}
+
 ordered_json describe(const std::vector<ParameterInfo>& infos) {
   ordered_json list = ordered_json::array();
   for (const ParameterInfo& info : infos) list.push_back(worker::describe(info));
@@ -38,7 +50,7 @@ ordered_json describe(const AllocatorEntry& allocator) {
           {"plugin", allocator.plugin},
           {"frees", word(traits.frees)},
           {"alignment", traits.alignment},
-          {"pool", traits.pool == PoolLocation::arena ? "arena" : "device_heap"},
+          {"pool", word(traits.pool)},
           {"fresh", traits.fresh == Fresh::by_reset ? "reset" : "process"},
           {"test_only", traits.test_only},
           {"parameters", describe(allocator.parameters)}};

@@ -42,7 +42,7 @@ class LeakCheck {
     if constexpr (A::traits.frees == Frees::never) {
       return {0, "waived: " + std::string(A::traits.display_name) + " never frees"};
     } else {
-      if constexpr (A::traits.pool == PoolLocation::arena) {
+      if constexpr (A::traits.pool != PoolLocation::device_heap) {
         for (std::size_t bytes = first_pool_bytes(); bytes < setting_.pool_bytes; bytes *= 8) {
           if (std::optional<LeakResult> result = on_second_instance(bytes)) return *result;
         }

@@ -1,0 +1,31 @@
+// x mod d for a divisor that only the host knows, without a division on the device: one high product, one low product,
+// one correction (the "round down" method; Warren, Hacker's Delight, ch. 10).
+#pragma once
+
+#include "simt/simt.hpp"
+
+namespace allocbench {
+
+class Modulo {
+ public:
+  Modulo() = default;
+  // 1 <= divisor < 2^31.
+  explicit Modulo(std::uint32_t divisor)
+      : divisor_(divisor), reciprocal_(static_cast<std::uint32_t>((std::uint64_t{1} << 32) / divisor)) {
+    if (divisor == 1) reciprocal_ = 0xffffffffu;  // 2^32 does not fit; one less gives a quotient that is one too small
+  }
+
+  SIMT_HOST_FN std::uint32_t divisor() const { return divisor_; }
+
+  // The estimated quotient is right or one too small, because x / 2^32 < 1.
+  SIMT_HOST_FN std::uint32_t operator()(std::uint32_t x) const {
+    const std::uint32_t rest = x - simt::multiply_high(x, reciprocal_) * divisor_;
+    return rest >= divisor_ ? rest - divisor_ : rest;
+  }
+
+ private:
+  std::uint32_t divisor_ = 1;
+  std::uint32_t reciprocal_ = 0xffffffffu;
+};
+
+}  // namespace allocbench

@@ -1,0 +1,297 @@
+// Halloc: a bitmap heap of slabs, with a hash that finds a free block in one or two tries.
+//
+// Paper: Adinetz & Pleiter, Halloc: Fast malloc()/free() for GPUs, GTC 2014 (slides); thresholds and sizes as there,
+// details of the public code 0.11 where the slides are silent.
+// Idea:
+//   malloc  up to 3072 bytes: round up to one of sixteen sizes; a counter per size, raised once for all lanes that ask
+//           for that size, gives every thread a number; a hash of it names a block of the size's head slab; one atomic
+//           OR takes it. When the head is 83.5 % full another slab becomes the head.
+//   free    the slab follows from the address; clear the bits, lower the slab's count, file the slab when it crosses a
+//           threshold.
+//   larger requests go to the back end's device heap, which gets a quarter of the memory.
+// Data: sizes and hash (size_classes.hpp), slabs and their protocol (slab.hpp), slab sets (slab_set.hpp), heads and
+// their replacement (heads.hpp).
+//
+// Differs from the slides and the public code:
+//   * The chunks of a block are found in marks beside its bits, not in a second array of 4-bit sizes: one atomic
+//     operation less per malloc (for one-chunk blocks) and per free.
+//   * The slab's count is raised while the first bit is tried, not after it was won; count, kind and an era are one
+//     64-bit word, which also makes the locks of slabs unnecessary. Threads that fail lower it again.
+//   * Requests of 17 to 24 bytes get 32: 24-byte blocks would be aligned to 8 bytes only.
+//   * One pool instead of slabs allocated one by one: the slab of a pointer is a shift, and the slab grid is not
+//     needed. Slab numbers have 32 bits: pools beyond 32 GiB work.
+//   * Every slab that is no head is filed by its true class when it is detached; busy slabs that turn out too full stay
+//     reachable; the sets' last words are searched too; waiting threads give up after a failed search instead of
+//     searching one after the other. Before null, other sizes' idle heads are given up, and the old head gets one more
+//     visit without regard to the busy threshold.
+#pragma once
+
+#include <algorithm>
+
+#include "allocators/contract/allocator.hpp"
+#include "allocators/halloc/heads.hpp"
+#include "allocators/halloc/slab_check.hpp"
+
+namespace allocbench {
+
+// Sets all slabs free and all sizes to their first state. One thread per word.
+struct ResetHalloc {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, halloc::Heads heads) const {
+    const halloc::Slabs& slabs = heads.slabs;
+    const std::uint32_t me = thread.rank_in_grid();
+    const halloc::SlabSet free = slabs.free_set();
+    for (std::uint32_t i = me; i < free.bit_words; i += thread.grid_size()) {
+      const std::uint32_t left = slabs.count - i * 32;
+      thread.atomic(free.words[halloc::SlabSet::header_words + i])
+          .store(left >= 32 ? 0xffffffffu : (1u << left) - 1, simt::relaxed);
+    }
+    if (me == 0) thread.atomic(free.words[0]).store(slabs.count, simt::relaxed);
+    if (me < halloc::size_count) {
+      thread.atomic(heads.sizes[me].counter).store(halloc::first_counter, simt::relaxed);
+      thread.atomic(heads.sizes[me].head).store(halloc::Head::none, simt::relaxed);
+      thread.atomic(heads.sizes[me].next_head).store(halloc::Head::none, simt::relaxed);
+    }
+  }
+};
+
+class Halloc {
+ public:
+  struct Parameters {
+    std::uint64_t slab_bytes = std::uint64_t{4} << 20;
+    double slab_share = 0.75;
+    double busy = 0.835;
+    double roomy = 0.60;
+    double sparse = 0.012;
+    bool cache_next_head = true;
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple{
+          Field{"slab_bytes", &P::slab_bytes, "B", "bytes of a slab", "slide Test Setup: 4 MiB"}
+              .between(512, 1 << 24)
+              .powers_of_two(),
+          Field{
+              "slab_share", &P::slab_share, "fraction",
+              "share of the pool for slabs; the rest is the device heap, which serves what slabs do not; 1: no device "
+              "heap",
+              "slide Test Setup: 75 %"}
+              .between(0.01, 1),
+          Field{"busy", &P::busy, "fraction", "a head filled this far is replaced", "slide Test Setup: 83.5 %"}.between(
+              0.01, 1),
+          Field{"roomy", &P::roomy, "fraction", "a slab filled at most this far may become a head again", "public code"}
+              .between(0.01, 1),
+          Field{"sparse", &P::sparse, "fraction", "a slab filled at most this far may change its block size",
+                "public code"}
+              .between(0, 1),
+          Field{"cache_next_head", &P::cache_next_head, "", "look for the next head in advance",
+                "slide Head Replacement Tricks"}};
+    }
+  };
+
+  static constexpr Traits traits{.name = "halloc",
+                                 .display_name = "Halloc",
+                                 .paper = "Adinetz & Pleiter 2014",
+                                 .summary =
+                                     "slabs with a bit per chunk, blocks found by hashing a counter, up to 3 KiB; "
+                                     "larger requests go to the device heap",
+                                 .pool = PoolLocation::arena_and_device_heap};
+
+  static std::size_t slab_pool_bytes(std::size_t pool_bytes, const Parameters& parameters) {
+    const auto share = static_cast<std::size_t>(static_cast<double>(pool_bytes) * parameters.slab_share);
+    return share / parameters.slab_bytes * parameters.slab_bytes;
+  }
+  static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters& parameters) {
+    return parameters.slab_share == 1 ? 0 : pool_bytes - slab_pool_bytes(pool_bytes, parameters);
+  }
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
+    const std::size_t in_slabs = halloc::SizeClasses::of_slab(parameters.slab_bytes, 0.5, 0.5, 0.5).largest_request();
+    return std::max(in_slabs, device_heap_bytes(pool_bytes, parameters));
+  }
+  // Slabs of 32 chunks of 16 bytes or 16 of 24, all classes within reach.
+  static SmallHeap<Parameters> small_heap() {
+    Parameters parameters;
+    parameters.slab_bytes = 512;
+    parameters.slab_share = 1;
+    parameters.sparse = 0.2;
+    return {3 * 512, parameters};
+  }
+
+  static Halloc create(Arena& arena, const Parameters& parameters);
+
+  void reset(simt::Stream& stream) {
+    const halloc::Slabs& slabs = heads_.slabs;
+    simt::device_fill(stream, slabs.states, 0, slabs.count * sizeof *slabs.states);
+    simt::device_fill(stream, slabs.bits, 0, slabs.bit_word(slabs.count, 0) * sizeof *slabs.bits);
+    simt::device_fill(stream, slabs.set_words, 0, set_words() * sizeof *slabs.set_words);
+    simt::device_fill(stream, heads_.sizes, 0, halloc::size_count * sizeof *heads_.sizes);
+    const std::uint32_t blocks = std::clamp(slabs.count / (32 * 32), 1u, 1024u);
+    simt::launch(stream, {blocks, 32}, ResetHalloc{}, heads_);
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (bytes > largest_in_slabs_) return uses_device_heap_ ? thread.device_heap().malloc(bytes) : nullptr;
+    const std::uint32_t id = halloc::size_id(static_cast<std::uint32_t>(bytes));
+    const auto group = thread.converged().match_any(id);
+    halloc::SizeState& size = heads_.sizes[id];
+    std::uint32_t counter = 0;
+    std::uint64_t head = 0;
+    if (group.leader()) {
+      counter = thread.atomic(size.counter).fetch_add(group.num_threads(), simt::relaxed);
+      head = thread.atomic(size.head).load(simt::acquire);
+    }
+    counter = group.broadcast(counter) + group.thread_rank();
+    head = group.broadcast(head);
+    group.sync();  // the leader's acquire holds for all
+    return visit_heads(thread, group, id, head, heads_.slabs.classes.first_probe(id, counter));
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    const halloc::Slabs& slabs = heads_.slabs;
+    const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - slabs.base);
+    const std::size_t slab_index = offset >> slabs.shift;  // huge for addresses below the pool
+    if (slab_index >= slabs.count) {
+      if (uses_device_heap_) thread.device_heap().free(block);
+      return;
+    }
+    const auto slab = static_cast<std::uint32_t>(slab_index);
+    const std::uint32_t kind =
+        thread.atomic(slabs.kinds[slab]).load(simt::relaxed);  // stands still while I own a block
+    const std::uint32_t chunk =
+        halloc::chunk_of_offset(kind, static_cast<std::uint32_t>(offset) & ((1u << slabs.shift) - 1));
+    const std::uint32_t length = slabs.clear_block(thread, slab, chunk);
+    const auto group = thread.converged().match_any(slab);
+    const std::uint32_t chunks = group.reduce_add(length);
+    group.sync();  // the leader's release speaks for all
+    if (group.leader()) slabs.subtract(thread, slab, chunks);
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const { return halloc::broken_slab(heads_, stream); }
+
+  // For tests.
+  const halloc::Heads& heads() const { return heads_; }
+
+ private:
+  static constexpr std::uint32_t probes_per_visit = 32;
+
+  std::size_t set_words() const {
+    return std::size_t{halloc::Slabs::set_count} * halloc::SlabSet::words_for(heads_.slabs.count);
+  }
+
+  // Visits one head after the other until every lane of the group has a block. The lanes want blocks of the same size
+  // and start at `first`, their h(c, 0).
+  template <class Thread, class Group>
+  SIMT_FN void* visit_heads(Thread& thread, Group group, std::uint32_t id, std::uint64_t head, std::uint32_t first) {
+    const halloc::Slabs& slabs = heads_.slabs;
+    const std::uint32_t log = halloc::block_log(id);
+    const std::uint32_t busy = slabs.classes.thresholds(halloc::kind_of(id)).busy;
+    std::uint32_t chunk = first;
+    std::uint32_t probe = 0;
+    bool last_visit = false;
+    // Every lost visit means that others filled a slab; the bound is for the patience of the one that always loses.
+    for (std::uint32_t visits_left = 64 + 2 * slabs.count; visits_left != 0; --visits_left) {
+      if (halloc::Head::exists(head)) {
+        const std::uint32_t slab = halloc::Head::slab(head);
+        // The reservation and the first try need not wait for each other.
+        std::uint64_t before = 0;
+        if (group.leader()) before = slabs.reserve(thread, slab, group.num_threads() << log);
+        bool won = slabs.set_bits(thread, slab, chunk, log);
+        before = group.broadcast(before);
+        const bool valid = halloc::Slabs::allows(before, head);
+        const std::uint32_t used = halloc::SlabState::count(before);
+        const bool crossed = valid && used < busy && used + (group.num_threads() << log) >= busy;
+        if (won && !valid) {
+          slabs.withdraw_bits(thread, slab, chunk, log);
+          won = false;
+        }
+        const bool replaces = crossed && group.leader();
+        auto rest = group.partition(won);
+        if (won) slabs.mark_length(thread, slab, chunk, log);
+        if (replaces) heads_.replace_early(thread, id, head);
+        if (won) return slabs.address(slab, halloc::kind_of(id), chunk);
+
+        bool goes_on = valid && (used < busy || last_visit);
+        for (std::uint32_t i = 1; goes_on && i < probes_per_visit; ++i) {
+          thread.probe(simt::Step::retry);
+          chunk = next_chunk(id, first, ++probe);
+          won = slabs.set_bits(thread, slab, chunk, log);
+          const auto alike = rest.partition(won);
+          if (won) {
+            slabs.mark_length(thread, slab, chunk, log);
+            return slabs.address(slab, halloc::kind_of(id), chunk);
+          }
+          rest = alike;
+          if (i % 2 == 0 && !last_visit) {
+            std::uint64_t now = 0;
+            if (rest.leader()) now = thread.atomic(slabs.states[slab]).load(simt::relaxed);
+            const std::uint32_t others = halloc::SlabState::count(rest.broadcast(now)) - (rest.num_threads() << log);
+            goes_on = others < busy;
+          }
+        }
+        if (rest.leader()) slabs.subtract(thread, slab, rest.num_threads() << log);
+        group = rest;
+        chunk = next_chunk(id, first, ++probe);
+        if (last_visit) return nullptr;
+      }
+      const std::uint64_t old_head = head;
+      if (group.leader()) head = heads_.replacement(thread, id, old_head);
+      head = group.broadcast(head);
+      group.sync();  // the leader's acquire holds for all
+      if (!halloc::Head::exists(head)) {
+        if (!halloc::Head::exists(old_head)) return nullptr;
+        last_visit = true;
+        head = old_head;
+      }
+    }
+    return nullptr;
+  }
+
+  SIMT_FN std::uint32_t next_chunk(std::uint32_t id, std::uint32_t first, std::uint32_t probe) const {
+    return heads_.slabs.classes.next_probe(id, first, probe, steps_[id]);
+  }
+
+  halloc::Heads heads_;
+  const std::uint32_t* steps_ = nullptr;  // of the hash, per size; never written on the device
+  std::uint32_t largest_in_slabs_ = 0;
+  bool uses_device_heap_ = true;
+};
+
+inline Halloc Halloc::create(Arena& arena, const Parameters& parameters) {
+  const std::size_t bytes = slab_pool_bytes(arena.pool_bytes(), parameters);
+  if (bytes == 0) {
+    throw Unsupported("halloc needs a pool whose slab_share holds at least one slab of " +
+                      std::to_string(parameters.slab_bytes) + " bytes");
+  }
+  if (bytes / parameters.slab_bytes > 0x7fffffffu) throw Unsupported("halloc serves at most 2^31 slabs");
+  Halloc allocator;
+  halloc::Slabs& slabs = allocator.heads_.slabs;
+  slabs.classes =
+      halloc::SizeClasses::of_slab(parameters.slab_bytes, parameters.busy, parameters.roomy, parameters.sparse);
+  slabs.base = arena.pool(bytes).base;
+  slabs.count = static_cast<std::uint32_t>(bytes / parameters.slab_bytes);
+  slabs.shift = simt::count_trailing_zeros(parameters.slab_bytes);
+  slabs.states = arena.metadata<std::uint64_t>(slabs.count);
+  slabs.kinds = arena.metadata<std::uint32_t>(slabs.count);
+  slabs.bits = arena.metadata<std::uint64_t>(slabs.bit_word(slabs.count, 0));
+  slabs.set_words = arena.metadata<std::uint32_t>(allocator.set_words());
+  allocator.heads_.sizes = arena.metadata<halloc::SizeState>(halloc::size_count);
+  allocator.heads_.cache_next_head = parameters.cache_next_head;
+  std::uint32_t steps[halloc::size_count];
+  for (std::uint32_t id = 0; id < halloc::size_count; ++id) {
+    steps[id] = halloc::hash_step(id, slabs.classes.chunks(halloc::kind_of(id)).divisor());
+  }
+  auto* device_steps = arena.metadata<std::uint32_t>(halloc::size_count);
+  simt::copy_to_device(arena.stream(), device_steps, steps, sizeof steps);
+  allocator.steps_ = device_steps;
+  allocator.largest_in_slabs_ = slabs.classes.largest_request();
+  allocator.uses_device_heap_ = parameters.slab_share != 1;
+  allocator.reset(arena.stream());
+  return allocator;
+}
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(halloc, Halloc)

@@ -1,0 +1,222 @@
+// The slabs of Halloc: their state words, their bits, and the sets that find them again.
+//
+// State word of a slab, 64 bits:
+//   bits 32-63  era: raised whenever the slab becomes a head
+//   bits 8-31   chunks that are in use or reserved; wide enough for a block of every thread of a GPU at once
+//   bit 5       head: some size allocates from it, or keeps it as its next head
+//   bit 4       formatted: it has a kind; clear = free
+//   bits 0-3    the size it was last head of
+// Bits: one 64-bit word per 32 chunks. Low half: chunk in use. High half: chunk continues the block of the chunk
+// before, so that free finds the length of a block; set after the block is won, cleared together with it.
+//
+// Protocol
+//   allocate   add the chunks to the count and OR the bits, in any order. The block is mine if my bits were clear
+//              and the count's old word shows a formatted slab of the era of the head I was given. Otherwise clear
+//              the bits that I set, subtract, and ask for a new head.
+//   free       clear the bits, then subtract. The count is never below the bits that owners hold.
+//   subtract   whoever lowers the count of a slab that is no head across a threshold files the slab in the set of its
+//              new class, or, at zero, makes it free: compare-exchange of exactly that word, so that neither a late
+//              addition nor a new head is lost. A withdrawn allocation subtracts by the same rule.
+//   take       a slab found in a set becomes a head by compare-exchange; one that has left the class meanwhile is filed
+//              again. Sets may name too many slabs; a slab that is no head, not free, and at most busy is in one of
+//              them.
+// Orders. free: bits and count release. allocate: bits acquire; the era that the old word must show was published with
+// the head (release, acquire), after everything that emptied or filled the slab before, so the addition is relaxed. All
+// writes to a state word are read-modify-writes of one release sequence.
+// ABA: the era. A thread would have to sleep while its slab becomes a head 2^32 times.
+#pragma once
+
+#include "allocators/halloc/size_classes.hpp"
+#include "allocators/halloc/slab_set.hpp"
+
+namespace allocbench::halloc {
+
+struct SlabState {
+  static constexpr std::uint64_t one_chunk = 256;
+  static constexpr std::uint64_t head_flag = 32;
+  static constexpr std::uint64_t formatted_flag = 16;
+  static constexpr std::uint64_t era_step = std::uint64_t{1} << 32;
+  static constexpr std::uint64_t low_byte = 255;
+
+  SIMT_HOST_FN static std::uint32_t era(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
+  SIMT_HOST_FN static std::uint32_t count(std::uint64_t word) { return static_cast<std::uint32_t>(word) >> 8; }
+  SIMT_HOST_FN static bool head(std::uint64_t word) { return (word & head_flag) != 0; }
+  SIMT_HOST_FN static bool formatted(std::uint64_t word) { return (word & formatted_flag) != 0; }
+  SIMT_HOST_FN static std::uint32_t id(std::uint64_t word) { return static_cast<std::uint32_t>(word) & 15; }
+};
+
+// A head as sizes publish it: slab index below, the slab's era above.
+struct Head {
+  static constexpr std::uint64_t none = no_slab;
+  SIMT_HOST_FN static std::uint64_t of(std::uint32_t slab, std::uint64_t state) {
+    return (state & ~std::uint64_t{0xffffffffu}) | slab;
+  }
+  SIMT_HOST_FN static std::uint32_t slab(std::uint64_t head) { return static_cast<std::uint32_t>(head); }
+  SIMT_HOST_FN static bool exists(std::uint64_t head) { return slab(head) != no_slab; }
+};
+
+struct Slabs {
+  SizeClasses classes;
+  std::byte* base = nullptr;
+  std::uint32_t count = 0;
+  std::uint32_t shift = 22;            // log2 of the bytes of a slab
+  std::uint64_t* states = nullptr;     // one per slab
+  std::uint32_t* kinds = nullptr;      // of formatted slabs; apart from the states, which all allocations write
+  std::uint64_t* bits = nullptr;       // slab bytes / 512 words per slab
+  std::uint32_t* set_words = nullptr;  // free, sparse per kind, roomy per size, busy per size
+
+  static constexpr std::uint32_t set_count = 1 + kind_count + 2 * size_count;
+  SIMT_HOST_FN SlabSet set(std::uint32_t index) const {
+    const std::uint32_t stride = SlabSet::words_for(count);
+    return {set_words + std::size_t{index} * stride, stride - SlabSet::header_words};
+  }
+  SIMT_HOST_FN SlabSet free_set() const { return set(0); }
+  SIMT_HOST_FN SlabSet sparse_set(std::uint32_t kind) const { return set(1 + kind); }
+  SIMT_HOST_FN SlabSet roomy_set(std::uint32_t id) const { return set(1 + kind_count + id); }
+  SIMT_HOST_FN SlabSet busy_set(std::uint32_t id) const { return set(1 + kind_count + size_count + id); }
+
+  SIMT_HOST_FN std::size_t bit_word(std::uint32_t slab, std::uint32_t chunk) const {
+    return (std::size_t{slab} << (shift - 9)) + chunk / 32;
+  }
+  SIMT_FN std::byte* address(std::uint32_t slab, std::uint32_t kind, std::uint32_t chunk) const {
+    return base + (std::size_t{slab} << shift) + offset_of_chunk(kind, chunk);
+  }
+
+  // Is the old state what an allocation from this head must find?
+  SIMT_HOST_FN static bool allows(std::uint64_t before, std::uint64_t head) {
+    return SlabState::era(before) == SlabState::era(head) && SlabState::formatted(before);
+  }
+
+  template <class Thread>
+  SIMT_FN std::uint64_t reserve(Thread& thread, std::uint32_t slab, std::uint32_t chunks) const {
+    return thread.atomic(states[slab]).fetch_add(chunks * SlabState::one_chunk, simt::relaxed);
+  }
+
+  // Tries to set the bits of the block of 2^log chunks at `chunk`, a multiple of that; all or none.
+  template <class Thread>
+  SIMT_FN bool set_bits(Thread& thread, std::uint32_t slab, std::uint32_t chunk, std::uint32_t log) const {
+    thread.probe(simt::Step::attempt);
+    const auto word = thread.atomic(bits[bit_word(slab, chunk)]);
+    const std::uint64_t mask = block_mask(chunk, log);
+    const std::uint64_t taken = word.fetch_or(mask, simt::acquire) & mask;
+    if (taken == 0) return true;
+    // Relaxed: the bits were never seen as mine, and the release sequence of the word goes on.
+    if (taken != mask) word.fetch_and(~(mask & ~taken), simt::relaxed);
+    return false;
+  }
+
+  // Of a block whose allocation stands: marks its length.
+  template <class Thread>
+  SIMT_FN void mark_length(Thread& thread, std::uint32_t slab, std::uint32_t chunk, std::uint32_t log) const {
+    if (log == 0) return;
+    const std::uint64_t mask = block_mask(chunk, log);
+    thread.atomic(bits[bit_word(slab, chunk)]).fetch_or((mask & (mask - 1)) << 32, simt::relaxed);
+  }
+
+  // Of a block whose allocation failed after all; its length is not marked yet.
+  template <class Thread>
+  SIMT_FN void withdraw_bits(Thread& thread, std::uint32_t slab, std::uint32_t chunk, std::uint32_t log) const {
+    thread.atomic(bits[bit_word(slab, chunk)]).fetch_and(~block_mask(chunk, log), simt::relaxed);
+  }
+
+  // Clears the block that starts at `chunk` and returns its chunks.
+  template <class Thread>
+  SIMT_FN std::uint32_t clear_block(Thread& thread, std::uint32_t slab, std::uint32_t chunk) const {
+    const auto word = thread.atomic(bits[bit_word(slab, chunk)]);
+    // My half of the word's marks stands still; where they end the block ends.
+    const auto marks = static_cast<std::uint32_t>(word.load(simt::relaxed) >> 32);
+    const std::uint32_t behind = chunk % 32 == 31 ? 0 : marks >> (chunk % 32 + 1);
+    const std::uint32_t length = 1 + simt::count_trailing_zeros(~behind);
+    const std::uint64_t mask = ((std::uint64_t{1} << length) - 1) << chunk % 32;
+    word.fetch_and(~(mask | mask << 32), simt::release);
+    return length;
+  }
+
+  // Lowers the count of a slab and files or frees it if that crosses a threshold.
+  template <class Thread>
+  SIMT_FN void subtract(Thread& thread, std::uint32_t slab, std::uint32_t chunks) const {
+    const std::uint64_t before = thread.atomic(states[slab]).fetch_sub(chunks * SlabState::one_chunk, simt::release);
+    if (SlabState::head(before) || !SlabState::formatted(before)) return;
+    const Thresholds limits = classes.thresholds(kind_of(SlabState::id(before)));
+    const std::uint32_t old_count = SlabState::count(before);
+    const std::uint32_t new_count = old_count - chunks;
+    const auto crossed = [&](std::uint32_t limit) { return old_count > limit && new_count <= limit; };
+    if (new_count == 0 || crossed(limits.sparse) || crossed(limits.roomy) || crossed(limits.busy)) {
+      file(thread, slab, before - chunks * SlabState::one_chunk);
+    }
+  }
+
+  // Puts a slab that is no head, as its state word showed it, where the search for heads finds it.
+  template <class Thread>
+  SIMT_FN void file(Thread& thread, std::uint32_t slab, std::uint64_t state) const {
+    while (SlabState::count(state) == 0) {
+      if (SlabState::head(state) || !SlabState::formatted(state)) return;
+      const std::uint64_t freed = state & ~SlabState::low_byte;
+      if (thread.atomic(states[slab]).compare_exchange(state, freed, simt::acq_rel, simt::acquire)) {
+        free_set().add(thread, slab);
+        return;
+      }
+    }
+    // What changed the word may have filed it too, or made it a head, which is filed when it is detached.
+    if (SlabState::head(state) || !SlabState::formatted(state)) return;
+    const std::uint32_t id = SlabState::id(state);
+    const Thresholds limits = classes.thresholds(kind_of(id));
+    const std::uint32_t used = SlabState::count(state);
+    if (used <= limits.sparse) {
+      sparse_set(kind_of(id)).add(thread, slab);
+    } else if (used <= limits.roomy) {
+      roomy_set(id).add(thread, slab);
+    } else if (used <= limits.busy) {
+      busy_set(id).add(thread, slab);
+    }
+  }
+
+  // Makes a slab in use the head of a size, if it has the right kind and at most `limit` chunks in use.
+  template <class Thread>
+  SIMT_FN std::uint64_t take_used(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint32_t limit) const {
+    const auto state = thread.atomic(states[slab]);
+    std::uint64_t word = state.load(simt::acquire);
+    for (;;) {
+      if (SlabState::head(word) || !SlabState::formatted(word)) return Head::none;
+      const std::uint32_t old_id = SlabState::id(word);
+      const bool sparse = SlabState::count(word) <= classes.thresholds(kind_of(id)).sparse;
+      if (kind_of(old_id) != kind_of(id) || (old_id != id && !sparse) || SlabState::count(word) > limit) {
+        file(thread, slab, word);
+        return Head::none;
+      }
+      const std::uint64_t taken = as_head(word, id);
+      if (state.compare_exchange(word, taken, simt::acq_rel, simt::acquire)) return Head::of(slab, taken);
+      thread.probe(simt::Step::retry);
+    }
+  }
+
+  // Makes a slab that the caller removed from the free set the head of a size.
+  template <class Thread>
+  SIMT_FN std::uint64_t take_free(Thread& thread, std::uint32_t slab, std::uint32_t id) const {
+    thread.atomic(kinds[slab]).store(kind_of(id), simt::relaxed);  // nobody owns a block of the slab
+    const auto state = thread.atomic(states[slab]);
+    std::uint64_t word = state.load(simt::relaxed);
+    while (!state.compare_exchange(word, as_head(word, id), simt::acq_rel, simt::relaxed)) {
+      thread.probe(simt::Step::retry);  // a late allocation came or went
+    }
+    return Head::of(slab, as_head(word, id));
+  }
+
+  // A head is one no longer.
+  template <class Thread>
+  SIMT_FN void detach(Thread& thread, std::uint32_t slab) const {
+    const std::uint64_t before = thread.atomic(states[slab]).fetch_and(~SlabState::head_flag, simt::acq_rel);
+    file(thread, slab, before & ~SlabState::head_flag);
+  }
+
+ private:
+  SIMT_HOST_FN static std::uint64_t block_mask(std::uint32_t chunk, std::uint32_t log) {
+    return ((std::uint64_t{1} << (1u << log)) - 1) << chunk % 32;
+  }
+  SIMT_HOST_FN static std::uint64_t as_head(std::uint64_t word, std::uint32_t id) {
+    return (word & ~SlabState::low_byte) + SlabState::era_step +
+           (SlabState::head_flag | SlabState::formatted_flag | id);
+  }
+};
+
+}  // namespace allocbench::halloc

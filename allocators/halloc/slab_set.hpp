@@ -1,0 +1,56 @@
+// A set of slabs: one bit per slab, and how many bits may be set, so that empty sets cost one load.
+//
+// Adinetz & Pleiter 2014, "Slab sets". Whoever clears a bit has removed the slab and looks at the slab itself next; a
+// bit may be there although the slab has left the class in the meantime. Adding releases and removing acquires, so that
+// the remover sees the slab at least as it was when it was added. `members` is raised before a bit is set and lowered
+// after it is cleared: it is never below the number of bits.
+#pragma once
+
+#include "simt/simt.hpp"
+
+namespace allocbench::halloc {
+
+inline constexpr std::uint32_t no_slab = 0xffffffffu;
+
+// Word 0: members; word 1: where the last slab was found; then the bits.
+struct SlabSet {
+  static constexpr std::uint32_t header_words = 2;
+
+  std::uint32_t* words;
+  std::uint32_t bit_words;
+
+  SIMT_HOST_FN static std::uint32_t words_for(std::uint32_t slabs) { return header_words + (slabs + 31) / 32; }
+
+  template <class Thread>
+  SIMT_FN void add(Thread& thread, std::uint32_t slab) const {
+    thread.atomic(words[0]).fetch_add(1u, simt::relaxed);
+    const std::uint32_t bit = 1u << slab % 32;
+    const std::uint32_t before = thread.atomic(words[header_words + slab / 32]).fetch_or(bit, simt::release);
+    if ((before & bit) != 0) thread.atomic(words[0]).fetch_sub(1u, simt::relaxed);
+  }
+
+  // Offers the members one after the other: removes a slab and asks `take(slab)`, which returns the head word it made
+  // of it or no_head. Ends at the first success, or after every word was looked at once.
+  template <class Thread, class Take>
+  SIMT_FN std::uint64_t find(Thread& thread, std::uint64_t no_head, Take take) const {
+    if (thread.atomic(words[0]).load(simt::relaxed) == 0) return no_head;
+    std::uint32_t index = thread.atomic(words[1]).load(simt::relaxed);
+    for (std::uint32_t i = 0; i < bit_words; ++i) {
+      const auto word = thread.atomic(words[header_words + index]);
+      for (std::uint32_t bits = word.load(simt::relaxed); bits != 0; bits &= bits - 1) {
+        thread.probe(simt::Step::walk);
+        const std::uint32_t bit = bits & (0u - bits);
+        if ((word.fetch_and(~bit, simt::acquire) & bit) == 0) continue;
+        thread.atomic(words[0]).fetch_sub(1u, simt::relaxed);
+        const std::uint64_t head = take(index * 32 + simt::count_trailing_zeros(bit));
+        if (head == no_head) continue;
+        thread.atomic(words[1]).store(index, simt::relaxed);
+        return head;
+      }
+      index = index + 1 == bit_words ? 0 : index + 1;
+    }
+    return no_head;
+  }
+};
+
+}  // namespace allocbench::halloc

@@ -1,0 +1,255 @@
+// The page table of ScatterAlloc: one entry per page says how the page is divided and what of it is taken.
+//
+// An entry is one 64-bit word, so that every decision about a page is one atomic operation:
+//
+//   bits 52-63  chunk size in units of PageFormat::unit_shift; 0 = unformatted; three marks above the largest size
+//   bits 32-51  reservations of a two-level page (0 on flat pages, but for moments); wide enough that all threads of a
+//               GPU may be counted at once without a carry
+//   bits 0-31   chunks in use of a flat page (0 on two-level pages, but for moments)
+//
+// Protocol. A claim changes the entry first and looks at what it found afterwards:
+//   flat       OR of the wanted bits. A bit that was clear is mine if the page is, or now gets, an acceptable flat
+//              format.
+//   two-level  ADD of the wanted number. Within the capacity some bits on the page are mine to find; they are looked
+//              for on the page only after that, since a count holds the page in its format.
+//   withdraw   a claim that found the wrong page takes back exactly what it put there. So a bit is cleared by nobody
+//              but the thread that set it or the owner of the chunk, and a count is lowered by whoever raised it.
+//   format     compare-exchange of the chunk size alone, by a claim that holds a bit or a count; those of others stay.
+//              For the two-level format the mark `formatting` comes first, then the bits on the page are zeroed; who
+//              wants the page meanwhile waits.
+//   free       clears the bit (two-level: the bit on the page, then the count).
+//   reset      whoever leaves a formatted page with no bit and no count, a withdrawn claim included, makes it
+//              unformatted: compare-exchange to 0, which fails while a stranger's bit or count stands in the word. Runs
+//              of pages are claimed by a compare-exchange from 0.
+// Orders. Freeing operations release, claiming operations acquire. All writes to an entry are read-modify-writes, so
+// they stand in one release sequence: a claim sees everything that earlier owners did to the page, in whatever format.
+// ABA: the word holds the whole truth, so a compare-exchange that finds the old value again is right to succeed.
+#pragma once
+
+#include "allocators/scatteralloc/page_format.hpp"
+
+namespace allocbench::scatteralloc {
+
+// Fields of an entry.
+struct Entry {
+  static constexpr std::uint32_t unformatted = 0;
+  static constexpr std::uint32_t largest_units = 2048;
+  static constexpr std::uint32_t run_rest = 0xffd;    // page of a multi-page block, not its first
+  static constexpr std::uint32_t run_first = 0xffe;   // first page of a multi-page block
+  static constexpr std::uint32_t formatting = 0xfff;  // two-level, bits on the page not yet zero
+  static constexpr std::uint64_t one_count = std::uint64_t{1} << 32;
+
+  SIMT_HOST_FN static std::uint32_t units(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 52); }
+  SIMT_HOST_FN static std::uint32_t count(std::uint64_t word) {
+    return static_cast<std::uint32_t>(word >> 32) & 0xfffff;
+  }
+  SIMT_HOST_FN static std::uint32_t bits(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+  SIMT_HOST_FN static std::uint64_t of_units(std::uint32_t units) { return std::uint64_t{units} << 52; }
+  SIMT_HOST_FN static bool holds_chunks(std::uint64_t word) {
+    return units(word) - 1 < largest_units;  // neither 0 nor a mark
+  }
+};
+
+// What claim() got: `bits` of a flat page or `count` chunks of a two-level page, of this chunk size. chunk = 0:
+// nothing.
+struct Claim {
+  std::uint32_t chunk;
+  std::uint32_t bits_or_count;
+};
+
+template <bool reset_pages>
+struct PageTable {
+  static constexpr std::uint32_t no_chunk = 0xffffffffu;
+
+  PageFormat format;
+  std::uint32_t waste_factor = 2;
+  std::uint32_t pages = 0;
+  std::byte* base = nullptr;
+  std::uint64_t* entries = nullptr;
+  std::uint32_t* full_segments = nullptr;  // hints: one bit per segment of a two-level page that was seen full
+
+  SIMT_FN std::byte* chunk_address(std::uint32_t page, std::uint32_t chunk, std::uint32_t index) const {
+    return base + (std::size_t{page} << format.page_shift) + index * chunk;
+  }
+  SIMT_FN std::uint32_t& segment_bits(std::uint32_t page, std::uint32_t segment) const {
+    return *reinterpret_cast<std::uint32_t*>(base + (std::size_t{page + std::size_t{1}} << format.page_shift) -
+                                             4 * (segment + 1));
+  }
+  SIMT_FN std::uint32_t chunk_of(std::uint64_t word) const { return Entry::units(word) << format.unit_shift; }
+
+  // May a request of this chunk size use a page with that entry: formatted, large enough, not too wasteful.
+  SIMT_FN bool acceptable(std::uint64_t word, std::uint32_t chunk) const {
+    const std::uint32_t found = chunk_of(word);
+    return Entry::holds_chunks(word) && found >= chunk && found <= std::uint64_t{chunk} * waste_factor;
+  }
+
+  // Could claim() succeed here, by what the entry says now?
+  SIMT_FN bool has_room(std::uint64_t word, std::uint32_t chunk) const {
+    if (Entry::units(word) == Entry::unformatted) return true;
+    if (!acceptable(word, chunk)) return false;
+    const std::uint32_t found = chunk_of(word);
+    if (format.flat(found)) return (~Entry::bits(word) & low_bits(format.flat_chunks(found))) != 0;
+    return Entry::count(word) < format.segments(found).chunks;
+  }
+
+  // Tries to take up to `want` (1-32) chunks of one page. Without `look` it claims at once, as if the page were fresh
+  // or had this very chunk size: one trip to memory where that is true.
+  template <class Thread>
+  SIMT_FN Claim claim(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t want, bool look) const {
+    bool flat = format.flat(chunk);
+    std::uint32_t free = 0xffffffffu;
+    std::uint32_t found = chunk;
+    if (look) {
+      const std::uint64_t word = thread.atomic(entries[page]).load(simt::relaxed);
+      if (!has_room(word, chunk)) return {0, 0};
+      if (Entry::units(word) != Entry::unformatted) {
+        found = chunk_of(word);
+        flat = format.flat(found);
+      }
+      free = ~Entry::bits(word);
+    }
+    return flat ? claim_bits(thread, page, chunk, lowest_bits(free & low_bits(format.flat_chunks(found)), want))
+                : claim_count(thread, page, chunk, want);
+  }
+
+  // Finds a clear bit on a two-level page for one reserved chunk; `lane` spreads the threads of a warp. no_chunk after
+  // two rounds over all segments, the second without trusting the hints: then the reservation is still held.
+  template <class Thread>
+  SIMT_FN std::uint32_t take_bit(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t lane) const {
+    const Segments segments = format.segments(chunk);
+    const auto hints = thread.atomic(full_segments[page]);
+    const std::uint32_t full = hints.load(simt::relaxed);
+    std::uint32_t segment = lane % segments.count;
+    for (std::uint32_t i = 0; i < 2 * segments.count; ++i) {
+      const bool trust_hints = i < segments.count;
+      if (!trust_hints || (full >> segment & 1) == 0) {
+        const std::uint32_t usable = low_bits(segments.chunks_of(segment));
+        const auto word = thread.atomic(segment_bits(page, segment));
+        std::uint32_t bit = 1u << (lane % segments.chunks_of(segment));
+        for (std::uint32_t tries = 0; tries < 32; ++tries) {
+          thread.probe(simt::Step::attempt);
+          const std::uint32_t before = word.fetch_or(bit, simt::acquire);
+          if ((before & bit) == 0) return segment * 32 + simt::count_trailing_zeros(bit);
+          const std::uint32_t free = ~before & usable;
+          if (free == 0) {
+            if (trust_hints) hints.fetch_or(1u << segment, simt::relaxed);
+            break;
+          }
+          // The next clear bit to the left, around the end. (bit << 1 may leave the word: then there is none.)
+          const std::uint32_t left = free & (0u - (bit << 1));
+          const std::uint32_t from = left != 0 ? left : free;
+          bit = from & (0u - from);
+        }
+      }
+      segment = segment + 1 == segments.count ? 0 : segment + 1;
+    }
+    return no_chunk;
+  }
+
+  // Gives back the bit of a chunk of a two-level page; its count goes back by release_count().
+  template <class Thread>
+  SIMT_FN void clear_bit(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t index) const {
+    const std::uint32_t segment = index / 32;
+    const std::uint32_t before =
+        thread.atomic(segment_bits(page, segment)).fetch_and(~(1u << index % 32), simt::release);
+    // Who saw the segment full may set the hint only after this: a stale hint costs a look, never a chunk.
+    if (simt::popcount(before) == format.segments(chunk).chunks_of(segment)) {
+      thread.atomic(full_segments[page]).fetch_and(~(1u << segment), simt::relaxed);
+    }
+  }
+
+  // Each of the two resets the page when nothing else is on it, and returns the entry as it was before.
+  template <class Thread>
+  SIMT_FN std::uint64_t release_bits(Thread& thread, std::uint32_t page, std::uint32_t bits) const {
+    const std::uint64_t before = thread.atomic(entries[page]).fetch_and(~std::uint64_t{bits}, simt::release);
+    reset_if_empty(thread, page, before & ~std::uint64_t{bits});
+    return before;
+  }
+  template <class Thread>
+  SIMT_FN std::uint64_t release_count(Thread& thread, std::uint32_t page, std::uint32_t count) const {
+    const std::uint64_t before = thread.atomic(entries[page]).fetch_sub(count * Entry::one_count, simt::release);
+    reset_if_empty(thread, page, before - count * Entry::one_count);
+    return before;
+  }
+
+ private:
+  SIMT_FN static std::uint32_t lowest_bits(std::uint32_t free, std::uint32_t want) {
+    // Fresh pages first: no loop where the lowest bits are free.
+    if ((low_bits(want) & ~free) == 0) return low_bits(want);
+    std::uint32_t bits = 0;
+    for (std::uint32_t i = 0; i < want && free != 0; ++i) {
+      bits |= free & (0u - free);
+      free &= free - 1;
+    }
+    return bits;
+  }
+
+  template <class Thread>
+  SIMT_FN Claim claim_bits(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t bits) const {
+    thread.probe(simt::Step::attempt);
+    const auto entry = thread.atomic(entries[page]);
+    std::uint64_t word = entry.fetch_or(bits, simt::acquire);
+    const std::uint32_t mine = bits & ~Entry::bits(word);
+    if (mine == 0) return {0, 0};  // nothing of mine holds the page: it is not mine to format
+    word |= bits;
+    const std::uint64_t format_bits = Entry::of_units(chunk >> format.unit_shift);
+    while (Entry::units(word) == Entry::unformatted) {
+      if (entry.compare_exchange(word, word | format_bits, simt::relaxed, simt::relaxed)) word |= format_bits;
+    }
+    const std::uint32_t found = chunk_of(word);
+    const bool usable = acceptable(word, chunk) && format.flat(found);
+    const std::uint32_t granted = usable ? mine & low_bits(format.flat_chunks(found)) : 0;
+    if (granted != mine) {
+      thread.probe(simt::Step::retry);
+      release_bits(thread, page, mine & ~granted);
+    }
+    return {granted != 0 ? found : 0, granted};
+  }
+
+  template <class Thread>
+  SIMT_FN Claim claim_count(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t want) const {
+    const auto entry = thread.atomic(entries[page]);
+    std::uint64_t word = entry.fetch_add(want * Entry::one_count, simt::acquire);
+    const std::uint32_t reserved_before = Entry::count(word);
+    word += want * Entry::one_count;
+    const std::uint32_t units = chunk >> format.unit_shift;
+    while (Entry::units(word) == Entry::unformatted) {
+      if (!entry.compare_exchange(word, word | Entry::of_units(Entry::formatting), simt::relaxed, simt::relaxed)) {
+        continue;
+      }
+      const std::uint32_t segments = format.segments(chunk).count;
+      for (std::uint32_t i = 0; i < segments; ++i) thread.atomic(segment_bits(page, i)).store(0u, simt::relaxed);
+      thread.atomic(full_segments[page]).store(0u, simt::relaxed);
+      entry.fetch_sub(Entry::of_units(Entry::formatting - units), simt::release);
+      word = Entry::of_units(units);
+    }
+    while (Entry::units(word) == Entry::formatting) {  // ends: the formatting thread waits for nobody
+      thread.spin_hint();
+      word = entry.load(simt::acquire);
+    }
+    const std::uint32_t found = chunk_of(word);
+    std::uint32_t granted = 0;
+    if (acceptable(word, chunk) && !format.flat(found)) {
+      const std::uint32_t chunks = format.segments(found).chunks;
+      const std::uint32_t room = reserved_before < chunks ? chunks - reserved_before : 0;
+      granted = want < room ? want : room;
+    }
+    if (granted != want) {
+      thread.probe(simt::Step::retry);
+      release_count(thread, page, want - granted);
+    }
+    return {granted != 0 ? found : 0, granted};
+  }
+
+  // `word`: the entry as the caller's own operation left it. Losing the exchange is fine: whoever changed the word is
+  // either a new owner or withdraws and comes here again. Relaxed: the release sequence of the entry goes on.
+  template <class Thread>
+  SIMT_FN void reset_if_empty(Thread& thread, std::uint32_t page, std::uint64_t word) const {
+    if constexpr (reset_pages) {
+      if (!Entry::holds_chunks(word) || word << 12 != 0) return;
+      thread.atomic(entries[page]).compare_exchange(word, 0, simt::relaxed, simt::relaxed);
+    }
+  }
+};
+
+}  // namespace allocbench::scatteralloc

@@ -1,0 +1,276 @@
+// The heap of ScatterAlloc: malloc and free over the page table. Paper, idea and differences: scatteralloc.hpp.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "allocators/contract/allocator.hpp"
+#include "allocators/scatteralloc/multi_page.hpp"
+#include "allocators/scatteralloc/page_check.hpp"
+#include "allocators/scatteralloc/scatter_parameters.hpp"
+#include "allocators/scatteralloc/search.hpp"
+
+namespace allocbench::scatteralloc {
+
+enum class Coalescing { off, on };
+enum class PageReset { off, on };
+
+template <Coalescing coalescing, PageReset page_reset>
+class ScatterHeap {
+ public:
+  using Parameters = ScatterParameters;
+  using Table = PageTable<page_reset == PageReset::on>;
+
+  // A run may take all pages.
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
+    return pool_bytes / parameters.page_bytes * parameters.page_bytes;
+  }
+
+  // Three pages of two-level format with 63 chunks of 16 bytes each.
+  static SmallHeap<Parameters> small_heap() {
+    Parameters parameters;
+    parameters.page_bytes = 1024;
+    parameters.region_pages = 2;
+    parameters.rehashes = 1;
+    return {3 * 1024, parameters};
+  }
+
+  void reset(simt::Stream& stream) {
+    simt::device_fill(stream, runs_.table.entries, 0, runs_.table.pages * sizeof *runs_.table.entries);
+    simt::device_fill(stream, regions_.failures, 0, regions_.count * sizeof *regions_.failures);
+    simt::device_fill(stream, regions_.first_block, 0, sizeof *regions_.first_block);
+    simt::device_fill(stream, runs_.scan, 0, sizeof *runs_.scan);
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    const Table& table = runs_.table;
+    if (bytes > table.format.page_bytes()) {
+      const std::size_t pages = ((bytes - 1) >> table.format.page_shift) + 1;
+      return pages > table.pages ? nullptr : runs_.malloc(thread, static_cast<std::uint32_t>(pages));
+    }
+    const auto size = static_cast<std::uint32_t>(bytes);
+    if constexpr (coalescing == Coalescing::on) {
+      const std::uint32_t rounded = simt::round_up(size == 0 ? 1u : size, granule);
+      if (rounded < table.format.page_bytes() / 32) return malloc_small(thread, rounded);
+    }
+    const std::uint32_t chunk = table.format.chunk_bytes(size);
+    return find_chunk(thread, thread.converged().match_any(chunk), chunk);
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    const Table& table = runs_.table;
+    const std::size_t offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - table.base);
+    const auto page = static_cast<std::uint32_t>(offset >> table.format.page_shift);
+    // The chunk size of a page stands still while somebody owns a chunk of it.
+    const std::uint64_t entry = thread.atomic(table.entries[page]).load(simt::relaxed);
+    if (Entry::units(entry) == Entry::run_first) {
+      runs_.free(thread, page);
+      regions_.has_room(thread, page);
+      return;
+    }
+    if (!Entry::holds_chunks(entry)) return;  // no block of ours; the division below would fault on a CPU
+    const std::uint32_t chunk = table.chunk_of(entry);
+    const std::uint32_t offset_in_page = static_cast<std::uint32_t>(offset) & (table.format.page_bytes() - 1);
+    const std::uint32_t index = offset_in_page / chunk;
+    if constexpr (coalescing == Coalescing::on) {
+      // A block that does not start its chunk is a member of a coalesced one.
+      const std::uint32_t offset_in_chunk = offset_in_page - index * chunk;
+      if (offset_in_chunk != 0 && !last_member(thread, offset - offset_in_chunk)) return;
+    }
+    free_chunk(thread, page, chunk, index);
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const { return broken_page(runs_.table, stream); }
+
+  // For tests: pages and regions in use.
+  const Table& table() const { return runs_.table; }
+  const Regions& regions() const { return regions_; }
+
+ protected:
+  static ScatterHeap lay_out(Arena& arena, const Parameters& parameters, std::string_view name) {
+    ScatterHeap allocator;
+    const std::uint64_t page_bytes = parameters.page_bytes;
+    if (arena.pool_bytes() < page_bytes || arena.pool_bytes() / page_bytes > 0x7fffffffu) {
+      throw Unsupported(std::string(name) + " needs a pool of 1 to 2^31 pages of " + std::to_string(page_bytes) +
+                        " bytes");
+    }
+    Table& table = allocator.runs_.table;
+    table.format = PageFormat::of_page_bytes(page_bytes);
+    table.waste_factor = parameters.waste_factor;
+    table.pages = static_cast<std::uint32_t>(arena.pool_bytes() / page_bytes);
+    table.base = arena.pool().base;
+    table.entries = arena.metadata<std::uint64_t>(table.pages);
+    table.full_segments = arena.metadata<std::uint32_t>(table.pages);
+    Regions& regions = allocator.regions_;
+    regions.shift = simt::count_trailing_zeros(parameters.region_pages);
+    regions.pages = table.pages;
+    regions.count = (table.pages - 1) / parameters.region_pages + 1;
+    // Small pools have fewer blocks than asked for: one region each.
+    const std::uint32_t whole_regions = std::max(table.pages / parameters.region_pages, 1u);
+    regions.blocks = std::min(parameters.access_blocks, whole_regions);
+    const std::uint32_t block_pages = whole_regions / regions.blocks * parameters.region_pages;
+    regions.pages_per_block = Modulo(std::min(block_pages, table.pages));
+    regions.rehashes = parameters.rehashes;
+    regions.failures = arena.metadata<std::uint32_t>(regions.count);
+    regions.first_block = arena.metadata<std::uint32_t>(1);
+    allocator.runs_.scan = arena.metadata<ScanState>(1);
+    return allocator;
+  }
+
+ private:
+  static constexpr std::uint32_t granule = 16;  // bytes; also the header of a coalesced chunk
+
+  // Together with the other lanes that come here, if there are any and one chunk can be had for all, else alone. One
+  // call of find_chunk() in a loop, so that its code and registers are there once.
+  template <class Thread>
+  SIMT_FN void* malloc_small(Thread& thread, std::uint32_t rounded) {
+    const auto group = thread.converged();
+    bool together = group.num_threads() > 1;
+    std::uint32_t before = 0;
+    std::uint32_t wanted = rounded;
+    if (together) {
+      before = group.thread_rank() * rounded;
+      wanted = granule + group.num_threads() * rounded;
+      if (!group.all(rounded == group.broadcast(rounded))) {
+        before = group.exclusive_sum(rounded);
+        wanted = granule + group.reduce_add(rounded);
+      }
+    }
+    auto seekers = group.partition(group.leader());  // the leader alone; the others wait for it
+    for (;;) {
+      std::byte* block = nullptr;
+      if (!together || group.leader()) {
+        block = static_cast<std::byte*>(find_chunk(thread, seekers, runs_.table.format.chunk_bytes(wanted)));
+      }
+      if (!together) return block;
+      if (block != nullptr) {
+        thread.atomic(*reinterpret_cast<std::uint32_t*>(block)).store(group.num_threads(), simt::relaxed);
+      }
+      block = reinterpret_cast<std::byte*>(group.broadcast(reinterpret_cast<std::uint64_t>(block)));
+      group.sync();  // what earlier owners did, and the header, come before what the members do
+      if (block != nullptr) return block + granule + before;
+      together = false;
+      wanted = rounded;
+      seekers = group.match_any(rounded);
+    }
+  }
+
+  // Counts the calling members out of the chunk at this offset; true for the one that has to free it.
+  template <class Thread>
+  SIMT_FN bool last_member(Thread& thread, std::size_t chunk_offset) {
+    const auto group = thread.converged().match_any(static_cast<std::uint64_t>(chunk_offset));
+    group.sync();  // the leader's release speaks for all members
+    if (!group.leader()) return false;
+    const auto members = thread.atomic(*reinterpret_cast<std::uint32_t*>(runs_.table.base + chunk_offset));
+    return members.fetch_sub(group.num_threads(), simt::acq_rel) == group.num_threads();
+  }
+
+  // For the lanes of a group that want chunks of the same size. Null for a lane when no page had room for it.
+  template <class Thread, class Group>
+  SIMT_FN void* find_chunk(Thread& thread, Group group, std::uint32_t chunk) {
+    const Table& table = runs_.table;
+    // The leader's, because the walk is a common one: where a thread runs, and the access block, may change between two
+    // reads.
+    const std::uint32_t start = group.broadcast(regions_.hash(thread, chunk, table.format.page_shift));
+    const std::uint32_t lanes_per_page = table.format.flat(chunk) ? table.format.flat_chunks(chunk) : simt::warp_size;
+    Walk walk(start, regions_);
+    for (std::uint32_t attempt = 0;; ++attempt) {
+      const bool walking = attempt > regions_.rehashes;
+      std::uint32_t page = attempt == 0 ? start : regions_.scattered(thread, chunk, attempt);
+      bool visible = true;
+      if (walking) {
+        if (!walk.next(thread, regions_, group, page)) return nullptr;
+        visible = walk.in_window(regions_, group.thread_rank(), page);
+        page += group.thread_rank();
+      } else {
+        page += group.thread_rank() / lanes_per_page;
+        if (page >= table.pages) page -= table.pages;
+        if (page >= table.pages) page = 0;  // fewer pages than the warp would fill
+      }
+      bool room = true;
+      simt::LaneMask saw_room = group.mask();
+      if (attempt != 0) {
+        room = visible && table.has_room(thread.atomic(table.entries[page]).load(simt::relaxed), chunk);
+        saw_room = group.ballot(room);
+        // Lanes whose page has no room join the others.
+        if (saw_room != 0) {
+          const std::uint32_t other = nth_lane(saw_room, group.thread_rank() % simt::popcount(saw_room));
+          page = group.shfl_lane(page, room ? thread.lane() : other);
+        }
+      }
+      void* block = nullptr;
+      if (saw_room != 0) block = claim_chunks(thread, group.match_any(page), page, chunk, attempt != 0);
+      const auto alike = group.partition(block != nullptr);
+      if (block != nullptr) return block;
+      if (walking) {
+        walk.look_done(saw_room != 0, alike.num_threads() != group.num_threads(), group.num_threads());
+        thread.probe(simt::Step::walk);
+      }
+      group = alike;
+    }
+  }
+
+  // The lanes of the group claim chunks of one page; one operation for all of them. Null for lanes that got none.
+  template <class Thread, class Group>
+  SIMT_FN void* claim_chunks(Thread& thread, const Group& group, std::uint32_t page, std::uint32_t chunk, bool look) {
+    const Table& table = runs_.table;
+    Claim claim{0, 0};
+    if (group.leader()) claim = table.claim(thread, page, chunk, group.num_threads(), look);
+    claim = {group.broadcast(claim.chunk), group.broadcast(claim.bits_or_count)};
+    group.sync();  // what earlier owners of the page did comes before what any of the lanes does
+    if (claim.chunk == 0) return nullptr;
+    const std::uint32_t rank = group.thread_rank();
+    std::uint32_t index;
+    if (table.format.flat(claim.chunk)) {
+      if (rank >= simt::popcount(claim.bits_or_count)) return nullptr;
+      index = nth_lane(claim.bits_or_count, rank);
+    } else {
+      if (rank >= claim.bits_or_count) return nullptr;
+      index = table.take_bit(thread, page, claim.chunk, thread.lane());
+      if (index == Table::no_chunk) {
+        table.release_count(thread, page, 1);
+        return nullptr;
+      }
+    }
+    return table.chunk_address(page, claim.chunk, index);
+  }
+
+  template <class Thread>
+  SIMT_FN void free_chunk(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t index) {
+    const Table& table = runs_.table;
+    const bool flat = table.format.flat(chunk);
+    if (!flat) table.clear_bit(thread, page, chunk, index);
+    const auto group = thread.converged().match_any(page);
+    const std::uint32_t bits = group.reduce_add(flat ? 1u << index : 1u);  // a sum of different bits
+    group.sync();                                                          // the leader's release speaks for all lanes
+    if (!group.leader()) return;
+    std::uint32_t used;
+    std::uint32_t left;
+    if (flat) {
+      const std::uint32_t before = Entry::bits(table.release_bits(thread, page, bits));
+      used = simt::popcount(before);
+      left = simt::popcount(before & ~bits);
+    } else {
+      used = Entry::count(table.release_count(thread, page, bits));
+      left = used - bits;
+    }
+    const std::uint32_t half = table.format.chunks(chunk) / 2;
+    if (used > half && left <= half) regions_.has_room(thread, page);
+  }
+
+  // The n-th set bit, from 0. Without a loop where the lowest bits are set.
+  SIMT_FN static std::uint32_t nth_lane(std::uint32_t bits, std::uint32_t n) {
+    if ((low_bits(n + 1) & ~bits) == 0) return n;
+    for (std::uint32_t i = 0; i < n; ++i) bits &= bits - 1;
+    return simt::count_trailing_zeros(bits);
+  }
+
+  MultiPage<page_reset == PageReset::on> runs_;
+  Regions regions_;
+};
+
+}  // namespace allocbench::scatteralloc

@@ -1,0 +1,37 @@
+// The parameters of ScatterAlloc.
+#pragma once
+
+#include "allocators/contract/parameters.hpp"
+
+namespace allocbench::scatteralloc {
+
+struct ScatterParameters {
+  std::uint64_t page_bytes = 4096;
+  std::uint32_t region_pages = 16;
+  std::uint32_t access_blocks = 1;
+  std::uint32_t waste_factor = 2;
+  std::uint32_t rehashes = 8;
+
+  static auto fields() {
+    using P = ScatterParameters;
+    return std::tuple{
+        Field{"page_bytes", &P::page_bytes, "B", "bytes of a page", "authors' code; Vinkler & Havran 2015, fig. 4"}
+            .between(256, 1 << 26)
+            .powers_of_two(),
+        Field{"region_pages", &P::region_pages, "pages", "pages that share one fill counter", "authors' code"}
+            .between(1, 1 << 10)
+            .powers_of_two(),
+        Field{"access_blocks", &P::access_blocks, "blocks",
+              "equal slices of the pool, used one after the other; the authors' code has 8",
+              "assumed: 1 saves a dependent load per malloc"}
+            .between(1, 4096),
+        Field{"waste_factor", &P::waste_factor, "ratio", "a request takes chunks of up to this many times its size",
+              "authors' code"}
+            .between(1, 16),
+        Field{"rehashes", &P::rehashes, "pages", "pages tried at random places before the walk over the regions",
+              "assumed: the published search has none"}
+            .between(0, 64)};
+  }
+};
+
+}  // namespace allocbench::scatteralloc
