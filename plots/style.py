@@ -62,6 +62,7 @@ _LOOKS = {
     "cm_malloc": Look("CMMalloc", GREEN, "D"),
     "cfm_malloc": Look("CFMMalloc", ORANGE, "P"),
     "cuda_malloc": Look("CudaMalloc", VERMILLION, "X"),
+    "kma": Look("KMA", PURPLE, "p"),
 }
 
 _SPARE_COLOURS = (PURPLE, BLUE, GREEN, VERMILLION, SKY, ORANGE, GREY)
