@@ -63,6 +63,7 @@ _LOOKS = {
     "cfm_malloc": Look("CFMMalloc", ORANGE, "P"),
     "cuda_malloc": Look("CudaMalloc", VERMILLION, "X"),
     "kma": Look("KMA", PURPLE, "p"),
+    "xmalloc": Look("XMalloc", GREEN, "h"),
 }
 
 _SPARE_COLOURS = (PURPLE, BLUE, GREEN, VERMILLION, SKY, ORANGE, GREY)

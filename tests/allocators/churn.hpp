@@ -6,13 +6,19 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <cstdlib>
 #include <vector>
 
 #include "allocators/contract/session.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::testing {
+
+// Seeds of a stress test: `usual`, times the environment variable ALLOCBENCH_SEED_FACTOR for a long search.
+inline std::uint64_t seeds(std::uint64_t usual) {
+  const char* const factor = std::getenv("ALLOCBENCH_SEED_FACTOR");
+  return factor == nullptr ? usual : usual * std::strtoull(factor, nullptr, 10);
+}
 
 struct ChurnRecord {
   std::uint32_t* block;

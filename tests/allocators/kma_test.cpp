@@ -102,7 +102,7 @@ TYPED_TEST(KmaTest, RejectsAPoolOfOneSuperblock) {
 }
 
 TYPED_TEST(KmaTest, SurvivesSeededSchedulesOnTinyHeaps) {
-  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(300); ++seed) {
     const auto small = small_heap<TypeParam>();
     Rig<TypeParam> rig(small.pool_bytes, small.parameters, seed);
     testing::ChurnSetting setting;
