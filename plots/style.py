@@ -62,6 +62,7 @@ _LOOKS = {
     "cm_malloc": Look("CMMalloc", GREEN, "D"),
     "cfm_malloc": Look("CFMMalloc", ORANGE, "P"),
     "cuda_malloc": Look("CudaMalloc", VERMILLION, "X"),
+    "fdgmalloc": Look("FDGMalloc", YELLOW, "*"),
     "kma": Look("KMA", PURPLE, "p"),
     "xmalloc": Look("XMalloc", GREEN, "h"),
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "allocators/contract/allocator.hpp"
+#include "allocators/contract/session.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::testing {
@@ -15,7 +16,10 @@ struct MallocAll {
   SIMT_FN void operator()(Thread& thread, A allocator, const std::uint64_t* sizes, void** blocks,
                           std::uint32_t count) const {
     const std::uint32_t i = thread.rank_in_grid();
-    if (i < count) blocks[i] = allocator.malloc(thread, sizes[i]);
+    if (i >= count) return;
+    auto&& session = attach(allocator, thread);
+    blocks[i] = session.malloc(thread, sizes[i]);
+    detach(session, thread);
   }
 };
 
@@ -23,7 +27,20 @@ struct FreeAll {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, void** blocks, std::uint32_t count) const {
     const std::uint32_t i = thread.rank_in_grid();
-    if (i < count) allocator.free(thread, blocks[i]);
+    if (i >= count) return;
+    auto&& session = attach(allocator, thread);
+    session.free(thread, blocks[i]);
+    detach(session, thread);
+  }
+};
+
+struct ReleaseAll {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, std::uint32_t count) const {
+    if (thread.rank_in_grid() >= count) return;
+    auto&& session = attach(allocator, thread);
+    allocbench::release_all(session, thread);
+    detach(session, thread);
   }
 };
 
@@ -52,6 +69,11 @@ class Rig {
     device_blocks.from_host(stream_, blocks);
     const auto count = static_cast<std::uint32_t>(blocks.size());
     simt::launch(stream_, shape(count, threads_per_block), FreeAll{}, allocator, device_blocks.data(), count);
+  }
+
+  // `threads` threads declare that all their blocks are dead.
+  void release_all(std::uint32_t threads, std::uint32_t threads_per_block = 32) {
+    simt::launch(stream_, shape(threads, threads_per_block), ReleaseAll{}, allocator, threads);
   }
 
   // Byte offset of a block in the pool.
