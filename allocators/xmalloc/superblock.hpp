@@ -80,6 +80,7 @@ template <class Memory>
 struct BlockStore {
   static constexpr std::uint32_t classes = Buffers::classes;
   static constexpr std::uint32_t header_bytes = 16;  // of a Superblock and of a Basicblock
+  static constexpr std::uint32_t most_attempts = 4;
 
   Memory memory;
   Buffers buffers;
@@ -100,15 +101,25 @@ struct BlockStore {
   }
 
   // A Basicblock for `bytes` <= largest_payload(), its payload. Null when the pool has no room.
+  //
+  // Lanes that found the free lists empty refill together, one Superblock after the other, so that a storm of refills
+  // takes a Superblock per warp and not one per lane. Before a lane answers null it looks again a few times: what
+  // others took for a refill comes back as soon as they are through.
   template <class Thread>
   SIMT_FN std::byte* malloc_basic(Thread& thread, std::uint32_t bytes) const {
     const std::uint32_t size_class = class_of(bytes);
-    std::byte* block = malloc_once(thread, size_class);
-    if (block == nullptr) {
+    for (std::uint32_t attempt = 0;; ++attempt) {
+      std::byte* block = pop_lists(thread, size_class);
+      if (block != nullptr) return block;
+      if (superblocks) {
+        block = refill(thread, thread.converged().match_any(size_class), size_class);
+      } else {
+        block = memory.malloc(thread, block_bytes(size_class) - header_bytes);
+        if (block != nullptr) Tag::of_basic(size_class, Tag::alone).write(thread, block);
+      }
+      if (block != nullptr || attempt == most_attempts) return block;
       reclaim(thread);
-      block = malloc_once(thread, size_class);
     }
-    return block;
   }
 
   template <class Thread>
@@ -151,7 +162,7 @@ struct BlockStore {
   }
 
   template <class Thread>
-  SIMT_FN std::byte* malloc_once(Thread& thread, std::uint32_t size_class) const {
+  SIMT_FN std::byte* pop_lists(Thread& thread, std::uint32_t size_class) const {
     const std::uint32_t own = own_list(thread);
     for (std::uint32_t i = 0; i < buffers.lists; ++i) {
       std::uint64_t found;
@@ -159,23 +170,45 @@ struct BlockStore {
         return reinterpret_cast<std::byte*>(found);
       }
     }
-    if (!superblocks) {
-      std::byte* const block = memory.malloc(thread, block_bytes(size_class) - header_bytes);
-      if (block != nullptr) Tag::of_basic(size_class, Tag::alone).write(thread, block);
-      return block;
+    return nullptr;
+  }
+
+  // A Basicblock for every lane of the group, as far as there are any; the rest of the last Superblock goes to the
+  // leader's free list and what that cannot take, back.
+  template <class Thread, class Group>
+  SIMT_FN std::byte* refill(Thread& thread, const Group& group, std::uint32_t size_class) const {
+    const std::uint32_t rank = group.thread_rank();
+    const std::uint32_t lanes = group.num_threads();
+    std::byte* mine = nullptr;
+    for (std::uint32_t served = 0; served < lanes;) {
+      std::byte* superblock = nullptr;
+      std::uint32_t bits = 0;
+      if (group.leader()) superblock = take_superblock(thread, size_class, bits);
+      superblock = reinterpret_cast<std::byte*>(group.broadcast(reinterpret_cast<std::uint64_t>(superblock)));
+      bits = group.broadcast(bits);
+      if (superblock == nullptr) break;
+      const std::uint32_t found = simt::popcount(bits);
+      if (rank - served < found) {
+        mine = block_of(superblock, size_class, simt::nth_set_bit(bits, rank - served));
+      }
+      if (found > lanes - served && group.leader()) {
+        const std::uint32_t first = simt::nth_set_bit(bits, lanes - served);
+        put_away(thread, superblock, size_class, bits & (~0u << first));
+      }
+      served += found;
     }
-    std::uint32_t bits = 0;
-    std::byte* const superblock = take_superblock(thread, size_class, bits);
-    if (superblock == nullptr) return nullptr;
-    const std::uint32_t index = simt::count_trailing_zeros(bits);
-    std::uint32_t rest = bits & (bits - 1);
-    buffers.free_list(size_class, own).push_some(thread, simt::popcount(rest), [&](std::uint32_t) {
-      const std::uint32_t next = simt::count_trailing_zeros(rest);
-      rest &= rest - 1;
+    group.sync();  // what the leader acquired, all lanes have
+    return mine;
+  }
+
+  template <class Thread>
+  SIMT_FN void put_away(Thread& thread, std::byte* superblock, std::uint32_t size_class, std::uint32_t bits) const {
+    buffers.free_list(size_class, own_list(thread)).push_some(thread, simt::popcount(bits), [&](std::uint32_t) {
+      const std::uint32_t next = simt::count_trailing_zeros(bits);
+      bits &= bits - 1;
       return address(block_of(superblock, size_class, next));
     });
-    if (rest != 0) give_back(thread, superblock, size_class, rest);
-    return block_of(superblock, size_class, index);
+    if (bits != 0) give_back(thread, superblock, size_class, bits);
   }
 
   // A Superblock with free Basicblocks that are now the caller's, from the buffer or new.

@@ -20,7 +20,8 @@
 //     on one group formed at entry; the published form shares a counter without a barrier. A group whose sum exceeds
 //     the largest Basicblock is halved; the public code lets it fall through to the heap.
 //   * FIFO counters are moved by additions, masks of Superblocks by OR and exchange: fifo.hpp, superblock.hpp.
-//   * Lanes that free Coalescingblocks of one parent together count it down by one subtraction.
+//   * Lanes that free Coalescingblocks of one parent together count it down by one subtraction, and lanes that find no
+//     free Basicblock refill together.
 //   * Null comes only after entirely free Superblocks were returned to the heap.
 //   * Memoryblocks are guarded by a lock, since the paper has no concurrent protocol: memoryblock.hpp.
 #pragma once
