@@ -10,6 +10,7 @@
 #include "allocators/contract/session.hpp"
 #include "check/model.hpp"
 #include "check/shadow_heap.hpp"
+#include "simt/cpu/lane_order.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::check {

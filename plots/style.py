@@ -64,6 +64,9 @@ _LOOKS = {
     "halloc": Look("Halloc", VERMILLION, "*"),
     "scatteralloc": Look("ScatterAlloc", PURPLE, "h"),
     "cuda_malloc": Look("CudaMalloc", VERMILLION, "X"),
+    "fdgmalloc": Look("FDGMalloc", YELLOW, "*"),
+    "kma": Look("KMA", PURPLE, "p"),
+    "xmalloc": Look("XMalloc", GREEN, "h"),
 }
 
 _SPARE_COLOURS = (PURPLE, BLUE, GREEN, VERMILLION, SKY, ORANGE, GREY)

@@ -57,6 +57,19 @@ SIMT_HOST_FN std::uint32_t count_leading_zeros(std::uint64_t x) {
 #endif
 }
 
+// Index of the set bit that has `rank` set bits below it; x has more than `rank` set bits.
+SIMT_HOST_FN std::uint32_t nth_set_bit(std::uint32_t x, std::uint32_t rank) {
+  std::uint32_t index = 0;
+  for (std::uint32_t width = 16; width != 0; width /= 2) {
+    const std::uint32_t below = popcount(x >> index & ((1u << width) - 1));
+    if (rank >= below) {
+      rank -= below;
+      index += width;
+    }
+  }
+  return index;
+}
+
 // Upper half of the product.
 SIMT_HOST_FN std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {
   return static_cast<std::uint32_t>((static_cast<std::uint64_t>(a) * b) >> 32);

@@ -35,6 +35,7 @@ struct ProbabilityKernel {
       held[caller] = fresh;
     } else {
       session.free(thread, block);
+      release_all(session, thread);  // a caller holds one block at most
       held[caller] = nullptr;
       results[caller] = freed_mark();
     }

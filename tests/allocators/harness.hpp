@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "allocators/contract/allocator.hpp"
+#include "allocators/contract/session.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::testing {
@@ -15,7 +16,10 @@ struct MallocAll {
   SIMT_FN void operator()(Thread& thread, A allocator, const std::uint64_t* sizes, void** blocks,
                           std::uint32_t count) const {
     const std::uint32_t i = thread.rank_in_grid();
-    if (i < count) blocks[i] = allocator.malloc(thread, sizes[i]);
+    if (i >= count) return;
+    auto&& session = attach(allocator, thread);
+    blocks[i] = session.malloc(thread, sizes[i]);
+    detach(session, thread);
   }
 };
 
@@ -23,7 +27,20 @@ struct FreeAll {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, void** blocks, std::uint32_t count) const {
     const std::uint32_t i = thread.rank_in_grid();
-    if (i < count) allocator.free(thread, blocks[i]);
+    if (i >= count) return;
+    auto&& session = attach(allocator, thread);
+    session.free(thread, blocks[i]);
+    detach(session, thread);
+  }
+};
+
+struct ReleaseAll {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, std::uint32_t count) const {
+    if (thread.rank_in_grid() >= count) return;
+    auto&& session = attach(allocator, thread);
+    allocbench::release_all(session, thread);
+    detach(session, thread);
   }
 };
 
@@ -32,7 +49,7 @@ class Rig {
  public:
   explicit Rig(std::size_t pool_bytes, typename A::Parameters parameters = {}, std::uint64_t seed = 1,
                std::uint32_t sm_count = 4)
-      : device_(options(seed, sm_count)),
+      : device_(options(seed, sm_count, device_heap_bytes<A>(pool_bytes, parameters))),
         stream_(device_),
         arena_(stream_, pool_bytes),
         allocator(A::create(arena_, parameters)) {}
@@ -54,6 +71,11 @@ class Rig {
     simt::launch(stream_, shape(count, threads_per_block), FreeAll{}, allocator, device_blocks.data(), count);
   }
 
+  // `threads` threads declare that all their blocks are dead.
+  void release_all(std::uint32_t threads, std::uint32_t threads_per_block = 32) {
+    simt::launch(stream_, shape(threads, threads_per_block), ReleaseAll{}, allocator, threads);
+  }
+
   // Byte offset of a block in the pool.
   std::ptrdiff_t offset(const void* block) { return static_cast<const std::byte*>(block) - arena_.pool().base; }
 
@@ -62,11 +84,12 @@ class Rig {
   Arena& arena() { return arena_; }
 
  private:
-  static simt::ExecutorOptions options(std::uint64_t seed, std::uint32_t sm_count) {
+  static simt::ExecutorOptions options(std::uint64_t seed, std::uint32_t sm_count, std::size_t heap_bytes) {
     simt::ExecutorOptions options;
     options.mode = simt::ExecutorMode::deterministic;
     options.seed = seed;
     options.sm_count = sm_count;
+    if (heap_bytes != 0) options.device_heap_bytes = heap_bytes;
     return options;
   }
   static simt::LaunchShape shape(std::uint32_t count, std::uint32_t threads_per_block) {

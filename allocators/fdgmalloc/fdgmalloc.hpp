@@ -1,0 +1,138 @@
+// FDGMalloc: a bump allocator per warp over SuperBlocks of a general allocator, freed all at once.
+//
+// Paper: Widmer, Wodniok, Weber & Goesele, "Fast Dynamic Memory Allocator for Massively Parallel Architectures",
+// GPGPU-6 2013; summarised by Vinkler & Havran 2015, section 3.4.
+// Idea:
+//   malloc       the lanes of a warp that call together add up their requests; one of them, the leader, moves the fill
+//                level of the warp's SuperBlock for all, and fetches a new SuperBlock when it is full. A sum that no
+//                SuperBlock holds becomes one block of the general allocator.
+//   release_all  (published name: tidyUp) frees all blocks of a warp, when its last lane agrees. Nothing is freed
+//                individually.
+// Data: a record per warp in a table, found again in the next kernel by the warp's number; SuperBlocks and large blocks
+// hang in a chain. Record and protocol: warp_heap.hpp.
+//
+// Sessions (allocators/contract/session.hpp): attach() finds the record of the calling warp; all state is in it, so
+// there is nothing to store at detach. Warps are numbered in grid order: a kernel that releases what another allocated
+// must have the same number of warps per block, and its warps must be those of the other.
+//
+// Differs from the paper and the public code:
+//   * Offsets come from shuffles instead of 32 request words in global memory that every lane adds up.
+//   * The record lies in the arena. Published: from the device heap, with a list node of 126 pointers beside it; here a
+//     16-byte link in front of each block is the list. A warp's first block takes one call of the general allocator
+//     instead of three.
+//   * Lanes that move to a new SuperBlock start at its beginning; published: behind a gap as long as what their
+//     predecessors asked for.
+//   * Subsets of a warp may call at the same time, and any subset may release: warp_heap.hpp.
+// The general allocator is the device heap, as published. It is a template parameter: others of the suite are
+// registered as `fdgmalloc_on_<allocator>`, which Vinkler & Havran 2015, section 6, suggest.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "allocators/contract/allocator.hpp"
+#include "allocators/cuda_malloc/cuda_malloc.hpp"
+#include "allocators/fdgmalloc/warp_heap.hpp"
+
+namespace allocbench {
+namespace fdgmalloc {
+
+struct Parameters {
+  std::uint64_t superblock_bytes = 8192;
+  std::uint32_t most_warps = 1 << 20;
+
+  static auto fields() {
+    return std::tuple{
+        Field{"superblock_bytes", &Parameters::superblock_bytes, "B", "size of a SuperBlock, its link included",
+              "public code"}
+            .between(64, 1 << 20)
+            .powers_of_two(),
+        Field{"most_warps", &Parameters::most_warps, "warps",
+              "warps of a grid that have a record; the others get null. Assumed: 32 million threads", "assumed"}
+            .between(1, 1 << 26)};
+  }
+};
+
+template <class Backing>
+class Over {
+ public:
+  using Parameters = fdgmalloc::Parameters;
+
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters&) {
+    const std::size_t largest = allocbench::max_request<Backing>(pool_bytes, {});
+    return largest < sizeof(ChainLink) ? 0 : largest / unit_bytes * unit_bytes - sizeof(ChainLink);
+  }
+  static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters&) {
+    return allocbench::device_heap_bytes<Backing>(pool_bytes, {});
+  }
+
+  // Where the backing allocator can be reset.
+  void reset(simt::Stream& stream) requires(Backing::traits.fresh == Fresh::by_reset) {
+    backing_.reset(stream);
+    simt::device_fill(stream, records_, 0, most_warps_ * sizeof *records_);
+  }
+
+  template <class Thread>
+  SIMT_FN Session<Backing> attach(Thread& thread) {
+    const std::uint32_t warps_per_block = (thread.block_size() + simt::warp_size - 1) / simt::warp_size;
+    const std::uint32_t warp = thread.block() * warps_per_block + thread.warp_in_block();
+    return {backing_, warp < most_warps_ ? records_ + warp : nullptr, superblock_units_, largest_};
+  }
+
+  // On the host, when no kernel runs: no lock is held, and a warp without owners holds no memory. Empty when that
+  // holds.
+  std::string broken_invariant(simt::Stream& stream) const {
+    std::vector<WarpRecord> records(most_warps_);
+    simt::copy_to_host(stream, records.data(), records_, records.size() * sizeof records[0]);
+    for (std::size_t warp = 0; warp < records.size(); ++warp) {
+      const WarpRecord& record = records[warp];
+      if (record.lock != 0) return "the record of warp " + std::to_string(warp) + " is still locked";
+      if ((record.owners == 0) != (record.chain == 0) || (record.chain == 0 && record.superblock != 0)) {
+        return "warp " + std::to_string(warp) + " has owners without memory, or memory without owners";
+      }
+    }
+    if constexpr (requires { backing_.broken_invariant(stream); }) return backing_.broken_invariant(stream);
+    return {};
+  }
+
+ protected:
+  static Over lay_out(Arena& arena, const Parameters& parameters) {
+    const std::size_t largest = max_request(arena.pool_bytes(), parameters);
+    if (largest < parameters.superblock_bytes) {
+      throw Unsupported(std::string(Backing::traits.display_name) + " cannot serve SuperBlocks of " +
+                        std::to_string(parameters.superblock_bytes) + " bytes from this pool");
+    }
+    Over allocator;
+    allocator.backing_ = Backing::create(arena, {});
+    allocator.records_ = arena.metadata<WarpRecord>(parameters.most_warps);
+    allocator.most_warps_ = parameters.most_warps;
+    allocator.superblock_units_ = static_cast<std::uint32_t>(parameters.superblock_bytes / unit_bytes);
+    allocator.largest_ = largest;
+    return allocator;
+  }
+
+ private:
+  Backing backing_;
+  WarpRecord* records_ = nullptr;  // arena metadata: zero at first
+  std::uint64_t largest_ = 0;
+  std::uint32_t most_warps_ = 0;
+  std::uint32_t superblock_units_ = 0;
+};
+
+}  // namespace fdgmalloc
+
+struct FdgMalloc : fdgmalloc::Over<CudaMalloc> {
+  static constexpr Traits traits{.name = "fdgmalloc",
+                                 .display_name = "FDGMalloc",
+                                 .paper = "Widmer et al. 2013",
+                                 .summary = "per-warp SuperBlocks from the device heap, freed in bulk",
+                                 .frees = Frees::in_bulk,
+                                 .pool = PoolLocation::device_heap,
+                                 .fresh = Fresh::by_process};
+  static SmallHeap<Parameters> small_heap() { return {16 << 10, {.superblock_bytes = 256, .most_warps = 64}}; }
+  static FdgMalloc create(Arena& arena, const Parameters& parameters) { return {lay_out(arena, parameters)}; }
+};
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(fdgmalloc, FdgMalloc)

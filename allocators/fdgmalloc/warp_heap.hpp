@@ -1,0 +1,169 @@
+// The heap of one warp in FDGMalloc: a SuperBlock to cut from, and the chain of everything to free in bulk.
+//
+// Protocol. The record of a warp is guarded by a lock, because a warp is not one thread: subsets of its lanes that
+// diverged may call at the same time (the published code reads other lanes' requests with no barrier, and lets them
+// change the fill level under each other). Exchange = acquire, store = release; the leader of a group holds it, and
+// only while the lanes of its own group work with it, so that every wait ends. Without divergence nobody ever waits.
+// `owners` has a bit for each lane that allocated and has not called release_all() since. Whoever clears the last bit
+// frees the chain. (Published: a count of threads taken as "highest active lane + 1", which leaks for other subsets.)
+#pragma once
+
+#include "simt/simt.hpp"
+
+namespace allocbench::fdgmalloc {
+
+inline constexpr std::uint32_t unit_bytes = 16;
+
+struct alignas(32) WarpRecord {
+  std::uint32_t lock;
+  std::uint32_t owners;      // lanes that may have live blocks
+  std::uint64_t superblock;  // address of the one being filled, 0 = none
+  std::uint64_t chain;       // address of the block got last from the backing allocator, 0 = none
+  std::uint32_t fill;        // units of the SuperBlock in use, its link included
+};
+
+// In front of every block from the backing allocator.
+struct alignas(16) ChainLink {
+  std::uint64_t next;
+};
+
+// What a lane keeps during a kernel. All members are called by any subset of the warp's lanes. `Backing` is an
+// allocator handle.
+template <class Backing>
+class Session {
+ public:
+  SIMT_FN Session(const Backing& backing, WarpRecord* record, std::uint32_t superblock_units, std::uint64_t largest)
+      : backing_(backing), record_(record), superblock_units_(superblock_units), largest_(largest) {}
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (bytes > largest_ || record_ == nullptr) return nullptr;
+    if (bytes > most_joint_bytes) return own_block(thread, bytes);
+    const std::uint32_t units = bytes == 0 ? 1u : (static_cast<std::uint32_t>(bytes) + unit_bytes - 1) / unit_bytes;
+    const auto group = thread.converged();
+    const std::uint32_t offset = group.exclusive_sum(units);
+    const std::uint32_t total = group.reduce_add(units);
+    if (total < superblock_units_) return from_superblock(thread, group, offset, units, total);
+    if (std::uint64_t{total} * unit_bytes > largest_) return own_block(thread, bytes);
+    std::uint64_t block = 0;
+    if (group.leader()) {
+      lock(thread);
+      block = obtain(thread, std::uint64_t{total} * unit_bytes, group.mask());
+      unlock(thread);
+    }
+    block = group.broadcast(block);
+    group.sync();
+    return block == 0 ? nullptr : address(block, 1 + offset);
+  }
+
+  // Blocks cannot be freed one by one.
+  template <class Thread>
+  SIMT_FN void free(Thread&, void*) {}
+
+  // The calling lanes have no live block left. When that holds for all lanes of the warp, everything is freed.
+  template <class Thread>
+  SIMT_FN void release_all(Thread& thread) {
+    if (record_ == nullptr) return;
+    const auto group = thread.converged();
+    group.sync();  // the last uses of all lanes come before the leader's release
+    std::uint64_t block = 0;
+    if (group.leader()) {
+      lock(thread);
+      const auto owners = thread.atomic(record_->owners);
+      const std::uint32_t left = owners.load(simt::relaxed) & ~group.mask();
+      owners.store(left, simt::relaxed);
+      if (left == 0) {
+        block = thread.atomic(record_->chain).load(simt::relaxed);
+        thread.atomic(record_->chain).store(0, simt::relaxed);
+        thread.atomic(record_->superblock).store(0, simt::relaxed);
+      }
+      unlock(thread);
+    }
+    group.sync();  // nobody allocates again before the bits are cleared: a new block's owner would be forgotten
+    while (block != 0) {
+      auto* const link = reinterpret_cast<ChainLink*>(block);
+      block = thread.atomic(link->next).load(simt::relaxed);
+      backing_.free(thread, link);
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t most_joint_bytes = 1u << 26;  // the sum of a warp stays below 2^32 bytes
+
+  static SIMT_FN void* address(std::uint64_t block, std::uint32_t unit) {
+    return reinterpret_cast<std::byte*>(block) + std::size_t{unit} * unit_bytes;
+  }
+
+  template <class Thread>
+  SIMT_FN void lock(Thread& thread) const {
+    const auto word = thread.atomic(record_->lock);
+    while (word.exchange(1u, simt::acquire) != 0) thread.spin_hint();
+  }
+  template <class Thread>
+  SIMT_FN void unlock(Thread& thread) const {
+    thread.atomic(record_->lock).store(0, simt::release);
+  }
+
+  // A block of the backing allocator, put into the chain; 0 when there is none. The lock is held.
+  template <class Thread>
+  SIMT_FN std::uint64_t obtain(Thread& thread, std::uint64_t bytes, simt::LaneMask lanes) {
+    const auto block = reinterpret_cast<std::uint64_t>(backing_.malloc(thread, bytes + sizeof(ChainLink)));
+    if (block == 0) return 0;
+    const auto chain = thread.atomic(record_->chain);
+    thread.atomic(reinterpret_cast<ChainLink*>(block)->next).store(chain.load(simt::relaxed), simt::relaxed);
+    chain.store(block, simt::relaxed);
+    enrol(thread, lanes);
+    return block;
+  }
+
+  template <class Thread>
+  SIMT_FN void enrol(Thread& thread, simt::LaneMask lanes) const {
+    const auto owners = thread.atomic(record_->owners);
+    owners.store(owners.load(simt::relaxed) | lanes, simt::relaxed);
+  }
+
+  template <class Thread>
+  SIMT_FN void* own_block(Thread& thread, std::size_t bytes) {
+    lock(thread);
+    const std::uint64_t block = obtain(thread, bytes, 1u << thread.lane());
+    unlock(thread);
+    return block == 0 ? nullptr : address(block, 1);
+  }
+
+  // The lanes up to one that does not fit the rest of the SuperBlock stay in it; the others move to a new one.
+  template <class Thread, class Group>
+  SIMT_FN void* from_superblock(Thread& thread, const Group& group, std::uint32_t offset, std::uint32_t units,
+                                std::uint32_t total) {
+    std::uint64_t superblock = 0;
+    std::uint32_t fill = superblock_units_;  // as if full
+    if (group.leader()) {
+      lock(thread);
+      superblock = thread.atomic(record_->superblock).load(simt::relaxed);
+      if (superblock != 0) fill = thread.atomic(record_->fill).load(simt::relaxed);
+    }
+    superblock = group.broadcast(superblock);
+    fill = group.broadcast(fill);
+    const bool fits = fill + offset + units <= superblock_units_;
+    const std::uint32_t used = group.reduce_max(fits ? offset + units : 0);
+    std::uint64_t fresh = 0;
+    if (group.leader()) {
+      const std::uint64_t payload = std::uint64_t{superblock_units_ - 1} * unit_bytes;
+      if (used < total) fresh = obtain(thread, payload, group.mask());
+      if (fresh != 0) thread.atomic(record_->superblock).store(fresh, simt::relaxed);
+      if (used != 0) enrol(thread, group.mask());
+      thread.atomic(record_->fill).store(fresh != 0 ? 1 + total - used : fill + used, simt::relaxed);
+      unlock(thread);
+    }
+    fresh = group.broadcast(fresh);
+    group.sync();  // what the leader acquired, all lanes have
+    if (fits) return address(superblock, fill + offset);
+    return fresh == 0 ? nullptr : address(fresh, 1 + offset - used);
+  }
+
+  Backing backing_;
+  WarpRecord* record_;
+  std::uint32_t superblock_units_;
+  std::uint64_t largest_;
+};
+
+}  // namespace allocbench::fdgmalloc

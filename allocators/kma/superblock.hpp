@@ -1,0 +1,124 @@
+// Superblocks of KMA: the state word that counts their blocks, and the bitmap that says which are taken.
+//
+// State word (one per superblock, side array):
+//
+//   bits  0-31  free blocks, biased by 2^31     bits 48-53  log2 of the block size
+//   bits 32-47  blocks in all                   bit  54     attached: in the active table
+//                                               bit  55     unused: in the queue of unused superblocks
+//
+// Protocol. Every change but one is an addition, so that no thread ever loops on this word, the hottest of the design:
+//   reserve  fetch_sub(n). What it returns decides: attached, of my size and f > 0 free blocks: min(n, f) are mine. The
+//            rest, or all after a stale look at the active table, is added back. Meanwhile the count is too low, which
+//            can refuse a block or leave one behind, but never grants a block that is not there.
+//   release  fetch_add(n), after the bits are cleared.
+//   attach   fetch_add(attached word - unused word): exact whatever reservations are passing through.
+//   detach   fetch_and(~attached), by the one thread that took the superblock out of the active table.
+//   recycle  whoever makes the word "all blocks free, not attached" tries one compare-exchange to `unused`; the winner
+//            owns the superblock. The word says everything, so a value that left and came back does no harm (ABA). The
+//            attempt fails only against a passing reservation, whose thread adds back what it took and then tries too.
+// Orders: release and detach are acq_rel, reserve acquires what attach released (the cleared bitmap), recycling
+// acquires the last writes of all owners.
+//
+// Bitmap: in the last bytes of the superblock (paper, figure 1), bit set = taken. A bit is set with acquire and cleared
+// with release: that hands a block over. Clearing precedes the count, so there is a clear bit for every reservation.
+#pragma once
+
+#include "simt/simt.hpp"
+
+namespace allocbench::kma {
+
+struct State {
+  static constexpr std::uint64_t bias = std::uint64_t{1} << 31;
+  static constexpr std::uint64_t attached_flag = std::uint64_t{1} << 54;
+  static constexpr std::uint64_t unused_flag = std::uint64_t{1} << 55;
+  static constexpr std::uint64_t unused_word = bias | unused_flag;
+  static constexpr std::uint32_t most_blocks = 0xffff;
+
+  std::uint64_t word;
+
+  static SIMT_HOST_FN std::uint64_t with(std::uint32_t free, std::uint32_t total, std::uint32_t size_log2) {
+    return bias + free + (std::uint64_t{total} << 32) + (std::uint64_t{size_log2} << 48);
+  }
+
+  // Negative while more is reserved than there is.
+  SIMT_HOST_FN std::int32_t free() const { return static_cast<std::int32_t>(static_cast<std::uint32_t>(word - bias)); }
+  SIMT_HOST_FN std::uint32_t total() const { return static_cast<std::uint32_t>(word >> 32 & 0xffff); }
+  SIMT_HOST_FN std::uint32_t size_log2() const { return static_cast<std::uint32_t>(word >> 48 & 0x3f); }
+  SIMT_HOST_FN bool attached() const { return (word & attached_flag) != 0; }
+  SIMT_HOST_FN bool unused() const { return (word & unused_flag) != 0; }
+  SIMT_HOST_FN bool serves(std::uint32_t log2) const { return attached() && size_log2() == log2; }
+  SIMT_HOST_FN bool all_free() const { return free() == static_cast<std::int32_t>(total()); }
+  SIMT_HOST_FN bool recyclable() const { return !attached() && !unused() && all_free(); }
+};
+
+// Equal superblocks over the pool, and their state words.
+struct Superblocks {
+  static constexpr std::uint32_t least_log2 = 4;  // of block sizes: 16 bytes, the alignment
+
+  std::byte* base = nullptr;
+  std::uint64_t* states = nullptr;
+  std::uint32_t count = 0;
+  std::uint32_t bytes_log2 = 0;
+
+  SIMT_HOST_FN std::uint32_t bytes() const { return 1u << bytes_log2; }
+
+  // Blocks of 2^log2 bytes in a superblock, beside the bitmap.
+  SIMT_HOST_FN std::uint32_t capacity(std::uint32_t log2) const {
+    const std::uint32_t most = bytes() >> log2;
+    return (bytes() - (most + 31) / 32 * 4) >> log2;
+  }
+  static SIMT_HOST_FN std::uint32_t bitmap_words(std::uint32_t capacity) { return (capacity + 31) / 32; }
+
+  SIMT_HOST_FN std::byte* begin(std::uint32_t superblock) const {
+    return base + (std::size_t{superblock} << bytes_log2);
+  }
+  SIMT_HOST_FN std::uint32_t* bitmap(std::uint32_t superblock, std::uint32_t capacity) const {
+    return reinterpret_cast<std::uint32_t*>(begin(superblock) + bytes()) - bitmap_words(capacity);
+  }
+
+  template <class Thread>
+  SIMT_FN auto state(Thread& thread, std::uint32_t superblock) const {
+    return thread.atomic(states[superblock]);
+  }
+
+  // For the owner of an unused superblock: formats it for blocks of 2^log2 bytes, of which the first `taken` are the
+  // caller's.
+  template <class Thread>
+  SIMT_FN void format(Thread& thread, std::uint32_t superblock, std::uint32_t log2, std::uint32_t taken,
+                      bool attach) const {
+    const std::uint32_t total = capacity(log2);
+    std::uint32_t* const words = bitmap(superblock, total);
+    for (std::uint32_t w = 0; w < bitmap_words(total); ++w) {
+      const std::uint32_t in_word = total - w * 32;              // at least 1
+      std::uint32_t bits = in_word >= 32 ? 0u : ~0u << in_word;  // no block stands behind these
+      if (taken > w * 32) bits |= taken - w * 32 >= 32 ? ~0u : (1u << (taken - w * 32)) - 1;
+      thread.atomic(words[w]).store(bits, simt::relaxed);
+    }
+    const std::uint64_t formatted = State::with(total - taken, total, log2) | (attach ? State::attached_flag : 0);
+    state(thread, superblock).fetch_add(formatted - State::unused_word, simt::release);
+  }
+
+  // Adds blocks back to the count. True when the caller now owns the superblock, entirely free and detached.
+  template <class Thread>
+  SIMT_FN bool give_back(Thread& thread, std::uint32_t superblock, std::uint32_t blocks) const {
+    const std::uint64_t before = state(thread, superblock).fetch_add(std::uint64_t{blocks}, simt::acq_rel);
+    return recycle(thread, superblock, State{before + blocks});
+  }
+
+  // For the thread that took the superblock out of the active table; the result is as above.
+  template <class Thread>
+  SIMT_FN bool detach(Thread& thread, std::uint32_t superblock) const {
+    const std::uint64_t before = state(thread, superblock).fetch_and(~State::attached_flag, simt::acq_rel);
+    return recycle(thread, superblock, State{before & ~State::attached_flag});
+  }
+
+ private:
+  template <class Thread>
+  SIMT_FN bool recycle(Thread& thread, std::uint32_t superblock, State seen) const {
+    if (!seen.recyclable()) return false;
+    std::uint64_t expected = seen.word;
+    return state(thread, superblock).compare_exchange(expected, State::unused_word, simt::acq_rel, simt::relaxed);
+  }
+};
+
+}  // namespace allocbench::kma

@@ -1,0 +1,198 @@
+// The heap of KMA: an active superblock per block size, in front of the queue of unused superblocks.
+//
+// Active table: one word per block size, the index of its active superblock, `empty`, or `busy` while one thread
+// prepares the next. An entry is the only authority over attachment: a superblock is attached before its index is
+// stored, and only the thread that compare-exchanges the index out of the entry may detach it. ABA on an entry is
+// harmless: whoever removes an index, in whatever life of that superblock, is its only remover.
+// The thread whose reservation takes the last block replaces the superblock at once, so that no other has to ask.
+#pragma once
+
+#include "allocators/kma/superblock.hpp"
+#include "allocators/kma/superblock_queue.hpp"
+#include "simt/simt.hpp"
+
+namespace allocbench::kma {
+
+// Blocks of one superblock that a reservation gave; one word, so that a leader can broadcast it.
+struct Grant {
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
+  static constexpr std::uint32_t most = 32;
+
+  std::uint64_t word = none;
+
+  // `position`: where an unused bit is likely, or the first block when `claimed`, which says that the bits are set.
+  static SIMT_FN Grant of(std::uint32_t superblock, std::uint32_t blocks, std::uint32_t position, bool claimed) {
+    return {std::uint64_t{superblock} << 32 | (claimed ? 1u << 31 : 0u) | position << 8 | blocks};
+  }
+  SIMT_FN bool empty() const { return word == none; }
+  SIMT_FN std::uint32_t superblock() const { return static_cast<std::uint32_t>(word >> 32); }
+  SIMT_FN std::uint32_t blocks() const { return static_cast<std::uint32_t>(word & 0xff); }
+  SIMT_FN std::uint32_t position() const { return static_cast<std::uint32_t>(word >> 8 & 0x1ffff); }
+  SIMT_FN bool claimed() const { return (word >> 31 & 1) != 0; }
+};
+
+class SuperblockHeap {
+ public:
+  static constexpr std::uint32_t entries = 32;  // by log2 of the block size
+  static constexpr std::uint32_t empty = 0xffffffffu;
+  static constexpr std::uint32_t busy = 0xfffffffeu;
+
+  SuperblockHeap() = default;
+  SuperblockHeap(const Superblocks& superblocks, const SuperblockQueue& unused, std::uint32_t* active)
+      : superblocks_(superblocks), unused_(unused), active_(active) {}
+
+  const Superblocks& superblocks() const { return superblocks_; }
+  const SuperblockQueue& unused() const { return unused_; }
+  const std::uint32_t* active() const { return active_; }
+  SIMT_FN const Superblocks& all() const { return superblocks_; }
+
+  // Every thread of a grid calls it.
+  template <class Thread>
+  SIMT_FN void initialise(Thread& thread) const {
+    for (std::uint32_t i = thread.rank_in_grid(); i < superblocks_.count; i += thread.grid_size()) {
+      superblocks_.state(thread, i).store(State::unused_word, simt::relaxed);
+    }
+    for (std::uint32_t i = thread.rank_in_grid(); i < entries; i += thread.grid_size()) {
+      thread.atomic(active_[i]).store(empty, simt::relaxed);
+    }
+    unused_.fill(thread, superblocks_.count);
+  }
+
+  // Up to `wanted` <= Grant::most blocks of 2^log2 bytes. `by_exchange`: reserve as the paper does.
+  template <bool by_exchange, class Thread>
+  SIMT_FN Grant reserve(Thread& thread, std::uint32_t log2, std::uint32_t wanted) const {
+    if (superblocks_.capacity(log2) <= wanted) {
+      const Grant grant = whole_superblock(thread, log2);
+      if (!grant.empty()) return grant;  // else the active one may still have some
+    }
+    const auto entry = thread.atomic(active_[log2]);
+    for (;;) {
+      std::uint32_t found = entry.load(simt::relaxed);
+      if (found == busy) {
+        thread.spin_hint();
+      } else if (found == empty) {
+        if (unused_.looks_empty(thread) && !any_reclaimable(thread)) return {};
+        if (!entry.compare_exchange(found, busy, simt::relaxed, simt::relaxed)) continue;
+        return refill(thread, log2, wanted);
+      } else {
+        const Grant grant = reserve_in<by_exchange>(thread, found, log2, wanted);
+        if (!grant.empty()) return grant;
+        // Nobody stays here for long: the one who took the last block replaces the superblock, or a block is freed.
+        while (entry.load(simt::relaxed) == found) {
+          const State state{superblocks_.state(thread, found).load(simt::relaxed)};
+          if (state.serves(log2) && state.free() > 0) break;
+          thread.spin_hint();
+        }
+      }
+    }
+  }
+
+  // Blocks whose bits the caller has cleared.
+  template <class Thread>
+  SIMT_FN void release(Thread& thread, std::uint32_t superblock, std::uint32_t blocks) const {
+    if (superblocks_.give_back(thread, superblock, blocks)) unused_.push(thread, superblock);
+  }
+
+ private:
+  template <bool by_exchange, class Thread>
+  SIMT_FN Grant reserve_in(Thread& thread, std::uint32_t superblock, std::uint32_t log2, std::uint32_t wanted) const {
+    const auto word = superblocks_.state(thread, superblock);
+    State before{0};
+    if constexpr (by_exchange) {
+      before.word = word.load(simt::acquire);
+      for (;;) {
+        if (!before.serves(log2) || before.free() <= 0) return {};
+        if (word.compare_exchange(before.word, before.word - wanted, simt::acquire, simt::acquire)) break;
+        thread.probe(simt::Step::retry);
+      }
+    } else {
+      before.word = word.fetch_sub(std::uint64_t{wanted}, simt::acquire);
+      const std::uint32_t granted = !before.serves(log2) || before.free() <= 0 ? 0u
+                                    : static_cast<std::uint32_t>(before.free()) < wanted
+                                        ? static_cast<std::uint32_t>(before.free())
+                                        : wanted;
+      if (granted < wanted) {
+        thread.probe(simt::Step::retry);
+        release(thread, superblock, wanted - granted);
+      }
+      if (granted == 0) return {};
+    }
+    const auto free = static_cast<std::uint32_t>(before.free());
+    const std::uint32_t granted = free < wanted ? free : wanted;
+    if (free <= wanted) replace(thread, superblock, log2);
+    return Grant::of(superblock, granted, by_exchange ? 0 : before.total() - free, false);
+  }
+
+  // The caller took the last block of `superblock`.
+  template <class Thread>
+  SIMT_FN void replace(Thread& thread, std::uint32_t superblock, std::uint32_t log2) const {
+    std::uint32_t expected = superblock;
+    if (!thread.atomic(active_[log2]).compare_exchange(expected, busy, simt::relaxed, simt::relaxed)) return;
+    if (superblocks_.detach(thread, superblock)) unused_.push(thread, superblock);
+    static_cast<void>(refill(thread, log2, 0));
+  }
+
+  // For the thread that set the entry busy: stores the next active superblock, less up to `wanted` blocks for the
+  // caller.
+  template <class Thread>
+  SIMT_FN Grant refill(Thread& thread, std::uint32_t log2, std::uint32_t wanted) const {
+    const std::uint32_t capacity = superblocks_.capacity(log2);
+    const std::uint32_t taken = capacity < wanted ? capacity : wanted;
+    const std::uint32_t fresh = take_unused(thread);
+    const bool attach = taken < capacity && fresh != SuperblockQueue::none;
+    if (fresh != SuperblockQueue::none) superblocks_.format(thread, fresh, log2, taken, attach);
+    thread.atomic(active_[log2]).store(attach ? fresh : empty, simt::release);
+    return fresh == SuperblockQueue::none ? Grant{} : Grant::of(fresh, taken, 0, true);
+  }
+
+  // Where a group of lanes needs as many blocks as a superblock has, it takes one past the active table.
+  template <class Thread>
+  SIMT_FN Grant whole_superblock(Thread& thread, std::uint32_t log2) const {
+    const std::uint32_t fresh = take_unused(thread);
+    if (fresh == SuperblockQueue::none) return {};
+    const std::uint32_t capacity = superblocks_.capacity(log2);
+    superblocks_.format(thread, fresh, log2, capacity, false);
+    return Grant::of(fresh, capacity, 0, true);
+  }
+
+  template <class Thread>
+  SIMT_FN std::uint32_t take_unused(Thread& thread) const {
+    const std::uint32_t fresh = unused_.pop(thread);
+    return fresh != SuperblockQueue::none ? fresh : reclaim(thread);
+  }
+
+  template <class Thread>
+  SIMT_FN bool any_reclaimable(Thread& thread) const {
+    for (std::uint32_t log2 = Superblocks::least_log2; log2 < superblocks_.bytes_log2; ++log2) {
+      if (reclaimable(thread, thread.atomic(active_[log2]).load(simt::relaxed))) return true;
+    }
+    return false;
+  }
+
+  template <class Thread>
+  SIMT_FN bool reclaimable(Thread& thread, std::uint32_t superblock) const {
+    if (superblock >= busy) return false;
+    const State state{superblocks_.state(thread, superblock).load(simt::relaxed)};
+    return state.attached() && state.all_free();
+  }
+
+  // When the queue is empty: an active superblock of any size that nobody uses. Loses no block when a reservation comes
+  // between; that superblock is then detached early.
+  template <class Thread>
+  SIMT_FN std::uint32_t reclaim(Thread& thread) const {
+    for (std::uint32_t log2 = Superblocks::least_log2; log2 < superblocks_.bytes_log2; ++log2) {
+      const auto entry = thread.atomic(active_[log2]);
+      std::uint32_t superblock = entry.load(simt::relaxed);
+      if (!reclaimable(thread, superblock)) continue;
+      if (!entry.compare_exchange(superblock, empty, simt::relaxed, simt::relaxed)) continue;
+      if (superblocks_.detach(thread, superblock)) return superblock;
+    }
+    return SuperblockQueue::none;
+  }
+
+  Superblocks superblocks_;
+  SuperblockQueue unused_;
+  std::uint32_t* active_ = nullptr;
+};
+
+}  // namespace allocbench::kma

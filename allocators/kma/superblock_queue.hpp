@@ -1,0 +1,109 @@
+// The queue of unused superblocks: Michael & Scott's lock-free queue over indices (PODC 1996; KMA paper, section 4.2).
+//
+// Shared words: head, tail and one link per superblock, each {count 32 | superblock 32}. A word's count grows with
+// every write, which prevents ABA; links lie outside of the superblocks and survive their reuse. A dequeue returns the
+// old dummy and its successor becomes the dummy, so one superblock always stays behind. A push releases the superblock,
+// a pop acquires it: link -> head carries the order, since the popper of the dummy before had read the link.
+#pragma once
+
+#include "simt/simt.hpp"
+
+namespace allocbench::kma {
+
+class SuperblockQueue {
+ public:
+  static constexpr std::uint32_t none = 0xffffffffu;
+
+  struct Ends {
+    alignas(128) std::uint64_t head;
+    alignas(128) std::uint64_t tail;
+  };
+
+  SuperblockQueue() = default;
+  SuperblockQueue(Ends* ends, std::uint64_t* links) : ends_(ends), links_(links) {}
+
+  // All `count` superblocks in order; every thread of a grid calls it. (The paper fills the queue by one thread.)
+  template <class Thread>
+  SIMT_FN void fill(Thread& thread, std::uint32_t count) const {
+    for (std::uint32_t i = thread.rank_in_grid(); i < count; i += thread.grid_size()) {
+      thread.atomic(links_[i]).store(i + 1 == count ? none : i + 1, simt::relaxed);
+    }
+    if (thread.rank_in_grid() == 0) {
+      thread.atomic(ends_->head).store(0, simt::relaxed);
+      thread.atomic(ends_->tail).store(count - 1, simt::relaxed);
+    }
+  }
+
+  template <class Thread>
+  SIMT_FN void push(Thread& thread, std::uint32_t superblock) const {
+    const auto own_link = thread.atomic(links_[superblock]);
+    own_link.store(successor(own_link.load(simt::relaxed), none), simt::relaxed);
+    const auto tail = thread.atomic(ends_->tail);
+    for (;;) {
+      std::uint64_t last = tail.load(simt::acquire);
+      const auto link = thread.atomic(links_[index(last)]);
+      std::uint64_t next = link.load(simt::acquire);
+      if (index(next) != none) {  // the tail lags: help
+        tail.compare_exchange(last, successor(last, index(next)), simt::acq_rel, simt::relaxed);
+        continue;
+      }
+      if (tail.load(simt::relaxed) != last) continue;  // the link may be of a later life of that superblock
+      if (link.compare_exchange(next, successor(next, superblock), simt::release, simt::relaxed)) {
+        tail.compare_exchange(last, successor(last, superblock), simt::release, simt::relaxed);
+        return;
+      }
+      thread.probe(simt::Step::retry);
+    }
+  }
+
+  // `none` when only the dummy is left.
+  template <class Thread>
+  SIMT_FN std::uint32_t pop(Thread& thread) const {
+    const auto head = thread.atomic(ends_->head);
+    const auto tail = thread.atomic(ends_->tail);
+    std::uint64_t first = head.load(simt::acquire);
+    for (;;) {
+      // Never a position before `first`: whoever moved the head there had seen the tail at or behind it.
+      std::uint64_t last = tail.load(simt::relaxed);
+      const std::uint64_t next = thread.atomic(links_[index(first)]).load(simt::acquire);
+      if (index(next) != none && index(first) != index(last)) {
+        const std::uint32_t superblock = index(first);
+        if (head.compare_exchange(first, successor(first, index(next)), simt::acq_rel, simt::acquire)) {
+          return superblock;
+        }
+        thread.probe(simt::Step::retry);
+        continue;
+      }
+      const std::uint64_t now = head.load(simt::acquire);
+      if (now != first) {
+        first = now;
+      } else if (index(next) == none) {
+        return none;
+      } else {  // the tail lags: help
+        tail.compare_exchange(last, successor(last, index(next)), simt::acq_rel, simt::relaxed);
+      }
+    }
+  }
+
+  // A look without taking; what it says may be over when it returns.
+  template <class Thread>
+  SIMT_FN bool looks_empty(Thread& thread) const {
+    const std::uint64_t first = thread.atomic(ends_->head).load(simt::acquire);
+    if (index(thread.atomic(links_[index(first)]).load(simt::acquire)) != none) return false;
+    return thread.atomic(ends_->head).load(simt::relaxed) == first;  // else the link is of a later life
+  }
+
+  const Ends* ends() const { return ends_; }
+  const std::uint64_t* links() const { return links_; }
+  static SIMT_HOST_FN std::uint32_t index(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+
+ private:
+  static SIMT_HOST_FN std::uint64_t successor(std::uint64_t word, std::uint32_t index) {
+    return ((word >> 32) + 1) << 32 | index;
+  }
+
+  Ends* ends_ = nullptr;
+  std::uint64_t* links_ = nullptr;
+};
+
+}  // namespace allocbench::kma

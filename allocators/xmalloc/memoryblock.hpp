@@ -1,0 +1,208 @@
+// Memoryblocks: the heap under XMalloc's buffers, and the device heap that took its place in the later form.
+//
+// Both give memory with four bytes in front of it that are the caller's, for the type tag (superblock.hpp).
+//
+// MemoryblockHeap (paper, section V-A and figure 6): the pool is a chain of Memoryblocks, each with a header that names
+// both neighbours; malloc splits, free merges. The paper describes no concurrent protocol. Chosen here: one lock for
+// chain and lists, taken by one lane per request, exchange = acquire, store = release. Its holder waits for nobody and
+// does bounded work, so that every wait for it ends. Free blocks hang in lists by power of two of their size (paper:
+// one list); the own power is searched first-fit, any block of a higher one fits.
+//
+// Offsets are in units of 16 bytes, 32 bits: pools up to 64 GiB.
+#pragma once
+
+#include "simt/simt.hpp"
+
+namespace allocbench::xmalloc {
+
+inline constexpr std::uint32_t unit_bytes = 16;
+
+class MemoryblockHeap {
+ public:
+  static constexpr std::uint32_t none = 0xffffffffu;
+  static constexpr std::uint32_t lists = 32;
+  static constexpr std::size_t overhead_bytes = 2 * unit_bytes;  // a header and the end marker
+
+  struct Header {
+    std::uint32_t next;      // units; of the end marker: unused
+    std::uint32_t previous;  // `none` for the first
+    std::uint32_t used;
+    std::uint32_t tag;  // the caller's
+  };
+  // Where a free block keeps its neighbours in the list.
+  struct Links {
+    std::uint32_t next;
+    std::uint32_t previous;
+  };
+  struct Control {
+    alignas(128) std::uint32_t lock;
+    alignas(128) std::uint32_t non_empty;  // bit i: list i
+    std::uint32_t heads[lists];
+  };
+
+  MemoryblockHeap() = default;
+  MemoryblockHeap(std::byte* base, std::uint32_t units, Control* control)
+      : base_(base), units_(units), control_(control) {}
+
+  // One free block; a single thread calls it.
+  template <class Thread>
+  SIMT_FN void initialise(Thread& thread) const {
+    for (std::uint32_t list = 0; list < lists; ++list) thread.atomic(control_->heads[list]).store(none, simt::relaxed);
+    thread.atomic(control_->lock).store(0, simt::relaxed);
+    thread.atomic(control_->non_empty).store(0, simt::relaxed);
+    set(thread, end(), none, 0, true);
+    set(thread, 0, end(), none, false);
+    link(thread, 0, end());
+  }
+
+  template <class Thread>
+  SIMT_FN std::byte* malloc(Thread& thread, std::size_t bytes) const {
+    const std::size_t rounded = (bytes + unit_bytes - 1) / unit_bytes + 1;
+    if (rounded > end()) return nullptr;
+    const std::uint32_t need = rounded < least_units ? least_units : static_cast<std::uint32_t>(rounded);
+    acquire_lock(thread);
+    const std::uint32_t block = find(thread, need);
+    if (block != none) {
+      unlink(thread, block);
+      const std::uint32_t next = load(thread, header(block).next);
+      if (next - block >= need + least_units) {
+        thread.probe(simt::Step::split);
+        const std::uint32_t rest = block + need;
+        set(thread, rest, next, block, false);
+        store(thread, header(next).previous, rest);
+        store(thread, header(block).next, rest);
+        link(thread, rest, next);
+      }
+      store(thread, header(block).used, 1);
+    }
+    release_lock(thread);
+    return block == none ? nullptr : reinterpret_cast<std::byte*>(&header(block) + 1);
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, std::byte* memory) const {
+    std::uint32_t block = static_cast<std::uint32_t>(static_cast<std::size_t>(memory - base_) / unit_bytes) - 1;
+    acquire_lock(thread);
+    std::uint32_t next = load(thread, header(block).next);
+    if (load(thread, header(next).used) == 0) {
+      thread.probe(simt::Step::merge);
+      unlink(thread, next);
+      next = load(thread, header(next).next);
+    }
+    const std::uint32_t previous = load(thread, header(block).previous);
+    if (previous != none && load(thread, header(previous).used) == 0) {
+      thread.probe(simt::Step::merge);
+      unlink(thread, previous);
+      block = previous;
+    }
+    store(thread, header(block).next, next);
+    store(thread, header(block).used, 0);
+    store(thread, header(next).previous, block);
+    link(thread, block, next);
+    release_lock(thread);
+  }
+
+  // For a walk through chain and lists when nobody else runs.
+  SIMT_HOST_FN const std::byte* base() const { return base_; }
+  SIMT_HOST_FN std::uint32_t end() const { return units_ - 1; }
+  SIMT_FN std::uint32_t first_free(std::uint32_t list) const { return control_->heads[list]; }
+  SIMT_FN std::uint32_t next_free(std::uint32_t block) const { return links(block).next; }
+
+ private:
+  static constexpr std::uint32_t least_units = 2;  // a header and room for Links
+
+  SIMT_FN Header& header(std::uint32_t block) const { return reinterpret_cast<Header*>(base_)[block]; }
+  SIMT_FN Links& links(std::uint32_t block) const { return *reinterpret_cast<Links*>(&header(block) + 1); }
+
+  template <class Thread>
+  static SIMT_FN std::uint32_t load(Thread& thread, std::uint32_t& word) {
+    return thread.atomic(word).load(simt::relaxed);
+  }
+  template <class Thread>
+  static SIMT_FN void store(Thread& thread, std::uint32_t& word, std::uint32_t value) {
+    thread.atomic(word).store(value, simt::relaxed);
+  }
+
+  template <class Thread>
+  SIMT_FN void set(Thread& thread, std::uint32_t block, std::uint32_t next, std::uint32_t previous, bool used) const {
+    store(thread, header(block).next, next);
+    store(thread, header(block).previous, previous);
+    store(thread, header(block).used, used ? 1 : 0);
+  }
+
+  template <class Thread>
+  SIMT_FN void acquire_lock(Thread& thread) const {
+    const auto lock = thread.atomic(control_->lock);
+    while (lock.exchange(1u, simt::acquire) != 0) {
+      while (lock.load(simt::relaxed) != 0) thread.spin_hint();
+    }
+  }
+  template <class Thread>
+  SIMT_FN void release_lock(Thread& thread) const {
+    thread.atomic(control_->lock).store(0, simt::release);
+  }
+
+  static SIMT_FN std::uint32_t list_of(std::uint32_t units) { return 31 - simt::count_leading_zeros(units); }
+
+  // A free block of at least `need` units, still in its list.
+  template <class Thread>
+  SIMT_FN std::uint32_t find(Thread& thread, std::uint32_t need) const {
+    const std::uint32_t own = list_of(need);
+    for (std::uint32_t block = load(thread, control_->heads[own]); block != none;
+         block = load(thread, links(block).next)) {
+      if (load(thread, header(block).next) - block >= need) return block;
+      thread.probe(simt::Step::walk);
+    }
+    const std::uint32_t higher = own == 31 ? 0 : load(thread, control_->non_empty) & (~0u << (own + 1));
+    return higher == 0 ? none : load(thread, control_->heads[simt::count_trailing_zeros(higher)]);
+  }
+
+  template <class Thread>
+  SIMT_FN void link(Thread& thread, std::uint32_t block, std::uint32_t next_block) const {
+    const std::uint32_t list = list_of(next_block - block);
+    const std::uint32_t first = load(thread, control_->heads[list]);
+    store(thread, links(block).next, first);
+    store(thread, links(block).previous, none);
+    if (first != none) store(thread, links(first).previous, block);
+    store(thread, control_->heads[list], block);
+    store(thread, control_->non_empty, load(thread, control_->non_empty) | 1u << list);
+  }
+
+  // Before the block's size changes.
+  template <class Thread>
+  SIMT_FN void unlink(Thread& thread, std::uint32_t block) const {
+    const std::uint32_t list = list_of(load(thread, header(block).next) - block);
+    const std::uint32_t next = load(thread, links(block).next);
+    const std::uint32_t previous = load(thread, links(block).previous);
+    if (next != none) store(thread, links(next).previous, previous);
+    if (previous != none) {
+      store(thread, links(previous).next, next);
+      return;
+    }
+    store(thread, control_->heads[list], next);
+    if (next == none) store(thread, control_->non_empty, load(thread, control_->non_empty) & ~(1u << list));
+  }
+
+  std::byte* base_ = nullptr;
+  std::uint32_t units_ = 0;
+  Control* control_ = nullptr;
+};
+
+// The later form: superblocks and large blocks come from the back end's device heap.
+class DeviceHeapMemory {
+ public:
+  static constexpr std::size_t overhead_bytes = unit_bytes;
+
+  template <class Thread>
+  SIMT_FN std::byte* malloc(Thread& thread, std::size_t bytes) const {
+    if (bytes + unit_bytes < bytes) return nullptr;
+    auto* const memory = static_cast<std::byte*>(thread.device_heap().malloc(bytes + unit_bytes));
+    return memory == nullptr ? nullptr : memory + unit_bytes;
+  }
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, std::byte* memory) const {
+    thread.device_heap().free(memory - unit_bytes);
+  }
+};
+
+}  // namespace allocbench::xmalloc

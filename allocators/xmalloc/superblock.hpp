@@ -1,0 +1,288 @@
+// Basicblocks and Superblocks of XMalloc, and the two levels of buffers that hold the free ones.
+//
+// Paper: Huang et al., CIT 2010, sections III and V, figures 4 and 5.
+//
+// A Superblock is a header and up to 32 Basicblocks of one class; block sizes are smallest * 2^class, 16 bytes of which
+// are the Basicblock's header. A free Basicblock is either in a free list (first-level buffer) of its class or one bit
+// of its Superblock's mask, and a Superblock with a bit set is in the Superblock buffer (second-level) of its class.
+//
+// Protocol of the mask word:
+//   give back  fetch_or(bits), acq_rel. Who makes it non-zero puts the Superblock into the buffer.
+//   take       by who popped the Superblock from the buffer: exchange(0), acquire; all bits found are the taker's.
+// So a Superblock is in the buffer at most once, and a buffer that holds every Superblock the pool could have never
+// overflows. Both are unconditional, so nothing is lost and there is no ABA; the paper packs counts beside the mask in
+// 64 bits and moves one Basicblock per compare-exchange.
+// Type tags, the four bytes before every user pointer, are written by who owns the memory and read by who frees it.
+#pragma once
+
+#include "allocators/xmalloc/fifo.hpp"
+#include "allocators/xmalloc/memoryblock.hpp"
+#include "simt/simt.hpp"
+
+namespace allocbench::xmalloc {
+
+// The last word before a user pointer.
+struct Tag {
+  enum Type : std::uint32_t { untyped, piece, basic, whole };
+  static constexpr std::uint32_t alone = 63;  // index of a Basicblock without Superblock
+
+  std::uint32_t word;
+
+  static SIMT_FN Tag of_piece(std::uint32_t units_to_parent) { return {piece << 30 | units_to_parent}; }
+  static SIMT_FN Tag of_basic(std::uint32_t size_class, std::uint32_t index) {
+    return {basic << 30 | size_class << 8 | index};
+  }
+  static SIMT_FN Tag of_whole() { return {whole << 30}; }
+
+  SIMT_FN std::uint32_t type() const { return word >> 30; }
+  SIMT_FN std::uint32_t units_to_parent() const { return word & 0x3fffffffu; }
+  SIMT_FN std::uint32_t size_class() const { return word >> 8 & 0xff; }
+  SIMT_FN std::uint32_t index() const { return word & 0xff; }
+
+  static SIMT_FN std::uint32_t& before(std::byte* memory) { return reinterpret_cast<std::uint32_t*>(memory)[-1]; }
+  template <class Thread>
+  static SIMT_FN Tag read(Thread& thread, std::byte* memory) {
+    return {thread.atomic(before(memory)).load(simt::relaxed)};
+  }
+  template <class Thread>
+  SIMT_FN void write(Thread& thread, std::byte* memory) const {
+    thread.atomic(before(memory)).store(word, simt::relaxed);
+  }
+};
+
+// Where everything of the buffers lies. Free list l of class c, then the Superblock buffers, whose capacities halve
+// from class to class as the number of Superblocks that fit the pool does.
+struct Buffers {
+  static constexpr std::uint32_t classes = 5;
+
+  FifoCounters* counters = nullptr;
+  FifoSlot* slots = nullptr;
+  std::uint32_t lists = 0;                // per class, a power of two
+  std::uint32_t list_capacity = 0;        // a power of two
+  std::uint32_t superblock_capacity = 0;  // of class 0, a power of two, at least 2^classes
+
+  SIMT_HOST_FN std::uint32_t fifos() const { return classes * (lists + 1); }
+  SIMT_HOST_FN std::size_t slot_count() const {
+    return std::size_t{classes} * lists * list_capacity + 2 * std::size_t{superblock_capacity};
+  }
+  SIMT_HOST_FN Fifo free_list(std::uint32_t size_class, std::uint32_t list) const {
+    const std::uint32_t number = size_class * lists + list;
+    return {counters + number, slots + std::size_t{number} * list_capacity, list_capacity};
+  }
+  SIMT_HOST_FN Fifo superblocks(std::uint32_t size_class) const {
+    const std::size_t before = 2 * (std::size_t{superblock_capacity} - (superblock_capacity >> size_class));
+    return {counters + classes * lists + size_class, slots + std::size_t{classes} * lists * list_capacity + before,
+            superblock_capacity >> size_class};
+  }
+};
+
+template <class Memory>
+struct BlockStore {
+  static constexpr std::uint32_t classes = Buffers::classes;
+  static constexpr std::uint32_t header_bytes = 16;  // of a Superblock and of a Basicblock
+  static constexpr std::uint32_t most_attempts = 4;
+
+  Memory memory;
+  Buffers buffers;
+  std::uint32_t smallest_log2 = 0;
+  std::uint32_t blocks_per_superblock = 0;
+  bool superblocks = true;
+  std::uint32_t* reclaiming = nullptr;  // 1 while a thread takes the buffers apart
+  std::uint32_t* created = nullptr;     // Superblocks so far
+
+  SIMT_HOST_FN std::uint32_t block_bytes(std::uint32_t size_class) const { return 1u << (smallest_log2 + size_class); }
+  SIMT_HOST_FN std::uint32_t largest_payload() const { return block_bytes(classes - 1) - header_bytes; }
+  SIMT_HOST_FN std::size_t superblock_bytes(std::uint32_t size_class) const {
+    return header_bytes + std::size_t{blocks_per_superblock} * block_bytes(size_class);
+  }
+  SIMT_FN std::uint32_t class_of(std::uint32_t bytes) const {
+    const std::uint32_t log2 = 32 - simt::count_leading_zeros(bytes + header_bytes - 1);
+    return log2 <= smallest_log2 ? 0 : log2 - smallest_log2;
+  }
+
+  // A Basicblock for `bytes` <= largest_payload(), its payload. Null when the pool has no room.
+  //
+  // Lanes that found the free lists empty refill together, one Superblock after the other, so that a storm of refills
+  // takes a Superblock per warp and not one per lane. Before a lane answers null it looks again a few times: what
+  // others took for a refill comes back as soon as they are through.
+  template <class Thread>
+  SIMT_FN std::byte* malloc_basic(Thread& thread, std::uint32_t bytes) const {
+    const std::uint32_t size_class = class_of(bytes);
+    for (std::uint32_t attempt = 0;; ++attempt) {
+      std::byte* block = pop_lists(thread, size_class);
+      if (block != nullptr) return block;
+      if (superblocks) {
+        block = refill(thread, thread.converged().match_any(size_class), size_class);
+      } else {
+        block = memory.malloc(thread, block_bytes(size_class) - header_bytes);
+        if (block != nullptr) Tag::of_basic(size_class, Tag::alone).write(thread, block);
+      }
+      if (block != nullptr || attempt == most_attempts) return block;
+      reclaim(thread);
+    }
+  }
+
+  template <class Thread>
+  SIMT_FN std::byte* malloc_memory(Thread& thread, std::size_t bytes) const {
+    std::byte* block = memory.malloc(thread, bytes);
+    if (block == nullptr) {
+      reclaim(thread);
+      block = memory.malloc(thread, bytes);
+    }
+    if (block != nullptr) Tag::of_whole().write(thread, block);
+    return block;
+  }
+
+  // A Basicblock or a Memoryblock, by its tag.
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, std::byte* block, Tag tag) const {
+    if (tag.type() == Tag::whole) {
+      memory.free(thread, block);
+    } else if (!buffers.free_list(tag.size_class(), own_list(thread)).push(thread, address(block))) {
+      free_past_list(thread, block, tag);
+    }
+  }
+
+  // Payload of a Basicblock, and the Superblock of a Basicblock.
+  SIMT_FN std::byte* block_of(std::byte* superblock, std::uint32_t size_class, std::uint32_t index) const {
+    return superblock + header_bytes + (std::size_t{index} << (smallest_log2 + size_class)) + header_bytes;
+  }
+  SIMT_FN std::byte* superblock_of(std::byte* block, Tag tag) const {
+    return block - header_bytes - (std::size_t{tag.index()} << (smallest_log2 + tag.size_class())) - header_bytes;
+  }
+  SIMT_FN std::uint32_t all_bits() const { return ~0u >> (32 - blocks_per_superblock); }
+  static SIMT_FN std::uint32_t& mask(std::byte* superblock) { return *reinterpret_cast<std::uint32_t*>(superblock); }
+
+ private:
+  static SIMT_FN std::uint64_t address(const std::byte* memory_) { return reinterpret_cast<std::uint64_t>(memory_); }
+
+  template <class Thread>
+  SIMT_FN std::uint32_t own_list(Thread& thread) const {
+    return (thread.sm() + thread.warp_slot()) & (buffers.lists - 1);
+  }
+
+  template <class Thread>
+  SIMT_FN std::byte* pop_lists(Thread& thread, std::uint32_t size_class) const {
+    const std::uint32_t own = own_list(thread);
+    for (std::uint32_t i = 0; i < buffers.lists; ++i) {
+      std::uint64_t found;
+      if (buffers.free_list(size_class, (own + i) & (buffers.lists - 1)).pop(thread, found)) {
+        return reinterpret_cast<std::byte*>(found);
+      }
+    }
+    return nullptr;
+  }
+
+  // A Basicblock for every lane of the group, as far as there are any; the rest of the last Superblock goes to the
+  // leader's free list and what that cannot take, back.
+  template <class Thread, class Group>
+  SIMT_FN std::byte* refill(Thread& thread, const Group& group, std::uint32_t size_class) const {
+    const std::uint32_t rank = group.thread_rank();
+    const std::uint32_t lanes = group.num_threads();
+    std::byte* mine = nullptr;
+    for (std::uint32_t served = 0; served < lanes;) {
+      std::byte* superblock = nullptr;
+      std::uint32_t bits = 0;
+      if (group.leader()) superblock = take_superblock(thread, size_class, bits);
+      superblock = reinterpret_cast<std::byte*>(group.broadcast(reinterpret_cast<std::uint64_t>(superblock)));
+      bits = group.broadcast(bits);
+      if (superblock == nullptr) break;
+      const std::uint32_t found = simt::popcount(bits);
+      if (rank - served < found) {
+        mine = block_of(superblock, size_class, simt::nth_set_bit(bits, rank - served));
+      }
+      if (found > lanes - served && group.leader()) {
+        const std::uint32_t first = simt::nth_set_bit(bits, lanes - served);
+        put_away(thread, superblock, size_class, bits & (~0u << first));
+      }
+      served += found;
+    }
+    group.sync();  // what the leader acquired, all lanes have
+    return mine;
+  }
+
+  template <class Thread>
+  SIMT_FN void put_away(Thread& thread, std::byte* superblock, std::uint32_t size_class, std::uint32_t bits) const {
+    buffers.free_list(size_class, own_list(thread)).push_some(thread, simt::popcount(bits), [&](std::uint32_t) {
+      const std::uint32_t next = simt::count_trailing_zeros(bits);
+      bits &= bits - 1;
+      return address(block_of(superblock, size_class, next));
+    });
+    if (bits != 0) give_back(thread, superblock, size_class, bits);
+  }
+
+  // A Superblock with free Basicblocks that are now the caller's, from the buffer or new.
+  template <class Thread>
+  SIMT_FN std::byte* take_superblock(Thread& thread, std::uint32_t size_class, std::uint32_t& bits) const {
+    std::uint64_t found;
+    if (buffers.superblocks(size_class).pop(thread, found)) {
+      auto* const superblock = reinterpret_cast<std::byte*>(found);
+      bits = thread.atomic(mask(superblock)).exchange(0u, simt::acquire);
+      return superblock;
+    }
+    thread.probe(simt::Step::split);
+    std::byte* const superblock = memory.malloc(thread, superblock_bytes(size_class));
+    if (superblock == nullptr) return nullptr;
+    thread.atomic(*created).fetch_add(1u, simt::relaxed);
+    // Published by the slots of the FIFO or by the user's own hand-over, as the first block is.
+    thread.atomic(mask(superblock)).store(0, simt::relaxed);
+    for (std::uint32_t i = 0; i < blocks_per_superblock; ++i) {
+      Tag::of_basic(size_class, i).write(thread, block_of(superblock, size_class, i));
+    }
+    bits = all_bits();
+    return superblock;
+  }
+
+  template <class Thread>
+  SIMT_FN void give_back(Thread& thread, std::byte* superblock, std::uint32_t size_class, std::uint32_t bits) const {
+    if (thread.atomic(mask(superblock)).fetch_or(bits, simt::acq_rel) == 0) {
+      buffers.superblocks(size_class).push_surely(thread, address(superblock));
+    }
+  }
+
+  template <class Thread>
+  SIMT_FN void free_past_list(Thread& thread, std::byte* block, Tag tag) const {
+    if (tag.index() == Tag::alone) {
+      memory.free(thread, block);
+    } else {
+      give_back(thread, superblock_of(block, tag), tag.size_class(), 1u << tag.index());
+    }
+  }
+
+  // When the heap below has no room: empties the free lists into the Superblocks and returns those that are entirely
+  // free. One thread does it; others wait for its end and profit. (The paper returns a Superblock when its last
+  // Basicblock is freed; but it cannot leave the middle of its buffer then.)
+  template <class Thread>
+  SIMT_NOINLINE_FN void reclaim(Thread& thread) const {
+    const auto busy = thread.atomic(*reclaiming);
+    if (busy.exchange(1u, simt::acquire) != 0) {
+      while (busy.load(simt::acquire) != 0) thread.spin_hint();
+      return;
+    }
+    for (std::uint32_t size_class = 0; size_class < classes; ++size_class) {
+      for (std::uint32_t list = 0; list < buffers.lists; ++list) {
+        const Fifo fifo = buffers.free_list(size_class, list);
+        std::uint64_t found;
+        for (std::uint32_t left = fifo.size_hint(thread); left != 0 && fifo.pop(thread, found); --left) {
+          auto* const block = reinterpret_cast<std::byte*>(found);
+          free_past_list(thread, block, Tag::read(thread, block));
+        }
+      }
+      const Fifo fifo = buffers.superblocks(size_class);
+      std::uint64_t found;
+      for (std::uint32_t left = fifo.size_hint(thread); left != 0 && fifo.pop(thread, found); --left) {
+        auto* const superblock = reinterpret_cast<std::byte*>(found);
+        const std::uint32_t bits = thread.atomic(mask(superblock)).exchange(0u, simt::acquire);
+        if (bits == all_bits()) {
+          thread.atomic(*created).fetch_sub(1u, simt::relaxed);
+          memory.free(thread, superblock);
+        } else {
+          give_back(thread, superblock, size_class, bits);
+        }
+      }
+    }
+    busy.store(0, simt::release);
+  }
+};
+
+}  // namespace allocbench::xmalloc

@@ -1,0 +1,246 @@
+// XMalloc: requests of a warp are served as one, from buffered blocks over a slow heap.
+//
+// Paper: Huang, Rodrigues, Jones, Buck & Hwu, "XMalloc: A Scalable Lock-free Dynamic Memory Allocator for Many-core
+// Machines", CIT 2010; in its later form (Journal of Supercomputing 2013) the device heap serves Superblocks and large
+// requests. Both forms are registered.
+// Idea:
+//   malloc  the lanes of a warp add up their sizes by a prefix sum; one of them gets a Basicblock for all, which is
+//           divided into Coalescingblocks. Basicblocks come from a free list, else from a Superblock of the
+//           second-level buffer, else from a new Superblock cut from a Memoryblock.
+//   free    by the type tag in front of the block: a Coalescingblock counts its parent down, and the last one frees it;
+//           a Basicblock returns to a free list or to its Superblock; a Memoryblock merges with its neighbours.
+// Data:  user block < Coalescingblock < Basicblock < Superblock < Memoryblock, each with a header in front
+//        (superblock.hpp, memoryblock.hpp); buffers are FIFOs (fifo.hpp). The protocols are stated there. A parent
+//        counts its live Coalescingblocks in its first word: written by the leader before the warp is told the address,
+//        taken down with acq_rel, so that the last one frees after all owners' last writes.
+//
+// Differs from the paper:
+//   * Headers are 16 bytes and so is the alignment (published: 4 and 8).
+//   * The lanes that coalesce are those below `coalescing_limit` (public code: 256 bytes), with registers and shuffles
+//     on one group formed at entry; the published form shares a counter without a barrier. A group whose sum exceeds
+//     the largest Basicblock is halved; the public code lets it fall through to the heap.
+//   * FIFO counters are moved by additions, masks of Superblocks by OR and exchange: fifo.hpp, superblock.hpp.
+//   * Lanes that free Coalescingblocks of one parent together count it down by one subtraction, and lanes that find no
+//     free Basicblock refill together.
+//   * Null comes only after entirely free Superblocks were returned to the heap.
+//   * Memoryblocks are guarded by a lock, since the paper has no concurrent protocol: memoryblock.hpp.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "allocators/contract/allocator.hpp"
+#include "allocators/xmalloc/inspect.hpp"
+#include "allocators/xmalloc/superblock.hpp"
+
+namespace allocbench {
+namespace xmalloc {
+
+struct Parameters {
+  bool coalescing = true;
+  bool superblocks = true;
+  std::uint64_t coalescing_limit_bytes = 256;
+  std::uint64_t smallest_block_bytes = 512;
+  std::uint32_t blocks_per_superblock = 32;
+  std::uint32_t free_lists = 4;
+  std::uint32_t free_list_capacity = 256;
+
+  static auto fields() {
+    using P = Parameters;
+    return std::tuple{
+        Field{"coalescing", &P::coalescing, "", "the lanes of a warp are served as one", "sec. IV, fig. 2"},
+        Field{"superblocks", &P::superblocks, "",
+              "Basicblocks are cut from Superblocks; otherwise each comes from the heap below", "sec. VI, fig. 8"},
+        Field{"coalescing_limit_bytes", &P::coalescing_limit_bytes, "B", "smaller requests coalesce",
+              "public code; the paper has no limit"}
+            .between(1, 4096),
+        Field{"smallest_block_bytes", &P::smallest_block_bytes, "B",
+              "smallest of the five Basicblock sizes, each twice the one before", "public code"}
+            .between(64, 1 << 16)
+            .powers_of_two(),
+        Field{"blocks_per_superblock", &P::blocks_per_superblock, "blocks", "Basicblocks of a Superblock",
+              "sec. V-A; the public code has 16"}
+            .between(1, 32),
+        Field{"free_lists", &P::free_lists, "lists", "free lists of each Basicblock size",
+              "public code; the paper has 1"}
+            .between(1, 64)
+            .powers_of_two(),
+        Field{"free_list_capacity", &P::free_list_capacity, "blocks", "entries of a free list", "public code"}
+            .between(2, 1 << 20)
+            .powers_of_two()};
+  }
+};
+
+template <class Memory>
+struct Initialise {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, BlockStore<Memory> store) const {
+    const std::uint32_t rank = thread.rank_in_grid();
+    const std::uint32_t count = thread.grid_size();
+    for (std::uint32_t c = 0; c < Buffers::classes; ++c) {
+      for (std::uint32_t list = 0; list < store.buffers.lists; ++list) {
+        store.buffers.free_list(c, list).initialise(thread, rank, count);
+      }
+      store.buffers.superblocks(c).initialise(thread, rank, count);
+    }
+    if (rank != 0) return;
+    thread.atomic(*store.reclaiming).store(0, simt::relaxed);
+    thread.atomic(*store.created).store(0, simt::relaxed);
+    if constexpr (requires { store.memory.initialise(thread); }) store.memory.initialise(thread);
+  }
+};
+
+template <class Memory>
+class XMallocOf {
+ public:
+  using Parameters = xmalloc::Parameters;
+
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters&) {
+    const std::size_t whole_units = pool_bytes / unit_bytes * unit_bytes;
+    return whole_units < Memory::overhead_bytes ? 0 : whole_units - Memory::overhead_bytes;
+  }
+  static SmallHeap<Parameters> small_heap() {
+    return {16 << 10,
+            {.smallest_block_bytes = 128, .blocks_per_superblock = 4, .free_lists = 2, .free_list_capacity = 4}};
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (coalescing_ && bytes != 0 && bytes < coalescing_limit_) {
+      const std::uint32_t piece = piece_header_bytes + simt::round_up(static_cast<std::uint32_t>(bytes), unit_bytes);
+      for (auto group = thread.converged(); group.num_threads() > 1;) {
+        const std::uint32_t offset = group.exclusive_sum(piece);
+        const std::uint32_t total = group.reduce_add(piece);
+        if (parent_header_bytes + total <= store_.largest_payload()) return coalesced(thread, group, offset, total);
+        group = group.partition(2 * offset >= total);
+      }
+    }
+    return bytes <= store_.largest_payload() ? store_.malloc_basic(thread, static_cast<std::uint32_t>(bytes))
+                                             : store_.malloc_memory(thread, bytes);
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    auto* memory = static_cast<std::byte*>(block);
+    Tag tag = Tag::read(thread, memory);
+    if (tag.type() == Tag::piece) {
+      memory -= std::size_t{tag.units_to_parent()} * unit_bytes;
+      const auto group = thread.converged().match_any(reinterpret_cast<std::uint64_t>(memory));
+      group.sync();  // the last writes of all lanes come before the leader's release
+      if (!group.leader()) return;
+      const std::uint32_t pieces = group.num_threads();
+      if (thread.atomic(live_pieces(memory)).fetch_sub(pieces, simt::acq_rel) != pieces) return;
+      tag = Tag::read(thread, memory);
+    }
+    store_.free(thread, memory, tag);
+  }
+
+  // Empty when the invariants of inspect.hpp hold. Called when no kernel runs.
+  std::string broken_invariant(simt::Stream& stream) const {
+    simt::Buffer<std::uint32_t> broken(1);
+    simt::launch(stream, {1, 1}, Inspect{}, store_, broken.data());
+    return text_of(static_cast<Broken>(broken.to_host(stream).front()));
+  }
+
+  // Superblocks that exist, for tests.
+  std::uint32_t superblocks(simt::Stream& stream) const {
+    std::uint32_t count = 0;
+    simt::copy_to_host(stream, &count, store_.created, sizeof count);
+    return count;
+  }
+
+ protected:
+  static XMallocOf lay_out(Arena& arena, const Parameters& parameters, const Memory& memory) {
+    XMallocOf allocator;
+    BlockStore<Memory>& store = allocator.store_;
+    store.memory = memory;
+    store.smallest_log2 = static_cast<std::uint32_t>(std::countr_zero(parameters.smallest_block_bytes));
+    store.blocks_per_superblock = parameters.blocks_per_superblock;
+    store.superblocks = parameters.superblocks;
+    store.buffers.lists = parameters.free_lists;
+    store.buffers.list_capacity = parameters.free_list_capacity;
+    // Room for every Superblock that could exist, so that none is ever lost.
+    const std::size_t most =
+        arena.pool_bytes() / (parameters.smallest_block_bytes * parameters.blocks_per_superblock) + 1;
+    if (most > std::size_t{1} << 30) throw Unsupported("the pool has room for more than 2^30 Superblocks");
+    store.buffers.superblock_capacity =
+        std::max(std::bit_ceil(static_cast<std::uint32_t>(most)), 1u << Buffers::classes);
+    store.buffers.counters = arena.metadata<FifoCounters>(store.buffers.fifos());
+    store.buffers.slots = arena.metadata<FifoSlot>(store.buffers.slot_count());
+    store.reclaiming = arena.metadata<std::uint32_t>(1);
+    store.created = arena.metadata<std::uint32_t>(1);
+    allocator.coalescing_ = parameters.coalescing;
+    allocator.coalescing_limit_ = static_cast<std::uint32_t>(parameters.coalescing_limit_bytes);
+    allocator.initialise(arena.stream());
+    return allocator;
+  }
+
+  void initialise(simt::Stream& stream) {
+    constexpr std::uint32_t threads = 256;
+    const std::size_t wanted = (store_.buffers.slot_count() + threads - 1) / threads;
+    const auto blocks = static_cast<std::uint32_t>(std::min<std::size_t>(wanted, 1024));
+    simt::launch(stream, {blocks, threads}, Initialise<Memory>{}, store_);
+  }
+
+ private:
+  static constexpr std::uint32_t parent_header_bytes = 16;  // the count of live pieces
+  static constexpr std::uint32_t piece_header_bytes = 16;   // the tag
+
+  static SIMT_FN std::uint32_t& live_pieces(std::byte* parent) { return *reinterpret_cast<std::uint32_t*>(parent); }
+
+  template <class Thread, class Group>
+  SIMT_FN void* coalesced(Thread& thread, const Group& group, std::uint32_t offset, std::uint32_t total) const {
+    std::byte* parent = nullptr;
+    if (group.leader()) {
+      parent = store_.malloc_basic(thread, parent_header_bytes + total);
+      if (parent != nullptr) thread.atomic(live_pieces(parent)).store(group.num_threads(), simt::relaxed);
+    }
+    parent = reinterpret_cast<std::byte*>(group.broadcast(reinterpret_cast<std::uint64_t>(parent)));
+    group.sync();  // what the leader acquired and wrote, all lanes have
+    if (parent == nullptr) return nullptr;
+    const std::uint32_t place = parent_header_bytes + offset + piece_header_bytes;
+    Tag::of_piece(place / unit_bytes).write(thread, parent + place);
+    return parent + place;
+  }
+
+  BlockStore<Memory> store_;
+  std::uint32_t coalescing_limit_ = 0;
+  bool coalescing_ = true;
+};
+
+}  // namespace xmalloc
+
+struct XMalloc : xmalloc::XMallocOf<xmalloc::MemoryblockHeap> {
+  static constexpr Traits traits{
+      .name = "xmalloc",
+      .display_name = "XMalloc",
+      .paper = "Huang et al. 2010",
+      .summary = "one block per warp, divided among its lanes; FIFO buffers over a heap of Memoryblocks"};
+  static XMalloc create(Arena& arena, const Parameters& parameters) {
+    const Pool pool = arena.pool();
+    const std::size_t units = pool.bytes / xmalloc::unit_bytes;
+    if (units < 4 || units > UINT32_MAX) throw Unsupported("xmalloc serves pools from 64 bytes to 64 GiB");
+    const xmalloc::MemoryblockHeap heap(pool.base, static_cast<std::uint32_t>(units),
+                                        arena.metadata<xmalloc::MemoryblockHeap::Control>(1));
+    return {lay_out(arena, parameters, heap)};
+  }
+  void reset(simt::Stream& stream) { initialise(stream); }
+};
+
+struct XMallocDeviceHeap : xmalloc::XMallocOf<xmalloc::DeviceHeapMemory> {
+  static constexpr Traits traits{.name = "xmalloc_device_heap",
+                                 .display_name = "XMalloc (device heap)",
+                                 .paper = "Huang et al. 2010 and 2013",
+                                 .summary = "the later form: Superblocks and large requests come from the device heap",
+                                 .pool = PoolLocation::device_heap,
+                                 .fresh = Fresh::by_process};
+  static XMallocDeviceHeap create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, xmalloc::DeviceHeapMemory{})};
+  }
+};
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(xmalloc, XMalloc, XMallocDeviceHeap)

@@ -1,0 +1,146 @@
+// ArrayList: a device container that grows by blocks from any allocator of the suite.
+//
+// Paper: Spliet et al., GPGPU-7 2014, section 4.2.1 and figure 3 (the upper layer of KMA).
+// Idea: a queue of chunks, each with its number of elements. grow() appends one element; grow_local() is called by a
+// whole block of threads, which sum their needs by a prefix sum as XMalloc does, so that one thread allocates for all;
+// get(n) walks the chunks; clear() frees them.
+// Data: a root in device memory {first chunk, end of the queue}; in front of every chunk a header {next, elements}.
+//
+// Protocol. Appending is one exchange of the queue's end and one store of the link it returned, so no thread ever waits
+// or retries. The link is stored with release, after the header, and followed with acquire; until it is stored, the
+// elements behind it are not reachable yet by get(), though their owners use them. Links hold addresses: chunks are
+// freed by clear() only, so none can return (no ABA). As in the paper, nobody else may use the list during clear().
+// Order of elements: that of the appends; grow_local() keeps the ranks of the threads.
+//
+// The `allocator` argument is an allocator or a session (allocators/contract/session.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "simt/simt.hpp"
+
+namespace allocbench {
+
+template <class T>
+class ArrayList {
+ public:
+  static_assert(alignof(T) <= 16, "allocators align to 16 bytes");
+
+  // In device memory, all bytes zero for an empty list.
+  struct Root {
+    std::uint64_t first;  // address of the first chunk, 0 = none
+    std::uint64_t last;   // address of the last chunk, 0 = none
+  };
+
+  ArrayList() = default;
+  explicit ArrayList(Root* root) : root_(root) {}
+
+  // Dynamic shared memory that a kernel with grow_local() needs.
+  static constexpr std::size_t shared_bytes() { return sizeof(BlockScan); }
+
+  // Appends one element. Null when the allocator has no memory.
+  template <class Thread, class A>
+  SIMT_FN T* grow(Thread& thread, A& allocator) const {
+    void* const chunk = allocator.malloc(thread, sizeof(Chunk) + sizeof(T));
+    if (chunk == nullptr) return nullptr;
+    append(thread, static_cast<Chunk*>(chunk), 1);
+    return elements(static_cast<Chunk*>(chunk));
+  }
+
+  // Appends `count` elements for this thread; all threads of the block call it together, each with its own count. The
+  // elements of a thread are contiguous. Null for all when the allocator has no memory, and for a count of 0.
+  template <class Thread, class A>
+  SIMT_FN T* grow_local(Thread& thread, A& allocator, std::uint32_t count) const {
+    BlockScan& scan = *thread.template shared<BlockScan>(1);
+    const auto warp = thread.warp();
+    const std::uint32_t before_in_warp = warp.exclusive_sum(count);
+    const std::uint32_t of_warp = warp.reduce_add(count);
+    const std::uint32_t own = thread.warp_in_block();
+    if (thread.lane() == 0) scan.warp_elements[own] = of_warp;
+    thread.block_barrier();
+    if (thread.rank_in_block() == 0) {
+      const std::uint32_t warps = (thread.block_size() + simt::warp_size - 1) / simt::warp_size;
+      std::uint32_t total = 0;
+      for (std::uint32_t w = 0; w < warps; ++w) {
+        const std::uint32_t elements_of_w = scan.warp_elements[w];
+        scan.warp_elements[w] = total;
+        total += elements_of_w;
+      }
+      void* const chunk =
+          total == 0 ? nullptr : allocator.malloc(thread, sizeof(Chunk) + std::size_t{total} * sizeof(T));
+      if (chunk != nullptr) append(thread, static_cast<Chunk*>(chunk), total);
+      scan.chunk = static_cast<Chunk*>(chunk);
+    }
+    thread.block_barrier();
+    Chunk* const chunk = scan.chunk;
+    const std::uint32_t place = scan.warp_elements[own] + before_in_warp;
+    thread.block_barrier();  // the next call writes `scan` again
+    return chunk == nullptr || count == 0 ? nullptr : elements(chunk) + place;
+  }
+
+  // The n-th element; null when the list is shorter. Time proportional to the number of chunks before it.
+  template <class Thread>
+  SIMT_FN T* get(Thread& thread, std::uint64_t n) const {
+    for (Chunk* chunk = follow(thread, root_->first); chunk != nullptr; chunk = follow(thread, chunk->next)) {
+      if (n < chunk->count) return elements(chunk) + n;
+      n -= chunk->count;
+    }
+    return nullptr;
+  }
+
+  // Elements in the list.
+  template <class Thread>
+  SIMT_FN std::uint64_t size(Thread& thread) const {
+    std::uint64_t sum = 0;
+    for (Chunk* chunk = follow(thread, root_->first); chunk != nullptr; chunk = follow(thread, chunk->next)) {
+      sum += chunk->count;
+    }
+    return sum;
+  }
+
+  // Frees all chunks. One thread calls it, and nobody else uses the list meanwhile.
+  template <class Thread, class A>
+  SIMT_FN void clear(Thread& thread, A& allocator) const {
+    Chunk* chunk = follow(thread, root_->first);
+    thread.atomic(root_->first).store(0, simt::relaxed);
+    thread.atomic(root_->last).store(0, simt::relaxed);
+    while (chunk != nullptr) {
+      Chunk* const next = follow(thread, chunk->next);
+      allocator.free(thread, chunk);
+      chunk = next;
+    }
+  }
+
+ private:
+  struct alignas(16) Chunk {
+    std::uint64_t next;   // address, 0 = last
+    std::uint64_t count;  // elements; written before the chunk is linked
+  };
+  struct BlockScan {
+    std::uint32_t warp_elements[32];  // the elements of each warp, then of all warps before it
+    Chunk* chunk;
+  };
+
+  static SIMT_FN T* elements(Chunk* chunk) { return reinterpret_cast<T*>(chunk + 1); }
+
+  template <class Thread>
+  static SIMT_FN Chunk* follow(Thread& thread, std::uint64_t& link) {
+    return reinterpret_cast<Chunk*>(thread.atomic(link).load(simt::acquire));
+  }
+
+  template <class Thread>
+  SIMT_FN void append(Thread& thread, Chunk* chunk, std::uint64_t count) const {
+    chunk->count = count;
+    thread.atomic(chunk->next).store(0, simt::relaxed);
+    // Acquires the header of the chunk before, whose link is stored next; releases this one's.
+    const std::uint64_t before =
+        thread.atomic(root_->last).exchange(reinterpret_cast<std::uint64_t>(chunk), simt::acq_rel);
+    std::uint64_t& link = before == 0 ? root_->first : reinterpret_cast<Chunk*>(before)->next;
+    thread.atomic(link).store(reinterpret_cast<std::uint64_t>(chunk), simt::release);
+  }
+
+  Root* root_ = nullptr;
+};
+
+}  // namespace allocbench

@@ -1,0 +1,205 @@
+// XMalloc: FIFOs, Memoryblocks, Superblocks and Coalescingblocks by hand-made sequences, then seeded schedules on heaps
+// of a few Superblocks.
+#include "allocators/xmalloc/xmalloc.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "tests/allocators/churn.hpp"
+#include "tests/allocators/harness.hpp"
+
+namespace allocbench {
+namespace {
+
+using testing::Rig;
+
+std::size_t count_served(const std::vector<void*>& blocks) {
+  return static_cast<std::size_t>(
+      std::count_if(blocks.begin(), blocks.end(), [](const void* block) { return block != nullptr; }));
+}
+
+// Every lane pushes `each` numbers of its own and pops as many, in turn; what is popped is counted in `seen`.
+struct PushAndPop {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, xmalloc::Fifo fifo, std::uint32_t each, std::uint32_t* seen,
+                          std::uint32_t* refused) const {
+    for (std::uint32_t i = 0; i < each; ++i) {
+      const std::uint64_t number = thread.rank_in_grid() * each + i;
+      bool pushed = false;
+      if (i % 2 == 0) {
+        pushed = fifo.push(thread, number);
+      } else {
+        pushed = fifo.push_some(thread, 1, [&](std::uint32_t) { return number; }) == 1;
+      }
+      if (!pushed) thread.atomic(*refused).fetch_add(1u, simt::relaxed);
+      std::uint64_t value;
+      if (i % 3 != 0 && fifo.pop(thread, value)) thread.atomic(seen[value]).fetch_add(1u, simt::relaxed);
+    }
+  }
+};
+struct PopAll {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, xmalloc::Fifo fifo, std::uint32_t* seen) const {
+    std::uint64_t value;
+    while (fifo.pop(thread, value)) thread.atomic(seen[value]).fetch_add(1u, simt::relaxed);
+  }
+};
+struct InitialiseFifo {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, xmalloc::Fifo fifo) const {
+    fifo.initialise(thread, thread.rank_in_grid(), thread.grid_size());
+  }
+};
+
+TEST(XMallocFifo, PassesEveryAdmittedValueOnExactlyOnce) {
+  constexpr std::uint32_t lanes = 48, each = 9;
+  std::uint32_t refusals = 0;
+  for (std::uint64_t seed = 1; seed <= testing::seeds(200); ++seed) {
+    simt::ExecutorOptions options;
+    options.mode = simt::ExecutorMode::deterministic;
+    options.seed = seed;
+    simt::Device device(options);
+    simt::Stream stream(device);
+    simt::Buffer<xmalloc::FifoCounters> counters(1);
+    simt::Buffer<xmalloc::FifoSlot> slots(8);
+    simt::Buffer<std::uint32_t> seen(lanes * each + 1);
+    seen.fill_bytes(stream, 0);
+    const xmalloc::Fifo fifo{counters.data(), slots.data(), 8};
+    simt::launch(stream, {1, 4}, InitialiseFifo{}, fifo);
+    simt::launch(stream, {2, lanes / 2}, PushAndPop{}, fifo, each, seen.data(), seen.data() + lanes * each);
+    simt::launch(stream, {1, 1}, PopAll{}, fifo, seen.data());
+    const std::vector<std::uint32_t> counts = seen.to_host(stream);
+    const std::uint32_t refused = counts.back();
+    const std::uint32_t passed = std::accumulate(counts.begin(), counts.end() - 1, 0u);
+    EXPECT_EQ(*std::max_element(counts.begin(), counts.end() - 1), 1u) << "seed " << seed;
+    ASSERT_EQ(passed + refused, lanes * each) << "seed " << seed;
+    refusals += refused;
+  }
+  EXPECT_GT(refusals, 0u) << "the ring never was full: the test tests less than it says";
+}
+
+TEST(XMalloc, SplitsAndMergesMemoryblocks) {
+  Rig<XMalloc> rig(64 * 1024, {.superblocks = false}, 1, 1);
+  // Too large for Basicblocks: 16 bytes of header in front of each.
+  std::vector<void*> blocks;
+  for (int i = 0; i < 6; ++i) blocks.push_back(rig.malloc({10'000})[0]);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(rig.offset(blocks[i]), static_cast<std::ptrdiff_t>(16 + i * 10'016));
+  EXPECT_EQ(rig.malloc({10'000})[0], nullptr);
+  rig.free({blocks[1]});
+  rig.free({blocks[3]});
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  EXPECT_EQ(rig.malloc({20'000})[0], nullptr);
+  rig.free({blocks[2]});  // joins both neighbours
+  EXPECT_EQ(rig.offset(rig.malloc({30'000})[0]), 16 + 10'016);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+template <class A>
+class XMallocTest : public ::testing::Test {};
+using Forms = ::testing::Types<XMalloc, XMallocDeviceHeap>;
+TYPED_TEST_SUITE(XMallocTest, Forms);
+
+TYPED_TEST(XMallocTest, ServesAMixedWarp) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    Rig<TypeParam> rig(4 << 20, {}, seed);
+    std::vector<std::uint64_t> sizes(32);
+    constexpr std::uint64_t cycle[] = {0, 8, 255, 256, 9000};
+    for (std::size_t i = 0; i < 32; ++i) sizes[i] = cycle[i % 5];
+    const std::vector<void*> blocks = rig.malloc(sizes);
+    std::vector<std::pair<const std::byte*, std::uint64_t>> live;
+    for (std::size_t i = 0; i < 32; ++i) {
+      ASSERT_NE(blocks[i], nullptr) << "lane " << i << " seed " << seed;
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(blocks[i]) % 16, 0u);
+      live.emplace_back(static_cast<const std::byte*>(blocks[i]), sizes[i]);
+    }
+    std::sort(live.begin(), live.end());
+    for (std::size_t i = 1; i < 32; ++i) EXPECT_LE(live[i - 1].first + live[i - 1].second, live[i].first);
+    rig.free(blocks);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
+}
+
+TYPED_TEST(XMallocTest, ReusesTheParentWhenItsLastPieceIsGone) {
+  // One Superblock of two Basicblocks of 2 KiB at most fits: a warp's 32 pieces of 16 bytes take one.
+  xmalloc::Parameters parameters{.smallest_block_bytes = 2048, .blocks_per_superblock = 2};
+  Rig<TypeParam> rig(6 * 1024, parameters, 3);
+  std::mt19937 random(1);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, 16));
+    // A warp that does not gather may need more Basicblocks than there are; what is served must be served for ever.
+    ASSERT_GT(count_served(blocks), 0u) << round;
+    std::shuffle(blocks.begin(), blocks.end(), random);
+    rig.free(blocks, 7);
+    ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    ASSERT_EQ(rig.allocator.superblocks(rig.stream()), 1u);
+  }
+}
+
+TYPED_TEST(XMallocTest, CutsAGroupWhoseSumExceedsTheLargestBasicblock) {
+  Rig<TypeParam> rig(16 << 20);
+  for (std::uint64_t bytes : {240, 248, 255}) {
+    const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(64, bytes));
+    EXPECT_EQ(count_served(blocks), 64u);
+    rig.free(blocks);
+  }
+  xmalloc::Parameters narrow{.coalescing_limit_bytes = 4096, .smallest_block_bytes = 64};
+  Rig<TypeParam> small(4 << 20, narrow);
+  const std::vector<void*> blocks = small.malloc(std::vector<std::uint64_t>(64, 1000));  // largest Basicblock: 1024
+  EXPECT_EQ(count_served(blocks), 64u);
+  small.free(blocks);
+  EXPECT_EQ(small.allocator.broken_invariant(small.stream()), "");
+}
+
+TYPED_TEST(XMallocTest, ReturnsFreeSuperblocksBeforeItAnswersNull) {
+  Rig<TypeParam> rig(300 * 1024);
+  for (int round = 0; round < 3; ++round) {
+    const std::vector<void*> small = rig.malloc(std::vector<std::uint64_t>(300, 200));
+    EXPECT_GT(count_served(small), 0u);  // groups of other sizes need Basicblocks of other classes
+    rig.free(small);
+    EXPECT_GT(rig.allocator.superblocks(rig.stream()), 0u);
+    const std::vector<void*> large = rig.malloc({250 * 1024});  // needs nearly all of the pool
+    EXPECT_EQ(count_served(large), 1u);
+    EXPECT_EQ(rig.allocator.superblocks(rig.stream()), 0u);
+    rig.free(large);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
+}
+
+template <class A>
+void churn_on_tiny_heaps(xmalloc::Parameters parameters, std::uint64_t usual_seeds) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(usual_seeds); ++seed) {
+    const std::size_t pool_bytes = seed % 2 == 0 ? 4 << 10 : 12 << 10;
+    Rig<A> rig(pool_bytes, parameters, seed);
+    testing::ChurnSetting setting;
+    setting.shape = seed % 5 == 0 ? simt::LaunchShape{1, 2} : simt::LaunchShape{2, 24};
+    setting.rounds = seed % 5 == 0 ? 24 : 4;
+    setting.slots = static_cast<std::uint32_t>(1 + seed % 40);
+    setting.sizes = seed % 3 == 0 ? std::vector<std::uint64_t>{16} : std::vector<std::uint64_t>{16, 64, 200, 500, 2400};
+    const testing::ChurnResult result = testing::churn(rig.allocator, rig.stream(), seed, setting);
+    ASSERT_EQ(result.broken, 0u) << "seed " << seed;
+    ASSERT_GT(result.served, 0u) << "seed " << seed;
+    ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "") << "seed " << seed;
+    // Conservation: nearly all of the pool can be had in one piece again.
+    ASSERT_NE(rig.malloc({pool_bytes - 512})[0], nullptr) << "seed " << seed;
+  }
+}
+
+TYPED_TEST(XMallocTest, SurvivesSeededSchedulesOnTinyHeaps) {
+  churn_on_tiny_heaps<TypeParam>(small_heap<TypeParam>().parameters, 150);
+}
+TYPED_TEST(XMallocTest, SurvivesSeededSchedulesWithoutCoalescing) {
+  xmalloc::Parameters parameters = small_heap<TypeParam>().parameters;
+  parameters.coalescing = false;
+  churn_on_tiny_heaps<TypeParam>(parameters, 100);
+}
+TYPED_TEST(XMallocTest, SurvivesSeededSchedulesWithoutSuperblocks) {
+  xmalloc::Parameters parameters = small_heap<TypeParam>().parameters;
+  parameters.superblocks = false;
+  churn_on_tiny_heaps<TypeParam>(parameters, 100);
+}
+
+}  // namespace
+}  // namespace allocbench
