@@ -9,8 +9,8 @@
 #include "allocators/contract/allocator.hpp"
 #include "allocators/contract/session.hpp"
 #include "check/model.hpp"
+#include "check/races.hpp"
 #include "check/shadow_heap.hpp"
-#include "simt/cpu/lane_order.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::check {
@@ -103,12 +103,10 @@ struct RunProgram {
     if (mailbox(thread, program, slot, rank).load(simt::relaxed) != 0) return;
     auto* block = static_cast<std::byte*>(session.malloc(thread, bytes));
     if (block == nullptr) {
-      program.oracle->refused(bytes, rank);
-      if (!program.null_is_failure) return;
-      program.oracle->complain("null pointer although the heap has room for all requests of this model");
-      fail(thread, program);
+      if (!refuse(program, bytes, rank)) fail(thread, program);
+      return;
     }
-    if (!program.oracle->adopt(block, bytes, rank)) fail(thread, program);
+    if (!adopt(program, block, bytes, rank)) fail(thread, program);
     if (program.owns_blocks) UserPattern(program.oracle->serial_of(block)).write(block, bytes);
     mailbox(thread, program, slot, rank).store(reinterpret_cast<std::uint64_t>(block), simt::release);
   }
@@ -123,6 +121,31 @@ struct RunProgram {
     session.free(thread, block);
   }
 
+  // The oracle's own memory is no business of the race build.
+  static bool adopt(const Program& program, const std::byte* block, std::size_t bytes, std::uint32_t rank) {
+    const NotWatched scope;
+    return program.oracle->adopt(block, bytes, rank);
+  }
+  static bool retire(const Program& program, const std::byte* block, std::uint32_t rank) {
+    const NotWatched scope;
+    return program.oracle->retire(block, rank);
+  }
+  static bool refuse(const Program& program, std::size_t bytes, std::uint32_t rank) {
+    const NotWatched scope;
+    program.oracle->refused(bytes, rank);
+    if (program.null_is_failure) {
+      program.oracle->complain("null pointer although the heap has room for all requests of this model");
+    }
+    return !program.null_is_failure;
+  }
+
+  static void damaged(const Program& program, const std::byte* block, std::size_t offset, std::byte expected,
+                      std::uint32_t rank) {
+    const NotWatched scope;
+    program.oracle->damaged(block, offset, std::to_integer<unsigned>(expected),
+                            std::to_integer<unsigned>(block[offset]), rank);
+  }
+
   // The caller's last look at its block.
   template <class Thread>
   static void part(Thread& thread, const Program& program, std::byte* block) {
@@ -132,12 +155,11 @@ struct RunProgram {
       const UserPattern pattern(program.oracle->serial_of(block));
       const std::size_t damage = pattern.first_damage(block, bytes);
       if (damage != bytes) {
-        program.oracle->damaged(block, damage, std::to_integer<unsigned>(pattern.at(damage)),
-                                std::to_integer<unsigned>(block[damage]), rank);
+        damaged(program, block, damage, pattern.at(damage), rank);
         fail(thread, program);
       }
     }
-    if (!program.oracle->retire(block, rank)) fail(thread, program);
+    if (!retire(program, block, rank)) fail(thread, program);
   }
 
   // Bulk designs: a session ends with the launch, and with it all blocks of its warp, which must all be dead.

@@ -11,4 +11,13 @@ bool races_are_seen();
 // The races reported since the last call, the first in its first line; empty when there were none.
 std::string take_races();
 
+// What the lane does meanwhile is no part of the program under test: neither its accesses nor its allocations count.
+class NotWatched {
+ public:
+  NotWatched();
+  ~NotWatched();
+  NotWatched(const NotWatched&) = delete;
+  NotWatched& operator=(const NotWatched&) = delete;
+};
+
 }  // namespace allocbench::check

@@ -236,7 +236,8 @@ Failure Search::write_down(simt::ExecutorOptions recorded, const Trial& seen) {
   failure.report =
       fmt::format("{}: {}\n{} on model {} ({}), seed {}, {} steps\n", outcome_word(failure.outcome), failure.summary,
                   subject_.traits().name, model_.name, seen.record.strategy, failure.seed, seen.record.steps);
-  const std::string& detail = again.detail.empty() ? seen.detail : again.detail;
+  const bool from_first_run = again.detail.empty() || seen.outcome == Outcome::race;
+  const std::string& detail = from_first_run ? seen.detail : again.detail;
   if (!detail.empty()) failure.report += fmt::format("\n{}", detail);
   if (failure.report.back() != '\n') failure.report += '\n';
   if (!again.record.last_calls.empty()) failure.report += fmt::format("\nlast calls:\n{}", again.record.last_calls);

@@ -70,7 +70,8 @@ TEST_F(ShadowHeapTest, DoubleAndForeignFree) {
 TEST_F(ShadowHeapTest, DamageNamesTheByte) {
   EXPECT_TRUE(heap_.adopt(at(16), 16, 2));
   heap_.damaged(at(16), 3, 0x25, 0, 7);
-  EXPECT_EQ(heap_.verdict(), "overwritten: lane 7 finds byte 3 of pool+0x10 (16 bytes, lane 2) changed from 0x25 to 0x00");
+  EXPECT_EQ(heap_.verdict(),
+            "overwritten: lane 7 finds byte 3 of pool+0x10 (16 bytes, lane 2) changed from 0x25 to 0x00");
 }
 
 TEST_F(ShadowHeapTest, TheFirstVerdictStays) {
@@ -92,8 +93,9 @@ TEST_F(ShadowHeapTest, LastCallsReadLikeATrace) {
   heap_.adopt(at(16), 16, 2);
   heap_.retire(at(16), 31);
   heap_.refused(64, 5);
-  EXPECT_EQ(heap_.last_calls(),
-            "  lane   2  malloc(16) = pool+0x10\n  lane  31  free(pool+0x10), 16 bytes\n  lane   5  malloc(64) = null\n");
+  EXPECT_EQ(
+      heap_.last_calls(),
+      "  lane   2  malloc(16) = pool+0x10\n  lane  31  free(pool+0x10), 16 bytes\n  lane   5  malloc(64) = null\n");
 }
 
 }  // namespace
