@@ -55,10 +55,10 @@ class SubjectOf final : public Subject {
       }
       judge_end(stream, allocator, oracle);
     });
-    if (!oracle.verdict().empty() || !demands_conservation(model) || oracle.most_live_blocks() == 0) return;
+    const auto again = static_cast<std::uint32_t>(small_.serves_again * static_cast<double>(oracle.most_live_blocks()));
+    if (!oracle.verdict().empty() || !demands_conservation(model) || again == 0) return;
     keep([&] {
-      serve_again(stream, allocator, sizes.front(), static_cast<std::uint32_t>(oracle.most_live_blocks()), oracle,
-                  record);
+      serve_again(stream, allocator, sizes.front(), again, oracle, record);
       judge_end(stream, allocator, oracle);
     });
   }
@@ -125,8 +125,8 @@ class SubjectOf final : public Subject {
     return A::traits.frees == Frees::individually && model.single_size() && !A::traits.whole_warp_calls;
   }
 
-  // One lane alone asks for as many blocks as once lived together: with nobody to race with, a null pointer means that
-  // the heap has lost memory for ever.
+  // One lane alone asks for as many blocks as once lived together (or the share of them that the design promises): with
+  // nobody to race with, a null pointer means that the heap has lost memory for ever.
   static void serve_again(simt::Stream& stream, A& allocator, std::size_t bytes, std::uint32_t count,
                           ShadowHeap& oracle, RunRecord& record) {
     const Mailboxes boxes(stream, count, 1);

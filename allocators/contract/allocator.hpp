@@ -82,6 +82,9 @@ template <class Parameters>
 struct SmallHeap {
   std::size_t pool_bytes = std::size_t{64} << 10;
   Parameters parameters = {};
+  // Of the equal blocks that once lived together, the share that the emptied heap must serve again to one lane alone.
+  // Less than 1 where the design itself gives room up: then the header says why.
+  double serves_again = 1;
 };
 
 template <Allocator A>

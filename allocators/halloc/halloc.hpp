@@ -108,13 +108,14 @@ class Halloc {
     const std::size_t in_slabs = halloc::SizeClasses::of_slab(parameters.slab_bytes, 0.5, 0.5, 0.5).largest_request();
     return std::max(in_slabs, device_heap_bytes(pool_bytes, parameters));
   }
-  // Slabs of 32 chunks of 16 bytes or 16 of 24, all classes within reach.
+  // Slabs of 32 chunks of 16 bytes or 16 of 24, all classes within reach. How far beyond `busy` a slab fills depends on
+  // how many lanes visit it at once: a lane alone gets less out of the heap than a crowd did.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.slab_bytes = 512;
     parameters.slab_share = 1;
     parameters.sparse = 0.2;
-    return {3 * 512, parameters};
+    return {3 * 512, parameters, parameters.busy};
   }
 
   static Halloc create(Arena& arena, const Parameters& parameters);

@@ -27,13 +27,15 @@ class ScatterHeap {
     return pool_bytes / parameters.page_bytes * parameters.page_bytes;
   }
 
-  // Three pages of two-level format with 63 chunks of 16 bytes each.
+  // Pages of two-level format with 63 chunks of 16 bytes each. Six, because four lanes may hold coalesced chunks of
+  // four different sizes at once, and a page has one size. Without page reset it has it for ever, and nothing has to
+  // fit again.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.page_bytes = 1024;
     parameters.region_pages = 2;
     parameters.rehashes = 1;
-    return {3 * 1024, parameters};
+    return {6 * 1024, parameters, page_reset == PageReset::on ? 1.0 : 0.0};
   }
 
   void reset(simt::Stream& stream) {
