@@ -124,40 +124,37 @@ class LeakOnFailure : public Specimen {
   std::uint32_t* bits_ = nullptr;
 };
 
-// Two halves of 16 slots share one word: a count of 4 bits each, then one bit per slot elsewhere. Sixteen taken slots
-// overflow the lower count into the upper one.
+// Two halves of 16 slots, each with one word: a bit per slot and above them their count, which tells an empty half,
+// whose first slot needs no search. A count of 4 bits says the same of a full half.
 template <Form form>
 class CounterOverflow : public Specimen {
  public:
   static constexpr Traits traits = specimen(form, "zoo_counter_overflow", "zoo_counter_overflow_repaired",
-                                            "a packed count of 4 bits overflows into its neighbour");
+                                            "the count of a full half overflows and looks like that of an empty one");
   static constexpr std::uint32_t half = 16;
-  static constexpr std::uint32_t count_bits = form == Form::broken ? 4 : 8;
-  static constexpr std::uint32_t count_mask = (1u << count_bits) - 1;
+  static constexpr std::uint32_t one = 1u << half;
+  static constexpr std::uint32_t count_mask = form == Form::broken ? 15 : 31;
 
   static CounterOverflow create(Arena& arena, const Parameters&) {
     CounterOverflow allocator;
     allocator.pool_ = SlotPool(arena);
-    allocator.counts_ = arena.metadata<std::uint32_t>(1);
-    allocator.bits_ = arena.metadata<std::uint32_t>(2);
+    allocator.halves_ = arena.metadata<std::uint32_t>(2);
     return allocator;
   }
-  void reset(simt::Stream& stream) {
-    simt::device_fill(stream, counts_, 0, sizeof *counts_);
-    simt::device_fill(stream, bits_, 0, 2 * sizeof *bits_);
-  }
+  void reset(simt::Stream& stream) { simt::device_fill(stream, halves_, 0, 2 * sizeof *halves_); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t) {
-    const auto counts = thread.atomic(*counts_);
     for (std::uint32_t which = 0; which < 2; ++which) {
-      const std::uint32_t shift = which * count_bits;
-      std::uint32_t seen = counts.load(simt::relaxed);
-      while ((seen >> shift & count_mask) < half) {
-        if (!counts.compare_exchange(seen, seen + (1u << shift), simt::relaxed, simt::relaxed)) continue;
-        const std::uint32_t slot = claim(thread, which);
-        if (slot < half) return pool_.block(which * half + slot);
-        return nullptr;
+      const auto word = thread.atomic(halves_[which]);
+      std::uint32_t seen = word.load(simt::relaxed);
+      for (;;) {
+        const std::uint32_t count = seen >> half & count_mask;
+        const std::uint32_t slot = count == 0 ? 0 : simt::count_trailing_zeros(~seen);
+        if (count == half || slot >= half) break;
+        if (word.compare_exchange(seen, (seen | 1u << slot) + one, simt::acquire, simt::relaxed)) {
+          return pool_.block(which * half + slot);
+        }
       }
     }
     return nullptr;
@@ -166,26 +163,12 @@ class CounterOverflow : public Specimen {
   SIMT_FN void free(Thread& thread, void* block) {
     if (block == nullptr) return;
     const std::uint32_t slot = pool_.slot_of(block);
-    thread.atomic(bits_[slot / half]).fetch_and(~(1u << slot % half), simt::release);
-    thread.atomic(*counts_).fetch_sub(1u << slot / half * count_bits, simt::relaxed);
+    thread.atomic(halves_[slot / half]).fetch_sub(one + (1u << slot % half), simt::release);
   }
 
  private:
-  // `half` when no bit is free, which the count rules out.
-  template <class Thread>
-  SIMT_FN std::uint32_t claim(Thread& thread, std::uint32_t which) {
-    std::uint32_t bits = thread.atomic(bits_[which]).load(simt::relaxed);
-    for (;;) {
-      const std::uint32_t slot = simt::count_trailing_zeros(~bits);
-      if (slot >= half) return half;
-      bits = thread.atomic(bits_[which]).fetch_or(1u << slot, simt::acquire);
-      if ((bits >> slot & 1) == 0) return slot;
-    }
-  }
-
   SlotPool pool_;
-  std::uint32_t* counts_ = nullptr;
-  std::uint32_t* bits_ = nullptr;
+  std::uint32_t* halves_ = nullptr;
 };
 
 }  // namespace allocbench::zoo

@@ -65,7 +65,8 @@ class WarpBump : public Specimen {
   std::uint32_t* next_ = nullptr;
 };
 
-// Lanes look for a bit in rounds; each round they vote whether anyone still looks (desul issue 132).
+// Lanes look for a bit in rounds; each round they vote whether anyone still looks, and they meet once more at the end.
+// A lane that leaves early waits there for lanes that wait for its vote (desul issue 132).
 template <Form form>
 class BallotLoop : public Specimen {
  public:
@@ -103,6 +104,7 @@ class BallotLoop : public Specimen {
         if (!looking) break;
       }
     }
+    group.sync();
     return found;
   }
   template <class Thread>
