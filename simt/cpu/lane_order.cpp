@@ -44,7 +44,7 @@ Repeater* find_repeater(void* tsan_fiber) {
 void forget_repetitions(void* tsan_fiber) {
   Repeater* repeater = find_repeater(tsan_fiber);
   if (repeater == repeaters.data() + repeater_count) return;
-  if (repeater->repetitions == max_repetitions) __tsan_ignore_thread_end();
+  if (repeater->repetitions >= max_repetitions) __tsan_ignore_thread_end();  // one access may make several reports
   *repeater = repeaters[--repeater_count];
 }
 

@@ -27,10 +27,12 @@ const char* __tsan_default_options();
 }
 
 // Every race is to be reported in every launch, so equal ones are not suppressed. The history must reach back to the
-// earlier access: 2^(15 + 4) events of the lane, 4 MiB.
+// earlier access: 2^(15 + 4) events of the lane, 4 MiB. A signal ends the process as it would without ThreadSanitizer:
+// whoever started it tells a crash from an end.
 const char* __tsan_default_options() {
   return "exitcode=0:suppress_equal_stacks=0:suppress_equal_addresses=0:history_size=4:detect_deadlocks=0:"
-         "report_thread_leaks=0:report_signal_unsafe=0:atexit_sleep_ms=0";
+         "report_thread_leaks=0:report_signal_unsafe=0:atexit_sleep_ms=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:"
+         "handle_sigill=0:handle_abort=0";
 }
 
 namespace __tsan {
