@@ -24,7 +24,7 @@ constexpr std::uint64_t runs_per_task = 500;
 constexpr double task_limit_seconds = 60;
 constexpr double single_run_limit_seconds = 10;
 
-// The strategies of --by-strategy: each alone, then the mixture.
+// The strategies of --by-strategy: each alone, then the mixture, then the mixture under the race build.
 constexpr const char* compared_strategies[] = {"random/1", "random/4", "random/16",     "random/64", "pct/2",
                                                "pct/3",    "pct/4",    "round_robin/1", "lockstep",  "swarm"};
 
@@ -138,6 +138,7 @@ class Checking {
     finding.model = plan_.models[cell.model];
     finding.strategy = strategy_;
     finding.seed = seed;
+    finding.races = cell.races;
     finding.outcome = std::move(outcome);
     finding.summary = std::move(summary);
     return finding;
@@ -190,16 +191,24 @@ int search(const CheckPlan& plan, const CheckOptions& options) {
 
 int compare_strategies(const CheckPlan& plan, const CheckOptions& options) {
   std::vector<std::pair<std::string, CheckMatrix>> by_strategy;
-  CheckPlan without_races = plan;
-  without_races.race_seer.reset();
+  CheckPlan part = plan;
+  part.race_seer.reset();
   for (const char* strategy : compared_strategies) {
-    Checking checking(without_races, options, strategy, false);
+    Checking checking(part, options, strategy, false);
     if (!checking.run()) return exit_interrupted;
     by_strategy.emplace_back(strategy, checking.matrix());
   }
-  const auto per_model = std::max<std::uint64_t>(1, options.seeds / plan.models.size());
-  fmt::print("Per cent of {} runs that fail, on the model that shows it best\n\n{}", per_model,
-             strategy_table(by_strategy));
+  if (plan.race_seer) {
+    part.searcher = *plan.race_seer;
+    CheckOptions race_options = options;
+    race_options.seeds = options.race_seeds;
+    Checking checking(part, race_options, "swarm", false);
+    if (!checking.run()) return exit_interrupted;
+    by_strategy.emplace_back("races", checking.matrix());
+  }
+  const auto per_model = [&](std::uint64_t seeds) { return std::max<std::uint64_t>(1, seeds / plan.models.size()); };
+  fmt::print("Per cent of {} runs ({} under the race build) that fail, on the model that shows it best\n\n{}",
+             per_model(options.seeds), per_model(options.race_seeds), strategy_table(by_strategy));
   return exit_all_ok;
 }
 
@@ -232,6 +241,7 @@ Finding finding_to_replay(const CheckOptions& options) {
   finding.allocator = parts.allocator;
   finding.strategy = parts.strategy;
   finding.seed = parts.seed;
+  finding.races = parts.races;
   for (const Json& model : plan.models) {
     if (model.value("name", "") == parts.model) finding.model = model;
   }
@@ -244,7 +254,7 @@ Finding finding_to_replay(const CheckOptions& options) {
 int replay(const CheckOptions& options) {
   Finding finding = finding_to_replay(options);
   const WorkerFolder folder(options.workers);
-  const bool race = finding.outcome == "race";
+  const bool race = finding.races;
   const WorkerProgram program = folder.require(race ? "tsan" : "check");
   Json command = {{"command", "replay"},
                   {"allocator", finding.allocator},

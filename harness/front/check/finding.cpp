@@ -16,6 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* version_prefix = "v1";
+constexpr const char* race_suffix = "race";
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
@@ -27,10 +28,11 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
 }  // namespace
 
 std::string Finding::seed_string() const {
-  return fmt::format("{}:{}:{}:{}:{}", version_prefix, allocator, model_name(), strategy, seed);
+  return fmt::format("{}:{}:{}:{}:{}{}{}", version_prefix, allocator, model_name(), strategy, seed, races ? ":" : "",
+                     races ? race_suffix : "");
 }
 
-std::string Finding::file_name() const { return allocator + "-" + model_name() + (outcome == "race" ? "-race" : ""); }
+std::string Finding::file_name() const { return allocator + "-" + model_name() + (races ? "-race" : ""); }
 
 SeedString parse_seed_string(const std::string& text) {
   std::vector<std::string> parts(1);
@@ -42,18 +44,19 @@ SeedString parse_seed_string(const std::string& text) {
     }
   }
   SeedString result;
-  bool valid = parts.size() == 5 && parts[0] == version_prefix;
+  const bool races = parts.size() == 6 && parts[5] == race_suffix;
+  bool valid = (parts.size() == 5 || races) && parts[0] == version_prefix;
   if (valid) {
-    result = {parts[1], parts[2], parts[3], 0};
+    result = {parts[1], parts[2], parts[3], 0, races};
     const char* end = parts[4].data() + parts[4].size();
     const auto [stop, error] = std::from_chars(parts[4].data(), end, result.seed);
     valid = error == std::errc() && stop == end && !parts[4].empty();
   }
   if (!valid) {
-    throw UsageError(
-        fmt::format("--replay: \"{}\" is neither a file nor a seed string (v1:ALLOCATOR:MODEL:STRATEGY:SEED, as check "
-                    "prints them).",
-                    text));
+    throw UsageError(fmt::format(
+        "--replay: \"{}\" is neither a file nor a seed string (v1:ALLOCATOR:MODEL:STRATEGY:SEED, then :race for "
+        "races, as check prints them).",
+        text));
   }
   return result;
 }
@@ -64,6 +67,7 @@ Json to_json(const Finding& finding) {
           {"model", finding.model},
           {"strategy", finding.strategy},
           {"seed", finding.seed},
+          {"races", finding.races},
           {"outcome", finding.outcome},
           {"summary", finding.summary},
           {"schedule", finding.schedule}};
@@ -81,6 +85,7 @@ Finding read_finding(const std::string& path) {
   finding.model = json["model"];
   finding.strategy = json.value("strategy", "");
   finding.seed = json.value("seed", std::uint64_t{0});
+  finding.races = json.value("races", false);
   finding.outcome = json.value("outcome", "");
   finding.summary = json.value("summary", "");
   finding.schedule = json.value("schedule", "");

@@ -13,13 +13,14 @@ struct Finding {
   nlohmann::ordered_json model;  // whole, so that a stored finding needs no other file
   std::string strategy;
   std::uint64_t seed = 0;
+  bool races = false;    // found by the race build, which shows it again
   std::string outcome;   // "failed check", "race", "crash", "hang" …
   std::string summary;   // one line
   std::string report;    // everything known
   std::string schedule;  // decision list; empty for races, crashes and hangs
 
   std::string model_name() const { return model.value("name", "?"); }
-  // "v1:cm_malloc:ring:swarm:417": all that a built-in model needs.
+  // "v1:cm_malloc:ring:swarm:417", ":race" behind it where `races`: all that a built-in model needs.
   std::string seed_string() const;
   std::string file_name() const;  // without folder and suffix
 };
@@ -30,6 +31,7 @@ struct SeedString {
   std::string model;
   std::string strategy;
   std::uint64_t seed = 0;
+  bool races = false;
 };
 SeedString parse_seed_string(const std::string& text);
 

@@ -57,6 +57,14 @@ double share_of(const CheckMatrix& matrix, const std::string& allocator, std::si
   return best;
 }
 
+// The race build runs the same models: where it only meets what the search found, one report is enough.
+bool said_by_search(const CheckMatrix& matrix, const CheckCell& cell) {
+  return cell.races && cell.finding->outcome != "race" &&
+         std::any_of(matrix.cells.begin(), matrix.cells.end(), [&](const CheckCell& other) {
+           return !other.races && other.finding && other.allocator == cell.allocator && other.model == cell.model;
+         });
+}
+
 }  // namespace
 
 std::size_t CheckMatrix::findings() const {
@@ -85,7 +93,7 @@ std::string matrix_text(const CheckMatrix& matrix, bool colours) {
     text += '\n';
   }
   for (const CheckCell& cell : matrix.cells) {
-    if (!cell.finding) continue;
+    if (!cell.finding || said_by_search(matrix, cell)) continue;
     const Finding& finding = *cell.finding;
     text +=
         fmt::format("\n{} on {}: {}: {}\n", finding.allocator, finding.model_name(), finding.outcome, finding.summary);
