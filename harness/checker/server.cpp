@@ -16,18 +16,25 @@ using nlohmann::ordered_json;
 using worker::BadCommand;
 using worker::text_member;
 
+// What the user of the front end wrote and this program alone understands: a model, a strategy.
+struct Refused : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 check::Model model_of(const json& command) {
   check::Model model;
   const ordered_json text = ordered_json::parse(worker::member(command, "model").dump());
   const std::vector<std::string> problems = check::read_model(text, model);
-  if (!problems.empty()) throw BadCommand(fmt::format("the model: {}", fmt::join(problems, "; ")));
+  if (!problems.empty()) {
+    throw Refused(fmt::format("model \"{}\":\n  {}", text.value("name", "?"), fmt::join(problems, "\n  ")));
+  }
   return model;
 }
 
 check::Strategy strategy_of(const json& command) {
   const std::string text = text_member(command, "strategy");
   const auto strategy = check::Strategy::parse(text);
-  if (!strategy) throw BadCommand(fmt::format("\"{}\" is no strategy; there are {}", text, check::strategy_forms));
+  if (!strategy) throw Refused(fmt::format("\"{}\" is no strategy; there are {}", text, check::strategy_forms));
   return *strategy;
 }
 
@@ -82,6 +89,8 @@ int Server::serve(std::istream& commands) {
     try {
       const ordered_json event = answer(worker::parse_command(line));
       if (!event.is_null()) events_.write(event);
+    } catch (const Refused& refused) {
+      events_.write({{"event", "refused"}, {"reason", refused.what()}});
     } catch (const BadCommand& error) {
       events_.write({{"event", "protocol_error"}, {"reason", error.what()}});
       return exit_protocol_error;

@@ -131,13 +131,19 @@ class Usage(unittest.TestCase):
             path.write_text('{"name": "mine", "steps": [{"do": "mallok"}]}', encoding="utf-8")
             result = check("--allocator", "zoo_lost_update", "--model", str(path))
             self.assertEqual(result.returncode, 2, result.stderr)
-            self.assertIn("/steps/0/do", result.stderr)
+            self.assertIn('model "mine":\n  /steps/0/do', result.stderr)
+
+    def test_an_unknown_strategy_is_told(self):
+        result = check("--allocator", "zoo_lost_update", "--strategy", "lockstp", expect=2)
+        self.assertIn('"lockstp" is no strategy; there are swarm,', result.stderr)
 
     def test_exhaustive_search_of_two_lanes(self):
         with tempfile.TemporaryDirectory() as folder:
-            found = check("--allocator", "zoo_lost_update", "--model", "pair", "--strategy", "dfs/1", "--no-races",
+            found = check("--allocator", "zoo_lost_update", "--model", "pair", "--strategy", "dfs/2", "--no-races",
                           "--seeds", "100000", "--out", folder)
             self.assertEqual(found.returncode, 1, found.stdout)
+            stored = next(line.split()[-1] for line in found.stdout.splitlines() if "--replay" in line)
+            self.assertIn("2 of 2 repetitions identical", check("--replay", stored, "--out", folder, expect=1).stdout)
             check("--allocator", "zoo_lost_update_repaired", "--model", "pair", "--strategy", "dfs/2", "--no-races",
                   "--seeds", "100000", "--out", folder, expect=0)
 

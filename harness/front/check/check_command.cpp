@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <thread>
@@ -67,12 +68,16 @@ class Checking {
         cell.planned = per_model;
         matrix_.cells.push_back(cell);
         planned_ += per_model;
-        for (std::uint64_t first = 0; first < per_model; first += runs_per_task) {
-          crew_.add(task(matrix_.cells.size() - 1, 1 + first, std::min(runs_per_task, per_model - first)));
+        // An exhaustive search goes from each schedule to the next: one worker does it all.
+        const std::uint64_t per_task = exhaustive() ? per_model : runs_per_task;
+        for (std::uint64_t first = 0; first < per_model; first += per_task) {
+          crew_.add(task(matrix_.cells.size() - 1, 1 + first, std::min(per_task, per_model - first)));
         }
       }
     }
   }
+
+  bool exhaustive() const { return strategy_.starts_with("dfs"); }
 
   CheckTask task(std::size_t index, std::uint64_t first, std::uint64_t count) const {
     const CheckCell& cell = matrix_.cells[index];
@@ -86,6 +91,7 @@ class Checking {
                     {"seeds", count},
                     {"stop_at_failure", stop_at_failure_}};
     task.limit_seconds = count == 1 ? single_run_limit_seconds : task_limit_seconds;
+    if (exhaustive()) task.limit_seconds *= std::ceil(static_cast<double>(count) / runs_per_task);
     task.cell = index;
     return task;
   }
@@ -114,7 +120,7 @@ class Checking {
 
   // A worker died or fell silent somewhere in these seeds: halves are tried until one seed is left.
   void narrow_down(const CheckTask& lost, const CheckAnswer& answer, std::uint64_t first, std::uint64_t count) {
-    if (count > 1) {
+    if (count > 1 && !exhaustive()) {
       crew_.add_next(task(lost.cell, first + count / 2, count - count / 2));
       crew_.add_next(task(lost.cell, first, count / 2));
       return;
@@ -175,7 +181,7 @@ int search(const CheckPlan& plan, const CheckOptions& options) {
   if (options.json) {
     fmt::print("{}\n", matrix_json(matrix).dump(2));
   } else {
-    fmt::print("{}", matrix_text(matrix, colours_on_stdout()));
+    fmt::print("{}", matrix_text(matrix, options.out, colours_on_stdout()));
   }
   std::fflush(stdout);
   for (const CheckCell& cell : matrix.cells) {
@@ -233,6 +239,9 @@ Json ask(const WorkerProgram& program, const Json& command) {
 Finding finding_to_replay(const CheckOptions& options) {
   if (std::filesystem::exists(options.replay)) return read_finding(options.replay);
   const SeedString parts = parse_seed_string(options.replay);
+  if (parts.strategy.starts_with("dfs")) {
+    throw UsageError("--replay: an exhaustive search has no seeds; replay the file that it wrote.");
+  }
   CheckOptions chosen = options;
   chosen.allocators = {parts.allocator};
   if (chosen.models.empty()) chosen.models = {parts.model};

@@ -81,6 +81,7 @@ bool CheckCrew::poll(Member& member, CheckAnswer& answer) {
             fmt::format("{} could not do what it was asked: {}", member.program,
                         answer.event.is_object() ? answer.event.value("reason", reply.line) : reply.line));
       }
+      if (answer.event.value("event", "") == "refused") throw UsageError(answer.event.value("reason", ""));
       return true;
     case WorkerReply::Kind::died:
       answer.kind = CheckAnswer::Kind::died;

@@ -22,6 +22,8 @@ struct Finding {
   std::string model_name() const { return model.value("name", "?"); }
   // "v1:cm_malloc:ring:swarm:417", ":race" behind it where `races`: all that a built-in model needs.
   std::string seed_string() const;
+  // An exhaustive search has no seeds: only its schedule, stored in the file, shows the run again.
+  bool has_seed() const { return !strategy.starts_with("dfs"); }
   std::string file_name() const;  // without folder and suffix
 };
 

@@ -72,7 +72,7 @@ std::size_t CheckMatrix::findings() const {
       std::count_if(cells.begin(), cells.end(), [](const CheckCell& cell) { return cell.finding.has_value(); }));
 }
 
-std::string matrix_text(const CheckMatrix& matrix, bool colours) {
+std::string matrix_text(const CheckMatrix& matrix, const std::string& folder, bool colours) {
   std::string text = "models:";
   for (std::size_t i = 0; i < matrix.models.size(); ++i) {
     text += fmt::format("{}{:2} {}", i % 5 == 0 && i != 0 ? "\n       " : "  ", i + 1, matrix.models[i]);
@@ -97,8 +97,10 @@ std::string matrix_text(const CheckMatrix& matrix, bool colours) {
     const Finding& finding = *cell.finding;
     text +=
         fmt::format("\n{} on {}: {}: {}\n", finding.allocator, finding.model_name(), finding.outcome, finding.summary);
-    text += fmt::format("  seed {}, after {} of {} runs\n", finding.seed, cell.tried, cell.planned);
-    text += fmt::format("  allocbench check --replay {}\n", finding.seed_string());
+    if (finding.has_seed())
+      text += fmt::format("  seed {}, after {} of {} runs\n", finding.seed, cell.tried, cell.planned);
+    text += fmt::format("  allocbench check --replay {}\n",
+                        finding.has_seed() ? finding.seed_string() : folder + "/" + finding.file_name() + ".json");
   }
   std::uint64_t runs = 0;
   for (const CheckCell& cell : matrix.cells) runs += cell.tried;
@@ -119,7 +121,7 @@ Json matrix_json(const CheckMatrix& matrix) {
     if (!cell.unsupported.empty()) json["reason"] = cell.unsupported;
     if (cell.finding) {
       json["summary"] = cell.finding->summary;
-      json["seed_string"] = cell.finding->seed_string();
+      if (cell.finding->has_seed()) json["seed_string"] = cell.finding->seed_string();
     }
     cells.push_back(json);
   }

@@ -34,7 +34,8 @@ struct CheckMatrix {
   std::size_t findings() const;
 };
 
-std::string matrix_text(const CheckMatrix& matrix, bool colours);
+// `folder` is where the findings are written.
+std::string matrix_text(const CheckMatrix& matrix, const std::string& folder, bool colours);
 nlohmann::ordered_json matrix_json(const CheckMatrix& matrix);
 
 // Share of runs that fail, by strategy: one matrix per strategy, all of the same allocators and models.

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Runs a config on the GPU with its CUDA worker under NVIDIA's compute-sanitizer.
+#   tools/compute-sanitizer.sh [TOOL...]        memcheck and synccheck by default
+# Environment: CONFIG (configs/sanitize.json), PROGRAMS (build/bin), OUT (results/sanitize).
+# Times measured under a sanitizer mean nothing. Exit code 0: every cell ok and no error reported.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+config=${CONFIG:-configs/sanitize.json}
+programs=$(realpath "${PROGRAMS:-build/bin}")
+mkdir -p "${OUT:-results/sanitize}"
+out=$(realpath "${OUT:-results/sanitize}")
+[[ $# -gt 0 ]] || set -- memcheck synccheck
+export PATH=$PATH:/usr/local/cuda/bin
+command -v compute-sanitizer >/dev/null || { echo "compute-sanitizer not found: it comes with the CUDA toolkit" >&2; exit 3; }
+
+workers=$(mktemp -d)
+trap 'rm -rf "$workers"' EXIT
+failed=0
+for tool in "$@"; do
+  rm -rf "${out:?}/$tool"
+  mkdir -p "$out/$tool"
+  # Only a worker that serves touches the device; the sanitizer objects to programs that do not.
+  cat >"$workers/allocbench-worker-cuda" <<EOF
+#!/usr/bin/env bash
+case " \$* " in
+  *" --serve "*) exec compute-sanitizer --tool $tool --log-file "$out/$tool/%p.log" "$programs/allocbench-worker-cuda" "\$@" ;;
+  *) exec "$programs/allocbench-worker-cuda" "\$@" ;;
+esac
+EOF
+  chmod +x "$workers/allocbench-worker-cuda"
+  "$programs/allocbench" --config "$config" --backend cuda --workers "$workers" --out "$out/$tool/cells" --force --quiet || failed=1
+  reports=$(cat "$out/$tool"/*.log | grep -c "ERROR SUMMARY" || true)
+  clean=$(cat "$out/$tool"/*.log | grep -c "ERROR SUMMARY: 0 errors" || true)
+  echo "$tool: $clean of $reports worker processes without an error; logs in $out/$tool"
+  [[ $reports -gt 0 && $clean -eq $reports ]] || failed=1
+done
+exit $failed
