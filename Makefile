@@ -1,19 +1,24 @@
 # The two commands of the README, each enough on a fresh Debian 12 machine:
 #   make demo   install what is missing, build, run configs/smoke.json, draw its figures
 #   make test   the same set-up, then all tests
+# `make check-full` searches allocators and the bug zoo for bugs at full counts.
 # `make build` only builds. Programs land in build/bin/.
 
 JOBS ?= $(shell nproc)
 # nvcc is often installed beside PATH.
 export PATH := $(PATH):/usr/local/cuda/bin
 
-.PHONY: demo test test-asan-device test-sanitizers build dependencies check-format clean
+.PHONY: demo test check-full test-asan-device test-sanitizers build dependencies check-format clean
 
 demo: build
 	tools/demo.sh
 
 test: build
 	ctest --preset release --parallel $(JOBS)
+
+# The bug zoo and `allocbench check` over all allocators at full counts.
+check-full: build
+	cmake --build --preset release --target check_full
 
 # Executor, allocators and workloads under AddressSanitizer with UBSan: the quick part of test-sanitizers.
 test-asan-device: dependencies
