@@ -6,6 +6,7 @@
 #include "workloads/alloc_free.hpp"
 #include "workloads/array_list.hpp"
 #include "workloads/graph_build.hpp"
+#include "workloads/heap_init.hpp"
 #include "workloads/pairs.hpp"
 #include "workloads/probability.hpp"
 
@@ -15,6 +16,6 @@ template <class... Workloads>
 struct WorkloadList {};
 
 using AllWorkloads =
-    WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, Pairs, ArrayListGrowth, GraphBuild>;
+    WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, Pairs, ArrayListGrowth, GraphBuild, HeapInit>;
 
 }  // namespace allocbench
