@@ -39,10 +39,13 @@ class ArrayList {
   // Dynamic shared memory that a kernel with grow_local() needs.
   static constexpr std::size_t shared_bytes() { return sizeof(BlockScan); }
 
+  // What a chunk of so many elements asks of the allocator.
+  static constexpr std::size_t chunk_bytes(std::size_t elements) { return sizeof(Chunk) + elements * sizeof(T); }
+
   // Appends one element. Null when the allocator has no memory.
   template <class Thread, class A>
   SIMT_FN T* grow(Thread& thread, A& allocator) const {
-    void* const chunk = allocator.malloc(thread, sizeof(Chunk) + sizeof(T));
+    void* const chunk = allocator.malloc(thread, chunk_bytes(1));
     if (chunk == nullptr) return nullptr;
     append(thread, static_cast<Chunk*>(chunk), 1);
     return elements(static_cast<Chunk*>(chunk));
@@ -67,8 +70,7 @@ class ArrayList {
         scan.warp_elements[w] = total;
         total += elements_of_w;
       }
-      void* const chunk =
-          total == 0 ? nullptr : allocator.malloc(thread, sizeof(Chunk) + std::size_t{total} * sizeof(T));
+      void* const chunk = total == 0 ? nullptr : allocator.malloc(thread, chunk_bytes(total));
       if (chunk != nullptr) append(thread, static_cast<Chunk*>(chunk), total);
       scan.chunk = static_cast<Chunk*>(chunk);
     }
@@ -89,13 +91,19 @@ class ArrayList {
     return nullptr;
   }
 
+  // Calls visit(first element, number of elements) for every chunk, in order.
+  template <class Thread, class Visit>
+  SIMT_FN void for_each_chunk(Thread& thread, Visit&& visit) const {
+    for (Chunk* chunk = follow(thread, root_->first); chunk != nullptr; chunk = follow(thread, chunk->next)) {
+      visit(elements(chunk), chunk->count);
+    }
+  }
+
   // Elements in the list.
   template <class Thread>
   SIMT_FN std::uint64_t size(Thread& thread) const {
     std::uint64_t sum = 0;
-    for (Chunk* chunk = follow(thread, root_->first); chunk != nullptr; chunk = follow(thread, chunk->next)) {
-      sum += chunk->count;
-    }
+    for_each_chunk(thread, [&sum](T*, std::uint64_t count) { sum += count; });
     return sum;
   }
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 from pathlib import Path
 
-from plots import page, results, settings_table, status_matrix
+from plots import page, printed_table, results, settings_table, status_matrix
 from plots.errors import NothingToDraw, UsageError
 from plots.kinds import KINDS
 from plots.results import Run
@@ -46,7 +47,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
                                      formatter_class=argparse.RawDescriptionHelpFormatter,
                                      description="Draw the figures of stored allocbench results. Needs no GPU.")
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH",
-                        help="folder of a run, folder with runs below it, or config of a settings table")
+                        help="folder of a run, folder with runs below it, or config of a table of settings or facts")
     parser.add_argument("--out", type=Path, metavar="DIR", help="write here instead of into each run's folder `figures`")
     parser.add_argument("--formats", type=_formats, default=page.FORMATS, metavar="LIST",
                         help="image formats, separated by commas (default: png,svg,pdf)")
@@ -62,14 +63,14 @@ def _formats(text: str) -> tuple[str, ...]:
 
 
 def _sorted_paths(paths: list[Path]) -> tuple[list[Path], list[Path]]:
-    """The configs of settings tables and the folders of runs among the paths given."""
+    """The configs of tables and the folders of runs among the paths given."""
     tables, folders = [], []
     for path in paths:
         if not path.exists():
             raise UsageError(f"{path} does not exist. Give the folder that allocbench --out wrote, such as results/smoke.")
         if path.suffix == ".json" and path.name != "results.json":
-            if not settings_table.is_settings_table(settings_table.read_config(path)):
-                raise UsageError(f"{path} is no settings table, so it has no figure without results. "
+            if settings_table.read_config(path).get("plot", {}).get("kind") not in ("settings_table", "printed_table"):
+                raise UsageError(f"{path} is no table of settings or facts, so it has no figure without results. "
                                  f"Run it first: allocbench --config {path}")
             tables.append(path)
             continue
@@ -98,9 +99,12 @@ def _draw_all(options: argparse.Namespace, tables: list[Path], runs: list[Run]) 
             undrawn.append(error)
 
     for path in tables:
-        table = settings_table.read(path)
-        draw(lambda stem: settings_table.make(table, runs, stem), str(path), _stem(table.config["name"]),
-             options.out or Path("."))
+        config = settings_table.read_config(path)
+        if config["plot"]["kind"] == "printed_table":
+            made = functools.partial(printed_table.make, config, runs)
+        else:
+            made = functools.partial(settings_table.make, settings_table.read(path), runs)
+        draw(made, str(path), _stem(config["name"]), options.out or Path("."))
     for run in runs:
         folder = options.out or run.folder / "figures"
         stem = f"{_stem(run.name)}_{run.backend}"

@@ -5,7 +5,7 @@ Each allocator with such cells gets a row. Neighbouring cells with the same word
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Sequence
 
 from plots import style, ticks
@@ -31,10 +31,15 @@ class Row:
     stretches: tuple[Stretch, ...]
     lanes: tuple[int, ...]     # lane of each stretch's word; words in one lane do not touch
     centres: tuple[float, ...]  # middle of each word, in inches from the left end
+    least_lanes: int = 0        # room that the same row needs in another panel
+
+    @property
+    def lanes_shown(self) -> int:
+        return max((lane + 1 for lane in self.lanes), default=0)
 
     @property
     def height(self) -> float:
-        return _MARK_HEIGHT + _LANE_HEIGHT * (max(self.lanes) + 1)
+        return _MARK_HEIGHT + _LANE_HEIGHT * max(self.lanes_shown, self.least_lanes)
 
 
 def stretches_of(series: Series) -> tuple[Stretch, ...]:
@@ -70,6 +75,23 @@ def rows_of(all_series: Sequence[Series], bounds: tuple[float, float], log: bool
     return rows
 
 
+def rows_of_panels(panels: Sequence[Sequence[Series]], bounds: tuple[float, float], log: bool,
+                   width: float) -> list[list[Row]]:
+    """The rows of panels beside each other: a series that failed in one has its row in all, at the same height."""
+    made = [rows_of(all_series, bounds, log, width) for all_series in panels]
+    labels = dict.fromkeys(each.label for all_series in panels for each in all_series)
+    rooms = {label: max((row.lanes_shown for rows in made for row in rows if row.series.label == label), default=0)
+             for label in labels}
+    aligned = []
+    for all_series, rows in zip(panels, made):
+        own = {row.series.label: row for row in rows}
+        series = {each.label: each for each in all_series}
+        anyone = next(iter(series.values()))
+        aligned.append([replace(own.get(label) or Row(series.get(label, replace(anyone, label=label)), (), (), ()),
+                                least_lanes=room) for label, room in rooms.items() if room])
+    return aligned
+
+
 def height_of(rows: Sequence[Row]) -> float:
     return sum(row.height for row in rows)
 
@@ -87,7 +109,7 @@ def draw(axes, rows: Sequence[Row], bounds: tuple[float, float], log: bool, widt
     top = 0.0
     mark_heights = []
     for row in rows:
-        look = style.look(row.series.allocator, row.series.variant)
+        look = row.series.look
         marks = top + row.height - _MARK_HEIGHT / 2
         mark_heights.append(marks)
         for stretch, lane, centre in zip(row.stretches, row.lanes, row.centres):

@@ -1,4 +1,4 @@
-"""Figure kind `lines`: one line per series against a swept axis, one panel per phase.
+"""Figure kind `lines`: one line per series against a swept axis, one panel per phase or per value of another axis.
 
 The line is the median (or what the config's `statistic` asks for), the bars its 95 % bootstrap interval. Cells without a
 value interrupt the line and appear in a strip above the panel.
@@ -16,7 +16,7 @@ from plots import caption, failures, origin, quantity, stated, style, table, tic
 from plots.errors import NothingToDraw
 from plots.page import BODY_WIDTH, Drawing, Page
 from plots.results import Run
-from plots.series import Series, series_of
+from plots.series import Panel, Series, panels_of, series_of
 
 _PANEL_HEIGHT = 3.5
 _BELOW = 0.48        # x ticks and x label
@@ -28,18 +28,18 @@ _STRIP_GAP = 0.03
 
 @dataclass(frozen=True)
 class _Layout:
-    """Widths and heights in inches. All panels are alike: same x, same failed cells."""
+    """Widths and heights in inches. All panels have the same axes, and strips of the same height."""
 
     left: float
     width: float
     positions: list[float]       # every x of the figure
     bounds: tuple[float, float]  # of the x axis
     log_x: bool
-    rows: list[failures.Row]
+    rows: list[list[failures.Row]]  # by panel
 
     @property
     def strip(self) -> float:
-        return failures.height_of(self.rows)
+        return failures.height_of(self.rows[0])
 
     def panel_left(self, index: int) -> float:
         return self.left + index * (self.width + _BETWEEN)
@@ -47,41 +47,45 @@ class _Layout:
 
 def make(run: Run, stem: str) -> Drawing:
     plot = run.plot
-    phases = plot.get("y", "total")
-    phases = [phases] if isinstance(phases, str) else phases
-    wanted = [(phase, plot.get("metric", "time")) for phase in phases]
-    panels = [series_of(run, plot["x"], *each) for each in wanted]
-    if not any(each.drawn() for series in panels for each in series):
+    panels = panels_of(run)
+    drawn = [series_of(panel.run, plot["x"], panel.phase, panel.metric) for panel in panels]
+    if not any(each.drawn() for series in drawn for each in series):
         raise NothingToDraw(f"{run.folder}: no cell of this figure is ok; its status table says why.")
 
     with matplotlib.rc_context(style.RC):
-        layout = _layout(panels[0], len(panels), "x" in plot.get("log", ""))
+        layout = _layout(drawn, "x" in plot.get("log", ""))
         above = 0.24 if len(panels) > 1 else 0.05
-        page = Page(origin.heading(run, origin.title(run), caption.of_lines(run, wanted)),
+        page = Page(origin.heading(run, origin.title(run), caption.of_lines(run, _wanted(panels))),
                     _BELOW + _PANEL_HEIGHT + layout.strip + above)
-        marks = [stated.marks(run, plot["x"], *each) for each in wanted]
-        numbers = _numbers(panels) + [y for panel in marks for _, y, _ in panel]
-        for index, series in enumerate(panels):
+        marks = [stated.marks(panel.run, plot["x"], panel.phase, panel.metric) for panel in panels]
+        numbers = _numbers(drawn) + [mark.y for panel in marks for mark in panel]
+        for index, series in enumerate(drawn):
             axes = page.axes(layout.panel_left(index), _BELOW, layout.width, _PANEL_HEIGHT)
             _set_axes(axes, run, layout, numbers, first=index == 0)
             _draw_series(axes, series)
-            for x, y, source in marks[index]:
-                axes.plot([x], [y], linestyle="none", marker="*", markersize=11, markerfacecolor="none",
-                          color=style.BLACK, gid="stated", label=source)
-            _draw_above(page, layout, index, phases[index] if len(panels) > 1 else "")
+            for mark in marks[index]:
+                colour = style.look(mark.allocator).colour if mark.allocator else style.BLACK
+                axes.plot([mark.x], [mark.y], linestyle="none", marker="*", markersize=11, markerfacecolor="none",
+                          color=colour, gid="stated", label=mark.source)
+            _draw_above(page, layout, index, panels[index].name)
         _draw_legend(page, layout, len(panels))
-    return Drawing(stem, page, table.markdown(run, plot["x"], wanted))
+    return Drawing(stem, page, table.markdown(run, plot["x"], panels))
 
 
-def _layout(all_series: Sequence[Series], panels: int, log: bool) -> _Layout:
+def _wanted(panels: Sequence[Panel]) -> list[tuple[str, str]]:
+    return list(dict.fromkeys((panel.phase, panel.metric) for panel in panels))
+
+
+def _layout(panels: Sequence[Sequence[Series]], log: bool) -> _Layout:
+    all_series = [series for panel in panels for series in panel]
     positions = [point.x for series in all_series for point in series.points]
     log = log and min(positions) > 0
     bounds = ticks.limits(sorted(set(positions)), log, 0.04)
     left = max([_LEFT] + [ticks.text_width(series.label, failures.NAME_POINTS) + 0.1
                           for series in all_series if series.failed()])
     legend = max(ticks.text_width(series.label, style.RC["legend.fontsize"]) for series in all_series) + _LEGEND_HANDLE
-    width = (BODY_WIDTH - left - legend - _BETWEEN * (panels - 1)) / panels
-    return _Layout(left, width, positions, bounds, log, failures.rows_of(all_series, bounds, log, width))
+    width = (BODY_WIDTH - left - legend - _BETWEEN * (len(panels) - 1)) / len(panels)
+    return _Layout(left, width, positions, bounds, log, failures.rows_of_panels(panels, bounds, log, width))
 
 
 def _numbers(panels: Sequence[Sequence[Series]]) -> list[float]:
@@ -109,7 +113,7 @@ def _set_axes(axes, run: Run, layout: _Layout, numbers: Sequence[float], first: 
 
 def _draw_series(axes, all_series: Sequence[Series]) -> None:
     for series in all_series:
-        look = style.look(series.allocator, series.variant)
+        look = series.look
         xs = [point.x for point in series.points]
         outline = {"markeredgecolor": "white", "markeredgewidth": 0.5} if look.fill == "full" else {"markeredgewidth": 1}
         ys = [point.value.value if point.value else math.nan for point in series.points]
@@ -122,13 +126,13 @@ def _draw_series(axes, all_series: Sequence[Series]) -> None:
                     color=look.colour, linewidth=1.6, alpha=0.5, zorder=1.8, gid=f"interval {series.label}")
 
 
-def _draw_above(page: Page, layout: _Layout, index: int, phase: str) -> None:
-    """The strip of failed cells, and above it the name of the phase."""
+def _draw_above(page: Page, layout: _Layout, index: int, name: str) -> None:
+    """The strip of failed cells, and above it the name of the panel."""
     left, top = layout.panel_left(index), _BELOW + _PANEL_HEIGHT
-    if layout.rows:
+    if layout.rows[index]:
         axes = page.axes(left, top + _STRIP_GAP, layout.width, layout.strip - _STRIP_GAP)
-        failures.draw(axes, layout.rows, layout.bounds, layout.log_x, layout.width, named=index == 0)
-    page.figure.text(*page.point(left, top + layout.strip + 0.05), phase, fontsize=9, weight="bold")
+        failures.draw(axes, layout.rows[index], layout.bounds, layout.log_x, layout.width, named=index == 0)
+    page.figure.text(*page.point(left, top + layout.strip + 0.05), name, fontsize=9, weight="bold")
 
 
 def _draw_legend(page: Page, layout: _Layout, panels: int) -> None:

@@ -1,14 +1,15 @@
-"""Groups the cells of a run into series: what one line, or one row of a table, consists of.
+"""Groups the cells of a run into panels and series: what one line, or one row of a table, consists of.
 
-A series is one allocator with one set of parameters, at fixed values of all swept axes but the x axis.
+A series is one allocator with one set of parameters, at fixed values of all swept axes but the x axis. A panel holds the
+series of one timed phase, or of one value of the axis that the config's `panels` names.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from plots import style
+from plots import quantity, style
 from plots.errors import NothingToDraw
 from plots.results import Cell, Run, Value
 
@@ -29,12 +30,40 @@ class Series:
     variant: int  # counts the series of one allocator, so that they can share a colour and differ in line style
     label: str
     points: tuple[Point, ...]
+    shades: int = 0  # where one allocator has all series of a figure: how many, so that shades tell them apart
+
+    @property
+    def look(self) -> style.Look:
+        return style.shade(self.variant, self.shades) if self.shades else style.look(self.allocator, self.variant)
 
     def drawn(self) -> list[Point]:
         return [point for point in self.points if point.value is not None]
 
     def failed(self) -> list[Point]:
         return [point for point in self.points if point.value is None]
+
+
+@dataclass(frozen=True)
+class Panel:
+    name: str  # empty where a figure has only one
+    run: Run   # the cells of the panel
+    phase: str
+    metric: str
+
+
+def panels_of(run: Run) -> list[Panel]:
+    """One panel per timed phase that the config's `y` lists, or per value of the setting that `panels` names."""
+    phases, metric = run.plot.get("y", "total"), run.plot.get("metric", "time")
+    phases = [phases] if isinstance(phases, str) else phases
+    setting = run.plot.get("panels")
+    if setting is None:
+        return [Panel(phase if len(phases) > 1 else "", run, phase, metric) for phase in phases]
+    values = sorted({cell.setting(setting) for cell in run.cells if cell.setting(setting) is not None}, key=_order)
+    names = run.plot.get("panel_names", [])
+    if len(names) != len(values):
+        names = [f"{quantity.axis_name(setting)} {_written(setting, value)}" for value in values]
+    return [Panel(name, replace(run, cells=[cell for cell in run.cells if cell.setting(setting) == value]), phases[0],
+                  metric) for name, value in zip(names, values)]
 
 
 def group(run: Run, x: str | None) -> list[tuple[str, int, str, list[Cell]]]:
@@ -71,6 +100,8 @@ def series_of(run: Run, x: str, phase: str, metric: str) -> list[Series]:
             word = "" if value else (cell.status if cell.status != "ok" else "no value")
             points.append(Point(float(position), cell, value, word))
         made.append(Series(allocator, variant, label, tuple(points)))
+    if len(made) > 2 and len({series.allocator for series in made}) == 1:
+        made = [replace(series, shades=len(made)) for series in made]
     _require_known(run, phase, metric)
     return made
 
@@ -92,7 +123,17 @@ def _label(allocator: str, cell: Cell, siblings: list[list[Cell]], fixed_axes: l
                   and len({_text(other[0].axes.get(name)) for other in siblings}) > 1]
     if not differing:
         return label
-    return f"{label} ({', '.join(f'{name}={cell.setting(name)}' for name in differing)})"
+    return f"{label} ({', '.join(_told(name, cell.setting(name)) for name in differing)})"
+
+
+def _told(name: str, value) -> str:
+    """A setting in a label: a word stands for itself, anything else needs its name."""
+    return value if isinstance(value, str) else f"{name}={_written(name, value)}"
+
+
+def _written(name: str, value) -> str:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return quantity.formatter(name)(value) if is_number else str(value)
 
 
 def _text(value, without: str | None = None) -> str:

@@ -29,10 +29,6 @@ class Table:
     figures: dict[str, dict]
 
 
-def is_settings_table(config: dict) -> bool:
-    return config.get("plot", {}).get("kind") == "settings_table"
-
-
 def read(path: Path) -> Table:
     """The table config at `path` with the configs it lists, whose paths are relative to it."""
     config = read_config(path)

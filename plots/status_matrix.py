@@ -44,6 +44,8 @@ def make(run: Run, stem: str) -> Drawing:
 
 def matrix_of(run: Run) -> Matrix:
     axes = list(dict.fromkeys(name for cell in run.cells for name in cell.axes))
+    if run.plot.get("x") in axes:
+        axes = [run.plot["x"]]  # as in the figure: other axes make series
     writers = [quantity.formatter(name) for name in axes]
 
     def place(cell: Cell) -> tuple:

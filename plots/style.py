@@ -9,6 +9,9 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 
+from matplotlib import colormaps
+from matplotlib.colors import to_hex
+
 # 9 inches fill a README column (about 900 px at 100 dpi); 200 dpi keeps them sharp on dense screens.
 WIDTH = 9.0
 PNG_DPI = 200
@@ -72,6 +75,7 @@ _LOOKS = {
 _SPARE_COLOURS = (PURPLE, BLUE, GREEN, VERMILLION, SKY, ORANGE, GREY)
 _SPARE_MARKERS = ("h", "*", "<", ">", "p", "d", "8")
 _VARIANTS = (((0, (1, 1)), "none"), ((0, (5, 1, 1, 1)), "left"), ((0, (3, 1, 1, 1, 1, 1)), "top"), ((0, (7, 2)), "right"))
+_SHADE_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 _VARIANT_SUFFIXES = ("published", "inline")  # of registered variants: always told apart
 
 STATUS_COLOURS = {
@@ -85,6 +89,12 @@ def look(allocator: str, variant: int = 0) -> Look:
     """The look of an allocator id; `variant` counts series of one allocator that differ in a parameter."""
     base = _LOOKS.get(allocator) or _look_of_variant(allocator) or _look_of_stranger(allocator)
     return base if variant == 0 else base.of_variant(variant, base.name)
+
+
+def shade(number: int, count: int) -> Look:
+    """The look of one of `count` series of the same allocator in a figure of its own: from light to dark, in order."""
+    colour = colormaps["viridis_r"](0.12 + 0.88 * number / max(count - 1, 1))
+    return Look("", to_hex(colour), _SHADE_MARKERS[number % len(_SHADE_MARKERS)])
 
 
 def display_name(allocator: str) -> str:

@@ -1,4 +1,4 @@
-"""Figure kind `table`: series down, swept values across, one block per phase. Also the numbers behind every line figure."""
+"""Figure kind `table`: series down, swept values across, one block per panel. Also the numbers behind every line figure."""
 
 from __future__ import annotations
 
@@ -8,26 +8,29 @@ from plots import caption, grid, origin, quantity
 from plots.errors import NothingToDraw
 from plots.page import Drawing
 from plots.results import Run
-from plots.series import series_of
+from plots.series import Panel, panels_of, series_of
 
 
 def make(run: Run, stem: str) -> Drawing:
-    plot = run.plot
-    phases = plot.get("y", "total")
-    wanted = [(phase, plot.get("metric", "time")) for phase in ([phases] if isinstance(phases, str) else phases)]
-    grids = grids_of(run, plot["x"], wanted)
-    if not any(point.value for phase, metric in wanted for each in series_of(run, plot["x"], phase, metric)
+    x, panels = run.plot["x"], panels_of(run)
+    grids = grids_of(run, x, panels)
+    if not any(point.value for panel in panels for each in series_of(panel.run, x, panel.phase, panel.metric)
                for point in each.points):
         raise NothingToDraw(f"{run.folder}: no cell of this table is ok; its status table says why.")
-    page = grid.draw(origin.heading(run, origin.title(run), caption.of_table(run, wanted)), grids)
-    return Drawing(stem, page, markdown(run, plot["x"], wanted))
+    page = grid.draw(origin.heading(run, origin.title(run), caption.of_table(run, _wanted(panels))), grids)
+    return Drawing(stem, page, markdown(run, x, panels))
 
 
-def grids_of(run: Run, x: str, wanted: Sequence[tuple[str, str]]) -> list[grid.Grid]:
-    """One grid per (phase, metric). A cell without a value holds its status word."""
+def _wanted(panels: Sequence[Panel]) -> list[tuple[str, str]]:
+    return list(dict.fromkeys((panel.phase, panel.metric) for panel in panels))
+
+
+def grids_of(run: Run, x: str, panels: Sequence[Panel]) -> list[grid.Grid]:
+    """One grid per panel. A cell without a value holds its status word."""
     made = []
-    for phase, metric in wanted:
-        all_series = series_of(run, x, phase, metric)
+    for panel in panels:
+        metric = panel.metric
+        all_series = series_of(panel.run, x, panel.phase, metric)
         xs = sorted({point.x for each in all_series for point in each.points})
         unit = next((point.value.unit for each in all_series for point in each.points if point.value), "")
         write_x, write_y = quantity.formatter(x), quantity.formatter(metric, unit, padded=True)
@@ -41,18 +44,19 @@ def grids_of(run: Run, x: str, wanted: Sequence[tuple[str, str]]) -> list[grid.G
                 if not (point and point.value):
                     muted.add((number, column))
             rows.append(words)
-        title = f"{phase} {metric}".strip()
+        title = ", ".join(text for text in (panel.name if "panels" in run.plot else "", f"{panel.phase} {metric}".strip())
+                          if text)
         made.append(grid.Grid([quantity.axis_name(x), *(write_x(position) for position in xs)], rows, title, muted))
     return made
 
 
-def markdown(run: Run, x: str, wanted: Sequence[tuple[str, str]]) -> str:
+def markdown(run: Run, x: str, panels: Sequence[Panel]) -> str:
     """The whole page as text: what line figures write beside their images."""
-    heading = origin.heading(run, origin.title(run), caption.of_table(run, wanted))
+    heading = origin.heading(run, origin.title(run), caption.of_table(run, _wanted(panels)))
     parts = [f"# {heading.title}", heading.subtitle]
     if heading.banner:
         parts.append(f"**{heading.banner}**")
-    parts += [grid.markdown(each) for each in grids_of(run, x, wanted)]
+    parts += [grid.markdown(each) for each in grids_of(run, x, panels)]
     parts += list(heading.caption)
     assumed = run.config.get("assumed", [])
     if assumed:

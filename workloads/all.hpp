@@ -4,6 +4,10 @@
 #include "workloads/alloc_cycle_dealloc.hpp"
 #include "workloads/alloc_dealloc.hpp"
 #include "workloads/alloc_free.hpp"
+#include "workloads/array_list.hpp"
+#include "workloads/graph_build.hpp"
+#include "workloads/heap_init.hpp"
+#include "workloads/pairs.hpp"
 #include "workloads/probability.hpp"
 
 namespace allocbench {
@@ -11,6 +15,7 @@ namespace allocbench {
 template <class... Workloads>
 struct WorkloadList {};
 
-using AllWorkloads = WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability>;
+using AllWorkloads =
+    WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, Pairs, ArrayListGrowth, GraphBuild, HeapInit>;
 
 }  // namespace allocbench

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "workloads/common/recorded_pointers.hpp"
+#include "workloads/common/sm_confinement.hpp"
 #include "workloads/common/warp_parameters.hpp"
 #include "workloads/contract/workload.hpp"
 
@@ -29,12 +30,12 @@ struct AllocCycleDeallocKernel {
 };
 
 struct AllocCycleDealloc {
-  struct Parameters : WarpParameters {
+  struct Parameters : WarpParameters, SmParameters {
     std::uint32_t iterations = 10;
 
     static auto fields() {
       return std::tuple_cat(
-          warp_fields<Parameters>(),
+          warp_fields<Parameters>(), sm_fields<Parameters>(),
           std::tuple{Field{"iterations", &Parameters::iterations, "blocks",
                            "blocks that each caller allocates before it frees them", "Vinkler & Havran 2015, table 1"}
                          .between(1, 100'000)});
@@ -64,19 +65,23 @@ struct AllocCycleDealloc {
   class Run {
    public:
     Run(const Parameters& parameters, const RunSetting<A>&, simt::Stream& stream)
-        : stream_(stream),
-          parameters_(parameters),
+        : parameters_(parameters),
           geometry_(parameters.geometry()),
           size_{parameters.padded_bytes()},
-          results_(stream, geometry_.callers, parameters.iterations) {}
+          results_(stream, geometry_.callers, parameters.iterations),
+          confinement_(stream, parameters) {}
 
-    void prepare() { results_.poison(); }
+    void prepare() {
+      results_.poison();
+      confinement_.prepare();
+    }
 
     template <class Caller>
     void sample(const Caller& allocator, PhaseTimer& timer) {
       timer.phase("total", 2 * mallocs_at_most(), [&] {
-        simt::launch(stream_, geometry_.shape(), AllocCycleDeallocKernel{}, allocator, geometry_, size_,
-                     parameters_.iterations, results_.data());
+        confinement_.template launch<std::is_same_v<Caller, A>>(geometry_.shape(), AllocCycleDeallocKernel{}, allocator,
+                                                                geometry_, size_, parameters_.iterations,
+                                                                results_.data());
       });
     }
 
@@ -99,15 +104,16 @@ struct AllocCycleDealloc {
 
     std::vector<KernelInfo> kernels() const {
       return {
-          {"total", simt::kernel_attributes<AllocCycleDeallocKernel, A, Geometry, FixedSize, std::uint32_t, void**>()}};
+          {"total",
+           confinement_.template attributes<AllocCycleDeallocKernel, A, Geometry, FixedSize, std::uint32_t, void**>()}};
     }
 
    private:
-    simt::Stream& stream_;
     Parameters parameters_;
     Geometry geometry_;
     FixedSize size_;
     RecordedPointers results_;
+    SmConfinement confinement_;
   };
 };
 

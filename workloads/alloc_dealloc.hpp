@@ -5,6 +5,7 @@
 #pragma once
 
 #include "workloads/common/recorded_pointers.hpp"
+#include "workloads/common/sm_confinement.hpp"
 #include "workloads/common/warp_parameters.hpp"
 #include "workloads/contract/workload.hpp"
 
@@ -25,8 +26,8 @@ struct AllocDeallocKernel {
 };
 
 struct AllocDealloc {
-  struct Parameters : WarpParameters {
-    static auto fields() { return warp_fields<Parameters>(); }
+  struct Parameters : WarpParameters, SmParameters {
+    static auto fields() { return std::tuple_cat(warp_fields<Parameters>(), sm_fields<Parameters>()); }
   };
 
   static constexpr WorkloadTraits traits{.name = "alloc_dealloc",
@@ -44,17 +45,21 @@ struct AllocDealloc {
   class Run {
    public:
     Run(const Parameters& parameters, const RunSetting<A>&, simt::Stream& stream)
-        : stream_(stream),
-          geometry_(parameters.geometry()),
+        : geometry_(parameters.geometry()),
           size_{parameters.padded_bytes()},
-          results_(stream, geometry_.callers) {}
+          results_(stream, geometry_.callers),
+          confinement_(stream, parameters) {}
 
-    void prepare() { results_.poison(); }
+    void prepare() {
+      results_.poison();
+      confinement_.prepare();
+    }
 
     template <class Caller>
     void sample(const Caller& allocator, PhaseTimer& timer) {
       timer.phase("total", 2ull * geometry_.callers, [&] {
-        simt::launch(stream_, geometry_.shape(), AllocDeallocKernel{}, allocator, geometry_, size_, results_.data());
+        confinement_.template launch<std::is_same_v<Caller, A>>(geometry_.shape(), AllocDeallocKernel{}, allocator,
+                                                                geometry_, size_, results_.data());
       });
     }
 
@@ -66,14 +71,14 @@ struct AllocDealloc {
     std::uint64_t mallocs_at_most() const { return geometry_.callers; }
 
     std::vector<KernelInfo> kernels() const {
-      return {{"total", simt::kernel_attributes<AllocDeallocKernel, A, Geometry, FixedSize, void**>()}};
+      return {{"total", confinement_.template attributes<AllocDeallocKernel, A, Geometry, FixedSize, void**>()}};
     }
 
    private:
-    simt::Stream& stream_;
     Geometry geometry_;
     FixedSize size_;
     RecordedPointers results_;
+    SmConfinement confinement_;
   };
 };
 

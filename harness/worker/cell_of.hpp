@@ -146,9 +146,21 @@ class CellOf final : public Cell {
   }
 
   void check_contents(Verification& result) {
-    const bool judged = overlap_is_defined();
     run_->prepare();
     PhaseTimer untimed(state_.stream);
+    if constexpr (W::traits.writes_blocks) {
+      run_->sample(state_.allocator, untimed);
+      const PointerCheck pointers = check_pointers();
+      result.null_returns = pointers.nulls();
+      result.blocks = pointers.blocks();
+      result.content = "checked";
+    } else {
+      check_filled_blocks(result, untimed);
+    }
+  }
+
+  void check_filled_blocks(Verification& result, PhaseTimer& untimed) {
+    const bool judged = overlap_is_defined();
     const ContentCheck contents(state_.stream, run_->mallocs_at_most(), state_.rules(judged));
     run_->sample(contents.wrap(state_.allocator), untimed);
     // Pointers first: a wrong pointer explains wrong contents, not the other way round.

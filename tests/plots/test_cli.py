@@ -60,6 +60,14 @@ def test_two_runs_that_would_share_a_file_are_refused(tmp_path, capsys):
     assert "would both be written" in capsys.readouterr().err
 
 
+def test_printed_tables_from_their_configs(root, tmp_path, capsys):
+    run = synthetic.write(tmp_path / "run", CONFIG, [_ok()])
+    configs = [str(root / "configs" / "kma2014" / f"table{number}.json") for number in (1, 2)]
+    assert main([*configs, str(run), "--out", str(tmp_path), "--formats", "svg"]) == 0
+    assert "| 3 Graph Traversal |" in (tmp_path / "kma2014_table1.md").read_text()
+    assert synthetic.DEVICE in (tmp_path / "kma2014_table2.md").read_text()
+
+
 def test_settings_table_from_its_config(root, tmp_path, capsys):
     config = root / "configs" / "vinkler2015" / "table1.json"
     assert main([str(config), "--out", str(tmp_path), "--formats", "png"]) == 0

@@ -50,6 +50,9 @@ def test_effective_configs_fit_the_schema_and_sweep_what_they_plot(path, back_en
     assert config["plot"]["kind"] in KINDS
     if "x" in config["plot"]:
         assert config["plot"]["x"] in config["sweep"]
+    if "panels" in config["plot"]:
+        values = config["sweep"][config["plot"]["panels"]]
+        assert len(config["plot"].get("panel_names", values)) == len(values)
 
 
 @pytest.mark.parametrize("change", [

@@ -163,3 +163,59 @@ def test_values_of_zero_turn_a_logarithmic_axis_linear(tmp_path):
 def test_throttled_values_are_counted_in_the_caption(tmp_path):
     drawing = _draw(tmp_path, [_ok("c_malloc", 1, flags="throttled"), _ok("c_malloc", 2)])
     assert "1 of 2 values include samples taken while the device throttled" in " ".join(figures.texts(drawing))
+
+
+def _two_panels(tmp_path, cells, **plot):
+    config = {**CONFIG, "plot": {**CONFIG["plot"], "panels": "pool_bytes", **plot}}
+    return lines.make(results.read_run(synthetic.write(tmp_path, config, cells, "cuda")), "stem")
+
+
+def _pooled(allocator, threads, pool, seconds=None):
+    values = {("alloc", "time"): seconds} if seconds else {}
+    return synthetic.cell(allocator, {"threads": threads, "pool_bytes": pool}, values=values,
+                          status="ok" if seconds else "oom")
+
+
+def _by_axes(drawing, prefix):
+    """Per axes, label -> x of the lines whose gid starts with `prefix`."""
+    return [{line.get_gid().removeprefix(prefix): [float(x) for x in line.get_xdata()] for line in axes.get_lines()
+             if (line.get_gid() or "").startswith(prefix)} for axes in drawing.page.figure.axes]
+
+
+def test_each_value_of_an_axis_has_a_panel_with_its_own_failures(tmp_path):
+    cells = [_pooled("c_malloc", x, pool, 1e-6 * x * pool) for x in (1, 2) for pool in (1024, 2048)]
+    cells += [_pooled("cuda_malloc", x, pool, 1e-5 if pool == 2048 else None) for x in (1, 2) for pool in (1024, 2048)]
+    drawing = _two_panels(tmp_path, cells)
+    left, right = [axes for axes in drawing.page.figure.axes if any("median" in (line.get_gid() or "")
+                                                                    for line in axes.get_lines())]
+    at = [{line.get_label(): list(line.get_ydata()) for line in axes.get_lines() if "median" in line.get_gid()}
+          for axes in (left, right)]
+    assert at[0]["CMalloc"] == [1024e-6, 2048e-6] and at[1]["CMalloc"] == [2048e-6, 4096e-6]
+    assert at[1]["CudaMalloc"] == [1e-5, 1e-5]
+    assert left.get_ylim() == right.get_ylim()
+    failed = [found for found in _by_axes(drawing, "failed ") if found]
+    assert failed == [{"CudaMalloc": [1.0, 2.0]}], "the right panel has no cross"
+    shown = figures.texts(drawing)
+    assert "pool size 1 KiB" in shown and "pool size 2 KiB" in shown
+    assert "### pool size 2 KiB, alloc time" in drawing.markdown
+    named = _two_panels(tmp_path / "named", cells, panel_names=["small", "large"])
+    assert "small" in figures.texts(named) and "large" in figures.texts(named)
+
+
+def test_stated_values_keep_to_their_panel_and_back_end(tmp_path):
+    cells = [_pooled("c_malloc", x, pool, 1e-6) for x in (1, 2) for pool in (1024, 2048)]
+    mark = {"metric": "time", "phase": "alloc", "value": 5e-6, "where": {"threads": 2, "pool_bytes": 2048},
+            "allocator": "c_malloc", "source": "The paper"}
+    drawing = _two_panels(tmp_path, cells, marks=[mark, {**mark, "backend": "cpu"}])
+    stars = [[line for line in axes.get_lines() if line.get_gid() == "stated"] for axes in drawing.page.figure.axes]
+    assert [len(each) for each in stars] == [0, 1]
+    assert stars[1][0].get_color() == style.look("c_malloc").colour
+
+
+def test_series_of_a_single_allocator_differ_in_shade(tmp_path):
+    cells = [synthetic.cell("c_malloc", {"threads": x, "page_bytes": pages}, values={("alloc", "time"): 1e-6})
+             for x in (1, 2) for pages in (4096, 16384, 65536)]
+    drawing = _draw(tmp_path, cells)
+    drawn = [line for line in drawing.page.figure.axes[0].get_lines() if "median" in line.get_gid()]
+    assert [line.get_label() for line in drawn] == [f"CMalloc (page_bytes={pages} KiB)" for pages in (4, 16, 64)]
+    assert len({line.get_color() for line in drawn}) == 3 and len({line.get_marker() for line in drawn}) == 3

@@ -6,7 +6,7 @@ import random
 import figures
 import synthetic
 
-from plots import page, results, settings_table, status_matrix, table
+from plots import page, printed_table, results, settings_table, status_matrix, table
 
 STATUSES = results.STATUSES
 
@@ -109,3 +109,38 @@ def test_a_drawing_writes_the_same_bytes_again(tmp_path):
     first = [path.read_bytes() for path in table.make(run, "t").write(tmp_path / "a")]
     second = [path.read_bytes() for path in table.make(run, "t").write(tmp_path / "b")]
     assert len(first) == len(page.FORMATS) + 1 and first == second
+
+
+def test_table_states_what_the_paper_states(tmp_path):
+    cells = [synthetic.cell(name, {"request_bytes": 16}, values={("alloc", "time"): seconds})
+             for name, seconds in (("c_malloc", 1e-3), ("cf_malloc", 2e-3))]
+    marks = [{"metric": "time", "phase": "alloc", "where": {"request_bytes": 16}, "value": 1.5e-3, "source": "The paper"}]
+    run = _run(tmp_path, _config(kind="table", x="request_bytes", y="alloc", marks=marks), cells)
+    sentence = "The paper states 1.5 ms (alloc) at request_bytes = 16 B; here: 1 ms to 2 ms (alloc)."
+    assert sentence in table.make(run, "stem").markdown
+
+
+def test_status_matrix_has_the_columns_of_its_figure(tmp_path):
+    cells = [synthetic.cell("c_malloc", {"threads": x, "request_bytes": b}, status="oom") for x in (1, 2) for b in (16, 1024)]
+    matrix = status_matrix.matrix_of(_run(tmp_path, _config(kind="lines", x="threads"), cells))
+    assert matrix.columns == ("1", "2")
+    assert [row.label for row in matrix.rows] == ["CMalloc (request_bytes=16 B)", "CMalloc (request_bytes=1 KiB)"]
+
+
+PRINTED = {"name": "p/table2", "paper": "P", "description": "Devices",
+           "plot": {"kind": "printed_table", "columns": ["of", "device", "type", "cores", "software"],
+                    "rows": [["paper", "Old GPU", "GPU", "384", "CUDA 5"]], "devices": True, "notes": ["A note."]}}
+
+
+def test_printed_table_adds_the_devices_of_the_runs_once(tmp_path):
+    cells = [synthetic.cell("c_malloc", {}, values={("alloc", "time"): 1.0})]
+    runs = [_run(tmp_path / name, _config(kind="table", x="threads"), cells, backend)
+            for name, backend in (("a", "cuda"), ("b", "cuda"), ("c", "cpu"))]
+    drawing = printed_table.make(PRINTED, runs, "stem")
+    rows = [line for line in drawing.markdown.splitlines() if line.startswith("| ")]
+    assert rows[1:] == ["| paper | Old GPU | GPU | 384 | CUDA 5 |",
+                        f"| allocbench | {synthetic.DEVICE} | GPU | unknown | 13.0, driver 1.2 |",
+                        f"| allocbench | {synthetic.DEVICE} | CPU | unknown | CPU executor, 13.0 |"]
+    assert "2 devices of 3 runs" in drawing.markdown and "A note." in drawing.markdown
+    alone = {**PRINTED, "plot": {**PRINTED["plot"], "devices": False}}
+    assert "nothing is measured" in printed_table.make(alone, [], "stem").markdown

@@ -32,7 +32,7 @@ struct Forgetful : FdgMallocOnKma {
 
 template <class W>
 class BulkFrees : public ::testing::Test {};
-using Workloads = ::testing::Types<AllocFree, AllocDealloc, AllocCycleDealloc, Probability>;
+using Workloads = ::testing::Types<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, Pairs>;
 TYPED_TEST_SUITE(BulkFrees, Workloads);
 
 template <class P>

@@ -10,7 +10,13 @@
 namespace allocbench {
 
 // Independent sequences of one seed; the numbers are part of results, never reuse one.
-enum class RandomStream : std::uint32_t { request_sizes = 1, probability_steps = 2 };
+enum class RandomStream : std::uint32_t {
+  request_sizes = 1,
+  probability_steps = 2,
+  edge_list = 20,
+  vertex_order = 21,
+  arc_order = 22
+};
 
 // Four uniform words for (seed, stream, index, sub_index).
 struct RandomWords {

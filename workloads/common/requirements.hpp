@@ -37,4 +37,13 @@ std::string why_unsupported(const Geometry& geometry, std::uint64_t largest_requ
   return {};
 }
 
+// Why allocator A cannot keep this many bytes live at once although it never runs out; empty when it can. For workloads
+// that follow pointers inside of their blocks.
+template <class A>
+std::string why_recycling(std::uint64_t live_bytes, const RunSetting<A>& setting) {
+  if (!A::traits.recycles_unfreed || live_bytes <= setting.pool_bytes) return {};
+  return std::string(A::traits.display_name) + " hands out blocks again that are in use once " +
+         bytes_text(setting.pool_bytes) + " were asked for; this cell keeps " + bytes_text(live_bytes) + " in use";
+}
+
 }  // namespace allocbench

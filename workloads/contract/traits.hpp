@@ -19,6 +19,9 @@ struct WorkloadTraits {
   std::string_view summary;    // one sentence
   std::string_view phases;     // timed phases in order, separated by one blank
   bool null_expected = false;  // exhaustion tests: null is counted, not a failure
+  // Keeps data of its own in its blocks. Its check_recorded() compares them with what they must be, after every sample,
+  // and throws CellFailure; the checked adaptor, which fills blocks itself, stays away.
+  bool writes_blocks = false;
 };
 
 // One timed part of a sample.

@@ -1,0 +1,100 @@
+// array_list: both methods under many schedules, and what the checks of the list say to wrong ones.
+#include "workloads/array_list.hpp"
+
+#include <gtest/gtest.h>
+
+#include "allocators/fdgmalloc/fdgmalloc_on.hpp"
+#include "allocators/kma/kma.hpp"
+#include "tests/workloads/planted_allocators.hpp"
+#include "tests/workloads/workload_rig.hpp"
+
+namespace allocbench {
+namespace {
+
+using test::Fault;
+using test::SlotMalloc;
+using test::WorkloadRig;
+
+ArrayListGrowth::Parameters small(const char* method, std::uint32_t item_bytes) {
+  ArrayListGrowth::Parameters parameters;
+  parameters.threads = 100;
+  parameters.threads_per_block = 40;
+  parameters.iterations = 3;
+  parameters.item_bytes = item_bytes;
+  parameters.method = method;
+  return parameters;
+}
+
+TEST(ArrayListGrowth, IsRightUnderManySchedules) {
+  for (const char* method : {"malloc", "grow_local"}) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      const std::uint32_t item_bytes = seed % 2 == 0 ? 4 : 8;
+      WorkloadRig<ArrayListGrowth, Kma> rig(small(method, item_bytes), 1 << 18, {.superblock_bytes = 4096}, seed);
+      ASSERT_EQ(rig.sample(), "") << method << ", seed " << seed;
+      ASSERT_EQ(rig.sample(), "") << method << ", seed " << seed << ": again";
+      EXPECT_EQ(rig.timer->phases().at(0).operations, 300u);
+    }
+  }
+}
+
+TEST(ArrayListGrowth, AsksOncePerBlockOfThreads) {
+  const ArrayListGrowth::Parameters list = small("grow_local", 8);
+  EXPECT_EQ(list.requests(), 9u);
+  EXPECT_EQ(list.request_bytes(), 16u + 40 * 8);
+  EXPECT_EQ(small("malloc", 8).requests(), 300u);
+  EXPECT_EQ(small("malloc", 8).request_bytes(), 8u);
+}
+
+TEST(ArrayListGrowth, IsUnsupportedWhereAChunkIsTooLarge) {
+  const RunSetting<Kma> setting{1 << 18, {.superblock_bytes = 512}, 1};
+  EXPECT_NE(ArrayListGrowth::unsupported<Kma>(small("grow_local", 8), setting), "");
+  EXPECT_EQ(ArrayListGrowth::unsupported<Kma>(small("malloc", 8), setting), "");
+}
+
+TEST(ArrayListGrowth, CountsNullsOfAllThreadsOfABlock) {
+  WorkloadRig<ArrayListGrowth, Kma> rig(small("grow_local", 8), 4 * 1024, {.superblock_bytes = 1024});
+  EXPECT_NE(rig.sample().find("nulls"), std::string::npos);
+}
+
+TEST(ArrayListGrowth, FindsItemsThatOverlap) {
+  ArrayListGrowth::Parameters parameters = small("malloc", 32);
+  WorkloadRig<ArrayListGrowth, SlotMalloc<Fault::overlap>> rig(parameters, 1 << 16);
+  EXPECT_NE(rig.sample().find("overlapping"), std::string::npos);
+}
+
+TEST(ArrayListGrowth, RunsWhereFreesAreInBulk) {
+  for (const char* method : {"malloc", "grow_local"}) {
+    WorkloadRig<ArrayListGrowth, FdgMallocOnKma> rig(small(method, 4), 8 << 20, {.most_warps = 64});
+    EXPECT_EQ(rig.sample(), "") << method;
+    EXPECT_EQ(rig.sample(), "") << method;
+  }
+}
+
+// Two chunks of two items of 8 bytes each, of two blocks of two threads.
+std::vector<ListChunk> two_chunks() { return {{0x1000, 4}, {0x2000, 4}}; }
+std::vector<ListItem> their_items() {
+  return {{0x2000, 0, 0, 0, true}, {0x2008, 1, 0, 0, true}, {0x1000, 2, 1, 0, true}, {0x1008, 3, 1, 0, true}};
+}
+
+TEST(ListCheck, AcceptsChunksOfTheirItemsInAnyOrder) { EXPECT_EQ(list_problem(two_chunks(), their_items(), 2), ""); }
+
+TEST(ListCheck, FindsWhatIsWrong) {
+  std::vector<ListItem> items = their_items();
+  items[1].intact = false;
+  EXPECT_EQ(list_problem(two_chunks(), items, 2), "item 0 of thread 1 was overwritten");
+  items = their_items();
+  items[3].address = 0x1010;
+  EXPECT_EQ(list_problem(two_chunks(), items, 2), "a chunk of the list holds elements that no thread asked for");
+  items = their_items();
+  items[3].iteration = 1;
+  EXPECT_EQ(list_problem(two_chunks(), items, 2), "item 1 of thread 3 shares a chunk with item 0 of thread 2");
+  items = their_items();
+  std::swap(items[2].address, items[3].address);
+  EXPECT_EQ(list_problem(two_chunks(), items, 2), "item 0 of thread 2 comes after that of thread 3");
+  items = their_items();
+  items.push_back({0x3000, 4, 2, 0, true});
+  EXPECT_EQ(list_problem(two_chunks(), items, 2), "item 0 of thread 4 is not in the list");
+}
+
+}  // namespace
+}  // namespace allocbench

@@ -1,0 +1,184 @@
+// Edge lists, the oracle with planted faults, and graph_build under many schedules.
+#include <gtest/gtest.h>
+
+#include "allocators/fdgmalloc/fdgmalloc_on.hpp"
+#include "allocators/kma/kma.hpp"
+#include "allocators/regeff/atomic_malloc.hpp"
+#include "tests/workloads/workload_rig.hpp"
+#include "workloads/graph_build.hpp"
+
+namespace allocbench {
+namespace {
+
+using test::WorkloadRig;
+
+TEST(EdgeList, IsParsedLineByLine) {
+  const std::vector<Arc> expected{{1, 2}, {7, 4294967295u}};
+  EXPECT_EQ(parse_edge_list("1 2\n7\t4294967295\n", "test"), expected);
+  EXPECT_EQ(parse_edge_list("1 2\r\n7 4294967295", "test"), expected);
+}
+
+TEST(EdgeList, NamesTheWrongLine) {
+  for (const char* text : {"1 2\n3\n", "1 2\n3 x\n", "1 2\n3 4 5\n", "1 2\n3 4294967296\n", "1 2\n\n"}) {
+    try {
+      parse_edge_list(text, "test");
+      FAIL() << text;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_EQ(std::string(error.what()).find("test:2: "), 0u) << error.what();
+    }
+  }
+  EXPECT_THROW(parse_edge_list("", "test"), std::invalid_argument);
+  EXPECT_THROW(read_edge_list("there_is_no_such_graph"), std::invalid_argument);
+}
+
+TEST(EdgeList, OfThePaperHasItsSize) {
+  std::vector<Arc> arcs = read_edge_list("kma_64k");
+  EXPECT_EQ(arcs.size(), 65536u);
+  EXPECT_EQ(distinct_ids(arcs).size(), 9765u);
+  EXPECT_EQ(arcs.front(), (Arc{8364, 4986}));
+}
+
+TEST(EdgeList, IsGeneratedFromTheSeedAlone) {
+  const std::vector<Arc> arcs = generate_edge_list(1000, 5000, 3);
+  EXPECT_EQ(arcs.size(), 5000u);
+  EXPECT_LT(distinct_ids(arcs).back(), 1000u);
+  EXPECT_EQ(arcs, generate_edge_list(1000, 5000, 3));
+  EXPECT_NE(arcs, generate_edge_list(1000, 5000, 4));
+  std::vector<Arc> fewer = generate_edge_list(1000, 100, 3);
+  EXPECT_TRUE(std::equal(fewer.begin(), fewer.end(), arcs.begin()));
+}
+
+// R-MAT is skewed: the busiest of 1,024 vertices has far more than the mean of 16 arcs.
+TEST(EdgeList, HasFewVerticesWithManyArcs) {
+  std::vector<std::uint32_t> degrees(1024);
+  for (const Arc& arc : generate_edge_list(1024, 16384, 1)) ++degrees[arc.source];
+  EXPECT_GT(*std::max_element(degrees.begin(), degrees.end()), 200u);
+  EXPECT_GT(std::count(degrees.begin(), degrees.end(), 0u), 50);
+}
+
+TEST(EdgeList, KeepsItsArcsWhenShuffled) {
+  std::vector<Arc> arcs(100);
+  for (std::uint32_t i = 0; i < 100; ++i) arcs[i] = {i, i + 1};
+  std::vector<Arc> shuffled = arcs;
+  shuffle(shuffled, 5);
+  EXPECT_NE(shuffled, arcs);
+  std::sort(shuffled.begin(), shuffled.end(), [](const Arc& a, const Arc& b) { return a.source < b.source; });
+  EXPECT_EQ(shuffled, arcs);
+}
+
+TEST(EdgeList, MadeForTheCaseStudyHasAboutTenThousandNodes) {
+  const GraphBuild::Parameters defaults;
+  const std::size_t nodes = distinct_ids(generate_edge_list(defaults.vertices, defaults.arcs, 1)).size();
+  EXPECT_GT(nodes, 9'000u);
+  EXPECT_LT(nodes, 11'000u);
+}
+
+// Nodes 2 (root), 1 and 3; arcs 2 -> 1, 2 -> 3 twice, 3 -> 3.
+const std::vector<Arc> small_list{{2, 3}, {2, 1}, {3, 3}, {2, 3}};
+graph::BuiltGraph small_graph() {
+  graph::BuiltGraph graph;
+  graph.root = 0x200;
+  graph.nodes = {{0x200, 2, 0x100, 0x300, 0xa0}, {0x100, 1, 0, 0, 0}, {0x300, 3, 0, 0, 0xd0}};
+  graph.edges = {{0xa0, 0xb0, 0x300}, {0xb0, 0xc0, 0x100}, {0xc0, 0, 0x300}, {0xd0, 0, 0x300}};
+  return graph;
+}
+
+TEST(GraphCheck, AcceptsTheGraph) { EXPECT_EQ(graph::graph_problem(small_graph(), small_list), ""); }
+
+TEST(GraphCheck, FindsWrongLinks) {
+  graph::BuiltGraph graph = small_graph();
+  graph.nodes[1].left = 0x200;
+  EXPECT_EQ(graph::graph_problem(graph, small_list), "two links lead to one node");
+  graph = small_graph();
+  graph.nodes[0].right = 0xa0;
+  EXPECT_EQ(graph::graph_problem(graph, small_list), "a link leads to something that is no node");
+  graph = small_graph();
+  graph.edges[2].next = 0xa0;
+  EXPECT_EQ(graph::graph_problem(graph, small_list), "two links lead to one edge");
+  graph = small_graph();
+  graph.edges[3].target = 0xa0;
+  EXPECT_EQ(graph::graph_problem(graph, small_list), "an edge of node 3 leads to no node");
+  graph = small_graph();
+  graph.nodes[1].address = 0x200;
+  EXPECT_EQ(graph::graph_problem(graph, small_list), "two nodes have one address");
+}
+
+TEST(GraphCheck, FindsMissingAndSuperfluousNodes) {
+  graph::BuiltGraph graph = small_graph();
+  graph.nodes[0].left = 0;
+  EXPECT_EQ(graph::graph_problem(graph, small_list), "the tree has no node 1 where it belongs");
+  graph = small_graph();
+  graph.nodes[0].right = 0;
+  EXPECT_EQ(graph::graph_problem(graph, small_list), "the tree has no node 3 where it belongs");
+  graph = small_graph();
+  graph.nodes[1].key = 0;
+  EXPECT_EQ(graph::graph_problem(graph, small_list), "the tree has a node 0 where none belongs");
+  graph = small_graph();
+  graph.nodes[2].right = 0x400;
+  graph.nodes.push_back({0x400, 4, 0, 0, 0});
+  EXPECT_EQ(graph::graph_problem(graph, small_list), "the tree has a node 4 where none belongs");
+}
+
+TEST(GraphCheck, ComparesArcsExactly) {
+  graph::BuiltGraph graph = small_graph();
+  graph.edges[0].target = 0x100;
+  EXPECT_EQ(graph::graph_problem(graph, small_list), "the edges of node 2 are not its 3 arcs");
+  graph = small_graph();
+  graph.edges[1].next = 0;
+  EXPECT_EQ(graph::graph_problem(graph, small_list), "the edges of node 2 are not its 3 arcs");
+  graph = small_graph();
+  graph.edges.push_back({0xe0, 0, 0x100});
+  EXPECT_EQ(graph::graph_problem(graph, small_list), "an edge is in no list");
+}
+
+GraphBuild::Parameters small(std::uint32_t vertices, bool hold) {
+  GraphBuild::Parameters parameters;
+  parameters.graph = "generated";
+  parameters.vertices = vertices;
+  parameters.arcs = 200;
+  parameters.threads = 100;
+  parameters.threads_per_block = 40;
+  parameters.hold = hold;
+  return parameters;
+}
+
+TEST(GraphBuild, IsExactUnderManySchedules) {
+  std::uint64_t lost_races = 0;
+  for (const bool hold : {false, true}) {
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+      const GraphBuild::Parameters parameters = small(seed % 2 == 0 ? 8 : 128, hold);
+      WorkloadRig<GraphBuild, Kma> rig(parameters, 1 << 17, {.superblock_bytes = 4096}, seed);
+      ASSERT_EQ(rig.sample(), "") << "seed " << seed;
+      ASSERT_EQ(rig.sample(), "") << "seed " << seed << ": again on the same heap";
+      const std::uint64_t nodes = distinct_ids(generate_edge_list(parameters.vertices, 200, seed)).size();
+      EXPECT_EQ(rig.counter("mallocs"), 200 + nodes + rig.counter("frees"));
+      if (hold) {
+        EXPECT_LE(rig.counter("frees"), 100u) << "one left over per thread at most";
+      }
+      lost_races += rig.counter("frees");
+    }
+  }
+  EXPECT_GT(lost_races, 0u) << "the schedules never made two threads meet";
+}
+
+TEST(GraphBuild, OfOneThreadLosesNoRace) {
+  GraphBuild::Parameters parameters = small(64, false);
+  parameters.threads = 1;
+  WorkloadRig<GraphBuild, AtomicMalloc> rig(parameters, 1 << 16);
+  EXPECT_EQ(rig.sample(), "");
+  EXPECT_EQ(rig.counter("frees"), 0u);
+}
+
+TEST(GraphBuild, CountsLostArcsWhereMemoryRunsOut) {
+  WorkloadRig<GraphBuild, AtomicMalloc> rig(small(64, false), 2048);
+  EXPECT_NE(rig.sample().find("nulls"), std::string::npos);
+}
+
+TEST(GraphBuild, RunsWhereFreesAreInBulk) {
+  WorkloadRig<GraphBuild, FdgMallocOnKma> rig(small(64, false), 8 << 20, {.most_warps = 64});
+  EXPECT_EQ(rig.sample(), "");
+  EXPECT_EQ(rig.sample(), "");
+}
+
+}  // namespace
+}  // namespace allocbench

@@ -1,0 +1,42 @@
+#include "workloads/common/data_files.hpp"
+
+#include <zlib.h>
+
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+namespace allocbench {
+
+std::filesystem::path find_data_file(const std::string& name) {
+  std::vector<std::filesystem::path> folders;
+  if (const char* chosen = std::getenv("ALLOCBENCH_DATA")) folders.emplace_back(chosen);
+  folders.emplace_back("data");
+  folders.emplace_back(ALLOCBENCH_SOURCE_DATA);
+  std::string looked;
+  for (const std::filesystem::path& folder : folders) {
+    std::error_code none;
+    if (std::filesystem::is_regular_file(folder / name, none)) return folder / name;
+    looked += (looked.empty() ? "" : ", ") + folder.string();
+  }
+  throw std::invalid_argument("no file " + name + " in " + looked +
+                              "; data/README.md says where to get it, ALLOCBENCH_DATA names another folder");
+}
+
+std::string read_text_file(const std::filesystem::path& path) {
+  // gzread passes files that are not packed through.
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
+  if (!file) throw std::invalid_argument("cannot open " + path.string());
+  std::string text;
+  std::array<char, 1 << 16> buffer{};
+  for (;;) {
+    const int bytes = gzread(file.get(), buffer.data(), static_cast<unsigned>(buffer.size()));
+    if (bytes < 0) throw std::invalid_argument(path.string() + " is damaged: " + gzerror(file.get(), nullptr));
+    if (bytes == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(bytes));
+  }
+}
+
+}  // namespace allocbench

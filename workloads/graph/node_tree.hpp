@@ -1,0 +1,100 @@
+// A directed graph that grows in device memory: an unbalanced binary search tree of nodes, each with a list of edges.
+//
+// Spliet et al., GPGPU-7 2014, sec. 5.3, listings 1 to 3.
+// Protocol. A node is made before its address is compare-exchanged with release into a null link, and links are read
+// with acquire, so whoever finds a node finds it whole. Links change once, from null to a node: no ABA, and who loses
+// an exchange holds the address of the winner and goes on from there. (The listings start again at the root, which
+// leads to the same place.) Edges are pushed on the list of their source; nobody reads lists before the kernel ends.
+#pragma once
+
+#include <cstdint>
+
+#include "simt/simt.hpp"
+
+namespace allocbench::graph {
+
+// Links are addresses, 0 = none.
+struct Node {
+  std::uint32_t key;
+  std::uint32_t unused;
+  std::uint64_t left;
+  std::uint64_t right;
+  std::uint64_t edges;
+};
+static_assert(sizeof(Node) == 32);
+
+struct Edge {
+  std::uint64_t next;
+  std::uint64_t target;  // address of a node
+};
+static_assert(sizeof(Edge) == 16);
+
+// What one thread does to the tree. `Session` is an allocator or its session.
+template <class Session>
+class Builder {
+ public:
+  // `hold`: keep a node that turned out superfluous for the next need; otherwise it is freed at once.
+  SIMT_FN Builder(Session& session, std::uint64_t* root, bool hold) : session_(session), root_(root), hold_(hold) {}
+
+  // The node of `key`, made and put into `record[key]` if there is none yet. Null when memory ran out.
+  template <class Thread>
+  SIMT_FN Node* ensure(Thread& thread, std::uint32_t key, void** record) {
+    std::uint64_t* link = root_;
+    for (;;) {
+      std::uint64_t found = thread.atomic(*link).load(simt::acquire);
+      if (found == 0) {
+        if (spare_ == nullptr) spare_ = static_cast<Node*>(session_.malloc(thread, sizeof(Node)));
+        if (spare_ == nullptr) return nullptr;
+        *spare_ = {key, 0, 0, 0, 0};
+        if (thread.atomic(*link).compare_exchange(found, reinterpret_cast<std::uint64_t>(spare_), simt::acq_rel,
+                                                  simt::acquire)) {
+          Node* const made = spare_;
+          spare_ = nullptr;
+          record[key] = made;
+          return made;
+        }
+        thread.probe(simt::Step::retry);
+      }
+      Node* const node = reinterpret_cast<Node*>(found);
+      if (node->key == key) {
+        if (!hold_) drop_spare(thread);
+        return node;
+      }
+      link = key < node->key ? &node->left : &node->right;
+    }
+  }
+
+  // An edge on the list of `source`; null when memory ran out.
+  template <class Thread>
+  SIMT_FN Edge* add_edge(Thread& thread, Node* source, const Node* target) {
+    Edge* const edge = static_cast<Edge*>(session_.malloc(thread, sizeof(Edge)));
+    if (edge == nullptr) return nullptr;
+    edge->target = reinterpret_cast<std::uint64_t>(target);
+    const auto head = thread.atomic(source->edges);
+    std::uint64_t first = head.load(simt::relaxed);
+    do {
+      edge->next = first;
+    } while (!head.compare_exchange(first, reinterpret_cast<std::uint64_t>(edge), simt::release, simt::relaxed));
+    return edge;
+  }
+
+  template <class Thread>
+  SIMT_FN void drop_spare(Thread& thread) {
+    if (spare_ == nullptr) return;
+    session_.free(thread, spare_);
+    spare_ = nullptr;
+    ++frees_;
+  }
+
+  // Nodes freed so far: those that lost a race, or were left over.
+  SIMT_FN std::uint32_t frees() const { return frees_; }
+
+ private:
+  Session& session_;
+  std::uint64_t* root_;
+  Node* spare_ = nullptr;
+  std::uint32_t frees_ = 0;
+  bool hold_;
+};
+
+}  // namespace allocbench::graph
