@@ -4,13 +4,21 @@
 #include "workloads/alloc_cycle_dealloc.hpp"
 #include "workloads/alloc_dealloc.hpp"
 #include "workloads/alloc_free.hpp"
+#include "workloads/fill.hpp"
+#include "workloads/fragmentation.hpp"
+#include "workloads/host_latency.hpp"
+#include "workloads/operations.hpp"
+#include "workloads/prefix_sum.hpp"
 #include "workloads/probability.hpp"
+#include "workloads/randomized.hpp"
+#include "workloads/two_phase.hpp"
 
 namespace allocbench {
 
 template <class... Workloads>
 struct WorkloadList {};
 
-using AllWorkloads = WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability>;
+using AllWorkloads = WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill,
+                                  Fragmentation, HostLatency, PrefixSum, Operations>;
 
 }  // namespace allocbench

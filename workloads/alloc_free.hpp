@@ -8,52 +8,29 @@
 #include "workloads/common/kernels.hpp"
 #include "workloads/common/recorded_pointers.hpp"
 #include "workloads/common/requirements.hpp"
+#include "workloads/common/size_parameters.hpp"
 #include "workloads/contract/workload.hpp"
 
 namespace allocbench {
 
 struct AllocFree {
-  struct Parameters {
+  struct Parameters : SizeParameters {
     std::uint32_t threads = 100'000;
     std::uint32_t threads_per_block = 256;
     std::uint32_t lanes_per_warp = 32;
-    std::string sizes = "fixed";
-    std::uint64_t request_bytes = 16;
-    std::uint32_t min_bytes = 4;
-    std::uint32_t max_bytes = 8192;
-    std::vector<std::uint64_t> list_bytes = {16, 64, 256, 1024, 4096};
-    std::vector<std::uint64_t> list_weights = {};
 
     static auto fields() {
       using P = Parameters;
-      constexpr double most_bytes = 1ull << 40;
-      constexpr double most_listed = UINT32_MAX;
-      return std::tuple{
-          Field{"threads", &P::threads, "requests", "threads that allocate, one request each", "all papers"}.between(
-              1, 1 << 28),
-          Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block", "Winter et al., PPoPP'21"}
-              .between(1, most_threads_per_block),
-          Field{"lanes_per_warp", &P::lanes_per_warp, "lanes", "lanes of each warp that allocate",
-                "Winter et al., PPoPP'21: 32 in figs. 9.a and 9.b, 1 in fig. 9.c"}
-              .between(1, simt::warp_size),
-          Field{"sizes", &P::sizes, "",
-                "distribution of the request sizes: fixed (request_bytes), uniform (min_bytes to max_bytes), list "
-                "(list_bytes with list_weights)",
-                "uniform: Winter et al., PPoPP'21, fig. 9.d; list: assumed"}
-              .one_of({"fixed", "uniform", "list"}),
-          Field{"request_bytes", &P::request_bytes, "B", "size of every request (sizes = fixed)", "all papers"}.between(
-              1, most_bytes),
-          Field{"min_bytes", &P::min_bytes, "B", "smallest request (sizes = uniform)",
-                "Winter et al., PPoPP'21, fig. 9.d"}
-              .between(1, most_listed),
-          Field{"max_bytes", &P::max_bytes, "B", "largest request (sizes = uniform)",
-                "Winter et al., PPoPP'21, fig. 9.d"}
-              .between(1, most_listed),
-          Field{"list_bytes", &P::list_bytes, "B", "request sizes (sizes = list)", "assumed: a spread of common sizes"}
-              .between(1, most_listed),
-          Field{"list_weights", &P::list_weights, "", "weights of list_bytes; empty = all equal (sizes = list)",
-                "assumed"}
-              .between(0, most_listed)};
+      return std::tuple_cat(
+          std::tuple{Field{"threads", &P::threads, "requests", "threads that allocate, one request each", "all papers"}
+                         .between(1, 1 << 28),
+                     Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block",
+                           "Winter et al., PPoPP'21"}
+                         .between(1, most_threads_per_block),
+                     Field{"lanes_per_warp", &P::lanes_per_warp, "lanes", "lanes of each warp that allocate",
+                           "Winter et al., PPoPP'21: 32 in figs. 9.a and 9.b, 1 in fig. 9.c"}
+                         .between(1, simt::warp_size)},
+          size_fields<P>());
     }
   };
 
@@ -67,22 +44,9 @@ struct AllocFree {
     return Geometry::of_callers(p.threads, p.threads_per_block, p.lanes_per_warp);
   }
 
-  static std::uint64_t largest_request(const Parameters& p) {
-    if (p.sizes == "uniform") return p.max_bytes;
-    if (p.sizes == "list")
-      return p.list_bytes.empty() ? 0 : *std::max_element(p.list_bytes.begin(), p.list_bytes.end());
-    return p.request_bytes;
-  }
-
-  static RequestSizes request_sizes(const Parameters& p, std::uint64_t seed) {
-    if (p.sizes == "uniform") return RequestSizes::uniform(p.min_bytes, p.max_bytes, p.threads, seed);
-    if (p.sizes == "list") return RequestSizes::list(p.list_bytes, p.list_weights, p.threads, seed);
-    return RequestSizes::fixed(p.request_bytes);
-  }
-
   template <class A>
   static std::string unsupported(const Parameters& p, const RunSetting<A>& setting) {
-    return why_unsupported<A>(geometry(p), largest_request(p), setting);
+    return why_unsupported<A>(geometry(p), p.largest_request(), setting);
   }
 
   template <class A>
@@ -91,7 +55,7 @@ struct AllocFree {
     Run(const Parameters& parameters, const RunSetting<A>& setting, simt::Stream& stream)
         : stream_(stream),
           geometry_(geometry(parameters)),
-          sizes_(request_sizes(parameters, setting.seed), stream),
+          sizes_(parameters.request_sizes(parameters.threads, setting.seed), stream),
           results_(stream, geometry_.callers) {}
 
     void prepare() { results_.poison(); }

@@ -10,7 +10,7 @@
 namespace allocbench {
 
 // Independent sequences of one seed; the numbers are part of results, never reuse one.
-enum class RandomStream : std::uint32_t { request_sizes = 1, probability_steps = 2 };
+enum class RandomStream : std::uint32_t { request_sizes = 1, probability_steps = 2, participants = 10 };
 
 // Four uniform words for (seed, stream, index, sub_index).
 struct RandomWords {
