@@ -37,6 +37,13 @@ class Series:
         return [point for point in self.points if point.value is None]
 
 
+def wanted_of(plot: dict) -> list[tuple[str, str]]:
+    """(phase, metric) of each panel or block that a config's `plot` asks for: every phase with every metric."""
+    phases, metrics = plot.get("y", "total"), plot.get("metric", "time")
+    return [(phase, metric) for metric in ([metrics] if isinstance(metrics, str) else metrics)
+            for phase in ([phases] if isinstance(phases, str) else phases)]
+
+
 def group(run: Run, x: str | None) -> list[tuple[str, int, str, list[Cell]]]:
     """(allocator, variant, label, cells) of each series, in config order, cells in growing x."""
     fixed_axes = sorted({name for cell in run.cells for name in cell.axes} - {x})
@@ -92,7 +99,11 @@ def _label(allocator: str, cell: Cell, siblings: list[list[Cell]], fixed_axes: l
                   and len({_text(other[0].axes.get(name)) for other in siblings}) > 1]
     if not differing:
         return label
-    return f"{label} ({', '.join(f'{name}={cell.setting(name)}' for name in differing)})"
+    return f"{label} ({', '.join(_told_apart(name, cell.setting(name)) for name in differing)})"
+
+
+def _told_apart(name: str, value) -> str:
+    return f"{name} {'on' if value else 'off'}" if isinstance(value, bool) else f"{name}={value}"
 
 
 def _text(value, without: str | None = None) -> str:

@@ -8,13 +8,12 @@ from plots import caption, grid, origin, quantity
 from plots.errors import NothingToDraw
 from plots.page import Drawing
 from plots.results import Run
-from plots.series import series_of
+from plots.series import series_of, wanted_of
 
 
 def make(run: Run, stem: str) -> Drawing:
     plot = run.plot
-    phases = plot.get("y", "total")
-    wanted = [(phase, plot.get("metric", "time")) for phase in ([phases] if isinstance(phases, str) else phases)]
+    wanted = wanted_of(plot)
     grids = grids_of(run, plot["x"], wanted)
     if not any(point.value for phase, metric in wanted for each in series_of(run, plot["x"], phase, metric)
                for point in each.points):
