@@ -21,7 +21,7 @@ from plots.series import Series, series_of, wanted_of
 _PANEL_HEIGHT = 3.5
 _BELOW = 0.48        # x ticks and x label
 _BETWEEN = 0.3       # between panels that share the y axis
-_BETWEEN_AXES = 0.85  # between panels with an axis each
+_BETWEEN_AXES = 1.0  # between panels with an axis each
 _LEFT = 0.78         # y ticks and y label
 _LEGEND_HANDLE = 0.5
 _STRIP_GAP = 0.03
@@ -56,11 +56,13 @@ def make(run: Run, stem: str) -> Drawing:
         raise NothingToDraw(f"{run.folder}: no cell of this figure is ok; its status table says why.")
 
     with matplotlib.rc_context(style.RC):
-        layout = _layout(panels[0], len(panels), "x" in plot.get("log", ""), _BETWEEN if one_axis else _BETWEEN_AXES)
-        above = 0.24 if len(panels) > 1 else 0.05
+        marks = [stated.marks(run, plot["x"], *each) for each in wanted]
+        layout = _layout(panels[0], len(panels), "x" in plot.get("log", ""), _BETWEEN if one_axis else _BETWEEN_AXES,
+                         [source for panel in marks for _, _, source in panel])
+        several_phases = len({phase for phase, _ in wanted}) > 1
+        above = 0.24 if several_phases else 0.05
         page = Page(origin.heading(run, origin.title(run), caption.of_lines(run, wanted)),
                     _BELOW + _PANEL_HEIGHT + layout.strip + above)
-        marks = [stated.marks(run, plot["x"], *each) for each in wanted]
         for index, series in enumerate(panels):
             axes = page.axes(layout.panel_left(index), _BELOW, layout.width, _PANEL_HEIGHT)
             alike = [i for i, (_, metric) in enumerate(wanted) if metric == wanted[index][1]]  # share their limits
@@ -70,18 +72,20 @@ def make(run: Run, stem: str) -> Drawing:
             for x, y, source in marks[index]:
                 axes.plot([x], [y], linestyle="none", marker="*", markersize=11, markerfacecolor="none",
                           color=style.BLACK, gid="stated", label=source)
-            _draw_above(page, layout, index, wanted[index][0] if len(panels) > 1 else "")
+            _draw_above(page, layout, index, wanted[index][0].replace("_", " ") if several_phases else "")
         _draw_legend(page, layout, len(panels))
     return Drawing(stem, page, table.markdown(run, plot["x"], wanted))
 
 
-def _layout(all_series: Sequence[Series], panels: int, log: bool, between: float) -> _Layout:
+def _layout(all_series: Sequence[Series], panels: int, log: bool, between: float,
+            sources: Sequence[str]) -> _Layout:
     positions = [point.x for series in all_series for point in series.points]
     log = log and min(positions) > 0
     bounds = ticks.limits(sorted(set(positions)), log, 0.04)
     left = max([_LEFT] + [ticks.text_width(series.label, failures.NAME_POINTS) + 0.1
                           for series in all_series if series.failed()])
-    legend = max(ticks.text_width(series.label, style.RC["legend.fontsize"]) for series in all_series) + _LEGEND_HANDLE
+    named = [series.label for series in all_series] + list(sources)
+    legend = max(ticks.text_width(name, style.RC["legend.fontsize"]) for name in named) + _LEGEND_HANDLE
     width = (BODY_WIDTH - left - legend - between * (panels - 1)) / panels
     return _Layout(left, width, positions, bounds, log, failures.rows_of(all_series, bounds, log, width), between)
 
@@ -101,7 +105,7 @@ def _set_axes(axes, run: Run, layout: _Layout, numbers: Sequence[float], metric:
     axes.set_axisbelow(True)
     ticks.set_x(axes, layout.positions, layout.log_x, layout.width, style.RC["xtick.labelsize"],
                 quantity.formatter(plot["x"]))
-    ticks.set_y(axes, numbers, log_y, quantity.formatter(metric, unit))
+    ticks.set_y(axes, numbers, log_y, quantity.formatter(metric, unit), binary=unit in ("B", "B/s"))
     axes.set_xlabel(plot.get("xlabel") or quantity.axis_name(plot["x"]))
     if named:
         axes.set_ylabel(plot.get("ylabel") or _y_label(run, metric, unit, log_y))

@@ -27,7 +27,7 @@ def sentences(run: Run, drawn: Sequence[tuple[str, str]]) -> list[str]:
             groups.setdefault((entry["source"], where), []).append(entry)
     made = []
     for (source, where), entries in groups.items():
-        theirs = ", ".join(f"{quantity.count(entry['value'])} {entry['metric']}" for entry in entries)
+        theirs = ", ".join(f"{quantity.count(entry['value'])} {quantity.metric_name(entry['metric'])}" for entry in entries)
         there = [cell for cell in run.cells
                  if all(cell.setting(name) == value for name, value in entries[0]["where"].items())]
         ours = "here: " + ", ".join(_measured(there, entry) for entry in entries) if there else "not run here"
@@ -39,6 +39,6 @@ def _measured(cells: Sequence[Cell], entry: dict) -> str:
     found = {cell.values[entry.get("phase", ""), entry["metric"]].value for cell in cells
              if (entry.get("phase", ""), entry["metric"]) in cell.values}
     if not found:
-        return f"{entry['metric']} not measured"
+        return f"{quantity.metric_name(entry['metric'])} not measured"
     low, high = quantity.count(min(found)), quantity.count(max(found))
-    return f"{low if low == high else f'{low} to {high}'} {entry['metric']}"
+    return f"{low if low == high else f'{low} to {high}'} {quantity.metric_name(entry['metric'])}"
