@@ -1,4 +1,4 @@
-"""Figure kind `lines`: one line per series against a swept axis, one panel per phase or per value of another axis.
+"""Figure kind `lines`: one line per series against a swept axis, one panel per phase, metric and value of another axis.
 
 The line is the median (or what the config's `statistic` asks for), the bars its 95 % bootstrap interval. Cells without a
 value interrupt the line and appear in a strip above the panel.
@@ -16,11 +16,12 @@ from plots import caption, failures, origin, quantity, stated, style, table, tic
 from plots.errors import NothingToDraw
 from plots.page import BODY_WIDTH, Drawing, Page
 from plots.results import Run
-from plots.series import Panel, Series, panels_of, series_of
+from plots.series import Panel, Series, panels_of, series_of, wanted_of
 
 _PANEL_HEIGHT = 3.5
 _BELOW = 0.48        # x ticks and x label
-_BETWEEN = 0.3       # between panels, which share the y axis
+_BETWEEN = 0.3       # between panels that share the y axis
+_BETWEEN_AXES = 1.0  # between panels with an axis each
 _LEFT = 0.78         # y ticks and y label
 _LEGEND_HANDLE = 0.5
 _STRIP_GAP = 0.03
@@ -36,56 +37,57 @@ class _Layout:
     bounds: tuple[float, float]  # of the x axis
     log_x: bool
     rows: list[list[failures.Row]]  # by panel
+    between: float
 
     @property
     def strip(self) -> float:
         return failures.height_of(self.rows[0])
 
     def panel_left(self, index: int) -> float:
-        return self.left + index * (self.width + _BETWEEN)
+        return self.left + index * (self.width + self.between)
 
 
 def make(run: Run, stem: str) -> Drawing:
     plot = run.plot
     panels = panels_of(run)
+    one_axis = len({panel.metric for panel in panels}) == 1
     drawn = [series_of(panel.run, plot["x"], panel.phase, panel.metric) for panel in panels]
     if not any(each.drawn() for series in drawn for each in series):
         raise NothingToDraw(f"{run.folder}: no cell of this figure is ok; its status table says why.")
 
     with matplotlib.rc_context(style.RC):
-        layout = _layout(drawn, "x" in plot.get("log", ""))
-        above = 0.24 if len(panels) > 1 else 0.05
-        page = Page(origin.heading(run, origin.title(run), caption.of_lines(run, _wanted(panels))),
-                    _BELOW + _PANEL_HEIGHT + layout.strip + above)
         marks = [stated.marks(panel.run, plot["x"], panel.phase, panel.metric) for panel in panels]
-        numbers = _numbers(drawn) + [mark.y for panel in marks for mark in panel]
-        for index, series in enumerate(drawn):
+        layout = _layout(drawn, "x" in plot.get("log", ""), _BETWEEN if one_axis else _BETWEEN_AXES,
+                         [mark.source for panel in marks for mark in panel])
+        above = 0.24 if any(panel.name for panel in panels) else 0.05
+        page = Page(origin.heading(run, origin.title(run), caption.of_lines(run, wanted_of(panels))),
+                    _BELOW + _PANEL_HEIGHT + layout.strip + above)
+        for index, panel in enumerate(panels):
             axes = page.axes(layout.panel_left(index), _BELOW, layout.width, _PANEL_HEIGHT)
-            _set_axes(axes, run, layout, numbers, first=index == 0)
-            _draw_series(axes, series)
+            alike = [i for i, other in enumerate(panels) if other.metric == panel.metric]  # share their limits
+            numbers = _numbers([drawn[i] for i in alike]) + [mark.y for i in alike for mark in marks[i]]
+            _set_axes(axes, run, layout, numbers, panel.metric, named=index == 0 or not one_axis)
+            _draw_series(axes, drawn[index])
             for mark in marks[index]:
                 colour = style.look(mark.allocator).colour if mark.allocator else style.BLACK
                 axes.plot([mark.x], [mark.y], linestyle="none", marker="*", markersize=11, markerfacecolor="none",
                           color=colour, gid="stated", label=mark.source)
-            _draw_above(page, layout, index, panels[index].name)
+            _draw_above(page, layout, index, panel.name)
         _draw_legend(page, layout, len(panels))
     return Drawing(stem, page, table.markdown(run, plot["x"], panels))
 
 
-def _wanted(panels: Sequence[Panel]) -> list[tuple[str, str]]:
-    return list(dict.fromkeys((panel.phase, panel.metric) for panel in panels))
-
-
-def _layout(panels: Sequence[Sequence[Series]], log: bool) -> _Layout:
+def _layout(panels: Sequence[Sequence[Series]], log: bool, between: float, sources: Sequence[str]) -> _Layout:
     all_series = [series for panel in panels for series in panel]
     positions = [point.x for series in all_series for point in series.points]
     log = log and min(positions) > 0
     bounds = ticks.limits(sorted(set(positions)), log, 0.04)
     left = max([_LEFT] + [ticks.text_width(series.label, failures.NAME_POINTS) + 0.1
                           for series in all_series if series.failed()])
-    legend = max(ticks.text_width(series.label, style.RC["legend.fontsize"]) for series in all_series) + _LEGEND_HANDLE
-    width = (BODY_WIDTH - left - legend - _BETWEEN * (len(panels) - 1)) / len(panels)
-    return _Layout(left, width, positions, bounds, log, failures.rows_of_panels(panels, bounds, log, width))
+    named = [series.label for series in all_series] + list(sources)
+    legend = max(ticks.text_width(name, style.RC["legend.fontsize"]) for name in named) + _LEGEND_HANDLE
+    width = (BODY_WIDTH - left - legend - between * (len(panels) - 1)) / len(panels)
+    return _Layout(left, width, positions, bounds, log, failures.rows_of_panels(panels, bounds, log, width), between)
 
 
 def _numbers(panels: Sequence[Sequence[Series]]) -> list[float]:
@@ -94,18 +96,18 @@ def _numbers(panels: Sequence[Sequence[Series]]) -> list[float]:
     return [number for value in values for number in (value.value, value.low, value.high) if number is not None]
 
 
-def _set_axes(axes, run: Run, layout: _Layout, numbers: Sequence[float], first: bool) -> None:
+def _set_axes(axes, run: Run, layout: _Layout, numbers: Sequence[float], metric: str, named: bool) -> None:
     plot = run.plot
-    metric = plot.get("metric", "time")
     unit = next((value.unit for cell in run.cells for (_, name), value in cell.values.items() if name == metric), "")
-    log_y = "y" in plot.get("log", "") and min(numbers) > 0  # a count of zero has no place on a logarithmic axis
+    # A count of zero has no place on a logarithmic axis, and a share is best seen against the whole.
+    log_y = "y" in plot.get("log", "") and min(numbers, default=0) > 0 and not quantity.is_share(metric)
     axes.grid(True, axis="both", which="major")
     axes.set_axisbelow(True)
     ticks.set_x(axes, layout.positions, layout.log_x, layout.width, style.RC["xtick.labelsize"],
                 quantity.formatter(plot["x"]))
-    ticks.set_y(axes, numbers, log_y, quantity.formatter(metric, unit))
+    ticks.set_y(axes, numbers, log_y, quantity.formatter(metric, unit), binary=unit in ("B", "B/s"))
     axes.set_xlabel(plot.get("xlabel") or quantity.axis_name(plot["x"]))
-    if first:
+    if named:
         axes.set_ylabel(plot.get("ylabel") or _y_label(run, metric, unit, log_y))
     else:
         axes.tick_params(labelleft=False)
@@ -142,13 +144,13 @@ def _draw_legend(page: Page, layout: _Layout, panels: int) -> None:
         for handle, label in zip(*axes.get_legend_handles_labels()):
             if any(not math.isnan(y) for y in handle.get_ydata()):
                 entries.setdefault(label, handle)
-    right = layout.panel_left(panels) - _BETWEEN
+    right = layout.panel_left(panels) - layout.between
     page.figure.legend(list(entries.values()), list(entries), loc="upper left", borderaxespad=0, handlelength=2.6,
                        bbox_to_anchor=page.point(right + 0.12, _BELOW + _PANEL_HEIGHT))
 
 
 def _y_label(run: Run, metric: str, unit: str, log: bool) -> str:
-    name = {"time": "time", "throughput": "operations per second"}.get(metric, metric.replace("_", " "))
-    if run.backend == "cpu" and unit in ("s", "op/s"):
+    name = quantity.metric_name(metric)
+    if run.backend == "cpu" and unit in ("s", "op/s", "B/s"):
         name = f"{name} (CPU executor)"
     return f"{name}, log scale" if log else name

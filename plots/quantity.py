@@ -8,7 +8,12 @@ from typing import Callable
 
 _IEC = ("B", "KiB", "MiB", "GiB", "TiB")
 _AXIS_NAMES = {"request_bytes": "request size", "pool_bytes": "pool size", "iterations": "allocations per thread",
-               "launches": "kernel launches", "lanes_per_warp": "allocating lanes per warp"}
+               "launches": "kernel launches", "lanes_per_warp": "allocating lanes per warp",
+               "allocations": "allocations per thread", "taken_share": "share of the pool taken before",
+               "max_bytes": "largest request"}
+_METRIC_NAMES = {"throughput": "operations per second", "allocated_bytes_per_second": "allocated per second",
+                 "internal_waste": "waste in a block", "external_waste": "unusable share of the pool"}
+_SHARES = ("internal_waste", "external_waste", "taken_share")
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
 
 
@@ -50,9 +55,23 @@ def formatter(name: str, unit: str = "", padded: bool = False) -> Callable[[floa
     """How values of the setting or metric `name` with `unit` are written, unit included."""
     if unit in ("B", "bytes") or name.endswith("_bytes"):
         return in_bytes
+    if unit == "B/s":
+        return lambda value: f"{in_bytes(value)}/s"
+    if is_share(name):
+        return lambda value: f"{_short(100 * value)} %"
     if unit in ("s", "op/s"):
         return lambda value: in_si(value, unit, padded)
     return count
+
+
+def is_share(name: str) -> bool:
+    """Whether the metric or setting is a part of one, written in percent."""
+    return name in _SHARES
+
+
+def metric_name(metric: str) -> str:
+    """What people call a metric."""
+    return _METRIC_NAMES.get(metric, metric.replace("_", " "))
 
 
 def axis_name(setting: str) -> str:

@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from plots import derived
 from plots.errors import NothingToDraw, UsageError
 
 STATUSES = ("ok", "skipped", "unsupported", "oom", "incorrect", "timeout", "device_fault", "crashed")
@@ -138,6 +139,7 @@ def _read_cells(path: Path) -> list[Cell]:
     for cell in cells.values():
         if cell.status != "ok":
             cell.values.clear()
+        derived.add_to(cell)
     return list(cells.values())
 
 

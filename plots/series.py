@@ -45,25 +45,46 @@ class Series:
 
 @dataclass(frozen=True)
 class Panel:
-    name: str  # empty where a figure has only one
+    name: str  # empty where there is nothing to tell apart
     run: Run   # the cells of the panel
     phase: str
     metric: str
 
 
 def panels_of(run: Run) -> list[Panel]:
-    """One panel per timed phase that the config's `y` lists, or per value of the setting that `panels` names."""
-    phases, metric = run.plot.get("y", "total"), run.plot.get("metric", "time")
-    phases = [phases] if isinstance(phases, str) else phases
+    """One panel or block per metric, timed phase (`y`) and value of the setting that `panels` names."""
+    phases, metrics = _listed(run.plot.get("y", "total")), _listed(run.plot.get("metric", "time"))
+    parts = _parts(run)
+    made = []
+    for metric in metrics:
+        for phase in phases:
+            for name, part in parts:
+                told = [name] if len(parts) > 1 else []
+                if len(phases) > 1:
+                    told.append(phase.replace("_", " "))
+                made.append(Panel(", ".join(told), part, phase, metric))
+    return made
+
+
+def wanted_of(panels: Sequence[Panel]) -> list[tuple[str, str]]:
+    """Their (phase, metric), once each."""
+    return list(dict.fromkeys((panel.phase, panel.metric) for panel in panels))
+
+
+def _listed(value) -> list[str]:
+    return [value] if isinstance(value, str) else value
+
+
+def _parts(run: Run) -> list[tuple[str, Run]]:
     setting = run.plot.get("panels")
     if setting is None:
-        return [Panel(phase if len(phases) > 1 else "", run, phase, metric) for phase in phases]
+        return [("", run)]
     values = sorted({cell.setting(setting) for cell in run.cells if cell.setting(setting) is not None}, key=_order)
     names = run.plot.get("panel_names", [])
     if len(names) != len(values):
         names = [f"{quantity.axis_name(setting)} {_written(setting, value)}" for value in values]
-    return [Panel(name, replace(run, cells=[cell for cell in run.cells if cell.setting(setting) == value]), phases[0],
-                  metric) for name, value in zip(names, values)]
+    return [(name, replace(run, cells=[cell for cell in run.cells if cell.setting(setting) == value]))
+            for name, value in zip(names, values)]
 
 
 def group(run: Run, x: str | None) -> list[tuple[str, int, str, list[Cell]]]:
@@ -128,6 +149,8 @@ def _label(allocator: str, cell: Cell, siblings: list[list[Cell]], fixed_axes: l
 
 def _told(name: str, value) -> str:
     """A setting in a label: a word stands for itself, anything else needs its name."""
+    if isinstance(value, bool):
+        return f"{name} {'on' if value else 'off'}"
     return value if isinstance(value, str) else f"{name}={_written(name, value)}"
 
 

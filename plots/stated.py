@@ -56,7 +56,7 @@ def _measured(run: Run, cells: Sequence[Cell], entry: dict) -> str:
     found = {cell.values[entry.get("phase", ""), entry["metric"]].value for cell in cells
              if (entry.get("phase", ""), entry["metric"]) in cell.values}
     if not found:
-        return f"{entry['metric']} not measured"
+        return f"{quantity.metric_name(entry['metric'])} not measured"
     return _written(run, entry, sorted({min(found), max(found)}))
 
 
@@ -64,7 +64,7 @@ def _written(run: Run, entry: dict, values: Sequence[float]) -> str:
     """`150 mallocs`, or with a unit `1.5 ms (init)`."""
     unit, phase = _unit(run, entry), entry.get("phase", "")
     numbers = " to ".join(map(quantity.formatter(entry["metric"], unit), values))
-    return f"{numbers} {entry['metric']}" if not unit else f"{numbers} ({phase})" if phase else numbers
+    return f"{numbers} {quantity.metric_name(entry['metric'])}" if not unit else f"{numbers} ({phase})" if phase else numbers
 
 
 def _unit(run: Run, entry: dict) -> str:

@@ -64,12 +64,13 @@ _LOOKS = {
     "cf_malloc": Look("CFMalloc", SKY, "v"),
     "cm_malloc": Look("CMMalloc", GREEN, "D"),
     "cfm_malloc": Look("CFMMalloc", ORANGE, "P"),
-    "halloc": Look("Halloc", VERMILLION, "*"),
+    "halloc": Look("Halloc", BLUE, "s"),
     "scatteralloc": Look("ScatterAlloc", PURPLE, "h"),
     "cuda_malloc": Look("CudaMalloc", VERMILLION, "X"),
     "fdgmalloc": Look("FDGMalloc", YELLOW, "*"),
     "kma": Look("KMA", PURPLE, "p"),
     "xmalloc": Look("XMalloc", GREEN, "h"),
+    "xmalloc_device_heap": Look("XMalloc, device heap", ORANGE, "d"),
 }
 
 _SPARE_COLOURS = (PURPLE, BLUE, GREEN, VERMILLION, SKY, ORANGE, GREY)

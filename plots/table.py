@@ -8,7 +8,7 @@ from plots import caption, grid, origin, quantity
 from plots.errors import NothingToDraw
 from plots.page import Drawing
 from plots.results import Run
-from plots.series import Panel, panels_of, series_of
+from plots.series import Panel, panels_of, series_of, wanted_of
 
 
 def make(run: Run, stem: str) -> Drawing:
@@ -17,12 +17,8 @@ def make(run: Run, stem: str) -> Drawing:
     if not any(point.value for panel in panels for each in series_of(panel.run, x, panel.phase, panel.metric)
                for point in each.points):
         raise NothingToDraw(f"{run.folder}: no cell of this table is ok; its status table says why.")
-    page = grid.draw(origin.heading(run, origin.title(run), caption.of_table(run, _wanted(panels))), grids)
+    page = grid.draw(origin.heading(run, origin.title(run), caption.of_table(run, wanted_of(panels))), grids)
     return Drawing(stem, page, markdown(run, x, panels))
-
-
-def _wanted(panels: Sequence[Panel]) -> list[tuple[str, str]]:
-    return list(dict.fromkeys((panel.phase, panel.metric) for panel in panels))
 
 
 def grids_of(run: Run, x: str, panels: Sequence[Panel]) -> list[grid.Grid]:
@@ -52,7 +48,7 @@ def grids_of(run: Run, x: str, panels: Sequence[Panel]) -> list[grid.Grid]:
 
 def markdown(run: Run, x: str, panels: Sequence[Panel]) -> str:
     """The whole page as text: what line figures write beside their images."""
-    heading = origin.heading(run, origin.title(run), caption.of_table(run, _wanted(panels)))
+    heading = origin.heading(run, origin.title(run), caption.of_table(run, wanted_of(panels)))
     parts = [f"# {heading.title}", heading.subtitle]
     if heading.banner:
         parts.append(f"**{heading.banner}**")

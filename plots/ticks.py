@@ -57,13 +57,14 @@ def _thinned(values: Sequence[float], place: Callable, width_of: Callable) -> li
     return list(values[::smallest])
 
 
-def set_y(axes, values: Sequence[float], log: bool, write: Callable[[float], str]) -> None:
-    """Scale, limits and ticks that cover `values`; a linear axis starts at zero, so that heights compare."""
+def set_y(axes, values: Sequence[float], log: bool, write: Callable[[float], str], binary: bool = False) -> None:
+    """Scale, limits and ticks that cover `values`; a linear axis starts at zero, so that heights compare. `binary`
+    quantities, such as bytes, have the ticks of a logarithmic axis at powers of two."""
     if log:
         bounds = _widened(limits(values, True, 0.06))
         axes.set_yscale("log")
         axes.set_ylim(*bounds)
-        marks = _log_marks(bounds)
+        marks = _binary_marks(bounds) if binary else _log_marks(bounds)
         axes.yaxis.set_major_locator(FixedLocator(marks))
         axes.yaxis.set_minor_locator(NullLocator())
     else:
@@ -77,6 +78,17 @@ def _widened(bounds: tuple[float, float]) -> tuple[float, float]:
     """At least a quarter from bottom to top, so that equal values look equal and not like noise under a microscope."""
     missing = math.sqrt(max(1.0, 1.25 / (bounds[1] / bounds[0])))
     return bounds[0] / missing, bounds[1] * missing
+
+
+def _binary_marks(bounds: tuple[float, float]) -> list[float]:
+    """Powers of two, as far apart as leaves three of them, and at most nine."""
+    first, last = math.ceil(math.log2(bounds[0])), math.floor(math.log2(bounds[1]))
+    for step in (10, 5, 4, 2):
+        marks = [2.0**power for power in range(first, last + 1) if power % step == 0]
+        if len(marks) >= 3:
+            return marks[::math.ceil(len(marks) / 9)]
+    marks = [2.0**power for power in range(first, last + 1)]
+    return marks if len(marks) >= 2 else _log_marks(bounds)
 
 
 def _log_marks(bounds: tuple[float, float]) -> list[float]:

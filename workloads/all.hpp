@@ -5,17 +5,25 @@
 #include "workloads/alloc_dealloc.hpp"
 #include "workloads/alloc_free.hpp"
 #include "workloads/array_list.hpp"
+#include "workloads/fill.hpp"
+#include "workloads/fragmentation.hpp"
 #include "workloads/graph_build.hpp"
 #include "workloads/heap_init.hpp"
+#include "workloads/host_latency.hpp"
+#include "workloads/operations.hpp"
 #include "workloads/pairs.hpp"
+#include "workloads/prefix_sum.hpp"
 #include "workloads/probability.hpp"
+#include "workloads/randomized.hpp"
+#include "workloads/two_phase.hpp"
 
 namespace allocbench {
 
 template <class... Workloads>
 struct WorkloadList {};
 
-using AllWorkloads =
-    WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, Pairs, ArrayListGrowth, GraphBuild, HeapInit>;
+using AllWorkloads = WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill,
+                                  Fragmentation, HostLatency, PrefixSum, Operations, Pairs, ArrayListGrowth, GraphBuild,
+                                  HeapInit>;
 
 }  // namespace allocbench

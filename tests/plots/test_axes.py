@@ -93,3 +93,10 @@ def test_status_colours_cover_every_status():
     assert set(style.STATUS_COLOURS) == set(STATUSES)
     assert style.text_on("#000000") == "#ffffff" and style.text_on("#ffffff") == "#000000"
     assert math.isclose(ticks.position(10, (1, 100), True), 0.5)
+
+
+def test_ticks_of_bytes_are_powers_of_two():
+    for low, high in ((3e6, 4e9), (1e9, 2.5e9), (5e5, 7e7), (1.0, 1e15)):
+        marks = ticks._binary_marks((low, high))
+        assert 2 <= len(marks) <= 9 and all(low <= mark <= high for mark in marks)
+        assert all(mark == 2.0 ** round(math.log2(mark)) for mark in marks)

@@ -219,3 +219,29 @@ def test_series_of_a_single_allocator_differ_in_shade(tmp_path):
     drawn = [line for line in drawing.page.figure.axes[0].get_lines() if "median" in line.get_gid()]
     assert [line.get_label() for line in drawn] == [f"CMalloc (page_bytes={pages} KiB)" for pages in (4, 16, 64)]
     assert len({line.get_color() for line in drawn}) == 3 and len({line.get_marker() for line in drawn}) == 3
+
+
+def test_each_metric_has_a_panel_with_an_axis_of_its_own(tmp_path):
+    cells = [synthetic.cell("c_malloc", {"threads": x}, values={("alloc", "time"): 1e-6, ("alloc", "operations"): 10.0 * x,
+                                                                ("", "requested_bytes"): 160.0 * x})
+             for x in (1, 2)]
+    drawing = _draw(tmp_path, cells, {"metric": ["time_per_operation", "allocated_bytes_per_second"]})
+    left, right = drawing.page.figure.axes
+    assert left.get_ylabel().startswith("time per operation") and right.get_ylabel().startswith("allocated per second")
+    assert left.get_ylim() != right.get_ylim()
+    shown = [{float(x): float(y) for x, y in zip(*line.get_data())} for axes in (left, right)
+             for line in axes.get_lines() if (line.get_gid() or "").startswith("median")]
+    assert shown[0] == pytest.approx({1.0: 1e-7, 2.0: 5e-8}) and shown[1] == pytest.approx({1.0: 1.6e8, 2.0: 3.2e8})
+    assert figures.interval_xs(drawing, "CMalloc") == {1.0, 2.0}
+
+
+def test_a_parameter_that_is_on_or_off_is_called_so(tmp_path):
+    cells = [_ok("xmalloc", x, allocator_parameters={"coalescing": on}) for on in (True, False) for x in (1, 2)]
+    assert set(figures.medians(_draw(tmp_path, cells))) == {"XMalloc (coalescing on)", "XMalloc (coalescing off)"}
+
+
+def test_shares_are_written_in_percent_on_a_linear_axis(tmp_path):
+    cells = [synthetic.cell("c_malloc", {"threads": x}, values={("", "internal_waste"): 0.1 * x}) for x in (1, 2)]
+    drawing = _draw(tmp_path, cells, {"y": "", "metric": "internal_waste"})
+    assert drawing.page.figure.axes[0].get_yscale() == "linear"
+    assert "10 %" in drawing.markdown

@@ -79,3 +79,16 @@ def test_missing_json_and_empty_csv_say_what_to_do(tmp_path):
     (folder / "results.json").unlink()
     with pytest.raises(UsageError, match="allocbench report"):
         results.read_run(folder)
+
+
+def test_time_per_operation_follows_from_time_and_operations(tmp_path):
+    cells = [synthetic.cell("c_malloc", {"threads": 64}, values={("alloc", "time"): (2e-6, 1e-6, 4e-6), ("alloc", "operations"): 20.0,
+                                                                 ("free", "time"): 1e-6, ("", "requested_bytes"): 320.0}),
+             synthetic.cell("c_malloc", {"threads": 1}, status="oom", values={("alloc", "time"): 1.0, ("alloc", "operations"): 2.0})]
+    ok, failed = results.read_run(synthetic.write(tmp_path, CONFIG, cells)).cells
+    value = ok.values["alloc", "time_per_operation"]
+    assert (value.value, value.low, value.high) == pytest.approx((1e-7, 5e-8, 2e-7)) and value.unit == "s"
+    rate = ok.values["alloc", "allocated_bytes_per_second"]
+    assert (rate.value, rate.low, rate.high) == pytest.approx((160e6, 80e6, 320e6)) and rate.unit == "B/s"
+    assert ("free", "allocated_bytes_per_second") not in ok.values and ("free", "time_per_operation") not in ok.values
+    assert not failed.values

@@ -32,7 +32,8 @@ struct Forgetful : FdgMallocOnKma {
 
 template <class W>
 class BulkFrees : public ::testing::Test {};
-using Workloads = ::testing::Types<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, Pairs>;
+using Workloads = ::testing::Types<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, Pairs, TwoPhase,
+                                   Randomized, PrefixSum, Operations>;
 TYPED_TEST_SUITE(BulkFrees, Workloads);
 
 template <class P>
@@ -44,7 +45,7 @@ P small(std::uint32_t lanes_per_warp) {
     parameters.blocks = 3;
   }
   parameters.threads_per_block = 80;
-  parameters.lanes_per_warp = lanes_per_warp;
+  if constexpr (requires { parameters.lanes_per_warp; }) parameters.lanes_per_warp = lanes_per_warp;
   parameters.request_bytes = 100;
   return parameters;
 }

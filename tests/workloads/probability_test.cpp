@@ -52,7 +52,8 @@ Counts device_counts(const Probability::Parameters& parameters, std::uint64_t se
   run.check_recorded(check);
   EXPECT_EQ(check.problem(), "");
 
-  const Counts counts{timer.counters().at(0).second, timer.counters().at(1).second};
+  const Counts counts{static_cast<std::uint64_t>(timer.counters().at(0).second),
+                      static_cast<std::uint64_t>(timer.counters().at(1).second)};
   EXPECT_EQ(timer.phases().at(0).operations, counts.mallocs + counts.frees);
   return counts;
 }

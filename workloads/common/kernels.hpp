@@ -41,6 +41,7 @@ class DeviceSizes {
   }
   const RequestSizes& host() const { return host_; }
 
+  AnySize any() const { return {host_.is_fixed() ? host_.fixed_bytes() : 0, array_.data()}; }
   // Calls `use` with a FixedSize or a SizeArray.
   template <class Use>
   void visit(Use&& use) const {

@@ -1,20 +1,33 @@
 #include "workloads/common/probability_steps.hpp"
 
+#include <algorithm>
+
 #include "workloads/common/random.hpp"
 
 namespace allocbench {
 
-std::vector<std::uint8_t> probability_steps(std::uint64_t seed, std::uint32_t callers, std::uint32_t launches,
-                                            double p_alloc, double p_free) {
-  std::vector<std::uint8_t> steps(std::size_t{callers} * launches);
+std::vector<std::uint8_t> probability_steps(std::uint64_t seed, const std::vector<std::uint32_t>& draws,
+                                            std::uint32_t launches, StepProbabilities even, StepProbabilities odd) {
+  const std::size_t callers = draws.size();
+  std::vector<std::uint8_t> steps(callers * launches);
   for (std::uint32_t launch = 0; launch < launches; ++launch) {
-    for (std::uint32_t caller = 0; caller < callers; ++caller) {
-      const double draw = unit_interval(random_words(seed, RandomStream::probability_steps, caller, launch).words[0]);
-      steps[std::size_t{launch} * callers + caller] =
-          static_cast<std::uint8_t>((draw < p_alloc ? step_allocates : 0) | (draw < p_free ? step_frees : 0));
+    const StepProbabilities& likely = launch % 2 == 0 ? even : odd;
+    for (std::size_t caller = 0; caller < callers; ++caller) {
+      const double draw =
+          unit_interval(random_words(seed, RandomStream::probability_steps, draws[caller], launch).words[0]);
+      steps[launch * callers + caller] =
+          static_cast<std::uint8_t>((draw < likely.alloc ? step_allocates : 0) | (draw < likely.free ? step_frees : 0));
     }
   }
   return steps;
+}
+
+std::vector<std::uint8_t> participants(std::uint64_t seed, const std::vector<std::uint32_t>& draws, double share) {
+  std::vector<std::uint8_t> flags(draws.size());
+  std::transform(draws.begin(), draws.end(), flags.begin(), [&](std::uint32_t draw) {
+    return unit_interval(random_words(seed, RandomStream::participants, draw).words[0]) < share;
+  });
+  return flags;
 }
 
 }  // namespace allocbench

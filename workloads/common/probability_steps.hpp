@@ -1,4 +1,4 @@
-// The draws of the probability workload: what a caller would do in a launch, decided on the host.
+// Random decisions of callers, made on the host: who takes part at all, and what a caller would do in a launch.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,17 @@ namespace allocbench {
 inline constexpr std::uint8_t step_allocates = 1;  // if it holds nothing
 inline constexpr std::uint8_t step_frees = 2;      // if it holds a block
 
-// One byte per (launch, caller), rows of callers.
-std::vector<std::uint8_t> probability_steps(std::uint64_t seed, std::uint32_t callers, std::uint32_t launches,
-                                            double p_alloc, double p_free);
+struct StepProbabilities {
+  double alloc = 0;
+  double free = 0;
+};
+
+// One byte per (launch, caller), rows of callers. `draws` names the draw of each caller: callers that share one act
+// alike. `odd` holds for every second launch.
+std::vector<std::uint8_t> probability_steps(std::uint64_t seed, const std::vector<std::uint32_t>& draws,
+                                            std::uint32_t launches, StepProbabilities even, StepProbabilities odd);
+
+// One byte per caller: whether it takes part, which it does with the probability `share`.
+std::vector<std::uint8_t> participants(std::uint64_t seed, const std::vector<std::uint32_t>& draws, double share);
 
 }  // namespace allocbench

@@ -13,6 +13,7 @@ namespace allocbench {
 enum class RandomStream : std::uint32_t {
   request_sizes = 1,
   probability_steps = 2,
+  participants = 10,
   edge_list = 20,
   vertex_order = 21,
   arc_order = 22

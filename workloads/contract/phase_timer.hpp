@@ -1,6 +1,7 @@
 // Times the phases of one sample with a pair of events each.
 #pragma once
 
+#include <chrono>
 #include <string_view>
 
 #include "simt/simt.hpp"
@@ -29,12 +30,23 @@ class PhaseTimer {
     phases_.push_back({std::string(name), simt::Event::seconds_between(start_, stop_), operations});
   }
 
+  // The same for work of the host alone, by its clock: `work` returns when it is done.
+  template <class Work>
+  void host_phase(std::string_view name, std::uint64_t operations, Work&& work) {
+    stream_.synchronize();
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    phases_.push_back({std::string(name), seconds.count(), operations});
+  }
+
   void set_operations(std::string_view phase, std::uint64_t operations) {
     for (Phase& each : phases_) {
       if (each.name == phase) each.operations = operations;
     }
   }
-  void counter(std::string_view name, std::uint64_t value) { counters_.emplace_back(name, value); }
+  void counter(std::string_view name, double value) { counters_.emplace_back(name, value); }
+  void counter(std::string_view name, std::uint64_t value) { counter(name, static_cast<double>(value)); }
 
   const std::vector<Phase>& phases() const { return phases_; }
   const std::vector<Counter>& counters() const { return counters_; }

@@ -31,8 +31,8 @@ struct Phase {
   std::uint64_t operations = 0;
 };
 
-// A count that belongs to a sample and is not a time (mallocs, frees, null returns).
-using Counter = std::pair<std::string, std::uint64_t>;
+// A number that belongs to a sample and is not a time: a count (mallocs, frees, null returns), a share, a mean.
+using Counter = std::pair<std::string, double>;
 
 // Registers and memory of one kernel that a phase launches.
 struct KernelInfo {
