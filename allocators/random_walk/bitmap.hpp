@@ -1,0 +1,207 @@
+// One used bit per page, 32 to a word, and the two ways to take a page of a random word.
+//
+// Pham et al. 2025, section 3.3 and algorithm 2. Bit j of word i is page 32 i + j; 1 = used. Words are grouped into
+// regions of 32, one memory line each, which the lanes of a warp visit together (CoRW, RW_malloc). Pages beyond the end
+// of the pool fill up the last region; they are used for ever.
+//
+//   Locking::none      a bit is won by the atomic OR that finds it 0 (acquire) and given back by an atomic AND
+//                      (release). A word whose bit was lost in between is tried again with the bits it has now.
+//   Locking::lock_map  as printed: one lock bit per word, tried once, never waited for; a word whose lock somebody else
+//                      holds counts as full. The algorithms as printed never release it; here every path does. Frees do
+//                      not take the lock, so bits are still changed by OR and AND only. The lock (acquire, release)
+//                      adds nothing but exclusion.
+// Words hold bits of pages and nothing else: equal words mean the same free pages (no ABA).
+//
+// A lost lock says nothing about free pages, so it does not count for the rule that ends a walk. Such a walk ends
+// nevertheless: a holder makes a bounded number of steps and waits for nobody.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "allocators/random_walk/pages.hpp"
+#include "allocators/random_walk/walk.hpp"
+
+namespace allocbench::random_walk {
+
+enum class Locking { none, lock_map };
+
+inline constexpr std::uint32_t full_word = 0xffffffffu;
+
+// The words of `pages` pages, and their regions.
+struct WordGrid {
+  std::uint32_t region_shift = 0;  // log2 of the words of a region; below 5 in pools of less than 32 words
+  std::uint32_t regions = 0;
+
+  static WordGrid of_pages(std::uint32_t pages) {
+    const std::uint32_t words = (pages - 1) / 32 + 1;
+    const std::uint32_t shift = std::min(5u, static_cast<std::uint32_t>(std::bit_width(words - 1)));
+    return {shift, ((words - 1) >> shift) + 1};
+  }
+  SIMT_HOST_FN std::uint32_t words() const { return regions << region_shift; }
+  SIMT_HOST_FN std::uint32_t positions() const { return words() * 32; }
+
+  // The word of the region around `position` that belongs to the group's member of this rank: all different for up to
+  // a region's words of members, and any of them equally likely for each.
+  SIMT_FN std::uint32_t word_of_member(std::uint32_t position, std::uint32_t rank) const {
+    const std::uint32_t word = position / 32;
+    const std::uint32_t in_region = (1u << region_shift) - 1;
+    return (word & ~in_region) | ((word + rank) & in_region);
+  }
+};
+
+// Bits of word `word` that are no pages.
+SIMT_HOST_FN std::uint32_t surplus_bits(std::uint32_t word, std::uint32_t pages) {
+  const std::uint32_t first = word * 32;
+  if (first >= pages) return full_word;
+  return pages - first >= 32 ? 0 : full_word << (pages - first);
+}
+
+// Makes all pages free. One thread per word; words of 64 bits hold two bits per page.
+struct ClearWords {
+  template <class Thread, class Word>
+  SIMT_FN void operator()(Thread& thread, Word* words, std::uint32_t count, std::uint32_t pages) const {
+    for (std::uint32_t i = thread.rank_in_grid(); i < count; i += thread.grid_size()) {
+      Word bits = surplus_bits(i, pages);
+      if constexpr (sizeof(Word) == 8) bits |= bits << 32;
+      thread.atomic(words[i]).store(bits, simt::relaxed);
+    }
+  }
+};
+
+template <class Word>
+void clear_words(simt::Stream& stream, Word* words, const WordGrid& grid, std::uint32_t pages) {
+  constexpr std::uint32_t threads = 128;
+  const std::uint32_t blocks = std::min((grid.words() - 1) / threads + 1, 4096u);
+  simt::launch(stream, {blocks, threads}, ClearWords{}, words, grid.words(), pages);
+}
+
+template <Locking locking>
+struct PageBitmap {
+  Pages pages;
+  WordGrid grid;
+  std::uint32_t* words = nullptr;
+  std::uint32_t* locks = nullptr;      // one bit per word; only with the lock map
+  std::uint32_t most_word_probes = 0;  // in vain, one after the other
+  std::uint32_t seed = 0;
+
+  static PageBitmap create(Arena& arena, const PageParameters& parameters, std::string_view name) {
+    PageBitmap bitmap;
+    bitmap.pages = Pages::of_arena(arena, parameters.page_bytes, name);
+    bitmap.grid = WordGrid::of_pages(bitmap.pages.count);
+    bitmap.words = arena.metadata<std::uint32_t>(bitmap.grid.words());
+    if constexpr (locking == Locking::lock_map) bitmap.locks = arena.metadata<std::uint32_t>(bitmap.lock_words());
+    bitmap.most_word_probes = vain_word_probes(parameters.scarce_share);
+    bitmap.seed = parameters.seed;
+    bitmap.reset(arena.stream());
+    return bitmap;
+  }
+
+  void reset(simt::Stream& stream) const {
+    clear_words(stream, words, grid, pages.count);
+    if constexpr (locking == Locking::lock_map) simt::device_fill(stream, locks, 0, lock_words() * sizeof *locks);
+  }
+
+  std::uint32_t lock_words() const { return (grid.words() - 1) / 32 + 1; }
+
+  // True for the thread that owns the word from now on.
+  template <class Thread>
+  SIMT_FN bool try_lock(Thread& thread, std::uint32_t word) const {
+    const std::uint32_t bit = 1u << (word % 32);
+    return (thread.atomic(locks[word / 32]).fetch_or(bit, simt::acquire) & bit) == 0;
+  }
+  template <class Thread>
+  SIMT_FN void unlock(Thread& thread, std::uint32_t word) const {
+    thread.atomic(locks[word / 32]).fetch_and(~(1u << (word % 32)), simt::release);
+  }
+
+  // Takes the lowest free page of a word that held `seen`, which had one. Gives the page or no_page; `seen` is then
+  // what the word holds now.
+  template <class Thread>
+  SIMT_FN std::uint32_t take_lowest(Thread& thread, std::uint32_t word, std::uint32_t& seen) const {
+    const std::uint32_t index = simt::count_trailing_zeros(~seen);
+    const std::uint32_t bit = 1u << index;
+    const std::uint32_t before = thread.atomic(words[word]).fetch_or(bit, simt::acquire);
+    seen = before | bit;
+    return (before & bit) == 0 ? word * 32 + index : no_page;
+  }
+
+  // One step of a walk: a free page of the word around `position`, or no_page. With `at_once` the first attempt is for
+  // the page at this very position and made without looking. `counts` tells whether the word was really seen.
+  template <class Thread>
+  SIMT_FN std::uint32_t probe(Thread& thread, std::uint32_t position, bool at_once, bool& counts) const {
+    thread.probe(simt::Step::attempt);
+    const std::uint32_t word = position / 32;
+    std::uint32_t page = no_page;
+    if constexpr (locking == Locking::lock_map) {
+      counts = try_lock(thread, word);
+      if (!counts) return no_page;
+      std::uint32_t seen = thread.atomic(words[word]).load(simt::relaxed);
+      if (seen != full_word) page = take_lowest(thread, word, seen);
+      unlock(thread, word);
+    } else {
+      counts = true;
+      std::uint32_t seen;
+      if (at_once) {
+        const std::uint32_t bit = 1u << (position % 32);
+        seen = thread.atomic(words[word]).fetch_or(bit, simt::acquire);
+        if ((seen & bit) == 0) return position;
+      } else {
+        seen = thread.atomic(words[word]).load(simt::relaxed);
+      }
+      for (std::uint32_t tries = 0; seen != full_word && tries < 32; ++tries) {
+        page = take_lowest(thread, word, seen);
+        if (page != no_page) return page;
+        thread.probe(simt::Step::retry);
+      }
+    }
+    return page;
+  }
+
+  // RW-BM: probes random words until one has a page. `at_once`: see probe(), for the first one.
+  template <class Thread>
+  SIMT_FN std::uint32_t walk(Thread& thread, bool at_once) const {
+    Walk walk(thread, seed);
+    for (std::uint32_t vain = 0; vain < most_word_probes;) {
+      bool counts;
+      const std::uint32_t page = probe(thread, walk.next(grid.positions()), at_once, counts);
+      if (page != no_page) return page;
+      if (counts) {
+        ++vain;
+      } else {
+        thread.spin_hint();
+      }
+      at_once = false;
+    }
+    return no_page;
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) const {
+    if (block == nullptr) return;
+    const std::uint32_t page = pages.page_of(block);
+    thread.atomic(words[page / 32]).fetch_and(~(1u << (page % 32)), simt::release);
+  }
+
+  // On the host, when no kernel runs.
+  std::string broken_invariant(simt::Stream& stream) const {
+    std::vector<std::uint32_t> image(grid.words());
+    simt::copy_to_host(stream, image.data(), words, image.size() * sizeof image[0]);
+    for (std::uint32_t word = 0; word < image.size(); ++word) {
+      if ((surplus_bits(word, pages.count) & ~image[word]) != 0) {
+        return "word " + std::to_string(word) + " offers pages beyond the end of the pool";
+      }
+    }
+    if constexpr (locking == Locking::lock_map) {
+      std::vector<std::uint32_t> held(lock_words());
+      simt::copy_to_host(stream, held.data(), locks, held.size() * sizeof held[0]);
+      for (std::uint32_t i = 0; i < held.size(); ++i) {
+        if (held[i] != 0) return "words " + std::to_string(32 * i) + " and up: a lock is still held";
+      }
+    }
+    return {};
+  }
+};
+
+}  // namespace allocbench::random_walk

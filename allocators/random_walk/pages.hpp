@@ -1,0 +1,86 @@
+// The pool of the random-walk allocators as an array of equal pages, and the rule that ends a walk.
+//
+// Pham et al. 2025, section 3. Every request is served by one page (RW_malloc: by consecutive pages). Pages are a
+// power of two bytes, so that a page and its address follow from each other by a shift; their number is arbitrary.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "allocators/contract/allocator.hpp"
+
+namespace allocbench::random_walk {
+
+inline constexpr std::uint32_t no_page = 0xffffffffu;
+
+struct PageParameters {
+  std::uint64_t page_bytes = 256;
+  double scarce_share = 0.005;
+  std::uint32_t seed = 0;
+
+  static auto fields();
+};
+
+// The fields of a parameter struct that is or derives from PageParameters; a derived one appends its own with
+// std::tuple_cat.
+template <class P>
+auto page_fields() {
+  const auto member = []<class T>(T PageParameters::*base) -> T P::* { return base; };
+  return std::tuple{
+      Field{"page_bytes", member(&PageParameters::page_bytes), "B", "bytes of a page",
+            "sec. 5.2: 256 B; 4 to 1024 B gave the same times"}
+          .between(16, 1 << 26)
+          .powers_of_two(),
+      Field{"scarce_share", member(&PageParameters::scarce_share), "fraction",
+            "null is returned after so many probes in vain that less than this share of the pages must be free (99 % "
+            "confidence); 0: the search goes on for ever",
+            "sec. 3.2.3: 0.5 %"}
+          .between(0, 1),
+      Field{"seed", member(&PageParameters::seed), "", "key of the random numbers",
+            "assumed: the paper names no generator"}
+          .between(0, 0xffffffffu)};
+}
+
+inline auto PageParameters::fields() { return page_fields<PageParameters>(); }
+
+// How many pages must be found in use, one after the other, before less than `scarce_share` of all can be free, at 1 %
+// false alarms: z^2 (1 - L) / L with z = 2.326 (section 3.2.3; 1,076 for L = 0.5 %). 0 = no number is enough.
+inline std::uint32_t vain_probes(double scarce_share) {
+  constexpr double z = 2.32635;
+  const double probes = scarce_share <= 0 ? 0xffffffffu : z * z * (1 - scarce_share) / scarce_share;
+  return static_cast<std::uint32_t>(std::fmin(std::fmax(probes, 1), 0xffffffffu));
+}
+
+// The same in words of 32 pages.
+inline std::uint32_t vain_word_probes(double scarce_share) {
+  const std::uint32_t probes = vain_probes(scarce_share);
+  return probes == 0xffffffffu ? probes : (probes - 1) / 32 + 1;
+}
+
+struct Pages {
+  std::byte* base = nullptr;
+  std::uint32_t count = 0;
+  std::uint32_t shift = 0;  // log2 of the bytes of a page
+
+  SIMT_HOST_FN std::size_t bytes() const { return std::size_t{1} << shift; }
+  SIMT_FN std::byte* address(std::uint32_t page) const { return base + (std::size_t{page} << shift); }
+  SIMT_FN std::uint32_t page_of(const void* block) const {
+    return static_cast<std::uint32_t>(static_cast<std::size_t>(static_cast<const std::byte*>(block) - base) >> shift);
+  }
+
+  // `name` is the allocator's, for the message.
+  static Pages of_arena(Arena& arena, std::uint64_t page_bytes, std::string_view name) {
+    const std::size_t count = arena.pool_bytes() / page_bytes;
+    if (count == 0 || count > most_pages) {
+      throw Unsupported(std::string(name) + " needs a pool of 1 to " + std::to_string(most_pages) + " pages of " +
+                        std::to_string(page_bytes) + " bytes");
+    }
+    return {arena.pool().base, static_cast<std::uint32_t>(count), simt::count_trailing_zeros(page_bytes)};
+  }
+
+ private:
+  static constexpr std::size_t most_pages = std::size_t{1} << 31;
+};
+
+}  // namespace allocbench::random_walk

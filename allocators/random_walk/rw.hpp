@@ -1,0 +1,81 @@
+// RW: a random walk over the used flags of all pages.
+//
+// Paper: Pham et al. 2025, section 3.1 and algorithm 1.
+// Idea: there is no list of free pages. A request looks at random pages until it wins a free one; how long that takes
+// depends on the share of free pages and hardly on the number of requests. A free clears the flag.
+// Data: one 4-byte flag per page (`used`), outside the pool. A word per flag is what makes a free one plain store.
+// Protocol: a page is won by the exchange that finds its flag 0 (acquire) and given back by a store of 0 (release). No
+// other word is shared, so there is no ABA.
+//
+// Differs from the paper: the first probe exchanges without looking first. With free pages at hand that is one trip to
+// memory instead of two; when they are scarce it is one atomic operation among hundreds of loads.
+#pragma once
+
+#include <vector>
+
+#include "allocators/random_walk/pages.hpp"
+#include "allocators/random_walk/walk.hpp"
+
+namespace allocbench {
+
+class RandomWalk {
+ public:
+  using Parameters = random_walk::PageParameters;
+  static constexpr Traits traits{.name = "rw",
+                                 .display_name = "RW",
+                                 .paper = "Pham et al. 2025, sec. 3.1",
+                                 .summary = "random probes of one flag per page; a page per request"};
+
+  static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.page_bytes; }
+  static SmallHeap<Parameters> small_heap() { return {24 * 16, {.page_bytes = 16, .scarce_share = 0.01}}; }
+
+  static RandomWalk create(Arena& arena, const Parameters& parameters) {
+    RandomWalk allocator;
+    allocator.pages_ = random_walk::Pages::of_arena(arena, parameters.page_bytes, traits.name);
+    allocator.used_ = arena.metadata<std::uint32_t>(allocator.pages_.count);
+    allocator.most_probes_ = random_walk::vain_probes(parameters.scarce_share);
+    allocator.seed_ = parameters.seed;
+    return allocator;
+  }
+
+  void reset(simt::Stream& stream) { simt::device_fill(stream, used_, 0, pages_.count * sizeof *used_); }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (bytes > pages_.bytes()) return nullptr;
+    random_walk::Walk walk(thread, seed_);
+    for (std::uint32_t probe = 0; probe < most_probes_; ++probe) {
+      thread.probe(simt::Step::attempt);
+      const std::uint32_t page = walk.next(pages_.count);
+      const auto flag = thread.atomic(used_[page]);
+      if (probe != 0 && flag.load(simt::relaxed) != 0) continue;
+      if (flag.exchange(1u, simt::acquire) == 0) return pages_.address(page);
+    }
+    return nullptr;
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    thread.atomic(used_[pages_.page_of(block)]).store(0u, simt::release);
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const {
+    std::vector<std::uint32_t> used(pages_.count);
+    simt::copy_to_host(stream, used.data(), used_, used.size() * sizeof used[0]);
+    for (std::uint32_t page = 0; page < pages_.count; ++page) {
+      if (used[page] > 1) return "the flag of page " + std::to_string(page) + " is " + std::to_string(used[page]);
+    }
+    return {};
+  }
+
+ private:
+  random_walk::Pages pages_;
+  std::uint32_t* used_ = nullptr;  // 0 = free, 1 = used
+  std::uint32_t most_probes_ = 0;
+  std::uint32_t seed_ = 0;
+};
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(rw, RandomWalk)

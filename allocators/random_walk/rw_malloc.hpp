@@ -1,0 +1,231 @@
+// RW_malloc: consecutive pages by a random walk of the whole warp; small requests of a warp share pages.
+//
+// Paper: Pham et al. 2025, section 4.3 and algorithm 6.
+// Idea: a request of n pages needs n free ones in a row. The lanes of a warp look together at one random region, a line
+// of words (bitmap.hpp), each at a word of its own. Requests below a page are summed over the warp and served by one
+// run; each lane gets its part.
+// Data: one word of run state per 32 pages (run_word.hpp) and, for shared runs, the number of members that still hold
+// their part, one byte per page in front of which the run begins (`members`, four to a word).
+// Protocol: a run is taken by a compare-exchange of the word (acquire), so that nothing ever has to be undone, and
+// given back by an AND (release). A shared run is given back by the member that counts itself out last (acq_rel). Words
+// hold the state of pages and nothing else: equal words mean the same free pages (no ABA).
+//
+// Differs from the paper:
+//   * The words of a region go round the lanes: in every pass each needy lane tries to take a run from another word,
+//   all
+//     at once, where algorithm 6 serves one lane per word and pass. First fit within a word, as printed.
+//   * Lengths are kept beside the pool, not in front of the blocks: 8,192 bytes are 32 pages of 256, and blocks are
+//     aligned to pages. Parts of a shared run are rounded up to 16 bytes.
+//   * Freeing one part of a shared run never frees its neighbours. Where no shared run can be had, each member gets a
+//     page of its own.
+//   * The out-of-memory rule, which the paper gives for single pages: with pages in use by runs of n there are n times
+//     fewer places to look at, so n times as many pages are examined in a row before null.
+// Runs lie within one word of 32 pages, as in the paper's measurements; longer requests are not served.
+#pragma once
+
+#include "allocators/random_walk/bitmap.hpp"
+#include "allocators/random_walk/run_word.hpp"
+
+namespace allocbench {
+
+class RandomWalkMalloc {
+ public:
+  using Parameters = random_walk::PageParameters;
+  static constexpr Traits traits{.name = "rw_malloc",
+                                 .display_name = "RW_malloc",
+                                 .paper = "Pham et al. 2025, sec. 4.3",
+                                 .summary =
+                                     "up to 32 pages in a row, found by a warp in a random line of the bitmap; small "
+                                     "requests of a warp share pages"};
+
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
+    return std::min<std::size_t>(pool_bytes / parameters.page_bytes, random_walk::run_word::most_pages) *
+           parameters.page_bytes;
+  }
+  // Enough pages for all small blocks that a model ever holds, because a lane alone cannot share: three words.
+  static SmallHeap<Parameters> small_heap() { return {96 * 32, {.page_bytes = 32}}; }
+
+  static RandomWalkMalloc create(Arena& arena, const Parameters& parameters) {
+    RandomWalkMalloc allocator;
+    allocator.pages_ = random_walk::Pages::of_arena(arena, parameters.page_bytes, traits.name);
+    allocator.grid_ = random_walk::WordGrid::of_pages(allocator.pages_.count);
+    allocator.words_ = arena.metadata<std::uint64_t>(allocator.grid_.words());
+    allocator.members_ = arena.metadata<std::uint32_t>(allocator.member_words());
+    allocator.most_word_probes_ = random_walk::vain_word_probes(parameters.scarce_share);
+    allocator.seed_ = parameters.seed;
+    allocator.reset(arena.stream());
+    return allocator;
+  }
+
+  void reset(simt::Stream& stream) {
+    random_walk::clear_words(stream, words_, grid_, pages_.count);
+    simt::device_fill(stream, members_, 0, member_words() * sizeof *members_);
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    const auto group = thread.converged();
+    const bool small = bytes < pages_.bytes();
+    const std::uint32_t part = small ? simt::round_up(bytes == 0 ? 1u : static_cast<std::uint32_t>(bytes), 16u) : 0;
+    const simt::LaneMask smalls = group.ballot(small);
+    const std::uint32_t sharer = simt::count_trailing_zeros(smalls);  // the lane that asks for all small ones
+    bool share = simt::popcount(smalls) > 1;
+    std::uint32_t before = 0;  // bytes of the shared run that belong to lower lanes
+    std::uint32_t need = pages_for(bytes);
+    if (share) {
+      const std::uint32_t below = smalls & ((simt::LaneMask{1} << thread.lane()) - 1);
+      const std::uint32_t part_of_sharer = group.shfl_lane(part, sharer);
+      std::uint32_t total;
+      if (group.all(!small || part == part_of_sharer)) {
+        before = simt::popcount(below) * part;
+        total = simt::popcount(smalls) * part_of_sharer;
+      } else {
+        before = group.exclusive_sum(part);
+        total = group.reduce_add(part);
+      }
+      if (small) need = thread.lane() == sharer ? pages_for(total) : 0;
+    }
+    random_walk::Walk walk(thread, group, seed_);
+    std::uint32_t page = random_walk::no_page;
+    for (;;) {
+      const std::uint32_t found = find_runs(thread, group, walk, need, share && small);
+      if (need != 0) page = found;
+      if (!share) return page == random_walk::no_page ? nullptr : pages_.address(page);
+      const std::uint32_t first = group.shfl_lane(page, sharer);
+      if (first != random_walk::no_page) {
+        if (thread.lane() == sharer) {
+          count_in(thread, first, simt::popcount(smalls));
+        }
+        group.sync();  // what former owners did, and the count, come before what the members do
+        if (small) return pages_.address(first) + before;
+        return page == random_walk::no_page ? nullptr : pages_.address(page);
+      }
+      share = false;
+      need = small ? 1 : 0;
+    }
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    const std::uint32_t page = pages_.page_of(block);
+    const auto word = thread.atomic(words_[page / 32]);
+    const random_walk::Run run = random_walk::run_word::run_at(word.load(simt::relaxed), page % 32);
+    if (run.shared) {
+      const std::uint32_t first = page / 32 * 32 + run.first;
+      const auto group = thread.converged().match_any(first);
+      group.sync();  // the leader's release speaks for all members
+      if (!group.leader() || !count_out(thread, first, group.num_threads())) return;
+    }
+    word.fetch_and(~random_walk::run_word::bits_to_clear(run), simt::release);
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const;
+
+ private:
+  SIMT_FN std::uint32_t pages_for(std::size_t bytes) const {
+    const std::size_t pages = bytes == 0 ? 1 : ((bytes - 1) >> pages_.shift) + 1;
+    return pages > random_walk::run_word::most_pages ? 0 : static_cast<std::uint32_t>(pages);
+  }
+
+  // A run of `need` pages for every member that needs any; no_page for those that get none. All members call.
+  template <class Thread, class Group>
+  SIMT_FN std::uint32_t find_runs(Thread& thread, const Group& group, random_walk::Walk& walk, std::uint32_t need,
+                                  bool shared) const {
+    namespace run_word = random_walk::run_word;
+    const std::uint32_t lanes = group.num_threads();
+    const std::uint32_t rank = group.thread_rank();
+    // Where the next word comes from when words go round.
+    const simt::LaneMask above = group.mask() & ~(0xffffffffu >> (31 - thread.lane()));
+    const std::uint32_t neighbour = above != 0 ? simt::count_trailing_zeros(above) : group.leader_lane();
+    std::uint32_t page = random_walk::no_page;
+    std::uint32_t vain = 0;  // words seen in a row without taking a run
+    simt::LaneMask needy = group.ballot(need != 0);
+    for (;;) {
+      const std::uint32_t longest = group.reduce_max(need);
+      if (needy == 0 || vain >= std::uint64_t{most_word_probes_} * longest) return page;
+      const std::uint32_t shortest = 33 - group.reduce_max(need == 0 ? 0 : 33 - need);
+      thread.probe(simt::Step::attempt);
+      std::uint32_t word = grid_.word_of_member(walk.next(grid_.positions()), rank);
+      std::uint64_t seen = thread.atomic(words_[word]).load(simt::relaxed);
+      vain += lanes;
+      for (std::uint32_t pass = 0; pass < lanes; ++pass) {
+        if (!group.any(run_word::starts_of_free_runs(seen, shortest) != 0)) break;
+        if (need != 0) {
+          std::uint32_t starts = run_word::starts_of_free_runs(seen, need);
+          for (std::uint32_t tries = 0; starts != 0 && need != 0 && tries < 32; ++tries) {
+            const random_walk::Run run{simt::count_trailing_zeros(starts), need, shared};
+            const std::uint64_t after = seen | run_word::bits_of(run);
+            if (thread.atomic(words_[word]).compare_exchange(seen, after, simt::acquire, simt::relaxed)) {
+              seen = after;
+              page = word * 32 + run.first;
+              need = 0;
+            } else {
+              thread.probe(simt::Step::retry);
+              starts = run_word::starts_of_free_runs(seen, need);
+            }
+          }
+        }
+        const simt::LaneMask left = group.ballot(need != 0);
+        if (left == 0) return page;
+        if (left != needy) vain = 0;
+        needy = left;
+        word = group.shfl_lane(word, neighbour);
+        seen = group.shfl_lane(seen, neighbour);
+      }
+    }
+  }
+
+  // Four counts of members per word.
+  std::uint32_t member_words() const { return (grid_.positions() - 1) / 4 + 1; }
+
+  template <class Thread>
+  SIMT_FN void count_in(Thread& thread, std::uint32_t first, std::uint32_t members) const {
+    thread.atomic(members_[first / 4]).fetch_add(members << (first % 4 * 8), simt::relaxed);
+  }
+  // True when no member is left.
+  template <class Thread>
+  SIMT_FN bool count_out(Thread& thread, std::uint32_t first, std::uint32_t members) const {
+    const std::uint32_t shift = first % 4 * 8;
+    const std::uint32_t before = thread.atomic(members_[first / 4]).fetch_sub(members << shift, simt::acq_rel);
+    return (before >> shift & 0xffu) == members;
+  }
+
+  random_walk::Pages pages_;
+  random_walk::WordGrid grid_;
+  std::uint64_t* words_ = nullptr;
+  std::uint32_t* members_ = nullptr;
+  std::uint32_t most_word_probes_ = 0;  // of requests for one page
+  std::uint32_t seed_ = 0;
+};
+
+// No surplus page is free, no page continues nothing, and exactly the shared runs have members, two at first.
+inline std::string RandomWalkMalloc::broken_invariant(simt::Stream& stream) const {
+  namespace run_word = random_walk::run_word;
+  std::vector<std::uint64_t> words(grid_.words());
+  simt::copy_to_host(stream, words.data(), words_, words.size() * sizeof words[0]);
+  std::vector<std::uint32_t> members(member_words());
+  simt::copy_to_host(stream, members.data(), members_, members.size() * sizeof members[0]);
+  for (std::uint32_t i = 0; i < words.size(); ++i) {
+    const std::uint32_t low = run_word::low(words[i]);
+    const std::uint32_t high = run_word::high(words[i]);
+    const std::string place = "word " + std::to_string(i);
+    if ((random_walk::surplus_bits(i, pages_.count) & ~(low & high)) != 0) {
+      return place + " offers pages beyond the end of the pool";
+    }
+    const std::uint32_t continued = low & ~high;
+    if ((continued & ~((low | high) << 1)) != 0) return place + " has a page that continues no run";
+    for (std::uint32_t page = 0; page < 32; ++page) {
+      const std::uint32_t count = members[(i * 32 + page) / 4] >> (page % 4 * 8) & 0xff;
+      const bool shared = (high & ~low) >> page & 1;
+      if (shared != (count != 0) || count > simt::warp_size) {
+        return place + ", page " + std::to_string(page) + ": " + std::to_string(count) + " members";
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(rw_malloc, RandomWalkMalloc)

@@ -1,0 +1,221 @@
+// SimpleQueue: free pages in one ring buffer, served one after the other.
+//
+// Paper: Pham et al. 2025, section 5.1, names "a simple queue" as the stand-in for queue-based allocators (Ouroboros)
+// and does not describe it; this is the queue of Winter et al., ICS 2020, section 4: a count of free pages, a ring and
+// two tickets.
+// Idea: malloc claims a page by lowering the count, draws a ticket at the head and takes the page from the ticket's
+// slot; free draws a ticket at the tail, puts the page into its slot and raises the count. All requests meet at the
+// same words, so the time of N requests grows with N, whatever the share of free pages. In a fresh queue the page
+// numbers are the tickets.
+// Data: count, head, tail, a line of memory each; the ring, a power of two of slots, not less than the pages. Tickets
+// have 32 bits and wrap; a ring's size divides 2^32.
+// Protocol: a slot holds a page or `empty`. It is filled by a compare-exchange from empty (release) and emptied by an
+// exchange (acquire), so every page has one owner, whichever of two tickets of one slot comes first: no ABA. Whoever
+// waits at a slot waits for a thread that drew an earlier ticket, or one for which the count was raised already; it has
+// started and waits for earlier tickets only. The count says how many pages are in slots, so that null needs no wait;
+// what a failing request took from the count too much it returns at once.
+//
+// simple_queue draws tickets for each lane. simple_queue_aggregated draws them for all lanes of a warp that call
+// together, as today's queue allocators do.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "allocators/random_walk/pages.hpp"
+
+namespace allocbench {
+namespace random_walk {
+
+enum class Tickets { per_lane, per_warp };
+
+// Three lines, because all requests meet at each of the three words.
+struct alignas(128) QueueState {
+  std::uint32_t count;  // of pages in slots; as a signed number below zero while failing requests are on their way
+  std::uint32_t padding_[31];
+  std::uint32_t head;
+  std::uint32_t padding2_[31];
+  std::uint32_t tail;
+};
+
+inline constexpr std::uint32_t empty_slot = 0xffffffffu;
+
+// Every page free, in order. One thread per slot.
+struct FillQueue {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, QueueState* state, std::uint32_t* ring, std::uint32_t slots,
+                          std::uint32_t pages) const {
+    for (std::uint32_t i = thread.rank_in_grid(); i < slots; i += thread.grid_size()) {
+      thread.atomic(ring[i]).store(i < pages ? i : empty_slot, simt::relaxed);
+    }
+    if (thread.rank_in_grid() != 0) return;
+    thread.atomic(state->count).store(pages, simt::relaxed);
+    thread.atomic(state->head).store(0u, simt::relaxed);
+    thread.atomic(state->tail).store(pages, simt::relaxed);
+  }
+};
+
+struct QueueParameters {
+  std::uint64_t page_bytes = 256;
+
+  static auto fields() {
+    return std::tuple{
+        Field{"page_bytes", &QueueParameters::page_bytes, "B", "bytes of a page", "Pham et al. 2025, sec. 5.2"}
+            .between(16, 1 << 26)
+            .powers_of_two()};
+  }
+};
+
+template <Tickets tickets>
+class PageQueue {
+ public:
+  using Parameters = QueueParameters;
+
+  static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.page_bytes; }
+  static SmallHeap<Parameters> small_heap() { return {40 * 16, {.page_bytes = 16}}; }
+
+  void reset(simt::Stream& stream) {
+    constexpr std::uint32_t threads = 128;
+    const std::uint32_t blocks = std::min(slot_mask_ / threads + 1, 4096u);
+    simt::launch(stream, {blocks, threads}, FillQueue{}, state_, ring_, slot_mask_ + 1, pages_.count);
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (bytes > pages_.bytes()) return nullptr;
+    if constexpr (tickets == Tickets::per_lane) {
+      if (claim(thread, 1) == 0) return nullptr;
+      return pages_.address(take(thread, thread.atomic(state_->head).fetch_add(1u, simt::relaxed)));
+    } else {
+      const auto group = thread.converged();
+      std::uint32_t claimed = 0;
+      std::uint32_t ticket = 0;
+      if (group.leader()) {
+        claimed = claim(thread, group.num_threads());
+        if (claimed != 0) ticket = thread.atomic(state_->head).fetch_add(claimed, simt::relaxed);
+      }
+      claimed = group.broadcast(claimed);
+      ticket = group.broadcast(ticket) + group.thread_rank();
+      return group.thread_rank() < claimed ? pages_.address(take(thread, ticket)) : nullptr;
+    }
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    const std::uint32_t page = pages_.page_of(block);
+    if constexpr (tickets == Tickets::per_lane) {
+      put(thread, thread.atomic(state_->tail).fetch_add(1u, simt::relaxed), page);
+      thread.atomic(state_->count).fetch_add(1u, simt::relaxed);
+    } else {
+      const auto group = thread.converged();
+      std::uint32_t ticket = 0;
+      if (group.leader()) ticket = thread.atomic(state_->tail).fetch_add(group.num_threads(), simt::relaxed);
+      put(thread, group.broadcast(ticket) + group.thread_rank(), page);
+      group.sync();  // all pages are in their slots
+      if (group.leader()) thread.atomic(state_->count).fetch_add(group.num_threads(), simt::relaxed);
+    }
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const {
+    QueueState state;
+    simt::copy_to_host(stream, &state, state_, sizeof state);
+    std::vector<std::uint32_t> ring(slot_mask_ + 1);
+    simt::copy_to_host(stream, ring.data(), ring_, ring.size() * sizeof ring[0]);
+    std::vector<bool> queued(pages_.count);
+    std::uint32_t count = 0;
+    for (const std::uint32_t page : ring) {
+      if (page == empty_slot) continue;
+      if (page >= pages_.count || queued[page]) return "page " + std::to_string(page) + " is queued twice or no page";
+      queued[page] = true;
+      ++count;
+    }
+    if (count != state.count) {
+      return "counts " + std::to_string(state.count) + " pages, but " + std::to_string(count) + " are queued";
+    }
+    if (state.tail - state.head != count) return "head and tail are not so many tickets apart as pages are queued";
+    return {};
+  }
+
+ protected:
+  static PageQueue lay_out(Arena& arena, const Parameters& parameters, std::string_view name) {
+    PageQueue allocator;
+    if (arena.pool_bytes() / parameters.page_bytes > most_pages) {
+      throw Unsupported(std::string(name) + " serves at most " + std::to_string(most_pages) + " pages");
+    }
+    allocator.pages_ = Pages::of_arena(arena, parameters.page_bytes, name);
+    allocator.slot_mask_ = std::bit_ceil(allocator.pages_.count) - 1;
+    allocator.state_ = arena.metadata<QueueState>(1);
+    allocator.ring_ = arena.metadata<std::uint32_t>(std::size_t{allocator.slot_mask_} + 1);
+    allocator.reset(arena.stream());
+    return allocator;
+  }
+
+ private:
+  static constexpr std::uint32_t most_pages = 1u << 30;  // the count is signed and may be low by one per thread
+
+  // Lowers the count by up to `wanted`; how much it was.
+  template <class Thread>
+  SIMT_FN std::uint32_t claim(Thread& thread, std::uint32_t wanted) const {
+    const auto count = thread.atomic(state_->count);
+    // Requests that find nothing must not hold up those that do: only few are on their way at a time.
+    if (static_cast<std::int32_t>(count.load(simt::relaxed)) <= 0) return 0;
+    const auto before = static_cast<std::int32_t>(count.fetch_sub(wanted, simt::relaxed));
+    const std::uint32_t claimed = before <= 0 ? 0 : std::min(static_cast<std::uint32_t>(before), wanted);
+    if (claimed < wanted) count.fetch_add(wanted - claimed, simt::relaxed);
+    return claimed;
+  }
+
+  template <class Thread>
+  SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t ticket) const {
+    const auto slot = thread.atomic(ring_[ticket & slot_mask_]);
+    for (;;) {
+      thread.probe(simt::Step::attempt);
+      const std::uint32_t page = slot.exchange(empty_slot, simt::acquire);
+      if (page != empty_slot) return page;
+      while (slot.load(simt::relaxed) == empty_slot) thread.spin_hint();
+    }
+  }
+
+  template <class Thread>
+  SIMT_FN void put(Thread& thread, std::uint32_t ticket, std::uint32_t page) const {
+    const auto slot = thread.atomic(ring_[ticket & slot_mask_]);
+    std::uint32_t expected = empty_slot;
+    while (!slot.compare_exchange(expected, page, simt::release, simt::relaxed)) {
+      thread.spin_hint();
+      expected = empty_slot;
+    }
+  }
+
+  Pages pages_;
+  QueueState* state_ = nullptr;
+  std::uint32_t* ring_ = nullptr;
+  std::uint32_t slot_mask_ = 0;
+};
+
+}  // namespace random_walk
+
+struct SimpleQueue : random_walk::PageQueue<random_walk::Tickets::per_lane> {
+  static constexpr Traits traits{.name = "simple_queue",
+                                 .display_name = "SimpleQueue",
+                                 .paper = "Pham et al. 2025, sec. 5.1",
+                                 .summary = "one ring buffer of free pages, a ticket per request: the queue model"};
+  static SimpleQueue create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
+struct SimpleQueueAggregated : random_walk::PageQueue<random_walk::Tickets::per_warp> {
+  static constexpr Traits traits{.name = "simple_queue_aggregated",
+                                 .display_name = "SimpleQueue (aggregated)",
+                                 .paper = "Pham et al. 2025, sec. 5.1",
+                                 .summary = "one ring buffer of free pages, tickets drawn once per warp"};
+  static SimpleQueueAggregated create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(simple_queue, SimpleQueue, SimpleQueueAggregated)

@@ -1,0 +1,46 @@
+// Where a search goes next: uniform random positions from a counter-based generator.
+//
+// The generator is Philox2x32 with 7 rounds (Salmon et al., SC'11: passes BigCrush), from Random123. It keeps no state
+// in memory: its counter is (thread, time of the call + step), its key a parameter. On the CPU executor time is the
+// number of steps made, so that a run repeats by its seed. All 64 bits are scaled to the range by a product: every
+// position is equally likely, whatever their number. The low bits of a linear congruential generator modulo a power of
+// two would send all threads round one short cycle.
+#pragma once
+
+#include <Random123/philox.h>
+
+#include "simt/simt.hpp"
+
+namespace allocbench::random_walk {
+
+class Walk {
+ public:
+  // A walk of the calling thread alone.
+  template <class Thread>
+  SIMT_FN Walk(Thread& thread, std::uint32_t seed)
+      : seed_(seed), thread_(thread.rank_in_grid()), time_(static_cast<std::uint32_t>(thread.clock())) {}
+
+  // A common walk of the group: the same positions for all members.
+  template <class Thread, class Group>
+  SIMT_FN Walk(Thread& thread, const Group& group, std::uint32_t seed)
+      : seed_(seed),
+        thread_(thread.rank_in_grid() - thread.lane() + group.leader_lane()),
+        time_(group.broadcast(static_cast<std::uint32_t>(thread.clock()))) {}
+
+  // Uniform in [0, positions).
+  SIMT_FN std::uint32_t next(std::uint32_t positions) {
+    using Philox = r123::Philox2x32_R<7>;
+    const Philox::ctr_type counter = {{thread_, time_++}};
+    const Philox::key_type key = {{seed_}};
+    const Philox::ctr_type random = Philox{}(counter, key);
+    return static_cast<std::uint32_t>(
+        simt::multiply_high(std::uint64_t{random[0]} << 32 | random[1], std::uint64_t{positions}));
+  }
+
+ private:
+  std::uint32_t seed_;
+  std::uint32_t thread_;
+  std::uint32_t time_;
+};
+
+}  // namespace allocbench::random_walk
