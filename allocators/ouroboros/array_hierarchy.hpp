@@ -1,0 +1,84 @@
+// Order of segments by an array (VA): a ring per class says which chunk is which segment.
+//
+// Entry s mod D is a word of two halves: a segment s, and its chunk or none. Whoever brings the chunk of segment s waits
+// until the entry says "s, none" and writes the chunk; whoever has consumed it writes "s + D, none". Readers wait for
+// their own s, so they cannot take the chunk of another round for theirs (the published code traps there).
+// With D at least twice the segments of a queue these waits are over before they begin, unless a thread stands still
+// while D segments pass by.
+#pragma once
+
+#include "allocators/ouroboros/segmented_queue.hpp"
+
+namespace allocbench::ouroboros {
+
+struct ArrayHierarchy {
+  // All bytes zero at first.
+  struct ClassState {
+    alignas(128) std::uint32_t appended;  // segments so far, modulo their number
+  };
+
+  std::uint64_t* entries = nullptr;
+  RingLayout layout;  // one size for all classes
+
+  static SIMT_HOST_FN std::uint64_t entry(std::uint32_t segment, std::uint32_t chunk) {
+    return std::uint64_t{segment} << 32 | chunk;
+  }
+
+  SIMT_FN std::uint64_t most_segments() const { return (1u << layout.log) / 2; }
+
+  template <QueueEnd end, class Thread>
+  SIMT_FN std::uint32_t locate(Thread& thread, ClassState&, std::uint32_t id, std::uint32_t segment,
+                               std::uint32_t) const {
+    const auto place = thread.atomic(entry_of(id, segment));
+    for (;;) {
+      const std::uint64_t found = place.load(simt::acquire);
+      const auto chunk = static_cast<std::uint32_t>(found);
+      if (found >> 32 == segment && chunk != no_chunk) return chunk;
+      thread.probe(simt::Step::retry);
+      thread.spin_hint();
+    }
+  }
+
+  template <class Thread>
+  SIMT_FN void append(Thread& thread, ClassState& state, std::uint32_t id, std::uint32_t chunk,
+                      std::uint32_t slots_log) const {
+    const std::uint32_t last = 0xffffffffu >> slots_log;  // numbers have 32 bits
+    const std::uint32_t segment = thread.atomic(state.appended).fetch_add(1u, simt::relaxed) & last;
+    const auto place = thread.atomic(entry_of(id, segment));
+    while (place.load(simt::acquire) != entry(segment, no_chunk)) thread.spin_hint();
+    place.store(entry(segment, chunk), simt::release);
+  }
+
+  // `chunk` was segment `segment`, now consumed.
+  template <class Thread>
+  SIMT_FN void recycle(Thread& thread, ClassState& state, std::uint32_t id, std::uint32_t segment, std::uint32_t chunk,
+                       std::uint32_t slots_log) const {
+    const std::uint32_t next_round = (segment + (1u << layout.log)) & (0xffffffffu >> slots_log);
+    thread.atomic(entry_of(id, segment)).store(entry(next_round, no_chunk), simt::release);
+    append(thread, state, id, chunk, slots_log);
+  }
+
+  // By a grid of `threads` together; before add_first().
+  template <class Thread>
+  SIMT_FN void initialise(Thread& thread, std::uint32_t me, std::uint32_t threads, std::uint32_t class_count) const {
+    const std::uint32_t mask = (1u << layout.log) - 1;
+    for (std::uint64_t i = me; i < layout.begin(class_count); i += threads) {
+      const std::uint32_t segment = static_cast<std::uint32_t>(i) & mask;
+      // The first entry of a class is its first segment's: add_first() writes it.
+      if (segment != 0) thread.atomic(entries[i]).store(entry(segment, no_chunk), simt::relaxed);
+    }
+  }
+
+  template <class Thread>
+  SIMT_FN void add_first(Thread& thread, ClassState& state, std::uint32_t id, std::uint32_t chunk) const {
+    thread.atomic(state.appended).store(1, simt::relaxed);
+    thread.atomic(entry_of(id, 0)).store(entry(0, chunk), simt::relaxed);
+  }
+
+ private:
+  SIMT_FN std::uint64_t& entry_of(std::uint32_t id, std::uint32_t segment) const {
+    return entries[layout.begin(id) + (segment & ((1u << layout.log) - 1))];
+  }
+};
+
+}  // namespace allocbench::ouroboros

@@ -1,0 +1,251 @@
+// Chunk-based Ouroboros (C): the queue of a class holds the indices of its chunks that have free pages.
+//
+// Whoever takes a chunk from the queue holds it alone: it draws as many pages as its warp needs from the chunk's count,
+// puts the chunk back at the end of the queue unless none are left, and only then picks the pages in the bit mask. A
+// count says how many bits are set for certain: a free sets its bit before it raises the count.
+//   In the queue or held is a chunk exactly while its count is not zero: who draws the last page does not put it back,
+// and the free that raises the count from zero does. Both are operations on one word, so one thread decides. A holder
+// never draws more than there is, because a count below zero would come back to zero twice. It looks before it draws,
+// unless the queue said that the chunk has at least a warp's worth of pages: meanwhile the count can only have grown.
+//   Waiting ends: units of the semaphore are free pages of chunks in the queue or held, holders wait for nobody before
+// they put back, so while a take waits for a chunk there is one, or there will be.
+//   A chunk that becomes entirely free may be given back to the pool: release_chunk().
+//
+// Differs from the paper, where lanes look at the chunk at the front one by one, draw one page each, and go on to the
+// next chunk when it has none: a warp draws once for all lanes. There the chunk stays in the queue meanwhile, so that
+// who takes its last page and who brings it back could meet at one slot (an open question in the public code).
+#pragma once
+
+#include "allocators/ouroboros/heap.hpp"
+
+namespace allocbench::ouroboros {
+
+template <class StorageKind>
+struct ChunkHeap : Heap<StorageKind> {
+  using Storage = StorageKind;
+  using Heap<Storage>::space;
+  using Heap<Storage>::storage;
+  using Heap<Storage>::classes;
+  static constexpr bool chunk_based = true;
+  // Set in an index of the queue: the chunk has at least as many free pages as a warp can want.
+  static constexpr std::uint32_t many = 1u << 31;
+
+  std::uint32_t* masks = nullptr;        // mask_words(0) words per chunk; bit = 1: the page is free
+  std::uint64_t* queue_slots = nullptr;  // per chunk: the slot it was last put into, in words from the base of the pool
+  std::uint32_t release_above = 0;
+
+  SIMT_HOST_FN std::uint32_t mask_words(std::uint32_t id) const {
+    const std::uint32_t log = space.pages_log(id);
+    return log <= 5 ? 1 : 1u << (log - 5);
+  }
+  SIMT_FN std::uint32_t* mask(std::uint32_t chunk) const { return masks + std::size_t{chunk} * mask_words(0); }
+
+  // Chunks that surely hold `units` pages, where each is full.
+  SIMT_FN std::uint32_t chunks_for(std::uint32_t id, std::uint32_t units) const {
+    const std::uint32_t log = space.pages_log(id);
+    return (units + (1u << log) - 1) >> log;
+  }
+  template <class Thread>
+  SIMT_FN std::uint32_t number_takes_of(Thread& thread, std::uint32_t id, std::uint32_t units) const {
+    return this->number_takes(thread, id, chunks_for(id, units));
+  }
+
+  template <class Thread, class Group>
+  SIMT_FN void* serve(Thread& thread, Group group, std::uint32_t id, std::uint32_t first) const {
+    const std::uint32_t log = space.pages_log(id);
+    for (;;) {
+      // As many lanes as a chunk may serve draw together.
+      const std::uint32_t rank = group.thread_rank();
+      const auto team = group.match_any(rank >> log);
+      Draw draw{};
+      if (team.leader()) draw = draw_pages(thread, id, first + (rank >> log), team.num_threads());
+      draw.chunk = team.broadcast(draw.chunk);
+      draw.count = team.broadcast(draw.count);
+      draw.before = team.broadcast(draw.before);
+      const bool served = team.thread_rank() < draw.count;
+      const auto alike = group.partition(served);
+      if (served) {
+        return space.page(draw.chunk, pick_page(thread, draw.chunk, id, draw.before, team.thread_rank()), id);
+      }
+      group = alike;
+      if (group.leader()) first = number_takes_of(thread, id, group.num_threads());
+      first = group.broadcast(first);
+    }
+  }
+
+  template <class Thread>
+  SIMT_FN std::uint32_t take_chunks_for(Thread& thread, std::uint32_t id, std::uint32_t wanted,
+                                        std::uint32_t& first) const {
+    return this->take_chunks(thread, id, wanted, 1, first);
+  }
+
+  // As PageHeap::stock: all chunks but the last are used up.
+  template <class Thread, class Group>
+  SIMT_FN void stock(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first, std::uint32_t count,
+                     std::uint32_t used, std::uint32_t extra, std::uint32_t announced) const {
+    const std::uint32_t last = first + count - 1;
+    const std::uint32_t words_log = simt::count_trailing_zeros(mask_words(id));
+    const std::uint32_t used_in_last = used - ((count - 1) << space.pages_log(id));
+    const std::uint32_t pages = 1u << space.pages_log(id);
+    for (std::uint32_t i = group.thread_rank(); i < count << words_log; i += group.num_threads()) {
+      const std::uint32_t chunk = first + (i >> words_log);
+      const std::uint32_t word = i & ((1u << words_log) - 1);
+      const std::uint32_t free_bits =
+          chunk != last ? 0 : ones_from(used_in_last, word * 32) & ~ones_from(pages, word * 32);
+      thread.atomic(mask(chunk)[word]).store(free_bits, simt::relaxed);
+      if (word == 0) {
+        thread.atomic(space.headers[chunk]).store(Header::of(id, chunk == last ? extra : 0), simt::relaxed);
+      }
+    }
+    group.sync();  // the headers are there before any lane hands out a page
+    if (!group.leader()) return;
+    this->free_pages(id).settle(thread, announced, extra);
+    if (extra != 0) enqueue(thread, id, last, extra);
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, std::size_t offset) const {
+    const auto chunk = static_cast<std::uint32_t>(offset >> space.chunk_log);
+    const auto header = thread.atomic(space.headers[chunk]);
+    const std::uint32_t id = Header::id(header.load(simt::relaxed));
+    const std::uint32_t page =
+        (static_cast<std::uint32_t>(offset) & ((1u << space.chunk_log) - 1)) >> (id + smallest_page_log);
+    thread.atomic(mask(chunk)[page / 32]).fetch_or(1u << page % 32, simt::release);
+    const auto all = thread.converged();
+    const auto group = all.match_any(chunk);
+    const std::uint32_t count = group.num_threads();
+    group.sync();  // the leader's release speaks for all
+    std::uint32_t now_free = 0;
+    if (group.leader()) {
+      // Release: the bits are set when release_chunk() finds the count full.
+      const std::uint32_t before = header.fetch_add(count * Header::one_page, simt::release);
+      if (Header::free_pages(before) == 0) enqueue(thread, id, chunk, count);
+      now_free = Header::free_pages(before) + count;
+    }
+    const auto same_class = all.match_any(id);
+    if (same_class.leader()) this->free_pages(id).signal(thread, same_class.num_threads());
+    if (now_free == 1u << space.pages_log(id)) release_chunk(thread, id, chunk);
+  }
+
+ private:
+  struct Draw {
+    std::uint32_t chunk;
+    std::uint32_t count;   // pages drawn
+    std::uint32_t before;  // free pages of the chunk before the draw
+  };
+
+
+  // The ones of a word that begins with bit `from_bit` of a long mask, at and above bit `first`.
+  static SIMT_FN std::uint32_t ones_from(std::uint32_t first, std::uint32_t from_bit) {
+    if (first <= from_bit) return 0xffffffffu;
+    return first - from_bit >= 32 ? 0 : 0xffffffffu << (first - from_bit);
+  }
+
+  // `free_pages`: at least so many are free.
+  template <class Thread>
+  SIMT_FN void enqueue(Thread& thread, std::uint32_t id, std::uint32_t chunk, std::uint32_t free_pages) const {
+    const auto place = this->template place<QueueEnd::back>(thread, id, this->number_puts(thread, id, 1));
+    const auto slot = static_cast<std::uint64_t>(place.slot - reinterpret_cast<const std::uint32_t*>(space.base));
+    thread.atomic(queue_slots[chunk]).store(slot, simt::relaxed);
+    put_into(thread, *place.slot, free_pages >= simt::warp_size ? chunk | many : chunk);
+  }
+
+  // The chunk of take `number`, out of which up to `wanted` pages were drawn. One loop from wait to put-back: a lane of
+  // this warp may wait for the chunk that another one puts back.
+  template <class Thread>
+  SIMT_FN Draw draw_pages(Thread& thread, std::uint32_t id, std::uint32_t number, std::uint32_t wanted) const {
+    const auto place = this->template place<QueueEnd::front>(thread, id, number);
+    Draw draw{no_chunk, 0, 0};
+    while (draw.chunk == no_chunk) {
+      const std::uint32_t index = try_take_from(thread, *place.slot);
+      if (index == empty_slot) {
+        thread.probe(simt::Step::retry);
+        thread.spin_hint();
+        continue;
+      }
+      draw.chunk = index & ~many;
+      const auto header = thread.atomic(space.headers[draw.chunk]);
+      draw.count = wanted;
+      if (wanted != 1 && (index & many) == 0) {
+        const std::uint32_t there = Header::free_pages(header.load(simt::relaxed));
+        draw.count = there < wanted ? there : wanted;
+      }
+      draw.before = Header::free_pages(header.fetch_sub(draw.count * Header::one_page, simt::relaxed));
+      if (draw.before != draw.count) enqueue(thread, id, draw.chunk, draw.before - draw.count);
+    }
+    storage.leave_alone(thread, space, classes[id].storage, id, place);
+    return draw;
+  }
+
+  // One of the pages that were drawn, by the lane with this rank. `before` gives the lanes of different warps different
+  // words to begin with, as long as the chunk is drained in order.
+  template <class Thread>
+  SIMT_FN std::uint32_t pick_page(Thread& thread, std::uint32_t chunk, std::uint32_t id, std::uint32_t before,
+                                  std::uint32_t rank) const {
+    const std::uint32_t last_word = mask_words(id) - 1;
+    std::uint32_t word = (before - 1) / 32 & last_word;
+    std::uint32_t skip = rank;
+    for (std::uint32_t visited = 0;; ++visited) {
+      const auto bits = thread.atomic(mask(chunk)[word]);
+      std::uint32_t left = bits.load(simt::relaxed);
+      while (simt::popcount(left) > skip) {
+        thread.probe(simt::Step::attempt);
+        const std::uint32_t bit = simt::nth_set_bit(left, skip);
+        const std::uint32_t found = bits.fetch_and(~(1u << bit), simt::acquire);
+        if ((found >> bit & 1) != 0) return word * 32 + bit;
+        thread.probe(simt::Step::retry);
+        left = found;
+      }
+      // After a lap any bit will do: there is one, though perhaps not visible yet.
+      skip = visited >= last_word ? 0 : skip - simt::popcount(left);
+      if (visited >= last_word) thread.spin_hint();
+      thread.probe(simt::Step::walk);
+      word = (word - 1) & last_word;
+    }
+  }
+
+  // Gives `chunk`, seen entirely free, back to the pool where the class has more than `release_above` in its queue.
+  // The chunk lies somewhere in the queue: the one at the front is taken out and put in its place.
+  template <class Thread>
+  SIMT_FN void release_chunk(Thread& thread, std::uint32_t id, std::uint32_t chunk) const {
+    const std::uint32_t queued = thread.atomic(classes[id].back).load(simt::relaxed) -
+                                 thread.atomic(classes[id].front).load(simt::relaxed);
+    if (static_cast<std::int32_t>(queued) <= static_cast<std::int32_t>(release_above)) return;
+    if (!space.pool.reserve_room(thread)) return;
+    const std::uint32_t pages = 1u << space.pages_log(id);
+    const BulkSemaphore units = this->free_pages(id);
+    const std::uint32_t taken = units.take_if_any(thread, pages);
+    if (taken != pages) {
+      if (taken != 0) units.signal(thread, taken);
+      space.pool.refuse_room(thread);
+      return;
+    }
+    const auto place = this->template place<QueueEnd::front>(thread, id, this->number_takes(thread, id, 1));
+    std::uint32_t held = take_from(thread, *place.slot) & ~many;
+    storage.leave_alone(thread, space, classes[id].storage, id, place);
+    if (held != chunk) {
+      // A slot holds this chunk's index only if the chunk is in the queue, there and nowhere else: even an old slot, by
+      // now another segment's, is the right one then.
+      const std::uint64_t slot = thread.atomic(queue_slots[chunk]).load(simt::relaxed);
+      thread.atomic(queue_slots[held]).store(slot, simt::relaxed);
+      const auto word = thread.atomic(reinterpret_cast<std::uint32_t*>(space.base)[slot]);
+      std::uint32_t plain = chunk;
+      std::uint32_t marked = chunk | many;
+      if (word.compare_exchange(plain, held, simt::acq_rel, simt::relaxed) ||
+          word.compare_exchange(marked, held, simt::acq_rel, simt::relaxed)) {
+        held = chunk;
+      }
+    }
+    // Held alone, so a full count stays full. Acquire: all that its frees did to the mask is over.
+    if (thread.atomic(space.headers[held]).load(simt::acquire) == Header::of(id, pages)) {
+      storage.uncover(thread, classes[id].storage, 1);
+      space.pool.give(thread, held);
+    } else {
+      enqueue(thread, id, held, 0);
+      units.signal(thread, pages);
+      space.pool.refuse_room(thread);
+    }
+  }
+};
+
+}  // namespace allocbench::ouroboros

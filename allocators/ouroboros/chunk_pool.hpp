@@ -1,0 +1,68 @@
+// The chunks that nobody uses: those never used yet, and those that were given back.
+//
+// One counter walks through the fresh chunks; a ring holds returned ones. Data and queue storage draw from the same
+// pool. Differs from the published code: when nothing is left the answer is "none" (there the result went unchecked and
+// chunks beyond the pool were written), and fresh chunks are taken several at a time, contiguous, with one addition.
+#pragma once
+
+#include "allocators/common/bulk_semaphore.hpp"
+#include "allocators/ouroboros/slot.hpp"
+
+namespace allocbench::ouroboros {
+
+struct ChunkPool {
+  // All bytes zero at first, but for the units of `room`: the capacity of the ring.
+  struct State {
+    alignas(128) std::uint32_t next_fresh;
+    BulkSemaphore::State returned;  // chunks in the ring
+    BulkSemaphore::State room;      // chunks that the ring can still hold
+    alignas(128) std::uint32_t front;
+    alignas(128) std::uint32_t back;
+  };
+
+  State* state = nullptr;
+  std::uint32_t* ring = nullptr;
+  std::uint32_t ring_mask = 0;
+  std::uint32_t chunk_count = 0;
+
+  template <class Thread>
+  SIMT_FN bool exhausted(Thread& thread) const {
+    return thread.atomic(state->next_fresh).load(simt::relaxed) >= chunk_count &&
+           BulkSemaphore{&state->returned}.available(thread) <= 0;
+  }
+
+  // Up to `wanted` chunks with consecutive indices from `first`; returns how many, 0 = none left.
+  template <class Thread>
+  SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t wanted, std::uint32_t& first) const {
+    if (BulkSemaphore{&state->returned}.take_if_any(thread, 1) != 0) {
+      const std::uint32_t position = thread.atomic(state->front).fetch_add(1u, simt::relaxed);
+      first = take_from(thread, ring[position & ring_mask]);
+      BulkSemaphore{&state->room}.signal(thread, 1);
+      return 1;
+    }
+    // The look keeps the counter from creeping on, in the end around, by those who are refused.
+    const auto fresh = thread.atomic(state->next_fresh);
+    if (fresh.load(simt::relaxed) >= chunk_count) return 0;
+    first = fresh.fetch_add(wanted, simt::relaxed);
+    if (first >= chunk_count) return 0;
+    return wanted < chunk_count - first ? wanted : chunk_count - first;
+  }
+
+  // Room for one chunk in the ring; false when it is full. give() needs it, refuse_room() returns it.
+  template <class Thread>
+  SIMT_FN bool reserve_room(Thread& thread) const {
+    return BulkSemaphore{&state->room}.take_if_any(thread, 1) != 0;
+  }
+  template <class Thread>
+  SIMT_FN void refuse_room(Thread& thread) const {
+    BulkSemaphore{&state->room}.signal(thread, 1);
+  }
+  template <class Thread>
+  SIMT_FN void give(Thread& thread, std::uint32_t chunk) const {
+    BulkSemaphore{&state->returned}.signal(thread, 1);
+    const std::uint32_t position = thread.atomic(state->back).fetch_add(1u, simt::relaxed);
+    put_into(thread, ring[position & ring_mask], chunk);
+  }
+};
+
+}  // namespace allocbench::ouroboros

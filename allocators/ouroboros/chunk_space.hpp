@@ -1,0 +1,63 @@
+// The pool divided: equal chunks, each with a header word in a table behind them, and the sizes of pages.
+//
+// A chunk holds pages of one class, or it is storage of a queue. Class i has pages of 16 << i bytes, up to a whole
+// chunk. Header words:
+//   chunk of pages   the class in bits 0-7; chunk-based variants keep the number of free pages in bits 8-31
+//   queue storage    how many of its slots have been emptied
+// Differs from the published layout, where headers of 128 bytes lie in front of every chunk: chunks and pages are
+// aligned to their size, the chunk of an address is a shift and no division, and a free reads one word of a dense table.
+#pragma once
+
+#include "allocators/ouroboros/chunk_pool.hpp"
+
+namespace allocbench::ouroboros {
+
+inline constexpr std::uint32_t smallest_page_log = 4;
+
+// The class whose pages hold `bytes`; 0 bytes get a page too.
+SIMT_HOST_FN std::uint32_t class_of(std::uint32_t bytes) {
+  return bytes <= 16 ? 0 : 32 - simt::count_leading_zeros(bytes - 1) - smallest_page_log;
+}
+
+struct Header {
+  static constexpr std::uint32_t one_page = 1u << 8;
+
+  static SIMT_HOST_FN std::uint32_t of(std::uint32_t id, std::uint32_t free_pages) {
+    return id | free_pages * one_page;
+  }
+  static SIMT_HOST_FN std::uint32_t id(std::uint32_t header) { return header & (one_page - 1); }
+  static SIMT_HOST_FN std::uint32_t free_pages(std::uint32_t header) { return header >> 8; }
+};
+
+struct ChunkSpace {
+  ChunkPool pool;
+  std::byte* base = nullptr;  // of chunk 0
+  std::uint32_t* headers = nullptr;
+  std::uint32_t chunk_log = 0;  // of the bytes of a chunk
+
+  SIMT_HOST_FN std::uint32_t class_count() const { return chunk_log - smallest_page_log + 1; }
+  SIMT_HOST_FN std::uint32_t pages_log(std::uint32_t id) const { return chunk_log - smallest_page_log - id; }
+  SIMT_FN std::byte* chunk(std::uint32_t index) const { return base + (std::size_t{index} << chunk_log); }
+  SIMT_FN std::byte* page(std::uint32_t chunk_index, std::uint32_t page_index, std::uint32_t id) const {
+    return chunk(chunk_index) + (std::size_t{page_index} << (id + smallest_page_log));
+  }
+  SIMT_FN std::uint32_t* slots(std::uint32_t index) const { return reinterpret_cast<std::uint32_t*>(chunk(index)); }
+};
+
+// Rings of powers of two for all classes, one behind the other: class 0 to `whole_classes` have 2^log entries each, and
+// each class after these half as many as the one before.
+struct RingLayout {
+  std::uint32_t log = 0;
+  std::uint32_t whole_classes = 0;
+
+  SIMT_HOST_FN std::uint32_t capacity(std::uint32_t id) const {
+    return id <= whole_classes ? 1u << log : (1u << log) >> (id - whole_classes);
+  }
+  SIMT_HOST_FN std::uint64_t begin(std::uint32_t id) const {
+    if (id <= whole_classes) return std::uint64_t{id} << log;
+    const std::uint64_t two_rings = std::uint64_t{2} << log;
+    return (std::uint64_t{whole_classes} << log) + two_rings - (two_rings >> (id - whole_classes));
+  }
+};
+
+}  // namespace allocbench::ouroboros

@@ -1,0 +1,68 @@
+// The standard queue storage (S): a flat ring per class, as large as the class may ever need.
+//
+// A put at number n waits until slot n mod capacity is empty. It ends because a class never owns more indices than its
+// ring has slots: if the take with number n - capacity had not been given out yet, all slots and the put together
+// would hold capacity + 1 different indices.
+// Differs from the paper: a class whose ring cannot hold the pages of one more chunk gets no further chunk, which is
+// reported as out of memory. Published rings overflow: threads that free then wait for ever.
+#pragma once
+
+#include "allocators/ouroboros/chunk_space.hpp"
+
+namespace allocbench::ouroboros {
+
+enum class QueueEnd { front, back };
+
+struct FlatRing {
+  static constexpr bool virtualised = false;
+
+  // All bytes zero at first.
+  struct ClassState {
+    alignas(128) std::uint64_t owned;  // indices that may come into the ring
+  };
+  struct Place {
+    std::uint32_t* slot;
+  };
+
+  std::uint32_t* slots = nullptr;
+  RingLayout layout;
+
+  // Where the put or take with this number happens.
+  template <QueueEnd end, class Thread>
+  SIMT_FN Place place(Thread&, const ChunkSpace&, ClassState&, std::uint32_t id, std::uint32_t number) const {
+    return {slots + layout.begin(id) + (number & (layout.capacity(id) - 1))};
+  }
+
+  // Called after takes: by a group together, for each one's place; or by one thread alone.
+  template <class Thread, class Group>
+  SIMT_FN void leave(Thread&, const Group&, const ChunkSpace&, ClassState&, std::uint32_t, const Place&) const {}
+  template <class Thread>
+  SIMT_FN void leave_alone(Thread&, const ChunkSpace&, ClassState&, std::uint32_t, const Place&) const {}
+
+  // Makes sure that the indices of up to `chunks` more chunks, `per_chunk` each, find room in the queue whenever they
+  // come; returns for how many chunks it could.
+  template <class Thread>
+  SIMT_FN std::uint32_t cover(Thread& thread, const ChunkSpace&, ClassState& state, std::uint32_t id,
+                              std::uint32_t chunks, std::uint32_t per_chunk) const {
+    const auto owned = thread.atomic(state.owned);
+    const std::uint64_t added = std::uint64_t{chunks} * per_chunk;
+    const std::uint64_t capacity = layout.capacity(id);
+    if (owned.fetch_add(added, simt::relaxed) + added <= capacity) return chunks;
+    owned.fetch_sub(added, simt::relaxed);
+    std::uint64_t now = owned.load(simt::relaxed);
+    for (;;) {
+      const std::uint32_t fit = now >= capacity ? 0 : static_cast<std::uint32_t>((capacity - now) / per_chunk);
+      const std::uint32_t granted = fit < chunks ? fit : chunks;
+      if (granted == 0) return 0;
+      if (owned.compare_exchange(now, now + std::uint64_t{granted} * per_chunk, simt::relaxed, simt::relaxed)) {
+        return granted;
+      }
+    }
+  }
+  template <class Thread>
+  SIMT_FN void uncover(Thread& thread, ClassState& state, std::uint64_t indices) const {
+    thread.atomic(state.owned).fetch_sub(indices, simt::relaxed);
+  }
+};
+
+}  // namespace allocbench::ouroboros

@@ -1,0 +1,173 @@
+// Where everything lies in the pool, and how it becomes fresh. Host code, but for the kernel.
+//
+//   [ chunk 0, chunk 1, ... | headers | tables of the storage | tables of the variant | ring of returned chunks ]
+//
+// All tables count towards the pool, the queues included, as the paper's argument is about their memory.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "allocators/contract/allocator.hpp"
+#include "allocators/ouroboros/array_hierarchy.hpp"
+#include "allocators/ouroboros/chunk_heap.hpp"
+#include "allocators/ouroboros/linked_list.hpp"
+#include "allocators/ouroboros/page_heap.hpp"
+#include "allocators/ouroboros/parameters.hpp"
+
+namespace allocbench::ouroboros {
+
+// Hands out tables one behind the other; without a base it only measures.
+class Carver {
+ public:
+  explicit Carver(std::byte* base) : base_(base) {}
+
+  template <class T>
+  T* take(std::uint64_t count) {
+    used_ = simt::round_up<std::uint64_t>(used_, 128);
+    T* const table = base_ == nullptr ? nullptr : reinterpret_cast<T*>(base_ + used_);
+    used_ += count * sizeof(T);
+    return table;
+  }
+  std::uint64_t used() const { return used_; }
+
+ private:
+  std::byte* base_;
+  std::uint64_t used_ = 0;
+};
+
+inline std::uint32_t log_up(std::uint64_t value) {
+  std::uint32_t log = 0;
+  while (std::uint64_t{1} << log < value) ++log;
+  return log;
+}
+
+// What a class can have of queue entries when it owns the whole pool.
+template <class Policy>
+std::uint64_t most_entries(const Policy& heap) {
+  const std::uint64_t chunks = heap.space.pool.chunk_count;
+  return Policy::chunk_based ? chunks : chunks << heap.space.pages_log(0);
+}
+
+template <class Policy>
+void lay_out_storage(FlatRing& ring, const Policy& heap, std::uint64_t pool_bytes, const Parameters& parameters,
+                     Carver& carver) {
+  const std::uint32_t full_log = log_up(most_entries(heap));
+  const std::uint64_t bound = parameters.ring_capacity != 0 ? parameters.ring_capacity
+                                                            : std::max<std::uint64_t>(pool_bytes / 64 / 4, 64);
+  ring.layout.log = std::min(full_log, log_up(bound));
+  // Twice as large pages are half as many.
+  const std::uint32_t last_class = heap.space.class_count() - 1;
+  ring.layout.whole_classes = Policy::chunk_based ? last_class : std::min(full_log - ring.layout.log, last_class);
+  ring.slots = carver.take<std::uint32_t>(ring.layout.begin(heap.space.class_count()));
+}
+
+template <class Policy>
+void lay_out_storage(SegmentedQueue<ArrayHierarchy>& queue, const Policy& heap, std::uint64_t,
+                     const Parameters& parameters, Carver& carver) {
+  const std::uint32_t slots_log = queue.slots_log(heap.space);
+  const std::uint64_t needed = 2 * ((most_entries(heap) >> slots_log) + 2);
+  RingLayout& layout = queue.order.layout;
+  layout.log = log_up(parameters.directory_capacity != 0 ? std::max<std::uint64_t>(parameters.directory_capacity, 4)
+                                                         : needed);
+  layout.log = std::min(layout.log, 32 - slots_log);  // segment numbers have no more bits
+  layout.whole_classes = heap.space.class_count();
+  queue.order.entries = carver.take<std::uint64_t>(layout.begin(heap.space.class_count()));
+}
+
+template <class Policy>
+void lay_out_storage(SegmentedQueue<LinkedList>& queue, const Policy& heap, std::uint64_t, const Parameters&,
+                     Carver& carver) {
+  queue.order.nodes = carver.take<std::uint64_t>(heap.space.pool.chunk_count);
+}
+
+// All tables of a heap whose chunk size and number are set.
+template <class Policy>
+void lay_out_tables(Policy& heap, std::uint64_t pool_bytes, const Parameters& parameters, Carver& carver) {
+  ChunkPool& pool = heap.space.pool;
+  heap.space.headers = carver.take<std::uint32_t>(pool.chunk_count);
+  lay_out_storage(heap.storage, heap, pool_bytes, parameters, carver);
+  std::uint32_t reuse_log = 0;  // pages never leave their class: no chunk comes back
+  if constexpr (Policy::chunk_based) {
+    heap.masks = carver.take<std::uint32_t>(std::uint64_t{pool.chunk_count} * heap.mask_words(0));
+    heap.queue_slots = carver.take<std::uint64_t>(pool.chunk_count);
+    heap.release_above = parameters.release_above;
+    reuse_log = log_up(std::min<std::uint64_t>(parameters.reuse_capacity, pool.chunk_count));
+  }
+  pool.ring = carver.take<std::uint32_t>(std::uint64_t{1} << reuse_log);
+  pool.ring_mask = (1u << reuse_log) - 1;
+}
+
+// Chunks that are queue storage from the beginning.
+template <class Policy>
+std::uint32_t first_queue_chunks(const Policy& heap) {
+  return Policy::Storage::virtualised ? heap.space.class_count() : 0;
+}
+
+// A heap over the pool with as many chunks as fit beside their tables. `name` is the plug-in's, for messages.
+template <class Policy>
+Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena, std::string_view name) {
+  Policy heap;
+  ChunkSpace& space = heap.space;
+  space.chunk_log = log_up(parameters.chunk_bytes);
+  // Indices of pages are 32-bit words, and one value means "none".
+  std::uint64_t chunks = std::min<std::uint64_t>(pool.bytes >> space.chunk_log, 0xffffffffu >> space.pages_log(0));
+  for (;;) {
+    space.pool.chunk_count = static_cast<std::uint32_t>(chunks);
+    Carver measure(nullptr);
+    lay_out_tables(heap, pool.bytes, parameters, measure);
+    const std::uint64_t needed = (chunks << space.chunk_log) + 128 + measure.used();
+    if (needed <= pool.bytes && chunks > first_queue_chunks(heap)) break;
+    if (chunks <= first_queue_chunks(heap) + 1) {
+      throw Unsupported(std::string(name) + " needs a larger pool for " + std::to_string(space.class_count()) +
+                        " classes with chunks of " + std::to_string(parameters.chunk_bytes) + " bytes and their queues");
+    }
+    const std::uint64_t excess = (needed - pool.bytes + parameters.chunk_bytes - 1) >> space.chunk_log;
+    chunks -= std::min(excess, chunks - first_queue_chunks(heap) - 1);
+  }
+  space.base = pool.base;
+  Carver carver(pool.base + simt::round_up<std::uint64_t>(chunks << space.chunk_log, 128));
+  lay_out_tables(heap, pool.bytes, parameters, carver);
+  space.pool.state = arena.metadata<ChunkPool::State>(1);
+  heap.classes = arena.metadata<typename Policy::ClassState>(space.class_count());
+  return heap;
+}
+
+// What is not all zeros or all ones in a fresh heap.
+struct InitialiseHeap {
+  template <class Thread, class Policy>
+  SIMT_FN void operator()(Thread& thread, Policy heap) const {
+    const std::uint32_t me = thread.rank_in_grid();
+    if (me == 0) {
+      const ChunkPool& pool = heap.space.pool;
+      thread.atomic(pool.state->next_fresh)
+          .store(Policy::Storage::virtualised ? heap.space.class_count() : 0, simt::relaxed);
+      thread.atomic(pool.state->room.units).store(Policy::chunk_based ? pool.ring_mask + 1 : 0, simt::relaxed);
+    }
+    if constexpr (Policy::Storage::virtualised) {
+      heap.storage.order.initialise(thread, me, thread.grid_size(), heap.space.class_count());
+      for (std::uint32_t id = me; id < heap.space.class_count(); id += thread.grid_size()) {
+        heap.storage.add_first_segment(thread, heap.space, heap.classes[id].storage, id, id);
+      }
+    }
+  }
+};
+
+// Makes the heap fresh, asynchronously.
+template <class Policy>
+void reset_heap(simt::Stream& stream, const Policy& heap) {
+  const ChunkSpace& space = heap.space;
+  simt::device_fill(stream, space.pool.state, 0, sizeof *space.pool.state);
+  simt::device_fill(stream, heap.classes, 0, space.class_count() * sizeof *heap.classes);
+  simt::device_fill(stream, space.pool.ring, 0xff, (space.pool.ring_mask + std::size_t{1}) * sizeof(std::uint32_t));
+  if constexpr (Policy::Storage::virtualised) {
+    simt::device_fill(stream, space.base, 0xff, std::size_t{first_queue_chunks(heap)} << space.chunk_log);
+  } else {
+    simt::device_fill(stream, heap.storage.slots, 0xff,
+                      heap.storage.layout.begin(space.class_count()) * sizeof(std::uint32_t));
+  }
+  simt::launch(stream, {32, 256}, InitialiseHeap{}, heap);
+}
+
+}  // namespace allocbench::ouroboros

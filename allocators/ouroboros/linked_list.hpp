@@ -1,0 +1,142 @@
+// Order of segments by links (VL): every segment knows the chunk of the next one.
+//
+// Each chunk has a node, a word in a table: the segment it is, whether that is consumed, and the chunk of the next
+// segment. `head` is the oldest segment that is not consumed, `tail` the last one; `near_front` and `near_back` are where
+// takes and puts were lately, so that they need not walk from the head.
+//   Segments are consumed in any order but unlinked in order: whoever marks a segment consumed, or links one behind a
+// consumed one, moves the head over all consumed segments and appends their chunks at the tail.
+//   A walk reads nodes of chunks that may become other segments meanwhile. A node says which segment it is, and
+// segments have ever new numbers, so the walk notices and starts again from the head, which is never beyond a segment
+// that somebody has a number in. The nodes lie outside of the chunks and stay nodes for ever.
+// Differs from the published list of pointers inside the chunks, which keeps ten old chunks back for slow readers.
+#pragma once
+
+#include "allocators/ouroboros/segmented_queue.hpp"
+
+namespace allocbench::ouroboros {
+
+struct LinkedList {
+  // Words: segment above, chunk below.
+  struct ClassState {
+    alignas(128) std::uint64_t head;
+    alignas(128) std::uint64_t tail;
+    alignas(128) std::uint64_t near_front;
+    alignas(128) std::uint64_t near_back;
+  };
+
+  // Of a chunk. Bit 63: consumed; bits 32-62: segment; below: the next chunk, all ones = none yet.
+  std::uint64_t* nodes = nullptr;
+  static constexpr std::uint64_t consumed = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t next_bits = 0xffffffffu;
+
+  static SIMT_HOST_FN std::uint64_t pointer(std::uint32_t segment, std::uint32_t chunk) {
+    return std::uint64_t{segment} << 32 | chunk;
+  }
+  static SIMT_HOST_FN std::uint32_t segment_of(std::uint64_t word) {
+    return static_cast<std::uint32_t>((word & ~consumed) >> 32);
+  }
+  static SIMT_HOST_FN std::uint32_t chunk_of(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+
+  SIMT_FN std::uint64_t most_segments() const { return ~std::uint64_t{0}; }
+
+  template <QueueEnd end, class Thread>
+  SIMT_FN std::uint32_t locate(Thread& thread, ClassState& state, std::uint32_t, std::uint32_t segment,
+                               std::uint32_t slots_log) const {
+    const auto near = thread.atomic(end == QueueEnd::front ? state.near_front : state.near_back);
+    const auto head = thread.atomic(state.head);
+    std::uint64_t seen = near.load(simt::acquire);
+    std::uint64_t here = seen;
+    if (is_before(segment, segment_of(here), slots_log)) here = head.load(simt::acquire);
+    for (;;) {
+      const std::uint64_t node = thread.atomic(nodes[chunk_of(here)]).load(simt::acquire);
+      if (segment_of(node) != segment_of(here)) {
+        thread.probe(simt::Step::retry);
+        here = head.load(simt::acquire);
+        continue;
+      }
+      if (segment_of(here) == segment) break;
+      const std::uint32_t next = chunk_of(node);
+      if (next == no_chunk) {
+        thread.spin_hint();
+        continue;
+      }
+      thread.probe(simt::Step::walk);
+      here = pointer(next_segment(segment_of(here), slots_log), next);
+    }
+    // Only a hint: whoever loses leaves the one of another thread.
+    if (here != seen && is_before(segment_of(seen), segment, slots_log)) {
+      near.compare_exchange(seen, here, simt::release, simt::relaxed);
+    }
+    return chunk_of(here);
+  }
+
+  template <class Thread>
+  SIMT_FN void append(Thread& thread, ClassState& state, std::uint32_t, std::uint32_t chunk,
+                      std::uint32_t slots_log) const {
+    if (link_behind_tail(thread, state, chunk, slots_log)) advance(thread, state, slots_log);
+  }
+
+  template <class Thread>
+  SIMT_FN void recycle(Thread& thread, ClassState& state, std::uint32_t, std::uint32_t, std::uint32_t chunk,
+                       std::uint32_t slots_log) const {
+    const std::uint64_t node = thread.atomic(nodes[chunk]).fetch_or(consumed, simt::acq_rel);
+    if (chunk_of(node) != no_chunk) advance(thread, state, slots_log);
+  }
+
+  template <class Thread>
+  SIMT_FN void initialise(Thread&, std::uint32_t, std::uint32_t, std::uint32_t) const {}
+
+  template <class Thread>
+  SIMT_FN void add_first(Thread& thread, ClassState& state, std::uint32_t, std::uint32_t chunk) const {
+    thread.atomic(nodes[chunk]).store(pointer(0, no_chunk), simt::relaxed);
+    thread.atomic(state.head).store(pointer(0, chunk), simt::relaxed);
+    thread.atomic(state.tail).store(pointer(0, chunk), simt::relaxed);
+    thread.atomic(state.near_front).store(pointer(0, chunk), simt::relaxed);
+    thread.atomic(state.near_back).store(pointer(0, chunk), simt::relaxed);
+  }
+
+ private:
+  static SIMT_FN std::uint32_t next_segment(std::uint32_t segment, std::uint32_t slots_log) {
+    return (segment + 1) & (0xffffffffu >> slots_log);
+  }
+  // In the circle of segment numbers.
+  static SIMT_FN bool is_before(std::uint32_t a, std::uint32_t b, std::uint32_t slots_log) {
+    return static_cast<std::int32_t>((a - b) << slots_log) < 0;
+  }
+
+  // True when the segment before is consumed already: its consumer left the head to us. The mark and the link are bits
+  // of one word, so one of the two threads sees both.
+  template <class Thread>
+  SIMT_FN bool link_behind_tail(Thread& thread, ClassState& state, std::uint32_t chunk, std::uint32_t slots_log) const {
+    const auto tail = thread.atomic(state.tail);
+    std::uint64_t last = tail.load(simt::acquire);
+    std::uint32_t segment;
+    do {
+      segment = next_segment(segment_of(last), slots_log);
+      thread.atomic(nodes[chunk]).store(pointer(segment, no_chunk), simt::release);
+    } while (!tail.compare_exchange(last, pointer(segment, chunk), simt::acq_rel, simt::acquire));
+    const std::uint64_t before =
+        thread.atomic(nodes[chunk_of(last)]).fetch_and(~next_bits | chunk, simt::acq_rel);
+    return (before & consumed) != 0;
+  }
+
+  template <class Thread>
+  SIMT_FN void advance(Thread& thread, ClassState& state, std::uint32_t slots_log) const {
+    const auto head = thread.atomic(state.head);
+    std::uint64_t first = head.load(simt::acquire);
+    for (;;) {
+      const std::uint64_t node = thread.atomic(nodes[chunk_of(first)]).load(simt::acquire);
+      if (segment_of(node) != segment_of(first)) {
+        first = head.load(simt::acquire);
+        continue;
+      }
+      if ((node & consumed) == 0 || chunk_of(node) == no_chunk) return;
+      const std::uint64_t second = pointer(next_segment(segment_of(first), slots_log), chunk_of(node));
+      if (!head.compare_exchange(first, second, simt::acq_rel, simt::acquire)) continue;
+      link_behind_tail(thread, state, chunk_of(first), slots_log);  // the loop looks at what it asks for
+      first = head.load(simt::acquire);
+    }
+  }
+};
+
+}  // namespace allocbench::ouroboros

@@ -1,0 +1,116 @@
+// Ouroboros: pages from index queues whose storage comes out of the memory they manage.
+//
+// Paper: Winter, Mlakar, Parger & Steinberger, Ouroboros: Virtualized Queues for Dynamic Memory Management on GPUs,
+// ICS 2020; measured again by Winter et al., PPoPP 2021, and by Pham et al. 2025 (sections 2.2 and 5).
+// Idea:
+//   malloc  round the request up to a page of 16 << i bytes; a bulk semaphore per size grants pages to all lanes of a
+//           warp at once; the size's queue says which. When it has none, a new chunk is cut into pages.
+//   free    put the page back into the queue and signal the semaphore.
+//   Six variants: the queue holds pages (page_heap.hpp) or chunks with free pages (chunk_heap.hpp), and it is a flat
+//   ring (flat_ring.hpp) or is itself kept in chunks, found by an array (array_hierarchy.hpp) or by links
+//   (linked_list.hpp).
+// Data: in the pool chunks, behind them one header word per chunk and the tables of the variant (layout.hpp);
+// outside of it the classes: semaphore, ends of the queue.
+//
+// Requests beyond a chunk go to the back end's device heap, which has a share of the memory, as published (there 500
+// MB, and the size rounded up to a power of two).
+//
+// Differs from the paper:
+//   * Out of memory is detected, and null. The published code writes chunks beyond the pool.
+//   * A malloc is granted what is there at once, in part if need be, without a look at the semaphore before
+//     (bulk_semaphore.hpp); what happens when there is nothing: refill.hpp.
+//   * Queues that cannot overflow, and a free that never needs memory: flat_ring.hpp, segmented_queue.hpp. Slots release
+//     and acquire at device scope.
+//   * Chunk headers in a table, pages aligned to their size: chunk_space.hpp. One draw per warp: chunk_heap.hpp.
+//   * No statistics counter in malloc and free (the published measurements include one).
+// ABA: numbers of puts, takes and segments have 32 bits and come again after 2^32 operations on a class; nothing else
+// is compared that could have changed and changed back.
+#pragma once
+
+#include "allocators/contract/allocator.hpp"
+#include "allocators/ouroboros/inspect.hpp"
+#include "allocators/ouroboros/layout.hpp"
+#include "allocators/ouroboros/refill.hpp"
+
+namespace allocbench::ouroboros {
+
+template <class Policy>
+class OuroborosOf {
+ public:
+  using Parameters = ouroboros::Parameters;
+
+  static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters& parameters) {
+    return static_cast<std::size_t>(static_cast<double>(pool_bytes) * parameters.device_heap_share);
+  }
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
+    return std::max<std::size_t>(parameters.chunk_bytes, device_heap_bytes(pool_bytes, parameters));
+  }
+  // Four pages of 16 bytes per chunk, queue chunks of 16 slots, three classes. Returned chunks go back at once.
+  static SmallHeap<Parameters> small_heap() {
+    Parameters parameters;
+    parameters.chunk_bytes = 64;
+    parameters.ring_capacity = 64;
+    parameters.directory_capacity = 32;
+    parameters.reuse_capacity = 4;
+    parameters.release_above = 0;
+    parameters.device_heap_share = 0;
+    return {4096, parameters};
+  }
+
+  void reset(simt::Stream& stream) { reset_heap(stream, heap_); }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (bytes > std::size_t{1} << heap_.space.chunk_log) {
+      return uses_device_heap_ ? thread.device_heap().malloc(bytes) : nullptr;
+    }
+    const std::uint32_t id = class_of(static_cast<std::uint32_t>(bytes));
+    const auto group = thread.converged().match_any(id);
+    std::uint32_t granted = 0;
+    std::uint32_t first = 0;
+    if (group.leader()) {
+      granted = heap_.free_pages(id).take(thread, group.num_threads());
+      if (granted != 0) first = heap_.number_takes_of(thread, id, granted);
+    }
+    granted = group.broadcast(granted);
+    first = group.broadcast(first);
+    const bool served = group.thread_rank() < granted;
+    const auto alike = group.partition(served);
+    return served ? heap_.serve(thread, alike, id, first) : refill(thread, *device_heap_copy_, id);
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - heap_.space.base);
+    if (offset >> heap_.space.chunk_log >= heap_.space.pool.chunk_count) {  // huge for addresses below the pool
+      if (uses_device_heap_) thread.device_heap().free(block);
+      return;
+    }
+    heap_.free(thread, offset);
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const { return broken_heap(stream, heap_); }
+
+  // For tests.
+  const Policy& heap() const { return heap_; }
+
+ protected:
+  static OuroborosOf lay_out(Arena& arena, const Parameters& parameters, std::string_view name) {
+    OuroborosOf allocator;
+    const Pool pool = arena.pool(arena.pool_bytes() - device_heap_bytes(arena.pool_bytes(), parameters));
+    allocator.heap_ = lay_out_heap<Policy>(pool, parameters, arena, name);
+    allocator.uses_device_heap_ = parameters.device_heap_share != 0;
+    allocator.device_heap_copy_ = arena.metadata<Policy>(1);
+    simt::copy_to_device(arena.stream(), allocator.device_heap_copy_, &allocator.heap_, sizeof allocator.heap_);
+    allocator.reset(arena.stream());
+    return allocator;
+  }
+
+ private:
+  Policy heap_;
+  Policy* device_heap_copy_ = nullptr;  // the same in device memory, for functions that are not inlined
+  bool uses_device_heap_ = false;
+};
+
+}  // namespace allocbench::ouroboros

@@ -1,0 +1,45 @@
+// Page-based Ouroboros with its three queues: flat ring (S), array hierarchy (VA), linked list (VL). The algorithm and
+// what differs from the paper: ouroboros.hpp.
+#pragma once
+
+#include "allocators/ouroboros/ouroboros.hpp"
+
+namespace allocbench {
+
+struct OuroborosPS : ouroboros::OuroborosOf<ouroboros::PageHeap<ouroboros::FlatRing>> {
+  static constexpr Traits traits{.name = "ouroboros_p_s",
+                                 .display_name = "Ouroboros P-S",
+                                 .paper = "Winter et al. 2020",
+                                 .summary = "queues of free pages in flat rings",
+                                 .pool = PoolLocation::arena_and_device_heap};
+  static OuroborosPS create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
+struct OuroborosPVA
+    : ouroboros::OuroborosOf<ouroboros::PageHeap<ouroboros::SegmentedQueue<ouroboros::ArrayHierarchy>>> {
+  static constexpr Traits traits{.name = "ouroboros_p_va",
+                                 .display_name = "Ouroboros P-VA",
+                                 .paper = "Winter et al. 2020",
+                                 .summary = "queues of free pages, kept in chunks that an array finds",
+                                 .pool = PoolLocation::arena_and_device_heap};
+  static OuroborosPVA create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
+struct OuroborosPVL : ouroboros::OuroborosOf<ouroboros::PageHeap<ouroboros::SegmentedQueue<ouroboros::LinkedList>>> {
+  static constexpr Traits traits{.name = "ouroboros_p_vl",
+                                 .display_name = "Ouroboros P-VL",
+                                 .paper = "Winter et al. 2020",
+                                 .summary = "queues of free pages, kept in linked chunks",
+                                 .pool = PoolLocation::arena_and_device_heap};
+  static OuroborosPVL create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(ouroboros_p, OuroborosPS, OuroborosPVA, OuroborosPVL)

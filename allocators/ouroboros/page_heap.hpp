@@ -1,0 +1,81 @@
+// Page-based Ouroboros (P): the queue of a class holds the indices of its free pages.
+//
+// The index of a page is its offset in the pool in units of 16 bytes (the published chunk << 9 | page, for any chunk
+// size). Pages never leave their class. A lane's malloc costs a share of two additions, on semaphore and front, and an
+// exchange of its own slot; a free a read of the chunk's header, a share of two additions, and a compare-exchange.
+#pragma once
+
+#include "allocators/ouroboros/heap.hpp"
+
+namespace allocbench::ouroboros {
+
+template <class StorageKind>
+struct PageHeap : Heap<StorageKind> {
+  using Storage = StorageKind;
+  using Heap<Storage>::space;
+  using Heap<Storage>::storage;
+  using Heap<Storage>::classes;
+  static constexpr bool chunk_based = false;
+
+  // Numbers for the takes of `units` pages.
+  template <class Thread>
+  SIMT_FN std::uint32_t number_takes_of(Thread& thread, std::uint32_t id, std::uint32_t units) const {
+    return this->number_takes(thread, id, units);
+  }
+
+  // The page of a lane that owns a unit. `group`: those of my class who do; `first`: the number of their first take.
+  template <class Thread, class Group>
+  SIMT_FN void* serve(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first) const {
+    const auto place = this->template place<QueueEnd::front>(thread, id, first + group.thread_rank());
+    const std::uint32_t page = take_from(thread, *place.slot);
+    storage.leave(thread, group, space, classes[id].storage, id, place);
+    return space.base + (std::size_t{page} << smallest_page_log);
+  }
+
+  template <class Thread>
+  SIMT_FN std::uint32_t take_chunks_for(Thread& thread, std::uint32_t id, std::uint32_t wanted,
+                                        std::uint32_t& first) const {
+    return this->take_chunks(thread, id, wanted, 1u << space.pages_log(id), first);
+  }
+
+  // The group has `count` chunks from `first` and keeps the first `used` pages; the last `extra` go into the queue.
+  // `announced`: what the semaphore was told.
+  template <class Thread, class Group>
+  SIMT_FN void stock(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first, std::uint32_t count,
+                     std::uint32_t used, std::uint32_t extra, std::uint32_t announced) const {
+    const std::uint32_t rank = group.thread_rank();
+    for (std::uint32_t i = rank; i < count; i += group.num_threads()) {
+      thread.atomic(space.headers[first + i]).store(Header::of(id, 0), simt::relaxed);
+    }
+    group.sync();  // the headers are there before any lane hands out a page
+    std::uint32_t number = 0;
+    if (group.leader()) {
+      if (extra != 0) number = this->number_puts(thread, id, extra);
+      this->free_pages(id).settle(thread, announced, extra);
+    }
+    number = group.broadcast(number);
+    const std::uint32_t first_page = (first << space.pages_log(0)) + (used << id);
+    for (std::uint32_t i = rank; i < extra; i += group.num_threads()) {
+      const auto place = this->template place<QueueEnd::back>(thread, id, number + i);
+      put_into(thread, *place.slot, first_page + (i << id));
+    }
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, std::size_t offset) const {
+    const auto chunk = static_cast<std::uint32_t>(offset >> space.chunk_log);
+    const std::uint32_t id = Header::id(thread.atomic(space.headers[chunk]).load(simt::relaxed));
+    const auto group = thread.converged().match_any(id);
+    std::uint32_t number = 0;
+    if (group.leader()) {
+      // Neither waits for the other; who is quick to own one of these units waits at the slot.
+      this->free_pages(id).signal(thread, group.num_threads());
+      number = this->number_puts(thread, id, group.num_threads());
+    }
+    number = group.broadcast(number) + group.thread_rank();
+    const auto place = this->template place<QueueEnd::back>(thread, id, number);
+    put_into(thread, *place.slot, static_cast<std::uint32_t>(offset >> smallest_page_log));
+  }
+};
+
+}  // namespace allocbench::ouroboros

@@ -1,0 +1,148 @@
+// Virtualised queue storage: a queue of unbounded length kept in chunks of the pool ("segments"). How a segment is
+// found is the business of `Order`: array_hierarchy.hpp (VA) or linked_list.hpp (VL).
+//
+// Number n of a put or a take lies in segment n / slots. A segment is consumed when all its slots have been taken from;
+// its chunk, empty again, then becomes the segment after the last one. So the chunks of a queue go round, as the snake
+// that eats its tail, and the queue grows only when its class owns more indices.
+//   A chunk cannot leave a segment under somebody's hands: it is consumed only after every take with a number in it has
+// ended, and each of those needs the put with its number. No epochs, no chunks held back, nothing to trap on.
+//   cover() sees to it that a class which owns i indices has ceil(i / slots) + 1 segments. Then the segment of a put
+// exists, or will as soon as takes under way have ended: with F takes and P puts numbered so far, P - F <= i, and all
+// segments before F / slots become free.
+//
+// Differs from the paper: storage is added when the class gets a chunk of pages, not when an index comes back. A free
+// therefore never needs memory, and cannot fail when there is none; the price is storage for all indices of a class
+// instead of those in the queue (four bytes per page). Queue chunks stay with their class.
+#pragma once
+
+#include "allocators/ouroboros/flat_ring.hpp"
+
+namespace allocbench::ouroboros {
+
+template <class Order>
+struct SegmentedQueue {
+  static constexpr bool virtualised = true;
+
+  // All bytes zero at first, but for `segments` and what the order says.
+  struct ClassState {
+    alignas(128) std::uint64_t owned;  // indices that may come into the queue
+    std::uint64_t segments;            // chunks the queue has
+    std::uint32_t growing;             // 1 while a thread adds a segment
+    typename Order::ClassState order;
+  };
+  struct Place {
+    std::uint32_t* slot;
+    std::uint32_t chunk;
+    std::uint32_t segment;
+  };
+
+  Order order;
+
+  // Slots of a segment: one word each.
+  static SIMT_HOST_FN std::uint32_t slots_log(const ChunkSpace& space) { return space.chunk_log - 2; }
+
+  template <QueueEnd end, class Thread>
+  SIMT_FN Place place(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id,
+                      std::uint32_t number) const {
+    const std::uint32_t log = slots_log(space);
+    const std::uint32_t segment = number >> log;
+    const std::uint32_t chunk = order.template locate<end>(thread, state.order, id, segment, log);
+    return {space.slots(chunk) + (number & ((1u << log) - 1)), chunk, segment};
+  }
+
+  template <class Thread, class Group>
+  SIMT_FN void leave(Thread& thread, const Group& group, const ChunkSpace& space, ClassState& state, std::uint32_t id,
+                     const Place& place) const {
+    const auto same = group.match_any(place.chunk);
+    if (same.leader()) consume(thread, space, state, id, place, same.num_threads());
+  }
+  template <class Thread>
+  SIMT_FN void leave_alone(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id,
+                           const Place& place) const {
+    consume(thread, space, state, id, place, 1);
+  }
+
+  template <class Thread>
+  SIMT_FN std::uint32_t cover(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id,
+                              std::uint32_t chunks, std::uint32_t per_chunk) const {
+    const auto owned = thread.atomic(state.owned);
+    const std::uint64_t added = std::uint64_t{chunks} * per_chunk;
+    for (;;) {
+      if (owned.fetch_add(added, simt::relaxed) + added <= room(thread, space, state)) return chunks;
+      owned.fetch_sub(added, simt::relaxed);
+      if (!grow(thread, space, state, id, added)) break;
+    }
+    std::uint64_t now = owned.load(simt::relaxed);
+    for (;;) {
+      const std::uint64_t most = room(thread, space, state);
+      const std::uint64_t fit = now >= most ? 0 : (most - now) / per_chunk;
+      const std::uint32_t granted = fit < chunks ? static_cast<std::uint32_t>(fit) : chunks;
+      if (granted == 0) return 0;
+      if (owned.compare_exchange(now, now + std::uint64_t{granted} * per_chunk, simt::relaxed, simt::relaxed)) {
+        return granted;
+      }
+    }
+  }
+  template <class Thread>
+  SIMT_FN void uncover(Thread& thread, ClassState& state, std::uint64_t indices) const {
+    thread.atomic(state.owned).fetch_sub(indices, simt::relaxed);
+  }
+
+  // Makes `chunk`, all of whose slots are empty, the first segment of a class. Before any other thread uses it.
+  template <class Thread>
+  SIMT_FN void add_first_segment(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id,
+                                 std::uint32_t chunk) const {
+    thread.atomic(space.headers[chunk]).store(0, simt::relaxed);
+    order.add_first(thread, state.order, id, chunk);
+    thread.atomic(state.segments).store(1, simt::relaxed);
+  }
+
+ private:
+  // Indices for which the segments suffice.
+  template <class Thread>
+  static SIMT_FN std::uint64_t room(Thread& thread, const ChunkSpace& space, ClassState& state) {
+    return (thread.atomic(state.segments).load(simt::relaxed) - 1) << slots_log(space);
+  }
+
+  // The slots were emptied by exchanges. A put of the next round may still find the old index for a moment and waits;
+  // no take can get it twice, since an exchange reads the last value. So the count needs no order of its own.
+  template <class Thread>
+  SIMT_FN void consume(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id,
+                       const Place& place, std::uint32_t count) const {
+    const auto emptied = thread.atomic(space.headers[place.chunk]);
+    if (emptied.fetch_add(count, simt::relaxed) + count != 1u << slots_log(space)) return;
+    emptied.store(0, simt::relaxed);
+    order.recycle(thread, state.order, id, place.segment, place.chunk, slots_log(space));
+  }
+
+  // Adds a segment, unless that is not needed any more; false when it cannot. Waits for others who are at it.
+  template <class Thread>
+  SIMT_FN bool grow(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id,
+                    std::uint64_t added) const {
+    const auto growing = thread.atomic(state.growing);
+    if (growing.exchange(1u, simt::acquire) != 0) {
+      thread.probe(simt::Step::retry);
+      thread.spin_hint();
+      return true;
+    }
+    bool possible = true;
+    if (thread.atomic(state.owned).load(simt::relaxed) + added > room(thread, space, state)) {
+      std::uint32_t chunk = no_chunk;
+      const std::uint64_t segments = thread.atomic(state.segments).load(simt::relaxed);
+      possible = segments < order.most_segments() && space.pool.take(thread, 1, chunk) != 0;
+      if (possible) {
+        simt::Word128 empty;
+        for (std::uint32_t& word : empty.words) word = empty_slot;
+        std::byte* const slots = space.chunk(chunk);
+        for (std::uint32_t at = 0; at < 1u << space.chunk_log; at += 16) simt::store_16_bytes(slots + at, empty);
+        thread.atomic(space.headers[chunk]).store(0, simt::relaxed);
+        order.append(thread, state.order, id, chunk, slots_log(space));
+        thread.atomic(state.segments).fetch_add(1u, simt::relaxed);
+      }
+    }
+    growing.store(0, simt::release);
+    return possible;
+  }
+};
+
+}  // namespace allocbench::ouroboros
