@@ -1,5 +1,6 @@
-// CellOf<A, W>: a workload bound to an allocator, with everything the protocol asks of a cell: order of resets,
-// warm-ups and samples, the verification passes, and the words for what went wrong.
+// CellOf<A>: a workload bound to an allocator, with everything the protocol asks of a cell: order of resets, warm-ups
+// and samples, the verification passes, and the words for what went wrong. The workload is behind RunOf<A>: a plug-in
+// unit compiles this once per allocator, and only RunWith<A, W> for every pair.
 #pragma once
 
 #include <chrono>
@@ -67,11 +68,56 @@ struct AllocatorState {
   }
 };
 
+// W::Run<A> as the cell sees it (workloads/contract/workload.hpp).
+template <class A>
+class RunOf {
+ public:
+  virtual ~RunOf() = default;
+  virtual std::vector<KernelInfo> kernels() const = 0;
+  virtual RequestProfile requests() const = 0;
+  virtual std::uint64_t mallocs_at_most() const = 0;
+  virtual void prepare() = 0;
+  virtual void sample(const A& allocator, PhaseTimer& timer) = 0;
+  // Not for workloads that write their blocks themselves.
+  virtual void sample_checked(const A& allocator, const ContentCheck& contents, PhaseTimer& timer) = 0;
+  virtual void check_recorded(PointerCheck& check) const = 0;
+};
+
 template <class A, class W>
+class RunWith final : public RunOf<A> {
+ public:
+  RunWith(const typename W::Parameters& parameters, const RunSetting<A>& setting, simt::Stream& stream)
+      : run_(parameters, setting, stream) {}
+
+  std::vector<KernelInfo> kernels() const override { return run_.kernels(); }
+  RequestProfile requests() const override { return run_.requests(); }
+  std::uint64_t mallocs_at_most() const override { return run_.mallocs_at_most(); }
+  void prepare() override { run_.prepare(); }
+  void sample(const A& allocator, PhaseTimer& timer) override { run_.sample(allocator, timer); }
+  void sample_checked(const A& allocator, const ContentCheck& contents, PhaseTimer& timer) override {
+    if constexpr (W::traits.writes_blocks) {
+      throw std::logic_error("the contents of this workload's blocks are its own");
+    } else {
+      run_.sample(contents.wrap(allocator), timer);
+    }
+  }
+  void check_recorded(PointerCheck& check) const override { run_.check_recorded(check); }
+
+ private:
+  typename W::template Run<A> run_;
+};
+
+template <class A>
 class CellOf final : public Cell {
  public:
-  CellOf(AllocatorState<A>& state, const CellRequest& request)
-      : state_(state), setting_(with_seed(state.setting, request.seed)), request_(request), run_(make_run()) {}
+  CellOf(AllocatorState<A>& state, const RunSetting<A>& setting, const CellRequest& request,
+         const WorkloadTraits& workload, std::unique_ptr<RunOf<A>> run)
+      : state_(state),
+        setting_(setting),
+        starts_fresh_(request.state == StartState::fresh),
+        warmups_(request.warmups),
+        workload_(workload),
+        run_(std::move(run)) {}
 
   ~CellOf() override {
     if (state_.last_user == this) state_.last_user = nullptr;  // the next cell may get this address
@@ -94,7 +140,7 @@ class CellOf final : public Cell {
   }
 
   Sample sample() override {
-    while (warmups_done_ < request_.warmups) {
+    while (warmups_done_ < warmups_) {
       static_cast<void>(repetition());
       ++warmups_done_;
     }
@@ -102,28 +148,8 @@ class CellOf final : public Cell {
   }
 
  private:
-  using Run = typename W::template Run<A>;
-
-  static RunSetting<A> with_seed(RunSetting<A> setting, std::uint64_t seed) {
-    setting.seed = seed;
-    return setting;
-  }
-
-  std::unique_ptr<Run> make_run() {
-    try {
-      const auto parameters = make_parameters<typename W::Parameters>(request_.parameters);
-      const std::string why = W::template unsupported<A>(parameters, setting_);
-      if (!why.empty()) throw CellFailure(Status::unsupported, why);
-      return std::make_unique<Run>(parameters, setting_, state_.stream);
-    } catch (const std::invalid_argument& contradiction) {
-      throw CellFailure(Status::unsupported, contradiction.what());
-    }
-  }
-
   // An allocator that never frees has no state worth reusing: it would only run out.
-  bool starts_fresh() const {
-    return request_.state == StartState::fresh || A::traits.frees == Frees::never || state_.last_user != this;
-  }
+  bool begins_fresh() const { return starts_fresh_ || A::traits.frees == Frees::never || state_.last_user != this; }
 
   // Blocks may be judged against each other while all requests since the reset fit the pool once.
   bool overlap_is_defined() const {
@@ -134,7 +160,7 @@ class CellOf final : public Cell {
   }
 
   Sample repetition() {
-    if (starts_fresh()) state_.reset();
+    if (begins_fresh()) state_.reset();
     state_.last_user = nullptr;  // whatever fails below leaves nothing to build on
     run_->prepare();
     PhaseTimer timer(state_.stream);
@@ -148,7 +174,7 @@ class CellOf final : public Cell {
   void check_contents(Verification& result) {
     run_->prepare();
     PhaseTimer untimed(state_.stream);
-    if constexpr (W::traits.writes_blocks) {
+    if (workload_.writes_blocks) {
       run_->sample(state_.allocator, untimed);
       const PointerCheck pointers = check_pointers();
       result.null_returns = pointers.nulls();
@@ -162,7 +188,7 @@ class CellOf final : public Cell {
   void check_filled_blocks(Verification& result, PhaseTimer& untimed) {
     const bool judged = overlap_is_defined();
     const ContentCheck contents(state_.stream, run_->mallocs_at_most(), state_.rules(judged));
-    run_->sample(contents.wrap(state_.allocator), untimed);
+    run_->sample_checked(state_.allocator, contents, untimed);
     // Pointers first: a wrong pointer explains wrong contents, not the other way round.
     const PointerCheck pointers = check_pointers();
     result.null_returns = pointers.nulls();
@@ -180,7 +206,7 @@ class CellOf final : public Cell {
     PointerCheck check(state_.rules(overlap_is_defined()));
     run_->check_recorded(check);
     if (!check.ok()) throw CellFailure(Status::incorrect, check.problem());
-    if (check.nulls() != 0 && !W::traits.null_expected) {
+    if (check.nulls() != 0 && !workload_.null_expected) {
       throw CellFailure(Status::oom, std::to_string(check.nulls()) + " of " + std::to_string(check.blocks()) +
                                          " requests returned null; " + bytes_text(check.bytes_requested()) +
                                          " asked of a pool of " + bytes_text(setting_.pool_bytes));
@@ -197,8 +223,10 @@ class CellOf final : public Cell {
 
   AllocatorState<A>& state_;
   RunSetting<A> setting_;
-  CellRequest request_;
-  std::unique_ptr<Run> run_;
+  bool starts_fresh_;
+  std::uint32_t warmups_;
+  WorkloadTraits workload_;
+  std::unique_ptr<RunOf<A>> run_;
   std::uint32_t warmups_done_ = 0;
 };
 

@@ -20,19 +20,30 @@ class InstanceOf final : public AllocatorInstance {
   std::size_t metadata_bytes() const override { return state_.arena.metadata_bytes(); }
   double init_seconds() const override { return state_.init_seconds; }
 
-  std::unique_ptr<Cell> open(const CellRequest& request) override {
+  std::unique_ptr<Cell> open(const CellRequest& request) override { return open_among(AllWorkloads{}, request); }
+
+ private:
+  template <class... Workloads>
+  std::unique_ptr<Cell> open_among(WorkloadList<Workloads...>, const CellRequest& request) {
     std::unique_ptr<Cell> cell;
-    open_among(AllWorkloads{}, request, cell);
+    (void)((request.workload == Workloads::traits.name && (cell = open_one<Workloads>(request), true)) || ...);
     if (!cell) throw std::logic_error("no such workload: " + request.workload);
     return cell;
   }
 
- private:
-  template <class... Workloads>
-  void open_among(WorkloadList<Workloads...>, const CellRequest& request, std::unique_ptr<Cell>& cell) {
-    (void)((request.workload == Workloads::traits.name &&
-            (cell = std::make_unique<CellOf<A, Workloads>>(state_, request), true)) ||
-           ...);
+  template <class W>
+  std::unique_ptr<Cell> open_one(const CellRequest& request) {
+    RunSetting<A> setting = state_.setting;
+    setting.seed = request.seed;
+    try {
+      const auto parameters = make_parameters<typename W::Parameters>(request.parameters);
+      const std::string why = W::template unsupported<A>(parameters, setting);
+      if (!why.empty()) throw CellFailure(Status::unsupported, why);
+      auto run = std::make_unique<RunWith<A, W>>(parameters, setting, state_.stream);
+      return std::make_unique<CellOf<A>>(state_, setting, request, W::traits, std::move(run));
+    } catch (const std::invalid_argument& contradiction) {
+      throw CellFailure(Status::unsupported, contradiction.what());
+    }
   }
 
   AllocatorState<A> state_;
@@ -59,15 +70,9 @@ AllocatorEntry allocator_entry(const char* plugin) {
           }};
 }
 
-template <class... Workloads>
-void add_workloads(Registry& registry, WorkloadList<Workloads...>) {
-  (registry.add(WorkloadEntry{Workloads::traits, describe_parameters<typename Workloads::Parameters>()}), ...);
-}
-
 template <class... Allocators>
 void instantiate(Registry& registry, const char* plugin, AllocatorList<Allocators...>) {
   (registry.add(allocator_entry<Allocators>(plugin)), ...);
-  add_workloads(registry, AllWorkloads{});
 }
 
 }  // namespace allocbench::worker

@@ -87,7 +87,6 @@ struct WorkloadEntry {
 class Registry {
  public:
   void add(AllocatorEntry allocator);
-  // Every plug-in announces the same workloads; the first announcement is kept.
   void add(WorkloadEntry workload);
 
   const std::vector<AllocatorEntry>& allocators() const { return allocators_; }
