@@ -53,11 +53,11 @@ def make(run: Run, stem: str) -> Drawing:
         raise NothingToDraw(f"{run.folder}: no cell of this figure is ok; its status table says why.")
 
     with matplotlib.rc_context(style.RC):
-        layout = _layout(drawn, "x" in plot.get("log", ""))
+        marks = [stated.marks(panel.run, plot["x"], panel.phase, panel.metric) for panel in panels]
+        layout = _layout(drawn, "x" in plot.get("log", ""), [mark.source for panel in marks for mark in panel])
         above = 0.24 if len(panels) > 1 else 0.05
         page = Page(origin.heading(run, origin.title(run), caption.of_lines(run, _wanted(panels))),
                     _BELOW + _PANEL_HEIGHT + layout.strip + above)
-        marks = [stated.marks(panel.run, plot["x"], panel.phase, panel.metric) for panel in panels]
         numbers = _numbers(drawn) + [mark.y for panel in marks for mark in panel]
         for index, series in enumerate(drawn):
             axes = page.axes(layout.panel_left(index), _BELOW, layout.width, _PANEL_HEIGHT)
@@ -76,14 +76,15 @@ def _wanted(panels: Sequence[Panel]) -> list[tuple[str, str]]:
     return list(dict.fromkeys((panel.phase, panel.metric) for panel in panels))
 
 
-def _layout(panels: Sequence[Sequence[Series]], log: bool) -> _Layout:
+def _layout(panels: Sequence[Sequence[Series]], log: bool, sources: Sequence[str]) -> _Layout:
     all_series = [series for panel in panels for series in panel]
     positions = [point.x for series in all_series for point in series.points]
     log = log and min(positions) > 0
     bounds = ticks.limits(sorted(set(positions)), log, 0.04)
     left = max([_LEFT] + [ticks.text_width(series.label, failures.NAME_POINTS) + 0.1
                           for series in all_series if series.failed()])
-    legend = max(ticks.text_width(series.label, style.RC["legend.fontsize"]) for series in all_series) + _LEGEND_HANDLE
+    named = [series.label for series in all_series] + list(sources)
+    legend = max(ticks.text_width(name, style.RC["legend.fontsize"]) for name in named) + _LEGEND_HANDLE
     width = (BODY_WIDTH - left - legend - _BETWEEN * (len(panels) - 1)) / len(panels)
     return _Layout(left, width, positions, bounds, log, failures.rows_of_panels(panels, bounds, log, width))
 
@@ -136,12 +137,13 @@ def _draw_above(page: Page, layout: _Layout, index: int, name: str) -> None:
 
 
 def _draw_legend(page: Page, layout: _Layout, panels: int) -> None:
-    """One entry per label over all panels; series without a single value are named in the strip only."""
-    entries: dict[str, object] = {}
-    for axes in page.figure.axes:
-        for handle, label in zip(*axes.get_legend_handles_labels()):
-            if any(not math.isnan(y) for y in handle.get_ydata()):
-                entries.setdefault(label, handle)
+    """One entry per label over all panels, in the order of the first; what papers state comes last. Series without a
+    single value are named in the strip only."""
+    handles = [(handle, label) for axes in page.figure.axes for handle, label in zip(*axes.get_legend_handles_labels())]
+    handles.sort(key=lambda each: each[0].get_gid() == "stated")
+    labels = dict.fromkeys(label for _, label in handles)
+    shown = {label: handle for handle, label in reversed(handles) if any(not math.isnan(y) for y in handle.get_ydata())}
+    entries = {label: shown[label] for label in labels if label in shown}
     right = layout.panel_left(panels) - _BETWEEN
     page.figure.legend(list(entries.values()), list(entries), loc="upper left", borderaxespad=0, handlelength=2.6,
                        bbox_to_anchor=page.point(right + 0.12, _BELOW + _PANEL_HEIGHT))
