@@ -138,12 +138,13 @@ def _draw_above(page: Page, layout: _Layout, index: int, name: str) -> None:
 
 
 def _draw_legend(page: Page, layout: _Layout, panels: int) -> None:
-    """One entry per label over all panels; series without a single value are named in the strip only."""
-    entries: dict[str, object] = {}
-    for axes in page.figure.axes:
-        for handle, label in zip(*axes.get_legend_handles_labels()):
-            if any(not math.isnan(y) for y in handle.get_ydata()):
-                entries.setdefault(label, handle)
+    """One entry per label over all panels, in the order of the first; what papers state comes last. Series without a
+    single value are named in the strip only."""
+    handles = [(handle, label) for axes in page.figure.axes for handle, label in zip(*axes.get_legend_handles_labels())]
+    handles.sort(key=lambda each: each[0].get_gid() == "stated")
+    labels = dict.fromkeys(label for _, label in handles)
+    shown = {label: handle for handle, label in reversed(handles) if any(not math.isnan(y) for y in handle.get_ydata())}
+    entries = {label: shown[label] for label in labels if label in shown}
     right = layout.panel_left(panels) - layout.between
     page.figure.legend(list(entries.values()), list(entries), loc="upper left", borderaxespad=0, handlelength=2.6,
                        bbox_to_anchor=page.point(right + 0.12, _BELOW + _PANEL_HEIGHT))

@@ -144,7 +144,8 @@ def _label(allocator: str, cell: Cell, siblings: list[list[Cell]], fixed_axes: l
                   and len({_text(other[0].axes.get(name)) for other in siblings}) > 1]
     if not differing:
         return label
-    return f"{label} ({', '.join(_told(name, cell.setting(name)) for name in differing)})"
+    told = ", ".join(_told(name, cell.setting(name)) for name in differing)
+    return f"{label[:-1]}, {told})" if label.endswith(")") else f"{label} ({told})"
 
 
 def _told(name: str, value) -> str:

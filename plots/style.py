@@ -1,7 +1,7 @@
 """The one place that decides how things look: fonts, widths, and one colour, marker and dash per allocator and status.
 
-Colours are Okabe & Ito's set, which stays apart under the common kinds of colour blindness; in grey the markers and
-dashes carry the difference. An allocator looks the same in every figure of every paper.
+Colours are Okabe & Ito's set, which stays apart under the common kinds of colour blindness, and three of Tol's muted set;
+in grey the markers and dashes carry the difference. An allocator looks the same in every figure of every paper.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ PNG_DPI = 200
 BLACK, GREY, LIGHT = "#000000", "#6e6e6e", "#d9d9d9"
 ORANGE, SKY, GREEN, YELLOW = "#e69f00", "#56b4e9", "#009e73", "#f0e442"
 BLUE, VERMILLION, PURPLE = "#0072b2", "#d55e00", "#cc79a7"
+INDIGO, WINE, OLIVE = "#332288", "#882255", "#999933"
 
 RC = {
     "font.family": "DejaVu Sans",
@@ -50,11 +51,13 @@ class Look:
     marker: str
     dash: object = "-"
     fill: str = "full"  # of the marker: matplotlib's fillstyle
+    variant: int = 0    # which of an allocator's looks it is
 
     def of_variant(self, number: int, name: str) -> Look:
-        """Same colour and marker, other dashes and fill; `number` counts from 1."""
-        dash, fill = _VARIANTS[(number - 1) % len(_VARIANTS)]
-        return Look(name, self.colour, self.marker, dash, fill)
+        """Same colour and marker, other dashes and fill; `number` counts from 1. A variant has variants of its own."""
+        variant = self.variant + number
+        dash, fill = _VARIANTS[(variant - 1) % len(_VARIANTS)]
+        return Look(name, self.colour, self.marker, dash, fill, variant)
 
 
 _LOOKS = {
@@ -64,12 +67,12 @@ _LOOKS = {
     "cf_malloc": Look("CFMalloc", SKY, "v"),
     "cm_malloc": Look("CMMalloc", GREEN, "D"),
     "cfm_malloc": Look("CFMMalloc", ORANGE, "P"),
-    "halloc": Look("Halloc", BLUE, "s"),
+    "halloc": Look("Halloc", WINE, "<"),
     "scatteralloc": Look("ScatterAlloc", PURPLE, "h"),
     "cuda_malloc": Look("CudaMalloc", VERMILLION, "X"),
     "fdgmalloc": Look("FDGMalloc", YELLOW, "*"),
-    "kma": Look("KMA", PURPLE, "p"),
-    "xmalloc": Look("XMalloc", GREEN, "h"),
+    "kma": Look("KMA", INDIGO, "p"),
+    "xmalloc": Look("XMalloc", OLIVE, "d"),
     "xmalloc_device_heap": Look("XMalloc, device heap", ORANGE, "d"),
 }
 
@@ -113,7 +116,7 @@ def _look_of_variant(allocator: str) -> Look | None:
     for base, known in _LOOKS.items():
         suffix = allocator.removeprefix(base + "_")
         if suffix in _VARIANT_SUFFIXES:
-            return known.of_variant(1 + _VARIANT_SUFFIXES.index(suffix), allocator)
+            return known.of_variant(1 + _VARIANT_SUFFIXES.index(suffix), f"{known.name} ({suffix})")
         if suffix != allocator:
             return known.of_variant(1 + _hash(suffix), allocator)
     return None

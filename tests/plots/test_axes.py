@@ -78,7 +78,8 @@ def test_y_axes_cover_their_values_with_at_least_two_readable_labels(session_see
 
 
 def test_looks_depend_on_the_id_alone_and_differ_between_the_known_allocators():
-    known = ["atomic_malloc", "aw_malloc", "c_malloc", "cf_malloc", "cm_malloc", "cfm_malloc", "cuda_malloc"]
+    known = ["atomic_malloc", "aw_malloc", "c_malloc", "cf_malloc", "cm_malloc", "cfm_malloc", "cuda_malloc",
+             "scatteralloc", "fdgmalloc", "xmalloc", "halloc", "kma"]
     looks = [style.look(name) for name in known]
     assert len({look.colour for look in looks}) == len({look.marker for look in looks}) == len(known)
     assert style.look("my_malloc") == style.look("my_malloc")
@@ -86,6 +87,8 @@ def test_looks_depend_on_the_id_alone_and_differ_between_the_known_allocators():
     variants = [style.look(name) for name in ("c_malloc", "c_malloc_published", "c_malloc_inline")]
     assert len({str(look.dash) for look in variants}) == len({look.fill for look in variants}) == 3
     assert style.look("c_malloc", 1).fill != style.look("c_malloc", 2).fill != "full"
+    series = [style.look("c_malloc_published", number) for number in range(3)]
+    assert len({str(look.dash) for look in series}) == 3 and series[0].name == "CMalloc (published)"
 
 
 def test_status_colours_cover_every_status():

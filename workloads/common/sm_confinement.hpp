@@ -64,13 +64,17 @@ auto sm_fields() {
 
 class SmConfinement {
  public:
-  explicit SmConfinement(simt::Stream& stream, const SmParameters& parameters)
-      : stream_(stream), sms_(parameters.sms), next_(1) {}
+  // `launches` bounds those of a sample.
+  SmConfinement(simt::Stream& stream, const SmParameters& parameters, std::uint32_t launches = 1)
+      : stream_(stream), sms_(parameters.sms), next_(launches) {}
 
   // Before every sample.
-  void prepare() { next_.fill_bytes(stream_, 0); }
+  void prepare() {
+    next_.fill_bytes(stream_, 0);
+    launches_ = 0;
+  }
 
-  // Like simt::launch(), once per sample. With `confine` false the kernel runs as it is: passes that are not timed need
+  // Like simt::launch(). With `confine` false the kernel runs as it is: passes that are not timed need
   // no second instance of it.
   template <bool confine, class Kernel, class... Args>
   void launch(simt::LaunchShape shape, Kernel kernel, Args... args) {
@@ -81,7 +85,7 @@ class SmConfinement {
         shape.blocks =
             simt::max_resident_blocks<ConfinedKernel<Kernel>, std::uint32_t, std::uint32_t, std::uint32_t*, Args...>(
                 stream_, shape.threads_per_block, shape.shared_bytes);
-        simt::launch(stream_, shape, ConfinedKernel<Kernel>{}, sms_, blocks, next_.data(), args...);
+        simt::launch(stream_, shape, ConfinedKernel<Kernel>{}, sms_, blocks, next_.data() + launches_++, args...);
         return;
       }
     }
@@ -98,7 +102,8 @@ class SmConfinement {
  private:
   simt::Stream& stream_;
   std::uint32_t sms_;
-  simt::Buffer<std::uint32_t> next_;
+  simt::Buffer<std::uint32_t> next_;  // a counter per launch
+  std::uint32_t launches_ = 0;
 };
 
 }  // namespace allocbench

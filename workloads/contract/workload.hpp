@@ -16,7 +16,7 @@
 //       void prepare();                                   // before each sample, untimed: poisons what the kernels
 //       record
 //       // One repetition; leaves nothing allocated where the allocator frees. `Caller` is A, or Checked<A> in the
-//       // verification pass.
+//       // verification pass, but always A where the workload keeps data in its blocks (trait writes_blocks).
 //       template <class Caller> void sample(const Caller& allocator, PhaseTimer&);
 //       void check_recorded(PointerCheck&) const;         // after a sample, untimed: what its kernels recorded
 //       RequestProfile requests() const;                  // what the leak check repeats
