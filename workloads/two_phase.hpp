@@ -5,7 +5,7 @@
 // here it is the unit that takes part or stays away as a whole, with probability `share`: at the same number of calls,
 // warps are then torn (thread), whole or silent (warp), or whole blocks are (block).
 //
-// With one allocation, one iteration and 8 written bytes the private mode is MilThreads (Huang et al. 2010, sec. VI);
+// With one allocation, one cycle and 8 written bytes the private mode is MilThreads (Huang et al. 2010, sec. VI);
 // `total_requests` keeps the number of mallocs while `threads` is swept (their fig. 8).
 #pragma once
 
@@ -26,7 +26,7 @@ struct TwoPhase {
     std::uint32_t lanes_per_warp = 32;
     std::string mode = "spree";
     std::uint32_t allocations = 1;
-    std::uint32_t iterations = 1;
+    std::uint32_t cycles = 1;
     std::uint64_t total_requests = 0;
     std::uint32_t write_bytes = 0;
     std::string divergence = "warp";
@@ -45,16 +45,16 @@ struct TwoPhase {
                     "Huang et al. 2010, fig. 2"}
                   .between(1, simt::warp_size),
               Field{"mode", &P::mode, "",
-                    "spree: a kernel of mallocs, then a kernel of frees; private: both in one kernel, iterations times",
+                    "spree: a kernel of mallocs, then a kernel of frees; private: both in one kernel, cycles times",
                     slides}
                   .one_of({"spree", "private"}),
               Field{"allocations", &P::allocations, "blocks", "blocks that a thread holds together", slides}.between(
                   1, 1 << 16),
-              Field{"iterations", &P::iterations, "iterations",
+              Field{"cycles", &P::cycles, "cycles",
                     "times that a thread allocates and frees its blocks (mode = private)", slides}
                   .between(1, 1 << 24),
               Field{"total_requests", &P::total_requests, "requests",
-                    "mallocs of all threads together, from which allocations (spree) or iterations (private) follow; "
+                    "mallocs of all threads together, from which allocations (spree) or cycles (private) follow; "
                     "0: as these say",
                     "Huang et al. 2010, fig. 8"}
                   .between(0, 1 << 27),
@@ -75,9 +75,9 @@ struct TwoPhase {
     std::uint64_t blocks_per_thread() const {
       return is_private() || total_requests == 0 ? allocations : (total_requests + threads - 1) / threads;
     }
-    std::uint64_t cycles() const {
+    std::uint64_t cycles_of_thread() const {
       if (!is_private()) return 1;
-      return total_requests == 0 ? iterations : (total_requests + live_blocks() - 1) / live_blocks();
+      return total_requests == 0 ? cycles : (total_requests + live_blocks() - 1) / live_blocks();
     }
     // Blocks that all threads hold together when all take part.
     std::uint64_t live_blocks() const { return threads * blocks_per_thread(); }
@@ -95,8 +95,8 @@ struct TwoPhase {
 
   template <class A>
   static std::string unsupported(const Parameters& p, const RunSetting<A>& setting) {
-    if (p.live_blocks() * p.cycles() > most_pointers) {
-      return "threads times allocations times iterations is " + std::to_string(p.live_blocks() * p.cycles()) +
+    if (p.live_blocks() * p.cycles_of_thread() > most_pointers) {
+      return "threads times allocations times cycles is " + std::to_string(p.live_blocks() * p.cycles_of_thread()) +
              "; this workload keeps at most " + std::to_string(most_pointers) + " pointers";
     }
     if (p.write_bytes > 4 * (smallest_request(p) / 4)) {
@@ -115,7 +115,7 @@ struct TwoPhase {
         : stream_(stream),
           parameters_(parameters),
           blocks_per_thread_(static_cast<std::uint32_t>(parameters.blocks_per_thread())),
-          cycles_(static_cast<std::uint32_t>(parameters.cycles())),
+          cycles_(static_cast<std::uint32_t>(parameters.cycles_of_thread())),
           takes_part_host_(participants(setting.seed, draw_of_callers(parameters.geometry(), parameters.divergence),
                                         parameters.share)),
           takes_part_(parameters.share < 1 ? takes_part_host_.size() : 0),
@@ -197,7 +197,7 @@ struct TwoPhase {
       return bytes * cycles_;
     }
 
-    // The blocks of one thread and iteration are live together; other threads may have freed theirs.
+    // The blocks of one thread and cycle are live together; other threads may have freed theirs.
     void check_sets(PointerCheck& check, std::vector<RecordedBlock>& recorded) const {
       const auto set_of = [&](const RecordedBlock& block) {
         return std::pair{block.request % parameters_.threads, block.request / parameters_.live_blocks()};
