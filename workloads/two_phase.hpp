@@ -9,10 +9,10 @@
 // `total_requests` keeps the number of mallocs while `threads` is swept (their fig. 8).
 #pragma once
 
+#include "workloads/common/caller_parameters.hpp"
 #include "workloads/common/draw_unit.hpp"
 #include "workloads/common/probability_steps.hpp"
 #include "workloads/common/recorded_pointers.hpp"
-#include "workloads/common/requirements.hpp"
 #include "workloads/common/several_kernels.hpp"
 #include "workloads/common/size_parameters.hpp"
 #include "workloads/contract/workload.hpp"
@@ -20,10 +20,7 @@
 namespace allocbench {
 
 struct TwoPhase {
-  struct Parameters : SizeParameters {
-    std::uint32_t threads = 100'000;
-    std::uint32_t threads_per_block = 256;
-    std::uint32_t lanes_per_warp = 32;
+  struct Parameters : CallerParameters, SizeParameters {
     std::string mode = "spree";
     std::uint32_t allocations = 1;
     std::uint32_t cycles = 1;
@@ -36,14 +33,8 @@ struct TwoPhase {
       using P = Parameters;
       const char* const slides = "Adinetz & Pleiter 2014, benchmark parameters";
       return std::tuple_cat(
+          caller_fields<P>("threads that may call the allocator", slides),
           std::tuple{
-              Field{"threads", &P::threads, "threads", "threads that may call the allocator", slides}.between(1,
-                                                                                                              1 << 28),
-              Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block", "assumed"}.between(
-                  1, most_threads_per_block),
-              Field{"lanes_per_warp", &P::lanes_per_warp, "lanes", "lanes of each warp that may call the allocator",
-                    "Huang et al. 2010, fig. 2"}
-                  .between(1, simt::warp_size),
               Field{"mode", &P::mode, "",
                     "spree: a kernel of mallocs, then a kernel of frees; private: both in one kernel, cycles times",
                     slides}
@@ -64,12 +55,10 @@ struct TwoPhase {
                   .between(0, 1 << 20),
               Field{"divergence", &P::divergence, "", "what takes part or stays away as a whole", slides}.one_of(
                   {draw_unit_words[0], draw_unit_words[1], draw_unit_words[2]}),
-              Field{"share", &P::share, "", "probability that such a unit takes part", "assumed: all do"}.between(0,
-                                                                                                                  1)},
+              Field{"share", &P::share, "", "probability that it takes part", "assumed: all do"}.between(0, 1)},
           size_fields<P>());
     }
 
-    Geometry geometry() const { return Geometry::of_callers(threads, threads_per_block, lanes_per_warp); }
     bool is_private() const { return mode == "private"; }
     // Blocks that a thread holds together, and how often it does.
     std::uint64_t blocks_per_thread() const {
@@ -95,9 +84,9 @@ struct TwoPhase {
 
   template <class A>
   static std::string unsupported(const Parameters& p, const RunSetting<A>& setting) {
-    if (p.live_blocks() * p.cycles_of_thread() > most_pointers) {
-      return "threads times allocations times cycles is " + std::to_string(p.live_blocks() * p.cycles_of_thread()) +
-             "; this workload keeps at most " + std::to_string(most_pointers) + " pointers";
+    if (p.live_blocks() > most_pointers / p.cycles_of_thread()) {
+      return std::to_string(p.live_blocks()) + " blocks in each of " + std::to_string(p.cycles_of_thread()) +
+             " cycles; this workload keeps at most " + std::to_string(most_pointers) + " pointers";
     }
     if (p.write_bytes > 4 * (smallest_request(p) / 4)) {
       return "write_bytes is " + std::to_string(p.write_bytes) + ", more than the whole words of the smallest request";

@@ -45,7 +45,7 @@ P small(std::uint32_t lanes_per_warp) {
     parameters.blocks = 3;
   }
   parameters.threads_per_block = 80;
-  if constexpr (requires { parameters.lanes_per_warp; }) parameters.lanes_per_warp = lanes_per_warp;
+  parameters.lanes_per_warp = lanes_per_warp;
   parameters.request_bytes = 100;
   return parameters;
 }
