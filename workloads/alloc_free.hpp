@@ -5,32 +5,19 @@
 // with fewer than 32 lanes per warp the grid is larger.
 #pragma once
 
+#include "workloads/common/caller_parameters.hpp"
 #include "workloads/common/kernels.hpp"
 #include "workloads/common/recorded_pointers.hpp"
-#include "workloads/common/requirements.hpp"
 #include "workloads/common/size_parameters.hpp"
 #include "workloads/contract/workload.hpp"
 
 namespace allocbench {
 
 struct AllocFree {
-  struct Parameters : SizeParameters {
-    std::uint32_t threads = 100'000;
-    std::uint32_t threads_per_block = 256;
-    std::uint32_t lanes_per_warp = 32;
-
+  struct Parameters : CallerParameters, SizeParameters {
     static auto fields() {
-      using P = Parameters;
-      return std::tuple_cat(
-          std::tuple{Field{"threads", &P::threads, "requests", "threads that allocate, one request each", "all papers"}
-                         .between(1, 1 << 28),
-                     Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block",
-                           "Winter et al., PPoPP'21"}
-                         .between(1, most_threads_per_block),
-                     Field{"lanes_per_warp", &P::lanes_per_warp, "lanes", "lanes of each warp that allocate",
-                           "Winter et al., PPoPP'21: 32 in figs. 9.a and 9.b, 1 in fig. 9.c"}
-                         .between(1, simt::warp_size)},
-          size_fields<P>());
+      return std::tuple_cat(caller_fields<Parameters>("threads that allocate, one request each", "all papers"),
+                            size_fields<Parameters>());
     }
   };
 
@@ -40,13 +27,9 @@ struct AllocFree {
                                          .summary = "one kernel of N mallocs, then one kernel of N frees",
                                          .phases = "alloc free"};
 
-  static Geometry geometry(const Parameters& p) {
-    return Geometry::of_callers(p.threads, p.threads_per_block, p.lanes_per_warp);
-  }
-
   template <class A>
   static std::string unsupported(const Parameters& p, const RunSetting<A>& setting) {
-    return why_unsupported<A>(geometry(p), p.largest_request(), setting);
+    return why_unsupported<A>(p.geometry(), p.largest_request(), setting);
   }
 
   template <class A>
@@ -54,7 +37,7 @@ struct AllocFree {
    public:
     Run(const Parameters& parameters, const RunSetting<A>& setting, simt::Stream& stream)
         : stream_(stream),
-          geometry_(geometry(parameters)),
+          geometry_(parameters.geometry()),
           sizes_(parameters.request_sizes(parameters.threads, setting.seed), stream),
           results_(stream, geometry_.callers) {}
 

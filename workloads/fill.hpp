@@ -6,39 +6,32 @@
 // says `oom`.
 #pragma once
 
+#include "workloads/common/caller_parameters.hpp"
 #include "workloads/common/kernels.hpp"
 #include "workloads/common/recorded_pointers.hpp"
-#include "workloads/common/requirements.hpp"
 #include "workloads/contract/workload.hpp"
 
 namespace allocbench {
 
 struct Fill {
-  struct Parameters {
-    std::uint32_t threads = 10'000;
-    std::uint32_t threads_per_block = 256;
-    std::uint32_t lanes_per_warp = 32;
+  struct Parameters : CallerParameters {
     std::uint64_t request_bytes = 64;
     double taken_share = 0.5;
 
+    Parameters() { threads = 10'000; }
+
     static auto fields() {
       using P = Parameters;
-      return std::tuple{
-          Field{"threads", &P::threads, "requests", "threads that allocate while they are timed, one request each",
-                "assumed"}
-              .between(1, 1 << 26),
-          Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block", "assumed"}.between(
-              1, most_threads_per_block),
-          Field{"lanes_per_warp", &P::lanes_per_warp, "lanes", "lanes of each warp that allocate", "assumed: all"}
-              .between(1, simt::warp_size),
-          Field{"request_bytes", &P::request_bytes, "B", "size of every request, before and while timing", "assumed"}
-              .between(1, 1ull << 40),
-          Field{"taken_share", &P::taken_share, "", "share of the pool that is taken before timing starts",
-                "Adinetz & Pleiter 2014, free block search"}
-              .between(0, 1)};
+      return std::tuple_cat(
+          caller_fields<P>("threads that allocate while they are timed, one request each", "assumed"),
+          std::tuple{Field{"request_bytes", &P::request_bytes, "B", "size of every request, before and while timing",
+                           "assumed"}
+                         .between(1, 1ull << 40),
+                     Field{"taken_share", &P::taken_share, "", "share of the pool that is taken before timing starts",
+                           "Adinetz & Pleiter 2014, free block search"}
+                         .between(0, 1)});
     }
 
-    Geometry geometry() const { return Geometry::of_callers(threads, threads_per_block, lanes_per_warp); }
     std::uint64_t blocks_before(std::size_t pool_bytes) const {
       return static_cast<std::uint64_t>(taken_share * static_cast<double>(pool_bytes) /
                                         static_cast<double>(pad(request_bytes, 16)));

@@ -11,36 +11,28 @@
 #include <algorithm>
 #include <numeric>
 
+#include "workloads/common/caller_parameters.hpp"
 #include "workloads/common/kernels.hpp"
 #include "workloads/common/recorded_pointers.hpp"
-#include "workloads/common/requirements.hpp"
 #include "workloads/contract/outcome.hpp"
 #include "workloads/contract/workload.hpp"
 
 namespace allocbench {
 
 struct Fragmentation {
-  struct Parameters {
-    std::uint32_t threads = 8192;
-    std::uint32_t threads_per_block = 256;
-    std::uint32_t lanes_per_warp = 32;
+  struct Parameters : CallerParameters {
     std::uint64_t request_bytes = 16;
+
+    Parameters() { threads = 8192; }
 
     static auto fields() {
       using P = Parameters;
-      return std::tuple{
-          Field{"threads", &P::threads, "requests", "threads of a round, one request each", "assumed"}.between(1,
-                                                                                                               1 << 22),
-          Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block", "assumed"}.between(
-              1, most_threads_per_block),
-          Field{"lanes_per_warp", &P::lanes_per_warp, "lanes", "lanes of each warp that allocate", "assumed: all"}
-              .between(1, simt::warp_size),
-          Field{"request_bytes", &P::request_bytes, "B", "size of every request",
-                "Adinetz & Pleiter 2014: multiples of 8 B"}
-              .between(1, 1ull << 40)};
+      return std::tuple_cat(caller_fields<P>("threads of a round, one request each", "assumed"),
+                            std::tuple{Field{"request_bytes", &P::request_bytes, "B", "size of every request",
+                                             "Adinetz & Pleiter 2014: multiples of 8 B"}
+                                           .between(1, 1ull << 40)});
     }
 
-    Geometry geometry() const { return Geometry::of_callers(threads, threads_per_block, lanes_per_warp); }
     // No allocator serves more: a block takes at least its own bytes.
     std::uint64_t rounds_at_most(std::size_t pool_bytes) const { return pool_bytes / request_bytes / threads + 1; }
   };

@@ -8,35 +8,26 @@
 #pragma once
 
 #include "allocators/adaptors/counted.hpp"
+#include "workloads/common/caller_parameters.hpp"
 #include "workloads/common/kernels.hpp"
 #include "workloads/common/recorded_pointers.hpp"
-#include "workloads/common/requirements.hpp"
 #include "workloads/contract/workload.hpp"
 
 namespace allocbench {
 
 struct Operations {
-  struct Parameters {
-    std::uint32_t threads = 10'000;
-    std::uint32_t threads_per_block = 256;
-    std::uint32_t lanes_per_warp = 32;
+  struct Parameters : CallerParameters {
     std::uint64_t request_bytes = 8;
+
+    Parameters() { threads = 10'000; }
 
     static auto fields() {
       using P = Parameters;
-      return std::tuple{
-          Field{"threads", &P::threads, "requests", "threads that allocate, one request each", "assumed"}.between(
-              1, 1 << 26),
-          Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block", "assumed"}.between(
-              1, most_threads_per_block),
-          Field{"lanes_per_warp", &P::lanes_per_warp, "lanes", "lanes of each warp that allocate",
-                "Huang et al. 2010, sec. IV-A"}
-              .between(1, simt::warp_size),
-          Field{"request_bytes", &P::request_bytes, "B", "size of every request", "Huang et al. 2010, sec. VI"}.between(
-              1, 1ull << 40)};
+      return std::tuple_cat(caller_fields<P>("threads that allocate, one request each", "assumed"),
+                            std::tuple{Field{"request_bytes", &P::request_bytes, "B", "size of every request",
+                                             "Huang et al. 2010, sec. VI"}
+                                           .between(1, 1ull << 40)});
     }
-
-    Geometry geometry() const { return Geometry::of_callers(threads, threads_per_block, lanes_per_warp); }
   };
 
   static constexpr WorkloadTraits traits{.name = "operations",

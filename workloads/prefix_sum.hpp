@@ -6,8 +6,8 @@
 // the host's waiting is part of it. The frees of both ways are not part of either.
 #pragma once
 
+#include "workloads/common/caller_parameters.hpp"
 #include "workloads/common/recorded_pointers.hpp"
-#include "workloads/common/requirements.hpp"
 #include "workloads/common/scan.hpp"
 #include "workloads/common/several_kernels.hpp"
 #include "workloads/common/size_parameters.hpp"
@@ -53,23 +53,12 @@ struct FillKernel {
 };
 
 struct PrefixSum {
-  struct Parameters : SizeParameters {
-    std::uint32_t threads = 100'000;
-    std::uint32_t threads_per_block = 256;
-
+  struct Parameters : CallerParameters, SizeParameters {
     static auto fields() {
-      using P = Parameters;
       return std::tuple_cat(
-          std::tuple{
-              Field{"threads", &P::threads, "requests", "threads that need memory, one piece each",
-                    "Adinetz & Pleiter 2014, prefix sum"}
-                  .between(1, 1 << 27),
-              Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block", "assumed"}.between(
-                  1, most_threads_per_block)},
-          size_fields<P>());
+          caller_fields<Parameters>("threads that need memory, one piece each", "Adinetz & Pleiter 2014, prefix sum"),
+          size_fields<Parameters>());
     }
-
-    Geometry geometry() const { return Geometry::of_callers(threads, threads_per_block, simt::warp_size); }
   };
 
   static constexpr WorkloadTraits traits{.name = "prefix_sum",

@@ -7,18 +7,15 @@
 // as the slides' default is. What is held after the last launch is freed untimed.
 #pragma once
 
+#include "workloads/common/caller_parameters.hpp"
 #include "workloads/common/draw_unit.hpp"
 #include "workloads/common/random_actions.hpp"
-#include "workloads/common/requirements.hpp"
 #include "workloads/contract/workload.hpp"
 
 namespace allocbench {
 
 struct Randomized {
-  struct Parameters {
-    std::uint32_t threads = 100'000;
-    std::uint32_t threads_per_block = 256;
-    std::uint32_t lanes_per_warp = 32;
+  struct Parameters : CallerParameters {
     std::uint64_t request_bytes = 16;
     std::uint32_t launches = 10;
     double p_alloc_even = 0.95;
@@ -30,28 +27,21 @@ struct Randomized {
     static auto fields() {
       using P = Parameters;
       const char* const slides = "Adinetz & Pleiter 2014, randomized test";
-      return std::tuple{
-          Field{"threads", &P::threads, "threads", "threads that act", slides}.between(1, 1 << 28),
-          Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block", "assumed"}.between(
-              1, most_threads_per_block),
-          Field{"lanes_per_warp", &P::lanes_per_warp, "lanes", "lanes of each warp that act", "assumed: all"}.between(
-              1, simt::warp_size),
-          Field{"request_bytes", &P::request_bytes, "B", "size of every request", slides}.between(1, 1ull << 40),
-          Field{"launches", &P::launches, "launches", "kernel launches of one sample; the last is timed by itself",
-                slides}
-              .between(1, 10'000),
-          Field{"p_alloc_even", &P::p_alloc_even, "", "probability of an allocation in even launches", slides}.between(
-              0, 1),
-          Field{"p_free_even", &P::p_free_even, "", "probability of a free in even launches", slides}.between(0, 1),
-          Field{"p_alloc_odd", &P::p_alloc_odd, "", "probability of an allocation in odd launches", slides}.between(0,
-                                                                                                                    1),
-          Field{"p_free_odd", &P::p_free_odd, "", "probability of a free in odd launches", slides}.between(0, 1),
-          Field{"divergence", &P::divergence, "", "what shares a draw: a thread has its own, a warp or a block one",
-                slides}
-              .one_of({draw_unit_words[0], draw_unit_words[1], draw_unit_words[2]})};
+      return std::tuple_cat(
+          caller_fields<P>("threads that act", slides),
+          std::tuple{
+              Field{"request_bytes", &P::request_bytes, "B", "size of every request", slides}.between(1, 1ull << 40),
+              Field{"launches", &P::launches, "launches", "kernel launches of one sample; the last is timed by itself",
+                    slides}
+                  .between(1, 10'000),
+              Field{"p_alloc_even", &P::p_alloc_even, "", "chance of a malloc in even launches", slides}.between(0, 1),
+              Field{"p_free_even", &P::p_free_even, "", "chance of a free in even launches", slides}.between(0, 1),
+              Field{"p_alloc_odd", &P::p_alloc_odd, "", "chance of a malloc in odd launches", slides}.between(0, 1),
+              Field{"p_free_odd", &P::p_free_odd, "", "chance of a free in odd launches", slides}.between(0, 1),
+              Field{"divergence", &P::divergence, "", "what shares a draw: a thread has its own, a warp or a block one",
+                    slides}
+                  .one_of({draw_unit_words[0], draw_unit_words[1], draw_unit_words[2]})});
     }
-
-    Geometry geometry() const { return Geometry::of_callers(threads, threads_per_block, lanes_per_warp); }
   };
 
   static constexpr WorkloadTraits traits{.name = "randomized",

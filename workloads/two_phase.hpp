@@ -5,14 +5,14 @@
 // here it is the unit that takes part or stays away as a whole, with probability `share`: at the same number of calls,
 // warps are then torn (thread), whole or silent (warp), or whole blocks are (block).
 //
-// With one allocation, one iteration and 8 written bytes the private mode is MilThreads (Huang et al. 2010, sec. VI);
+// With one allocation, one cycle and 8 written bytes the private mode is MilThreads (Huang et al. 2010, sec. VI);
 // `total_requests` keeps the number of mallocs while `threads` is swept (their fig. 8).
 #pragma once
 
+#include "workloads/common/caller_parameters.hpp"
 #include "workloads/common/draw_unit.hpp"
 #include "workloads/common/probability_steps.hpp"
 #include "workloads/common/recorded_pointers.hpp"
-#include "workloads/common/requirements.hpp"
 #include "workloads/common/several_kernels.hpp"
 #include "workloads/common/size_parameters.hpp"
 #include "workloads/contract/workload.hpp"
@@ -20,13 +20,10 @@
 namespace allocbench {
 
 struct TwoPhase {
-  struct Parameters : SizeParameters {
-    std::uint32_t threads = 100'000;
-    std::uint32_t threads_per_block = 256;
-    std::uint32_t lanes_per_warp = 32;
+  struct Parameters : CallerParameters, SizeParameters {
     std::string mode = "spree";
     std::uint32_t allocations = 1;
-    std::uint32_t iterations = 1;
+    std::uint32_t cycles = 1;
     std::uint64_t total_requests = 0;
     std::uint32_t write_bytes = 0;
     std::string divergence = "warp";
@@ -36,25 +33,19 @@ struct TwoPhase {
       using P = Parameters;
       const char* const slides = "Adinetz & Pleiter 2014, benchmark parameters";
       return std::tuple_cat(
+          caller_fields<P>("threads that may call the allocator", slides),
           std::tuple{
-              Field{"threads", &P::threads, "threads", "threads that may call the allocator", slides}.between(1,
-                                                                                                              1 << 28),
-              Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block", "assumed"}.between(
-                  1, most_threads_per_block),
-              Field{"lanes_per_warp", &P::lanes_per_warp, "lanes", "lanes of each warp that may call the allocator",
-                    "Huang et al. 2010, fig. 2"}
-                  .between(1, simt::warp_size),
               Field{"mode", &P::mode, "",
-                    "spree: a kernel of mallocs, then a kernel of frees; private: both in one kernel, iterations times",
+                    "spree: a kernel of mallocs, then a kernel of frees; private: both in one kernel, cycles times",
                     slides}
                   .one_of({"spree", "private"}),
               Field{"allocations", &P::allocations, "blocks", "blocks that a thread holds together", slides}.between(
                   1, 1 << 16),
-              Field{"iterations", &P::iterations, "iterations",
+              Field{"cycles", &P::cycles, "cycles",
                     "times that a thread allocates and frees its blocks (mode = private)", slides}
                   .between(1, 1 << 24),
               Field{"total_requests", &P::total_requests, "requests",
-                    "mallocs of all threads together, from which allocations (spree) or iterations (private) follow; "
+                    "mallocs of all threads together, from which allocations (spree) or cycles (private) follow; "
                     "0: as these say",
                     "Huang et al. 2010, fig. 8"}
                   .between(0, 1 << 27),
@@ -64,20 +55,18 @@ struct TwoPhase {
                   .between(0, 1 << 20),
               Field{"divergence", &P::divergence, "", "what takes part or stays away as a whole", slides}.one_of(
                   {draw_unit_words[0], draw_unit_words[1], draw_unit_words[2]}),
-              Field{"share", &P::share, "", "probability that such a unit takes part", "assumed: all do"}.between(0,
-                                                                                                                  1)},
+              Field{"share", &P::share, "", "probability that it takes part", "assumed: all do"}.between(0, 1)},
           size_fields<P>());
     }
 
-    Geometry geometry() const { return Geometry::of_callers(threads, threads_per_block, lanes_per_warp); }
     bool is_private() const { return mode == "private"; }
     // Blocks that a thread holds together, and how often it does.
     std::uint64_t blocks_per_thread() const {
       return is_private() || total_requests == 0 ? allocations : (total_requests + threads - 1) / threads;
     }
-    std::uint64_t cycles() const {
+    std::uint64_t cycles_of_thread() const {
       if (!is_private()) return 1;
-      return total_requests == 0 ? iterations : (total_requests + live_blocks() - 1) / live_blocks();
+      return total_requests == 0 ? cycles : (total_requests + live_blocks() - 1) / live_blocks();
     }
     // Blocks that all threads hold together when all take part.
     std::uint64_t live_blocks() const { return threads * blocks_per_thread(); }
@@ -95,9 +84,9 @@ struct TwoPhase {
 
   template <class A>
   static std::string unsupported(const Parameters& p, const RunSetting<A>& setting) {
-    if (p.live_blocks() * p.cycles() > most_pointers) {
-      return "threads times allocations times iterations is " + std::to_string(p.live_blocks() * p.cycles()) +
-             "; this workload keeps at most " + std::to_string(most_pointers) + " pointers";
+    if (p.live_blocks() > most_pointers / p.cycles_of_thread()) {
+      return std::to_string(p.live_blocks()) + " blocks in each of " + std::to_string(p.cycles_of_thread()) +
+             " cycles; this workload keeps at most " + std::to_string(most_pointers) + " pointers";
     }
     if (p.write_bytes > 4 * (smallest_request(p) / 4)) {
       return "write_bytes is " + std::to_string(p.write_bytes) + ", more than the whole words of the smallest request";
@@ -115,7 +104,7 @@ struct TwoPhase {
         : stream_(stream),
           parameters_(parameters),
           blocks_per_thread_(static_cast<std::uint32_t>(parameters.blocks_per_thread())),
-          cycles_(static_cast<std::uint32_t>(parameters.cycles())),
+          cycles_(static_cast<std::uint32_t>(parameters.cycles_of_thread())),
           takes_part_host_(participants(setting.seed, draw_of_callers(parameters.geometry(), parameters.divergence),
                                         parameters.share)),
           takes_part_(parameters.share < 1 ? takes_part_host_.size() : 0),
@@ -197,7 +186,7 @@ struct TwoPhase {
       return bytes * cycles_;
     }
 
-    // The blocks of one thread and iteration are live together; other threads may have freed theirs.
+    // The blocks of one thread and cycle are live together; other threads may have freed theirs.
     void check_sets(PointerCheck& check, std::vector<RecordedBlock>& recorded) const {
       const auto set_of = [&](const RecordedBlock& block) {
         return std::pair{block.request % parameters_.threads, block.request / parameters_.live_blocks()};

@@ -45,7 +45,7 @@ P small(std::uint32_t lanes_per_warp) {
     parameters.blocks = 3;
   }
   parameters.threads_per_block = 80;
-  if constexpr (requires { parameters.lanes_per_warp; }) parameters.lanes_per_warp = lanes_per_warp;
+  parameters.lanes_per_warp = lanes_per_warp;
   parameters.request_bytes = 100;
   return parameters;
 }
@@ -86,6 +86,23 @@ TYPED_TEST(BulkFrees, KeepContentsAndReturnMemory) {
     // "partial" is as good: how many rounds fit the time budget says nothing about the allocator.
     EXPECT_GE(LeakCheck<A>(cpu.stream, run.requests(), setting).run(allocator).rounds, 2u);
   }
+}
+
+// Lanes release again and again, each for itself, while others of their warp still hold blocks. Memory comes back when
+// no lane of a warp holds any, which need not happen before the end: all requests fit the pool.
+TEST(BulkFreesPrivate, ContentsStayWhileOtherLanesRelease) {
+  test::CpuDevice cpu;
+  Arena arena(cpu.stream, pool_bytes);
+  const FdgMallocOnKma allocator = FdgMallocOnKma::create(arena, records);
+  TwoPhase::Parameters parameters;
+  parameters.threads = 100;
+  parameters.threads_per_block = 80;
+  parameters.request_bytes = 1000;
+  parameters.mode = "private";
+  parameters.allocations = 3;
+  parameters.cycles = 15;
+  TwoPhase::Run<FdgMallocOnKma> run(parameters, {pool_bytes, records, 1}, cpu.stream);
+  EXPECT_EQ(contents_of_three_samples(run, cpu, allocator, arena, run.mallocs_at_most()), "");
 }
 
 TEST(BulkFreesLeak, IsFoundWhenASessionNeverReleases) {

@@ -38,7 +38,7 @@ TEST(TwoPhase, PrivateRepeatsBothInOneKernel) {
   Parameters parameters = small();
   parameters.mode = "private";
   parameters.allocations = 2;
-  parameters.iterations = 5;
+  parameters.cycles = 5;
   parameters.write_bytes = 16;
   const test::Sampled result = sampled(parameters);
   EXPECT_EQ(result.problem, "");
@@ -54,7 +54,7 @@ TEST(TwoPhase, KeepsTheNumberOfRequestsWhenAsked) {
     parameters.threads = threads;
     EXPECT_EQ(sampled(parameters).operations("total"), 2000u) << threads;
   }
-  parameters.threads = 300;  // rounded up to whole iterations
+  parameters.threads = 300;  // rounded up to whole cycles
   EXPECT_EQ(sampled(parameters).operations("total"), 2400u);
   parameters.mode = "spree";  // or to whole blocks per thread
   EXPECT_EQ(sampled(parameters).operations("alloc"), 1200u);
@@ -115,7 +115,7 @@ TEST(TwoPhase, RefusesWhatItCannotKeepOrWrite) {
   parameters.write_bytes = 16;
   EXPECT_EQ(TwoPhase::unsupported(parameters, setting), "");
   parameters.mode = "private";
-  parameters.iterations = 1 << 24;
+  parameters.cycles = 1 << 24;
   EXPECT_NE(TwoPhase::unsupported(parameters, setting), "");
 }
 

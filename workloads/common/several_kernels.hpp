@@ -51,16 +51,16 @@ struct FreeSeveralKernel {
   }
 };
 
-// `iterations` times: all blocks of a caller are allocated, their first `written_words` words of 4 bytes written, and
-// freed. Row after row of `blocks` keeps the pointers of every iteration.
+// `cycles` times: all blocks of a caller are allocated, their first `written_words` words of 4 bytes written, and
+// freed. Row after row of `blocks` keeps the pointers of every cycle.
 struct CycleSeveralKernel {
   template <class Thread, class A>
-  SIMT_FN void operator()(Thread& thread, A allocator, SeveralCalls calls, AnySize sizes, std::uint32_t iterations,
+  SIMT_FN void operator()(Thread& thread, A allocator, SeveralCalls calls, AnySize sizes, std::uint32_t cycles,
                           std::uint32_t written_words, void** blocks) const {
     const std::uint32_t caller = calls.caller(thread);
     if (caller == Geometry::no_caller) return;
     auto&& session = attach(allocator, thread);
-    for (std::uint32_t iteration = 0; iteration < iterations; ++iteration, blocks += calls.slots()) {
+    for (std::uint32_t cycle = 0; cycle < cycles; ++cycle, blocks += calls.slots()) {
       for (std::uint32_t slot = caller; slot < calls.slots(); slot += calls.geometry.callers) {
         void* const block = session.malloc(thread, sizes[slot]);
         blocks[slot] = block;
