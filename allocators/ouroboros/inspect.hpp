@@ -130,7 +130,7 @@ std::string broken_heap(simt::Stream& stream, const Policy& heap) {
     std::vector<std::uint32_t> indices = queue_contents(stream, heap, id, state);
     if constexpr (Policy::chunk_based) {
       for (std::uint32_t& index : indices) {
-        if (index != empty_slot) index &= ~Policy::many;
+        if (index != empty_slot) index = Policy::chunk_of(index);
       }
     }
     std::sort(indices.begin(), indices.end());

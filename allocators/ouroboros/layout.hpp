@@ -111,8 +111,9 @@ Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena
   Policy heap;
   ChunkSpace& space = heap.space;
   space.chunk_log = log_up(parameters.chunk_bytes);
-  // Indices of pages are 32-bit words, and one value means "none".
+  // Indices of pages are 32-bit words, and one value means "none"; indices of chunks have a few bits less.
   std::uint64_t chunks = std::min<std::uint64_t>(pool.bytes >> space.chunk_log, 0xffffffffu >> space.pages_log(0));
+  if constexpr (Policy::chunk_based) chunks = std::min<std::uint64_t>(chunks, 1u << Policy::chunk_bits);
   for (;;) {
     space.pool.chunk_count = static_cast<std::uint32_t>(chunks);
     Carver measure(nullptr);
@@ -161,6 +162,9 @@ void reset_heap(simt::Stream& stream, const Policy& heap) {
   simt::device_fill(stream, space.pool.state, 0, sizeof *space.pool.state);
   simt::device_fill(stream, heap.classes, 0, space.class_count() * sizeof *heap.classes);
   simt::device_fill(stream, space.pool.ring, 0xff, (space.pool.ring_mask + std::size_t{1}) * sizeof(std::uint32_t));
+  if constexpr (Policy::chunk_based) {
+    simt::device_fill(stream, heap.queue_slots, 0xff, space.pool.chunk_count * sizeof *heap.queue_slots);
+  }
   if constexpr (Policy::Storage::virtualised) {
     simt::device_fill(stream, space.base, 0xff, std::size_t{first_queue_chunks(heap)} << space.chunk_log);
   } else {
