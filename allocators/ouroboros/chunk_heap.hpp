@@ -33,7 +33,7 @@ struct ChunkHeap : Heap<StorageKind> {
   static SIMT_HOST_FN std::uint32_t index_of(std::uint32_t chunk, std::uint32_t id) { return chunk | id << chunk_bits; }
   static SIMT_HOST_FN std::uint32_t chunk_of(std::uint32_t index) { return index & ((1u << chunk_bits) - 1); }
 
-  std::uint32_t* masks = nullptr;        // mask_words(0) words per chunk; bit = 1: the page is free
+  std::uint32_t* masks = nullptr;  // mask_words(0) words per chunk; bit = 1: the page is free
   // Per chunk: the slot it was last put into, in words from the base of the pool.
   std::uint64_t* queue_slots = nullptr;
   static constexpr std::uint64_t no_slot = ~std::uint64_t{0};
@@ -139,7 +139,6 @@ struct ChunkHeap : Heap<StorageKind> {
     std::uint32_t before;  // free pages of the chunk before the draw
   };
 
-
   // The ones of a word that begins with bit `from_bit` of a long mask, at and above bit `first`.
   static SIMT_FN std::uint32_t ones_from(std::uint32_t first, std::uint32_t from_bit) {
     if (first <= from_bit) return 0xffffffffu;
@@ -214,8 +213,8 @@ struct ChunkHeap : Heap<StorageKind> {
   // The chunk lies somewhere in the queue: the one at the front is taken out and put in its place.
   template <class Thread>
   SIMT_FN void release_chunk(Thread& thread, std::uint32_t id, std::uint32_t chunk) const {
-    const std::uint32_t queued = thread.atomic(classes[id].back).load(simt::relaxed) -
-                                 thread.atomic(classes[id].front).load(simt::relaxed);
+    const std::uint32_t queued =
+        thread.atomic(classes[id].back).load(simt::relaxed) - thread.atomic(classes[id].front).load(simt::relaxed);
     if (static_cast<std::int32_t>(queued) <= static_cast<std::int32_t>(release_above)) return;
     if (!space.pool.reserve_room(thread)) return;
     const std::uint32_t pages = 1u << space.pages_log(id);

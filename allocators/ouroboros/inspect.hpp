@@ -22,8 +22,8 @@ std::vector<T> copy_table(simt::Stream& stream, const T* table, std::size_t coun
 
 using ChunkOfSegment = std::map<std::uint32_t, std::uint32_t>;
 
-inline ChunkOfSegment segments_of(simt::Stream& stream, const ArrayHierarchy& order,
-                                  const ArrayHierarchy::ClassState&, std::uint32_t id, const ChunkSpace&) {
+inline ChunkOfSegment segments_of(simt::Stream& stream, const ArrayHierarchy& order, const ArrayHierarchy::ClassState&,
+                                  std::uint32_t id, const ChunkSpace&) {
   ChunkOfSegment chunks;
   for (const std::uint64_t entry :
        copy_table(stream, order.entries + order.layout.begin(id), order.layout.capacity(id))) {
