@@ -72,6 +72,12 @@ _LOOKS = {
     "cuda_malloc": Look("CudaMalloc", VERMILLION, "X"),
     "fdgmalloc": Look("FDGMalloc", YELLOW, "*"),
     "kma": Look("KMA", INDIGO, "p"),
+    "ouroboros_p_s": Look("Ouroboros P-S", BLUE, "<"),
+    "ouroboros_p_va": Look("Ouroboros P-VA", BLUE, ">", (0, (5, 1, 1, 1)), "left"),
+    "ouroboros_p_vl": Look("Ouroboros P-VL", BLUE, "d", (0, (1, 1)), "none"),
+    "ouroboros_c_s": Look("Ouroboros C-S", ORANGE, "<"),
+    "ouroboros_c_va": Look("Ouroboros C-VA", ORANGE, ">", (0, (5, 1, 1, 1)), "left"),
+    "ouroboros_c_vl": Look("Ouroboros C-VL", ORANGE, "d", (0, (1, 1)), "none"),
     "xmalloc": Look("XMalloc", OLIVE, "d"),
     "xmalloc_device_heap": Look("XMalloc, device heap", ORANGE, "d"),
 }

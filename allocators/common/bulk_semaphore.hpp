@@ -25,8 +25,8 @@ namespace allocbench {
 struct BulkSemaphore {
   // In device memory; all bytes zero = no units. Each word has a cache line of its own: all warps hit the first one.
   struct State {
-    alignas(128) std::uint64_t units;      // two's complement
-    alignas(128) std::uint64_t promises;   // expected units below, reserved units above
+    alignas(128) std::uint64_t units;     // two's complement
+    alignas(128) std::uint64_t promises;  // expected units below, reserved units above
   };
 
   State* state;
@@ -57,6 +57,12 @@ struct BulkSemaphore {
   template <class Thread>
   SIMT_FN std::int64_t available(Thread& thread) const {
     return static_cast<std::int64_t>(thread.atomic(state->units).load(simt::relaxed));
+  }
+
+  // True while others make units.
+  template <class Thread>
+  SIMT_FN bool expects_units(Thread& thread) const {
+    return expected(thread.atomic(state->promises).load(simt::relaxed)) != 0;
   }
 
   // Announces `surplus` units that the caller will make beyond the `need` of its own, unless those announced by others
@@ -98,7 +104,7 @@ struct BulkSemaphore {
   }
 
  private:
-  static constexpr std::uint32_t longest_wait = 10000;  // looks of about a microsecond
+  static constexpr std::uint32_t longest_wait = 1000;  // looks of about a microsecond
 };
 
 }  // namespace allocbench

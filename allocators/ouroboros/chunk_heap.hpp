@@ -27,11 +27,16 @@ struct ChunkHeap : Heap<StorageKind> {
   using Heap<Storage>::storage;
   using Heap<Storage>::classes;
   static constexpr bool chunk_based = true;
-  // Set in an index of the queue: the chunk has at least as many free pages as a warp can want.
+  // An index in the queue: the chunk, its class, and whether it has at least as many free pages as a warp can want.
+  static constexpr std::uint32_t chunk_bits = 27;
   static constexpr std::uint32_t many = 1u << 31;
+  static SIMT_HOST_FN std::uint32_t index_of(std::uint32_t chunk, std::uint32_t id) { return chunk | id << chunk_bits; }
+  static SIMT_HOST_FN std::uint32_t chunk_of(std::uint32_t index) { return index & ((1u << chunk_bits) - 1); }
 
-  std::uint32_t* masks = nullptr;        // mask_words(0) words per chunk; bit = 1: the page is free
-  std::uint64_t* queue_slots = nullptr;  // per chunk: the slot it was last put into, in words from the base of the pool
+  std::uint32_t* masks = nullptr;  // mask_words(0) words per chunk; bit = 1: the page is free
+  // Per chunk: the slot it was last put into, in words from the base of the pool.
+  std::uint64_t* queue_slots = nullptr;
+  static constexpr std::uint64_t no_slot = ~std::uint64_t{0};
   std::uint32_t release_above = 0;
 
   SIMT_HOST_FN std::uint32_t mask_words(std::uint32_t id) const {
@@ -134,7 +139,6 @@ struct ChunkHeap : Heap<StorageKind> {
     std::uint32_t before;  // free pages of the chunk before the draw
   };
 
-
   // The ones of a word that begins with bit `from_bit` of a long mask, at and above bit `first`.
   static SIMT_FN std::uint32_t ones_from(std::uint32_t first, std::uint32_t from_bit) {
     if (first <= from_bit) return 0xffffffffu;
@@ -147,7 +151,7 @@ struct ChunkHeap : Heap<StorageKind> {
     const auto place = this->template place<QueueEnd::back>(thread, id, this->number_puts(thread, id, 1));
     const auto slot = static_cast<std::uint64_t>(place.slot - reinterpret_cast<const std::uint32_t*>(space.base));
     thread.atomic(queue_slots[chunk]).store(slot, simt::relaxed);
-    put_into(thread, *place.slot, free_pages >= simt::warp_size ? chunk | many : chunk);
+    put_into(thread, *place.slot, index_of(chunk, id) | (free_pages >= simt::warp_size ? many : 0));
   }
 
   // The chunk of take `number`, out of which up to `wanted` pages were drawn. One loop from wait to put-back: a lane of
@@ -163,7 +167,9 @@ struct ChunkHeap : Heap<StorageKind> {
         thread.spin_hint();
         continue;
       }
-      draw.chunk = index & ~many;
+      // Before the chunk is put back, which may need the segment that this one becomes.
+      storage.leave_alone(thread, space, classes[id].storage, id, place);
+      draw.chunk = chunk_of(index);
       const auto header = thread.atomic(space.headers[draw.chunk]);
       draw.count = wanted;
       if (wanted != 1 && (index & many) == 0) {
@@ -173,7 +179,6 @@ struct ChunkHeap : Heap<StorageKind> {
       draw.before = Header::free_pages(header.fetch_sub(draw.count * Header::one_page, simt::relaxed));
       if (draw.before != draw.count) enqueue(thread, id, draw.chunk, draw.before - draw.count);
     }
-    storage.leave_alone(thread, space, classes[id].storage, id, place);
     return draw;
   }
 
@@ -208,8 +213,8 @@ struct ChunkHeap : Heap<StorageKind> {
   // The chunk lies somewhere in the queue: the one at the front is taken out and put in its place.
   template <class Thread>
   SIMT_FN void release_chunk(Thread& thread, std::uint32_t id, std::uint32_t chunk) const {
-    const std::uint32_t queued = thread.atomic(classes[id].back).load(simt::relaxed) -
-                                 thread.atomic(classes[id].front).load(simt::relaxed);
+    const std::uint32_t queued =
+        thread.atomic(classes[id].back).load(simt::relaxed) - thread.atomic(classes[id].front).load(simt::relaxed);
     if (static_cast<std::int32_t>(queued) <= static_cast<std::int32_t>(release_above)) return;
     if (!space.pool.reserve_room(thread)) return;
     const std::uint32_t pages = 1u << space.pages_log(id);
@@ -221,18 +226,19 @@ struct ChunkHeap : Heap<StorageKind> {
       return;
     }
     const auto place = this->template place<QueueEnd::front>(thread, id, this->number_takes(thread, id, 1));
-    std::uint32_t held = take_from(thread, *place.slot) & ~many;
+    std::uint32_t held = chunk_of(take_from(thread, *place.slot));
     storage.leave_alone(thread, space, classes[id].storage, id, place);
-    if (held != chunk) {
-      // A slot holds this chunk's index only if the chunk is in the queue, there and nowhere else: even an old slot, by
-      // now another segment's, is the right one then.
-      const std::uint64_t slot = thread.atomic(queue_slots[chunk]).load(simt::relaxed);
+    const std::uint64_t slot = thread.atomic(queue_slots[chunk]).load(simt::relaxed);
+    if (held != chunk && slot != no_slot) {
+      // A slot holds the index of this chunk and class only if the chunk is in our queue, there and nowhere else: even
+      // an old slot, by now another segment's, is the right one then. The chunk may also be on its way into the queue,
+      // or have been released by somebody else and belong to another class by now.
       thread.atomic(queue_slots[held]).store(slot, simt::relaxed);
       const auto word = thread.atomic(reinterpret_cast<std::uint32_t*>(space.base)[slot]);
-      std::uint32_t plain = chunk;
-      std::uint32_t marked = chunk | many;
-      if (word.compare_exchange(plain, held, simt::acq_rel, simt::relaxed) ||
-          word.compare_exchange(marked, held, simt::acq_rel, simt::relaxed)) {
+      std::uint32_t plain = index_of(chunk, id);
+      std::uint32_t marked = plain | many;
+      if (word.compare_exchange(plain, index_of(held, id), simt::acq_rel, simt::relaxed) ||
+          word.compare_exchange(marked, index_of(held, id), simt::acq_rel, simt::relaxed)) {
         held = chunk;
       }
     }

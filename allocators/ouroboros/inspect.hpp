@@ -22,8 +22,8 @@ std::vector<T> copy_table(simt::Stream& stream, const T* table, std::size_t coun
 
 using ChunkOfSegment = std::map<std::uint32_t, std::uint32_t>;
 
-inline ChunkOfSegment segments_of(simt::Stream& stream, const ArrayHierarchy& order,
-                                  const ArrayHierarchy::ClassState&, std::uint32_t id, const ChunkSpace&) {
+inline ChunkOfSegment segments_of(simt::Stream& stream, const ArrayHierarchy& order, const ArrayHierarchy::ClassState&,
+                                  std::uint32_t id, const ChunkSpace&) {
   ChunkOfSegment chunks;
   for (const std::uint64_t entry :
        copy_table(stream, order.entries + order.layout.begin(id), order.layout.capacity(id))) {
@@ -130,7 +130,7 @@ std::string broken_heap(simt::Stream& stream, const Policy& heap) {
     std::vector<std::uint32_t> indices = queue_contents(stream, heap, id, state);
     if constexpr (Policy::chunk_based) {
       for (std::uint32_t& index : indices) {
-        if (index != empty_slot) index &= ~Policy::many;
+        if (index != empty_slot) index = Policy::chunk_of(index);
       }
     }
     std::sort(indices.begin(), indices.end());

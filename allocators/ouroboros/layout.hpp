@@ -54,8 +54,8 @@ template <class Policy>
 void lay_out_storage(FlatRing& ring, const Policy& heap, std::uint64_t pool_bytes, const Parameters& parameters,
                      Carver& carver) {
   const std::uint32_t full_log = log_up(most_entries(heap));
-  const std::uint64_t bound = parameters.ring_capacity != 0 ? parameters.ring_capacity
-                                                            : std::max<std::uint64_t>(pool_bytes / 64 / 4, 64);
+  const std::uint64_t bound =
+      parameters.ring_capacity != 0 ? parameters.ring_capacity : std::max<std::uint64_t>(pool_bytes / 64 / 4, 64);
   ring.layout.log = std::min(full_log, log_up(bound));
   // Twice as large pages are half as many.
   const std::uint32_t last_class = heap.space.class_count() - 1;
@@ -69,8 +69,8 @@ void lay_out_storage(SegmentedQueue<ArrayHierarchy>& queue, const Policy& heap, 
   const std::uint32_t slots_log = queue.slots_log(heap.space);
   const std::uint64_t needed = 2 * ((most_entries(heap) >> slots_log) + 2);
   RingLayout& layout = queue.order.layout;
-  layout.log = log_up(parameters.directory_capacity != 0 ? std::max<std::uint64_t>(parameters.directory_capacity, 4)
-                                                         : needed);
+  layout.log =
+      log_up(parameters.directory_capacity != 0 ? std::max<std::uint64_t>(parameters.directory_capacity, 4) : needed);
   layout.log = std::min(layout.log, 32 - slots_log);  // segment numbers have no more bits
   layout.whole_classes = heap.space.class_count();
   queue.order.entries = carver.take<std::uint64_t>(layout.begin(heap.space.class_count()));
@@ -111,8 +111,9 @@ Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena
   Policy heap;
   ChunkSpace& space = heap.space;
   space.chunk_log = log_up(parameters.chunk_bytes);
-  // Indices of pages are 32-bit words, and one value means "none".
+  // Indices of pages are 32-bit words, and one value means "none"; indices of chunks have a few bits less.
   std::uint64_t chunks = std::min<std::uint64_t>(pool.bytes >> space.chunk_log, 0xffffffffu >> space.pages_log(0));
+  if constexpr (Policy::chunk_based) chunks = std::min<std::uint64_t>(chunks, 1u << Policy::chunk_bits);
   for (;;) {
     space.pool.chunk_count = static_cast<std::uint32_t>(chunks);
     Carver measure(nullptr);
@@ -121,7 +122,8 @@ Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena
     if (needed <= pool.bytes && chunks > first_queue_chunks(heap)) break;
     if (chunks <= first_queue_chunks(heap) + 1) {
       throw Unsupported(std::string(name) + " needs a larger pool for " + std::to_string(space.class_count()) +
-                        " classes with chunks of " + std::to_string(parameters.chunk_bytes) + " bytes and their queues");
+                        " classes with chunks of " + std::to_string(parameters.chunk_bytes) +
+                        " bytes and their queues");
     }
     const std::uint64_t excess = (needed - pool.bytes + parameters.chunk_bytes - 1) >> space.chunk_log;
     chunks -= std::min(excess, chunks - first_queue_chunks(heap) - 1);
@@ -161,6 +163,9 @@ void reset_heap(simt::Stream& stream, const Policy& heap) {
   simt::device_fill(stream, space.pool.state, 0, sizeof *space.pool.state);
   simt::device_fill(stream, heap.classes, 0, space.class_count() * sizeof *heap.classes);
   simt::device_fill(stream, space.pool.ring, 0xff, (space.pool.ring_mask + std::size_t{1}) * sizeof(std::uint32_t));
+  if constexpr (Policy::chunk_based) {
+    simt::device_fill(stream, heap.queue_slots, 0xff, space.pool.chunk_count * sizeof *heap.queue_slots);
+  }
   if constexpr (Policy::Storage::virtualised) {
     simt::device_fill(stream, space.base, 0xff, std::size_t{first_queue_chunks(heap)} << space.chunk_log);
   } else {

@@ -1,8 +1,8 @@
 // Order of segments by links (VL): every segment knows the chunk of the next one.
 //
 // Each chunk has a node, a word in a table: the segment it is, whether that is consumed, and the chunk of the next
-// segment. `head` is the oldest segment that is not consumed, `tail` the last one; `near_front` and `near_back` are where
-// takes and puts were lately, so that they need not walk from the head.
+// segment. `head` is the oldest segment that is not consumed, `tail` the last one; `near_front` and `near_back` are
+// where takes and puts were lately, so that they need not walk from the head.
 //   Segments are consumed in any order but unlinked in order: whoever marks a segment consumed, or links one behind a
 // consumed one, moves the head over all consumed segments and appends their chunks at the tail.
 //   A walk reads nodes of chunks that may become other segments meanwhile. A node says which segment it is, and
@@ -115,8 +115,7 @@ struct LinkedList {
       segment = next_segment(segment_of(last), slots_log);
       thread.atomic(nodes[chunk]).store(pointer(segment, no_chunk), simt::release);
     } while (!tail.compare_exchange(last, pointer(segment, chunk), simt::acq_rel, simt::acquire));
-    const std::uint64_t before =
-        thread.atomic(nodes[chunk_of(last)]).fetch_and(~next_bits | chunk, simt::acq_rel);
+    const std::uint64_t before = thread.atomic(nodes[chunk_of(last)]).fetch_and(~next_bits | chunk, simt::acq_rel);
     return (before & consumed) != 0;
   }
 

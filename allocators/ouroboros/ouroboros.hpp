@@ -19,7 +19,8 @@
 //   * Out of memory is detected, and null. The published code writes chunks beyond the pool.
 //   * A malloc is granted what is there at once, in part if need be, without a look at the semaphore before
 //     (bulk_semaphore.hpp); what happens when there is nothing: refill.hpp.
-//   * Queues that cannot overflow, and a free that never needs memory: flat_ring.hpp, segmented_queue.hpp. Slots release
+//   * Queues that cannot overflow, and a free that never needs memory: flat_ring.hpp, segmented_queue.hpp. Slots
+//   release
 //     and acquire at device scope.
 //   * Chunk headers in a table, pages aligned to their size: chunk_space.hpp. One draw per warp: chunk_heap.hpp.
 //   * No statistics counter in malloc and free (the published measurements include one).

@@ -19,10 +19,11 @@ struct Parameters {
         Field{"chunk_bytes", &P::chunk_bytes, "B", "bytes of a chunk, and of the largest page", "authors' code: 8192"}
             .between(64, 65536)
             .powers_of_two(),
-        Field{"ring_capacity", &P::ring_capacity, "slots",
-              "slots of the flat ring of a class (standard variants), rounded up to a power of two; page-based: a class "
-              "owns at most so many pages; 0: enough for all chunks, but at most 1/64 of the pool per class",
-              "authors' code: 8,388,608"}
+        Field{
+            "ring_capacity", &P::ring_capacity, "slots",
+            "slots of the flat ring of a class (standard variants), rounded up to a power of two; page-based: a class "
+            "owns at most so many pages; 0: enough for all chunks, but at most 1/64 of the pool per class",
+            "authors' code: 8,388,608"}
             .between(0, 1u << 31),
         Field{"directory_capacity", &P::directory_capacity, "segments",
               "entries of the array that finds the segments of a class's queue (VA variants), rounded up to a power of "

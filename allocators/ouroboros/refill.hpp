@@ -1,8 +1,8 @@
 // What a malloc does when its class has no free pages for all lanes: the slow path of all variants.
 //
 // Lanes of one class go round together: take what the semaphore has; or wait, once, for pages that others announced; or
-// take as many chunks as the lanes need, keep the pages they need and put the rest into the queue. Null after two rounds
-// without any chunk, in which the semaphore was looked at before each.
+// take as many chunks as the lanes need, keep the pages they need and put the rest into the queue. Null after two
+// rounds that found neither a page nor a chunk.
 //
 // Differs from the paper: the lanes get pages of the new chunks directly and all chunks in one step (there all pages
 // pass through the queue, and one chunk per round serves one lane of a full warp in the largest class); a group may be
@@ -13,7 +13,7 @@
 
 namespace allocbench::ouroboros {
 
-enum class Supply : std::uint32_t { units, chunks, waited, none };
+enum class Supply : std::uint32_t { units, chunks, waited, unclear, none };
 
 struct SupplyOrder {
   Supply kind;
@@ -21,6 +21,8 @@ struct SupplyOrder {
   std::uint32_t first;      // number of the first take, or first chunk
   std::uint32_t announced;  // pages that others were told to expect
 };
+
+inline constexpr std::uint32_t most_failures = 16;  // unclear rounds; two clear ones
 
 // One round of the leader for `lanes` lanes.
 template <class Policy, class Thread>
@@ -40,14 +42,19 @@ SIMT_FN SupplyOrder order_pages(Thread& thread, const Policy& heap, std::uint32_
   const std::uint32_t chunks = heap.take_chunks_for(thread, id, wanted, first);
   if (chunks != 0) return {Supply::chunks, chunks, first, surplus};
   pages.settle(thread, surplus, 0);
-  return {Supply::none, 0, 0, 0};
+  if (!insists && pages.expects_units(thread)) {
+    pages.await(thread, lanes);
+    return {Supply::waited, 0, 0, 0};
+  }
+  // Below zero, takers are about to give back what they could not have, and may hide what somebody freed.
+  return {pages.available(thread) < 0 ? Supply::unclear : Supply::none, 0, 0, 0};
 }
 
 // Not inlined: the fast path keeps its registers. `heap` lies in device memory.
 template <class Policy, class Thread>
 SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t id) {
   bool insists = false;
-  for (std::uint32_t failures = 0; failures < 2;) {
+  for (std::uint32_t failures = 0; failures < most_failures;) {
     thread.probe(simt::Step::retry);
     const auto group = thread.converged().match_any(id);
     const std::uint32_t lanes = group.num_threads();
@@ -70,7 +77,7 @@ SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t 
     } else if (order.kind == Supply::waited) {
       insists = true;
     } else {
-      ++failures;
+      failures += order.kind == Supply::none ? most_failures / 2 : 1;
       thread.spin_hint();
     }
   }

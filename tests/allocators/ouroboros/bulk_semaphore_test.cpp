@@ -1,0 +1,166 @@
+// The bulk semaphore: grants, promises and waits by hand-made sequences, then lanes that make and use units.
+#include "allocators/common/bulk_semaphore.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+namespace allocbench {
+namespace {
+
+simt::ExecutorOptions deterministic(std::uint64_t seed) {
+  simt::ExecutorOptions options;
+  options.mode = simt::ExecutorMode::deterministic;
+  options.seed = seed;
+  return options;
+}
+
+struct OneLane {
+  template <class Thread, class Body>
+  SIMT_FN void operator()(Thread& thread, Body body) const {
+    body(thread);
+  }
+};
+
+class BulkSemaphoreTest : public ::testing::Test {
+ protected:
+  BulkSemaphoreTest() : device_(deterministic(1)), stream_(device_), state_(1) { state_.fill_bytes(stream_, 0); }
+
+  // Runs `body(thread, semaphore)` on one lane.
+  template <class Body>
+  void alone(Body body) {
+    const BulkSemaphore semaphore{state_.data()};
+    simt::launch(stream_, {1, 1}, OneLane{}, [=](auto& thread) { body(thread, semaphore); });
+  }
+  BulkSemaphore::State state() { return state_.to_host(stream_)[0]; }
+
+  simt::Device device_;
+  simt::Stream stream_;
+  simt::Buffer<BulkSemaphore::State> state_;
+};
+
+TEST_F(BulkSemaphoreTest, GrantsWhatThereIs) {
+  std::vector<std::uint32_t> granted(4);
+  alone([out = granted.data()](auto& thread, BulkSemaphore semaphore) {
+    out[0] = semaphore.take(thread, 5);
+    semaphore.signal(thread, 7);
+    out[1] = semaphore.take(thread, 5);
+    out[2] = semaphore.take(thread, 5);
+    out[3] = semaphore.take_if_any(thread, 5);
+  });
+  EXPECT_EQ(granted, (std::vector<std::uint32_t>{0, 5, 2, 0}));
+  EXPECT_EQ(state().units, 0u);
+}
+
+TEST_F(BulkSemaphoreTest, CountsBeyondThePublishedTwentyFourBits) {
+  std::vector<std::uint32_t> granted(1);
+  alone([out = granted.data()](auto& thread, BulkSemaphore semaphore) {
+    for (int i = 0; i < 3; ++i) semaphore.signal(thread, 0xffffffffu);
+    out[0] = semaphore.take(thread, 0xfffffffeu);
+  });
+  EXPECT_EQ(granted[0], 0xfffffffeu);
+  EXPECT_EQ(state().units, 2ull * 0xffffffffu + 1);
+}
+
+TEST_F(BulkSemaphoreTest, LetsOneMakerAnnounceForMany) {
+  std::vector<std::uint32_t> makes(5);
+  alone([out = makes.data()](auto& thread, BulkSemaphore semaphore) {
+    out[0] = semaphore.announce(thread, 32, 480, false);  // nobody has announced anything
+    out[1] = semaphore.announce(thread, 32, 480, false);  // 480 >= 32
+    out[2] = semaphore.announce(thread, 481, 31, false);  // 480 < 481
+    out[3] = semaphore.announce(thread, 511, 31, false);  // 511 >= 511
+    out[4] = semaphore.announce(thread, 1, 9, true);
+  });
+  EXPECT_EQ(makes, (std::vector<std::uint32_t>{1, 0, 1, 0, 1}));
+  EXPECT_EQ(BulkSemaphore::expected(state().promises), 480u + 31 + 9);
+}
+
+TEST_F(BulkSemaphoreTest, CountsWaitersAgainstWhatIsExpected) {
+  std::vector<std::uint32_t> makes(2);
+  alone([out = makes.data()](auto& thread, BulkSemaphore semaphore) {
+    semaphore.announce(thread, 1, 40, false);
+    thread.atomic(semaphore.state->promises).fetch_add(std::uint64_t{30} << 32, simt::relaxed);  // waiters for 30
+    out[0] = semaphore.announce(thread, 10, 5, false);
+    out[1] = semaphore.announce(thread, 11, 5, false);
+  });
+  EXPECT_EQ(makes, (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(BulkSemaphore::reserved(state().promises), 30u);
+}
+
+TEST_F(BulkSemaphoreTest, SettlesWithWhatWasReallyMade) {
+  alone([](auto& thread, BulkSemaphore semaphore) {
+    semaphore.announce(thread, 1, 40, false);
+    semaphore.announce(thread, 100, 50, false);
+    semaphore.settle(thread, 40, 12);
+    semaphore.settle(thread, 50, 0);  // the maker failed
+  });
+  EXPECT_EQ(state().units, 12u);
+  EXPECT_EQ(state().promises, 0u);
+}
+
+TEST_F(BulkSemaphoreTest, DoesNotWaitForNothing) {
+  alone([](auto& thread, BulkSemaphore semaphore) { semaphore.await(thread, 3); });
+  EXPECT_EQ(state().promises, 0u);
+}
+
+TEST_F(BulkSemaphoreTest, EndsAWaitWithoutAnyoneToMakeUnits) {
+  alone([](auto& thread, BulkSemaphore semaphore) {
+    semaphore.announce(thread, 1, 40, false);  // and never settles
+    semaphore.await(thread, 3);
+  });
+  EXPECT_EQ(BulkSemaphore::reserved(state().promises), 0u);
+}
+
+// Each lane wants `wanted` units in turn, makes batches of `batch` when it must, and returns what it took. Every second
+// maker fails. `held` counts units in the hands of lanes, `made` those that exist.
+struct MakeAndUse {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, BulkSemaphore semaphore, std::uint32_t* words) const {
+    const auto held = thread.atomic(words[0]);
+    const auto made = thread.atomic(words[1]);
+    const auto wrong = thread.atomic(words[2]);
+    const std::uint32_t batch = 8;
+    for (std::uint32_t round = 0; round < 4; ++round) {
+      const std::uint32_t wanted = 1 + (thread.rank_in_grid() + round) % 5;
+      std::uint32_t granted = 0;
+      bool insists = false;
+      for (std::uint32_t i = 0; i < 4 && granted == 0; ++i) {
+        granted = semaphore.take_if_any(thread, wanted);
+        if (granted != 0) break;
+        if (!semaphore.announce(thread, wanted, batch, insists)) {
+          semaphore.await(thread, wanted);
+          insists = true;
+          continue;
+        }
+        const bool fails = (thread.rank_in_grid() + i) % 2 == 0;
+        if (!fails) made.fetch_add(batch, simt::relaxed);
+        semaphore.settle(thread, batch, fails ? 0 : batch);
+      }
+      const std::uint32_t now_held = held.fetch_add(granted, simt::relaxed) + granted;
+      if (now_held > made.load(simt::relaxed)) wrong.fetch_add(1u, simt::relaxed);
+      held.fetch_sub(granted, simt::relaxed);
+      if (granted != 0) semaphore.signal(thread, granted);
+    }
+  }
+};
+
+TEST(BulkSemaphoreStress, NeverGrantsMoreThanWasMade) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    simt::Device device(deterministic(seed));
+    simt::Stream stream(device);
+    simt::Buffer<BulkSemaphore::State> state(1);
+    state.fill_bytes(stream, 0);
+    simt::Buffer<std::uint32_t> words(3);
+    words.fill_bytes(stream, 0);
+    simt::launch(stream, {2, 24}, MakeAndUse{}, BulkSemaphore{state.data()}, words.data());
+    const std::vector<std::uint32_t> counts = words.to_host(stream);
+    EXPECT_EQ(counts[2], 0u);
+    EXPECT_EQ(state.to_host(stream)[0].units, counts[1]);
+    EXPECT_EQ(state.to_host(stream)[0].promises, 0u);
+  }
+}
+
+}  // namespace
+}  // namespace allocbench

@@ -1,0 +1,306 @@
+// Ouroboros: sizes and layouts by hand, the rules of chunks and queues on small heaps, then seeded stress of all six.
+#include "allocators/ouroboros/ouroboros.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "tests/allocators/churn.hpp"
+#include "tests/allocators/stress.hpp"
+
+namespace allocbench {
+namespace {
+
+using namespace ouroboros;
+using testing::Rig;
+
+constexpr std::uint64_t KiB = 1024;
+
+TEST(OuroborosSizes, RoundUpToPowersOfTwo) {
+  const struct {
+    std::uint32_t bytes, id;
+  } rows[] = {{0, 0}, {1, 0}, {16, 0}, {17, 1}, {32, 1}, {33, 2}, {4096, 8}, {4097, 9}, {4100, 9}, {8192, 9}};
+  for (const auto& row : rows) EXPECT_EQ(class_of(row.bytes), row.id) << row.bytes;
+}
+
+TEST(OuroborosSizes, HaveThePublishedPagesPerChunk) {
+  ChunkSpace space;
+  space.chunk_log = 13;
+  EXPECT_EQ(space.class_count(), 10u);
+  for (std::uint32_t id = 0; id < 10; ++id) EXPECT_EQ(1u << space.pages_log(id), 512u >> id);
+}
+
+TEST(OuroborosLayout, PutsTheRingsOneBehindTheOther) {
+  for (const std::uint32_t whole : {0u, 1u, 4u, 9u}) {
+    const RingLayout layout{12, whole};
+    std::uint64_t end = 0;
+    for (std::uint32_t id = 0; id < 10; ++id) {
+      EXPECT_EQ(layout.begin(id), end) << whole << " " << id;
+      EXPECT_EQ(layout.capacity(id), 4096u >> (id <= whole ? 0 : id - whole));
+      end += layout.capacity(id);
+    }
+    EXPECT_EQ(layout.begin(10), end);
+  }
+}
+
+// The six, without the names that the registered plug-ins give them.
+template <class Policy>
+struct Variant : OuroborosOf<Policy> {
+  static constexpr Traits traits{.name = "ouroboros",
+                                 .display_name = "Ouroboros",
+                                 .paper = "",
+                                 .summary = "",
+                                 .pool = PoolLocation::arena_and_device_heap};
+  using Parameters = ouroboros::Parameters;
+  static Variant create(Arena& arena, const Parameters& parameters) {
+    return {OuroborosOf<Policy>::lay_out(arena, parameters, traits.name)};
+  }
+};
+
+template <class A>
+class OuroborosTest : public ::testing::Test {};
+using Variants = ::testing::Types<Variant<PageHeap<FlatRing>>, Variant<PageHeap<SegmentedQueue<ArrayHierarchy>>>,
+                                  Variant<PageHeap<SegmentedQueue<LinkedList>>>, Variant<ChunkHeap<FlatRing>>,
+                                  Variant<ChunkHeap<SegmentedQueue<ArrayHierarchy>>>,
+                                  Variant<ChunkHeap<SegmentedQueue<LinkedList>>>>;
+TYPED_TEST_SUITE(OuroborosTest, Variants);
+
+Parameters chunks_of(std::uint64_t bytes) {
+  Parameters parameters;
+  parameters.chunk_bytes = bytes;
+  parameters.device_heap_share = 0;
+  return parameters;
+}
+
+template <class A>
+std::vector<void*> malloc_until_null(Rig<A>& rig, std::uint64_t bytes) {
+  std::vector<void*> all;
+  for (;;) {
+    const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, bytes));
+    for (void* block : blocks) {
+      if (block != nullptr) all.push_back(block);
+    }
+    if (std::count(blocks.begin(), blocks.end(), nullptr) != 0) return all;
+  }
+}
+
+TYPED_TEST(OuroborosTest, ServesEverySizeFromChunksOfItsClass) {
+  Rig<TypeParam> rig(1024 * KiB, chunks_of(8192));
+  const Header header;
+  for (std::uint64_t bytes = 1; bytes <= 8192; bytes = bytes * 2 + 1) {
+    const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(3, bytes), 3);
+    std::set<std::ptrdiff_t> offsets;
+    for (void* block : blocks) {
+      ASSERT_NE(block, nullptr) << bytes;
+      const std::uint32_t id = class_of(static_cast<std::uint32_t>(bytes));
+      EXPECT_EQ(rig.offset(block) % (16 << id), 0) << "pages are aligned to their size";
+      EXPECT_EQ(header.id(rig.allocator.heap().space.headers[rig.offset(block) / 8192]), id);
+      offsets.insert(rig.offset(block));
+    }
+    EXPECT_EQ(offsets.size(), 3u);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "") << bytes;
+    rig.free(blocks);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "") << bytes;
+  }
+}
+
+TYPED_TEST(OuroborosTest, TakesChunksOnlyWhenTheQueueIsEmpty) {
+  Rig<TypeParam> rig(1024 * KiB, chunks_of(8192));
+  const auto used = [&] { return rig.allocator.heap().space.pool.state->next_fresh; };
+  rig.free(rig.malloc({16}));
+  const std::uint32_t before = used();
+  const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(512, 16), 32);
+  EXPECT_EQ(used(), before) << "one chunk holds 512 pages of 16 bytes";
+  static_cast<void>(rig.malloc({16}));
+  EXPECT_GT(used(), before);
+  rig.free(blocks);
+}
+
+TYPED_TEST(OuroborosTest, ServesAWarpOfTheLargestPagesFromFreshChunksAtOnce) {
+  Rig<TypeParam> rig(1024 * KiB, chunks_of(8192));
+  std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, 8192));
+  std::sort(blocks.begin(), blocks.end());
+  ASSERT_NE(blocks[0], nullptr);
+  for (std::size_t i = 1; i < 32; ++i) {
+    EXPECT_GE(static_cast<std::byte*>(blocks[i]) - static_cast<std::byte*>(blocks[i - 1]), 8192);
+  }
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+TYPED_TEST(OuroborosTest, DetectsExhaustionAndRecoversFromIt) {
+  for (const std::uint64_t bytes : {16, 64, 1024}) {
+    Parameters parameters = chunks_of(1024);
+    parameters.ring_capacity = 1024;
+    Rig<TypeParam> rig(64 * KiB, parameters);
+    std::vector<void*> blocks = malloc_until_null(rig, bytes);
+    // What is not page is headers and queues: the 16-byte pages need four bytes of queue each, and a flat ring bounds
+    // how many there can be.
+    EXPECT_GE(blocks.size(), std::min<std::size_t>(1024, 64 * KiB * 6 / 10 / bytes)) << bytes;
+    EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), blocks.size());
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    for (int round = 0; round < 3; ++round) {
+      std::shuffle(blocks.begin(), blocks.end(), std::mt19937(7));
+      rig.free(blocks);
+      EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+      EXPECT_EQ(malloc_until_null(rig, bytes).size(), blocks.size()) << "nothing is lost";
+    }
+  }
+}
+
+TYPED_TEST(OuroborosTest, ServesTheLastPagesToAPartOfAWarp) {
+  Rig<TypeParam> rig(64 * KiB, chunks_of(1024));
+  std::vector<void*> blocks = malloc_until_null(rig, 1024);
+  rig.free({blocks.begin(), blocks.begin() + 5});
+  const std::vector<void*> again = rig.malloc(std::vector<std::uint64_t>(32, 1024));
+  EXPECT_EQ(std::count(again.begin(), again.end(), nullptr), 27);
+}
+
+TYPED_TEST(OuroborosTest, SendsLargeRequestsToTheDeviceHeap) {
+  Parameters parameters = chunks_of(8192);
+  parameters.device_heap_share = 0.25;
+  EXPECT_EQ(TypeParam::device_heap_bytes(1024 * KiB, parameters), 256 * KiB);
+  EXPECT_EQ(TypeParam::max_request(1024 * KiB, parameters), 256 * KiB);
+  Rig<TypeParam> rig(1024 * KiB, parameters);
+  const std::vector<void*> blocks = rig.malloc({8192, 8193, 100000});
+  EXPECT_FALSE(rig.device().in_device_heap(blocks[0]));
+  EXPECT_TRUE(rig.device().in_device_heap(blocks[1]));
+  EXPECT_TRUE(rig.device().in_device_heap(blocks[2]));
+  rig.free(blocks);
+  EXPECT_EQ(rig.malloc({std::uint64_t{1} << 40})[0], nullptr);
+}
+
+TYPED_TEST(OuroborosTest, IgnoresNullServesZeroBytesAndRefusesTinyPools) {
+  Rig<TypeParam> rig(1024 * KiB, chunks_of(8192));
+  rig.free({nullptr});
+  EXPECT_NE(rig.malloc({0})[0], nullptr);
+  EXPECT_EQ(rig.malloc({8193})[0], nullptr);
+  EXPECT_THROW(Rig<TypeParam>(8 * KiB, chunks_of(8192)), Unsupported);
+}
+
+TYPED_TEST(OuroborosTest, ResetsToTheFirstState) {
+  Rig<TypeParam> rig(64 * KiB, chunks_of(1024));
+  const std::size_t fresh = malloc_until_null(rig, 64).size();
+  rig.allocator.reset(rig.stream());
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  static_cast<void>(malloc_until_null(rig, 16));
+  rig.allocator.reset(rig.stream());
+  EXPECT_EQ(malloc_until_null(rig, 64).size(), fresh);
+}
+
+// Queues whose numbers wrap around their rings and segments many times.
+TYPED_TEST(OuroborosTest, GoesRoundItsQueue) {
+  Rig<TypeParam> rig(16 * KiB, chunks_of(64));
+  std::mt19937 random(3);
+  std::vector<void*> live;
+  for (int round = 0; round < 300; ++round) {
+    for (void* block : rig.malloc(std::vector<std::uint64_t>(1 + random() % 40, 16))) {
+      ASSERT_NE(block, nullptr);
+      live.push_back(block);
+    }
+    std::shuffle(live.begin(), live.end(), random);
+    const std::size_t keep = std::min<std::size_t>(live.size(), random() % 30);
+    if (keep == live.size()) continue;
+    rig.free({live.begin() + static_cast<std::ptrdiff_t>(keep), live.end()});
+    live.resize(keep);
+    ASSERT_EQ(std::set<void*>(live.begin(), live.end()).size(), live.size());
+  }
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+TYPED_TEST(OuroborosTest, ServesManyThreadsWithMixedSizes) {
+  Rig<TypeParam> rig(16 * 1024 * KiB, chunks_of(8192), 5);
+  for (int round = 0; round < 2; ++round) {
+    std::mt19937 random(static_cast<std::uint32_t>(round));
+    std::vector<std::uint64_t> sizes(3000);
+    for (auto& size : sizes) size = 1 + random() % (16u << random() % 10);
+    std::vector<void*> blocks = rig.malloc(sizes, 128);
+    EXPECT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 0);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    std::shuffle(blocks.begin(), blocks.end(), random);
+    rig.free(blocks, 96);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
+}
+
+TYPED_TEST(OuroborosTest, SurvivesSeededStressOnTinyHeaps) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(120); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    auto small = small_heap<TypeParam>();
+    small.parameters.release_above = seed % 3 == 0 ? 3 : 0;
+    Rig<TypeParam> rig(small.pool_bytes + seed % 5 * 512, small.parameters, seed);
+    testing::ChurnSetting setting;
+    setting.shape = seed % 4 == 0 ? simt::LaunchShape{1, 2} : simt::LaunchShape{2, 24};
+    setting.rounds = seed % 4 == 0 ? 24 : 4;
+    setting.slots = static_cast<std::uint32_t>(1 + seed % 40);
+    setting.sizes = seed % 3 == 0 ? std::vector<std::uint64_t>{16} : std::vector<std::uint64_t>{16, 16, 32, 64, 24};
+    const testing::ChurnResult result = testing::churn(rig.allocator, rig.stream(), seed, setting);
+    ASSERT_EQ(result.broken, 0u);
+    ASSERT_GT(result.served, 0u);
+    ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
+}
+
+// Variants whose chunks leave their class.
+template <class A>
+class OuroborosChunkTest : public ::testing::Test {};
+using ChunkVariants = ::testing::Types<Variant<ChunkHeap<FlatRing>>, Variant<ChunkHeap<SegmentedQueue<ArrayHierarchy>>>,
+                                       Variant<ChunkHeap<SegmentedQueue<LinkedList>>>>;
+TYPED_TEST_SUITE(OuroborosChunkTest, ChunkVariants);
+
+TYPED_TEST(OuroborosChunkTest, GivesFreeChunksToOtherClasses) {
+  Parameters parameters = chunks_of(1024);
+  parameters.release_above = 0;
+  Rig<TypeParam> rig(64 * KiB, parameters);
+  const std::vector<void*> small = malloc_until_null(rig, 16);
+  EXPECT_EQ(malloc_until_null(rig, 512).size(), 0u);
+  rig.free(small);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  const std::vector<void*> large = malloc_until_null(rig, 512);
+  EXPECT_GE(large.size() * 512, small.size() * 16 * 8 / 10);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+TYPED_TEST(OuroborosChunkTest, KeepsFreeChunksBelowThePublishedLevel) {
+  Rig<TypeParam> rig(64 * KiB, chunks_of(1024));
+  rig.free(malloc_until_null(rig, 16));
+  EXPECT_EQ(malloc_until_null(rig, 512).size(), 0u);
+  EXPECT_EQ(rig.allocator.heap().space.pool.state->returned.units, 0u);
+}
+
+TYPED_TEST(OuroborosChunkTest, KeepsAChunkThatTheReuseRingCannotHold) {
+  Parameters parameters = chunks_of(1024);
+  parameters.release_above = 0;
+  parameters.reuse_capacity = 4;
+  Rig<TypeParam> rig(64 * KiB, parameters);
+  const std::size_t pages = malloc_until_null(rig, 1024).size();
+  rig.allocator.reset(rig.stream());
+  rig.free(malloc_until_null(rig, 1024));
+  EXPECT_EQ(rig.allocator.heap().space.pool.state->returned.units, 4u);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  // A virtualised queue takes one of the four for itself.
+  EXPECT_EQ(malloc_until_null(rig, 512).size(),
+            std::decay_t<decltype(rig.allocator.heap().storage)>::virtualised ? 6u : 8u);
+  EXPECT_EQ(malloc_until_null(rig, 1024).size(), pages - 4);
+}
+
+TEST(OuroborosFlatRing, BoundsThePagesOfAClassByItsRing) {
+  Parameters parameters = chunks_of(1024);
+  parameters.ring_capacity = 256;
+  Rig<Variant<PageHeap<FlatRing>>> rig(256 * KiB, parameters);
+  EXPECT_EQ(malloc_until_null(rig, 16).size(), 256u);
+  EXPECT_EQ(malloc_until_null(rig, 1024).size() > 64, true) << "a class of larger pages is not concerned";
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+TEST(OuroborosArray, BoundsThePagesOfAClassByHalfTheArray) {
+  Parameters parameters = chunks_of(1024);
+  parameters.directory_capacity = 8;  // 4 segments of 256 slots, one of them spare
+  Rig<Variant<PageHeap<SegmentedQueue<ArrayHierarchy>>>> rig(256 * KiB, parameters);
+  EXPECT_EQ(malloc_until_null(rig, 16).size(), 3u * 256);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+}  // namespace
+}  // namespace allocbench
