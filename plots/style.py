@@ -67,6 +67,12 @@ _LOOKS = {
     "fdgmalloc": Look("FDGMalloc", YELLOW, "*"),
     "kma": Look("KMA", PURPLE, "p"),
     "xmalloc": Look("XMalloc", GREEN, "h"),
+    "rw_bm": Look("RW-BM", SKY, ">"),  # before rw, whose variants begin with rw_
+    "rw_malloc": Look("RW_malloc", VERMILLION, "p"),
+    "rw": Look("RW", BLUE, "<"),
+    "crw": Look("CRW", GREEN, "d"),
+    "corw": Look("CoRW", ORANGE, "8"),
+    "simple_queue": Look("SimpleQueue", GREY, "X"),
 }
 
 _SPARE_COLOURS = (PURPLE, BLUE, GREEN, VERMILLION, SKY, ORANGE, GREY)
