@@ -4,6 +4,7 @@
 #include "workloads/alloc_cycle_dealloc.hpp"
 #include "workloads/alloc_dealloc.hpp"
 #include "workloads/alloc_free.hpp"
+#include "workloads/get_page.hpp"
 #include "workloads/probability.hpp"
 
 namespace allocbench {
@@ -11,6 +12,6 @@ namespace allocbench {
 template <class... Workloads>
 struct WorkloadList {};
 
-using AllWorkloads = WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability>;
+using AllWorkloads = WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, GetPage>;
 
 }  // namespace allocbench

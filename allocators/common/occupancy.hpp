@@ -1,15 +1,16 @@
-// Brings an allocator of equal pages to a given share of free pages before a measurement.
+// Brings an allocator to a given share of free pages before a measurement.
 //
 // Where free pages lie decides what a search for them costs (Pham et al. 2025, sections 4.2 and 5), so the pattern is
 // part of a setting:
 //   uniform      a random set of pages is in use, exactly as many as asked for (RandomSubset)
 //   first_fit    the pages from the front are in use, the rest is one cluster (FirstPages)
-//   self_filled  the allocator's own malloc took them, in requests of a size of choice
+//   self_filled  the allocator's own malloc took them
 //
-// An allocator that can mark pages itself offers
-//   template <class Used> void occupy(simt::Stream&, const Used& used);   // used(page): is this page in use?
-// on a fresh state. For all others, and for self_filled, requests are made, and those that shall be free are freed.
-// What is in use then has no owner: only reset() frees it.
+// An allocator of equal pages that can mark them itself offers
+//   std::uint32_t page_count() const;
+//   template <class Used> void occupy(simt::Stream&, const Used& used) const;  // used(page): is this page in use?
+// for a fresh state; what is in use then has no owner, and reset() frees it. Others are filled by malloc, and the
+// blocks that shall be free are freed again (Occupants); numbers then count requests instead of pages.
 #pragma once
 
 #include <algorithm>
@@ -77,8 +78,14 @@ struct FirstPages {
   SIMT_HOST_FN bool operator()(std::uint32_t number) const { return number < count; }
 };
 
-// Requests 0 to count - 1 of one size each.
-struct OccupyByMalloc {
+template <class A>
+concept MarksPages = requires(A& allocator, simt::Stream& stream) {
+  allocator.page_count();
+  allocator.occupy(stream, FirstPages{0});
+};
+
+// One request per thread.
+struct OccupyKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, std::uint64_t bytes, void** blocks, std::uint32_t count) const {
     const std::uint32_t i = thread.rank_in_grid();
@@ -88,53 +95,54 @@ struct OccupyByMalloc {
     detach(session, thread);
   }
 };
-struct FreeUnused {
+// Frees the blocks for which used(i) is `wanted`.
+struct VacateKernel {
   template <class Thread, class A, class Used>
-  SIMT_FN void operator()(Thread& thread, A allocator, void** blocks, std::uint32_t count, Used used) const {
+  SIMT_FN void operator()(Thread& thread, A allocator, void** blocks, std::uint32_t count, Used used,
+                          bool wanted) const {
     const std::uint32_t i = thread.rank_in_grid();
-    if (i >= count || used(i)) return;
+    if (i >= count || used(i) != wanted) return;
     auto&& session = attach(allocator, thread);
     session.free(thread, blocks[i]);
     detach(session, thread);
+    blocks[i] = nullptr;
   }
 };
 
-// Makes `count` requests and frees again those that are not `used`; gives how many are in use. Some requests may be
-// refused.
-template <class A, class Used>
-std::uint32_t occupy_by_malloc(simt::Stream& stream, const A& allocator, std::uint32_t count, std::uint64_t bytes,
-                               const Used& used) {
-  constexpr std::uint32_t threads = 256;
-  const simt::LaunchShape shape{(count + threads - 1) / threads, threads};
-  if (count == 0) return 0;
-  simt::Buffer<void*> blocks(count);
-  simt::launch(stream, shape, OccupyByMalloc{}, allocator, bytes, blocks.data(), count);
-  simt::launch(stream, shape, FreeUnused{}, allocator, blocks.data(), count, used);
-  const std::vector<void*> host = blocks.to_host(stream);
-  std::uint32_t in_use = 0;
-  for (std::uint32_t i = 0; i < count; ++i) in_use += host[i] != nullptr && used(i);
-  return in_use;
-}
+// Blocks that the allocator's own malloc made and that keep memory in use.
+class Occupants {
+ public:
+  // Up to so many.
+  Occupants(simt::Stream& stream, std::uint32_t count) : stream_(stream), blocks_(count) {}
 
-// Puts the pages of a fresh allocator into use for which used(page) is true; gives how many are. `pages` is the number
-// of all.
-template <class A, class Used>
-std::uint32_t occupy(simt::Stream& stream, A& allocator, std::uint32_t pages, std::uint64_t page_bytes,
-                     const Used& used) {
-  if constexpr (requires { allocator.occupy(stream, used); }) {
-    allocator.occupy(stream, used);
-    std::uint32_t in_use = 0;
-    for (std::uint32_t page = 0; page < pages; ++page) in_use += used(page);
-    return in_use;
-  } else {
-    return occupy_by_malloc(stream, allocator, pages, page_bytes, used);
+  // Makes all requests and frees again those that are not `used`. Some may be refused.
+  template <class A, class Used>
+  void enter(const A& allocator, std::uint64_t bytes, const Used& used) {
+    if (blocks_.size() == 0) return;
+    simt::launch(stream_, shape(), OccupyKernel{}, allocator, bytes, blocks_.data(), count());
+    simt::launch(stream_, shape(), VacateKernel{}, allocator, blocks_.data(), count(), used, false);
   }
-}
+  template <class A, class Used>
+  void leave(const A& allocator, const Used& used) {
+    if (blocks_.size() == 0) return;
+    simt::launch(stream_, shape(), VacateKernel{}, allocator, blocks_.data(), count(), used, true);
+  }
 
-// Fills a fresh allocator by its own malloc with `requests` requests; gives how many it served.
-template <class A>
-std::uint32_t fill_by_malloc(simt::Stream& stream, const A& allocator, std::uint32_t requests, std::uint64_t bytes) {
-  return occupy_by_malloc(stream, allocator, requests, bytes, FirstPages{requests});
-}
+  // Those that are there now.
+  std::vector<void*> blocks() const {
+    std::vector<void*> present = blocks_.to_host(stream_);
+    present.erase(std::remove(present.begin(), present.end(), nullptr), present.end());
+    return present;
+  }
+
+ private:
+  static constexpr std::uint32_t threads_per_block = 256;
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(blocks_.size()); }
+  simt::LaunchShape shape() const { return {(count() - 1) / threads_per_block + 1, threads_per_block}; }
+
+  simt::Stream& stream_;
+  simt::Buffer<void*> blocks_;
+};
 
 }  // namespace allocbench

@@ -118,7 +118,6 @@ struct PageBitmap {
     if constexpr (locking == Locking::lock_map) simt::device_fill(stream, locks, 0, lock_words() * sizeof *locks);
   }
 
-  // See allocators/common/occupancy.hpp.
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {
     write_words(stream, words, grid, pages.count, used);

@@ -56,6 +56,7 @@ class RandomWalk {
   void reset(simt::Stream& stream) { simt::device_fill(stream, used_, 0, pages_.count * sizeof *used_); }
 
   // See allocators/common/occupancy.hpp.
+  std::uint32_t page_count() const { return pages_.count; }
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {
     constexpr std::uint32_t threads = 128;

@@ -63,6 +63,7 @@ class RandomWalkMalloc {
   }
 
   // As runs of one page: see allocators/common/occupancy.hpp.
+  std::uint32_t page_count() const { return pages_.count; }
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {
     random_walk::write_words(stream, words_, grid_, pages_.count, used);

@@ -12,6 +12,8 @@ constexpr std::array table{
     Metric{"null_returns", "", "lower", "mallocs of a sample that returned null", "workload"},
     Metric{"mallocs", "", "none", "mallocs of a sample, where chance decides how many", "workload"},
     Metric{"frees", "", "none", "frees of a sample, where chance decides how many", "workload"},
+    Metric{"alloc_cycles", "cycles", "lower", "cycles of a malloc: mean over the callers of a sample", "workload"},
+    Metric{"free_cycles", "cycles", "lower", "cycles of a free: mean over the callers of a sample", "workload"},
     Metric{"registers", "", "lower", "registers per thread of a phase's kernel, allocator included", "harness"},
     Metric{"local_bytes", "B", "lower", "local memory per thread of a phase's kernel", "harness"},
     Metric{"pool_bytes", "B", "none", "memory that the allocator manages", "allocator"},

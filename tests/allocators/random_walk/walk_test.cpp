@@ -123,21 +123,30 @@ TYPED_TEST(OccupancyTest, LeavesExactlyTheOtherPagesFree) {
       return pages - std::count(blocks.begin(), blocks.end(), nullptr);
     };
     const std::uint32_t used = pages / 5;
-    EXPECT_EQ(occupy(rig.stream(), rig.allocator, pages, 64, RandomSubset(pages, used, 9)), used);
-    EXPECT_EQ(free_pages(), pages - used);
-    rig.allocator.reset(rig.stream());
-    EXPECT_EQ(occupy(rig.stream(), rig.allocator, pages, 64, FirstPages{used}), used);
-    EXPECT_EQ(free_pages(), pages - used);
-    rig.allocator.reset(rig.stream());
-    EXPECT_EQ(fill_by_malloc(rig.stream(), rig.allocator, used, 64), used);
-    EXPECT_EQ(free_pages(), pages - used);
-    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    const auto check = [&](const auto& is_used) {
+      if constexpr (MarksPages<TypeParam>) {
+        rig.allocator.occupy(rig.stream(), is_used);
+        EXPECT_EQ(rig.allocator.page_count(), pages);
+        EXPECT_EQ(free_pages(), pages - used);
+        rig.allocator.reset(rig.stream());
+      }
+      Occupants occupants(rig.stream(), pages);
+      occupants.enter(rig.allocator, 64, is_used);
+      EXPECT_EQ(occupants.blocks().size(), used);
+      occupants.leave(rig.allocator, is_used);
+      EXPECT_EQ(occupants.blocks().size(), 0u);
+      EXPECT_EQ(free_pages(), pages);
+      EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+      rig.allocator.reset(rig.stream());
+    };
+    check(RandomSubset(pages, used, 9));
+    check(FirstPages{used});
   }
 }
 
 TEST(Occupancy, FirstFitLeavesOneCluster) {
   Rig<RandomWalkMalloc> rig(64 * 64, {.page_bytes = 64});
-  occupy(rig.stream(), rig.allocator, 64, 64, FirstPages{32});
+  rig.allocator.occupy(rig.stream(), FirstPages{32});
   EXPECT_EQ(rig.offset(rig.malloc({32 * 64})[0]), 32 * 64);
 }
 
