@@ -15,3 +15,7 @@ if(ALLOCBENCH_TESTS)
   find_package(GTest 1.12 REQUIRED)
 endif()
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
+# Allocators include it too. Naming a folder that compilers search anyway would change their order.
+if(TARGET allocbench_flags AND NOT RANDOM123_INCLUDE_DIR IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+  target_include_directories(allocbench_flags SYSTEM INTERFACE "${RANDOM123_INCLUDE_DIR}")
+endif()

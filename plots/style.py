@@ -78,6 +78,12 @@ _LOOKS = {
     "ouroboros_c_s": Look("Ouroboros C-S", ORANGE, "<"),
     "ouroboros_c_va": Look("Ouroboros C-VA", ORANGE, ">", (0, (5, 1, 1, 1)), "left"),
     "ouroboros_c_vl": Look("Ouroboros C-VL", ORANGE, "d", (0, (1, 1)), "none"),
+    "rw_bm": Look("RW-BM", SKY, ">"),  # before rw, whose variants begin with rw_
+    "rw_malloc": Look("RW_malloc", VERMILLION, "p"),
+    "rw": Look("RW", WINE, "s"),
+    "crw": Look("CRW", GREEN, "d"),
+    "corw": Look("CoRW", ORANGE, "8"),
+    "simple_queue": Look("SimpleQueue", GREY, "X"),
     "xmalloc": Look("XMalloc", OLIVE, "d"),
     "xmalloc_device_heap": Look("XMalloc, device heap", ORANGE, "d"),
 }

@@ -7,6 +7,7 @@
 #include "workloads/array_list.hpp"
 #include "workloads/fill.hpp"
 #include "workloads/fragmentation.hpp"
+#include "workloads/get_page.hpp"
 #include "workloads/graph_build.hpp"
 #include "workloads/heap_init.hpp"
 #include "workloads/host_latency.hpp"
@@ -24,6 +25,6 @@ struct WorkloadList {};
 
 using AllWorkloads = WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill,
                                   Fragmentation, HostLatency, PrefixSum, Operations, Pairs, ArrayListGrowth, GraphBuild,
-                                  HeapInit>;
+                                  HeapInit, GetPage>;
 
 }  // namespace allocbench

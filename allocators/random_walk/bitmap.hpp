@@ -20,6 +20,7 @@
 #include <bit>
 #include <vector>
 
+#include "allocators/common/occupancy.hpp"
 #include "allocators/random_walk/pages.hpp"
 #include "allocators/random_walk/walk.hpp"
 
@@ -58,23 +59,37 @@ SIMT_HOST_FN std::uint32_t surplus_bits(std::uint32_t word, std::uint32_t pages)
   return pages - first >= 32 ? 0 : full_word << (pages - first);
 }
 
-// Makes all pages free. One thread per word; words of 64 bits hold two bits per page.
-struct ClearWords {
-  template <class Thread, class Word>
-  SIMT_FN void operator()(Thread& thread, Word* words, std::uint32_t count, std::uint32_t pages) const {
-    for (std::uint32_t i = thread.rank_in_grid(); i < count; i += thread.grid_size()) {
+// Writes words `first` to `end` - 1: the pages for which used(page) is true are in use, each by itself, the others are
+// free. Words of 64 bits hold two bits per page.
+struct WriteWords {
+  template <class Thread, class Word, class Used>
+  SIMT_FN void operator()(Thread& thread, Word* words, std::uint32_t first, std::uint32_t end, std::uint32_t pages,
+                          Used used) const {
+    for (std::uint32_t i = first + thread.rank_in_grid(); i < end; i += thread.grid_size()) {
       Word bits = surplus_bits(i, pages);
+      for (std::uint32_t page = i * 32; page < i * 32 + 32 && page < pages; ++page) {
+        if (used(page)) bits |= Word{1} << (page % 32);
+      }
       if constexpr (sizeof(Word) == 8) bits |= bits << 32;
       thread.atomic(words[i]).store(bits, simt::relaxed);
     }
   }
 };
 
-template <class Word>
-void clear_words(simt::Stream& stream, Word* words, const WordGrid& grid, std::uint32_t pages) {
+template <class Word, class Used>
+void write_words(simt::Stream& stream, Word* words, const WordGrid& grid, std::uint32_t pages, const Used& used) {
   constexpr std::uint32_t threads = 128;
   const std::uint32_t blocks = std::min((grid.words() - 1) / threads + 1, 4096u);
-  simt::launch(stream, {blocks, threads}, ClearWords{}, words, grid.words(), pages);
+  simt::launch(stream, {blocks, threads}, WriteWords{}, words, 0u, grid.words(), pages, used);
+}
+
+// Makes all pages free.
+template <class Word>
+void clear_words(simt::Stream& stream, Word* words, const WordGrid& grid, std::uint32_t pages) {
+  const std::uint32_t last_region = (grid.regions - 1) << grid.region_shift;
+  simt::device_fill(stream, words, 0, last_region * sizeof *words);
+  simt::launch(stream, {1, 1u << grid.region_shift}, WriteWords{}, words, last_region, grid.words(), pages,
+               FirstPages{0});
 }
 
 template <Locking locking>
@@ -92,7 +107,7 @@ struct PageBitmap {
     bitmap.grid = WordGrid::of_pages(bitmap.pages.count);
     bitmap.words = arena.metadata<std::uint32_t>(bitmap.grid.words());
     if constexpr (locking == Locking::lock_map) bitmap.locks = arena.metadata<std::uint32_t>(bitmap.lock_words());
-    bitmap.most_word_probes = vain_word_probes(parameters.scarce_share);
+    bitmap.most_word_probes = vain_word_probes(parameters.scarce_share, bitmap.grid.words());
     bitmap.seed = parameters.seed;
     bitmap.reset(arena.stream());
     return bitmap;
@@ -101,6 +116,11 @@ struct PageBitmap {
   void reset(simt::Stream& stream) const {
     clear_words(stream, words, grid, pages.count);
     if constexpr (locking == Locking::lock_map) simt::device_fill(stream, locks, 0, lock_words() * sizeof *locks);
+  }
+
+  template <class Used>
+  void occupy(simt::Stream& stream, const Used& used) const {
+    write_words(stream, words, grid, pages.count, used);
   }
 
   std::uint32_t lock_words() const { return (grid.words() - 1) / 32 + 1; }

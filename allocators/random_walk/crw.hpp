@@ -91,6 +91,13 @@ class ClusteredWalk {
     simt::device_fill(stream, last_pages_, 0, remembered_ * sizeof *last_pages_);
   }
 
+  // See allocators/common/occupancy.hpp.
+  std::uint32_t page_count() const { return bitmap_.pages.count; }
+  template <class Used>
+  void occupy(simt::Stream& stream, const Used& used) const {
+    bitmap_.occupy(stream, used);
+  }
+
   template <class Thread>
   SIMT_FN Session attach(Thread& thread) {
     return {bitmap_, last_pages_[thread.rank_in_grid() & (remembered_ - 1)]};

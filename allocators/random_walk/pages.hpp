@@ -4,6 +4,7 @@
 // power of two bytes, so that a page and its address follow from each other by a shift; their number is arbitrary.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -45,17 +46,20 @@ auto page_fields() {
 inline auto PageParameters::fields() { return page_fields<PageParameters>(); }
 
 // How many pages must be found in use, one after the other, before less than `scarce_share` of all can be free, at 1 %
-// false alarms: z^2 (1 - L) / L with z = 2.326 (section 3.2.3; 1,076 for L = 0.5 %). 0 = no number is enough.
-inline std::uint32_t vain_probes(double scarce_share) {
+// false alarms: z^2 (1 - L) / L with z = 2.326 (section 3.2.3; 1,076 for L = 0.5 %). 0 = no number is enough. In small
+// pools 32 probes per page suffice: the chance that they miss a free one is e^-32.
+inline std::uint32_t vain_probes(double scarce_share, std::uint32_t pages) {
   constexpr double z = 2.32635;
-  const double probes = scarce_share <= 0 ? 0xffffffffu : z * z * (1 - scarce_share) / scarce_share;
-  return static_cast<std::uint32_t>(std::fmin(std::fmax(probes, 1), 0xffffffffu));
+  constexpr double never = 0xffffffffu;
+  if (scarce_share <= 0) return 0xffffffffu;
+  const double probes = std::fmin(z * z * (1 - scarce_share) / scarce_share, 32.0 * pages);
+  return static_cast<std::uint32_t>(std::fmin(std::fmax(probes, 1), never));
 }
 
 // The same in words of 32 pages.
-inline std::uint32_t vain_word_probes(double scarce_share) {
-  const std::uint32_t probes = vain_probes(scarce_share);
-  return probes == 0xffffffffu ? probes : (probes - 1) / 32 + 1;
+inline std::uint32_t vain_word_probes(double scarce_share, std::uint32_t words) {
+  if (scarce_share <= 0) return 0xffffffffu;
+  return std::min((vain_probes(scarce_share, 0xffffffffu) - 1) / 32 + 1, vain_probes(scarce_share, words));
 }
 
 struct Pages {

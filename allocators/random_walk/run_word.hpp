@@ -13,7 +13,7 @@
 
 namespace allocbench::random_walk {
 
-struct Run {
+struct PageRun {
   std::uint32_t first = 0;  // page in the word
   std::uint32_t pages = 0;
   bool shared = false;
@@ -30,15 +30,15 @@ SIMT_HOST_FN std::uint32_t high(std::uint64_t word) { return static_cast<std::ui
 SIMT_HOST_FN std::uint32_t page_bits(std::uint32_t first, std::uint32_t pages) {
   return 0xffffffffu >> (32 - pages) << first;
 }
-SIMT_HOST_FN std::uint32_t page_bits(const Run& run) { return page_bits(run.first, run.pages); }
+SIMT_HOST_FN std::uint32_t page_bits(const PageRun& run) { return page_bits(run.first, run.pages); }
 
 // What taking the run ORs into the word, and freeing it clears.
-SIMT_HOST_FN std::uint64_t bits_of(const Run& run) {
+SIMT_HOST_FN std::uint64_t bits_of(const PageRun& run) {
   const std::uint32_t first = 1u << run.first;
   const std::uint32_t rest = page_bits(run) & ~first;
   return std::uint64_t{first} << 32 | (run.shared ? rest : rest | first);
 }
-SIMT_HOST_FN std::uint64_t bits_to_clear(const Run& run) {
+SIMT_HOST_FN std::uint64_t bits_to_clear(const PageRun& run) {
   const std::uint64_t bits = page_bits(run);
   return bits << 32 | bits;
 }
@@ -56,7 +56,7 @@ SIMT_HOST_FN std::uint32_t starts_of_free_runs(std::uint64_t word, std::uint32_t
 }
 
 // The run that holds a page.
-SIMT_HOST_FN Run run_at(std::uint64_t word, std::uint32_t page) {
+SIMT_HOST_FN PageRun run_at(std::uint64_t word, std::uint32_t page) {
   const std::uint32_t first = 31 - simt::count_leading_zeros(high(word) & (0xffffffffu >> (31 - page)));
   const std::uint32_t continued = low(word) & ~high(word);
   const std::uint32_t rest = simt::count_trailing_zeros(~(static_cast<std::uint32_t>(continued >> first) >> 1));

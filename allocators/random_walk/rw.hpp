@@ -11,12 +11,27 @@
 // memory instead of two; when they are scarce it is one atomic operation among hundreds of loads.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "allocators/random_walk/pages.hpp"
 #include "allocators/random_walk/walk.hpp"
 
 namespace allocbench {
+
+namespace random_walk {
+
+// One thread per flag.
+struct WriteFlags {
+  template <class Thread, class Used>
+  SIMT_FN void operator()(Thread& thread, std::uint32_t* flags, std::uint32_t pages, Used used) const {
+    for (std::uint32_t i = thread.rank_in_grid(); i < pages; i += thread.grid_size()) {
+      thread.atomic(flags[i]).store(used(i) ? 1u : 0u, simt::relaxed);
+    }
+  }
+};
+
+}  // namespace random_walk
 
 class RandomWalk {
  public:
@@ -33,12 +48,21 @@ class RandomWalk {
     RandomWalk allocator;
     allocator.pages_ = random_walk::Pages::of_arena(arena, parameters.page_bytes, traits.name);
     allocator.used_ = arena.metadata<std::uint32_t>(allocator.pages_.count);
-    allocator.most_probes_ = random_walk::vain_probes(parameters.scarce_share);
+    allocator.most_probes_ = random_walk::vain_probes(parameters.scarce_share, allocator.pages_.count);
     allocator.seed_ = parameters.seed;
     return allocator;
   }
 
   void reset(simt::Stream& stream) { simt::device_fill(stream, used_, 0, pages_.count * sizeof *used_); }
+
+  // See allocators/common/occupancy.hpp.
+  std::uint32_t page_count() const { return pages_.count; }
+  template <class Used>
+  void occupy(simt::Stream& stream, const Used& used) const {
+    constexpr std::uint32_t threads = 128;
+    const std::uint32_t blocks = std::min((pages_.count - 1) / threads + 1, 4096u);
+    simt::launch(stream, {blocks, threads}, random_walk::WriteFlags{}, used_, pages_.count, used);
+  }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {

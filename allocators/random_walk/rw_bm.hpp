@@ -26,6 +26,13 @@ class BitmapWalk {
 
   void reset(simt::Stream& stream) { bitmap_.reset(stream); }
 
+  // See allocators/common/occupancy.hpp.
+  std::uint32_t page_count() const { return bitmap_.pages.count; }
+  template <class Used>
+  void occupy(simt::Stream& stream, const Used& used) const {
+    bitmap_.occupy(stream, used);
+  }
+
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     if (bytes > bitmap_.pages.bytes()) return nullptr;

@@ -51,7 +51,7 @@ class RandomWalkMalloc {
     allocator.grid_ = random_walk::WordGrid::of_pages(allocator.pages_.count);
     allocator.words_ = arena.metadata<std::uint64_t>(allocator.grid_.words());
     allocator.members_ = arena.metadata<std::uint32_t>(allocator.member_words());
-    allocator.most_word_probes_ = random_walk::vain_word_probes(parameters.scarce_share);
+    allocator.most_word_probes_ = random_walk::vain_word_probes(parameters.scarce_share, allocator.grid_.words());
     allocator.seed_ = parameters.seed;
     allocator.reset(arena.stream());
     return allocator;
@@ -60,6 +60,13 @@ class RandomWalkMalloc {
   void reset(simt::Stream& stream) {
     random_walk::clear_words(stream, words_, grid_, pages_.count);
     simt::device_fill(stream, members_, 0, member_words() * sizeof *members_);
+  }
+
+  // As runs of one page: see allocators/common/occupancy.hpp.
+  std::uint32_t page_count() const { return pages_.count; }
+  template <class Used>
+  void occupy(simt::Stream& stream, const Used& used) const {
+    random_walk::write_words(stream, words_, grid_, pages_.count, used);
   }
 
   template <class Thread>
@@ -110,7 +117,7 @@ class RandomWalkMalloc {
     if (block == nullptr) return;
     const std::uint32_t page = pages_.page_of(block);
     const auto word = thread.atomic(words_[page / 32]);
-    const random_walk::Run run = random_walk::run_word::run_at(word.load(simt::relaxed), page % 32);
+    const random_walk::PageRun run = random_walk::run_word::run_at(word.load(simt::relaxed), page % 32);
     if (run.shared) {
       const std::uint32_t first = page / 32 * 32 + run.first;
       const auto group = thread.converged().match_any(first);
@@ -154,7 +161,7 @@ class RandomWalkMalloc {
         if (need != 0) {
           std::uint32_t starts = run_word::starts_of_free_runs(seen, need);
           for (std::uint32_t tries = 0; starts != 0 && need != 0 && tries < 32; ++tries) {
-            const random_walk::Run run{simt::count_trailing_zeros(starts), need, shared};
+            const random_walk::PageRun run{simt::count_trailing_zeros(starts), need, shared};
             const std::uint64_t after = seen | run_word::bits_of(run);
             if (thread.atomic(words_[word]).compare_exchange(seen, after, simt::acquire, simt::relaxed)) {
               seen = after;

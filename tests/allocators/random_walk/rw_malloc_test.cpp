@@ -1,0 +1,203 @@
+// RW_malloc: words of runs against a plain model, sharing and counting by hand, then seeded stress.
+#include "allocators/random_walk/rw_malloc.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/allocators/churn.hpp"
+#include "tests/allocators/stress.hpp"
+
+namespace allocbench {
+namespace {
+
+using random_walk::PageParameters;
+using random_walk::PageRun;
+using testing::Rig;
+namespace run_word = random_walk::run_word;
+
+TEST(RunWord, ReadsBackEveryRunBesideAnyNeighbours) {
+  for (std::uint32_t first = 0; first < 32; ++first) {
+    for (std::uint32_t pages = 1; pages <= 32 - first; ++pages) {
+      for (const bool shared : {false, true}) {
+        for (int neighbours = 0; neighbours < 4; ++neighbours) {
+          const PageRun run{first, pages, shared};
+          std::uint64_t word = run_word::bits_of(run);
+          const std::uint32_t end = first + pages;
+          // Before and behind: nothing, or runs that fill the word.
+          if ((neighbours & 1) != 0 && first != 0) word |= run_word::bits_of({0, first, !shared});
+          if ((neighbours & 2) != 0 && end != 32) word |= run_word::bits_of({end, 32 - end, shared});
+          for (std::uint32_t page = first; page < end; ++page) {
+            const PageRun found = run_word::run_at(word, page);
+            ASSERT_EQ(found.first, first);
+            ASSERT_EQ(found.pages, pages);
+            ASSERT_EQ(found.shared, shared);
+          }
+          ASSERT_EQ(run_word::bits_of(run) & ~run_word::bits_to_clear(run), 0u);
+        }
+      }
+    }
+  }
+}
+
+TEST(RunWord, FindsFreeRunsAsALoopDoes) {
+  std::uint64_t random = 1;
+  for (int i = 0; i < 20'000; ++i) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    // Sparse words too.
+    const std::uint64_t word = i % 3 == 0 ? random : random & random << 7 & random << 13;
+    for (std::uint32_t pages = 1; pages <= 32; pages += 1 + pages / 5) {
+      std::uint32_t expected = 0;
+      for (std::uint32_t first = 0; first + pages <= 32; ++first) {
+        bool free = true;
+        for (std::uint32_t page = first; page < first + pages; ++page) {
+          free = free && ((word >> page | word >> (page + 32)) & 1) == 0;
+        }
+        expected |= free ? 1u << first : 0u;
+      }
+      ASSERT_EQ(run_word::starts_of_free_runs(word, pages), expected) << std::hex << word << " " << pages;
+    }
+  }
+}
+
+PageParameters pages_of(std::uint64_t bytes) { return {.page_bytes = bytes}; }
+
+TEST(RandomWalkMalloc, ServesUpTo32PagesAtAPageBoundary) {
+  Rig<RandomWalkMalloc> rig(1 << 20, pages_of(256));
+  EXPECT_EQ(RandomWalkMalloc::max_request(1 << 20, pages_of(256)), 8192u);
+  const std::vector<void*> blocks = rig.malloc({8192, 256, 257, 1050, 8193, std::uint64_t{1} << 40}, 1);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(rig.offset(blocks[i]) % 256, 0) << i;
+  EXPECT_EQ(rig.offset(blocks[0]) % 8192, 0);
+  EXPECT_EQ(blocks[4], nullptr);
+  EXPECT_EQ(blocks[5], nullptr);
+  rig.free(blocks);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+TEST(RandomWalkMalloc, FillsThePoolWithRunsOfAPowerOfTwo) {
+  for (const std::uint64_t bytes : {256u, 512u, 1024u, 2048u, 4096u, 8192u}) {
+    PageParameters parameters = pages_of(256);
+    parameters.scarce_share = 0.001;
+    Rig<RandomWalkMalloc> rig(64 * 8192, parameters);
+    const std::size_t count = 64 * 8192 / bytes;
+    const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(count, bytes));
+    EXPECT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 0) << bytes;
+    EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), count);
+    EXPECT_EQ(rig.malloc({256})[0], nullptr);
+    rig.free(blocks);
+    EXPECT_NE(rig.malloc({8192})[0], nullptr);
+  }
+}
+
+// Runs do not straddle words: of 5 pages each word holds six.
+TEST(RandomWalkMalloc, KeepsRunsWithinAWord) {
+  PageParameters parameters = pages_of(256);
+  parameters.scarce_share = 0.001;
+  Rig<RandomWalkMalloc> rig(8 * 8192, parameters);
+  const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(60, 1050));
+  EXPECT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 60 - 8 * 6);
+  for (const void* block : blocks) {
+    if (block != nullptr) {
+      EXPECT_LE(rig.offset(block) % 8192, 8192 - 5 * 256);
+    }
+  }
+}
+
+// The pages that a warp of 32 small requests takes when all lanes come together.
+std::size_t pages_in_use(Rig<RandomWalkMalloc>& rig, const std::vector<void*>& blocks) {
+  std::set<std::ptrdiff_t> pages;
+  for (const void* block : blocks) pages.insert(rig.offset(block) / 256);
+  return pages.size();
+}
+
+TEST(RandomWalkMalloc, SmallRequestsOfAWarpShareARun) {
+  bool all_shared = false;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Rig<RandomWalkMalloc> rig(1 << 18, pages_of(256), seed);
+    std::vector<std::uint64_t> sizes(32);
+    for (std::uint32_t i = 0; i < 32; ++i) sizes[i] = seed % 2 == 0 ? 20 : 1 + i * 7;
+    const std::vector<void*> blocks = rig.malloc(sizes);
+    ASSERT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), 32u);
+    all_shared = all_shared || pages_in_use(rig, blocks) == (seed % 2 == 0 ? 4u : 15u);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    rig.free(blocks);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
+  EXPECT_TRUE(all_shared);
+}
+
+TEST(RandomWalkMalloc, FreeingOneMemberLeavesTheOthers) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    // One word: two warps' runs, and every page that is freed too early would be handed out again at once.
+    Rig<RandomWalkMalloc> rig(8192, pages_of(256), seed);
+    const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, 100));
+    ASSERT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 0);
+    std::vector<void*> odd;
+    std::vector<void*> even;
+    for (std::uint32_t i = 0; i < 32; ++i) (i % 2 == 0 ? even : odd).push_back(blocks[i]);
+    rig.free(odd, 5);
+    std::vector<void*> more = rig.malloc(std::vector<std::uint64_t>(32, 256), 1);
+    std::set<std::ptrdiff_t> held;
+    for (const void* block : even) held.insert(rig.offset(block) / 256);
+    for (const void* block : more) {
+      if (block != nullptr) {
+        ASSERT_EQ(held.count(rig.offset(block) / 256), 0u) << "seed " << seed;
+      }
+    }
+    rig.free(more);
+    rig.free(even, 1);
+    ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    ASSERT_NE(rig.malloc({8192})[0], nullptr) << "seed " << seed;
+  }
+}
+
+// 31 free pages, no two side by side: a shared run of more than one page cannot be had.
+TEST(RandomWalkMalloc, MembersGetPagesOfTheirOwnWhereNoRunIsFree) {
+  PageParameters parameters = pages_of(256);
+  parameters.scarce_share = 0.001;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Rig<RandomWalkMalloc> rig(64 * 256, parameters, seed);
+    struct EverySecond {
+      SIMT_HOST_FN bool operator()(std::uint32_t page) const { return page % 2 == 0; }
+    };
+    rig.allocator.occupy(rig.stream(), EverySecond{});
+    const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, 200));
+    EXPECT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 0) << "seed " << seed;
+    EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), 32u);
+    rig.free(blocks);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
+}
+
+TEST(RandomWalkMalloc, SurvivesSeededStress) {
+  const std::vector<std::vector<std::uint64_t>> mixes = {{16},   {1, 24, 48}, {64, 128, 512},    {16, 300, 1050, 2048},
+                                                         {2048}, {700, 65},   {16, 60, 64, 1000}};
+  const std::uint64_t last = testing::seeds(120);
+  for (std::uint64_t seed = 1; seed <= last; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    testing::StressPlan plan;
+    plan.sizes = mixes[seed % mixes.size()];
+    plan.threads = 2 + static_cast<std::uint32_t>(seed * 7 % 63);
+    // One to four words of pages of 64 bytes; the last may be a part of one.
+    Rig<RandomWalkMalloc> rig((32 + seed * 11 % 97) * 64, pages_of(64), seed);
+    ASSERT_EQ(testing::stress(rig, plan, seed), "");
+    ASSERT_NE(rig.malloc({2048})[0], nullptr);  // everything is free again
+  }
+}
+
+TEST(RandomWalkMalloc, SurvivesSeededChurn) {
+  const std::uint64_t last = testing::seeds(40);
+  for (std::uint64_t seed = 1; seed <= last; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Rig<RandomWalkMalloc> rig((32 + seed * 11 % 97) * 64, pages_of(64), seed);
+    const testing::ChurnResult result =
+        testing::churn(rig.allocator, rig.stream(), seed, {.sizes = {8, 16, 40, 64, 200, 1000}});
+    ASSERT_EQ(result.broken, 0u);
+    ASSERT_GT(result.served, 0u);
+    ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
+}
+
+}  // namespace
+}  // namespace allocbench

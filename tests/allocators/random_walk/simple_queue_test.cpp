@@ -1,0 +1,69 @@
+// SimpleQueue: pages in the order of tickets, exact exhaustion, laps of the ring, then seeded stress.
+#include "allocators/random_walk/simple_queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/allocators/churn.hpp"
+#include "tests/allocators/stress.hpp"
+
+namespace allocbench {
+namespace {
+
+using random_walk::QueueParameters;
+using testing::Rig;
+
+template <class A>
+class SimpleQueueTest : public ::testing::Test {};
+using Queues = ::testing::Types<SimpleQueue, SimpleQueueAggregated>;
+TYPED_TEST_SUITE(SimpleQueueTest, Queues);
+
+TYPED_TEST(SimpleQueueTest, ServesPagesInTheOrderOfFrees) {
+  Rig<TypeParam> rig(5 * 16, {.page_bytes = 16});
+  std::vector<void*> blocks;
+  for (std::ptrdiff_t page = 0; page < 5; ++page) {
+    blocks.push_back(rig.malloc({16})[0]);
+    EXPECT_EQ(rig.offset(blocks.back()), page * 16);
+  }
+  EXPECT_EQ(rig.malloc({16})[0], nullptr);
+  for (const int page : {3, 0, 4}) rig.free({blocks[page]});
+  for (const std::ptrdiff_t page : {3, 0, 4}) EXPECT_EQ(rig.offset(rig.malloc({16})[0]), page * 16);
+  EXPECT_EQ(rig.malloc({16})[0], nullptr);
+  EXPECT_EQ(rig.malloc({17})[0], nullptr);
+}
+
+TYPED_TEST(SimpleQueueTest, ServesExactlyItsPagesLapAfterLap) {
+  for (const std::uint32_t pages : {1u, 7u, 64u, 100u}) {
+    SCOPED_TRACE(pages);
+    Rig<TypeParam> rig(pages * 16, {.page_bytes = 16});
+    for (int lap = 0; lap < 6; ++lap) {
+      const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(pages + 20, 16));
+      std::set<void*> distinct(blocks.begin(), blocks.end());
+      distinct.erase(nullptr);
+      ASSERT_EQ(distinct.size(), pages);
+      ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+      rig.free(blocks);
+      ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    }
+    rig.allocator.reset(rig.stream());
+    ASSERT_EQ(rig.offset(rig.malloc({16})[0]), 0);
+  }
+}
+
+TYPED_TEST(SimpleQueueTest, SurvivesSeededChurn) {
+  const std::uint64_t last = testing::seeds(120);
+  for (std::uint64_t seed = 1; seed <= last; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    const std::size_t pages = 1 + seed * 7 % 40;
+    Rig<TypeParam> rig(pages * 16, {.page_bytes = 16}, seed);
+    ASSERT_EQ(testing::churn(rig.allocator, rig.stream(), seed, {}).broken, 0u);
+    ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(pages, 16));
+    ASSERT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 0);
+  }
+}
+
+}  // namespace
+}  // namespace allocbench

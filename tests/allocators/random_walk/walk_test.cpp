@@ -1,0 +1,154 @@
+// What the random-walk allocators share: word grids, the generator, and the patterns of occupied pages.
+#include "allocators/random_walk/walk.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "allocators/random_walk/bitmap.hpp"
+#include "allocators/random_walk/rw.hpp"
+#include "allocators/random_walk/rw_bm.hpp"
+#include "allocators/random_walk/rw_malloc.hpp"
+#include "allocators/random_walk/simple_queue.hpp"
+#include "tests/allocators/harness.hpp"
+
+namespace allocbench {
+namespace {
+
+using random_walk::WordGrid;
+using testing::Rig;
+
+TEST(WordGrid, CoversAllPagesWithWholeRegions) {
+  const struct {
+    std::uint32_t pages, regions, words_of_region;
+  } expected[] = {{1, 1, 1},     {32, 1, 1},    {33, 1, 2},    {64, 1, 2},   {65, 1, 4},
+                  {1024, 1, 32}, {1025, 2, 32}, {2048, 2, 32}, {2049, 3, 32}};
+  for (const auto& each : expected) {
+    const WordGrid grid = WordGrid::of_pages(each.pages);
+    EXPECT_EQ(grid.regions, each.regions) << each.pages;
+    EXPECT_EQ(1u << grid.region_shift, each.words_of_region) << each.pages;
+    EXPECT_GE(grid.positions(), each.pages);
+    std::uint32_t free = 0;
+    for (std::uint32_t word = 0; word < grid.words(); ++word) {
+      free += 32 - simt::popcount(random_walk::surplus_bits(word, each.pages));
+    }
+    EXPECT_EQ(free, each.pages);
+  }
+}
+
+TEST(WordGrid, MembersOfAWarpVisitDifferentWordsOfOneRegion) {
+  const WordGrid grid = WordGrid::of_pages(100 * 1024);
+  for (const std::uint32_t position : {0u, 31u, 5000u, 102399u}) {
+    std::uint32_t seen = 0;
+    for (std::uint32_t rank = 0; rank < 32; ++rank) {
+      const std::uint32_t word = grid.word_of_member(position, rank);
+      EXPECT_EQ(word / 32, position / 1024);
+      seen |= 1u << (word % 32);
+    }
+    EXPECT_EQ(seen, 0xffffffffu);
+    EXPECT_EQ(grid.word_of_member(position, 0), position / 32);
+  }
+}
+
+struct DrawPositions {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, std::uint32_t positions, std::uint32_t draws, std::uint32_t* counts) const {
+    random_walk::Walk walk(thread, 5);
+    for (std::uint32_t i = 0; i < draws; ++i) thread.atomic(counts[walk.next(positions)]).fetch_add(1u, simt::relaxed);
+  }
+};
+
+TEST(Walk, IsUniformOverAnyNumberOfPositions) {
+  for (const std::uint32_t positions : {1u, 2u, 3u, 64u, 100u, 1023u, 1024u}) {
+    simt::ExecutorOptions options;
+    options.mode = simt::ExecutorMode::deterministic;
+    simt::Device device(options);
+    simt::Stream stream(device);
+    simt::Buffer<std::uint32_t> counts(positions);
+    counts.fill_bytes(stream, 0);
+    constexpr std::uint32_t draws = 64;
+    simt::launch(stream, {32, 32}, DrawPositions{}, positions, draws, counts.data());
+    const double expected = 32.0 * 32 * draws / positions;
+    double chi_squared = 0;
+    for (const std::uint32_t count : counts.to_host(stream)) {
+      chi_squared += (count - expected) * (count - expected) / expected;
+    }
+    // Mean positions - 1, variance twice that.
+    EXPECT_LE(std::abs(chi_squared - (positions - 1)), 5 * std::sqrt(2.0 * positions)) << positions;
+  }
+}
+
+TEST(RandomSubset, HasExactlyTheChosenNumbersAndOthersForOtherSeeds) {
+  for (const std::uint32_t count : {1u, 2u, 3u, 5u, 32u, 100u, 1000u, 4096u}) {
+    for (const std::uint32_t chosen : {0u, 1u, count / 2, count}) {
+      const RandomSubset subset(count, chosen, 1);
+      const RandomSubset other(count, chosen, 2);
+      std::uint32_t members = 0;
+      std::uint32_t differ = 0;
+      for (std::uint32_t i = 0; i < count; ++i) {
+        members += subset(i);
+        differ += subset(i) != other(i);
+      }
+      EXPECT_EQ(members, chosen) << count;
+      if (count >= 100 && chosen == count / 2) {
+        EXPECT_GT(differ, count / 4);
+      }
+    }
+  }
+}
+
+TEST(RandomSubset, SpreadsOverTheWholeRange) {
+  // Of 2^16 numbers a tenth is chosen; every 64th of the range gets 102 of them, within five standard deviations.
+  const RandomSubset subset(1 << 16, 6554, 3);
+  for (std::uint32_t part = 0; part < 64; ++part) {
+    std::uint32_t members = 0;
+    for (std::uint32_t i = 0; i < 1024; ++i) members += subset(part * 1024 + i);
+    EXPECT_NEAR(members, 102.4, 48) << part;
+  }
+}
+
+template <class A>
+class OccupancyTest : public ::testing::Test {};
+using PageAllocators = ::testing::Types<RandomWalk, RandomWalkBitmap, RandomWalkMalloc, SimpleQueue>;
+TYPED_TEST_SUITE(OccupancyTest, PageAllocators);
+
+TYPED_TEST(OccupancyTest, LeavesExactlyTheOtherPagesFree) {
+  for (const std::uint32_t pages : {40u, 1000u}) {
+    typename TypeParam::Parameters parameters;
+    parameters.page_bytes = 64;
+    if constexpr (requires { parameters.scarce_share; }) parameters.scarce_share = 0.0005;
+    Rig<TypeParam> rig(pages * 64, parameters);
+    const auto free_pages = [&] {
+      const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(pages, 64));
+      return pages - std::count(blocks.begin(), blocks.end(), nullptr);
+    };
+    const std::uint32_t used = pages / 5;
+    const auto check = [&](const auto& is_used) {
+      if constexpr (MarksPages<TypeParam>) {
+        rig.allocator.occupy(rig.stream(), is_used);
+        EXPECT_EQ(rig.allocator.page_count(), pages);
+        EXPECT_EQ(free_pages(), pages - used);
+        rig.allocator.reset(rig.stream());
+      }
+      Occupants occupants(rig.stream(), pages);
+      occupants.enter(rig.allocator, 64, is_used);
+      EXPECT_EQ(occupants.blocks().size(), used);
+      occupants.leave(rig.allocator, is_used);
+      EXPECT_EQ(occupants.blocks().size(), 0u);
+      EXPECT_EQ(free_pages(), pages);
+      EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+      rig.allocator.reset(rig.stream());
+    };
+    check(RandomSubset(pages, used, 9));
+    check(FirstPages{used});
+  }
+}
+
+TEST(Occupancy, FirstFitLeavesOneCluster) {
+  Rig<RandomWalkMalloc> rig(64 * 64, {.page_bytes = 64});
+  rig.allocator.occupy(rig.stream(), FirstPages{32});
+  EXPECT_EQ(rig.offset(rig.malloc({32 * 64})[0]), 32 * 64);
+}
+
+}  // namespace
+}  // namespace allocbench
