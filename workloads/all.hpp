@@ -23,8 +23,8 @@ namespace allocbench {
 template <class... Workloads>
 struct WorkloadList {};
 
-using AllWorkloads = WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill,
-                                  Fragmentation, HostLatency, PrefixSum, Operations, Pairs, ArrayListGrowth, GraphBuild,
-                                  HeapInit, GetPage>;
+using AllWorkloads =
+    WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill, Fragmentation,
+                 HostLatency, PrefixSum, Operations, Pairs, ArrayListGrowth, GraphBuild, HeapInit, GetPage>;
 
 }  // namespace allocbench

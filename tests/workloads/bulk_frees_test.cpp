@@ -32,8 +32,8 @@ struct Forgetful : FdgMallocOnKma {
 
 template <class W>
 class BulkFrees : public ::testing::Test {};
-using Workloads = ::testing::Types<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, Pairs, TwoPhase,
-                                   Randomized, PrefixSum, Operations>;
+using Workloads = ::testing::Types<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, Pairs, TwoPhase, Randomized,
+                                   PrefixSum, Operations>;
 TYPED_TEST_SUITE(BulkFrees, Workloads);
 
 template <class P>
