@@ -27,8 +27,9 @@ struct ArrayHierarchy {
   SIMT_FN std::uint64_t most_segments() const { return (1u << layout.log) / 2; }
 
   template <QueueEnd end, class Thread>
-  SIMT_FN std::uint32_t locate(Thread& thread, ClassState&, std::uint32_t id, std::uint32_t segment,
-                               std::uint32_t) const {
+  SIMT_FN std::uint32_t locate(Thread& thread, ClassState&, std::uint32_t id, std::uint32_t number,
+                               std::uint32_t slots_log) const {
+    const std::uint32_t segment = number >> slots_log;
     const auto place = thread.atomic(entry_of(id, segment));
     for (;;) {
       const std::uint64_t found = place.load(simt::acquire);

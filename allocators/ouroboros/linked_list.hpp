@@ -40,8 +40,9 @@ struct LinkedList {
   SIMT_FN std::uint64_t most_segments() const { return ~std::uint64_t{0}; }
 
   template <QueueEnd end, class Thread>
-  SIMT_FN std::uint32_t locate(Thread& thread, ClassState& state, std::uint32_t, std::uint32_t segment,
+  SIMT_FN std::uint32_t locate(Thread& thread, ClassState& state, std::uint32_t, std::uint32_t number,
                                std::uint32_t slots_log) const {
+    const std::uint32_t segment = number >> slots_log;
     const auto near = thread.atomic(end == QueueEnd::front ? state.near_front : state.near_back);
     const auto head = thread.atomic(state.head);
     std::uint64_t seen = near.load(simt::acquire);
@@ -63,8 +64,9 @@ struct LinkedList {
       thread.probe(simt::Step::walk);
       here = pointer(next_segment(segment_of(here), slots_log), next);
     }
-    // Only a hint: whoever loses leaves the one of another thread.
-    if (here != seen && is_before(segment_of(seen), segment, slots_log)) {
+    // A hint for others, moved once per segment: by the thread with its first number.
+    const bool is_first = (number & ((1u << slots_log) - 1)) == 0;
+    if (is_first && is_before(segment_of(seen), segment, slots_log)) {
       near.compare_exchange(seen, here, simt::release, simt::relaxed);
     }
     return chunk_of(here);

@@ -45,9 +45,8 @@ struct SegmentedQueue {
   SIMT_FN Place place(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id,
                       std::uint32_t number) const {
     const std::uint32_t log = slots_log(space);
-    const std::uint32_t segment = number >> log;
-    const std::uint32_t chunk = order.template locate<end>(thread, state.order, id, segment, log);
-    return {space.slots(chunk) + (number & ((1u << log) - 1)), chunk, segment};
+    const std::uint32_t chunk = order.template locate<end>(thread, state.order, id, number, log);
+    return {space.slots(chunk) + (number & ((1u << log) - 1)), chunk, number >> log};
   }
 
   template <class Thread, class Group>
