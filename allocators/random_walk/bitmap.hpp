@@ -30,18 +30,21 @@ enum class Locking { none, lock_map };
 
 inline constexpr std::uint32_t full_word = 0xffffffffu;
 
-// The words of `pages` pages, and their regions.
+// The words of `pages` pages, and their regions. Positions are pages, those beyond the end of the pool included.
 struct WordGrid {
   std::uint32_t region_shift = 0;  // log2 of the words of a region; below 5 in pools of less than 32 words
   std::uint32_t regions = 0;
+  std::uint32_t words_with_pages = 0;
 
   static WordGrid of_pages(std::uint32_t pages) {
     const std::uint32_t words = (pages - 1) / 32 + 1;
     const std::uint32_t shift = std::min(5u, static_cast<std::uint32_t>(std::bit_width(words - 1)));
-    return {shift, ((words - 1) >> shift) + 1};
+    return {shift, ((words - 1) >> shift) + 1, words};
   }
   SIMT_HOST_FN std::uint32_t words() const { return regions << region_shift; }
+  // Where a walk over regions goes, and one over single words.
   SIMT_HOST_FN std::uint32_t positions() const { return words() * 32; }
+  SIMT_HOST_FN std::uint32_t positions_in_words() const { return words_with_pages * 32; }
 
   // The word of the region around `position` that belongs to the group's member of this rank: all different for up to
   // a region's words of members, and any of them equally likely for each.
@@ -185,7 +188,7 @@ struct PageBitmap {
     Walk walk(thread, seed);
     for (std::uint32_t vain = 0; vain < most_word_probes;) {
       bool counts;
-      const std::uint32_t page = probe(thread, walk.next(grid.positions()), at_once, counts);
+      const std::uint32_t page = probe(thread, walk.next(grid.positions_in_words()), at_once, counts);
       if (page != no_page) return page;
       if (counts) {
         ++vain;

@@ -113,13 +113,12 @@ class CollaborativeWalk {
       if (locked) bitmap_.unlock(thread, word);
       if (need == 0 || vain >= bitmap_.most_word_probes) break;
       thread.probe(simt::Step::attempt);
-      const std::uint32_t position = walk.next(bitmap_.grid.positions());
       if constexpr (locking == Locking::none) {
-        word = bitmap_.grid.word_of_member(position, group.thread_rank());
+        word = bitmap_.grid.word_of_member(walk.next(bitmap_.grid.positions()), group.thread_rank());
         seen = thread.atomic(bitmap_.words[word]).load(simt::relaxed);
         vain += group.num_threads();
       } else {
-        word = position / 32;
+        word = walk.next(bitmap_.grid.positions_in_words()) / 32;
         locked = bitmap_.try_lock(thread, word);
         seen = locked ? thread.atomic(bitmap_.words[word]).load(simt::relaxed) : full_word;
         const simt::LaneMask counted = group.ballot(locked);

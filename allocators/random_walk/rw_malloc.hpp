@@ -1,19 +1,18 @@
 // RW_malloc: consecutive pages by a random walk of the whole warp; small requests of a warp share pages.
 //
 // Paper: Pham et al. 2025, section 4.3 and algorithm 6.
-// Idea: a request of n pages needs n free ones in a row. The lanes of a warp look together at one random region, a line
-// of words (bitmap.hpp), each at a word of its own. Requests below a page are summed over the warp and served by one
+// Idea: a request of n pages needs n free ones in a row. The lanes of a warp look together at one random region of 32
+// words (bitmap.hpp), each at a word of its own. Requests below a page are summed over the warp and served by one
 // run; each lane gets its part.
 // Data: one word of run state per 32 pages (run_word.hpp) and, for shared runs, the number of members that still hold
-// their part, one byte per page in front of which the run begins (`members`, four to a word).
+// their part, one byte per page, that of the run's first (`members`, four to a word).
 // Protocol: a run is taken by a compare-exchange of the word (acquire), so that nothing ever has to be undone, and
 // given back by an AND (release). A shared run is given back by the member that counts itself out last (acq_rel). Words
 // hold the state of pages and nothing else: equal words mean the same free pages (no ABA).
 //
 // Differs from the paper:
-//   * The words of a region go round the lanes: in every pass each needy lane tries to take a run from another word,
-//   all
-//     at once, where algorithm 6 serves one lane per word and pass. First fit within a word, as printed.
+//   * The words of a region go round the lanes: in every pass each needy lane tries to take a run from another word.
+//     Algorithm 6 serves one lane per word and pass. First fit within a word, as printed.
 //   * Lengths are kept beside the pool, not in front of the blocks: 8,192 bytes are 32 pages of 256, and blocks are
 //     aligned to pages. Parts of a shared run are rounded up to 16 bytes.
 //   * Freeing one part of a shared run never frees its neighbours. Where no shared run can be had, each member gets a
@@ -35,7 +34,7 @@ class RandomWalkMalloc {
                                  .display_name = "RW_malloc",
                                  .paper = "Pham et al. 2025, sec. 4.3",
                                  .summary =
-                                     "up to 32 pages in a row, found by a warp in a random line of the bitmap; small "
+                                     "up to 32 pages in a row, found by a warp in a random region; small "
                                      "requests of a warp share pages"};
 
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
@@ -100,9 +99,7 @@ class RandomWalkMalloc {
       if (!share) return page == random_walk::no_page ? nullptr : pages_.address(page);
       const std::uint32_t first = group.shfl_lane(page, sharer);
       if (first != random_walk::no_page) {
-        if (thread.lane() == sharer) {
-          count_in(thread, first, simt::popcount(smalls));
-        }
+        if (thread.lane() == sharer) count_in(thread, first, simt::popcount(smalls));
         group.sync();  // what former owners did, and the count, come before what the members do
         if (small) return pages_.address(first) + before;
         return page == random_walk::no_page ? nullptr : pages_.address(page);

@@ -1,8 +1,8 @@
 // SimpleQueue: free pages in one ring buffer, served one after the other.
 //
 // Paper: Pham et al. 2025, section 5.1, names "a simple queue" as the stand-in for queue-based allocators (Ouroboros)
-// and does not describe it; this is the queue of Winter et al., ICS 2020, section 4: a count of free pages, a ring and
-// two tickets.
+// and does not describe it; this one works like the index queues of Ouroboros (Winter et al., ICS 2020): a count of
+// free pages, a ring and two tickets.
 // Idea: malloc claims a page by lowering the count, draws a ticket at the head and takes the page from the ticket's
 // slot; free draws a ticket at the tail, puts the page into its slot and raises the count. All requests meet at the
 // same words, so the time of N requests grows with N, whatever the share of free pages. In a fresh queue the page
@@ -11,9 +11,10 @@
 // have 32 bits and wrap; a ring's size divides 2^32.
 // Protocol: a slot holds a page or `empty`. It is filled by a compare-exchange from empty (release) and emptied by an
 // exchange (acquire), so every page has one owner, whichever of two tickets of one slot comes first: no ABA. Whoever
-// waits at a slot waits for a thread that drew an earlier ticket, or one for which the count was raised already; it has
-// started and waits for earlier tickets only. The count says how many pages are in slots, so that null needs no wait;
-// what a failing request took from the count too much it returns at once.
+// waits at a slot waits for a thread that drew an earlier ticket, or one for which the count was raised already; it
+// has started and waits for earlier tickets only. The count says how many pages are in slots, so that null needs no
+// wait. What a failing request took from the count too much it returns at once; in between, others may be refused
+// although a page has just been freed.
 //
 // simple_queue draws tickets for each lane. simple_queue_aggregated draws them for all lanes of a warp that call
 // together, as today's queue allocators do.
