@@ -69,6 +69,8 @@ _LOOKS = {
     "cfm_malloc": Look("CFMMalloc", ORANGE, "P"),
     "halloc": Look("Halloc", WINE, "<"),
     "scatteralloc": Look("ScatterAlloc", PURPLE, "h"),
+    "scatteralloc_no_coalescing": Look("ScatterAlloc, no coalescing", PURPLE, "h", (0, (5, 1, 1, 1)), "left"),
+    "scatteralloc_no_reset": Look("ScatterAlloc, no page reset", PURPLE, "h", (0, (1, 1)), "none"),
     "cuda_malloc": Look("CudaMalloc", VERMILLION, "X"),
     "fdgmalloc": Look("FDGMalloc", YELLOW, "*"),
     "kma": Look("KMA", INDIGO, "p"),
