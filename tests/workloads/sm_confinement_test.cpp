@@ -7,7 +7,6 @@
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/alloc_cycle_dealloc.hpp"
 #include "workloads/alloc_dealloc.hpp"
-#include "workloads/heap_init.hpp"
 
 namespace allocbench {
 namespace {
@@ -60,15 +59,6 @@ TEST(SmConfinement, LeavesTheGenericTestsAsTheyAre) {
     run_confined<AllocDealloc>(sms);
     run_confined<AllocCycleDealloc>(sms);
   }
-}
-
-TEST(HeapInit, StartsFromANewHeapEachTime) {
-  HeapInit::Parameters parameters;
-  parameters.threads = 100;
-  WorkloadRig<HeapInit, Kma> rig(parameters, 1 << 16, {.superblock_bytes = 4096});
-  for (int sample = 0; sample < 3; ++sample) EXPECT_EQ(rig.sample(), "");
-  ASSERT_EQ(rig.timer->phases().size(), 2u);
-  EXPECT_EQ(rig.timer->phases()[0].name, "init");
 }
 
 }  // namespace

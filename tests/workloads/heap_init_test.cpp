@@ -1,0 +1,40 @@
+// heap_init: a new heap for every sample, and only where a design can be made new.
+#include "workloads/heap_init.hpp"
+
+#include <gtest/gtest.h>
+
+#include "allocators/cuda_malloc/cuda_malloc.hpp"
+#include "allocators/kma/kma.hpp"
+#include "allocators/regeff/atomic_malloc.hpp"
+#include "tests/workloads/workload_rig.hpp"
+
+namespace allocbench {
+namespace {
+
+using test::WorkloadRig;
+
+TEST(HeapInit, TimesTheResetAndTheFirstRequests) {
+  HeapInit::Parameters parameters;
+  parameters.threads = 100;
+  WorkloadRig<HeapInit, Kma> rig(parameters, 1 << 16, {.superblock_bytes = 4096});
+  EXPECT_EQ(rig.sample(), "");
+  ASSERT_EQ(rig.timer->phases().size(), 2u);
+  EXPECT_EQ(rig.timer->phases()[0].name, "init");
+  EXPECT_EQ(rig.timer->phases()[1].operations, 100u);
+}
+
+// A bump allocator has room for two samples, not for three.
+TEST(HeapInit, StartsFromANewHeapEachTime) {
+  HeapInit::Parameters parameters;
+  parameters.threads = 64;
+  WorkloadRig<HeapInit, AtomicMalloc> rig(parameters, 2 * 64 * 16);
+  for (int sample = 0; sample < 4; ++sample) EXPECT_EQ(rig.sample(), "") << sample;
+}
+
+TEST(HeapInit, IsUnsupportedWhereOnlyAProcessMakesItNew) {
+  EXPECT_NE(HeapInit::unsupported<CudaMalloc>({}, {1 << 20, {}, 1}), "");
+  EXPECT_EQ(HeapInit::unsupported<Kma>({}, {1 << 20, {}, 1}), "");
+}
+
+}  // namespace
+}  // namespace allocbench
