@@ -191,7 +191,9 @@ TYPED_TEST(OuroborosTest, ResetsToTheFirstState) {
 
 // Queues whose numbers wrap around their rings and segments many times.
 TYPED_TEST(OuroborosTest, GoesRoundItsQueue) {
-  Rig<TypeParam> rig(16 * KiB, chunks_of(64));
+  Parameters parameters = chunks_of(64);
+  parameters.ring_capacity = 128;
+  Rig<TypeParam> rig(16 * KiB, parameters);
   std::mt19937 random(3);
   std::vector<void*> live;
   for (int round = 0; round < 300; ++round) {
