@@ -160,9 +160,14 @@ struct ChunkHeap : Heap<StorageKind> {
   SIMT_FN Draw draw_pages(Thread& thread, std::uint32_t id, std::uint32_t number, std::uint32_t wanted) const {
     const auto place = this->template place<QueueEnd::front>(thread, id, number);
     Draw draw{no_chunk, 0, 0};
+    bool looks_first = false;
     while (draw.chunk == no_chunk) {
-      const std::uint32_t index = try_take_from(thread, *place.slot);
+      std::uint32_t index = empty_slot;
+      if (!looks_first || thread.atomic(*place.slot).load(simt::relaxed) != empty_slot) {
+        index = try_take_from(thread, *place.slot);
+      }
       if (index == empty_slot) {
+        looks_first = true;
         thread.probe(simt::Step::retry);
         thread.spin_hint();
         continue;
