@@ -244,6 +244,26 @@ TYPED_TEST(OuroborosTest, SurvivesSeededStressOnTinyHeaps) {
   }
 }
 
+// Chunks of many pages: warps draw without a look at the count, and masks have several words.
+TYPED_TEST(OuroborosTest, SurvivesSeededStressWithLargeChunks) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(60); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Parameters parameters = chunks_of(2048);
+    parameters.ring_capacity = 512;
+    parameters.release_above = seed % 2 == 0 ? 0 : 3;
+    Rig<TypeParam> rig(48 * KiB, parameters, seed);
+    testing::ChurnSetting setting;
+    setting.shape = seed % 4 == 0 ? simt::LaunchShape{4, 1} : simt::LaunchShape{2, 64};
+    setting.rounds = seed % 4 == 0 ? 40 : 4;
+    setting.slots = static_cast<std::uint32_t>(1 + seed * 7 % 200);
+    setting.sizes = seed % 3 == 0 ? std::vector<std::uint64_t>{16} : std::vector<std::uint64_t>{16, 16, 16, 32, 400};
+    const testing::ChurnResult result = testing::churn(rig.allocator, rig.stream(), seed, setting);
+    ASSERT_EQ(result.broken, 0u);
+    ASSERT_GT(result.served, 0u);
+    ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
+}
+
 // Variants whose chunks leave their class.
 template <class A>
 class OuroborosChunkTest : public ::testing::Test {};
