@@ -7,6 +7,7 @@
 // and the free that raises the count from zero does. Both are operations on one word, so one thread decides. A holder
 // never draws more than there is, because a count below zero would come back to zero twice. It looks before it draws,
 // unless the queue said that the chunk has at least a warp's worth of pages: meanwhile the count can only have grown.
+// With two warps' worth some are left for certain, and the way back into the queue need not wait for the draw.
 //   Waiting ends: units of the semaphore are free pages of chunks in the queue or held, holders wait for nobody before
 // they put back, so while a take waits for a chunk there is one, or there will be.
 //   A chunk that becomes entirely free may be given back to the pool: release_chunk().
@@ -27,9 +28,11 @@ struct ChunkHeap : Heap<StorageKind> {
   using Heap<Storage>::storage;
   using Heap<Storage>::classes;
   static constexpr bool chunk_based = true;
-  // An index in the queue: the chunk, its class, and whether it has at least as many free pages as a warp can want.
-  static constexpr std::uint32_t chunk_bits = 27;
-  static constexpr std::uint32_t many = 1u << 31;
+  // An index in the queue: the chunk, its class, and how many pages it has at least: as many as a warp can want, or
+  // twice as many.
+  static constexpr std::uint32_t chunk_bits = 26;
+  static constexpr std::uint32_t many = 1u << 30;
+  static constexpr std::uint32_t plenty = many | 1u << 31;
   static SIMT_HOST_FN std::uint32_t index_of(std::uint32_t chunk, std::uint32_t id) { return chunk | id << chunk_bits; }
   static SIMT_HOST_FN std::uint32_t chunk_of(std::uint32_t index) { return index & ((1u << chunk_bits) - 1); }
 
@@ -148,10 +151,16 @@ struct ChunkHeap : Heap<StorageKind> {
   // `free_pages`: at least so many are free.
   template <class Thread>
   SIMT_FN void enqueue(Thread& thread, std::uint32_t id, std::uint32_t chunk, std::uint32_t free_pages) const {
-    const auto place = this->template place<QueueEnd::back>(thread, id, this->number_puts(thread, id, 1));
+    put_back(thread, id, this->number_puts(thread, id, 1), chunk, free_pages);
+  }
+  template <class Thread>
+  SIMT_FN void put_back(Thread& thread, std::uint32_t id, std::uint32_t number, std::uint32_t chunk,
+                        std::uint32_t free_pages) const {
+    const auto place = this->template place<QueueEnd::back>(thread, id, number);
     const auto slot = static_cast<std::uint64_t>(place.slot - reinterpret_cast<const std::uint32_t*>(space.base));
     thread.atomic(queue_slots[chunk]).store(slot, simt::relaxed);
-    put_into(thread, *place.slot, index_of(chunk, id) | (free_pages >= simt::warp_size ? many : 0));
+    const std::uint32_t mark = free_pages >= 2 * simt::warp_size ? plenty : free_pages >= simt::warp_size ? many : 0;
+    put_into(thread, *place.slot, index_of(chunk, id) | mark);
   }
 
   // The chunk of take `number`, out of which up to `wanted` pages were drawn. One loop from wait to put-back: a lane of
@@ -160,9 +169,14 @@ struct ChunkHeap : Heap<StorageKind> {
   SIMT_FN Draw draw_pages(Thread& thread, std::uint32_t id, std::uint32_t number, std::uint32_t wanted) const {
     const auto place = this->template place<QueueEnd::front>(thread, id, number);
     Draw draw{no_chunk, 0, 0};
+    bool looks_first = false;
     while (draw.chunk == no_chunk) {
-      const std::uint32_t index = try_take_from(thread, *place.slot);
+      std::uint32_t index = empty_slot;
+      if (!looks_first || thread.atomic(*place.slot).load(simt::relaxed) != empty_slot) {
+        index = try_take_from(thread, *place.slot);
+      }
       if (index == empty_slot) {
+        looks_first = true;
         thread.probe(simt::Step::retry);
         thread.spin_hint();
         continue;
@@ -176,8 +190,14 @@ struct ChunkHeap : Heap<StorageKind> {
         const std::uint32_t there = Header::free_pages(header.load(simt::relaxed));
         draw.count = there < wanted ? there : wanted;
       }
-      draw.before = Header::free_pages(header.fetch_sub(draw.count * Header::one_page, simt::relaxed));
-      if (draw.before != draw.count) enqueue(thread, id, draw.chunk, draw.before - draw.count);
+      const std::uint32_t before = header.fetch_sub(draw.count * Header::one_page, simt::relaxed);
+      const bool goes_back = (index & plenty) == plenty;
+      std::uint32_t number_back = goes_back ? this->number_puts(thread, id, 1) : 0;
+      draw.before = Header::free_pages(before);
+      if (draw.before != draw.count) {
+        if (!goes_back) number_back = this->number_puts(thread, id, 1);
+        put_back(thread, id, number_back, draw.chunk, draw.before - draw.count);
+      }
     }
     return draw;
   }
@@ -235,11 +255,12 @@ struct ChunkHeap : Heap<StorageKind> {
       // or have been released by somebody else and belong to another class by now.
       thread.atomic(queue_slots[held]).store(slot, simt::relaxed);
       const auto word = thread.atomic(reinterpret_cast<std::uint32_t*>(space.base)[slot]);
-      std::uint32_t plain = index_of(chunk, id);
-      std::uint32_t marked = plain | many;
-      if (word.compare_exchange(plain, index_of(held, id), simt::acq_rel, simt::relaxed) ||
-          word.compare_exchange(marked, index_of(held, id), simt::acq_rel, simt::relaxed)) {
-        held = chunk;
+      for (const std::uint32_t mark : {plenty, many, 0u}) {
+        std::uint32_t found = index_of(chunk, id) | mark;
+        if (word.compare_exchange(found, index_of(held, id), simt::acq_rel, simt::relaxed)) {
+          held = chunk;
+          break;
+        }
       }
     }
     // Held alone, so a full count stays full. Acquire: all that its frees did to the mask is over.

@@ -36,9 +36,10 @@ inline ChunkOfSegment segments_of(simt::Stream& stream, const ArrayHierarchy& or
 inline ChunkOfSegment segments_of(simt::Stream& stream, const LinkedList& order, const LinkedList::ClassState& state,
                                   std::uint32_t, const ChunkSpace& space) {
   ChunkOfSegment chunks;
+  const auto nodes = copy_table(stream, order.nodes, space.pool.chunk_count);
   std::uint32_t chunk = LinkedList::chunk_of(state.head);
-  while (chunk < space.pool.chunk_count) {
-    const std::uint64_t node = copy_table(stream, order.nodes + chunk, 1)[0];
+  while (chunk < nodes.size()) {
+    const std::uint64_t node = nodes[chunk];
     if (!chunks.emplace(LinkedList::segment_of(node), chunk).second) return {};  // a circle
     chunk = LinkedList::chunk_of(node);
   }
@@ -51,6 +52,7 @@ std::vector<std::uint32_t> queue_contents(simt::Stream& stream, const Policy& he
                                           const typename Policy::ClassState& state) {
   std::vector<std::uint32_t> indices;
   const std::uint32_t length = state.back - state.front;
+  if (length == 0) return indices;
   if constexpr (Policy::Storage::virtualised) {
     const std::uint32_t log = heap.storage.slots_log(heap.space);
     const ChunkOfSegment chunks = segments_of(stream, heap.storage.order, state.storage.order, id, heap.space);
@@ -83,14 +85,20 @@ std::vector<std::uint32_t> queue_contents(simt::Stream& stream, const Policy& he
   return indices;
 }
 
+// Tables of all chunks, copied once.
+struct ChunkTables {
+  std::vector<std::uint32_t> headers;
+  std::vector<std::uint32_t> masks;  // chunk-based
+};
+
 // What is wrong with the queue's indices of a page-based class; `units` is what they are worth.
 template <class Storage>
-std::string wrong_index(simt::Stream&, const PageHeap<Storage>& heap, const std::vector<std::uint32_t>& headers,
-                        std::uint32_t id, const std::vector<std::uint32_t>& indices, std::uint64_t& units) {
+std::string wrong_index(const PageHeap<Storage>& heap, const ChunkTables& tables, std::uint32_t id,
+                        const std::vector<std::uint32_t>& indices, std::uint64_t& units) {
   units = indices.size();
   for (const std::uint32_t page : indices) {
     const std::uint32_t chunk = page >> heap.space.pages_log(0);
-    if (chunk >= heap.space.pool.chunk_count || page % (1u << id) != 0 || Header::id(headers[chunk]) != id) {
+    if (chunk >= heap.space.pool.chunk_count || page % (1u << id) != 0 || Header::id(tables.headers[chunk]) != id) {
       return "holds " + std::to_string(page) + ", no page of the class";
     }
   }
@@ -98,20 +106,18 @@ std::string wrong_index(simt::Stream&, const PageHeap<Storage>& heap, const std:
 }
 
 template <class Storage>
-std::string wrong_index(simt::Stream& stream, const ChunkHeap<Storage>& heap, const std::vector<std::uint32_t>& headers,
-                        std::uint32_t id, const std::vector<std::uint32_t>& indices, std::uint64_t& units) {
+std::string wrong_index(const ChunkHeap<Storage>& heap, const ChunkTables& tables, std::uint32_t id,
+                        const std::vector<std::uint32_t>& indices, std::uint64_t& units) {
   units = 0;
   for (const std::uint32_t chunk : indices) {
-    if (chunk >= heap.space.pool.chunk_count || Header::id(headers[chunk]) != id) {
+    if (chunk >= heap.space.pool.chunk_count || Header::id(tables.headers[chunk]) != id) {
       return "holds " + std::to_string(chunk) + ", no chunk of the class";
     }
     const std::size_t first_word = std::size_t{chunk} * heap.mask_words(0);
     std::uint32_t bits = 0;
-    for (const std::uint32_t word : copy_table(stream, heap.masks + first_word, heap.mask_words(id))) {
-      bits += simt::popcount(word);
-    }
+    for (std::uint32_t i = 0; i < heap.mask_words(id); ++i) bits += simt::popcount(tables.masks[first_word + i]);
     if (bits == 0) return "holds chunk " + std::to_string(chunk) + ", which has no free page";
-    if (bits != Header::free_pages(headers[chunk])) {
+    if (bits != Header::free_pages(tables.headers[chunk])) {
       return "holds chunk " + std::to_string(chunk) + ", whose mask and count differ";
     }
     units += bits;
@@ -122,7 +128,9 @@ std::string wrong_index(simt::Stream& stream, const ChunkHeap<Storage>& heap, co
 template <class Policy>
 std::string broken_heap(simt::Stream& stream, const Policy& heap) {
   const auto classes = copy_table(stream, heap.classes, heap.space.class_count());
-  const auto headers = copy_table(stream, heap.space.headers, heap.space.pool.chunk_count);
+  const std::size_t chunks = heap.space.pool.chunk_count;
+  ChunkTables tables{copy_table(stream, heap.space.headers, chunks), {}};
+  if constexpr (Policy::chunk_based) tables.masks = copy_table(stream, heap.masks, chunks * heap.mask_words(0));
   for (std::uint32_t id = 0; id < heap.space.class_count(); ++id) {
     const typename Policy::ClassState& state = classes[id];
     const std::string who = "class " + std::to_string(id) + " ";
@@ -139,7 +147,7 @@ std::string broken_heap(simt::Stream& stream, const Policy& heap) {
     if (twice != indices.end()) return who + "holds " + std::to_string(*twice) + " twice";
     if (indices.size() > state.storage.owned) return who + "holds more than it owns";
     std::uint64_t units = 0;
-    const std::string problem = wrong_index(stream, heap, headers, id, indices, units);
+    const std::string problem = wrong_index(heap, tables, id, indices, units);
     if (!problem.empty()) return who + problem;
     if (units != state.free_pages.units) {
       return who + "has " + std::to_string(units) + " free pages, its semaphore " +

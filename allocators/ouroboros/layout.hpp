@@ -172,7 +172,13 @@ void reset_heap(simt::Stream& stream, const Policy& heap) {
     simt::device_fill(stream, heap.storage.slots, 0xff,
                       heap.storage.layout.begin(space.class_count()) * sizeof(std::uint32_t));
   }
-  simt::launch(stream, {32, 256}, InitialiseHeap{}, heap);
+  constexpr std::uint32_t threads = 32;
+  std::uint64_t entries = 0;
+  if constexpr (requires { heap.storage.order.entries; }) {
+    entries = heap.storage.order.layout.begin(space.class_count());
+  }
+  const auto blocks = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(entries / (8 * threads), 1, 4096));
+  simt::launch(stream, {blocks, threads}, InitialiseHeap{}, heap);
 }
 
 }  // namespace allocbench::ouroboros

@@ -77,7 +77,7 @@ class OuroborosOf {
     first = group.broadcast(first);
     const bool served = group.thread_rank() < granted;
     const auto alike = group.partition(served);
-    return served ? heap_.serve(thread, alike, id, first) : refill(thread, *device_heap_copy_, id);
+    return served ? heap_.serve(thread, alike, id, first) : refill(thread, *heap_on_device_, id);
   }
 
   template <class Thread>
@@ -102,15 +102,15 @@ class OuroborosOf {
     const Pool pool = arena.pool(arena.pool_bytes() - device_heap_bytes(arena.pool_bytes(), parameters));
     allocator.heap_ = lay_out_heap<Policy>(pool, parameters, arena, name);
     allocator.uses_device_heap_ = parameters.device_heap_share != 0;
-    allocator.device_heap_copy_ = arena.metadata<Policy>(1);
-    simt::copy_to_device(arena.stream(), allocator.device_heap_copy_, &allocator.heap_, sizeof allocator.heap_);
+    allocator.heap_on_device_ = arena.metadata<Policy>(1);
+    simt::copy_to_device(arena.stream(), allocator.heap_on_device_, &allocator.heap_, sizeof allocator.heap_);
     allocator.reset(arena.stream());
     return allocator;
   }
 
  private:
   Policy heap_;
-  Policy* device_heap_copy_ = nullptr;  // the same in device memory, for functions that are not inlined
+  Policy* heap_on_device_ = nullptr;  // the same in device memory, for functions that are not inlined
   bool uses_device_heap_ = false;
 };
 

@@ -130,10 +130,11 @@ struct SegmentedQueue {
       const std::uint64_t segments = thread.atomic(state.segments).load(simt::relaxed);
       possible = segments < order.most_segments() && space.pool.take(thread, 1, chunk) != 0;
       if (possible) {
-        simt::Word128 empty;
-        for (std::uint32_t& word : empty.words) word = empty_slot;
-        std::byte* const slots = space.chunk(chunk);
-        for (std::uint32_t at = 0; at < 1u << space.chunk_log; at += 16) simt::store_16_bytes(slots + at, empty);
+        // Atomic stores, because ChunkHeap::release_chunk() comes to slots without having located them; two slots each.
+        auto* const pairs = reinterpret_cast<std::uint64_t*>(space.slots(chunk));
+        for (std::uint32_t i = 0; i < 1u << (space.chunk_log - 3); ++i) {
+          thread.atomic(pairs[i]).store(~std::uint64_t{0}, simt::relaxed);
+        }
         thread.atomic(space.headers[chunk]).store(0, simt::relaxed);
         order.append(thread, state.order, id, chunk, slots_log(space));
         thread.atomic(state.segments).fetch_add(1u, simt::relaxed);

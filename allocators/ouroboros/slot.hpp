@@ -1,6 +1,6 @@
 // One slot of an index queue: empty, or an index.
 //
-// Who puts and who takes at a slot is decided by the numbers that the queue's ends give out (index_queue.hpp). A put
+// Who puts and who takes at a slot is decided by the numbers that the queue's ends give out (heap.hpp). A put
 // waits until the slot is empty, a take until it is not; each wait is for a thread that has its number already and does
 // not wait for this one. The put releases and the take acquires what the index stands for, user data included.
 #pragma once

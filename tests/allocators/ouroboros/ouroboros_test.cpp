@@ -191,7 +191,9 @@ TYPED_TEST(OuroborosTest, ResetsToTheFirstState) {
 
 // Queues whose numbers wrap around their rings and segments many times.
 TYPED_TEST(OuroborosTest, GoesRoundItsQueue) {
-  Rig<TypeParam> rig(16 * KiB, chunks_of(64));
+  Parameters parameters = chunks_of(64);
+  parameters.ring_capacity = 128;
+  Rig<TypeParam> rig(16 * KiB, parameters);
   std::mt19937 random(3);
   std::vector<void*> live;
   for (int round = 0; round < 300; ++round) {
@@ -235,6 +237,26 @@ TYPED_TEST(OuroborosTest, SurvivesSeededStressOnTinyHeaps) {
     setting.rounds = seed % 4 == 0 ? 24 : 4;
     setting.slots = static_cast<std::uint32_t>(1 + seed % 40);
     setting.sizes = seed % 3 == 0 ? std::vector<std::uint64_t>{16} : std::vector<std::uint64_t>{16, 16, 32, 64, 24};
+    const testing::ChurnResult result = testing::churn(rig.allocator, rig.stream(), seed, setting);
+    ASSERT_EQ(result.broken, 0u);
+    ASSERT_GT(result.served, 0u);
+    ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
+}
+
+// Chunks of many pages: warps draw without a look at the count, and masks have several words.
+TYPED_TEST(OuroborosTest, SurvivesSeededStressWithLargeChunks) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(60); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Parameters parameters = chunks_of(2048);
+    parameters.ring_capacity = 512;
+    parameters.release_above = seed % 2 == 0 ? 0 : 3;
+    Rig<TypeParam> rig(48 * KiB, parameters, seed);
+    testing::ChurnSetting setting;
+    setting.shape = seed % 4 == 0 ? simt::LaunchShape{4, 1} : simt::LaunchShape{2, 64};
+    setting.rounds = seed % 4 == 0 ? 40 : 4;
+    setting.slots = static_cast<std::uint32_t>(1 + seed * 7 % 200);
+    setting.sizes = seed % 3 == 0 ? std::vector<std::uint64_t>{16} : std::vector<std::uint64_t>{16, 16, 16, 32, 400};
     const testing::ChurnResult result = testing::churn(rig.allocator, rig.stream(), seed, setting);
     ASSERT_EQ(result.broken, 0u);
     ASSERT_GT(result.served, 0u);
