@@ -80,7 +80,8 @@ template <class Memory>
 struct BlockStore {
   static constexpr std::uint32_t classes = Buffers::classes;
   static constexpr std::uint32_t header_bytes = 16;  // of a Superblock and of a Basicblock
-  static constexpr std::uint32_t most_attempts = 4;
+  static constexpr std::uint32_t most_vain_attempts = 4;
+  static constexpr std::uint32_t most_attempts = 256;
 
   Memory memory;
   Buffers buffers;
@@ -89,6 +90,7 @@ struct BlockStore {
   bool superblocks = true;
   std::uint32_t* reclaiming = nullptr;  // 1 while a thread takes the buffers apart
   std::uint32_t* created = nullptr;     // Superblocks so far
+  std::uint32_t* refills = nullptr;     // that left blocks for others
 
   SIMT_HOST_FN std::uint32_t block_bytes(std::uint32_t size_class) const { return 1u << (smallest_log2 + size_class); }
   SIMT_HOST_FN std::uint32_t largest_payload() const { return block_bytes(classes - 1) - header_bytes; }
@@ -103,12 +105,15 @@ struct BlockStore {
   // A Basicblock for `bytes` <= largest_payload(), its payload. Null when the pool has no room.
   //
   // Lanes that found the free lists empty refill together, one Superblock after the other, so that a storm of refills
-  // takes a Superblock per warp and not one per lane. Before a lane answers null it looks again a few times: what
-  // others took for a refill comes back as soon as they are through.
+  // takes a Superblock per warp and not one per lane. A thousand warps may still hold all Superblocks for a moment,
+  // each for one block: before a lane answers null it looks again, and as long as refills of others come through, what
+  // they left may be for it.
   template <class Thread>
   SIMT_FN std::byte* malloc_basic(Thread& thread, std::uint32_t bytes) const {
     const std::uint32_t size_class = class_of(bytes);
-    for (std::uint32_t attempt = 0;; ++attempt) {
+    std::uint32_t vain = 0;
+    std::uint32_t refills_seen = 0;
+    for (std::uint32_t attempt = 1;; ++attempt) {
       std::byte* block = pop_lists(thread, size_class);
       if (block != nullptr) return block;
       if (superblocks) {
@@ -117,7 +122,11 @@ struct BlockStore {
         block = memory.malloc(thread, block_bytes(size_class) - header_bytes);
         if (block != nullptr) Tag::of_basic(size_class, Tag::alone).write(thread, block);
       }
-      if (block != nullptr || attempt == most_attempts) return block;
+      if (block != nullptr) return block;
+      const std::uint32_t refills_now = thread.atomic(*refills).load(simt::relaxed);
+      vain = attempt != 1 && refills_now == refills_seen ? vain + 1 : 0;
+      refills_seen = refills_now;
+      if (vain == most_vain_attempts || attempt == most_attempts) return nullptr;
       reclaim(thread);
     }
   }
@@ -209,6 +218,7 @@ struct BlockStore {
       return address(block_of(superblock, size_class, next));
     });
     if (bits != 0) give_back(thread, superblock, size_class, bits);
+    thread.atomic(*refills).fetch_add(1u, simt::relaxed);
   }
 
   // A Superblock with free Basicblocks that are now the caller's, from the buffer or new.

@@ -87,6 +87,7 @@ struct Initialise {
     if (rank != 0) return;
     thread.atomic(*store.reclaiming).store(0, simt::relaxed);
     thread.atomic(*store.created).store(0, simt::relaxed);
+    thread.atomic(*store.refills).store(0, simt::relaxed);
     if constexpr (requires { store.memory.initialise(thread); }) store.memory.initialise(thread);
   }
 };
@@ -171,6 +172,7 @@ class XMallocOf {
     store.buffers.slots = arena.metadata<FifoSlot>(store.buffers.slot_count());
     store.reclaiming = arena.metadata<std::uint32_t>(1);
     store.created = arena.metadata<std::uint32_t>(1);
+    store.refills = arena.metadata<std::uint32_t>(1);
     allocator.coalescing_ = parameters.coalescing;
     allocator.coalescing_limit_ = static_cast<std::uint32_t>(parameters.coalescing_limit_bytes);
     allocator.initialise(arena.stream());
