@@ -86,7 +86,8 @@ struct LinkedList {
   template <class Thread>
   SIMT_FN void append(Thread& thread, ClassState& state, std::uint32_t, std::uint32_t chunk,
                       std::uint32_t slots_log) const {
-    if (link_behind_tail(thread, state, chunk, slots_log)) advance(thread, state, slots_log);
+    std::uint64_t last = thread.atomic(state.tail).load(simt::acquire);
+    if (link_behind_tail(thread, state, last, chunk, slots_log)) advance(thread, state, slots_log);
   }
 
   template <class Thread>
@@ -118,26 +119,31 @@ struct LinkedList {
     return static_cast<std::int32_t>((a - b) << slots_log) < 0;
   }
 
-  // True when the segment before is consumed already: its consumer left the head to us. The mark and the link are bits
-  // of one word, so one of the two threads sees both.
+  // `last` is what the caller takes for the tail, and the tail it left afterwards. True when the segment before is
+  // consumed already: its consumer left the head to us. The mark and the link are bits of one word, so one of the two
+  // threads sees both.
   template <class Thread>
-  SIMT_FN bool link_behind_tail(Thread& thread, ClassState& state, std::uint32_t chunk, std::uint32_t slots_log) const {
+  SIMT_FN bool link_behind_tail(Thread& thread, ClassState& state, std::uint64_t& last, std::uint32_t chunk,
+                                std::uint32_t slots_log) const {
     const auto tail = thread.atomic(state.tail);
-    std::uint64_t last = tail.load(simt::acquire);
     std::uint32_t segment;
     do {
       segment = next_segment(segment_of(last), slots_log);
       thread.atomic(nodes[chunk]).store(pointer(segment, no_chunk), simt::release);
     } while (!tail.compare_exchange(last, pointer(segment, chunk), simt::acq_rel, simt::acquire));
-    thread.atomic(state.recent[segment % 256]).store(pointer(segment, chunk), simt::release);
     const std::uint64_t before = thread.atomic(nodes[chunk_of(last)]).fetch_and(~next_bits | chunk, simt::acq_rel);
+    last = pointer(segment, chunk);
+    thread.atomic(state.recent[segment % 256]).store(last, simt::release);
     return (before & consumed) != 0;
   }
 
+  // One thread often moves the head over many segments that a burst has consumed, and the burst ends with it: it goes
+  // on from what it wrote itself and reloads head and tail only when somebody else moved them.
   template <class Thread>
   SIMT_FN void advance(Thread& thread, ClassState& state, std::uint32_t slots_log) const {
     const auto head = thread.atomic(state.head);
     std::uint64_t first = head.load(simt::acquire);
+    std::uint64_t last = thread.atomic(state.tail).load(simt::acquire);
     for (;;) {
       const std::uint64_t node = thread.atomic(nodes[chunk_of(first)]).load(simt::acquire);
       if (segment_of(node) != segment_of(first)) {
@@ -147,8 +153,8 @@ struct LinkedList {
       if ((node & consumed) == 0 || chunk_of(node) == no_chunk) return;
       const std::uint64_t second = pointer(next_segment(segment_of(first), slots_log), chunk_of(node));
       if (!head.compare_exchange(first, second, simt::acq_rel, simt::acquire)) continue;
-      link_behind_tail(thread, state, chunk_of(first), slots_log);  // the loop looks at what it asks for
-      first = head.load(simt::acquire);
+      link_behind_tail(thread, state, last, chunk_of(first), slots_log);  // the loop looks at what it asks for
+      first = second;
     }
   }
 };
