@@ -114,7 +114,7 @@ class CellOf final : public Cell {
          const WorkloadTraits& workload, std::unique_ptr<RunOf<A>> run)
       : state_(state),
         setting_(setting),
-        starts_fresh_(request.state == StartState::fresh),
+        fresh_wanted_(request.state == StartState::fresh),
         warmups_(request.warmups),
         workload_(workload),
         run_(std::move(run)) {}
@@ -149,7 +149,7 @@ class CellOf final : public Cell {
 
  private:
   // An allocator that never frees has no state worth reusing: it would only run out.
-  bool begins_fresh() const { return starts_fresh_ || A::traits.frees == Frees::never || state_.last_user != this; }
+  bool starts_fresh() const { return fresh_wanted_ || A::traits.frees == Frees::never || state_.last_user != this; }
 
   // Blocks may be judged against each other while all requests since the reset fit the pool once.
   bool overlap_is_defined() const {
@@ -160,7 +160,7 @@ class CellOf final : public Cell {
   }
 
   Sample repetition() {
-    if (begins_fresh()) state_.reset();
+    if (starts_fresh()) state_.reset();
     state_.last_user = nullptr;  // whatever fails below leaves nothing to build on
     run_->prepare();
     PhaseTimer timer(state_.stream);
@@ -223,7 +223,7 @@ class CellOf final : public Cell {
 
   AllocatorState<A>& state_;
   RunSetting<A> setting_;
-  bool starts_fresh_;
+  bool fresh_wanted_;
   std::uint32_t warmups_;
   WorkloadTraits workload_;
   std::unique_ptr<RunOf<A>> run_;

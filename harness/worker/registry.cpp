@@ -23,9 +23,7 @@ void Registry::add(AllocatorEntry allocator) {
   allocators_.push_back(std::move(allocator));
 }
 
-void Registry::add(WorkloadEntry workload) {
-  if (find_workload(std::string(workload.traits.name)) == nullptr) workloads_.push_back(std::move(workload));
-}
+void Registry::add(WorkloadEntry workload) { workloads_.push_back(std::move(workload)); }
 
 const AllocatorEntry* Registry::find_allocator(const std::string& name) const { return find(allocators_, name); }
 
