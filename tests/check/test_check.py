@@ -79,6 +79,17 @@ class ZooGate(unittest.TestCase):
                     self.assertIn(f"{REPLAYS} of {REPLAYS} repetitions identical", result.stdout)
                     self.assertIn(cell["outcome"], result.stdout.splitlines()[0])
 
+    @unittest.skipUnless(RACES, "no race build here")
+    def test_a_race_replays_under_the_race_build(self):
+        for name in sorted(RACE_BUGS):
+            with self.subTest(name):
+                seed = next(cell["seed_string"] for cell in self.findings(name))
+                self.assertTrue(seed.endswith(":race"), seed)
+                result = check("--replay", seed, "--out", str(self.folder), expect=1)
+                self.assertTrue(result.stdout.startswith("race: data-race"), result.stdout)
+                # The same schedule without the race build shows nothing: the values were right.
+                check("--replay", seed.removesuffix(":race"), "--out", str(self.folder), expect=0)
+
     def test_a_finding_shrinks_to_the_decisions_that_matter(self):
         cell = next(cell for cell in self.findings("zoo_lost_update") if cell["model"] == "pair")
         stored = self.folder / f"zoo_lost_update-{cell['model']}.json"
