@@ -11,6 +11,7 @@
 #include "workloads/graph_build.hpp"
 #include "workloads/heap_init.hpp"
 #include "workloads/host_latency.hpp"
+#include "workloads/kd_tree.hpp"
 #include "workloads/operations.hpp"
 #include "workloads/pairs.hpp"
 #include "workloads/prefix_sum.hpp"
@@ -25,6 +26,7 @@ struct WorkloadList {};
 
 using AllWorkloads =
     WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill, Fragmentation,
-                 HostLatency, PrefixSum, Operations, Pairs, ArrayListGrowth, GraphBuild, HeapInit, GetPage>;
+                 HostLatency, PrefixSum, Operations, Pairs, ArrayListGrowth, GraphBuild, HeapInit, GetPage,
+                 KdTree>;
 
 }  // namespace allocbench

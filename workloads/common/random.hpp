@@ -16,7 +16,8 @@ enum class RandomStream : std::uint32_t {
   participants = 10,
   edge_list = 20,
   vertex_order = 21,
-  arc_order = 22
+  arc_order = 22,
+  scene = 30
 };
 
 // Four uniform words for (seed, stream, index, sub_index).
