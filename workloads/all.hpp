@@ -26,7 +26,6 @@ struct WorkloadList {};
 
 using AllWorkloads =
     WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill, Fragmentation,
-                 HostLatency, PrefixSum, Operations, Pairs, ArrayListGrowth, GraphBuild, HeapInit, GetPage,
-                 KdTree>;
+                 HostLatency, PrefixSum, Operations, Pairs, ArrayListGrowth, GraphBuild, HeapInit, GetPage, KdTree>;
 
 }  // namespace allocbench

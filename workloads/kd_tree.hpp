@@ -118,12 +118,14 @@ struct KdTree {
           scene_(kd_tree::prepared_scene(parameters.choice(setting.seed))),
           shape_(shape_of(parameters, stream)),
           memory_(stream, scene_, parameters.options(), shape_.blocks * shape_.threads_per_block / simt::warp_size),
-          request_bytes_(pad(static_cast<std::uint64_t>(scene_->reference.requests.mean()) + 1, parameters.padding_bytes)) {
+          request_bytes_(
+              pad(static_cast<std::uint64_t>(scene_->reference.requests.mean()) + 1, parameters.padding_bytes)) {
       const kd_tree::ReferenceTree& reference = scene_->reference;
       const std::uint64_t largest = pad(reference.largest_request, parameters.padding_bytes);
       std::string why = why_unsupported<A>(Geometry::of_blocks(1, shape_.threads_per_block, 1), largest, setting);
       if (why.empty()) {
-        why = why_recycling<A>(reference.requests.bytes + reference.requests.mallocs * parameters.padding_bytes, setting);
+        why =
+            why_recycling<A>(reference.requests.bytes + reference.requests.mallocs * parameters.padding_bytes, setting);
       }
       if (!why.empty()) throw CellFailure(Status::unsupported, why);
     }

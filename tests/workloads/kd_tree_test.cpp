@@ -1,10 +1,11 @@
 // The kd-tree build under many schedules, against its reference.
+#include "workloads/kd_tree.hpp"
+
 #include <gtest/gtest.h>
 
 #include "allocators/kma/kma.hpp"
 #include "allocators/regeff/atomic_malloc.hpp"
 #include "tests/workloads/workload_rig.hpp"
-#include "workloads/kd_tree.hpp"
 
 namespace allocbench {
 namespace {

@@ -14,9 +14,9 @@ enum class Type { i8, u8, i16, u16, i32, u32, f32, f64 };
 
 std::optional<Type> type_named(std::string_view word) {
   constexpr std::pair<std::string_view, Type> names[] = {
-      {"char", Type::i8},  {"int8", Type::i8},    {"uchar", Type::u8},    {"uint8", Type::u8},
-      {"short", Type::i16}, {"int16", Type::i16}, {"ushort", Type::u16},  {"uint16", Type::u16},
-      {"int", Type::i32},  {"int32", Type::i32},  {"uint", Type::u32},    {"uint32", Type::u32},
+      {"char", Type::i8},   {"int8", Type::i8},     {"uchar", Type::u8},   {"uint8", Type::u8},
+      {"short", Type::i16}, {"int16", Type::i16},   {"ushort", Type::u16}, {"uint16", Type::u16},
+      {"int", Type::i32},   {"int32", Type::i32},   {"uint", Type::u32},   {"uint32", Type::u32},
       {"float", Type::f32}, {"float32", Type::f32}, {"double", Type::f64}, {"float64", Type::f64}};
   for (const auto& [name, type] : names) {
     if (name == word) return type;
@@ -68,9 +68,7 @@ class PlyReader {
 
  private:
   // Lines for what is text, bytes for what is not.
-  std::string place() const {
-    return in_text_ ? "line " + std::to_string(line_) : "byte " + std::to_string(at_);
-  }
+  std::string place() const { return in_text_ ? "line " + std::to_string(line_) : "byte " + std::to_string(at_); }
 
   void read_header() {
     if (next_line() != "ply") refuse(name_, place(), "another start", "ply, or an OBJ file named .obj");

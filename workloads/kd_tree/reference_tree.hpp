@@ -24,7 +24,7 @@ struct ReferenceTree {
   std::uint64_t largest_request = 0;  // B
   std::uint64_t leaves = 0;
   std::uint64_t empty_leaves = 0;
-  std::uint64_t passed_on = 0;  // nodes with one empty side: their list went to the other
+  std::uint64_t passed_on = 0;   // nodes with one empty side: their list went to the other
   std::uint64_t references = 0;  // of all leaves
   TreeDigest digest;
 

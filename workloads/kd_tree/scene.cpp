@@ -31,9 +31,7 @@ Corner corner(double x, double y, double z) {
 }
 
 // The middle by two roundings, on every machine.
-Corner middle(const Corner& a, const Corner& b) {
-  return {0.5f * (a.x + b.x), 0.5f * (a.y + b.y), 0.5f * (a.z + b.z)};
-}
+Corner middle(const Corner& a, const Corner& b) { return {0.5f * (a.x + b.x), 0.5f * (a.y + b.y), 0.5f * (a.z + b.z)}; }
 
 void add_sphere(std::vector<Triangle>& mesh, const Corner& centre, double radius, std::uint32_t rings) {
   const std::uint32_t sectors = 2 * rings;
@@ -46,7 +44,8 @@ void add_sphere(std::vector<Triangle>& mesh, const Corner& centre, double radius
   };
   for (std::uint32_t ring = 0; ring < rings; ++ring) {
     for (std::uint32_t sector = 0; sector < sectors; ++sector) {
-      const Corner a = at(ring, sector), b = at(ring, sector + 1), c = at(ring + 1, sector), d = at(ring + 1, sector + 1);
+      const Corner a = at(ring, sector), b = at(ring, sector + 1), c = at(ring + 1, sector),
+                   d = at(ring + 1, sector + 1);
       if (ring != 0) mesh.push_back({a, b, c});
       if (ring + 1 != rings) mesh.push_back({b, d, c});
     }

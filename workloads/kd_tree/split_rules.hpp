@@ -12,12 +12,12 @@
 
 namespace allocbench::kd_tree {
 
-inline constexpr std::uint32_t plane_count = 32;         // 11 in x, 11 in y, 10 in z: one per lane of a warp
-inline constexpr std::uint32_t planes_per_axis = 11;     // of x and y
-inline constexpr float intervals = 12;                   // equal parts of an axis whose borders are the planes
-inline constexpr float traversal_cost = 1;               // Ct
-inline constexpr float failing_share = 0.9f;             // a split that costs more of its leaf's cost fails
-inline constexpr std::uint32_t largest_leaf = 2;         // a child with so few references is a leaf
+inline constexpr std::uint32_t plane_count = 32;      // 11 in x, 11 in y, 10 in z: one per lane of a warp
+inline constexpr std::uint32_t planes_per_axis = 11;  // of x and y
+inline constexpr float intervals = 12;                // equal parts of an axis whose borders are the planes
+inline constexpr float traversal_cost = 1;            // Ct
+inline constexpr float failing_share = 0.9f;          // a split that costs more of its leaf's cost fails
+inline constexpr std::uint32_t largest_leaf = 2;      // a child with so few references is a leaf
 
 SIMT_HOST_FN float times(float a, float b) {
 #if defined(__CUDA_ARCH__)
@@ -57,9 +57,7 @@ SIMT_HOST_FN float position_of(std::uint32_t plane, std::uint32_t axis, float lo
 }
 
 // Half of the surface area: only ratios of areas matter.
-SIMT_HOST_FN float half_area(float x, float y, float z) {
-  return plus(plus(times(x, y), times(y, z)), times(z, x));
-}
+SIMT_HOST_FN float half_area(float x, float y, float z) { return plus(plus(times(x, y), times(y, z)), times(z, x)); }
 
 SIMT_HOST_FN float half_area(const Box& box) {
   return half_area(plus(box.high[0], -box.low[0]), plus(box.high[1], -box.low[1]), plus(box.high[2], -box.low[2]));

@@ -16,7 +16,8 @@ struct alignas(16) TriangleBox {
 };
 static_assert(sizeof(TriangleBox) == 32);
 
-// Eight bytes per node. Children lie side by side, the left one at an even index; the root has index 0, and 1 is unused.
+// Eight bytes per node. Children lie side by side, the left one at an even index; the root has index 0, and 1 is
+// unused.
 struct alignas(8) Node {
   static constexpr std::uint32_t leaf = 32;  // no plane's number
   static constexpr std::uint32_t plane_bits = 6;

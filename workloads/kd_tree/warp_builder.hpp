@@ -176,13 +176,11 @@ class WarpBuilder {
   SIMT_FN void load_tile(const std::uint32_t* list, std::uint32_t count, std::uint32_t base,
                          std::uint32_t (&triangles)[2]) {
     constexpr float nowhere = std::numeric_limits<float>::infinity();
-#pragma unroll
     for (std::uint32_t half = 0; half < 2; ++half) {
       const std::uint32_t at = base + half * simt::warp_size + lane_;
       triangles[half] = at < count ? list[at] : no_triangle;
     }
     TriangleBox boxes[2];
-#pragma unroll
     for (std::uint32_t half = 0; half < 2; ++half) {
       if (triangles[half] < setup_.triangles) {
         boxes[half] = setup_.boxes[triangles[half]];
@@ -190,10 +188,8 @@ class WarpBuilder {
         boxes[half] = {{nowhere, nowhere, nowhere}, 0, {-nowhere, -nowhere, -nowhere}, 0};
       }
     }
-#pragma unroll
     for (std::uint32_t half = 0; half < 2; ++half) {
       const std::uint32_t column = half * simt::warp_size + lane_;
-#pragma unroll
       for (std::uint32_t axis = 0; axis < 3; ++axis) {
         scratch_.low[axis][column] = boxes[half].low[axis];
         scratch_.high[axis][column] = boxes[half].high[axis];
@@ -213,7 +209,6 @@ class WarpBuilder {
       for (std::uint32_t column = 0; column < staged; column += 4) {
         const simt::Word128 low = simt::load_16_bytes(&scratch_.low[axis_][column]);
         const simt::Word128 high = simt::load_16_bytes(&scratch_.high[axis_][column]);
-#pragma unroll
         for (std::uint32_t i = 0; i < 4; ++i) {
           sides.left += std::bit_cast<float>(low.words[i]) <= plane ? 1 : 0;
           sides.right += std::bit_cast<float>(high.words[i]) >= plane ? 1 : 0;
@@ -224,8 +219,13 @@ class WarpBuilder {
   }
 
   SIMT_FN float plane_position(const Task& task) const {
-    return position_of(lane_, axis_, axis_ == 0 ? task.low[0] : axis_ == 1 ? task.low[1] : task.low[2],
-                       axis_ == 0 ? task.high[0] : axis_ == 1 ? task.high[1] : task.high[2]);
+    return position_of(lane_, axis_,
+                       axis_ == 0   ? task.low[0]
+                       : axis_ == 1 ? task.low[1]
+                                    : task.low[2],
+                       axis_ == 0   ? task.high[0]
+                       : axis_ == 1 ? task.high[1]
+                                    : task.high[2]);
   }
 
   // The plane of least cost, of equal ones the first. Costs are not negative, so their bits order them.
@@ -244,8 +244,7 @@ class WarpBuilder {
 
   // Left, then right; false when memory ran out, and then `right` is null.
   SIMT_FN bool allocate(Children& children) {
-#pragma unroll 1
-    for (std::uint32_t side = 0; side < 2; ++side) {
+    SIMT_ROLLED for (std::uint32_t side = 0; side < 2; ++side) {
       const std::uint32_t count = side == 0 ? children.counts.left : children.counts.right;
       void* list = nullptr;
       if (lane_ == 0) {
@@ -287,7 +286,6 @@ class WarpBuilder {
       }
       std::uint32_t left_votes[2];
       std::uint32_t right_votes[2];
-#pragma unroll
       for (std::uint32_t half = 0; half < 2; ++half) {
         const std::uint32_t column = half * simt::warp_size + lane_;
         left_votes[half] = warp_.ballot(scratch_.low[axis][column] <= split.position);
@@ -298,12 +296,12 @@ class WarpBuilder {
       if (shared != nullptr) {
         std::uint32_t place = 0;
         if (lane_ < 2) {
-          place = thread_.atomic(shared->cursors[lane_]).fetch_add(lane_ == 0 ? left_count : right_count, simt::relaxed);
+          place =
+              thread_.atomic(shared->cursors[lane_]).fetch_add(lane_ == 0 ? left_count : right_count, simt::relaxed);
         }
         left_at = warp_.shfl_lane(place, 0);
         right_at = warp_.shfl_lane(place, 1);
       }
-#pragma unroll
       for (std::uint32_t half = 0; half < 2; ++half) {
         const std::uint32_t left = left_at + simt::popcount(left_votes[half] & below);
         const std::uint32_t right = right_at + simt::popcount(right_votes[half] & below);
@@ -459,7 +457,6 @@ class WarpBuilder {
     right.list = children.right;
     right.count = children.counts.right;
     right.node = 2 * pair + 1;
-#pragma unroll
     for (std::uint32_t each = 0; each < 3; ++each) {
       if (each != axis) continue;
       left.high[each] = split.position;
@@ -503,8 +500,7 @@ class WarpBuilder {
   // Those that are not null.
   SIMT_FN void free_lists(std::uint32_t* a, std::uint32_t* b, std::uint32_t* c) {
     if (lane_ == 0) {
-#pragma unroll 1
-      for (std::uint32_t i = 0; i < 3; ++i) {
+      SIMT_ROLLED for (std::uint32_t i = 0; i < 3; ++i) {
         std::uint32_t* const list = i == 0 ? a : i == 1 ? b : c;
         if (list == nullptr) continue;
         session_.free(thread_, list);

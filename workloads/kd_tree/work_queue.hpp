@@ -1,9 +1,9 @@
 // A queue of tasks in device memory, for persistent warps: a ring of slots with a turn word each.
 //
-// Who puts or takes draws a ticket; ticket t owns slot t modulo the size in lap t / size. A slot's turn is 2 * lap while
-// it waits to be filled, 2 * lap + 1 while it waits to be emptied. So every waiting warp looks at a word of its own, and
-// the shared words are touched once per task: a scan over a pool of headers, as the authors' framework has it, would make
-// thousands of idle warps read the same lines.
+// Who puts or takes draws a ticket; ticket t owns slot t modulo the size in lap t / size. A slot's turn is 2 * lap
+// while it waits to be filled, 2 * lap + 1 while it waits to be emptied. So every waiting warp looks at a word of its
+// own, and the shared words are touched once per task: a scan over a pool of headers, as the authors' framework has it,
+// would make thousands of idle warps read the same lines.
 //
 // Waits end. A warp that takes waits for work or the stop that the last `finish` sends. A warp that puts waits at most
 // for a taker that has drawn its ticket and whose slot is full: room() and the bound on parts keep the tasks in the
@@ -36,7 +36,8 @@ struct alignas(16) Task {
   // The list came from the allocator and is to be freed; not so the root's.
   SIMT_FN bool owns_list() const { return (level >> 16 & 1) != 0; }
 
-  static SIMT_FN std::uint32_t level_of(TaskKind kind, std::uint32_t depth, std::uint32_t failed_splits, bool owns_list) {
+  static SIMT_FN std::uint32_t level_of(TaskKind kind, std::uint32_t depth, std::uint32_t failed_splits,
+                                        bool owns_list) {
     return static_cast<std::uint32_t>(kind) << 24 | (owns_list ? 1u << 16 : 0u) | failed_splits << 8 | depth;
   }
 };
