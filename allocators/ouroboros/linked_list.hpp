@@ -147,7 +147,7 @@ struct LinkedList {
   // exchange costs a trip to memory and a fence, a look at a node only the trip: so it hands on several at a time.
   template <class Thread>
   SIMT_FN void advance(Thread& thread, ClassState& state, std::uint32_t slots_log) const {
-    constexpr std::uint32_t most = 16;
+    constexpr std::uint32_t most = 64;
     std::uint32_t passed[most];
     const auto head = thread.atomic(state.head);
     std::uint64_t first = head.load(simt::acquire);
