@@ -16,6 +16,7 @@
 #include "workloads/prefix_sum.hpp"
 #include "workloads/probability.hpp"
 #include "workloads/randomized.hpp"
+#include "workloads/scenario.hpp"
 #include "workloads/two_phase.hpp"
 
 namespace allocbench {
@@ -25,6 +26,6 @@ struct WorkloadList {};
 
 using AllWorkloads =
     WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill, Fragmentation,
-                 HostLatency, PrefixSum, Operations, Pairs, ArrayListGrowth, GraphBuild, HeapInit, GetPage>;
+                 HostLatency, PrefixSum, Operations, Pairs, ArrayListGrowth, GraphBuild, HeapInit, GetPage, Scenario>;
 
 }  // namespace allocbench
