@@ -67,7 +67,7 @@ def make(run: Run, stem: str) -> Drawing:
             alike = [i for i, other in enumerate(panels) if other.metric == panel.metric]  # share their limits
             numbers = _numbers([drawn[i] for i in alike]) + [mark.y for i in alike for mark in marks[i]]
             _set_axes(axes, run, layout, numbers, panel.metric, named=panel.column == 0 or not one_axis,
-                      lowest=panel.row == len(layout.bottoms) - 1)
+                      lowest=not any(other.row > panel.row and other.column == panel.column for other in panels))
             _draw_series(axes, drawn[index])
             for mark in marks[index]:
                 colour = style.look(mark.allocator).colour if mark.allocator else style.BLACK

@@ -170,7 +170,7 @@ struct Scenario {
       Occupants everyone(stream_, occupants_at_most_);
       const FirstPages all{occupants_at_most_};
       everyone.enter(allocator, scenario_.occupant_bytes(), all);
-      const auto served = static_cast<std::uint32_t>(everyone.blocks().size());
+      const std::uint32_t served = everyone.present();
       if constexpr (A::traits.fresh == Fresh::by_reset) {
         A handle = allocator;
         handle.reset(stream_);

@@ -109,6 +109,17 @@ struct VacateKernel {
   }
 };
 
+// How many of `blocks` are not null.
+struct CountBlocks {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, void* const* blocks, std::uint32_t count, std::uint32_t* present) const {
+    const std::uint32_t i = thread.rank_in_grid();
+    const auto group = thread.converged();
+    const simt::LaneMask served = group.ballot(i < count && blocks[i] != nullptr);
+    if (group.leader() && served != 0) thread.atomic(*present).fetch_add(simt::popcount(served), simt::relaxed);
+  }
+};
+
 // Blocks that the allocator's own malloc made and that keep memory in use.
 class Occupants {
  public:
@@ -128,6 +139,16 @@ class Occupants {
   void leave(const A& allocator, const Used& used) {
     if (blocks_.size() == 0) return;
     simt::launch(stream_, shape(), VacateKernel{}, allocator, blocks_.data(), count(), used, true);
+  }
+
+  // How many there are now.
+  std::uint32_t present() const {
+    simt::Buffer<std::uint32_t> sum(1);
+    sum.fill_bytes(stream_, 0);
+    if (count() != 0) {
+      simt::launch(stream_, shape(), CountBlocks{}, static_cast<void* const*>(blocks_.data()), count(), sum.data());
+    }
+    return sum.to_host(stream_).front();
   }
 
   // Those that are there now.
