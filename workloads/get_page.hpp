@@ -15,6 +15,7 @@
 #include "allocators/common/occupancy.hpp"
 #include "workloads/common/caller_parameters.hpp"
 #include "workloads/common/kernels.hpp"
+#include "workloads/common/observed.hpp"
 #include "workloads/common/recorded_pointers.hpp"
 #include "workloads/contract/workload.hpp"
 
@@ -125,19 +126,23 @@ struct GetPage {
           seed_(setting.seed),
           geometry_(parameters.geometry()),
           size_{parameters.request_bytes},
-          requests_before_(static_cast<std::uint32_t>(requests_before(parameters, setting.pool_bytes))),
+          marks_(marks_pages && parameters.pattern != "self_filled"),
+          requests_before_(marks_ ? 0 : static_cast<std::uint32_t>(requests_before(parameters, setting.pool_bytes))),
           occupants_(stream, requests_before_),
           results_(stream, geometry_.callers),
           cycles_(parameters.cycles ? geometry_.callers : 0) {}
 
-    void prepare() { results_.poison(); }
+    // Each repetition has its own pages in use.
+    void prepare() {
+      results_.poison();
+      ++seed_;
+    }
 
     template <class Caller>
     void sample(const Caller& allocator, PhaseTimer& timer) {
-      // The verification pass has no marks to set: its adaptor must see every block come and go.
-      if constexpr (MarksPages<Caller> && Caller::traits.fresh == Fresh::by_reset) {
-        if (parameters_.pattern != "self_filled") {
-          Caller handle = allocator;
+      if constexpr (marks_pages) {
+        if (marks_) {
+          A handle = bare(allocator);
           with_pattern(handle.page_count(), [&](const auto& used) { handle.occupy(stream_, used); });
           requests_and_frees(allocator, timer);
           handle.reset(stream_);
@@ -145,9 +150,9 @@ struct GetPage {
         }
       }
       with_pattern(requests_before_, [&](const auto& used) {
-        occupants_.enter(allocator, size_.bytes, used);
+        occupants_.enter(uncounted(allocator), size_.bytes, used);
         requests_and_frees(allocator, timer);
-        occupants_.leave(allocator, used);
+        occupants_.leave(uncounted(allocator), used);
       });
     }
 
@@ -168,6 +173,8 @@ struct GetPage {
     }
 
    private:
+    static constexpr bool marks_pages = MarksPages<A> && A::traits.fresh == Fresh::by_reset;
+
     // Calls `use` with the predicate that says which of `count` pages or requests are in use.
     template <class Use>
     void with_pattern(std::uint32_t count, Use&& use) const {
@@ -212,6 +219,7 @@ struct GetPage {
     std::uint64_t seed_;
     Geometry geometry_;
     FixedSize size_;
+    bool marks_;  // pages are put into use by marks; else by requests of which some are freed
     std::uint32_t requests_before_;
     Occupants occupants_;
     RecordedPointers results_;

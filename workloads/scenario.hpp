@@ -16,6 +16,7 @@
 #include "allocators/common/occupancy.hpp"
 #include "workloads/common/caller_parameters.hpp"
 #include "workloads/common/kernels.hpp"
+#include "workloads/common/observed.hpp"
 #include "workloads/common/recorded_pointers.hpp"
 #include "workloads/contract/workload.hpp"
 #include "workloads/pairs.hpp"
@@ -103,9 +104,9 @@ struct Scenario {
 
     template <class Caller>
     void sample(const Caller& allocator, PhaseTimer& timer) {
-      Occupants& occupants = occupants_for(allocator);
-      const FirstPages all{occupants.count()};
-      occupants.enter(allocator, scenario_.occupant_bytes(), all);
+      if (!occupants_) occupants_.emplace(stream_, blocks_in_use(bare(allocator)));
+      const FirstPages all{occupants_->count()};
+      occupants_->enter(uncounted(allocator), scenario_.occupant_bytes(), all);
       sizes_.visit([&](auto sizes) {
         timer.phase("total", operations(), [&] {
           for (std::uint32_t launch = 0; launch < launches_; ++launch) {
@@ -120,7 +121,7 @@ struct Scenario {
       for (std::uint32_t launch = 0; launch < launches_ && !scenario_.frees_at_once; ++launch) {
         simt::launch(stream_, geometry_.shape(), FreeKernel{}, allocator, geometry_, row(launch));
       }
-      occupants.leave(allocator, all);
+      occupants_->leave(uncounted(allocator), all);
     }
 
     void check_recorded(PointerCheck& check) const {
@@ -149,24 +150,9 @@ struct Scenario {
       return std::uint64_t{geometry_.callers} * launches_ * (scenario_.frees_at_once ? 2 : 1);
     }
 
-    // The verification pass, whose adaptor must see every block come and go, has no reset to count blocks with: it
-    // takes the share of half of the blocks that the pool has room for.
-    template <class Caller>
-    Occupants& occupants_for(const Caller& allocator) {
-      if constexpr (std::is_same_v<Caller, A>) {
-        if (!occupants_) occupants_.emplace(stream_, taken_of(blocks_served(allocator)));
-        return *occupants_;
-      } else {
-        verified_.emplace(stream_, taken_of(occupants_at_most_ / 2));
-        return *verified_;
-      }
-    }
-    std::uint32_t taken_of(std::uint32_t blocks) const {
-      return static_cast<std::uint32_t>(std::llround(taken_share_ * blocks));
-    }
-
-    // Of the size that shall be in use, until the pool is full.
-    std::uint32_t blocks_served(const A& allocator) const {
+    // Of all those that an empty pool serves until it is full.
+    std::uint32_t blocks_in_use(const A& allocator) const {
+      if (occupants_at_most_ == 0) return 0;
       Occupants everyone(stream_, occupants_at_most_);
       const FirstPages all{occupants_at_most_};
       everyone.enter(allocator, scenario_.occupant_bytes(), all);
@@ -177,7 +163,7 @@ struct Scenario {
       } else {
         everyone.leave(allocator, all);
       }
-      return served;
+      return static_cast<std::uint32_t>(std::llround(taken_share_ * served));
     }
 
     simt::Stream& stream_;
@@ -188,8 +174,7 @@ struct Scenario {
     std::uint32_t occupants_at_most_;
     DeviceSizes sizes_;
     RecordedPointers results_;
-    std::optional<Occupants> occupants_;
-    std::optional<Occupants> verified_;
+    std::optional<Occupants> occupants_;  // counted before the first sample
   };
 };
 
