@@ -63,22 +63,31 @@ class Panel:
 def panels_of(run: Run) -> list[Panel]:
     """One panel or block per metric, timed phase (`y`) and value of the settings that `rows` and `panels` name. The values
     of `panels` lie beside each other, those of `rows` below each other; phases and metrics take what is left."""
-    phases, metrics = _listed(run.plot.get("y", "total")), _listed(run.plot.get("metric", "time"))
+    shown = _shown(run)
+    several_phases = len({phase for phase, _ in shown if phase}) > 1
     columns, rows = _parts(run, "panels"), _parts(run, "rows")
     across = len(columns)
     if len(columns) == 1 and len(rows) == 1:
-        across = len(metrics) * len(phases)
-    elif len(rows) * len(metrics) * len(phases) == 1:  # many panels of one row go on below
+        across = len(shown)
+    elif len(rows) * len(shown) == 1:  # many panels of one row go on below
         across = math.ceil(len(columns) / math.ceil(len(columns) / _MOST_BESIDE))
     made = []
-    for metric in metrics:
-        for phase in phases:
-            for row_name, in_row in rows:
-                for name, in_column in columns:
-                    part = replace(run, cells=[cell for cell in run.cells if in_row(cell) and in_column(cell)])
-                    told = phase.replace("_", " ") if len(phases) > 1 else ""
-                    made.append(Panel(name, row_name, told, part, phase, metric, *divmod(len(made), across)))
+    for phase, metric in shown:
+        for row_name, in_row in rows:
+            for name, in_column in columns:
+                part = replace(run, cells=[cell for cell in run.cells if in_row(cell) and in_column(cell)])
+                told = phase.replace("_", " ") if several_phases else ""
+                made.append(Panel(name, row_name, told, part, phase, metric, *divmod(len(made), across)))
     return [panel for panel in made if panel.run.cells]
+
+
+def _shown(run: Run) -> list[tuple[str, str]]:
+    """Every (phase, metric) of the plot. A metric of whole cells stands once beside those of phases."""
+    known = {key for cell in run.cells for key in cell.values}
+    pairs = [(phase, metric) for metric in _listed(run.plot.get("metric", "time"))
+             for phase in _listed(run.plot.get("y", "total"))]
+    return list(dict.fromkeys(("", metric) if (phase, metric) not in known and ("", metric) in known else (phase, metric)
+                              for phase, metric in pairs))
 
 
 def wanted_of(panels: Sequence[Panel]) -> list[tuple[str, str]]:

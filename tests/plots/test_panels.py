@@ -57,6 +57,14 @@ def test_metrics_make_rows_where_there_are_panels(tmp_path):
     assert panels[0].get_ylabel() and panels[2].get_ylabel() and not panels[3].get_ylabel()
 
 
+def test_metrics_of_cells_stand_beside_those_of_phases(tmp_path):
+    cells = _cells(lambda at: {("alloc", "time"): 1.0, ("free", "time"): 2.0, ("", "steps_per_malloc"): 3.0})
+    run = _run(tmp_path, cells, y=["alloc", "free"], metric=["time", "steps_per_malloc"])
+    assert [(panel.phase, panel.metric, panel.phase_name) for panel in series.panels_of(run)] == [
+        ("alloc", "time", "alloc"), ("free", "time", "free"), ("", "steps_per_malloc", "")]
+    assert [_first_y(axes) for axes in _panels(lines.make(run, "stem"))] == [1, 2, 3]
+
+
 @pytest.mark.parametrize("count, across", [(4, 4), (5, 3), (6, 3), (7, 4)])
 def test_many_panels_go_on_below(tmp_path, count, across):
     cells = _cells(lambda at: {("alloc", "time"): at["kind"]}, kind=range(1, count + 1))
