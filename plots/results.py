@@ -56,8 +56,8 @@ class Cell:
         """A swept or fixed value by its name, wherever the cell keeps it; None when it has none of that name."""
         if name in self.axes:
             return self.axes[name]
-        if name == "pool_bytes":
-            return self.pool_bytes
+        if name in ("allocator", "pool_bytes"):
+            return getattr(self, name)
         return self.workload_parameters.get(name, self.allocator_parameters.get(name))
 
 
