@@ -64,11 +64,6 @@ struct GraphReadKernel {
       if (is_block(slots.edges[arc])) edges[arc] = *static_cast<const graph::Edge*>(slots.edges[arc]);
     }
   }
-
-  static SIMT_HOST_FN bool is_block(const void* slot) {
-    const auto address = reinterpret_cast<std::uint64_t>(slot);
-    return address != 0 && address != poisoned_slot;
-  }
 };
 
 // Same grid as the build, so that every thread finds its session again.
@@ -79,7 +74,7 @@ struct GraphFreeKernel {
     if (caller == Geometry::no_caller) return;
     auto&& session = attach(allocator, thread);
     for (std::uint32_t key = caller; key < slots.keys; key += geometry.callers) {
-      if (GraphReadKernel::is_block(slots.nodes[key])) session.free(thread, slots.nodes[key]);
+      if (is_block(slots.nodes[key])) session.free(thread, slots.nodes[key]);
     }
     for (std::uint32_t arc = caller; arc < slots.arcs; arc += geometry.callers) {
       session.free(thread, slots.edges[arc]);
