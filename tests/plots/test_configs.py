@@ -48,10 +48,11 @@ def test_effective_configs_fit_the_schema_and_sweep_what_they_plot(path, back_en
     config = _effective(path, back_end)
     jsonschema.Draft7Validator(SCHEMA).validate(config)
     assert config["plot"]["kind"] in KINDS
+    axes = {**config.get("sweep", {}), **{name: values for group in config.get("zip", []) for name, values in group.items()}}
     if "x" in config["plot"]:
-        assert config["plot"]["x"] in config["sweep"]
+        assert config["plot"]["x"] in axes
     if "panels" in config["plot"]:
-        values = config["sweep"][config["plot"]["panels"]]
+        values = axes[config["plot"]["panels"]]
         assert len(config["plot"].get("panel_names", values)) == len(values)
 
 
