@@ -10,7 +10,9 @@ if TYPE_CHECKING:  # results.py calls this module
 
 
 def add_to(cell: Cell) -> None:
-    """Adds `time_per_operation` and, where the workload counts the bytes asked for, `allocated_bytes_per_second`."""
+    """Adds `time_per_operation`; where the workload counts the bytes asked for, `allocated_bytes_per_second`; and for the
+    phases that come once in each of several `batches`, `time_per_batch`."""
+    batches = cell.workload_parameters.get("batches")
     requested = cell.values.get(("", "requested_bytes"))
     for (phase, metric), time in list(cell.values.items()):
         if metric != "time":
@@ -18,6 +20,8 @@ def add_to(cell: Cell) -> None:
         operations = cell.values.get((phase, "operations"))
         if operations and operations.value:
             cell.values[phase, "time_per_operation"] = _scaled(time, 1 / operations.value)
+        if batches and phase in ("insert", "delete"):
+            cell.values[phase, "time_per_batch"] = _scaled(time, 1 / batches)
         if requested and time.value > 0 and phase != "free":
             cell.values[phase, "allocated_bytes_per_second"] = _rate(time, requested.value)
 
