@@ -74,7 +74,7 @@ struct Probability {
     std::uint64_t mallocs_at_most() const {
       return std::uint64_t{parameters_.geometry().callers} * parameters_.launches;
     }
-    std::vector<KernelInfo> kernels() const { return {{"total", RandomActions::kernel_attributes<A>()}}; }
+    std::vector<KernelInfo> kernels() const { return {{"total", actions_.template kernel_attributes<A, true>()}}; }
 
    private:
     static RandomActions make_actions(const Parameters& p, std::uint64_t seed, simt::Stream& stream) {

@@ -102,9 +102,13 @@ class RandomActions {
     check.check_overlap_only(held_at_end_);
   }
 
-  template <class A>
-  static simt::KernelAttributes kernel_attributes() {
-    return simt::kernel_attributes<ProbabilityKernel, A, Geometry, FixedSize, const std::uint8_t*, void**, void**>();
+  template <class A, bool confine = false>
+  simt::KernelAttributes kernel_attributes() const {
+    if constexpr (confine) {
+      return confinement_.attributes<ProbabilityKernel, A, Geometry, FixedSize, const std::uint8_t*, void**, void**>();
+    } else {
+      return simt::kernel_attributes<ProbabilityKernel, A, Geometry, FixedSize, const std::uint8_t*, void**, void**>();
+    }
   }
 
  private:
