@@ -8,15 +8,20 @@
 #include "workloads/fill.hpp"
 #include "workloads/fragmentation.hpp"
 #include "workloads/get_page.hpp"
+#include "workloads/graph_arrays.hpp"
 #include "workloads/graph_build.hpp"
 #include "workloads/heap_init.hpp"
 #include "workloads/host_latency.hpp"
+<<<<<<< HEAD
 #include "workloads/kd_tree.hpp"
 #include "workloads/operations.hpp"
+=======
+>>>>>>> main
 #include "workloads/pairs.hpp"
 #include "workloads/prefix_sum.hpp"
 #include "workloads/probability.hpp"
 #include "workloads/randomized.hpp"
+#include "workloads/scenario.hpp"
 #include "workloads/two_phase.hpp"
 
 namespace allocbench {
@@ -24,8 +29,14 @@ namespace allocbench {
 template <class... Workloads>
 struct WorkloadList {};
 
+<<<<<<< HEAD
 using AllWorkloads =
     WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill, Fragmentation,
                  HostLatency, PrefixSum, Operations, Pairs, ArrayListGrowth, GraphBuild, HeapInit, GetPage, KdTree>;
+=======
+using AllWorkloads = WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill,
+                                  Fragmentation, HostLatency, PrefixSum, Pairs, ArrayListGrowth, GraphBuild, HeapInit,
+                                  GetPage, Scenario, GraphArrays>;
+>>>>>>> main
 
 }  // namespace allocbench

@@ -176,21 +176,21 @@ class WarpBuilder {
   SIMT_FN void load_tile(const std::uint32_t* list, std::uint32_t count, std::uint32_t base,
                          std::uint32_t (&triangles)[2]) {
     constexpr float nowhere = std::numeric_limits<float>::infinity();
-    for (std::uint32_t half = 0; half < 2; ++half) {
+    SIMT_UNROLLED for (std::uint32_t half = 0; half < 2; ++half) {
       const std::uint32_t at = base + half * simt::warp_size + lane_;
       triangles[half] = at < count ? list[at] : no_triangle;
     }
     TriangleBox boxes[2];
-    for (std::uint32_t half = 0; half < 2; ++half) {
+    SIMT_UNROLLED for (std::uint32_t half = 0; half < 2; ++half) {
       if (triangles[half] < setup_.triangles) {
         boxes[half] = setup_.boxes[triangles[half]];
       } else {
         boxes[half] = {{nowhere, nowhere, nowhere}, 0, {-nowhere, -nowhere, -nowhere}, 0};
       }
     }
-    for (std::uint32_t half = 0; half < 2; ++half) {
+    SIMT_UNROLLED for (std::uint32_t half = 0; half < 2; ++half) {
       const std::uint32_t column = half * simt::warp_size + lane_;
-      for (std::uint32_t axis = 0; axis < 3; ++axis) {
+      SIMT_UNROLLED for (std::uint32_t axis = 0; axis < 3; ++axis) {
         scratch_.low[axis][column] = boxes[half].low[axis];
         scratch_.high[axis][column] = boxes[half].high[axis];
       }
@@ -209,7 +209,7 @@ class WarpBuilder {
       for (std::uint32_t column = 0; column < staged; column += 4) {
         const simt::Word128 low = simt::load_16_bytes(&scratch_.low[axis_][column]);
         const simt::Word128 high = simt::load_16_bytes(&scratch_.high[axis_][column]);
-        for (std::uint32_t i = 0; i < 4; ++i) {
+        SIMT_UNROLLED for (std::uint32_t i = 0; i < 4; ++i) {
           sides.left += std::bit_cast<float>(low.words[i]) <= plane ? 1 : 0;
           sides.right += std::bit_cast<float>(high.words[i]) >= plane ? 1 : 0;
         }
@@ -286,7 +286,7 @@ class WarpBuilder {
       }
       std::uint32_t left_votes[2];
       std::uint32_t right_votes[2];
-      for (std::uint32_t half = 0; half < 2; ++half) {
+      SIMT_UNROLLED for (std::uint32_t half = 0; half < 2; ++half) {
         const std::uint32_t column = half * simt::warp_size + lane_;
         left_votes[half] = warp_.ballot(scratch_.low[axis][column] <= split.position);
         right_votes[half] = warp_.ballot(scratch_.high[axis][column] >= split.position);
@@ -302,7 +302,7 @@ class WarpBuilder {
         left_at = warp_.shfl_lane(place, 0);
         right_at = warp_.shfl_lane(place, 1);
       }
-      for (std::uint32_t half = 0; half < 2; ++half) {
+      SIMT_UNROLLED for (std::uint32_t half = 0; half < 2; ++half) {
         const std::uint32_t left = left_at + simt::popcount(left_votes[half] & below);
         const std::uint32_t right = right_at + simt::popcount(right_votes[half] & below);
         if ((left_votes[half] >> lane_ & 1) != 0 && left < children.counts.left) children.left[left] = triangles[half];
@@ -457,7 +457,7 @@ class WarpBuilder {
     right.list = children.right;
     right.count = children.counts.right;
     right.node = 2 * pair + 1;
-    for (std::uint32_t each = 0; each < 3; ++each) {
+    SIMT_UNROLLED for (std::uint32_t each = 0; each < 3; ++each) {
       if (each != axis) continue;
       left.high[each] = split.position;
       right.low[each] = split.position;
