@@ -12,11 +12,7 @@
 #include "workloads/graph_build.hpp"
 #include "workloads/heap_init.hpp"
 #include "workloads/host_latency.hpp"
-<<<<<<< HEAD
 #include "workloads/kd_tree.hpp"
-#include "workloads/operations.hpp"
-=======
->>>>>>> main
 #include "workloads/pairs.hpp"
 #include "workloads/prefix_sum.hpp"
 #include "workloads/probability.hpp"
@@ -29,14 +25,8 @@ namespace allocbench {
 template <class... Workloads>
 struct WorkloadList {};
 
-<<<<<<< HEAD
-using AllWorkloads =
-    WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill, Fragmentation,
-                 HostLatency, PrefixSum, Operations, Pairs, ArrayListGrowth, GraphBuild, HeapInit, GetPage, KdTree>;
-=======
 using AllWorkloads = WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill,
                                   Fragmentation, HostLatency, PrefixSum, Pairs, ArrayListGrowth, GraphBuild, HeapInit,
-                                  GetPage, Scenario, GraphArrays>;
->>>>>>> main
+                                  GetPage, Scenario, GraphArrays, KdTree>;
 
 }  // namespace allocbench

@@ -1,9 +1,14 @@
 #include "workloads/kd_tree/reference_tree.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
 
 namespace allocbench::kd_tree {
 
@@ -55,30 +60,31 @@ struct Counts {
   std::uint32_t right[plane_count] = {};
 };
 
+using List = std::vector<std::uint32_t>;
+
+// A node whose subtree another builder makes.
+struct Subtree {
+  Box box;
+  List list;
+  std::uint32_t depth;
+  std::uint32_t failed;
+  std::uint64_t path;
+};
+
 class Builder {
  public:
-  Builder(const std::vector<TriangleBox>& boxes, const Limits& limits, TreeVisitor* visitor)
-      : boxes_(boxes), visitor_(visitor) {
+  // With `later`, nodes of at most `later_size` references are put there instead of being built.
+  Builder(const std::vector<TriangleBox>& boxes, const Limits& limits, TreeVisitor* visitor,
+          std::vector<Subtree>* later = nullptr, std::size_t later_size = 0)
+      : boxes_(boxes), visitor_(visitor), later_(later), later_size_(later_size) {
     result_.limits = limits;
   }
 
-  ReferenceTree build() {
-    std::vector<std::uint32_t> all(boxes_.size());
-    for (std::uint32_t i = 0; i < all.size(); ++i) all[i] = i;
-    if (all.empty()) {
-      leaf(root_path, all);
-    } else {
-      node(bounds_of(boxes_), all, 0, 0, root_path);
-    }
-    result_.digest.leaves = result_.leaves;
-    result_.digest.inner = result_.leaves - 1;
-    result_.digest.references = result_.references;
-    return result_;
-  }
+  void build(Subtree& subtree) { node(subtree.box, subtree.list, subtree.depth, subtree.failed, subtree.path); }
+
+  const ReferenceTree& result() const { return result_; }
 
  private:
-  using List = std::vector<std::uint32_t>;
-
   // `list` is given up.
   void node(const Box& box, List& list, std::uint32_t depth, std::uint32_t failed, std::uint64_t path) {
     const auto count = static_cast<std::uint32_t>(list.size());
@@ -136,6 +142,10 @@ class Builder {
 
   void child_of(const Box& box, List& list, std::uint32_t parent_depth, std::uint32_t failed, std::uint64_t path) {
     if (list.size() <= largest_leaf || result_.limits.children_are_leaves(parent_depth)) return leaf(path, list);
+    if (later_ != nullptr && list.size() <= later_size_) {
+      later_->push_back({box, std::move(list), parent_depth + 1, failed, path});
+      return;
+    }
     node(box, list, parent_depth + 1, failed, path);
   }
 
@@ -177,13 +187,63 @@ class Builder {
 
   const std::vector<TriangleBox>& boxes_;
   TreeVisitor* visitor_;
+  std::vector<Subtree>* later_;
+  std::size_t later_size_;
   ReferenceTree result_;
 };
+
+// All counts are sums, and the digest too: in which order subtrees are added makes no difference.
+void add(ReferenceTree& sum, const ReferenceTree& part) {
+  sum.requests.mallocs += part.requests.mallocs;
+  sum.requests.bytes += part.requests.bytes;
+  sum.requests.squares += part.requests.squares;
+  sum.requests.wrapped_squares += part.requests.wrapped_squares;
+  sum.largest_request = std::max(sum.largest_request, part.largest_request);
+  sum.leaves += part.leaves;
+  sum.empty_leaves += part.empty_leaves;
+  sum.passed_on += part.passed_on;
+  sum.references += part.references;
+  sum.digest.hash += part.digest.hash;
+}
+
+ReferenceTree build_subtrees(const std::vector<TriangleBox>& boxes, const Limits& limits,
+                             std::vector<Subtree>& subtrees) {
+  std::sort(subtrees.begin(), subtrees.end(),
+            [](const Subtree& a, const Subtree& b) { return a.list.size() > b.list.size(); });
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  ReferenceTree sum;
+  const auto work = [&] {
+    Builder builder(boxes, limits, nullptr);
+    for (std::size_t i = next++; i < subtrees.size(); i = next++) builder.build(subtrees[i]);
+    const std::lock_guard lock(mutex);
+    add(sum, builder.result());
+  };
+  std::vector<std::jthread> helpers;
+  for (unsigned i = 1; i < std::min(16u, std::thread::hardware_concurrency()); ++i) helpers.emplace_back(work);
+  work();
+  helpers.clear();  // waits
+  return sum;
+}
 
 }  // namespace
 
 ReferenceTree build_reference(const std::vector<TriangleBox>& boxes, const Limits& limits, TreeVisitor* visitor) {
-  return Builder(boxes, limits, visitor).build();
+  constexpr std::size_t worth_helpers = 10'000;
+  constexpr std::size_t subtrees_at_least = 64;
+  if (boxes.empty()) throw std::invalid_argument("a tree of no triangle");
+  const bool with_helpers = visitor == nullptr && boxes.size() >= worth_helpers;
+  std::vector<Subtree> subtrees;
+  Builder builder(boxes, limits, visitor, with_helpers ? &subtrees : nullptr, boxes.size() / subtrees_at_least);
+  Subtree root{bounds_of(boxes), List(boxes.size()), 0, 0, root_path};
+  std::iota(root.list.begin(), root.list.end(), 0u);
+  builder.build(root);
+  ReferenceTree result = builder.result();
+  if (with_helpers) add(result, build_subtrees(boxes, limits, subtrees));
+  result.digest.leaves = result.leaves;
+  result.digest.inner = result.leaves - 1;
+  result.digest.references = result.references;
+  return result;
 }
 
 }  // namespace allocbench::kd_tree

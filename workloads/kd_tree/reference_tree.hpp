@@ -1,4 +1,4 @@
-// The oracle of kd_tree: the tree that the rules demand, built by one host thread. Knows nothing of devices.
+// The oracle of kd_tree: the tree that the rules demand, built by the host. Knows nothing of devices.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,7 @@ struct TreeVisitor {
   virtual void leaf(std::uint64_t path, const std::uint32_t* references, std::uint32_t count) = 0;
 };
 
+// One triangle at least. Subtrees are built by several threads unless there is a visitor.
 ReferenceTree build_reference(const std::vector<TriangleBox>& boxes, const Limits& limits,
                               TreeVisitor* visitor = nullptr);
 
