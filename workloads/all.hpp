@@ -24,8 +24,8 @@ namespace allocbench {
 template <class... Workloads>
 struct WorkloadList {};
 
-using AllWorkloads = WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill,
-                                  Fragmentation, HostLatency, PrefixSum, Pairs, ArrayListGrowth, GraphBuild, HeapInit,
-                                  GetPage, Scenario, GraphArrays>;
+using AllWorkloads =
+    WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill, Fragmentation,
+                 HostLatency, PrefixSum, Pairs, ArrayListGrowth, GraphBuild, HeapInit, GetPage, Scenario, GraphArrays>;
 
 }  // namespace allocbench
