@@ -10,10 +10,11 @@ _IEC = ("B", "KiB", "MiB", "GiB", "TiB")
 _AXIS_NAMES = {"request_bytes": "request size", "pool_bytes": "pool size", "iterations": "allocations per thread",
                "launches": "kernel launches", "lanes_per_warp": "allocating lanes per warp",
                "allocations": "allocations per thread", "taken_share": "share of the pool taken before",
-               "max_bytes": "largest request"}
-_METRIC_NAMES = {"throughput": "operations per second", "allocated_bytes_per_second": "allocated per second",
+               "max_bytes": "largest request", "free_share": "free pages", "cluster_pages": "pages per cluster"}
+_METRIC_NAMES = {"steps_per_malloc": "steps per malloc (TAS)", "warp_steps_per_malloc": "steps per warp (WAS)",
+                 "atomic_cycles": "cycles per atomic", "pages_found": "pages found", "throughput": "operations per second", "allocated_bytes_per_second": "allocated per second",
                  "internal_waste": "waste in a block", "external_waste": "unusable share of the pool"}
-_SHARES = ("internal_waste", "external_waste", "taken_share")
+_SHARES = ("internal_waste", "external_waste", "taken_share", "free_share")
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
 
 
