@@ -40,8 +40,7 @@ def grids_of(run: Run, x: str, panels: Sequence[Panel]) -> list[grid.Grid]:
                 if not (point and point.value):
                     muted.add((number, column))
             rows.append(words)
-        title = ", ".join(text for text in (panel.name if "panels" in run.plot else "", f"{panel.phase} {metric}".strip())
-                          if text)
+        title = ", ".join(text for text in (panel.row_name, panel.name, f"{panel.phase} {metric}".strip()) if text)
         made.append(grid.Grid([quantity.axis_name(x), *(write_x(position) for position in xs)], rows, title, muted))
     return made
 

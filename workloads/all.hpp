@@ -16,6 +16,7 @@
 #include "workloads/prefix_sum.hpp"
 #include "workloads/probability.hpp"
 #include "workloads/randomized.hpp"
+#include "workloads/scenario.hpp"
 #include "workloads/two_phase.hpp"
 
 namespace allocbench {
@@ -23,8 +24,8 @@ namespace allocbench {
 template <class... Workloads>
 struct WorkloadList {};
 
-using AllWorkloads =
-    WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill, Fragmentation,
-                 HostLatency, PrefixSum, Pairs, ArrayListGrowth, GraphBuild, HeapInit, GetPage, AtomicLatency>;
+using AllWorkloads = WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill,
+                                  Fragmentation, HostLatency, PrefixSum, Pairs, ArrayListGrowth, GraphBuild, HeapInit,
+                                  GetPage, Scenario, AtomicLatency>;
 
 }  // namespace allocbench

@@ -13,10 +13,10 @@
 #include <numeric>
 
 #include "allocators/common/occupancy.hpp"
+#include "workloads/common/caller_parameters.hpp"
 #include "workloads/common/kernels.hpp"
 #include "workloads/common/observed.hpp"
 #include "workloads/common/recorded_pointers.hpp"
-#include "workloads/common/requirements.hpp"
 #include "workloads/contract/workload.hpp"
 
 namespace allocbench {
@@ -51,10 +51,7 @@ struct FreeCyclesKernel {
 };
 
 struct GetPage {
-  struct Parameters {
-    std::uint32_t threads = 5'000;
-    std::uint32_t threads_per_block = 32;
-    std::uint32_t lanes_per_warp = 32;
+  struct Parameters : CallerParameters {
     std::uint64_t request_bytes = 256;
     double free_share = 0.5;
     std::string pattern = "uniform";
@@ -62,40 +59,37 @@ struct GetPage {
     bool held = false;
     bool cycles = false;
 
-    static auto fields() {
-      using P = Parameters;
-      return std::tuple{
-          Field{"threads", &P::threads, "requests", "threads that request a page, one each",
-                "Pham et al. 2025, fig. 11: 1,000 to 5,000 of a million pages"}
-              .between(1, 1 << 26),
-          Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block",
-                "assumed: one warp, as in the paper's public code"}
-              .between(1, most_threads_per_block),
-          Field{"lanes_per_warp", &P::lanes_per_warp, "lanes", "lanes of each warp that request a page",
-                "Pham et al. 2025, figs. 12 and 13"}
-              .between(1, simt::warp_size),
-          Field{"request_bytes", &P::request_bytes, "B", "size of every request, at most a page of the allocator",
-                "Pham et al. 2025, sec. 5.2"}
-              .between(1, 1ull << 40),
-          Field{"free_share", &P::free_share, "fraction", "share of the pages that is free before the requests",
-                "Pham et al. 2025, fig. 11: 50, 10, 1 and 0.5 %"}
-              .between(0, 1),
-          Field{"pattern", &P::pattern, "",
-                "where the pages in use lie: uniform (by chance), first_fit (in front), self_filled (where the "
-                "allocator's malloc put them)",
-                "assumed: the paper presets some pages"}
-              .one_of({"uniform", "first_fit", "self_filled"}),
-          Field{"cluster_pages", &P::cluster_pages, "pages",
-                "uniform pattern: groups of so many neighbouring pages are in use or free together",
-                "Pham et al. 2025, sec. 4.2: clusters of free pages, as a share of them; assumed: equal sizes"}
-              .between(1, 1 << 16)
-              .powers_of_two(),
-          Field{"held", &P::held, "", "every caller takes a page before and holds it; free_share is what is left then",
-                "Pham et al. 2025, sec. 4.2: CRW starts beside the page a thread took last"},
-          Field{"cycles", &P::cycles, "", "read the clock around every call", "Pham et al. 2025, fig. 16"}};
+    Parameters() {
+      threads = 5'000;
+      threads_per_block = 32;  // as in the authors' public code
     }
 
-    Geometry geometry() const { return Geometry::of_callers(threads, threads_per_block, lanes_per_warp); }
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple_cat(
+          caller_fields<P>("threads that request a page, one each", "Pham et al. 2025, fig. 11: of a million pages"),
+          std::tuple{
+              Field{"request_bytes", &P::request_bytes, "B", "size of every request, at most a page of the allocator",
+                    "Pham et al. 2025, sec. 5.2"}
+                  .between(1, 1ull << 40),
+              Field{"free_share", &P::free_share, "fraction", "share of the pages that is free before the requests",
+                    "Pham et al. 2025, fig. 11: 50, 10, 1 and 0.5 %"}
+                  .between(0, 1),
+              Field{"pattern", &P::pattern, "",
+                    "where the pages in use lie: uniform (by chance), first_fit (in front), self_filled (where the "
+                    "allocator's malloc put them)",
+                    "assumed: the paper presets some pages"}
+                  .one_of({"uniform", "first_fit", "self_filled"}),
+              Field{"cluster_pages", &P::cluster_pages, "pages",
+                    "uniform pattern: groups of so many neighbouring pages are in use or free together",
+                    "Pham et al. 2025, sec. 4.2: clusters of free pages, as a share of them; assumed: equal sizes"}
+                  .between(1, 1 << 16)
+                  .powers_of_two(),
+              Field{"held", &P::held, "",
+                    "every caller takes a page before and holds it; free_share is what is left then",
+                    "Pham et al. 2025, sec. 4.2: CRW starts beside the page a thread took last"},
+              Field{"cycles", &P::cycles, "", "read the clock around every call", "Pham et al. 2025, fig. 16"}});
+    }
   };
 
   static constexpr WorkloadTraits traits{.name = "get_page",
