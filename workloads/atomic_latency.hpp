@@ -27,7 +27,7 @@ struct AtomicLatency {
                 "threads of a block; nothing on the CPU back end", "assumed: one warp"}
               .between(1, most_threads_per_block),
           Field{"additions", &P::additions, "additions", "additions of a thread, one after the other", "assumed"}
-              .between(1, 4095)};
+              .between(1, 1 << 24)};
     }
   };
 
@@ -39,8 +39,9 @@ struct AtomicLatency {
                                          .writes_blocks = true};
 
   template <class A>
-  static std::string unsupported(const Parameters&, const RunSetting<A>&) {
-    return {};
+  static std::string unsupported(const Parameters& p, const RunSetting<A>&) {
+    const bool fits = std::uint64_t{p.threads} * p.additions < 0xffffffffu;
+    return fits ? "" : "threads times additions do not fit the word of 32 bits";
   }
 
   template <class A>
