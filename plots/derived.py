@@ -10,8 +10,10 @@ if TYPE_CHECKING:  # results.py calls this module
 
 
 def add_to(cell: Cell) -> None:
-    """Adds `time_per_operation`; `time_per_launch` where the workload counts launches; `allocated_bytes_per_second`
-    where it counts the bytes asked for; `utilisation` where it fills the pool."""
+    """Adds `time_per_operation`; `time_per_launch` where the workload counts launches; `time_per_batch` for the phases
+    that come once in each of several `batches`; `allocated_bytes_per_second` where it counts the bytes asked for;
+    `utilisation` where it fills the pool."""
+    batches = cell.workload_parameters.get("batches")
     requested = cell.values.get(("", "requested_bytes"))
     launches = cell.workload_parameters.get("launches")
     if ("", "served_bytes") in cell.values:
@@ -22,6 +24,8 @@ def add_to(cell: Cell) -> None:
         operations = cell.values.get((phase, "operations"))
         if operations and operations.value:
             cell.values[phase, "time_per_operation"] = _scaled(time, 1 / operations.value)
+        if batches and phase in ("insert", "delete"):
+            cell.values[phase, "time_per_batch"] = _scaled(time, 1 / batches)
         if requested and time.value > 0 and phase != "free":
             cell.values[phase, "allocated_bytes_per_second"] = _rate(time, requested.value)
         if launches and phase == "total":

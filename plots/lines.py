@@ -1,8 +1,9 @@
 """Figure kind `lines`: one line per series against a swept axis, one panel per phase, metric and value of other axes.
 
 The line is the median (or what the config's `statistic` asks for), the bars its 95 % bootstrap interval. Cells without a
-value interrupt the line and appear in a strip above the panel. Where the config's `theory` has a formula for an allocator
-and metric, the line is the formula's and the measured values are markers.
+value interrupt the line and appear in a strip above the panel. Where x sweeps words, there are marks and no lines: nothing
+lies between two words. Where the config's `theory` has a formula for an allocator and metric, the line is the formula's and
+the measured values are markers.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from plots import caption, curves, failures, origin, quantity, stated, style, ta
 from plots.errors import NothingToDraw
 from plots.page import BODY_WIDTH, Drawing, Page
 from plots.results import Run
-from plots.series import Panel, Series, panels_of, series_of, wanted_of
+from plots.series import Panel, Series, panels_of, series_of, wanted_of, words_of
 
 _HEIGHTS = {1: 3.5, 2: 2.6, 3: 2.2}  # of a panel, by the number of rows
 _LEAST_HEIGHT = 1.7
@@ -28,6 +29,7 @@ _LEFT = 0.78         # y ticks and y label
 _LEGEND_HANDLE = 0.5
 _STRIP_GAP = 0.03
 _NAME = 0.24         # a line of names above panels
+_SLANT = 40          # degrees by which words below the x axis are turned
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,8 @@ class _Layout:
     positions: list[float]       # every x of the figure
     bounds: tuple[float, float]  # of the x axis
     log_x: bool
-    leftmost: set[int]              # panels that bear the names of their row
+    leftmost: set[int]  # panels that bear the names of their row
+    words: list[str]    # that stand at the positions
     rows: list[list[failures.Row]]  # by panel
     strips: list[float]             # by row
     bottoms: list[float]            # of the axes, by row
@@ -63,7 +66,7 @@ def make(run: Run, stem: str) -> Drawing:
 
     with matplotlib.rc_context(style.RC):
         marks = [stated.marks(panel.run, plot["x"], panel.phase, panel.metric) for panel in panels]
-        layout = _layout(panels, drawn, "x" in plot.get("log", ""), _BETWEEN if one_axis else _BETWEEN_AXES,
+        layout = _layout(panels, drawn, words_of(run, plot["x"]), "x" in plot.get("log", ""), _BETWEEN if one_axis else _BETWEEN_AXES,
                          [mark.source for panel in marks for mark in panel])
         page = Page(origin.heading(run, origin.title(run), caption.of_lines(run, wanted_of(panels))), layout.total)
         for index, panel in enumerate(panels):
@@ -73,7 +76,7 @@ def make(run: Run, stem: str) -> Drawing:
             numbers += [y for i in alike for _, ys in expected[i] for y in ys]
             _set_axes(axes, run, layout, numbers, panel.metric, named=index in layout.leftmost or not one_axis,
                       lowest=not any(other.row > panel.row and other.column == panel.column for other in panels))
-            _draw_series(axes, drawn[index], expected[index])
+            _draw_series(axes, drawn[index], expected[index], joined=not layout.words)
             for mark in marks[index]:
                 colour = style.look(mark.allocator).colour if mark.allocator else style.BLACK
                 axes.plot([mark.x], [mark.y], linestyle="none", marker="*", markersize=11, markerfacecolor="none",
@@ -83,11 +86,12 @@ def make(run: Run, stem: str) -> Drawing:
     return Drawing(stem, page, table.markdown(run, plot["x"], panels))
 
 
-def _layout(panels: Sequence[Panel], drawn: Sequence[Sequence[Series]], log: bool, between: float,
+def _layout(panels: Sequence[Panel], drawn: Sequence[Sequence[Series]], words: list[str], log: bool, between: float,
             sources: Sequence[str]) -> _Layout:
     all_series = [series for panel in drawn for series in panel]
     positions = [point.x for series in all_series for point in series.points]
-    log = log and min(positions) > 0
+    log = log and not words and min(positions) > 0
+    below = _BELOW + max((_rise(word) for word in words), default=0.0)
     bounds = ticks.limits(sorted(set(positions)), log, 0.04)
     left = max([_LEFT] + [ticks.text_width(series.label, failures.NAME_POINTS) + 0.1
                           for series in all_series if series.failed()])
@@ -106,11 +110,11 @@ def _layout(panels: Sequence[Panel], drawn: Sequence[Sequence[Series]], log: boo
     height = _HEIGHTS.get(count, _LEAST_HEIGHT)
     bottoms, top = [], 0.0
     for row in reversed(range(count)):  # from the foot of the page
-        bottoms.insert(0, top + _BELOW)
+        bottoms.insert(0, top + below)
         names = [_NAME * _lines_above(panels[i]) for i in by_row[row]]
-        top += _BELOW + height + strips[row] + max(0.05, *names)
+        top += below + height + strips[row] + max(0.05, *names)
     leftmost = {row[0] for row in by_row}
-    return _Layout(left, width, height, positions, bounds, log, leftmost, rows, strips, bottoms, between, top)
+    return _Layout(left, width, height, positions, bounds, log, leftmost, words, rows, strips, bottoms, between, top)
 
 
 def _numbers(panels: Sequence[Sequence[Series]]) -> list[float]:
@@ -127,8 +131,12 @@ def _set_axes(axes, run: Run, layout: _Layout, numbers: Sequence[float], metric:
     log_y = "y" in plot.get("log", "") and min(numbers, default=0) > 0 and not quantity.is_share(metric)
     axes.grid(True, axis="both", which="major")
     axes.set_axisbelow(True)
-    ticks.set_x(axes, layout.positions, layout.log_x, layout.width, style.RC["xtick.labelsize"],
-                quantity.formatter(plot["x"]))
+    if layout.words:
+        axes.set_xlim(*layout.bounds)
+        axes.set_xticks(range(len(layout.words)), layout.words, rotation=_SLANT, ha="right", rotation_mode="anchor")
+    else:
+        ticks.set_x(axes, layout.positions, layout.log_x, layout.width, style.RC["xtick.labelsize"],
+                    quantity.formatter(plot["x"]))
     ticks.set_y(axes, numbers, log_y, quantity.formatter(metric, unit), binary=unit in ("B", "B/s"))
     if lowest:
         axes.set_xlabel(plot.get("xlabel") or quantity.axis_name(plot["x"]))
@@ -138,7 +146,13 @@ def _set_axes(axes, run: Run, layout: _Layout, numbers: Sequence[float], metric:
         axes.tick_params(labelleft=False)
 
 
-def _draw_series(axes, all_series: Sequence[Series], expected: Sequence[tuple[list[float], list[float]]]) -> None:
+def _rise(word: str) -> float:
+    """How far a turned word reaches down further than an upright one, in inches."""
+    return ticks.text_width(word, style.RC["xtick.labelsize"]) * math.sin(math.radians(_SLANT))
+
+
+def _draw_series(axes, all_series: Sequence[Series], expected: Sequence[tuple[list[float], list[float]]],
+                 joined: bool) -> None:
     for series, (curve_xs, curve_ys) in zip(all_series, expected):
         look = series.look
         xs = [point.x for point in series.points]
@@ -147,7 +161,7 @@ def _draw_series(axes, all_series: Sequence[Series], expected: Sequence[tuple[li
         if curve_xs:
             axes.plot(curve_xs, curve_ys, color=look.colour, linestyle=look.dash, linewidth=1.2,
                       gid=f"theory {series.label}")
-        axes.plot(xs, ys, color=look.colour, linestyle="none" if curve_xs else look.dash, marker=look.marker,
+        axes.plot(xs, ys, color=look.colour, linestyle=look.dash if joined and not curve_xs else "none", marker=look.marker,
                   fillstyle=look.fill, markerfacecoloralt="white", label=series.label, gid=f"median {series.label}",
                   **outline)
         # Bars and not bands: wide intervals of many allocators would cover each other and the lines.

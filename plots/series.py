@@ -21,7 +21,8 @@ _MOST_BESIDE = 4  # panels
 
 @dataclass(frozen=True)
 class Point:
-    """Either a value or, where the cell has none, the word that stands in its place."""
+    """Either a value or, where the cell has none, the word that stands in its place. Where x sweeps words, x is the place
+    of the word in words_of()."""
 
     x: float
     cell: Cell
@@ -145,20 +146,32 @@ def _moving_with(run: Run, x: str) -> set[str]:
     return next((set(group) for group in run.config.get("zip", []) if x in group), {x})
 
 
+def words_of(run: Run, x: str) -> list[str]:
+    """The words that x sweeps, in the order of the config: a word's place in the list is where it stands on the axis. Empty
+    where x sweeps numbers."""
+    present = {cell.setting(x) for cell in run.cells if isinstance(cell.setting(x), str)}
+    written = [value for axes in (run.config.get("sweep", {}), *run.config.get("zip", []))
+               for value in _listed(axes.get(x, [])) if isinstance(value, str)]
+    return list(dict.fromkeys([*written, *sorted(present)])) if present else []
+
+
 def series_of(run: Run, x: str, phase: str, metric: str) -> list[Series]:
     """The series of one panel. Raises NothingToDraw when no ok cell has that metric, saying which there are."""
     made = []
+    words = words_of(run, x)
     for allocator, variant, label, cells in group(run, x):
         points = []
         for cell in cells:
             position = cell.setting(x)
+            if position in words:
+                position = words.index(position)
             if isinstance(position, bool) or not isinstance(position, (int, float)):
                 raise NothingToDraw(f"{run.folder}: cell {cell.id} has no number called {x!r} for the x axis. Its axes "
                                     f"are: {', '.join(cell.axes) or 'none'}.")
             value = cell.values.get((phase, metric))
             word = "" if value else (cell.status if cell.status != "ok" else "no value")
             points.append(Point(float(position), cell, value, word))
-        made.append(Series(allocator, variant, label, tuple(points)))
+        made.append(Series(allocator, variant, label, tuple(sorted(points, key=lambda point: point.x))))
     if len(made) > 2 and len({series.allocator for series in made}) == 1:
         made = [replace(series, shades=len(made)) for series in made]
     _require_known(run, phase, metric)

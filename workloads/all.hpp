@@ -9,6 +9,7 @@
 #include "workloads/fill.hpp"
 #include "workloads/fragmentation.hpp"
 #include "workloads/get_page.hpp"
+#include "workloads/graph_arrays.hpp"
 #include "workloads/graph_build.hpp"
 #include "workloads/heap_init.hpp"
 #include "workloads/host_latency.hpp"
@@ -24,8 +25,6 @@ namespace allocbench {
 template <class... Workloads>
 struct WorkloadList {};
 
-using AllWorkloads = WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill,
-                                  Fragmentation, HostLatency, PrefixSum, Pairs, ArrayListGrowth, GraphBuild, HeapInit,
-                                  GetPage, Scenario, AtomicLatency>;
+                                  GetPage, Scenario, GraphArrays, AtomicLatency>;
 
 }  // namespace allocbench

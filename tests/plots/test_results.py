@@ -97,6 +97,16 @@ def test_missing_json_and_empty_csv_say_what_to_do(tmp_path):
         results.read_run(folder)
 
 
+def test_time_per_batch_is_a_share_of_phases_that_hold_all_batches(tmp_path):
+    values = {("init", "time"): 8e-6, ("insert", "time"): (8e-6, 4e-6, 16e-6)}
+    cells = [synthetic.cell("c_malloc", {"threads": x}, values=values, workload_parameters={"threads": x, "batches": batches})
+             for x, batches in ((1, 4), (2, 0))]
+    some, none = results.read_run(synthetic.write(tmp_path, {"name": "test"}, cells)).cells
+    value = some.values["insert", "time_per_batch"]
+    assert (value.value, value.low, value.high, value.unit) == (2e-6, 1e-6, 4e-6, "s")
+    assert ("init", "time_per_batch") not in some.values and ("insert", "time_per_batch") not in none.values
+
+
 def test_time_per_operation_follows_from_time_and_operations(tmp_path):
     cells = [synthetic.cell("c_malloc", {"threads": 64}, values={("alloc", "time"): (2e-6, 1e-6, 4e-6), ("alloc", "operations"): 20.0,
                                                                  ("free", "time"): 1e-6, ("", "requested_bytes"): 320.0}),

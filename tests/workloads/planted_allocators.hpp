@@ -5,7 +5,16 @@
 
 namespace allocbench::test {
 
-enum class Fault { none, overlap, double_hand_out, misaligned, out_of_bounds, leak_every_third, null_every_third };
+enum class Fault {
+  none,
+  overlap,
+  double_hand_out,
+  misaligned,
+  out_of_bounds,
+  leak_every_third,
+  null_every_third,
+  scribble
+};
 
 // Slots of 64 bytes with a used word each; a search starts where the count of calls says. Requests up to one slot.
 template <Fault fault>
@@ -57,6 +66,10 @@ class SlotMalloc {
     const std::uint32_t call = thread.atomic(state_[1]).fetch_add(1u, simt::relaxed);
     if (fault == Fault::leak_every_third && call % 3 == 2) return;
     const auto slot = static_cast<std::uint64_t>(static_cast<std::byte*>(block) - pool_.base) / slot_bytes;
+    // Writes into its neighbour's block, which somebody may hold.
+    if (fault == Fault::scribble && slot != 0) {
+      *reinterpret_cast<std::uint32_t*>(pool_.base + (slot - 1) * slot_bytes) = 77;
+    }
     if (slot < slots_) thread.atomic(used_[slot]).store(0u, simt::release);
   }
 

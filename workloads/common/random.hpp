@@ -16,7 +16,9 @@ enum class RandomStream : std::uint32_t {
   participants = 10,
   edge_list = 20,
   vertex_order = 21,
-  arc_order = 22
+  arc_order = 22,
+  points = 23,
+  graph_updates = 24
 };
 
 // Four uniform words for (seed, stream, index, sub_index).
