@@ -5,6 +5,7 @@
 #include "workloads/alloc_dealloc.hpp"
 #include "workloads/alloc_free.hpp"
 #include "workloads/array_list.hpp"
+#include "workloads/atomic_latency.hpp"
 #include "workloads/fill.hpp"
 #include "workloads/fragmentation.hpp"
 #include "workloads/get_page.hpp"
@@ -24,8 +25,6 @@ namespace allocbench {
 template <class... Workloads>
 struct WorkloadList {};
 
-using AllWorkloads =
-    WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill, Fragmentation,
-                 HostLatency, PrefixSum, Pairs, ArrayListGrowth, GraphBuild, HeapInit, GetPage, Scenario, GraphArrays>;
+                                  GetPage, Scenario, GraphArrays, AtomicLatency>;
 
 }  // namespace allocbench

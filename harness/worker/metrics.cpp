@@ -36,6 +36,8 @@ constexpr std::array table{
     Metric{"updates_per_free", "", "lower", "other read-modify-writes per free", "counted"},
     Metric{"alloc_cycles", "cycles", "lower", "cycles of a malloc: mean over the callers of a sample", "workload"},
     Metric{"free_cycles", "cycles", "lower", "cycles of a free: mean over the callers of a sample", "workload"},
+    Metric{"atomic_cycles", "cycles", "lower", "cycles that a thread waits for an atomic addition: mean of a sample",
+           "workload"},
     Metric{"registers", "", "lower", "registers per thread of a phase's kernel, allocator included", "harness"},
     Metric{"local_bytes", "B", "lower", "local memory per thread of a phase's kernel", "harness"},
     Metric{"pool_bytes", "B", "none", "memory that the allocator manages", "allocator"},
