@@ -8,9 +8,9 @@ from plots import stated
 from plots.results import Run, Value
 
 
-def of_lines(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
+def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: Sequence[str] = ()) -> list[str]:
     shown = _shown(run, wanted)
-    text = f"Line: {_statistic(shown)}"
+    text = f"{'Mark' if words else 'Line'}: {_statistic(shown)}"
     if any(value.low is not None for value in shown):
         text += "; bars: 95 % bootstrap interval"
     text += "."

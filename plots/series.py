@@ -59,10 +59,11 @@ class Panel:
 
 def panels_of(run: Run) -> list[Panel]:
     """One panel or block per metric, timed phase (`y`) and value of the settings that `rows` and `panels` name. The values
-    of `panels` lie beside each other, those of `rows` below each other; phases and metrics take what is left."""
+    of `panels` lie beside each other, those of `rows` below each other; phases and metrics take what is left. Where x sweeps
+    words, which need room, they lie below each other."""
     phases, metrics = _listed(run.plot.get("y", "total")), _listed(run.plot.get("metric", "time"))
     columns, rows = _parts(run, "panels"), _parts(run, "rows")
-    beside = len(columns) == 1 and len(rows) == 1
+    beside = len(columns) == 1 and len(rows) == 1 and not words_of(run, run.plot.get("x", ""))
     made = []
     for metric in metrics:
         for phase in phases:
