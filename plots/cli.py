@@ -21,8 +21,9 @@ examples:
   python3 -m plots configs/vinkler2015/table1.json results/h100/vinkler2015 --out build/figures
                                                           the same table with the outcome of those runs
 
-A run is a folder that holds results.csv and results.json. Its config says which figure is drawn; a table of every cell's
-status is added as soon as one cell is not ok. Each figure comes with a .md file that holds its numbers.
+A run is a folder that holds results.csv and results.json, packed (.gz) or not. Its config says which figure is drawn;
+a table of every cell's status is added as soon as one cell is not ok. Each figure comes with a .md file that holds its
+numbers.
 
 exit codes: 0 drawn, 2 wrong command line or unreadable input, 3 nothing to draw
 """

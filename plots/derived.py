@@ -10,10 +10,14 @@ if TYPE_CHECKING:  # results.py calls this module
 
 
 def add_to(cell: Cell) -> None:
-    """Adds `time_per_operation`; where the workload counts the bytes asked for, `allocated_bytes_per_second`; and for the
-    phases that come once in each of several `batches`, `time_per_batch`."""
+    """Adds `time_per_operation`; `time_per_launch` where the workload counts launches; `time_per_batch` for the phases
+    that come once in each of several `batches`; `allocated_bytes_per_second` where it counts the bytes asked for;
+    `utilisation` where it fills the pool."""
     batches = cell.workload_parameters.get("batches")
     requested = cell.values.get(("", "requested_bytes"))
+    launches = cell.workload_parameters.get("launches")
+    if ("", "served_bytes") in cell.values:
+        cell.values["", "utilisation"] = _utilisation(cell)
     for (phase, metric), time in list(cell.values.items()):
         if metric != "time":
             continue
@@ -24,6 +28,16 @@ def add_to(cell: Cell) -> None:
             cell.values[phase, "time_per_batch"] = _scaled(time, 1 / batches)
         if requested and time.value > 0 and phase != "free":
             cell.values[phase, "allocated_bytes_per_second"] = _rate(time, requested.value)
+        if launches and phase == "total":
+            cell.values[phase, "time_per_launch"] = _scaled(time, 1 / launches)
+
+
+def _utilisation(cell: Cell) -> Value:
+    """What requests got of all memory that the allocator has, inside and outside of its pool."""
+    served = cell.values["", "served_bytes"]
+    metadata = cell.values.get(("", "metadata_bytes"))
+    memory = (cell.pool_bytes or 0) + (metadata.value if metadata else 0)
+    return replace(_scaled(served, 1 / memory), unit="")
 
 
 def _scaled(time: Value, factor: float) -> Value:

@@ -42,7 +42,8 @@ class _Layout:
     positions: list[float]       # every x of the figure
     bounds: tuple[float, float]  # of the x axis
     log_x: bool
-    words: list[str]  # that stand at the positions
+    leftmost: set[int]  # panels that bear the names of their row
+    words: list[str]    # that stand at the positions
     rows: list[list[failures.Row]]  # by panel
     strips: list[float]             # by row
     bottoms: list[float]            # of the axes, by row
@@ -63,15 +64,15 @@ def make(run: Run, stem: str) -> Drawing:
 
     with matplotlib.rc_context(style.RC):
         marks = [stated.marks(panel.run, plot["x"], panel.phase, panel.metric) for panel in panels]
-        layout = _layout(panels, drawn, words_of(run, plot["x"]), "x" in plot.get("log", ""), _BETWEEN if one_axis else _BETWEEN_AXES,
-                         [mark.source for panel in marks for mark in panel])
+        layout = _layout(panels, drawn, words_of(run, plot["x"]), "x" in plot.get("log", ""),
+                         _BETWEEN if one_axis else _BETWEEN_AXES, [mark.source for panel in marks for mark in panel])
         page = Page(origin.heading(run, origin.title(run), caption.of_lines(run, wanted_of(panels), words_of(run, plot["x"]))), layout.total)
         for index, panel in enumerate(panels):
             axes = page.axes(layout.panel_left(panel.column), layout.bottoms[panel.row], layout.width, layout.height)
             alike = [i for i, other in enumerate(panels) if other.metric == panel.metric]  # share their limits
             numbers = _numbers([drawn[i] for i in alike]) + [mark.y for i in alike for mark in marks[i]]
-            _set_axes(axes, run, layout, numbers, panel.metric, named=panel.column == 0 or not one_axis,
-                      lowest=panel.row == len(layout.bottoms) - 1)
+            _set_axes(axes, run, layout, numbers, panel.metric, named=index in layout.leftmost or not one_axis,
+                      lowest=not any(other.row > panel.row and other.column == panel.column for other in panels))
             _draw_series(axes, drawn[index], bool(layout.words))
             for mark in marks[index]:
                 colour = style.look(mark.allocator).colour if mark.allocator else style.BLACK
@@ -107,9 +108,10 @@ def _layout(panels: Sequence[Panel], drawn: Sequence[Sequence[Series]], words: l
     bottoms, top = [], 0.0
     for row in reversed(range(count)):  # from the foot of the page
         bottoms.insert(0, top + below)
-        names = [_NAME * lines for lines in [_lines_above(panels[i]) for i in by_row[row]]]
+        names = [_NAME * _lines_above(panels[i]) for i in by_row[row]]
         top += below + height + strips[row] + max(0.05, *names)
-    return _Layout(left, width, height, positions, bounds, log, words, rows, strips, bottoms, between, top)
+    leftmost = {row[0] for row in by_row}
+    return _Layout(left, width, height, positions, bounds, log, leftmost, words, rows, strips, bottoms, between, top)
 
 
 def _numbers(panels: Sequence[Sequence[Series]]) -> list[float]:
@@ -171,10 +173,10 @@ def _draw_above(page: Page, layout: _Layout, index: int, panel: Panel) -> None:
     strip = layout.strips[panel.row]
     if layout.rows[index]:
         axes = page.axes(left, top + _STRIP_GAP, layout.width, strip - _STRIP_GAP)
-        failures.draw(axes, layout.rows[index], layout.bounds, layout.log_x, layout.width, named=panel.column == 0)
+        failures.draw(axes, layout.rows[index], layout.bounds, layout.log_x, layout.width, named=index in layout.leftmost)
     names, row_name = _names_above(panel)
     page.figure.text(*page.point(left, top + strip + 0.05), names, fontsize=9, weight="bold")
-    if row_name and panel.column == 0:
+    if row_name and index in layout.leftmost:
         page.figure.text(*page.point(0, top + strip + 0.05 + (_NAME if names else 0)), row_name, fontsize=9,
                          weight="bold")
 

@@ -7,12 +7,16 @@ series of one timed phase, metric, and value of the axes that the config's `pane
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, replace
 from typing import Callable, Collection, Sequence
 
 from plots import quantity, style
 from plots.errors import NothingToDraw
 from plots.results import Cell, Run, Value
+
+
+_MOST_BESIDE = 4  # panels
 
 
 @dataclass(frozen=True)
@@ -61,19 +65,31 @@ def panels_of(run: Run) -> list[Panel]:
     """One panel or block per metric, timed phase (`y`) and value of the settings that `rows` and `panels` name. The values
     of `panels` lie beside each other, those of `rows` below each other; phases and metrics take what is left. Where x sweeps
     words, which need room, they lie below each other."""
-    phases, metrics = _listed(run.plot.get("y", "total")), _listed(run.plot.get("metric", "time"))
+    shown = _shown(run)
+    several_phases = len({phase for phase, _ in shown if phase}) > 1
     columns, rows = _parts(run, "panels"), _parts(run, "rows")
-    beside = len(columns) == 1 and len(rows) == 1 and not words_of(run, run.plot.get("x", ""))
+    across = len(columns)
+    if len(columns) == 1 and len(rows) == 1:
+        across = 1 if words_of(run, run.plot.get("x", "")) else len(shown)
+    elif len(rows) * len(shown) == 1:  # many panels of one row go on below
+        across = math.ceil(len(columns) / math.ceil(len(columns) / _MOST_BESIDE))
     made = []
-    for metric in metrics:
-        for phase in phases:
-            for row_name, in_row in rows:
-                for name, in_column in columns:
-                    part = replace(run, cells=[cell for cell in run.cells if in_row(cell) and in_column(cell)])
-                    place = (0, len(made)) if beside else divmod(len(made), len(columns))
-                    told = phase.replace("_", " ") if len(phases) > 1 else ""
-                    made.append(Panel(name, row_name, told, part, phase, metric, *place))
+    for phase, metric in shown:
+        for row_name, in_row in rows:
+            for name, in_column in columns:
+                part = replace(run, cells=[cell for cell in run.cells if in_row(cell) and in_column(cell)])
+                told = phase.replace("_", " ") if several_phases else ""
+                made.append(Panel(name, row_name, told, part, phase, metric, *divmod(len(made), across)))
     return [panel for panel in made if panel.run.cells]
+
+
+def _shown(run: Run) -> list[tuple[str, str]]:
+    """Every (phase, metric) of the plot. A metric of whole cells stands once beside those of phases."""
+    known = {key for cell in run.cells for key in cell.values}
+    pairs = [(phase, metric) for metric in _listed(run.plot.get("metric", "time"))
+             for phase in _listed(run.plot.get("y", "total"))]
+    return list(dict.fromkeys(("", metric) if (phase, metric) not in known and ("", metric) in known else (phase, metric)
+                              for phase, metric in pairs))
 
 
 def wanted_of(panels: Sequence[Panel]) -> list[tuple[str, str]]:
@@ -92,13 +108,14 @@ def _parts(run: Run, key: str) -> list[tuple[str, Callable[[Cell], bool]]]:
     values = {cell.setting(setting) for cell in run.cells} - {None} if setting else set()
     if len(values) < 2:
         return [("", lambda cell: True)]
-    written = [value for axes in (run.config.get("sweep", {}), *run.config.get("zip", []))
-               for value in _listed(axes.get(setting, []))]
+    written = run.allocators() + [value for axes in (run.config.get("sweep", {}), *run.config.get("zip", []))
+                                  for value in _listed(axes.get(setting, []))]
     ordered = sorted(values, key=lambda value: (*_order(value)[:2], written.index(value) if value in written else 0)
                      if isinstance(value, str) else _order(value))
     names = run.plot.get(f"{key.removesuffix('s')}_names", [])
     if len(names) != len(ordered):
-        names = [f"{quantity.axis_name(setting)} {_written(setting, value)}" for value in ordered]
+        names = [_written(setting, value) if setting == "allocator" else f"{quantity.axis_name(setting)} {_written(setting, value)}"
+                 for value in ordered]
     return [(name, lambda cell, value=value: cell.setting(setting) == value) for name, value in zip(names, ordered)]
 
 
@@ -113,6 +130,7 @@ def group(run: Run, x: str | None) -> list[tuple[str, int, str, list[Cell]]]:
                tuple(_text(cell.axes.get(name)) for name in fixed_axes))
         groups.setdefault(key, []).append(cell)
 
+    named = "allocator" not in (run.plot.get("panels"), run.plot.get("rows"))
     grouped = []
     for allocator in run.allocators():
         own = [cells for key, cells in groups.items() if key[0] == allocator]
@@ -120,7 +138,7 @@ def group(run: Run, x: str | None) -> list[tuple[str, int, str, list[Cell]]]:
         for variant, cells in enumerate(own):
             if x is not None:
                 cells = sorted(cells, key=lambda cell: _order(cell.setting(x)))
-            grouped.append((allocator, variant, _label(allocator, cells[0], own, fixed_axes), cells))
+            grouped.append((allocator, variant, _label(allocator, cells[0], own, fixed_axes, named), cells))
     return grouped
 
 
@@ -169,8 +187,9 @@ def _require_known(run: Run, phase: str, metric: str) -> None:
                             f"Recorded are: {listed}.")
 
 
-def _label(allocator: str, cell: Cell, siblings: list[list[Cell]], fixed_axes: list[str]) -> str:
-    """The display name, followed by whatever tells this series from the allocator's other ones."""
+def _label(allocator: str, cell: Cell, siblings: list[list[Cell]], fixed_axes: list[str], named: bool) -> str:
+    """The display name (`named`: unless a panel bears it), followed by whatever tells this series from the allocator's
+    other ones."""
     label = style.display_name(allocator)
     differing = [name for name in cell.allocator_parameters
                  if len({_text(other[0].allocator_parameters.get(name)) for other in siblings}) > 1]
@@ -179,6 +198,8 @@ def _label(allocator: str, cell: Cell, siblings: list[list[Cell]], fixed_axes: l
     if not differing:
         return label
     told = ", ".join(_told(name, cell.setting(name)) for name in differing)
+    if not named:
+        return told
     return f"{label[:-1]}, {told})" if label.endswith(")") else f"{label} ({told})"
 
 
@@ -191,7 +212,7 @@ def _told(name: str, value) -> str:
 
 def _written(name: str, value) -> str:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return quantity.formatter(name)(value) if is_number else str(value)
+    return quantity.formatter(name)(value) if is_number else style.display_name(value) if name == "allocator" else str(value)
 
 
 def _text(value, without: Collection[str] = ()) -> str:

@@ -59,6 +59,13 @@ enum class Step : std::uint32_t {
   count_of_steps
 };
 
+// Numbers that an allocator knows and a wrapping context may want. The plain context ignores them.
+enum class Note : std::uint32_t {
+  ticket,      // number in a queue's line: requests with smaller ones are served first
+  pages_seen,  // free pages that a lane saw in the first round of a collaborative search
+  count_of_notes
+};
+
 // A one-dimensional grid.
 struct LaunchShape {
   std::uint32_t blocks = 1;

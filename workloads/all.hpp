@@ -12,11 +12,11 @@
 #include "workloads/graph_build.hpp"
 #include "workloads/heap_init.hpp"
 #include "workloads/host_latency.hpp"
-#include "workloads/operations.hpp"
 #include "workloads/pairs.hpp"
 #include "workloads/prefix_sum.hpp"
 #include "workloads/probability.hpp"
 #include "workloads/randomized.hpp"
+#include "workloads/scenario.hpp"
 #include "workloads/two_phase.hpp"
 
 namespace allocbench {
@@ -25,7 +25,7 @@ template <class... Workloads>
 struct WorkloadList {};
 
 using AllWorkloads = WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill,
-                                  Fragmentation, HostLatency, PrefixSum, Operations, Pairs, ArrayListGrowth, GraphBuild,
-                                  HeapInit, GetPage, GraphArrays>;
+                                  Fragmentation, HostLatency, PrefixSum, Pairs, ArrayListGrowth, GraphBuild, HeapInit,
+                                  GetPage, Scenario, GraphArrays>;
 
 }  // namespace allocbench

@@ -109,11 +109,24 @@ struct VacateKernel {
   }
 };
 
+// How many of `blocks` are not null.
+struct CountBlocks {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, void* const* blocks, std::uint32_t count, std::uint32_t* present) const {
+    const std::uint32_t i = thread.rank_in_grid();
+    const auto group = thread.converged();
+    const simt::LaneMask served = group.ballot(i < count && blocks[i] != nullptr);
+    if (group.leader() && served != 0) thread.atomic(*present).fetch_add(simt::popcount(served), simt::relaxed);
+  }
+};
+
 // Blocks that the allocator's own malloc made and that keep memory in use.
 class Occupants {
  public:
   // Up to so many.
   Occupants(simt::Stream& stream, std::uint32_t count) : stream_(stream), blocks_(count) {}
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(blocks_.size()); }
 
   // Makes all requests and frees again those that are not `used`. Some may be refused.
   template <class A, class Used>
@@ -128,6 +141,16 @@ class Occupants {
     simt::launch(stream_, shape(), VacateKernel{}, allocator, blocks_.data(), count(), used, true);
   }
 
+  // How many there are now.
+  std::uint32_t present() const {
+    simt::Buffer<std::uint32_t> sum(1);
+    sum.fill_bytes(stream_, 0);
+    if (count() != 0) {
+      simt::launch(stream_, shape(), CountBlocks{}, static_cast<void* const*>(blocks_.data()), count(), sum.data());
+    }
+    return sum.to_host(stream_).front();
+  }
+
   // Those that are there now.
   std::vector<void*> blocks() const {
     std::vector<void*> present = blocks_.to_host(stream_);
@@ -138,7 +161,6 @@ class Occupants {
  private:
   static constexpr std::uint32_t threads_per_block = 256;
 
-  std::uint32_t count() const { return static_cast<std::uint32_t>(blocks_.size()); }
   simt::LaunchShape shape() const { return {(count() - 1) / threads_per_block + 1, threads_per_block}; }
 
   simt::Stream& stream_;

@@ -20,7 +20,8 @@ using Json = nlohmann::ordered_json;
 const std::vector<std::string> text_keys = {"$schema", "name", "paper", "description"};
 const std::vector<std::string> structure_keys = {"allocators", "workload", "sweep", "zip", "exclude", "overrides",
                                                  "plot",       "assumed",  "notes", "cpu", "cuda"};
-const std::vector<std::string> overridable_scalars = {"pool_bytes", "repetitions", "warmups", "state", "deadline_s"};
+const std::vector<std::string> overridable_scalars = {"pool_bytes",     "repetitions", "warmups",
+                                                      "counted_passes", "state",       "deadline_s"};
 
 // What the plots understand, as in configs/schema; their values are checked there and by the plots themselves.
 const std::vector<std::string> plot_keys = {
@@ -147,6 +148,8 @@ class ConfigReader {
       settings.repetitions = std::get<std::uint64_t>(value);
     } else if (name == "warmups") {
       settings.warmups = std::get<std::uint64_t>(value);
+    } else if (name == "counted_passes") {
+      settings.counted_passes = std::get<std::uint64_t>(value);
     } else if (name == "state") {
       settings.state = std::get<std::string>(value);
     } else if (name == "deadline_s") {
@@ -324,6 +327,11 @@ const std::vector<Parameter>& config_scalars() {
       {.name = "pool_bytes", .type = integer, .unit = "B", .minimum = 1, .description = "memory the allocator manages"},
       {.name = "repetitions", .type = integer, .unit = "", .minimum = 1, .description = "samples per cell and round"},
       {.name = "warmups", .type = integer, .unit = "", .description = "untimed repetitions before the first sample"},
+      {.name = "counted_passes",
+       .type = integer,
+       .unit = "",
+       .minimum = 1,
+       .description = "untimed passes that count steps"},
       {.name = "rounds", .type = integer, .unit = "", .minimum = 1, .description = "passes over all batches"},
       {.name = "statistic", .type = string, .unit = "", .choices = {"median", "mean"}, .description = "of the samples"},
       {.name = "state", .type = string, .unit = "", .choices = {"fresh", "reused"}, .description = "before a sample"},

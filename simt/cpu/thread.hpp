@@ -64,6 +64,7 @@ class Thread {
   // In every loop that waits for another thread: lets another lane run.
   void spin_hint(CallSite site = CallSite::here()) const { lane_->spin_hint(site); }
   void probe(Step) const {}
+  void note(Note, std::uint32_t) const {}
   // Steps that the lane's worker has made in this launch.
   std::uint64_t clock() const { return lane_->clock(); }
   // Ends the launch with a device fault.
