@@ -13,6 +13,7 @@
 #include "workloads/graph_build.hpp"
 #include "workloads/heap_init.hpp"
 #include "workloads/host_latency.hpp"
+#include "workloads/kd_tree.hpp"
 #include "workloads/pairs.hpp"
 #include "workloads/prefix_sum.hpp"
 #include "workloads/probability.hpp"
@@ -25,6 +26,8 @@ namespace allocbench {
 template <class... Workloads>
 struct WorkloadList {};
 
-                                  GetPage, Scenario, GraphArrays, AtomicLatency>;
+using AllWorkloads = WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill,
+                                  Fragmentation, HostLatency, PrefixSum, Pairs, ArrayListGrowth, GraphBuild, HeapInit,
+                                  GetPage, Scenario, GraphArrays, AtomicLatency, KdTree>;
 
 }  // namespace allocbench
