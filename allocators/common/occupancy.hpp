@@ -115,6 +115,8 @@ class Occupants {
   // Up to so many.
   Occupants(simt::Stream& stream, std::uint32_t count) : stream_(stream), blocks_(count) {}
 
+  std::uint32_t count() const { return static_cast<std::uint32_t>(blocks_.size()); }
+
   // Makes all requests and frees again those that are not `used`. Some may be refused.
   template <class A, class Used>
   void enter(const A& allocator, std::uint64_t bytes, const Used& used) {
@@ -138,7 +140,6 @@ class Occupants {
  private:
   static constexpr std::uint32_t threads_per_block = 256;
 
-  std::uint32_t count() const { return static_cast<std::uint32_t>(blocks_.size()); }
   simt::LaunchShape shape() const { return {(count() - 1) / threads_per_block + 1, threads_per_block}; }
 
   simt::Stream& stream_;

@@ -16,7 +16,10 @@ enum class RandomStream : std::uint32_t {
   participants = 10,
   edge_list = 20,
   vertex_order = 21,
-  arc_order = 22
+  arc_order = 22,
+  join_order = 40,
+  join_probe = 41,
+  group_keys = 42
 };
 
 // Four uniform words for (seed, stream, index, sub_index).
