@@ -36,6 +36,8 @@ constexpr std::array table{
     Metric{"updates_per_free", "", "lower", "other read-modify-writes per free", "counted"},
     Metric{"alloc_cycles", "cycles", "lower", "cycles of a malloc: mean over the callers of a sample", "workload"},
     Metric{"free_cycles", "cycles", "lower", "cycles of a free: mean over the callers of a sample", "workload"},
+    Metric{"atomic_cycles", "cycles", "lower", "cycles that a thread waits for an atomic addition: mean of a sample",
+           "workload"},
     Metric{"triangles", "", "none", "triangles of a scene", "workload"},
     Metric{"references_per_triangle", "", "none", "references in the leaves of a tree over the triangles", "workload"},
     Metric{"mean_request_bytes", "B", "none", "mean of the request sizes of a sample's mallocs", "workload"},
