@@ -74,7 +74,7 @@ TEST(PlyFile, SaysWhereItIsWrong) {
             "a.ply: line 6: found the type \"real\", allowed: char, uchar, short, ushort, int, uint, float, double");
   EXPECT_EQ(message("float z", "float w"), "a.ply: header: found no number z in element vertex, allowed: x, y and z");
   EXPECT_EQ(message("1 1 0 9", "1 one 0 9"), "a.ply: line 14: found \"one\", allowed: a number for every property");
-  EXPECT_EQ(message("1 1 0 9", "1 nan 0 9").substr(0, 41), "a.ply: line 14: found the coordinate nan, all");
+  EXPECT_EQ(message("1 1 0 9", "1 nan 0 9").substr(0, 41), "a.ply: line 14: found the coordinate nan,");
   EXPECT_EQ(message("1 1 0 9", "1 1 0 9 9"),
             "a.ply: line 14: found more values than properties, allowed: one line per record");
   EXPECT_EQ(message("4 0 1 2 3", "4 0 1 2 4"),
