@@ -8,10 +8,10 @@ from plots import curves, stated
 from plots.results import Run, Value
 
 
-def of_lines(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
+def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: Sequence[str] = ()) -> list[str]:
     shown = _shown(run, wanted)
     equations = curves.names(run, [metric for _, metric in wanted])
-    text = f"{'Markers' if equations else 'Line'}: {_statistic(shown)}"
+    text = f"{'Markers' if equations or words else 'Line'}: {_statistic(shown)}"
     if any(value.low is not None for value in shown):
         text += "; bars: 95 % bootstrap interval"
     text += "."

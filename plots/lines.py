@@ -1,9 +1,9 @@
 """Figure kind `lines`: one line per series against a swept axis, one panel per phase, metric and value of other axes.
 
 The line is the median (or what the config's `statistic` asks for), the bars its 95 % bootstrap interval. Cells without a
-value interrupt the line and appear in a strip above the panel. Where x sweeps words, there are marks and no lines: nothing
-lies between two words. Where the config's `theory` has a formula for an allocator and metric, the line is the formula's and
-the measured values are markers.
+value interrupt the line and appear in a strip above the panel. Where x sweeps words, there are marks beside each other and no
+lines: nothing lies between two words. Where the config's `theory` has a formula for an allocator and metric, the line is the
+formula's and the measured values are markers.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ _LEGEND_HANDLE = 0.5
 _STRIP_GAP = 0.03
 _NAME = 0.24         # a line of names above panels
 _SLANT = 40          # degrees by which words below the x axis are turned
+_SPREAD = 0.8        # share of the room of a word that the marks of all series take
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,9 @@ def make(run: Run, stem: str) -> Drawing:
 
     with matplotlib.rc_context(style.RC):
         marks = [stated.marks(panel.run, plot["x"], panel.phase, panel.metric) for panel in panels]
-        layout = _layout(panels, drawn, words_of(run, plot["x"]), "x" in plot.get("log", ""), _BETWEEN if one_axis else _BETWEEN_AXES,
-                         [mark.source for panel in marks for mark in panel])
-        page = Page(origin.heading(run, origin.title(run), caption.of_lines(run, wanted_of(panels))), layout.total)
+        layout = _layout(panels, drawn, words_of(run, plot["x"]), "x" in plot.get("log", ""),
+                         _BETWEEN if one_axis else _BETWEEN_AXES, [mark.source for panel in marks for mark in panel])
+        page = Page(origin.heading(run, origin.title(run), caption.of_lines(run, wanted_of(panels), words_of(run, plot["x"]))), layout.total)
         for index, panel in enumerate(panels):
             axes = page.axes(layout.panel_left(panel.column), layout.bottoms[panel.row], layout.width, layout.height)
             alike = [i for i, other in enumerate(panels) if other.metric == panel.metric]  # share their limits
@@ -76,7 +77,7 @@ def make(run: Run, stem: str) -> Drawing:
             numbers += [y for i in alike for _, ys in expected[i] for y in ys]
             _set_axes(axes, run, layout, numbers, panel.metric, named=index in layout.leftmost or not one_axis,
                       lowest=not any(other.row > panel.row and other.column == panel.column for other in panels))
-            _draw_series(axes, drawn[index], expected[index], joined=not layout.words)
+            _draw_series(axes, drawn[index], expected[index], bool(layout.words))
             for mark in marks[index]:
                 colour = style.look(mark.allocator).colour if mark.allocator else style.BLACK
                 axes.plot([mark.x], [mark.y], linestyle="none", marker="*", markersize=11, markerfacecolor="none",
@@ -92,7 +93,7 @@ def _layout(panels: Sequence[Panel], drawn: Sequence[Sequence[Series]], words: l
     positions = [point.x for series in all_series for point in series.points]
     log = log and not words and min(positions) > 0
     below = _BELOW + max((_rise(word) for word in words), default=0.0)
-    bounds = ticks.limits(sorted(set(positions)), log, 0.04)
+    bounds = (-0.5, len(words) - 0.5) if words else ticks.limits(sorted(set(positions)), log, 0.04)
     left = max([_LEFT] + [ticks.text_width(series.label, failures.NAME_POINTS) + 0.1
                           for series in all_series if series.failed()])
     named = [series.label for series in all_series] + list(sources)
@@ -133,6 +134,9 @@ def _set_axes(axes, run: Run, layout: _Layout, numbers: Sequence[float], metric:
     axes.set_axisbelow(True)
     if layout.words:
         axes.set_xlim(*layout.bounds)
+        axes.grid(False, axis="x")
+        for boundary in range(1, len(layout.words)):
+            axes.axvline(boundary - 0.5, color=style.RC["grid.color"], linewidth=style.RC["grid.linewidth"], zorder=0)
         axes.set_xticks(range(len(layout.words)), layout.words, rotation=_SLANT, ha="right", rotation_mode="anchor")
     else:
         ticks.set_x(axes, layout.positions, layout.log_x, layout.width, style.RC["xtick.labelsize"],
@@ -152,20 +156,21 @@ def _rise(word: str) -> float:
 
 
 def _draw_series(axes, all_series: Sequence[Series], expected: Sequence[tuple[list[float], list[float]]],
-                 joined: bool) -> None:
-    for series, (curve_xs, curve_ys) in zip(all_series, expected):
+                 words: bool) -> None:
+    for index, (series, (curve_xs, curve_ys)) in enumerate(zip(all_series, expected)):
         look = series.look
-        xs = [point.x for point in series.points]
+        aside = _SPREAD * ((index + 0.5) / len(all_series) - 0.5) if words else 0.0
+        xs = [point.x + aside for point in series.points]
         outline = {"markeredgecolor": "white", "markeredgewidth": 0.5} if look.fill == "full" else {"markeredgewidth": 1}
         ys = [point.value.value if point.value else math.nan for point in series.points]
         if curve_xs:
             axes.plot(curve_xs, curve_ys, color=look.colour, linestyle=look.dash, linewidth=1.2,
                       gid=f"theory {series.label}")
-        axes.plot(xs, ys, color=look.colour, linestyle=look.dash if joined and not curve_xs else "none", marker=look.marker,
+        axes.plot(xs, ys, color=look.colour, linestyle="none" if words or curve_xs else look.dash, marker=look.marker,
                   fillstyle=look.fill, markerfacecoloralt="white", label=series.label, gid=f"median {series.label}",
                   **outline)
         # Bars and not bands: wide intervals of many allocators would cover each other and the lines.
-        bars = [(point.x, point.value.low, point.value.high) for point in series.points
+        bars = [(point.x + aside, point.value.low, point.value.high) for point in series.points
                 if point.value and point.value.low is not None and point.value.high is not None]
         axes.vlines([x for x, _, _ in bars], [low for _, low, _ in bars], [high for _, _, high in bars],
                     color=look.colour, linewidth=1.6, alpha=0.5, zorder=1.8, gid=f"interval {series.label}")

@@ -63,13 +63,14 @@ class Panel:
 
 def panels_of(run: Run) -> list[Panel]:
     """One panel or block per metric, timed phase (`y`) and value of the settings that `rows` and `panels` name. The values
-    of `panels` lie beside each other, those of `rows` below each other; phases and metrics take what is left."""
+    of `panels` lie beside each other, those of `rows` below each other; phases and metrics take what is left. Where x sweeps
+    words, which need room, they lie below each other."""
     shown = _shown(run)
     several_phases = len({phase for phase, _ in shown if phase}) > 1
     columns, rows = _parts(run, "panels"), _parts(run, "rows")
     across = len(columns)
     if len(columns) == 1 and len(rows) == 1:
-        across = len(shown)
+        across = 1 if words_of(run, run.plot.get("x", "")) else len(shown)
     elif len(rows) * len(shown) == 1:  # many panels of one row go on below
         across = math.ceil(len(columns) / math.ceil(len(columns) / _MOST_BESIDE))
     made = []

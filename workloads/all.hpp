@@ -11,8 +11,10 @@
 #include "workloads/get_page.hpp"
 #include "workloads/graph_arrays.hpp"
 #include "workloads/graph_build.hpp"
+#include "workloads/hash_join.hpp"
 #include "workloads/heap_init.hpp"
 #include "workloads/host_latency.hpp"
+#include "workloads/kd_tree.hpp"
 #include "workloads/pairs.hpp"
 #include "workloads/prefix_sum.hpp"
 #include "workloads/probability.hpp"
@@ -25,6 +27,8 @@ namespace allocbench {
 template <class... Workloads>
 struct WorkloadList {};
 
-                                  GetPage, Scenario, GraphArrays, AtomicLatency>;
+using AllWorkloads = WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill,
+                                  Fragmentation, HostLatency, PrefixSum, Pairs, ArrayListGrowth, GraphBuild, HeapInit,
+                                  GetPage, Scenario, GraphArrays, AtomicLatency, KdTree, HashJoin>;
 
 }  // namespace allocbench
