@@ -53,7 +53,7 @@ def test_effective_configs_fit_the_schema_and_sweep_what_they_plot(path, back_en
     if "x" in config["plot"]:
         assert config["plot"]["x"] in axes
     for key in ("panels", "rows"):
-        if key in config["plot"]:
+        if isinstance(config["plot"].get(key), str):  # other kinds print rows of their own
             values = axes[config["plot"][key]]
             assert len(config["plot"].get(f"{key.removesuffix('s')}_names", values)) == len(values)
 
