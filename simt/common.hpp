@@ -15,11 +15,13 @@
 #define SIMT_FN __device__ __forceinline__
 #define SIMT_NOINLINE_FN __device__ __noinline__
 #define SIMT_HOST_FN __host__ __device__ __forceinline__
+#define SIMT_UNROLL _Pragma("unroll")
 #else
 #define SIMT_CUDA 0
 #define SIMT_FN inline
 #define SIMT_NOINLINE_FN [[gnu::noinline]] inline
 #define SIMT_HOST_FN inline
+#define SIMT_UNROLL
 #endif
 
 #if defined(__CUDACC__)

@@ -9,6 +9,7 @@
 #include "workloads/fragmentation.hpp"
 #include "workloads/get_page.hpp"
 #include "workloads/graph_build.hpp"
+#include "workloads/group_by.hpp"
 #include "workloads/hash_join.hpp"
 #include "workloads/heap_init.hpp"
 #include "workloads/host_latency.hpp"
@@ -26,6 +27,6 @@ struct WorkloadList {};
 
 using AllWorkloads =
     WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill, Fragmentation,
-                 HostLatency, PrefixSum, Operations, Pairs, ArrayListGrowth, GraphBuild, HeapInit, GetPage, HashJoin>;
+                 HostLatency, PrefixSum, Operations, Pairs, ArrayListGrowth, GraphBuild, HeapInit, GetPage, HashJoin, GroupBy>;
 
 }  // namespace allocbench
