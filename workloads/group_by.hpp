@@ -92,7 +92,8 @@ struct GroupBy {
           parameters_(parameters),
           steps_(stream, {parameters.input, parameters.keys, parameters.exponent, setting.seed}, parameters.page_bytes,
                  parameters.group_method()),
-          occupation_(setting, parameters.page_bytes, parameters.uses_pages() ? parameters.free_share : 1, stream) {}
+          occupation_(setting, parameters.page_bytes, parameters.uses_pages() ? parameters.free_share : 1, stream),
+          tail_blocks_(2 * stream.device().properties().sm_count) {}
 
     void prepare() { steps_.prepare(); }
 
@@ -162,8 +163,9 @@ struct GroupBy {
       const PageFormat format = steps_.format();
       const std::size_t runs_shared = RunsKernel::shared_bytes(format);
       if (work.longs != 0 && tails()) {
-        simt::launch(stream_, grid((work.long_input.items + block_warps - 1) / block_warps), LongTailsKernel{},
-                     allocator, work.long_input, steps_.tails(), format, steps_.made().directory, steps_.faults());
+        const std::uint32_t blocks = std::min((work.long_input.items - 1) / block_warps + 1, tail_blocks_);
+        simt::launch(stream_, grid(blocks), LongTailsKernel{}, allocator, work.long_input, steps_.tails(), format,
+                     steps_.made().directory, steps_.faults());
       } else if (work.longs != 0) {
         simt::launch(stream_, grid(work.tiles.count, runs_shared), RunsKernel{}, allocator, work.tiles, steps_.tails(),
                      pass, format, steps_.made(), steps_.faults());
@@ -198,6 +200,9 @@ struct GroupBy {
     Parameters parameters_;
     GroupSteps steps_;
     PreOccupation<A> occupation_;
+    // Two blocks per multiprocessor: a few thousand records in flight keep all tails busy, and more warps only wait for
+    // pages and slow those down that bring them.
+    std::uint32_t tail_blocks_;
   };
 };
 
