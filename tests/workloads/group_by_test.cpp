@@ -82,7 +82,7 @@ TEST(GroupOracle, ComparesRowByRow) {
   EXPECT_EQ(grouping_problem(expected, {record(7, 1)}, {9}), "1 records instead of 3");
 }
 
-GroupBy::Parameters small(const char* kind, const char* method, std::uint32_t keys = 1500) {
+GroupBy::Parameters small(const char* kind, const char* method, std::uint32_t keys = 800) {
   GroupBy::Parameters parameters;
   parameters.keys = keys;
   parameters.page_bytes = 64;  // 6 records
@@ -102,20 +102,20 @@ void group_all_inputs(const char* method, const typename A::Parameters& allocato
   }
 }
 TEST(GroupBy, IsExactByTailsOverCoRW) {
-  group_all_inputs<CollaborativeRandomWalk>("tails", {.page_bytes = 64}, 1 << 20);
+  group_all_inputs<CollaborativeRandomWalk>("tails", {.page_bytes = 64}, 1 << 19);
 }
-TEST(GroupBy, IsExactByRunsOverCoRW) { group_all_inputs<CollaborativeRandomWalk>("runs", {.page_bytes = 64}, 1 << 20); }
-TEST(GroupBy, IsExactByTailsOverCRW) { group_all_inputs<ClusteredRandomWalk>("tails", {{.page_bytes = 64}}, 1 << 20); }
-TEST(GroupBy, IsExactByRunsOverScatterAlloc) { group_all_inputs<ScatterAlloc>("runs", {}, 1 << 21); }
+TEST(GroupBy, IsExactByRunsOverCoRW) { group_all_inputs<CollaborativeRandomWalk>("runs", {.page_bytes = 64}, 1 << 19); }
+TEST(GroupBy, IsExactByTailsOverCRW) { group_all_inputs<ClusteredRandomWalk>("tails", {{.page_bytes = 64}}, 1 << 19); }
+TEST(GroupBy, IsExactByRunsOverScatterAlloc) { group_all_inputs<ScatterAlloc>("runs", {}, 1 << 20); }
 TEST(GroupBy, IsExactBySorting) { group_all_inputs<AtomicMalloc>("sort", {}, 1024); }
 
 // Lists of all three classes, in all passes: many records of one key among others.
 TEST(GroupBy, SplitsLongMediumAndShortLists) {
   for (const char* method : {"tails", "runs"}) {
-    for (const std::uint64_t page_bytes : {32, 256, 1024}) {
-      GroupBy::Parameters parameters = small("zipf", method, 8000);
+    for (const std::uint64_t page_bytes : {32, 1024}) {
+      GroupBy::Parameters parameters = small("zipf", method, 4800);
       parameters.page_bytes = page_bytes;
-      parameters.exponent = 3;  // the first key has three quarters
+      parameters.exponent = 4;  // the first key has seven eighths
       parameters.free_share = 1;
       WorkloadRig<GroupBy, AtomicMalloc> rig(parameters, 64 << 20);
       EXPECT_EQ(rig.sample(), "") << method << " " << page_bytes;
@@ -133,15 +133,15 @@ TEST(GroupBy, OfFewKeys) {
 }
 
 TEST(GroupBy, CountsItsMallocs) {
-  WorkloadRig<GroupBy, CollaborativeRandomWalk> rig(small("uniform", "tails"), 1 << 20, {.page_bytes = 64});
+  WorkloadRig<GroupBy, CollaborativeRandomWalk> rig(small("uniform", "tails"), 1 << 19, {.page_bytes = 64});
   EXPECT_EQ(rig.sample(), "");
-  const ExpectedGroups expected = expected_groups(group_keys({"uniform", 1500, 1, 7}), 6);
+  const ExpectedGroups expected = expected_groups(group_keys({"uniform", 800, 1, 7}), 6);
   EXPECT_EQ(rig.counter("mallocs"), expected.pages[0] + expected.pages[1] + expected.pages[2] + expected.pages[3]);
 }
 
 TEST(GroupBy, ReportsOutOfMemoryAndFreesWhatItHas) {
   for (const char* method : {"tails", "runs"}) {
-    for (const std::size_t pages : {64, 256, 1024, 2048, 3000}) {
+    for (const std::size_t pages : {64, 256, 1024, 1600}) {
       WorkloadRig<GroupBy, CollaborativeRandomWalk> rig(small("uniform", method), pages * 64, {.page_bytes = 64});
       EXPECT_NE(rig.sample().find("nulls"), std::string::npos) << method << " " << pages;
       EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
@@ -154,10 +154,10 @@ TEST(GroupBy, LosesNoPageWhenMemoryRunsOut) {
   for (const char* method : {"tails", "runs"}) {
     GroupBy::Parameters parameters = small("uniform", method);
     parameters.free_share = 1;
-    WorkloadRig<GroupBy, test::SlotMalloc<test::Fault::none>> rig(parameters, 1000 * 64);
+    WorkloadRig<GroupBy, test::SlotMalloc<test::Fault::none>> rig(parameters, 600 * 64);
     for (int round = 0; round < 3; ++round) EXPECT_NE(rig.sample().find("nulls"), std::string::npos);
-    simt::Buffer<void*> blocks(1000);
-    simt::launch(rig.stream(), {4, 250}, OccupyKernel{}, rig.allocator, std::uint64_t{64}, blocks.data(), 1000u);
+    simt::Buffer<void*> blocks(600);
+    simt::launch(rig.stream(), {4, 150}, OccupyKernel{}, rig.allocator, std::uint64_t{64}, blocks.data(), 600u);
     const std::vector<void*> all = blocks.to_host(rig.stream());
     EXPECT_EQ(std::count(all.begin(), all.end(), nullptr), 0) << method;
   }
@@ -167,9 +167,9 @@ TEST(GroupBy, FindsPagesWithTwoOwners) {
   for (const char* method : {"tails", "runs"}) {
     GroupBy::Parameters parameters = small("uniform", method);
     parameters.free_share = 1;
-    WorkloadRig<GroupBy, test::SlotMalloc<test::Fault::double_hand_out>> doubled(parameters, 1 << 20);
+    WorkloadRig<GroupBy, test::SlotMalloc<test::Fault::double_hand_out>> doubled(parameters, 1 << 19);
     EXPECT_NE(doubled.sample(), "") << method;
-    WorkloadRig<GroupBy, test::SlotMalloc<test::Fault::none>> correct(parameters, 1 << 20);
+    WorkloadRig<GroupBy, test::SlotMalloc<test::Fault::none>> correct(parameters, 1 << 19);
     EXPECT_EQ(correct.sample(), "") << method;
   }
 }
