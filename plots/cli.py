@@ -164,6 +164,6 @@ def _kind(run: Run) -> str:
     kind = run.plot.get("kind", "status_matrix")
     if kind not in KINDS:
         raise UsageError(f"{run.folder}: plot.kind is {kind!r}. Known are: {', '.join(KINDS)}.")
-    if kind in ("lines", "table") and "x" not in run.plot:
+    if kind in ("lines", "table", "scene_table") and "x" not in run.plot:
         raise UsageError(f"{run.folder}: a plot of kind {kind!r} needs the key x, the swept setting on its x axis.")
     return kind

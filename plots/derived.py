@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # results.py calls this module
-    from plots.results import Cell, Value
+    from plots.results import Cell, Run, Value
 
 
 def add_to(cell: Cell) -> None:
@@ -38,6 +38,22 @@ def _utilisation(cell: Cell) -> Value:
     metadata = cell.values.get(("", "metadata_bytes"))
     memory = (cell.pool_bytes or 0) + (metadata.value if metadata else 0)
     return replace(_scaled(served, 1 / memory), unit="")
+
+
+def add_relative(run: Run, reference: str, phase: str) -> None:
+    """Adds `relative_time`, the time of `phase` over that of the reference allocator's cell with the same settings, and
+    `beyond_reference`, the share of the time that exceeds it: with an allocator that costs next to nothing as reference,
+    what allocation takes of an application."""
+    def place(cell: Cell) -> tuple:
+        return tuple(sorted((name, str(value)) for name, value in cell.axes.items() if not name.startswith("allocator.")))
+
+    times = {place(cell): cell.values[phase, "time"].value for cell in run.cells
+             if cell.allocator == reference and (phase, "time") in cell.values}
+    for cell in run.cells:
+        time, base = cell.values.get((phase, "time")), times.get(place(cell))
+        if time and base:
+            cell.values[phase, "relative_time"] = replace(_scaled(time, 1 / base), unit="")
+            cell.values[phase, "beyond_reference"] = replace(time, value=1 - base / time.value, low=None, high=None, unit="")
 
 
 def _scaled(time: Value, factor: float) -> Value:

@@ -2,7 +2,8 @@
 
 The line is the median (or what the config's `statistic` asks for), the bars its 95 % bootstrap interval. Cells without a
 value interrupt the line and appear in a strip above the panel. Where x sweeps words, there are marks beside each other and no
-lines: nothing lies between two words.
+lines: nothing lies between two words. Where the config's `theory` has a formula for an allocator and metric, the line is the
+formula's and the measured values are markers.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Sequence
 
 import matplotlib
 
-from plots import caption, failures, origin, quantity, stated, style, table, ticks
+from plots import caption, curves, failures, origin, quantity, stated, style, table, ticks
 from plots.errors import NothingToDraw
 from plots.page import BODY_WIDTH, Drawing, Page
 from plots.results import Run
@@ -59,6 +60,8 @@ def make(run: Run, stem: str) -> Drawing:
     panels = panels_of(run)
     one_axis = max(len({panel.metric for panel in panels if panel.row == row.row}) for row in panels) == 1
     drawn = [series_of(panel.run, plot["x"], panel.phase, panel.metric) for panel in panels]
+    expected = [[curves.of_series(panel.run, each, plot["x"], panel.metric, "x" in plot.get("log", "")) for each in series]
+                for panel, series in zip(panels, drawn)]
     if not any(each.drawn() for series in drawn for each in series):
         raise NothingToDraw(f"{run.folder}: no cell of this figure is ok; its status table says why.")
 
@@ -71,9 +74,10 @@ def make(run: Run, stem: str) -> Drawing:
             axes = page.axes(layout.panel_left(panel.column), layout.bottoms[panel.row], layout.width, layout.height)
             alike = [i for i, other in enumerate(panels) if other.metric == panel.metric]  # share their limits
             numbers = _numbers([drawn[i] for i in alike]) + [mark.y for i in alike for mark in marks[i]]
+            numbers += [y for i in alike for _, ys in expected[i] for y in ys]
             _set_axes(axes, run, layout, numbers, panel.metric, named=index in layout.leftmost or not one_axis,
                       lowest=not any(other.row > panel.row and other.column == panel.column for other in panels))
-            _draw_series(axes, drawn[index], bool(layout.words))
+            _draw_series(axes, drawn[index], expected[index], bool(layout.words))
             for mark in marks[index]:
                 colour = style.look(mark.allocator).colour if mark.allocator else style.BLACK
                 axes.plot([mark.x], [mark.y], linestyle="none", marker="*", markersize=11, markerfacecolor="none",
@@ -151,15 +155,20 @@ def _rise(word: str) -> float:
     return ticks.text_width(word, style.RC["xtick.labelsize"]) * math.sin(math.radians(_SLANT))
 
 
-def _draw_series(axes, all_series: Sequence[Series], words: bool) -> None:
-    for index, series in enumerate(all_series):
+def _draw_series(axes, all_series: Sequence[Series], expected: Sequence[tuple[list[float], list[float]]],
+                 words: bool) -> None:
+    for index, (series, (curve_xs, curve_ys)) in enumerate(zip(all_series, expected)):
         look = series.look
         aside = _SPREAD * ((index + 0.5) / len(all_series) - 0.5) if words else 0.0
         xs = [point.x + aside for point in series.points]
         outline = {"markeredgecolor": "white", "markeredgewidth": 0.5} if look.fill == "full" else {"markeredgewidth": 1}
         ys = [point.value.value if point.value else math.nan for point in series.points]
-        axes.plot(xs, ys, color=look.colour, linestyle="none" if words else look.dash, marker=look.marker, fillstyle=look.fill,
-                  markerfacecoloralt="white", label=series.label, gid=f"median {series.label}", **outline)
+        if curve_xs:
+            axes.plot(curve_xs, curve_ys, color=look.colour, linestyle=look.dash, linewidth=1.2,
+                      gid=f"theory {series.label}")
+        axes.plot(xs, ys, color=look.colour, linestyle="none" if words or curve_xs else look.dash, marker=look.marker,
+                  fillstyle=look.fill, markerfacecoloralt="white", label=series.label, gid=f"median {series.label}",
+                  **outline)
         # Bars and not bands: wide intervals of many allocators would cover each other and the lines.
         bars = [(point.x + aside, point.value.low, point.value.high) for point in series.points
                 if point.value and point.value.low is not None and point.value.high is not None]

@@ -51,6 +51,7 @@ class Cell:
     status: str
     reason: str
     values: dict[tuple[str, str], Value] = field(default_factory=dict)
+    histograms: dict[str, dict[int, int]] = field(default_factory=dict)  # counted in untimed passes: bin -> count
 
     def setting(self, name: str):
         """A swept or fixed value by its name, wherever the cell keeps it; None when it has none of that name."""
@@ -101,6 +102,11 @@ def read_run(folder: Path) -> Run:
     if not cells:
         raise NothingToDraw(f"{csv_path} holds no cell. Look at events.jsonl beside it, or run the config "
                             "again with --resume.")
+    counted = {entry["id"]: entry.get("counted", {}).get("histograms", {}) for entry in ours.get("cells", [])}
+    for cell in cells:
+        if cell.status == "ok":
+            cell.histograms = {name: {first: count for first, count in bins}
+                               for name, bins in counted.get(cell.id, {}).items()}
     run = ours.get("run", {})
     started = run.get("time") or document.get("context", {}).get("date") or ""
     return Run(folder, cells, run.get("config", {}), run, ours.get("device") or {}, str(started)[:10],

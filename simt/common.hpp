@@ -15,11 +15,15 @@
 #define SIMT_FN __device__ __forceinline__
 #define SIMT_NOINLINE_FN __device__ __noinline__
 #define SIMT_HOST_FN __host__ __device__ __forceinline__
+#define SIMT_ROLLED _Pragma("unroll 1")
+#define SIMT_UNROLLED _Pragma("unroll")
 #else
 #define SIMT_CUDA 0
 #define SIMT_FN inline
 #define SIMT_NOINLINE_FN [[gnu::noinline]] inline
 #define SIMT_HOST_FN inline
+#define SIMT_ROLLED    // before a loop whose body, a call of an allocator say, shall stand once in the code
+#define SIMT_UNROLLED  // before a loop over an array that shall be in registers
 #endif
 
 #if defined(__CUDACC__)

@@ -5,6 +5,7 @@
 #include "workloads/alloc_dealloc.hpp"
 #include "workloads/alloc_free.hpp"
 #include "workloads/array_list.hpp"
+#include "workloads/atomic_latency.hpp"
 #include "workloads/fill.hpp"
 #include "workloads/fragmentation.hpp"
 #include "workloads/get_page.hpp"
@@ -12,6 +13,7 @@
 #include "workloads/graph_build.hpp"
 #include "workloads/heap_init.hpp"
 #include "workloads/host_latency.hpp"
+#include "workloads/kd_tree.hpp"
 #include "workloads/pairs.hpp"
 #include "workloads/prefix_sum.hpp"
 #include "workloads/probability.hpp"
@@ -26,6 +28,6 @@ struct WorkloadList {};
 
 using AllWorkloads = WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill,
                                   Fragmentation, HostLatency, PrefixSum, Pairs, ArrayListGrowth, GraphBuild, HeapInit,
-                                  GetPage, Scenario, GraphArrays>;
+                                  GetPage, Scenario, GraphArrays, AtomicLatency, KdTree>;
 
 }  // namespace allocbench

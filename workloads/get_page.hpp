@@ -55,6 +55,8 @@ struct GetPage {
     std::uint64_t request_bytes = 256;
     double free_share = 0.5;
     std::string pattern = "uniform";
+    std::uint32_t cluster_pages = 1;
+    bool held = false;
     bool cycles = false;
 
     Parameters() {
@@ -78,6 +80,14 @@ struct GetPage {
                     "allocator's malloc put them)",
                     "assumed: the paper presets some pages"}
                   .one_of({"uniform", "first_fit", "self_filled"}),
+              Field{"cluster_pages", &P::cluster_pages, "pages",
+                    "uniform pattern: groups of so many neighbouring pages are in use or free together",
+                    "Pham et al. 2025, sec. 4.2: clusters of free pages, as a share of them; assumed: equal sizes"}
+                  .between(1, 1 << 16)
+                  .powers_of_two(),
+              Field{"held", &P::held, "",
+                    "every caller takes a page before and holds it; free_share is what is left then",
+                    "Pham et al. 2025, sec. 4.2: CRW starts beside the page a thread took last"},
               Field{"cycles", &P::cycles, "", "read the clock around every call", "Pham et al. 2025, fig. 16"}});
     }
   };
@@ -130,6 +140,7 @@ struct GetPage {
           requests_before_(marks_ ? 0 : static_cast<std::uint32_t>(requests_before(parameters, setting.pool_bytes))),
           occupants_(stream, requests_before_),
           results_(stream, geometry_.callers),
+          held_(stream, parameters.held ? geometry_.callers : 0),
           cycles_(parameters.cycles ? geometry_.callers : 0) {}
 
     // Each repetition has its own pages in use.
@@ -144,14 +155,14 @@ struct GetPage {
         if (marks_) {
           A handle = bare(allocator);
           with_pattern(handle.page_count(), [&](const auto& used) { handle.occupy(stream_, used); });
-          requests_and_frees(allocator, timer);
+          with_held_pages(allocator, timer);
           handle.reset(stream_);
           return;
         }
       }
       with_pattern(requests_before_, [&](const auto& used) {
         occupants_.enter(uncounted(allocator), size_.bytes, used);
-        requests_and_frees(allocator, timer);
+        with_held_pages(allocator, timer);
         occupants_.leave(uncounted(allocator), used);
       });
     }
@@ -161,7 +172,9 @@ struct GetPage {
     }
 
     RequestProfile requests() const { return {geometry_, RequestSizes::fixed(size_.bytes)}; }
-    std::uint64_t mallocs_at_most() const { return std::uint64_t{requests_before_} + geometry_.callers; }
+    std::uint64_t mallocs_at_most() const {
+      return std::uint64_t{requests_before_} + geometry_.callers * (parameters_.held ? 2ull : 1ull);
+    }
 
     std::vector<KernelInfo> kernels() const {
       if (parameters_.cycles) {
@@ -179,9 +192,19 @@ struct GetPage {
     template <class Use>
     void with_pattern(std::uint32_t count, Use&& use) const {
       if (parameters_.pattern == "self_filled") return use(FirstPages{count});
-      const auto in_use = static_cast<std::uint32_t>(std::llround(count * (1 - parameters_.free_share)));
+      const std::int64_t held = parameters_.held ? geometry_.callers : 0;
+      const auto in_use = static_cast<std::uint32_t>(
+          std::max<std::int64_t>(std::llround(count * (1 - parameters_.free_share)) - held, 0));
       if (parameters_.pattern == "first_fit" || count == 0) return use(FirstPages{in_use});
-      use(RandomSubset(count, in_use, seed_));
+      use(RandomSubset(count, in_use, seed_, parameters_.cluster_pages));
+    }
+
+    template <class Caller>
+    void with_held_pages(const Caller& allocator, PhaseTimer& timer) {
+      if (!parameters_.held) return requests_and_frees(allocator, timer);
+      simt::launch(stream_, geometry_.shape(), AllocKernel{}, uncounted(allocator), geometry_, size_, held_.data());
+      requests_and_frees(allocator, timer);
+      simt::launch(stream_, geometry_.shape(), FreeKernel{}, uncounted(allocator), geometry_, held_.data());
     }
 
     template <class Caller>
@@ -223,6 +246,7 @@ struct GetPage {
     std::uint32_t requests_before_;
     Occupants occupants_;
     RecordedPointers results_;
+    RecordedPointers held_;
     simt::Buffer<std::uint32_t> cycles_;
   };
 };

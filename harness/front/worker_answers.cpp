@@ -54,12 +54,14 @@ std::string about_opened(const Json& event) {
 // {"values": {metric: [number ...]}, "histograms": {name: [[bin, count] ...]}}
 std::string about_counted(const Json& counted) {
   if (!counted.is_object()) return "counted is no object";
-  for (const auto& [metric, values] : counted.value("values", Json::object()).items()) {
+  const Json values_by_metric = counted.value("values", Json::object());
+  for (const auto& [metric, values] : values_by_metric.items()) {
     const bool numbers = values.is_array() && !values.empty() &&
                          std::all_of(values.begin(), values.end(), [](auto& each) { return each.is_number(); });
     if (!numbers) return fmt::format("counted values of {} are no list of numbers", metric);
   }
-  for (const auto& [name, bins] : counted.value("histograms", Json::object()).items()) {
+  const Json histograms = counted.value("histograms", Json::object());
+  for (const auto& [name, bins] : histograms.items()) {
     const bool pairs =
         bins.is_array() && std::all_of(bins.begin(), bins.end(), [](auto& bin) {
           return bin.is_array() && bin.size() == 2 && bin[0].is_number_unsigned() && bin[1].is_number_unsigned();

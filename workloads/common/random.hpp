@@ -18,7 +18,8 @@ enum class RandomStream : std::uint32_t {
   vertex_order = 21,
   arc_order = 22,
   points = 23,
-  graph_updates = 24
+  graph_updates = 24,
+  scene = 30
 };
 
 // Four uniform words for (seed, stream, index, sub_index).
