@@ -11,6 +11,7 @@
 #include "workloads/get_page.hpp"
 #include "workloads/graph_arrays.hpp"
 #include "workloads/graph_build.hpp"
+#include "workloads/hash_join.hpp"
 #include "workloads/heap_init.hpp"
 #include "workloads/host_latency.hpp"
 #include "workloads/kd_tree.hpp"
@@ -28,6 +29,6 @@ struct WorkloadList {};
 
 using AllWorkloads = WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill,
                                   Fragmentation, HostLatency, PrefixSum, Pairs, ArrayListGrowth, GraphBuild, HeapInit,
-                                  GetPage, Scenario, GraphArrays, AtomicLatency, KdTree>;
+                                  GetPage, Scenario, GraphArrays, AtomicLatency, KdTree, HashJoin>;
 
 }  // namespace allocbench

@@ -41,6 +41,8 @@ class WorkloadRig {
     return {};
   }
 
+  simt::Stream& stream() { return stream_; }
+
   std::uint64_t counter(std::string_view name) const {
     for (const auto& [each, value] : timer->counters()) {
       if (each == name) return static_cast<std::uint64_t>(value);

@@ -19,7 +19,10 @@ enum class RandomStream : std::uint32_t {
   arc_order = 22,
   points = 23,
   graph_updates = 24,
-  scene = 30
+  scene = 30,
+  join_order = 40,
+  join_probe = 41,
+  group_keys = 42
 };
 
 // Four uniform words for (seed, stream, index, sub_index).

@@ -1,7 +1,10 @@
 // Times the phases of one sample with a pair of events each.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <initializer_list>
+#include <stdexcept>
 #include <string_view>
 
 #include "simt/simt.hpp"
@@ -39,6 +42,19 @@ class PhaseTimer {
     work();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     add(name, seconds.count(), operations);
+  }
+
+  // A phase that consists of others, which are timed apart as well. No part may be missing.
+  void sum(std::string_view name, std::initializer_list<std::string_view> parts) {
+    Phase all{std::string(name), 0, 0};
+    for (const std::string_view part : parts) {
+      const auto found =
+          std::find_if(phases_.begin(), phases_.end(), [&](const Phase& each) { return each.name == part; });
+      if (found == phases_.end()) throw std::logic_error("no phase " + std::string(part));
+      all.seconds += found->seconds;
+      all.operations += found->operations;
+    }
+    phases_.push_back(all);
   }
 
   void set_operations(std::string_view phase, std::uint64_t operations) {

@@ -1,0 +1,68 @@
+// PageChain: how pages of records from any allocator are linked, and how such a chain is read.
+//
+// Pham et al. 2025, appendices B and C: results of unknown number go into pages that are asked for one by one.
+// Data: in front of every page a header of 16 bytes {link to the page before, records, seal}. Chains are linked from
+// the newest page to the oldest, so that a page is complete when it is linked and no page is written for its
+// successor. All pages but the newest are full.
+//
+// The seal is a hash of the other two and of the page's address. A reader knows how many records a chain has; it stops
+// where a seal is wrong. So pages that an allocator gave to two owners are found, and no stray link is followed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "simt/simt.hpp"
+
+namespace allocbench {
+
+// Pages of `bytes` with records of type T.
+template <class T>
+struct PageChain {
+  static_assert(alignof(T) <= 16, "allocators align to 16 bytes");
+
+  struct alignas(16) Header {
+    std::uint64_t before;  // address of the page before, 0 = none
+    std::uint32_t records;
+    std::uint32_t seal;
+  };
+
+  // Records that fit a page.
+  static constexpr std::uint32_t capacity(std::size_t page_bytes) {
+    return static_cast<std::uint32_t>((page_bytes - sizeof(Header)) / sizeof(T));
+  }
+  static constexpr std::size_t least_page_bytes = sizeof(Header) + sizeof(T);
+
+  static SIMT_FN Header* header(std::uint64_t page) { return reinterpret_cast<Header*>(page); }
+  static SIMT_FN T* records(std::uint64_t page) { return reinterpret_cast<T*>(page + sizeof(Header)); }
+
+  static SIMT_FN std::uint32_t seal(std::uint64_t page, std::uint64_t before, std::uint32_t records) {
+    const std::uint64_t mixed = (page ^ (before << 20 | before >> 44)) * 0x9e3779b97f4a7c15u + records;
+    return static_cast<std::uint32_t>(mixed ^ mixed >> 32);
+  }
+  // Written by the owner of the page, before others can reach it.
+  static SIMT_FN void write_header(std::uint64_t page, std::uint64_t before, std::uint32_t records) {
+    *header(page) = {before, records, seal(page, before, records)};
+  }
+
+  // Calls visit(page, records) for the pages of a chain with `total` records, from the newest on, each `capacity` big.
+  // visit() may free the page. False where a header is not what its writer left.
+  template <class Visit>
+  static SIMT_FN bool for_each_page(std::uint64_t newest, std::uint64_t total, std::uint32_t capacity, Visit&& visit) {
+    std::uint64_t page = newest;
+    std::uint64_t left = total;
+    while (left != 0) {
+      const auto rest = static_cast<std::uint32_t>(left % capacity);
+      const std::uint32_t wanted = rest == 0 ? capacity : rest;
+      if (page == 0) return false;
+      const Header found = *header(page);
+      if (found.records != wanted || found.seal != seal(page, found.before, wanted)) return false;
+      visit(page, wanted);
+      page = found.before;
+      left -= wanted;
+    }
+    return true;
+  }
+};
+
+}  // namespace allocbench

@@ -1,0 +1,45 @@
+// Bijective bit mixers, the same on host and device: hashes of keys, and the terms of order-free digests.
+#pragma once
+
+#include <cstdint>
+
+#include "simt/common.hpp"
+
+namespace allocbench {
+
+// The finalizers of MurmurHash3 (Appleby, public domain).
+SIMT_HOST_FN std::uint32_t mix32(std::uint32_t x) {
+  x = (x ^ x >> 16) * 0x85ebca6bu;
+  x = (x ^ x >> 13) * 0xc2b2ae35u;
+  return x ^ x >> 16;
+}
+SIMT_HOST_FN std::uint64_t mix64(std::uint64_t x) {
+  x = (x ^ x >> 33) * 0xff51afd7ed558ccdu;
+  x = (x ^ x >> 33) * 0xc4ceb9fe1a85ec53u;
+  return x ^ x >> 33;
+}
+
+// A multiset of 64-bit elements, in any order: how many, their sum, and the sums of two independent mixes of each.
+// Two multisets with the same digest are equal but for chance (the two sums have 128 bits).
+struct MultisetDigest {
+  std::uint64_t count = 0;
+  std::uint64_t sum = 0;
+  std::uint64_t mixed = 0;
+  std::uint64_t mixed_again = 0;
+
+  SIMT_HOST_FN void add(std::uint64_t element) {
+    ++count;
+    sum += element;
+    mixed += mix64(element);
+    mixed_again += mix64(~element * 0x9e3779b97f4a7c15u);
+  }
+  SIMT_HOST_FN void add(const MultisetDigest& other) {
+    count += other.count;
+    sum += other.sum;
+    mixed += other.mixed;
+    mixed_again += other.mixed_again;
+  }
+  friend bool operator==(const MultisetDigest&, const MultisetDigest&) = default;
+};
+
+}  // namespace allocbench

@@ -1,0 +1,1 @@
+#include "workloads/common/page_screen_impl.hpp"

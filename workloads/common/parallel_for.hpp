@@ -1,0 +1,25 @@
+// Loops of the host over all its cores: inputs and references of large workloads.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+namespace allocbench {
+
+// Calls body(begin, end) for consecutive parts of [0, count), each on a thread of its own. Small loops stay on the
+// caller's. `body` must not throw.
+template <class Body>
+void parallel_for(std::size_t count, const Body& body) {
+  constexpr std::size_t least_part = 1 << 16;
+  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t parts = std::clamp<std::size_t>(count / least_part, 1, cores);
+  std::vector<std::jthread> others;
+  for (std::size_t part = 1; part < parts; ++part) {
+    others.emplace_back([&body, begin = count * part / parts, end = count * (part + 1) / parts] { body(begin, end); });
+  }
+  body(std::size_t{0}, count / parts);
+}
+
+}  // namespace allocbench

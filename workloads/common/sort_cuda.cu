@@ -1,0 +1,36 @@
+#include <cub/device/device_radix_sort.cuh>
+
+#include "workloads/common/sort.hpp"
+
+namespace allocbench {
+
+PairSort::PairSort(std::uint32_t count, std::uint32_t begin_bit, std::uint32_t end_bit)
+    : count_(count), begin_bit_(begin_bit), end_bit_(end_bit) {
+  std::size_t bytes = 0;
+  const std::uint32_t* in = nullptr;
+  std::uint32_t* out = nullptr;
+  simt::check_cuda(cub::DeviceRadixSort::SortPairs(nullptr, bytes, in, out, in, out, count_,
+                                                   static_cast<int>(begin_bit_), static_cast<int>(end_bit_)),
+                   "cub::DeviceRadixSort (size)");
+  scratch_ = simt::Buffer<std::byte>(bytes);
+}
+
+void PairSort::run(simt::Stream& stream, const std::uint32_t* keys, const std::uint32_t* values,
+                   std::uint32_t* sorted_keys, std::uint32_t* sorted_values) {
+  std::size_t bytes = scratch_.size();
+  simt::check_cuda(
+      cub::DeviceRadixSort::SortPairs(scratch_.data(), bytes, keys, sorted_keys, values, sorted_values, count_,
+                                      static_cast<int>(begin_bit_), static_cast<int>(end_bit_), stream.native()),
+      "cub::DeviceRadixSort::SortPairs");
+}
+
+void sort_words(simt::Stream& stream, const std::uint64_t* words, std::uint64_t* sorted, std::uint32_t count) {
+  std::size_t bytes = 0;
+  simt::check_cuda(cub::DeviceRadixSort::SortKeys(nullptr, bytes, words, sorted, count), "cub::DeviceRadixSort (size)");
+  const simt::Buffer<std::byte> scratch(bytes);
+  simt::check_cuda(cub::DeviceRadixSort::SortKeys(scratch.data(), bytes, words, sorted, count, 0, 64, stream.native()),
+                   "cub::DeviceRadixSort::SortKeys");
+  stream.synchronize();  // the scratch memory goes with this call
+}
+
+}  // namespace allocbench

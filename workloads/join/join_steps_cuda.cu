@@ -1,0 +1,1 @@
+#include "workloads/join/join_steps_impl.hpp"

@@ -1,0 +1,126 @@
+// Build and probe of a radix hash join: a block joins one partition of both tables in shared memory.
+//
+// Rui & Tu, SSDBM 2017; Pham et al. 2025, appendix B. The tuples of R get into a chained hash table; each thread takes
+// tuples of S, walks their chains and gives every match to `emit`. A partition of R that exceeds the table is joined in
+// rounds, each of which probes all tuples of S.
+//
+// Tuples carry the hash of their key instead of the key: the hash is a bijection (mix32), so equal hashes are equal
+// keys. Partitions are its top bits; the bits behind them choose the slot of the table.
+//
+// Lanes walk to their next match and only then emit: so the lanes of a warp that need a page ask for it together as far
+// as the compiler lets them meet, and nothing depends on whether it does.
+#pragma once
+
+#include <cstdint>
+
+#include "simt/simt.hpp"
+
+namespace allocbench {
+
+// A table in the order of its partitions.
+struct PartitionedTable {
+  const std::uint32_t* hashes;
+  const std::uint32_t* rows;
+  const std::uint32_t* begin;  // of each partition, and the end of the last
+};
+
+struct JoinShape {
+  std::uint32_t blocks = 1;
+  std::uint32_t threads_per_block = 1;
+  std::uint32_t partition_bits = 0;
+  std::uint32_t table_tuples = 1;  // that fit the hash table of a block; even
+  std::uint32_t slot_bits = 0;     // log2 of its slots
+
+  SIMT_HOST_FN std::uint32_t partitions() const { return 1u << partition_bits; }
+  SIMT_HOST_FN std::uint32_t slots() const { return 1u << slot_bits; }
+  std::uint32_t threads() const { return blocks * threads_per_block; }
+  simt::LaunchShape launch() const {
+    return {blocks, threads_per_block, std::size_t{table_tuples} * (4 + 4 + 2) + std::size_t{slots()} * 4};
+  }
+
+  // Partitions of at most `threads_per_block * tuples_per_thread` and 1,024 tuples on average, with room for eight
+  // standard deviations more; as many blocks as make `tuples_per_thread` tuples of S for each thread.
+  static JoinShape of(std::uint32_t tuples, std::uint32_t tuples_per_thread, std::uint32_t threads_per_block);
+};
+
+namespace join {
+
+// The hash table of a block: chains of tuples, by index + 1, 0 = end.
+class BlockTable {
+ public:
+  template <class Thread>
+  SIMT_FN BlockTable(Thread& thread, const JoinShape& shape) : shape_(shape) {
+    auto* const words = thread.template shared<std::uint32_t>(std::size_t{shape.table_tuples} * 5 / 2 + shape.slots());
+    heads_ = words;
+    hashes_ = heads_ + shape.slots();
+    rows_ = hashes_ + shape.table_tuples;
+    next_ = reinterpret_cast<std::uint16_t*>(rows_ + shape.table_tuples);
+  }
+
+  // Tuples begin to end - 1, at most as many as fit. All threads of the block together.
+  template <class Thread>
+  SIMT_FN void build(Thread& thread, const PartitionedTable& table, std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t i = thread.rank_in_block(); i < shape_.slots(); i += thread.block_size()) {
+      thread.atomic_shared(heads_[i]).store(0u, simt::relaxed);
+    }
+    thread.block_barrier();
+    for (std::uint32_t i = thread.rank_in_block(); i < end - begin; i += thread.block_size()) {
+      const std::uint32_t hash = table.hashes[begin + i];
+      hashes_[i] = hash;
+      rows_[i] = table.rows[begin + i];
+      next_[i] = static_cast<std::uint16_t>(thread.atomic_shared(heads_[slot(hash)]).exchange(i + 1, simt::relaxed));
+    }
+    thread.block_barrier();
+  }
+
+  // The first tuple of the slot, or 0.
+  SIMT_FN std::uint32_t first(std::uint32_t hash) const { return heads_[slot(hash)]; }
+  // The next tuple with this hash, `at` included; 0 = none.
+  SIMT_FN std::uint32_t match(std::uint32_t at, std::uint32_t hash) const {
+    while (at != 0 && hashes_[at - 1] != hash) at = next_[at - 1];
+    return at;
+  }
+  SIMT_FN std::uint32_t after(std::uint32_t at) const { return next_[at - 1]; }
+  SIMT_FN std::uint32_t row(std::uint32_t at) const { return rows_[at - 1]; }
+
+ private:
+  SIMT_FN std::uint32_t slot(std::uint32_t hash) const {
+    return shape_.slot_bits == 0 ? 0 : hash << shape_.partition_bits >> (32 - shape_.slot_bits);
+  }
+
+  const JoinShape& shape_;
+  std::uint32_t* heads_;
+  std::uint32_t* hashes_;
+  std::uint32_t* rows_;
+  std::uint16_t* next_;
+};
+
+// Calls emit(row of R, row of S) for all matches of the partitions of this block. All threads of the block together;
+// emit() may do what it likes but wait for other threads of the block.
+template <class Thread, class Emit>
+SIMT_FN void join_block(Thread& thread, const JoinShape& shape, const PartitionedTable& r, const PartitionedTable& s,
+                        Emit&& emit) {
+  BlockTable table(thread, shape);
+  for (std::uint32_t partition = thread.block(); partition < shape.partitions(); partition += thread.block_count()) {
+    const std::uint32_t r_end = r.begin[partition + 1];
+    const std::uint32_t s_end = s.begin[partition + 1];
+    for (std::uint32_t r_begin = r.begin[partition]; r_begin < r_end;) {
+      const std::uint32_t round_end = r_end - r_begin < shape.table_tuples ? r_end : r_begin + shape.table_tuples;
+      table.build(thread, r, r_begin, round_end);
+      for (std::uint32_t i = s.begin[partition] + thread.rank_in_block(); i < s_end; i += thread.block_size()) {
+        const std::uint32_t hash = s.hashes[i];
+        const std::uint32_t row = s.rows[i];
+        std::uint32_t at = table.match(table.first(hash), hash);
+        while (at != 0) {
+          emit(table.row(at), row);
+          at = table.match(table.after(at), hash);
+        }
+      }
+      r_begin = round_end;
+      thread.block_barrier();  // the next build overwrites the table
+    }
+  }
+}
+
+}  // namespace join
+}  // namespace allocbench
