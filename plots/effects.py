@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import Callable, Sequence
+from typing import Callable, Collection, Sequence
 
 from plots import quantity, style
 from plots.errors import UsageError
@@ -138,12 +138,20 @@ def _ratio(run: Run, effect: dict, where: dict) -> Found:
             if cell is other and of == to:
                 continue
             upper, lower = _value(cell, of), _value(other, to)
-            estimate = _divided(upper, lower, _place(run, (cell, other), _axes(cell, fixed))) if upper and lower else None
+            place = ", ".join([_place(run, (cell, other), _axes(cell, fixed)), *_told(cell, other, fixed)])
+            estimate = _divided(upper, lower, place) if upper and lower else None
             if estimate is None:
                 found.without_value += 1
             else:
                 found.estimates.append(estimate)
     return found
+
+
+def _told(cell: Cell, other: Cell, fixed: Collection[str]) -> list[str]:
+    """The settings in which the two sides of a ratio differ."""
+    pairs = [(name, cell.setting(name), other.setting(name)) for name in cell.axes if name in fixed]
+    return [f"{quantity.axis_name(name)} {_written(name, mine)} to {_written(name, theirs)}" for name, mine, theirs in pairs
+            if mine != theirs]
 
 
 def _lines(run: Run, side: _Side, along: str, found: Found) -> list[list[Cell]]:

@@ -86,7 +86,7 @@ def test_a_series_compared_with_itself_meets_itself_only(tmp_path):
     names = ["c_malloc", "cuda_malloc"]
     judged = _judge(run, ratio={"of": {"allocator": names, "where": {"threads": 2}},
                                 "to": {"allocator": names, "where": {"threads": 1}}}, between=[0.9, 2.1])
-    assert judged.verdict == "holds" and "2 places, 1 to 2" in judged.detail
+    assert judged.verdict == "holds" and judged.detail == "CudaMalloc, threads 2 to 1; 2 places, 1 to 2"
 
 
 def _line(allocator, seconds_at, spread=0.01):
