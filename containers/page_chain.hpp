@@ -3,7 +3,7 @@
 // Pham et al. 2025, appendices B and C: results of unknown number go into pages that are asked for one by one.
 // Data: in front of every page a header of 16 bytes {link to the page before, records, seal}. Chains are linked from
 // the newest page to the oldest, so that a page is complete when it is linked and no page is written for its
-// successor. All pages but the newest are full.
+// successor.
 //
 // The seal is a hash of the other two and of the page's address. A reader knows how many records a chain has; it stops
 // where a seal is wrong. So pages that an allocator gave to two owners are found, and no stray link is followed.
@@ -45,21 +45,20 @@ struct PageChain {
     *header(page) = {before, records, seal(page, before, records)};
   }
 
-  // Calls visit(page, records) for the pages of a chain with `total` records, from the newest on, each `capacity` big.
-  // visit() may free the page. False where a header is not what its writer left.
+  // Calls visit(page, records) for the pages of a chain with `total` records, from the newest on. visit() may free the
+  // page. False where a header is not what its writer left.
   template <class Visit>
-  static SIMT_FN bool for_each_page(std::uint64_t newest, std::uint64_t total, std::uint32_t capacity, Visit&& visit) {
+  static SIMT_FN bool for_each_page(std::uint64_t newest, std::uint64_t total, Visit&& visit) {
     std::uint64_t page = newest;
     std::uint64_t left = total;
     while (left != 0) {
-      const auto rest = static_cast<std::uint32_t>(left % capacity);
-      const std::uint32_t wanted = rest == 0 ? capacity : rest;
       if (page == 0) return false;
       const Header found = *header(page);
-      if (found.records != wanted || found.seal != seal(page, found.before, wanted)) return false;
-      visit(page, wanted);
+      if (found.records == 0 || found.records > left) return false;
+      if (found.seal != seal(page, found.before, found.records)) return false;
+      visit(page, found.records);
       page = found.before;
-      left -= wanted;
+      left -= found.records;
     }
     return true;
   }

@@ -12,7 +12,7 @@ from plots.errors import UsageError
 from plots.results import Cell, Run
 from plots.series import Series
 
-_POINTS = 80
+_POINTS = 160
 
 
 def names(run: Run, metrics: Sequence[str]) -> list[str]:

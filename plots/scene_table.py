@@ -15,7 +15,7 @@ from plots.page import Drawing
 from plots.results import Cell, Run
 from plots.series import group
 
-Column = tuple  # the values of the settings in `x`
+Column = tuple  # values of the settings that the config's `columns` names
 
 
 def make(run: Run, stem: str) -> Drawing:
@@ -49,7 +49,7 @@ def grids_of(run: Run) -> list[grid.Grid]:
 
 def columns_of(run: Run) -> list[Column]:
     """In the order of the config, which a reader knows; measuring order is shuffled."""
-    settings = run.plot["x"]
+    settings = run.plot["columns"]
     present = list(dict.fromkeys(_column(run, cell) for cell in run.cells))
     for zipped in run.config.get("zip", []):
         if settings[0] not in zipped:
@@ -64,7 +64,7 @@ def columns_of(run: Run) -> list[Column]:
 
 
 def _column(run: Run, cell: Cell) -> Column:
-    return tuple(cell.setting(name) for name in run.plot["x"])
+    return tuple(cell.setting(name) for name in run.plot["columns"])
 
 
 def _names(run: Run, columns: Sequence[Column]) -> list[str]:

@@ -11,6 +11,7 @@
 #include "workloads/get_page.hpp"
 #include "workloads/graph_arrays.hpp"
 #include "workloads/graph_build.hpp"
+#include "workloads/group_by.hpp"
 #include "workloads/hash_join.hpp"
 #include "workloads/heap_init.hpp"
 #include "workloads/host_latency.hpp"
@@ -29,6 +30,6 @@ struct WorkloadList {};
 
 using AllWorkloads = WorkloadList<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, TwoPhase, Randomized, Fill,
                                   Fragmentation, HostLatency, PrefixSum, Pairs, ArrayListGrowth, GraphBuild, HeapInit,
-                                  GetPage, Scenario, GraphArrays, AtomicLatency, KdTree, HashJoin>;
+                                  GetPage, Scenario, GraphArrays, AtomicLatency, KdTree, HashJoin, GroupBy>;
 
 }  // namespace allocbench

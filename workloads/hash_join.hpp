@@ -46,9 +46,9 @@ struct FreePairListsKernel {
   SIMT_FN void operator()(Thread& thread, A allocator, PairLists lists) const {
     const std::uint32_t list = thread.rank_in_grid();
     auto&& session = attach(allocator, thread);
-    PairChain::for_each_page(
-        lists.newest[list], lists.counts[list], lists.capacity,
-        [&](std::uint64_t page, std::uint32_t) { session.free(thread, reinterpret_cast<void*>(page)); });
+    PairChain::for_each_page(lists.newest[list], lists.counts[list], [&](std::uint64_t page, std::uint32_t) {
+      session.free(thread, reinterpret_cast<void*>(page));
+    });
     detach(session, thread);
   }
 };

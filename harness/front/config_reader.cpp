@@ -18,8 +18,8 @@ using Json = nlohmann::ordered_json;
 
 // Free keys are for people and plots; the reader checks only that they have the right JSON type.
 const std::vector<std::string> text_keys = {"$schema", "name", "paper", "description"};
-const std::vector<std::string> structure_keys = {"allocators", "workload", "sweep", "zip", "exclude", "overrides",
-                                                 "plot",       "assumed",  "notes", "cpu", "cuda"};
+const std::vector<std::string> structure_keys = {"allocators", "workload", "sweep", "zip",    "exclude", "overrides",
+                                                 "plot",       "assumed",  "notes", "claims", "cpu",     "cuda"};
 const std::vector<std::string> overridable_scalars = {"pool_bytes",     "repetitions", "warmups",
                                                       "counted_passes", "state",       "deadline_s"};
 
@@ -107,6 +107,28 @@ class ConfigReader {
     if (const Json* assumed = list_at("assumed")) {
       for (std::size_t i = 0; i < assumed->size(); ++i) {
         if (!(*assumed)[i].is_string()) wrong(pointer_to("/assumed", i), (*assumed)[i], "a text");
+      }
+    }
+    read_claims();
+  }
+
+  // The predicates are the plots' matter; a claim that does not say what and whose it is helps nobody.
+  void read_claims() {
+    const Json* claims = list_at("claims");
+    if (claims == nullptr) return;
+    for (std::size_t i = 0; i < claims->size(); ++i) {
+      const Json& claim = (*claims)[i];
+      const std::string place = pointer_to("/claims", i);
+      if (!claim.is_object()) {
+        wrong(place, claim, "an object");
+        continue;
+      }
+      for (const char* key : {"says", "source"}) {
+        if (!claim.contains(key)) {
+          missing(place, key, "a text");
+        } else if (!claim[key].is_string()) {
+          wrong(pointer_to(place, key), claim[key], "a text");
+        }
       }
     }
   }

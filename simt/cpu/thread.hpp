@@ -65,7 +65,7 @@ class Thread {
   void spin_hint(CallSite site = CallSite::here()) const { lane_->spin_hint(site); }
   void probe(Step) const {}
   void note(Note, std::uint32_t) const {}
-  // Steps that the lane's worker has made in this launch.
+  // Steps that the lane's worker has made in this launch, and a million for each launch of the device before it.
   std::uint64_t clock() const { return lane_->clock(); }
   // Ends the launch with a device fault.
   [[noreturn]] void trap(CallSite site = CallSite::here()) const { lane_->fail(FaultKind::device_fault, "trap", site); }

@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 
 import figures
 import pytest
@@ -112,6 +113,11 @@ def test_when_to_give_up():
 
 def test_conflicts_of_first_probes():
     assert theory.conflicts(T, 5_000) == pytest.approx(12.4975)
+
+
+def test_configs_may_name_every_curve_and_no_other():
+    schema = json.loads((Path(__file__).resolve().parents[2] / "configs/schema/config.schema.json").read_text())
+    assert schema["definitions"]["theory"]["additionalProperties"]["additionalProperties"]["enum"] == list(theory.CURVES)
 
 
 def test_the_reference_table_is_printed():

@@ -16,8 +16,8 @@ enum class Fault {
   scribble
 };
 
-// Slots of 64 bytes with a used word each; a search starts where the count of calls says. Requests up to one slot.
-template <Fault fault>
+// Slots with a used word each; a search starts where the count of calls says. Requests up to one slot.
+template <Fault fault, std::uint64_t bytes_of_slot = 64>
 class SlotMalloc {
  public:
   using Parameters = NoParameters;
@@ -26,13 +26,13 @@ class SlotMalloc {
                                  .paper = "none",
                                  .summary = "slots with a used word each, and a planted fault",
                                  .test_only = true};
-  static constexpr std::uint64_t slot_bytes = 64;
+  static constexpr std::uint64_t slot_bytes = bytes_of_slot;
 
   static SlotMalloc create(Arena& arena, const Parameters&) {
     SlotMalloc result;
     result.pool_ = arena.pool();
     result.slots_ = static_cast<std::uint32_t>(result.pool_.bytes / slot_bytes);
-    if (result.slots_ == 0) throw Unsupported("SlotMalloc needs a pool of 64 bytes at least");
+    if (result.slots_ == 0) throw Unsupported("SlotMalloc needs a pool of one slot at least");
     result.state_ = arena.metadata<std::uint32_t>(3);
     result.used_ = arena.metadata<std::uint32_t>(result.slots_);
     return result;

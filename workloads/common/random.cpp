@@ -2,6 +2,9 @@
 
 #include <Random123/philox.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace allocbench {
 
 RandomWords random_words(std::uint64_t seed, RandomStream stream, std::uint64_t index, std::uint32_t sub_index) {
@@ -10,6 +13,15 @@ RandomWords random_words(std::uint64_t seed, RandomStream stream, std::uint64_t 
   const r123::Philox4x32::key_type key{{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}};
   const r123::Philox4x32::ctr_type result = r123::Philox4x32{}(counter, key);
   return {{result[0], result[1], result[2], result[3]}};
+}
+
+// The density is x^-exponent on [1, bound + 1).
+std::uint32_t draw_zipf(std::uint32_t word, std::uint32_t bound, double exponent) {
+  const double u = unit_interval(word);
+  const double end = static_cast<double>(bound) + 1;
+  const double power = 1 - exponent;
+  const double x = std::abs(power) < 1e-9 ? std::pow(end, u) : std::pow((std::pow(end, power) - 1) * u + 1, 1 / power);
+  return std::min(static_cast<std::uint32_t>(x) - 1, bound - 1);
 }
 
 }  // namespace allocbench

@@ -36,6 +36,10 @@ inline std::uint32_t scale_to(std::uint32_t word, std::uint32_t bound) {
   return static_cast<std::uint32_t>((static_cast<std::uint64_t>(word) * bound) >> 32);
 }
 
+// A number below `bound` from a word: k with a probability proportional to (k + 1)^-exponent, by inversion of the
+// continuous distribution.
+std::uint32_t draw_zipf(std::uint32_t word, std::uint32_t bound, double exponent);
+
 // Maps a word onto [0, 1).
 inline double unit_interval(std::uint32_t word) { return static_cast<double>(word) * 0x1p-32; }
 

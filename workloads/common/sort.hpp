@@ -8,19 +8,30 @@
 
 namespace allocbench {
 
-// Stable sort of pairs of 32-bit keys and values by the key bits begin_bit to end_bit - 1.
+// Stable sorts of pairs of 32-bit keys and values.
 class PairSort {
  public:
-  PairSort(std::uint32_t count, std::uint32_t begin_bit, std::uint32_t end_bit);
+  // Up to so many pairs.
+  explicit PairSort(std::uint32_t most);
 
-  // Enqueued on the stream; the inputs stay as they are.
-  void run(simt::Stream& stream, const std::uint32_t* keys, const std::uint32_t* values, std::uint32_t* sorted_keys,
+  // By the key bits begin_bit to end_bit - 1. Enqueued on the stream; the inputs stay as they are.
+  void run(simt::Stream& stream, std::uint32_t count, std::uint32_t begin_bit, std::uint32_t end_bit,
+           const std::uint32_t* keys, const std::uint32_t* values, std::uint32_t* sorted_keys,
            std::uint32_t* sorted_values);
 
  private:
-  std::uint32_t count_;
-  std::uint32_t begin_bit_;
-  std::uint32_t end_bit_;
+  simt::Buffer<std::byte> scratch_;
+};
+
+// Run-length encoding of 32-bit keys: each key once, where equal neighbours are, with their number.
+class RunLengths {
+ public:
+  explicit RunLengths(std::uint32_t most);
+
+  void run(simt::Stream& stream, std::uint32_t count, const std::uint32_t* keys, std::uint32_t* once,
+           std::uint32_t* lengths, std::uint32_t* runs);
+
+ private:
   simt::Buffer<std::byte> scratch_;
 };
 

@@ -1,27 +1,44 @@
 #include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_run_length_encode.cuh>
 
 #include "workloads/common/sort.hpp"
 
 namespace allocbench {
 
-PairSort::PairSort(std::uint32_t count, std::uint32_t begin_bit, std::uint32_t end_bit)
-    : count_(count), begin_bit_(begin_bit), end_bit_(end_bit) {
+PairSort::PairSort(std::uint32_t most) {
   std::size_t bytes = 0;
   const std::uint32_t* in = nullptr;
   std::uint32_t* out = nullptr;
-  simt::check_cuda(cub::DeviceRadixSort::SortPairs(nullptr, bytes, in, out, in, out, count_,
-                                                   static_cast<int>(begin_bit_), static_cast<int>(end_bit_)),
+  simt::check_cuda(cub::DeviceRadixSort::SortPairs(nullptr, bytes, in, out, in, out, most),
                    "cub::DeviceRadixSort (size)");
   scratch_ = simt::Buffer<std::byte>(bytes);
 }
 
-void PairSort::run(simt::Stream& stream, const std::uint32_t* keys, const std::uint32_t* values,
-                   std::uint32_t* sorted_keys, std::uint32_t* sorted_values) {
+void PairSort::run(simt::Stream& stream, std::uint32_t count, std::uint32_t begin_bit, std::uint32_t end_bit,
+                   const std::uint32_t* keys, const std::uint32_t* values, std::uint32_t* sorted_keys,
+                   std::uint32_t* sorted_values) {
   std::size_t bytes = scratch_.size();
   simt::check_cuda(
-      cub::DeviceRadixSort::SortPairs(scratch_.data(), bytes, keys, sorted_keys, values, sorted_values, count_,
-                                      static_cast<int>(begin_bit_), static_cast<int>(end_bit_), stream.native()),
+      cub::DeviceRadixSort::SortPairs(scratch_.data(), bytes, keys, sorted_keys, values, sorted_values, count,
+                                      static_cast<int>(begin_bit), static_cast<int>(end_bit), stream.native()),
       "cub::DeviceRadixSort::SortPairs");
+}
+
+RunLengths::RunLengths(std::uint32_t most) {
+  std::size_t bytes = 0;
+  const std::uint32_t* in = nullptr;
+  std::uint32_t* out = nullptr;
+  simt::check_cuda(cub::DeviceRunLengthEncode::Encode(nullptr, bytes, in, out, out, out, most),
+                   "cub::DeviceRunLengthEncode (size)");
+  scratch_ = simt::Buffer<std::byte>(bytes);
+}
+
+void RunLengths::run(simt::Stream& stream, std::uint32_t count, const std::uint32_t* keys, std::uint32_t* once,
+                     std::uint32_t* lengths, std::uint32_t* runs) {
+  std::size_t bytes = scratch_.size();
+  simt::check_cuda(
+      cub::DeviceRunLengthEncode::Encode(scratch_.data(), bytes, keys, once, lengths, runs, count, stream.native()),
+      "cub::DeviceRunLengthEncode::Encode");
 }
 
 void sort_words(simt::Stream& stream, const std::uint64_t* words, std::uint64_t* sorted, std::uint32_t count) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "containers/page_chain.hpp"
+#include "workloads/common/page_faults.hpp"
 #include "workloads/common/page_screen.hpp"
 #include "workloads/common/scan.hpp"
 #include "workloads/common/sort.hpp"
@@ -21,14 +22,6 @@ struct PairLists {
   std::uint64_t* newest;  // page
   std::uint64_t* counts;  // pairs
   std::uint32_t lists;
-  std::uint32_t capacity;  // pairs per page
-};
-
-// What went wrong in the kernels of a sample.
-struct PageFaults {
-  std::uint64_t nulls;   // requests that returned null
-  std::uint64_t lost;    // records without a page
-  std::uint64_t broken;  // chains with a header that their writer did not leave
 };
 
 class JoinSteps {

@@ -68,7 +68,7 @@ struct CopyPairsKernel {
     if (list >= lists.lists) return;
     std::uint64_t place = offsets[list];
     const bool fits = place + lists.counts[list] <= most_pairs;
-    const bool whole = fits && PairChain::for_each_page(lists.newest[list], lists.counts[list], lists.capacity,
+    const bool whole = fits && PairChain::for_each_page(lists.newest[list], lists.counts[list],
                                                         [&](std::uint64_t page, std::uint32_t records) {
                                                           const std::uint64_t* const from = PairChain::records(page);
                                                           for (std::uint32_t i = 0; i < records; ++i) {
@@ -86,16 +86,15 @@ struct RecordPagesKernel {
                           std::uint32_t most) const {
     const std::uint32_t list = thread.rank_in_grid();
     if (list >= lists.lists) return;
-    PairChain::for_each_page(lists.newest[list], lists.counts[list], lists.capacity,
-                             [&](std::uint64_t page, std::uint32_t) {
-                               const auto group = thread.converged();
-                               std::uint32_t place = 0;
-                               if (group.leader()) {
-                                 place = thread.atomic(*count).fetch_add(group.num_threads(), simt::relaxed);
-                               }
-                               place = group.broadcast(place) + group.thread_rank();
-                               if (place < most) addresses[place] = page;
-                             });
+    PairChain::for_each_page(lists.newest[list], lists.counts[list], [&](std::uint64_t page, std::uint32_t) {
+      const auto group = thread.converged();
+      std::uint32_t place = 0;
+      if (group.leader()) {
+        place = thread.atomic(*count).fetch_add(group.num_threads(), simt::relaxed);
+      }
+      place = group.broadcast(place) + group.thread_rank();
+      if (place < most) addresses[place] = page;
+    });
   }
 };
 
@@ -141,7 +140,7 @@ JoinSteps::JoinSteps(simt::Stream& stream, const JoinInput& input, const JoinSha
       page_bytes_(page_bytes),
       hashed_(tuples_),
       numbered_(tuples_),
-      sort_(tuples_, 32 - shape.partition_bits, 32),
+      sort_(tuples_),
       counts_(shape.threads()),
       offsets_(shape.threads()),
       scan_(shape.threads()),
@@ -195,7 +194,8 @@ void JoinSteps::partition() {
 void JoinSteps::partition(Table& table) {
   const std::uint32_t* const keys = table.keys.data();
   simt::launch(stream_, join::grid(tuples_), join::HashKernel{}, keys, hashed_.data(), numbered_.data(), tuples_);
-  sort_.run(stream_, hashed_.data(), numbered_.data(), table.hashes.data(), table.rows.data());
+  sort_.run(stream_, tuples_, 32 - shape_.partition_bits, 32, hashed_.data(), numbered_.data(), table.hashes.data(),
+            table.rows.data());
   const std::uint32_t* const hashes = table.hashes.data();
   simt::launch(stream_, join::grid(std::uint64_t{tuples_} + 1), join::BordersKernel{}, hashes, tuples_,
                shape_.partition_bits, table.begin.data());
@@ -210,9 +210,7 @@ void JoinSteps::join_in_two_passes() {
   simt::launch(stream_, shape_.launch(), join::WriteMatchesKernel{}, shape_, r(), s(), offsets, pairs_.data());
 }
 
-PairLists JoinSteps::lists() const {
-  return {newest_.data(), counts_.data(), shape_.threads(), PairChain::capacity(page_bytes_)};
-}
+PairLists JoinSteps::lists() const { return {newest_.data(), counts_.data(), shape_.threads()}; }
 
 void JoinSteps::read_back() {
   scan_counts();

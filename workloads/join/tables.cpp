@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <bit>
-#include <cmath>
 #include <mutex>
 #include <stdexcept>
 
@@ -38,15 +37,6 @@ class Permutation {
   std::uint32_t bits_;
   std::uint32_t keys_[4];
 };
-
-// A number below `bound` by inversion of the continuous distribution with density x^-exponent on [1, bound + 1).
-std::uint32_t draw_zipf(std::uint32_t word, std::uint32_t bound, double exponent) {
-  const double u = unit_interval(word);
-  const double end = static_cast<double>(bound) + 1;
-  const double power = 1 - exponent;
-  const double x = std::abs(power) < 1e-9 ? std::pow(end, u) : std::pow((std::pow(end, power) - 1) * u + 1, 1 / power);
-  return std::min(static_cast<std::uint32_t>(x) - 1, bound - 1);
-}
 
 constexpr std::uint32_t no_row = 0xffffffffu;
 

@@ -1,1 +1,1 @@
-#include "workloads/kd_tree/build_memory_device.hpp"
+#include "workloads/kd_tree/build_memory_impl.hpp"

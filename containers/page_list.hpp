@@ -1,0 +1,157 @@
+// PageList: a list of pages to which all threads append records, with pages from any allocator of the suite.
+//
+// Pham et al. 2025, appendix C (the buckets of the group-by): a thread appends to the last page of a list; if there is
+// none, or it is full, a page is asked for and appended.
+// Idea: one word per list says everything: the last page and how many of its places are taken. A fetch-add of this word
+// reserves places and tells where they are. The lanes of a warp that append to one list reserve together.
+// Data: Tail {word, pages}, in global or shared memory: 44 bits of address / 16, 20 bits of places. An empty list is a
+// full page at address 0. Pages are those of page_chain.hpp; the header of a page is written before it is published,
+// for a full page, and finish() corrects that of the last one.
+//
+// Protocol. Of all reservations in a page exactly one finds a place but not enough of them, or finds the page exactly
+// full: its owner appends the next page. The leader of that group asks for a page, links it and publishes it with
+// release, its own left-over places taken; everybody reads the word with acquire (the chain of fetch-adds keeps the
+// release). Others that find more places taken than there are have reserved nothing. They do not wait where they are:
+// the lane they wait for may be in their own warp. They stay pending, all lanes of the warp meet again, and the next
+// turn looks at the word before it adds anything, so that the number of places grows by one per lane at most: 20 bits
+// count 2^19 lanes besides the mark below, more than any GPU has resident. A lane in malloc waits for nobody here, so
+// every turn ends, and a warp waits only for another one's malloc.
+// The word of a page returns only when the page has been freed and reused: not while lanes append (no ABA).
+//
+// When the allocator returns null, the owner marks the word; those who see the mark drop their records. The list keeps
+// its pages.
+#pragma once
+
+#include "containers/page_chain.hpp"
+
+namespace allocbench {
+
+template <class T, simt::Space space>
+class PageList {
+ public:
+  using Chain = PageChain<T>;
+
+  struct Tail {
+    std::uint64_t word;
+    std::uint32_t pages;
+    std::uint32_t records;  // left by finish()
+  };
+
+  // Pages of `page_bytes` with at most 2^18 records.
+  SIMT_HOST_FN explicit PageList(std::size_t page_bytes)
+      : page_bytes_(page_bytes), capacity_(Chain::capacity(page_bytes)) {}
+
+  SIMT_HOST_FN std::uint32_t capacity() const { return capacity_; }
+
+  // Makes the list empty. Not while others use it.
+  template <class Thread>
+  SIMT_FN void clear(Thread& thread, Tail& tail) const {
+    at(thread, tail.word).store(std::uint64_t{capacity_} << address_bits, simt::relaxed);
+    at(thread, tail.pages).store(0u, simt::relaxed);
+  }
+
+  // Appends a record for each lane that `wants`, each to its list. All lanes of the warp that have not exited call it
+  // together. False for a lane whose record found no memory. on_page(page) is called by the lane that appended a page.
+  template <class Thread, class Session, class OnPage>
+  SIMT_FN bool append(Thread& thread, Session& session, bool wants, Tail* tail, const T& record,
+                      OnPage&& on_page) const {
+    const auto warp = thread.warp();
+    bool pending = wants;
+    bool stored = true;
+    while (warp.any(pending)) {
+      const auto waiting = warp.partition(pending);
+      if (!pending) continue;
+      const auto peers = waiting.match_any(reinterpret_cast<std::uint64_t>(tail));
+      const std::uint32_t rank = peers.thread_rank();
+      const std::uint32_t places = peers.num_threads() < capacity_ ? peers.num_threads() : capacity_;
+      Reservation mine{};
+      if (rank == 0) mine = reserve(thread, session, *tail, places, on_page);
+      const std::uint64_t word = peers.broadcast(mine.word);
+      const std::uint64_t fresh = peers.broadcast(mine.fresh);
+      peers.sync();  // the leader has acquired the page; the others get it from the leader
+      if (rank >= places) continue;
+      if (fresh == wait) {
+        thread.spin_hint();
+        continue;
+      }
+      pending = false;
+      const std::uint32_t place = taken(word) + rank;
+      if (place < capacity_) {
+        Chain::records(page(word))[place] = record;
+      } else if (fresh != 0) {
+        Chain::records(fresh)[place - capacity_] = record;
+      } else {
+        stored = false;
+      }
+    }
+    return stored;
+  }
+
+  // After the last append: writes the header of the last page and leaves the number of records. One thread; returns the
+  // newest page, 0 = empty list.
+  template <class Thread>
+  SIMT_FN std::uint64_t finish(Thread& thread, Tail& tail) const {
+    const std::uint64_t word = at(thread, tail.word).load(simt::acquire);
+    const std::uint32_t pages = at(thread, tail.pages).load(simt::relaxed);
+    const std::uint32_t last = taken(word) < capacity_ ? taken(word) : capacity_;
+    tail.records = pages == 0 ? 0 : (pages - 1) * capacity_ + last;
+    if (pages != 0) Chain::write_header(page(word), Chain::header(page(word))->before, last);
+    return page(word);
+  }
+
+ private:
+  static constexpr std::uint32_t address_bits = 44;
+  static constexpr std::uint32_t out_of_memory = 1u << 19;  // the mark, among the places
+  static constexpr std::uint64_t wait = 1;                  // no address
+
+  // What a leader got: the word it reserved in, and the page for the places beyond that one's end (0 = none).
+  struct Reservation {
+    std::uint64_t word;
+    std::uint64_t fresh;
+  };
+
+  static SIMT_FN std::uint32_t taken(std::uint64_t word) { return static_cast<std::uint32_t>(word >> address_bits); }
+  static SIMT_FN std::uint64_t page(std::uint64_t word) {
+    return (word & ((std::uint64_t{1} << address_bits) - 1)) << 4;
+  }
+  static SIMT_FN std::uint64_t word_of(std::uint64_t page, std::uint32_t taken) {
+    return page >> 4 | std::uint64_t{taken} << address_bits;
+  }
+
+  template <class Thread, class Word>
+  static SIMT_FN auto at(Thread& thread, Word& word) {
+    if constexpr (space == simt::Space::shared) {
+      return thread.atomic_shared(word);
+    } else {
+      return thread.atomic(word);
+    }
+  }
+
+  template <class Thread, class Session, class OnPage>
+  SIMT_FN Reservation reserve(Thread& thread, Session& session, Tail& tail, std::uint32_t places,
+                              OnPage&& on_page) const {
+    const auto word = at(thread, tail.word);
+    std::uint64_t found = word.load(simt::relaxed);
+    if (taken(found) <= capacity_) found = word.fetch_add(std::uint64_t{places} << address_bits, simt::acquire);
+    if (taken(found) >= out_of_memory) return {found, 0};
+    if (taken(found) > capacity_) return {found, wait};
+    if (taken(found) + places <= capacity_) return {found, 0};
+
+    const std::uint32_t left = taken(found) + places - capacity_;
+    const auto fresh = reinterpret_cast<std::uint64_t>(session.malloc(thread, page_bytes_));
+    if (fresh == 0) {
+      word.store(word_of(page(found), out_of_memory + capacity_), simt::release);
+      return {found, 0};
+    }
+    Chain::write_header(fresh, page(found), capacity_);
+    at(thread, tail.pages).fetch_add(1u, simt::relaxed);
+    word.store(word_of(fresh, left), simt::release);
+    on_page(fresh);
+    return {found, fresh};
+  }
+
+  std::size_t page_bytes_;
+  std::uint32_t capacity_;
+};
+
+}  // namespace allocbench

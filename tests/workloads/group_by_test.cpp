@@ -1,0 +1,188 @@
+// group_by: its keys, the host's groups, and the result of all methods over several allocators.
+#include "workloads/group_by.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <set>
+
+#include "allocators/random_walk/corw.hpp"
+#include "allocators/random_walk/crw.hpp"
+#include "allocators/regeff/atomic_malloc.hpp"
+#include "allocators/scatteralloc/scatteralloc.hpp"
+#include "tests/workloads/planted_allocators.hpp"
+#include "tests/workloads/workload_rig.hpp"
+
+namespace allocbench {
+namespace {
+
+using test::WorkloadRig;
+
+const char* const inputs[] = {"gauss", "gauss_narrow", "few", "uniform", "zipf", "one"};
+
+GroupInput input(const char* kind, std::uint32_t keys, std::uint64_t seed = 3) { return {kind, keys, 1, seed}; }
+
+std::size_t distinct(const std::vector<std::uint32_t>& keys, std::uint32_t shift = 0) {
+  std::set<std::uint32_t> found;
+  for (const std::uint32_t key : keys) found.insert(key >> shift);
+  return found.size();
+}
+
+TEST(GroupKeys, DependOnTheSeedAlone) {
+  for (const char* kind : inputs) {
+    EXPECT_EQ(group_keys(input(kind, 70'000)), group_keys(input(kind, 70'000))) << kind;
+    if (std::string(kind) != "one") {
+      EXPECT_NE(group_keys(input(kind, 1000)), group_keys(input(kind, 1000, 4))) << kind;
+    }
+  }
+  EXPECT_THROW(group_keys(input("none", 10)), std::invalid_argument);
+}
+
+TEST(GroupKeys, OfGaussHaveItsMeanAndSpread) {
+  const std::vector<std::uint32_t> keys = group_keys(input("gauss", 100'000));
+  const double mean = std::accumulate(keys.begin(), keys.end(), 0.0) / 1e5;
+  EXPECT_NEAR(mean, 0x1p31, 0x1p28 * 0.02);
+  const auto within = std::count_if(
+      keys.begin(), keys.end(), [](std::uint32_t key) { return std::abs(static_cast<double>(key) - 0x1p31) < 0x1p28; });
+  EXPECT_NEAR(static_cast<double>(within), 68'270, 700);
+}
+
+TEST(GroupKeys, HaveTheNumberOfGroupsThatTheyAreMadeFor) {
+  EXPECT_EQ(distinct(group_keys(input("one", 1000))), 1u);
+  EXPECT_EQ(distinct(group_keys(input("gauss_narrow", 10'000)), 24), 2u);
+  EXPECT_GT(distinct(group_keys(input("gauss_narrow", 10'000))), 9'000u);
+  EXPECT_GT(distinct(group_keys(input("gauss", 10'000)), 24), 60u);
+  EXPECT_NEAR(static_cast<double>(distinct(group_keys(input("few", 200'000)))), 1900, 400);
+  EXPECT_EQ(distinct(group_keys(input("uniform", 10'000)), 24), 256u);
+  EXPECT_LT(distinct(group_keys(input("zipf", 10'000))), 6'000u);
+}
+
+TEST(GroupOracle, CountsListsAndPagesOfEveryPass) {
+  // First bytes 1, 1, 1, 2; the first two keys are equal.
+  const ExpectedGroups expected = expected_groups({0x01020304, 0x01020304, 0x01020404, 0x02000000}, 2);
+  EXPECT_EQ(expected.lists[0], 2u);
+  EXPECT_EQ(expected.pages[0], 3u);
+  EXPECT_EQ(expected.lists[1], 2u);
+  EXPECT_EQ(expected.lists[2], 3u);
+  EXPECT_EQ(expected.pages[2], 3u);
+  EXPECT_EQ(expected.lists[3], 3u);
+  EXPECT_EQ(expected.groups.count, 3u);
+  EXPECT_NE(expected_groups({1, 1, 2}, 2).groups, expected_groups({1, 2, 1}, 2).groups) << "other rows";
+}
+
+TEST(GroupOracle, ComparesRowByRow) {
+  const ExpectedGroups expected = expected_groups({5, 7, 5}, 30);
+  const auto record = [](std::uint64_t key, std::uint64_t row) { return key << 32 | row; };
+  EXPECT_EQ(grouping_problem(expected, {record(7, 1), record(5, 2), record(5, 0)}, {9, 4, 4}), "");
+  EXPECT_EQ(grouping_problem(expected, {record(7, 1), record(5, 2), record(5, 0)}, {9, 4, 3}), "key 5 is in two lists");
+  EXPECT_EQ(grouping_problem(expected, {record(7, 1), record(5, 2), record(5, 0)}, {4, 4, 4}),
+            "keys 5 and 7 share a list");
+  EXPECT_EQ(grouping_problem(expected, {record(7, 1), record(5, 2), record(5, 2)}, {9, 4, 4}),
+            "a record is missing, or there twice");
+  EXPECT_EQ(grouping_problem(expected, {record(7, 1)}, {9}), "1 records instead of 3");
+}
+
+GroupBy::Parameters small(const char* kind, const char* method, std::uint32_t keys = 800) {
+  GroupBy::Parameters parameters;
+  parameters.keys = keys;
+  parameters.page_bytes = 64;  // 6 records
+  parameters.input = kind;
+  parameters.method = method;
+  return parameters;
+}
+
+template <class A>
+void group_all_inputs(const char* method, const typename A::Parameters& allocator, std::size_t pool_bytes) {
+  for (const char* kind : inputs) {
+    GroupBy::Parameters parameters = small(kind, method);
+    if (A::traits.name == "scatteralloc") parameters.free_share = 1;  // filling its pool takes seconds here
+    WorkloadRig<GroupBy, A> rig(parameters, pool_bytes, allocator);
+    EXPECT_EQ(rig.sample(), "") << kind;
+    EXPECT_EQ(rig.sample(), "") << kind << ": again on the same heap";
+  }
+}
+TEST(GroupBy, IsExactByTailsOverCoRW) {
+  group_all_inputs<CollaborativeRandomWalk>("tails", {.page_bytes = 64}, 1 << 19);
+}
+TEST(GroupBy, IsExactByRunsOverCoRW) { group_all_inputs<CollaborativeRandomWalk>("runs", {.page_bytes = 64}, 1 << 19); }
+TEST(GroupBy, IsExactByTailsOverCRW) { group_all_inputs<ClusteredRandomWalk>("tails", {{.page_bytes = 64}}, 1 << 19); }
+TEST(GroupBy, IsExactByRunsOverScatterAlloc) { group_all_inputs<ScatterAlloc>("runs", {}, 1 << 20); }
+TEST(GroupBy, IsExactBySorting) { group_all_inputs<AtomicMalloc>("sort", {}, 1024); }
+
+// Lists of all three classes, in all passes: many records of one key among others.
+TEST(GroupBy, SplitsLongMediumAndShortLists) {
+  for (const char* method : {"tails", "runs"}) {
+    for (const std::uint64_t page_bytes : {32, 1024}) {
+      GroupBy::Parameters parameters = small("zipf", method, 4800);
+      parameters.page_bytes = page_bytes;
+      parameters.exponent = 4;  // the first key has seven eighths
+      parameters.free_share = 1;
+      WorkloadRig<GroupBy, AtomicMalloc> rig(parameters, 64 << 20);
+      EXPECT_EQ(rig.sample(), "") << method << " " << page_bytes;
+    }
+  }
+}
+
+TEST(GroupBy, OfFewKeys) {
+  for (const char* method : {"tails", "runs"}) {
+    for (const std::uint32_t keys : {1u, 2u, 31u, 33u}) {
+      WorkloadRig<GroupBy, CollaborativeRandomWalk> rig(small("gauss", method, keys), 64 << 10, {.page_bytes = 64});
+      EXPECT_EQ(rig.sample(), "") << method << " " << keys;
+    }
+  }
+}
+
+TEST(GroupBy, CountsItsMallocs) {
+  WorkloadRig<GroupBy, CollaborativeRandomWalk> rig(small("uniform", "tails"), 1 << 19, {.page_bytes = 64});
+  EXPECT_EQ(rig.sample(), "");
+  const ExpectedGroups expected = expected_groups(group_keys({"uniform", 800, 1, 7}), 6);
+  EXPECT_EQ(rig.counter("mallocs"), expected.pages[0] + expected.pages[1] + expected.pages[2] + expected.pages[3]);
+}
+
+TEST(GroupBy, ReportsOutOfMemoryAndFreesWhatItHas) {
+  for (const char* method : {"tails", "runs"}) {
+    for (const std::size_t pages : {64, 256, 1024, 1600}) {
+      WorkloadRig<GroupBy, CollaborativeRandomWalk> rig(small("uniform", method), pages * 64, {.page_bytes = 64});
+      EXPECT_NE(rig.sample().find("nulls"), std::string::npos) << method << " " << pages;
+      EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    }
+  }
+}
+
+// With nothing in use before, an allocator that got all its pages back serves the same pages again.
+TEST(GroupBy, LosesNoPageWhenMemoryRunsOut) {
+  for (const char* method : {"tails", "runs"}) {
+    GroupBy::Parameters parameters = small("uniform", method);
+    parameters.free_share = 1;
+    WorkloadRig<GroupBy, test::SlotMalloc<test::Fault::none>> rig(parameters, 600 * 64);
+    for (int round = 0; round < 3; ++round) EXPECT_NE(rig.sample().find("nulls"), std::string::npos);
+    simt::Buffer<void*> blocks(600);
+    simt::launch(rig.stream(), {4, 150}, OccupyKernel{}, rig.allocator, std::uint64_t{64}, blocks.data(), 600u);
+    const std::vector<void*> all = blocks.to_host(rig.stream());
+    EXPECT_EQ(std::count(all.begin(), all.end(), nullptr), 0) << method;
+  }
+}
+
+TEST(GroupBy, FindsPagesWithTwoOwners) {
+  for (const char* method : {"tails", "runs"}) {
+    GroupBy::Parameters parameters = small("uniform", method);
+    parameters.free_share = 1;
+    WorkloadRig<GroupBy, test::SlotMalloc<test::Fault::double_hand_out>> doubled(parameters, 1 << 19);
+    EXPECT_NE(doubled.sample(), "") << method;
+    WorkloadRig<GroupBy, test::SlotMalloc<test::Fault::none>> correct(parameters, 1 << 19);
+    EXPECT_EQ(correct.sample(), "") << method;
+  }
+}
+
+TEST(GroupBy, IsExactUnderManySchedules) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (const char* kind : {"few", "one", "zipf"}) {
+      GroupBy::Parameters parameters = small(kind, seed % 2 == 0 ? "tails" : "runs", 300);
+      WorkloadRig<GroupBy, CollaborativeRandomWalk> rig(parameters, 256 << 10, {.page_bytes = 64}, seed);
+      ASSERT_EQ(rig.sample(), "") << kind << ", seed " << seed;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace allocbench

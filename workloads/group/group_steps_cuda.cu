@@ -1,0 +1,1 @@
+#include "workloads/group/group_steps_impl.hpp"

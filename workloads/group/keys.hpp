@@ -1,0 +1,49 @@
+// The keys of group_by, and what grouping them must give. Host side; knows nothing of devices.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "workloads/common/mix.hpp"
+
+namespace allocbench {
+
+// Pham et al. 2025, sec. 6.2, print a Gaussian without its parameters: the sigmas are assumed.
+struct GroupInput {
+  std::string kind = "gauss";
+  std::uint32_t keys = 0;
+  double exponent = 1;  // of zipf
+  std::uint64_t seed = 0;
+  friend auto operator<=>(const GroupInput&, const GroupInput&) = default;
+};
+
+// A 32-bit key per row:
+//   gauss         round(2^31 + 2^28 z), z standard normal, clamped: nearly all keys differ
+//   gauss_narrow  the same with 2^20: two values of the first byte
+//   few           gauss_narrow rounded down to multiples of 2^12: about two thousand groups
+//   uniform       all values alike
+//   zipf          a hash of k, k with a probability proportional to (k + 1)^-exponent
+//   one           one value
+std::vector<std::uint32_t> group_keys(const GroupInput& input);
+
+// A group as one element of a digest: its key, its number of rows, their sum and the sum of their mixes.
+SIMT_HOST_FN std::uint64_t group_element(std::uint32_t key, const MultisetDigest& rows) {
+  return mix64(rows.sum + mix64(rows.mixed + mix64(rows.mixed_again + mix64(std::uint64_t{key} << 32 | rows.count))));
+}
+
+// What a grouping in four passes by bytes must give.
+struct ExpectedGroups {
+  MultisetDigest groups;                 // of group_element()
+  std::uint64_t lists[4] = {};           // non-empty ones after each pass
+  std::uint64_t pages[4] = {};           // of these lists, if all but the last of a list are full
+  std::vector<std::uint64_t> records{};  // sorted (key, row), of small inputs
+};
+ExpectedGroups expected_groups(const std::vector<std::uint32_t>& keys, std::uint32_t records_per_page);
+
+// The first difference between lists and groups; empty where every list is one group, rows and all. `records` are
+// (key, row), `lists` says in which list each was found. For small inputs.
+std::string grouping_problem(const ExpectedGroups& expected, const std::vector<std::uint64_t>& records,
+                             const std::vector<std::uint32_t>& lists);
+
+}  // namespace allocbench

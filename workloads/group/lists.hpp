@@ -1,0 +1,117 @@
+// What the passes of group_by hand to each other, in device memory.
+//
+// A pass splits every list of the one before by one byte of the key. Lists come in three classes, which kernels split
+// differently: short ones (up to 32 records) several per warp, medium ones by a block each, long ones by many blocks.
+#pragma once
+
+#include "containers/page_chain.hpp"
+#include "containers/page_list.hpp"
+#include "workloads/common/page_faults.hpp"
+
+namespace allocbench::group {
+
+using Record = std::uint64_t;  // key in the upper half, row in the lower
+using Chain = PageChain<Record>;
+using SharedList = PageList<Record, simt::Space::shared>;
+using GlobalList = PageList<Record, simt::Space::global>;
+using Tail = GlobalList::Tail;
+
+inline constexpr std::uint32_t buckets = 256;
+inline constexpr std::uint32_t block_threads = 256;
+inline constexpr std::uint32_t block_warps = block_threads / simt::warp_size;
+inline constexpr std::uint32_t short_records = simt::warp_size;
+// A slice is what a warp reads at once: up to 32 records of a page. This many make a tile, the most that one block
+// splits; medium lists are no longer.
+inline constexpr std::uint32_t slices_per_warp = 16;
+inline constexpr std::uint32_t tile_slices = block_warps * slices_per_warp;
+inline constexpr std::uint32_t no_list = 0xffffffffu;
+
+struct List {
+  std::uint64_t newest;  // page
+  std::uint32_t records;
+  std::uint32_t pages;
+};
+
+// A page of a list that many blocks made, and the tail of this list, by table and bucket.
+struct Directory {
+  std::uint64_t* pages;
+  std::uint32_t* tails;
+  std::uint32_t* count;
+  std::uint32_t capacity;
+};
+
+// The lists that a pass makes.
+struct Lists {
+  List* shorts;
+  List* mediums;
+  List* longs;
+  std::uint32_t* counts;  // of the three
+  std::uint32_t most_shorts, most_mediums, most_longs;
+  std::uint32_t* long_of_tail;  // which long list a tail became, or no_list
+  Directory directory;
+};
+
+// A part of a long list: pages `begin` to `end` - 1 of the sorted directory, or slices of the input.
+struct Tile {
+  std::uint32_t list;
+  std::uint32_t begin;
+  std::uint32_t end;
+};
+
+// Pages of one size: places in them without a division.
+struct PageFormat {
+  std::uint64_t bytes = 0;
+  std::uint32_t capacity = 1;
+  std::uint32_t reciprocal = 0;
+  std::uint32_t slice_bits = 0;  // log2 of the slices of a page
+
+  PageFormat() = default;
+  explicit PageFormat(std::uint64_t page_bytes)
+      : bytes(page_bytes),
+        capacity(Chain::capacity(page_bytes)),
+        reciprocal(static_cast<std::uint32_t>(((std::uint64_t{1} << 32) - 1) / capacity)) {
+    while (short_records << slice_bits < capacity) ++slice_bits;
+  }
+  std::uint32_t slices(std::uint32_t pages) const { return pages << slice_bits; }
+  SIMT_FN bool fits_tile(std::uint32_t pages) const { return pages << slice_bits <= tile_slices; }
+  // The quotient of `place` and the capacity: the estimate is right or one too small.
+  SIMT_FN std::uint32_t page_of(std::uint32_t place) const {
+    const std::uint32_t estimate = simt::multiply_high(place, reciprocal);
+    return place - estimate * capacity >= capacity ? estimate + 1 : estimate;
+  }
+};
+
+// One byte of a key, from the most significant on.
+SIMT_FN std::uint32_t byte_of(Record record, std::uint32_t pass) {
+  return static_cast<std::uint32_t>(record >> (56 - 8 * pass)) & 0xff;
+}
+
+// Stores a list for each lane with `has`, all of one class. All lanes of the group together.
+template <class Thread, class Group>
+SIMT_FN void emit_class(Thread& thread, const Group& group, bool has, const List& list, List* lists,
+                        std::uint32_t* count, std::uint32_t most, PageFaults* faults) {
+  const simt::LaneMask members = group.ballot(has);
+  if (members == 0) return;
+  const std::uint32_t leader = simt::count_trailing_zeros(members);
+  std::uint32_t first = 0;
+  if (thread.lane() == leader) first = thread.atomic(*count).fetch_add(simt::popcount(members), simt::relaxed);
+  first = group.shfl_lane(first, leader);
+  if (!has) return;
+  const std::uint32_t place = first + simt::popcount(members & ((simt::LaneMask{1} << thread.lane()) - 1));
+  if (place < most) {
+    lists[place] = list;
+  } else {
+    thread.atomic(faults->overflows).fetch_add(std::uint64_t{1}, simt::relaxed);
+  }
+}
+
+// The same for lists that are short or medium.
+template <class Thread, class Group>
+SIMT_FN void emit(Thread& thread, const Group& group, const List& list, const Lists& out, PageFaults* faults) {
+  const bool is_short = list.records != 0 && list.records <= short_records;
+  const bool is_medium = list.records > short_records;
+  emit_class(thread, group, is_short, list, out.shorts, &out.counts[0], out.most_shorts, faults);
+  emit_class(thread, group, is_medium, list, out.mediums, &out.counts[1], out.most_mediums, faults);
+}
+
+}  // namespace allocbench::group
