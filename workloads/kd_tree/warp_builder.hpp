@@ -269,6 +269,8 @@ class WarpBuilder {
       }
       if (same == nullptr) return false;
     }
+    // Who had the blocks before has read them before lane 0 got them; now all lanes may write.
+    warp_.sync();
     return true;
   }
 

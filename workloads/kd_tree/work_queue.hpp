@@ -87,7 +87,7 @@ struct WorkQueue {
       const std::uint32_t ticket = first + i;
       QueueSlot& slot = slots[ticket & ((1u << size_log2) - 1)];
       const std::uint32_t empty = ticket >> size_log2 << 1;
-      while (thread.atomic(slot.turn).load(simt::acquire) != empty) thread.spin_hint();
+      wait_for(thread, slot, empty);
       slot.task = task_of(i);
       thread.atomic(slot.turn).store(empty + 1, simt::release);
     }
@@ -102,14 +102,20 @@ struct WorkQueue {
     ticket = warp.shfl_lane(ticket, 0);
     QueueSlot& slot = slots[ticket & ((1u << size_log2) - 1)];
     const std::uint32_t full = (ticket >> size_log2 << 1) + 1;
-    if (thread.lane() == 0) {
-      while (thread.atomic(slot.turn).load(simt::acquire) != full) thread.spin_hint();
-    }
+    if (thread.lane() == 0) wait_for(thread, slot, full);
     warp.sync();
     const Task task = slot.task;
     warp.sync();
     if (thread.lane() == 0) thread.atomic(slot.turn).store(full + 1, simt::release);
     return task;
+  }
+
+  // Nobody but the waiting lane changes a turn that it waits for, so the acquire finds what the last look found. Looks
+  // are relaxed: an acquire empties the L1 cache under the warps that work.
+  template <class Thread>
+  static SIMT_FN void wait_for(Thread& thread, QueueSlot& slot, std::uint32_t turn) {
+    while (thread.atomic(slot.turn).load(simt::relaxed) != turn) thread.spin_hint();
+    static_cast<void>(thread.atomic(slot.turn).load(simt::acquire));
   }
 
   // A task that was taken is done. True for the one after which nothing is left: tasks are put before the task that
