@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "allocators/random_walk/rw.hpp"
 #include "allocators/regeff/atomic_malloc.hpp"
 #include "containers/page_writer.hpp"
+#include "simt/cpu/search/exploration.hpp"
 #include "tests/allocators/harness.hpp"
 
 namespace allocbench {
@@ -174,6 +176,53 @@ TEST(PageList, WorksInSharedMemory) {
     std::vector<std::uint64_t> numbers(96);
     std::iota(numbers.begin(), numbers.end(), 0u);
     ASSERT_EQ(contents(newest.to_host(rig.stream())[0], records.to_host(rig.stream())[0], 4), numbers) << seed;
+  }
+}
+
+// A lane of each block appends two records.
+struct AppendTwo {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, GlobalPages lists, GlobalPages::Tail* tail,
+                          std::uint32_t* lost) const {
+    const bool wants = thread.lane() == 0;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      const std::uint64_t record = thread.block() * 2 + i;
+      if (!lists.append(thread, allocator, wants, tail, record, [](std::uint64_t) {})) {
+        thread.atomic(*lost).fetch_add(1u, simt::relaxed);
+      }
+    }
+  }
+};
+
+TEST(PageList, LosesNoRecordUnderAllSchedulesWithTwoPreemptions) {
+  for (const std::size_t room : {8, 2}) {  // pages: enough for all, and for half of the records
+    const auto paths = std::make_shared<simt::Exploration>(2, 1);
+    simt::ExecutorOptions options;
+    options.mode = simt::ExecutorMode::deterministic;
+    simt::Device device(options);
+    options.strategy = simt::StrategyKind::exploring;
+    options.exploration = paths;
+    const GlobalPages lists(32);  // two records
+    do {
+      device.restart(options);
+      simt::Stream stream(device);
+      Arena arena(stream, room * 32);
+      const AtomicMalloc allocator = AtomicMalloc::create(arena, {});
+      simt::Buffer<GlobalPages::Tail> tail(1);
+      simt::Buffer<std::uint64_t> newest(1);
+      simt::Buffer<std::uint32_t> lost(1);
+      lost.fill_bytes(stream, 0);
+      simt::launch(stream, {1, 1}, ClearLists{}, lists, tail.data(), 1u);
+      simt::launch(stream, {3, 1}, AppendTwo{}, allocator, lists, tail.data(), lost.data());
+      simt::launch(stream, {1, 1}, FinishLists{}, lists, tail.data(), 1u, newest.data());
+      const std::uint32_t records = tail.to_host(stream)[0].records;
+      ASSERT_EQ(records, room == 8 ? 6u : 4u);
+      ASSERT_EQ(records + lost.to_host(stream)[0], 6u);
+      const std::vector<std::uint64_t> stored = contents(newest.to_host(stream)[0], records, 2);
+      ASSERT_EQ(std::set<std::uint64_t>(stored.begin(), stored.end()).size(), records);
+    } while (paths->advance());
+    EXPECT_TRUE(paths->exhausted());
+    EXPECT_GT(paths->runs(), 100u);
   }
 }
 
