@@ -6,8 +6,8 @@ foreach(backend IN ITEMS CPU CUDA)
     continue()
   endif()
   string(TOLOWER ${backend} suffix)
-  list(APPEND exported simt_${suffix} allocbench_scan_${suffix} allocbench_worker_core_${suffix} allocbench_worker_backend_${suffix}
-       allocbench_worker_main_${suffix})
+  list(APPEND exported simt_${suffix} allocbench_workloads_${suffix} allocbench_worker_core_${suffix}
+       allocbench_worker_backend_${suffix} allocbench_worker_main_${suffix})
   get_property(ALLOCBENCH_BUILTIN_PLUGINS_${backend} GLOBAL PROPERTY ALLOCBENCH_PLUGINS_${backend})
   foreach(plugin IN LISTS ALLOCBENCH_BUILTIN_PLUGINS_${backend})
     list(APPEND exported allocbench_plugin_${plugin}_${suffix})

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from plots import stated
+from plots import curves, stated
 from plots.results import Run, Value
 
 
-def of_lines(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
+def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: Sequence[str] = ()) -> list[str]:
     shown = _shown(run, wanted)
-    text = f"Line: {_statistic(shown)}"
+    equations = curves.names(run, [metric for _, metric in wanted])
+    text = f"{'Markers' if equations or words else 'Line'}: {_statistic(shown)}"
     if any(value.low is not None for value in shown):
         text += "; bars: 95 % bootstrap interval"
     text += "."
+    if equations:
+        text += f" Lines: {', '.join(equations)} of the paper (plots/theory.py) at the same settings."
     if any(cell.status != "ok" for cell in run.cells):
         text += " Crosses above the panel: cells without a value, with their status."
     return [text + _throttled(shown)] + stated.sentences(run, wanted)

@@ -1,13 +1,16 @@
-"""`python3 -m plots`: finds runs, draws the figure of each, prints the paths of what it wrote."""
+"""`python3 -m plots`: finds runs, draws the figure of each, prints the paths of what it wrote; `python3 -m plots claims`
+judges the claims of their papers instead."""
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import functools
+import json
 import sys
 from pathlib import Path
 
-from plots import page, printed_table, results, settings_table, status_matrix
+from plots import claims, page, printed_table, results, settings_table, status_matrix
 from plots.errors import NothingToDraw, UsageError
 from plots.kinds import KINDS
 from plots.results import Run
@@ -20,16 +23,21 @@ examples:
                                                           a table of settings, from its configs alone
   python3 -m plots configs/vinkler2015/table1.json results/h100/vinkler2015 --out build/figures
                                                           the same table with the outcome of those runs
+  python3 -m plots claims results/reference/h100          what papers say, judged by these results; --help shows the rest
 
-A run is a folder that holds results.csv and results.json. Its config says which figure is drawn; a table of every cell's
-status is added as soon as one cell is not ok. Each figure comes with a .md file that holds its numbers.
+A run is a folder that holds results.csv and results.json, packed (.gz) or not. Its config says which figure is drawn;
+a table of every cell's status is added as soon as one cell is not ok. Each figure comes with a .md file that holds its
+numbers.
 
 exit codes: 0 drawn, 2 wrong command line or unreadable input, 3 nothing to draw
 """
 
 
 def main(arguments: list[str] | None = None) -> int:
+    arguments = sys.argv[1:] if arguments is None else arguments
     try:
+        if arguments[:1] == ["claims"]:
+            return _judge(_parse_claims(arguments[1:]))
         options = _parse(arguments)
         tables, folders = _sorted_paths(options.paths)
         runs = [results.read_run(folder) for folder in folders]
@@ -52,6 +60,32 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--formats", type=_formats, default=page.FORMATS, metavar="LIST",
                         help="image formats, separated by commas (default: png,svg,pdf)")
     return parser.parse_args(arguments)
+
+
+def _parse_claims(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python3 -m plots claims",
+                                     description="Judge the claims of configs by stored results. Needs no GPU.")
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="folder of a run, or with runs below it")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="write claims.md and claims.json there, too")
+    parser.add_argument("--configs", type=Path, metavar="DIR", default=claims.CONFIGS,
+                        help="take the claims of a run from the config of its name below DIR; where DIR has none of that "
+                             "name, from the config that the run kept (default: configs of this repository)")
+    return parser.parse_args(arguments)
+
+
+def _judge(options: argparse.Namespace) -> int:
+    tables, folders = _sorted_paths(options.paths)
+    if tables:
+        raise UsageError(f"{tables[0]} is a config; claims are judged by results. Give the folder of a run.")
+    markdown, data = claims.document([results.read_run(folder) for folder in folders], options.configs)
+    if not data:
+        raise NothingToDraw("the configs of these runs make no claim about this back end")
+    if options.out:
+        options.out.mkdir(parents=True, exist_ok=True)
+        (options.out / "claims.md").write_text(markdown, encoding="utf-8")
+        (options.out / "claims.json").write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(markdown, end="")
+    return 0
 
 
 def _formats(text: str) -> tuple[str, ...]:
@@ -109,12 +143,16 @@ def _draw_all(options: argparse.Namespace, tables: list[Path], runs: list[Run]) 
         folder = options.out or run.folder / "figures"
         stem = f"{_stem(run.name)}_{run.backend}"
         kind = _kind(run)
-        draw(lambda stem: KINDS[kind](run, stem), str(run.folder), stem, folder)
+        draw(lambda stem: _with_claims(KINDS[kind](run, stem), run), str(run.folder), stem, folder)
         if kind != "status_matrix" and any(cell.status != "ok" for cell in run.cells):
             draw(lambda stem: status_matrix.make(run, stem), str(run.folder), f"{stem}_status", folder)
     for error in undrawn:
         print(f"plots: {error}", file=sys.stderr)
     return 3 if undrawn else 0
+
+
+def _with_claims(drawing: page.Drawing, run: Run) -> page.Drawing:
+    return dataclasses.replace(drawing, markdown=drawing.markdown + claims.section(run))
 
 
 def _stem(name: str) -> str:

@@ -6,20 +6,54 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # results.py calls this module
-    from plots.results import Cell, Value
+    from plots.results import Cell, Run, Value
 
 
 def add_to(cell: Cell) -> None:
-    """Adds `time_per_operation` and, where the workload counts the bytes asked for, `allocated_bytes_per_second`."""
+    """Adds `time_per_operation`; `time_per_launch` where the workload counts launches; `time_per_batch` for the phases
+    that come once in each of several `batches`; `allocated_bytes_per_second` where it counts the bytes asked for;
+    `utilisation` where it fills the pool."""
+    batches = cell.workload_parameters.get("batches")
     requested = cell.values.get(("", "requested_bytes"))
+    launches = cell.workload_parameters.get("launches")
+    if ("", "served_bytes") in cell.values:
+        cell.values["", "utilisation"] = _utilisation(cell)
     for (phase, metric), time in list(cell.values.items()):
         if metric != "time":
             continue
         operations = cell.values.get((phase, "operations"))
         if operations and operations.value:
             cell.values[phase, "time_per_operation"] = _scaled(time, 1 / operations.value)
+        if batches and phase in ("insert", "delete"):
+            cell.values[phase, "time_per_batch"] = _scaled(time, 1 / batches)
         if requested and time.value > 0 and phase != "free":
             cell.values[phase, "allocated_bytes_per_second"] = _rate(time, requested.value)
+        if launches and phase == "total":
+            cell.values[phase, "time_per_launch"] = _scaled(time, 1 / launches)
+
+
+def _utilisation(cell: Cell) -> Value:
+    """What requests got of all memory that the allocator has, inside and outside of its pool."""
+    served = cell.values["", "served_bytes"]
+    metadata = cell.values.get(("", "metadata_bytes"))
+    memory = (cell.pool_bytes or 0) + (metadata.value if metadata else 0)
+    return replace(_scaled(served, 1 / memory), unit="")
+
+
+def add_relative(run: Run, reference: str, phase: str) -> None:
+    """Adds `relative_time`, the time of `phase` over that of the reference allocator's cell with the same settings, and
+    `beyond_reference`, the share of the time that exceeds it: with an allocator that costs next to nothing as reference,
+    what allocation takes of an application."""
+    def place(cell: Cell) -> tuple:
+        return tuple(sorted((name, str(value)) for name, value in cell.axes.items() if not name.startswith("allocator.")))
+
+    times = {place(cell): cell.values[phase, "time"].value for cell in run.cells
+             if cell.allocator == reference and (phase, "time") in cell.values}
+    for cell in run.cells:
+        time, base = cell.values.get((phase, "time")), times.get(place(cell))
+        if time and base:
+            cell.values[phase, "relative_time"] = replace(_scaled(time, 1 / base), unit="")
+            cell.values[phase, "beyond_reference"] = replace(time, value=1 - base / time.value, low=None, high=None, unit="")
 
 
 def _scaled(time: Value, factor: float) -> Value:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Sequence
 
 import matplotlib
+import PIL.Image
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -92,6 +93,8 @@ class Drawing:
                 path = folder / f"{self.stem}.{suffix}"
                 self.page.figure.savefig(path, dpi=style.PNG_DPI, metadata=_TIMELESS[suffix])
                 written.append(path)
+                if suffix == "png":
+                    _use_palette(path)
         path = folder / f"{self.stem}.md"
         path.write_text(self.markdown, encoding="utf-8")
         return written + [path]
@@ -99,6 +102,13 @@ class Drawing:
 
 # Files say nothing about when they were drawn: the same results give the same bytes.
 _TIMELESS = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+
+
+def _use_palette(png: Path) -> None:
+    """Keeps 128 colours of an image of lines and text: a third of the bytes, no visible difference."""
+    with PIL.Image.open(png) as image:
+        palette = image.convert("RGB").quantize(128, dither=PIL.Image.Dither.NONE)
+    palette.save(png, optimize=True)
 
 
 def _wrap(paragraphs: Sequence[str], points: float) -> list[str]:

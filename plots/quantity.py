@@ -10,10 +10,13 @@ _IEC = ("B", "KiB", "MiB", "GiB", "TiB")
 _AXIS_NAMES = {"request_bytes": "request size", "pool_bytes": "pool size", "iterations": "allocations per thread",
                "launches": "kernel launches", "lanes_per_warp": "allocating lanes per warp",
                "allocations": "allocations per thread", "taken_share": "share of the pool taken before",
-               "max_bytes": "largest request"}
+               "max_bytes": "largest request", "free_share": "pages free before", "cluster_pages": "pages per cluster"}
 _METRIC_NAMES = {"throughput": "operations per second", "allocated_bytes_per_second": "allocated per second",
-                 "internal_waste": "waste in a block", "external_waste": "unusable share of the pool"}
-_SHARES = ("internal_waste", "external_waste", "taken_share")
+                 "internal_waste": "waste in a block", "external_waste": "unusable share of the pool",
+                 "time_per_launch": "mean time of a kernel", "utilisation": "served, of all its memory",
+                 "steps_per_malloc": "TAS: steps per malloc", "warp_steps_per_malloc": "WAS: steps per warp",
+                 "atomic_cycles": "cycles per atomic"}
+_SHARES = ("internal_waste", "external_waste", "taken_share", "free_share", "utilisation")
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
 
 

@@ -1,4 +1,4 @@
-"""Reads the results of one run: values from results.csv, what the run was from results.json.
+"""Reads the results of one run: values from results.csv, what the run was from results.json; either may be packed (.gz).
 
 The status word comes before any number: a cell that is not `ok` in all its rows has no values here, whatever its rows
 hold, so nothing that draws can show a number for it.
@@ -7,6 +7,7 @@ hold, so nothing that draws can show a number for it.
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import math
 from dataclasses import dataclass, field
@@ -50,13 +51,14 @@ class Cell:
     status: str
     reason: str
     values: dict[tuple[str, str], Value] = field(default_factory=dict)
+    histograms: dict[str, dict[int, int]] = field(default_factory=dict)  # counted in untimed passes: bin -> count
 
     def setting(self, name: str):
         """A swept or fixed value by its name, wherever the cell keeps it; None when it has none of that name."""
         if name in self.axes:
             return self.axes[name]
-        if name == "pool_bytes":
-            return self.pool_bytes
+        if name in ("allocator", "pool_bytes"):
+            return getattr(self, name)
         return self.workload_parameters.get(name, self.allocator_parameters.get(name))
 
 
@@ -93,12 +95,18 @@ class Run:
 
 def read_run(folder: Path) -> Run:
     """The run stored in `folder`."""
-    document = _read_json(folder / "results.json")
+    document = _read_json(_stored(folder / "results.json"))
     ours = document.get("allocbench", {})
-    cells = _read_cells(folder / "results.csv")
+    csv_path = _stored(folder / "results.csv")
+    cells = _read_cells(csv_path)
     if not cells:
-        raise NothingToDraw(f"{folder / 'results.csv'} holds no cell. Look at events.jsonl beside it, or run the config "
+        raise NothingToDraw(f"{csv_path} holds no cell. Look at events.jsonl beside it, or run the config "
                             "again with --resume.")
+    counted = {entry["id"]: entry.get("counted", {}).get("histograms", {}) for entry in ours.get("cells", [])}
+    for cell in cells:
+        if cell.status == "ok":
+            cell.histograms = {name: {first: count for first, count in bins}
+                               for name, bins in counted.get(cell.id, {}).items()}
     run = ours.get("run", {})
     started = run.get("time") or document.get("context", {}).get("date") or ""
     return Run(folder, cells, run.get("config", {}), run, ours.get("device") or {}, str(started)[:10],
@@ -106,24 +114,37 @@ def read_run(folder: Path) -> Run:
 
 
 def find_runs(path: Path) -> list[Path]:
-    """Folders at or below `path` that hold a results.csv, in a stable order."""
-    if path.name in ("results.csv", "results.json"):
+    """Folders at or below `path` that hold a results.csv or results.csv.gz, in a stable order."""
+    if path.name.removesuffix(".gz") in ("results.csv", "results.json"):
         path = path.parent
-    return sorted({found.parent for found in path.rglob("results.csv")})
+    return sorted({found.parent for pattern in ("results.csv", "results.csv.gz") for found in path.rglob(pattern)})
+
+
+def _stored(path: Path) -> Path:
+    """`path`, or its packed form where only that exists."""
+    packed = path.with_name(path.name + ".gz")
+    return packed if packed.exists() and not path.exists() else path
+
+
+def _open(path: Path):
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8", newline="")
+    return path.open(encoding="utf-8", newline="")
 
 
 def _read_json(path: Path) -> dict:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        with _open(path) as text:
+            return json.load(text)
     except FileNotFoundError:
         raise UsageError(f"{path} is missing. Write it again with: allocbench report {path.parent}") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError, gzip.BadGzipFile, EOFError) as error:
         raise UsageError(f"{path} is not JSON ({error}). Write it again with: allocbench report {path.parent}") from None
 
 
 def _read_cells(path: Path) -> list[Cell]:
     cells: dict[str, Cell] = {}
-    with path.open(encoding="utf-8", newline="") as lines:
+    with _open(path) as lines:
         rows = csv.DictReader(lines)
         lacking = [name for name in COLUMNS if name not in (rows.fieldnames or [])]
         if lacking:

@@ -1,22 +1,28 @@
 """Groups the cells of a run into panels and series: what one line, or one row of a table, consists of.
 
 A series is one allocator with one set of parameters, at fixed values of all swept axes but the x axis. A panel holds the
-series of one timed phase, or of one value of the axis that the config's `panels` names.
+series of one timed phase, metric, and value of the axes that the config's `panels` and `rows` name.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, replace
+from typing import Callable, Collection, Sequence
 
 from plots import quantity, style
 from plots.errors import NothingToDraw
 from plots.results import Cell, Run, Value
 
 
+_MOST_BESIDE = 4  # panels
+
+
 @dataclass(frozen=True)
 class Point:
-    """Either a value or, where the cell has none, the word that stands in its place."""
+    """Either a value or, where the cell has none, the word that stands in its place. Where x sweeps words, x is the place
+    of the word in words_of()."""
 
     x: float
     cell: Cell
@@ -45,25 +51,45 @@ class Series:
 
 @dataclass(frozen=True)
 class Panel:
-    name: str  # empty where there is nothing to tell apart
-    run: Run   # the cells of the panel
+    name: str        # of the value of `panels`; empty where there is nothing to tell apart
+    row_name: str    # the same of `rows`
+    phase_name: str  # empty where all panels have the same phase
+    run: Run         # the cells of the panel
     phase: str
     metric: str
+    row: int
+    column: int
 
 
 def panels_of(run: Run) -> list[Panel]:
-    """One panel or block per metric, timed phase (`y`) and value of the setting that `panels` names."""
-    phases, metrics = _listed(run.plot.get("y", "total")), _listed(run.plot.get("metric", "time"))
-    parts = _parts(run)
+    """One panel or block per metric, timed phase (`y`) and value of the settings that `rows` and `panels` name. The values
+    of `panels` lie beside each other, those of `rows` below each other; phases and metrics take what is left. Where x sweeps
+    words, which need room, they lie below each other."""
+    shown = _shown(run)
+    several_phases = len({phase for phase, _ in shown if phase}) > 1
+    columns, rows = _parts(run, "panels"), _parts(run, "rows")
+    across = len(columns)
+    if len(columns) == 1 and len(rows) == 1:
+        across = 1 if words_of(run, run.plot.get("x", "")) else len(shown)
+    elif len(rows) * len(shown) == 1:  # many panels of one row go on below
+        across = math.ceil(len(columns) / math.ceil(len(columns) / _MOST_BESIDE))
     made = []
-    for metric in metrics:
-        for phase in phases:
-            for name, part in parts:
-                told = [name] if len(parts) > 1 else []
-                if len(phases) > 1:
-                    told.append(phase.replace("_", " "))
-                made.append(Panel(", ".join(told), part, phase, metric))
-    return made
+    for phase, metric in shown:
+        for row_name, in_row in rows:
+            for name, in_column in columns:
+                part = replace(run, cells=[cell for cell in run.cells if in_row(cell) and in_column(cell)])
+                told = phase.replace("_", " ") if several_phases else ""
+                made.append(Panel(name, row_name, told, part, phase, metric, *divmod(len(made), across)))
+    return [panel for panel in made if panel.run.cells]
+
+
+def _shown(run: Run) -> list[tuple[str, str]]:
+    """Every (phase, metric) of the plot. A metric of whole cells stands once beside those of phases."""
+    known = {key for cell in run.cells for key in cell.values}
+    pairs = [(phase, metric) for metric in _listed(run.plot.get("metric", "time"))
+             for phase in _listed(run.plot.get("y", "total"))]
+    return list(dict.fromkeys(("", metric) if (phase, metric) not in known and ("", metric) in known else (phase, metric)
+                              for phase, metric in pairs))
 
 
 def wanted_of(panels: Sequence[Panel]) -> list[tuple[str, str]]:
@@ -75,27 +101,36 @@ def _listed(value) -> list[str]:
     return [value] if isinstance(value, str) else value
 
 
-def _parts(run: Run) -> list[tuple[str, Run]]:
-    setting = run.plot.get("panels")
-    if setting is None:
-        return [("", run)]
-    values = sorted({cell.setting(setting) for cell in run.cells if cell.setting(setting) is not None}, key=_order)
-    names = run.plot.get("panel_names", [])
-    if len(names) != len(values):
-        names = [f"{quantity.axis_name(setting)} {_written(setting, value)}" for value in values]
-    return [(name, replace(run, cells=[cell for cell in run.cells if cell.setting(setting) == value]))
-            for name, value in zip(names, values)]
+def _parts(run: Run, key: str) -> list[tuple[str, Callable[[Cell], bool]]]:
+    """Name and test of the cells for each value of the setting that the plot's `panels` or `rows` names: numbers by size,
+    words in the order of the config."""
+    setting = run.plot.get(key)
+    values = {cell.setting(setting) for cell in run.cells} - {None} if setting else set()
+    if len(values) < 2:
+        return [("", lambda cell: True)]
+    written = run.allocators() + [value for axes in (run.config.get("sweep", {}), *run.config.get("zip", []))
+                                  for value in _listed(axes.get(setting, []))]
+    ordered = sorted(values, key=lambda value: (*_order(value)[:2], written.index(value) if value in written else 0)
+                     if isinstance(value, str) else _order(value))
+    names = run.plot.get(f"{key.removesuffix('s')}_names", [])
+    if len(names) != len(ordered):
+        names = [_written(setting, value) if setting == "allocator" else f"{quantity.axis_name(setting)} {_written(setting, value)}"
+                 for value in ordered]
+    return [(name, lambda cell, value=value: cell.setting(setting) == value) for name, value in zip(names, ordered)]
 
 
 def group(run: Run, x: str | None) -> list[tuple[str, int, str, list[Cell]]]:
     """(allocator, variant, label, cells) of each series, in config order, cells in growing x."""
-    fixed_axes = sorted({name for cell in run.cells for name in cell.axes} - {x})
+    moving = _moving_with(run, x) if x is not None else set()
+    fixed_axes = sorted({name for cell in run.cells for name in cell.axes} - moving)
+    parameters = {name.removeprefix("allocator.") for name in moving}
     groups: dict[tuple, list[Cell]] = {}
     for cell in run.cells:
-        key = (cell.allocator, _text(cell.allocator_parameters, without=(x or "").removeprefix("allocator.")),
+        key = (cell.allocator, _text(cell.allocator_parameters, without=parameters),
                tuple(_text(cell.axes.get(name)) for name in fixed_axes))
         groups.setdefault(key, []).append(cell)
 
+    named = "allocator" not in (run.plot.get("panels"), run.plot.get("rows"))
     grouped = []
     for allocator in run.allocators():
         own = [cells for key, cells in groups.items() if key[0] == allocator]
@@ -103,24 +138,41 @@ def group(run: Run, x: str | None) -> list[tuple[str, int, str, list[Cell]]]:
         for variant, cells in enumerate(own):
             if x is not None:
                 cells = sorted(cells, key=lambda cell: _order(cell.setting(x)))
-            grouped.append((allocator, variant, _label(allocator, cells[0], own, fixed_axes), cells))
+            grouped.append((allocator, variant, _label(allocator, cells[0], own, fixed_axes, named), cells))
     return grouped
+
+
+def _moving_with(run: Run, x: str) -> set[str]:
+    """The axes that change from point to point of a series: x and those that the config zips with it."""
+    return next((set(group) for group in run.config.get("zip", []) if x in group), {x})
+
+
+def words_of(run: Run, x: str) -> list[str]:
+    """The words that x sweeps, in the order of the config: a word's place in the list is where it stands on the axis. Empty
+    where x sweeps numbers."""
+    present = {cell.setting(x) for cell in run.cells if isinstance(cell.setting(x), str)}
+    written = [value for axes in (run.config.get("sweep", {}), *run.config.get("zip", []))
+               for value in _listed(axes.get(x, [])) if isinstance(value, str)]
+    return list(dict.fromkeys([*written, *sorted(present)])) if present else []
 
 
 def series_of(run: Run, x: str, phase: str, metric: str) -> list[Series]:
     """The series of one panel. Raises NothingToDraw when no ok cell has that metric, saying which there are."""
     made = []
+    words = words_of(run, x)
     for allocator, variant, label, cells in group(run, x):
         points = []
         for cell in cells:
             position = cell.setting(x)
+            if position in words:
+                position = words.index(position)
             if isinstance(position, bool) or not isinstance(position, (int, float)):
                 raise NothingToDraw(f"{run.folder}: cell {cell.id} has no number called {x!r} for the x axis. Its axes "
                                     f"are: {', '.join(cell.axes) or 'none'}.")
             value = cell.values.get((phase, metric))
             word = "" if value else (cell.status if cell.status != "ok" else "no value")
             points.append(Point(float(position), cell, value, word))
-        made.append(Series(allocator, variant, label, tuple(points)))
+        made.append(Series(allocator, variant, label, tuple(sorted(points, key=lambda point: point.x))))
     if len(made) > 2 and len({series.allocator for series in made}) == 1:
         made = [replace(series, shades=len(made)) for series in made]
     _require_known(run, phase, metric)
@@ -135,8 +187,9 @@ def _require_known(run: Run, phase: str, metric: str) -> None:
                             f"Recorded are: {listed}.")
 
 
-def _label(allocator: str, cell: Cell, siblings: list[list[Cell]], fixed_axes: list[str]) -> str:
-    """The display name, followed by whatever tells this series from the allocator's other ones."""
+def _label(allocator: str, cell: Cell, siblings: list[list[Cell]], fixed_axes: list[str], named: bool) -> str:
+    """The display name (`named`: unless a panel bears it), followed by whatever tells this series from the allocator's
+    other ones."""
     label = style.display_name(allocator)
     differing = [name for name in cell.allocator_parameters
                  if len({_text(other[0].allocator_parameters.get(name)) for other in siblings}) > 1]
@@ -145,6 +198,8 @@ def _label(allocator: str, cell: Cell, siblings: list[list[Cell]], fixed_axes: l
     if not differing:
         return label
     told = ", ".join(_told(name, cell.setting(name)) for name in differing)
+    if not named:
+        return told
     return f"{label[:-1]}, {told})" if label.endswith(")") else f"{label} ({told})"
 
 
@@ -157,12 +212,12 @@ def _told(name: str, value) -> str:
 
 def _written(name: str, value) -> str:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return quantity.formatter(name)(value) if is_number else str(value)
+    return quantity.formatter(name)(value) if is_number else style.display_name(value) if name == "allocator" else str(value)
 
 
-def _text(value, without: str | None = None) -> str:
+def _text(value, without: Collection[str] = ()) -> str:
     if isinstance(value, dict):
-        value = {name: each for name, each in value.items() if name != without}
+        value = {name: each for name, each in value.items() if name not in without}
     return json.dumps(value, sort_keys=True)
 
 

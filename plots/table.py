@@ -8,7 +8,7 @@ from plots import caption, grid, origin, quantity
 from plots.errors import NothingToDraw
 from plots.page import Drawing
 from plots.results import Run
-from plots.series import Panel, panels_of, series_of, wanted_of
+from plots.series import Panel, panels_of, series_of, wanted_of, words_of
 
 
 def make(run: Run, stem: str) -> Drawing:
@@ -29,19 +29,20 @@ def grids_of(run: Run, x: str, panels: Sequence[Panel]) -> list[grid.Grid]:
         all_series = series_of(panel.run, x, panel.phase, metric)
         xs = sorted({point.x for each in all_series for point in each.points})
         unit = next((point.value.unit for each in all_series for point in each.points if point.value), "")
-        write_x, write_y = quantity.formatter(x), quantity.formatter(metric, unit, padded=True)
+        words = words_of(run, x)
+        write_x = (lambda position, words=words: words[int(position)]) if words else quantity.formatter(x)
+        write_y = quantity.formatter(metric, unit, padded=True)
         rows, muted = [], set()
         for number, each in enumerate(all_series):
             at = {point.x: point for point in each.points}
-            words = [each.label]
+            written = [each.label]
             for column, position in enumerate(xs, start=1):
                 point = at.get(position)
-                words.append(write_y(point.value.value) if point and point.value else point.word if point else "–")
+                written.append(write_y(point.value.value) if point and point.value else point.word if point else "–")
                 if not (point and point.value):
                     muted.add((number, column))
-            rows.append(words)
-        title = ", ".join(text for text in (panel.name if "panels" in run.plot else "", f"{panel.phase} {metric}".strip())
-                          if text)
+            rows.append(written)
+        title = ", ".join(text for text in (panel.row_name, panel.name, f"{panel.phase} {metric}".strip()) if text)
         made.append(grid.Grid([quantity.axis_name(x), *(write_x(position) for position in xs)], rows, title, muted))
     return made
 

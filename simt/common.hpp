@@ -15,13 +15,15 @@
 #define SIMT_FN __device__ __forceinline__
 #define SIMT_NOINLINE_FN __device__ __noinline__
 #define SIMT_HOST_FN __host__ __device__ __forceinline__
-#define SIMT_UNROLL _Pragma("unroll")
+#define SIMT_ROLLED _Pragma("unroll 1")
+#define SIMT_UNROLLED _Pragma("unroll")
 #else
 #define SIMT_CUDA 0
 #define SIMT_FN inline
 #define SIMT_NOINLINE_FN [[gnu::noinline]] inline
 #define SIMT_HOST_FN inline
-#define SIMT_UNROLL
+#define SIMT_ROLLED    // before a loop whose body, a call of an allocator say, shall stand once in the code
+#define SIMT_UNROLLED  // before a loop over an array that shall be in registers
 #endif
 
 #if defined(__CUDACC__)
@@ -59,6 +61,13 @@ enum class Step : std::uint32_t {
   merge,    // two units became one
   wrap,     // a search or a bump pointer passed the end of the pool
   count_of_steps
+};
+
+// Numbers that an allocator knows and a wrapping context may want. The plain context ignores them.
+enum class Note : std::uint32_t {
+  ticket,      // number in a queue's line: requests with smaller ones are served first
+  pages_seen,  // free pages that a lane saw in the first round of a collaborative search
+  count_of_notes
 };
 
 // A one-dimensional grid.

@@ -1,24 +1,14 @@
 // CountingThread: the calling thread, counting its operations on shared words and the steps that allocators name.
 //
-// It derives from the thread it wraps and redefines atomic(), atomic_shared() and probe(); everything else is the
-// wrapped thread's. Counts are the thread's own: whoever makes the object adds them up. What a thread does to memory of
-// its own, without atomic(), is not seen.
+// It derives from the thread it wraps and redefines atomic(), atomic_shared(), probe() and note(); everything else is
+// the wrapped thread's. Counts are the thread's own: whoever makes the object adds them up. What a thread does to
+// memory of its own, without atomic(), is not seen.
 #pragma once
 
+#include "simt/operation_counts.hpp"
 #include "simt/simt.hpp"
 
 namespace simt {
-
-struct OperationCounts {
-  std::uint64_t loads = 0;
-  std::uint64_t stores = 0;
-  std::uint64_t updates = 0;  // read-modify-write other than compare-exchange
-  std::uint64_t compare_exchanges = 0;
-  std::uint64_t lost_exchanges = 0;  // compare-exchanges that found another value
-  std::uint64_t steps[static_cast<std::uint32_t>(Step::count_of_steps)] = {};
-
-  SIMT_HOST_FN std::uint64_t operations() const { return loads + stores + updates + compare_exchanges; }
-};
 
 // An atomic_ref of either space and back end that counts before it acts.
 template <class Reference>
@@ -118,8 +108,16 @@ class CountingThread : public Base {
     ++counts_.steps[static_cast<std::uint32_t>(step)];
     Base::probe(step);
   }
+  SIMT_FN void note(Note what, std::uint32_t value) {
+    if (what == Note::ticket) ticket_ = value;
+    if (what == Note::pages_seen) pages_seen_ = value;
+    Base::note(what, value);
+  }
 
   SIMT_FN const OperationCounts& counts() const { return counts_; }
+  // The last one noted of each kind, or `nothing_noted`.
+  SIMT_FN std::uint32_t ticket() const { return ticket_; }
+  SIMT_FN std::uint32_t pages_seen() const { return pages_seen_; }
 
  private:
   template <class Reference>
@@ -128,6 +126,8 @@ class CountingThread : public Base {
   }
 
   OperationCounts counts_;
+  std::uint32_t ticket_ = nothing_noted;
+  std::uint32_t pages_seen_ = nothing_noted;
 };
 
 #undef SIMT_SITE_PARAMETER

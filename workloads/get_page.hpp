@@ -13,9 +13,10 @@
 #include <numeric>
 
 #include "allocators/common/occupancy.hpp"
+#include "workloads/common/caller_parameters.hpp"
 #include "workloads/common/kernels.hpp"
+#include "workloads/common/observed.hpp"
 #include "workloads/common/recorded_pointers.hpp"
-#include "workloads/common/requirements.hpp"
 #include "workloads/contract/workload.hpp"
 
 namespace allocbench {
@@ -50,42 +51,45 @@ struct FreeCyclesKernel {
 };
 
 struct GetPage {
-  struct Parameters {
-    std::uint32_t threads = 5'000;
-    std::uint32_t threads_per_block = 32;
-    std::uint32_t lanes_per_warp = 32;
+  struct Parameters : CallerParameters {
     std::uint64_t request_bytes = 256;
     double free_share = 0.5;
     std::string pattern = "uniform";
+    std::uint32_t cluster_pages = 1;
+    bool held = false;
     bool cycles = false;
+
+    Parameters() {
+      threads = 5'000;
+      threads_per_block = 32;  // as in the authors' public code
+    }
 
     static auto fields() {
       using P = Parameters;
-      return std::tuple{
-          Field{"threads", &P::threads, "requests", "threads that request a page, one each",
-                "Pham et al. 2025, fig. 11: 1,000 to 5,000 of a million pages"}
-              .between(1, 1 << 26),
-          Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block",
-                "assumed: one warp, as in the paper's public code"}
-              .between(1, most_threads_per_block),
-          Field{"lanes_per_warp", &P::lanes_per_warp, "lanes", "lanes of each warp that request a page",
-                "Pham et al. 2025, figs. 12 and 13"}
-              .between(1, simt::warp_size),
-          Field{"request_bytes", &P::request_bytes, "B", "size of every request, at most a page of the allocator",
-                "Pham et al. 2025, sec. 5.2"}
-              .between(1, 1ull << 40),
-          Field{"free_share", &P::free_share, "fraction", "share of the pages that is free before the requests",
-                "Pham et al. 2025, fig. 11: 50, 10, 1 and 0.5 %"}
-              .between(0, 1),
-          Field{"pattern", &P::pattern, "",
-                "where the pages in use lie: uniform (by chance), first_fit (in front), self_filled (where the "
-                "allocator's malloc put them)",
-                "assumed: the paper presets some pages"}
-              .one_of({"uniform", "first_fit", "self_filled"}),
-          Field{"cycles", &P::cycles, "", "read the clock around every call", "Pham et al. 2025, fig. 16"}};
+      return std::tuple_cat(
+          caller_fields<P>("threads that request a page, one each", "Pham et al. 2025, fig. 11: of a million pages"),
+          std::tuple{
+              Field{"request_bytes", &P::request_bytes, "B", "size of every request, at most a page of the allocator",
+                    "Pham et al. 2025, sec. 5.2"}
+                  .between(1, 1ull << 40),
+              Field{"free_share", &P::free_share, "fraction", "share of the pages that is free before the requests",
+                    "Pham et al. 2025, fig. 11: 50, 10, 1 and 0.5 %"}
+                  .between(0, 1),
+              Field{"pattern", &P::pattern, "",
+                    "where the pages in use lie: uniform (by chance), first_fit (in front), self_filled (where the "
+                    "allocator's malloc put them)",
+                    "assumed: the paper presets some pages"}
+                  .one_of({"uniform", "first_fit", "self_filled"}),
+              Field{"cluster_pages", &P::cluster_pages, "pages",
+                    "uniform pattern: groups of so many neighbouring pages are in use or free together",
+                    "Pham et al. 2025, sec. 4.2: clusters of free pages, as a share of them; assumed: equal sizes"}
+                  .between(1, 1 << 16)
+                  .powers_of_two(),
+              Field{"held", &P::held, "",
+                    "every caller takes a page before and holds it; free_share is what is left then",
+                    "Pham et al. 2025, sec. 4.2: CRW starts beside the page a thread took last"},
+              Field{"cycles", &P::cycles, "", "read the clock around every call", "Pham et al. 2025, fig. 16"}});
     }
-
-    Geometry geometry() const { return Geometry::of_callers(threads, threads_per_block, lanes_per_warp); }
   };
 
   static constexpr WorkloadTraits traits{.name = "get_page",
@@ -132,29 +136,34 @@ struct GetPage {
           seed_(setting.seed),
           geometry_(parameters.geometry()),
           size_{parameters.request_bytes},
-          requests_before_(static_cast<std::uint32_t>(requests_before(parameters, setting.pool_bytes))),
+          marks_(marks_pages && parameters.pattern != "self_filled"),
+          requests_before_(marks_ ? 0 : static_cast<std::uint32_t>(requests_before(parameters, setting.pool_bytes))),
           occupants_(stream, requests_before_),
           results_(stream, geometry_.callers),
+          held_(stream, parameters.held ? geometry_.callers : 0),
           cycles_(parameters.cycles ? geometry_.callers : 0) {}
 
-    void prepare() { results_.poison(); }
+    // Each repetition has its own pages in use.
+    void prepare() {
+      results_.poison();
+      ++seed_;
+    }
 
     template <class Caller>
     void sample(const Caller& allocator, PhaseTimer& timer) {
-      // The verification pass has no marks to set: its adaptor must see every block come and go.
-      if constexpr (MarksPages<Caller> && Caller::traits.fresh == Fresh::by_reset) {
-        if (parameters_.pattern != "self_filled") {
-          Caller handle = allocator;
+      if constexpr (marks_pages) {
+        if (marks_) {
+          A handle = bare(allocator);
           with_pattern(handle.page_count(), [&](const auto& used) { handle.occupy(stream_, used); });
-          requests_and_frees(allocator, timer);
+          with_held_pages(allocator, timer);
           handle.reset(stream_);
           return;
         }
       }
       with_pattern(requests_before_, [&](const auto& used) {
-        occupants_.enter(allocator, size_.bytes, used);
-        requests_and_frees(allocator, timer);
-        occupants_.leave(allocator, used);
+        occupants_.enter(uncounted(allocator), size_.bytes, used);
+        with_held_pages(allocator, timer);
+        occupants_.leave(uncounted(allocator), used);
       });
     }
 
@@ -163,7 +172,9 @@ struct GetPage {
     }
 
     RequestProfile requests() const { return {geometry_, RequestSizes::fixed(size_.bytes)}; }
-    std::uint64_t mallocs_at_most() const { return std::uint64_t{requests_before_} + geometry_.callers; }
+    std::uint64_t mallocs_at_most() const {
+      return std::uint64_t{requests_before_} + geometry_.callers * (parameters_.held ? 2ull : 1ull);
+    }
 
     std::vector<KernelInfo> kernels() const {
       if (parameters_.cycles) {
@@ -175,13 +186,25 @@ struct GetPage {
     }
 
    private:
+    static constexpr bool marks_pages = MarksPages<A> && A::traits.fresh == Fresh::by_reset;
+
     // Calls `use` with the predicate that says which of `count` pages or requests are in use.
     template <class Use>
     void with_pattern(std::uint32_t count, Use&& use) const {
       if (parameters_.pattern == "self_filled") return use(FirstPages{count});
-      const auto in_use = static_cast<std::uint32_t>(std::llround(count * (1 - parameters_.free_share)));
+      const std::int64_t held = parameters_.held ? geometry_.callers : 0;
+      const auto in_use = static_cast<std::uint32_t>(
+          std::max<std::int64_t>(std::llround(count * (1 - parameters_.free_share)) - held, 0));
       if (parameters_.pattern == "first_fit" || count == 0) return use(FirstPages{in_use});
-      use(RandomSubset(count, in_use, seed_));
+      use(RandomSubset(count, in_use, seed_, parameters_.cluster_pages));
+    }
+
+    template <class Caller>
+    void with_held_pages(const Caller& allocator, PhaseTimer& timer) {
+      if (!parameters_.held) return requests_and_frees(allocator, timer);
+      simt::launch(stream_, geometry_.shape(), AllocKernel{}, uncounted(allocator), geometry_, size_, held_.data());
+      requests_and_frees(allocator, timer);
+      simt::launch(stream_, geometry_.shape(), FreeKernel{}, uncounted(allocator), geometry_, held_.data());
     }
 
     template <class Caller>
@@ -219,9 +242,11 @@ struct GetPage {
     std::uint64_t seed_;
     Geometry geometry_;
     FixedSize size_;
+    bool marks_;  // pages are put into use by marks; else by requests of which some are freed
     std::uint32_t requests_before_;
     Occupants occupants_;
     RecordedPointers results_;
+    RecordedPointers held_;
     simt::Buffer<std::uint32_t> cycles_;
   };
 };

@@ -8,8 +8,8 @@
 // graph/graph_check.hpp. Then everything is freed, untimed.
 #pragma once
 
+#include "workloads/common/caller_parameters.hpp"
 #include "workloads/common/recorded_pointers.hpp"
-#include "workloads/common/requirements.hpp"
 #include "workloads/contract/outcome.hpp"
 #include "workloads/contract/workload.hpp"
 #include "workloads/graph/edge_list.hpp"
@@ -64,11 +64,6 @@ struct GraphReadKernel {
       if (is_block(slots.edges[arc])) edges[arc] = *static_cast<const graph::Edge*>(slots.edges[arc]);
     }
   }
-
-  static SIMT_HOST_FN bool is_block(const void* slot) {
-    const auto address = reinterpret_cast<std::uint64_t>(slot);
-    return address != 0 && address != poisoned_slot;
-  }
 };
 
 // Same grid as the build, so that every thread finds its session again.
@@ -79,7 +74,7 @@ struct GraphFreeKernel {
     if (caller == Geometry::no_caller) return;
     auto&& session = attach(allocator, thread);
     for (std::uint32_t key = caller; key < slots.keys; key += geometry.callers) {
-      if (GraphReadKernel::is_block(slots.nodes[key])) session.free(thread, slots.nodes[key]);
+      if (is_block(slots.nodes[key])) session.free(thread, slots.nodes[key]);
     }
     for (std::uint32_t arc = caller; arc < slots.arcs; arc += geometry.callers) {
       session.free(thread, slots.edges[arc]);
@@ -90,34 +85,33 @@ struct GraphFreeKernel {
 };
 
 struct GraphBuild {
-  struct Parameters {
+  struct Parameters : CallerParameters {
     std::string graph = "kma_64k";
     bool shuffle = false;
     std::uint32_t vertices = 16384;
     std::uint32_t arcs = 65536;
-    std::uint32_t threads = 1024;
-    std::uint32_t threads_per_block = 128;
     bool hold = false;
 
-    Geometry geometry() const { return Geometry::of_callers(threads, threads_per_block, simt::warp_size); }
+    Parameters() {
+      threads = 1024;
+      threads_per_block = 128;
+    }
 
     static auto fields() {
       using P = Parameters;
-      return std::tuple{
-          Field{"graph", &P::graph, "", "edge list data/graphs/<graph>.txt.gz, or generated: R-MAT",
-                "Spliet et al. 2014, sec. 5.3: 64K edges, about 10K nodes"},
-          Field{"shuffle", &P::shuffle, "", "arcs in random order: sorted lists make the tree a chain", "assumed"},
-          Field{"vertices", &P::vertices, "vertices", "bound of the ids (graph = generated)",
-                "assumed: about 10K of them get an arc"}
-              .between(2, 1u << 31),
-          Field{"arcs", &P::arcs, "arcs", "arcs of the graph (graph = generated)", "Spliet et al. 2014, sec. 5.3"}
-              .between(1, 1 << 26),
-          Field{"threads", &P::threads, "threads", "threads that build", "Spliet et al. 2014, fig. 7"}.between(1,
-                                                                                                               1 << 26),
-          Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block", "assumed"}.between(
-              1, most_threads_per_block),
-          Field{"hold", &P::hold, "", "keep a superfluous node for the next need instead of freeing it",
-                "Spliet et al. 2014, sec. 5.3, of its bump heap"}};
+      return std::tuple_cat(
+          caller_fields<P>("threads that build", "Spliet et al. 2014, fig. 7"),
+          std::tuple{
+              Field{"graph", &P::graph, "", "edge list data/graphs/<graph>.txt.gz, or generated: R-MAT",
+                    "Spliet et al. 2014, sec. 5.3: 64K edges, about 10K nodes"},
+              Field{"shuffle", &P::shuffle, "", "arcs in random order: sorted lists make the tree a chain", "assumed"},
+              Field{"vertices", &P::vertices, "vertices", "bound of the ids (graph = generated)",
+                    "assumed: about 10K of them get an arc"}
+                  .between(2, 1u << 31),
+              Field{"arcs", &P::arcs, "arcs", "arcs of the graph (graph = generated)", "Spliet et al. 2014, sec. 5.3"}
+                  .between(1, 1 << 26),
+              Field{"hold", &P::hold, "", "keep a superfluous node for the next need instead of freeing it",
+                    "Spliet et al. 2014, sec. 5.3, of its bump heap"}});
     }
   };
 

@@ -6,30 +6,25 @@
 // that prepare their structures when they are first needed pay in the phase `first_alloc`.
 #pragma once
 
+#include "workloads/common/caller_parameters.hpp"
 #include "workloads/common/kernels.hpp"
 #include "workloads/common/recorded_pointers.hpp"
-#include "workloads/common/requirements.hpp"
 #include "workloads/contract/workload.hpp"
 
 namespace allocbench {
 
 struct HeapInit {
-  struct Parameters {
-    std::uint32_t threads = 32;
-    std::uint32_t threads_per_block = 256;
+  struct Parameters : CallerParameters {
     std::uint64_t request_bytes = 16;
 
-    Geometry geometry() const { return Geometry::of_callers(threads, threads_per_block, simt::warp_size); }
+    Parameters() { threads = 32; }
 
     static auto fields() {
       using P = Parameters;
-      return std::tuple{
-          Field{"threads", &P::threads, "requests", "threads that allocate from the fresh heap, one request each",
-                "assumed"}
-              .between(1, 1 << 24),
-          Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block", "assumed"}.between(
-              1, most_threads_per_block),
-          Field{"request_bytes", &P::request_bytes, "B", "size of these requests", "assumed"}.between(1, 1ull << 40)};
+      return std::tuple_cat(
+          caller_fields<P>("threads that allocate from the fresh heap, one request each", "assumed"),
+          std::tuple{Field{"request_bytes", &P::request_bytes, "B", "size of these requests", "assumed"}.between(
+              1, 1ull << 40)});
     }
   };
 

@@ -6,9 +6,9 @@
 // already, so pointers are checked one by one and not against each other.
 #pragma once
 
+#include "workloads/common/caller_parameters.hpp"
 #include "workloads/common/kernels.hpp"
 #include "workloads/common/recorded_pointers.hpp"
-#include "workloads/common/requirements.hpp"
 #include "workloads/common/size_parameters.hpp"
 #include "workloads/contract/workload.hpp"
 
@@ -35,29 +35,18 @@ struct PairsKernel {
 };
 
 struct Pairs {
-  struct Parameters : SizeParameters {
-    std::uint32_t threads = 1024;
-    std::uint32_t threads_per_block = 256;
-    std::uint32_t lanes_per_warp = 32;
+  struct Parameters : CallerParameters, SizeParameters {
     std::uint32_t iterations = 100;
 
-    Geometry geometry() const { return Geometry::of_callers(threads, threads_per_block, lanes_per_warp); }
+    Parameters() { threads = 1024; }
 
     static auto fields() {
-      using P = Parameters;
       return std::tuple_cat(
-          std::tuple{
-              Field{"threads", &P::threads, "threads", "threads that allocate and free", "Spliet et al. 2014, fig. 5"}
-                  .between(1, 1 << 24),
-              Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block", "assumed"}.between(
-                  1, most_threads_per_block),
-              Field{"lanes_per_warp", &P::lanes_per_warp, "lanes", "lanes of each warp that allocate",
-                    "Spliet et al. 2014, sec. 5.1: every work item"}
-                  .between(1, simt::warp_size),
-              Field{"iterations", &P::iterations, "pairs", "pairs of malloc and free that a caller makes",
-                    "Spliet et al. 2014, sec. 5.1"}
-                  .between(1, 1 << 24)},
-          size_fields<P>());
+          caller_fields<Parameters>("threads that allocate and free", "Spliet et al. 2014, fig. 5"),
+          std::tuple{Field{"iterations", &Parameters::iterations, "pairs",
+                           "pairs of malloc and free that a caller makes", "Spliet et al. 2014, sec. 5.1"}
+                         .between(1, 1 << 24)},
+          size_fields<Parameters>());
     }
   };
 

@@ -14,14 +14,14 @@
 namespace allocbench {
 
 struct Probability {
-  struct Parameters : WarpParameters {
+  struct Parameters : WarpParameters, SmParameters {
     std::uint32_t launches = 10;
     double p_alloc = 0.75;
     double p_free = 0.75;
 
     static auto fields() {
       return std::tuple_cat(
-          warp_fields<Parameters>(),
+          warp_fields<Parameters>(), sm_fields<Parameters>(),
           std::tuple{Field{"launches", &Parameters::launches, "launches", "kernel launches of one sample",
                            "Vinkler & Havran 2015, table 1"}
                          .between(1, 10'000),
@@ -56,7 +56,9 @@ struct Probability {
     template <class Caller>
     void sample(const Caller& allocator, PhaseTimer& timer) {
       timer.phase("total", 0, [&] {
-        for (std::uint32_t launch = 0; launch < parameters_.launches; ++launch) actions_.launch(allocator, launch);
+        for (std::uint32_t launch = 0; launch < parameters_.launches; ++launch) {
+          actions_.template launch<std::is_same_v<Caller, A>>(allocator, launch);
+        }
       });
       actions_.finish(allocator);
       const RandomActions::Counts counts = actions_.counts(0, parameters_.launches);
@@ -72,7 +74,7 @@ struct Probability {
     std::uint64_t mallocs_at_most() const {
       return std::uint64_t{parameters_.geometry().callers} * parameters_.launches;
     }
-    std::vector<KernelInfo> kernels() const { return {{"total", RandomActions::kernel_attributes<A>()}}; }
+    std::vector<KernelInfo> kernels() const { return {{"total", actions_.template kernel_attributes<A, true>()}}; }
 
    private:
     static RandomActions make_actions(const Parameters& p, std::uint64_t seed, simt::Stream& stream) {
@@ -80,7 +82,7 @@ struct Probability {
       const Geometry geometry = p.geometry();
       return RandomActions(stream, geometry, FixedSize{p.padded_bytes()},
                            probability_steps(seed, draw_of_callers(geometry, "thread"), p.launches, likely, likely),
-                           p.launches);
+                           p.launches, p);
     }
 
     Parameters parameters_;

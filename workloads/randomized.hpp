@@ -94,7 +94,7 @@ struct Randomized {
     void check_recorded(PointerCheck& check) const { actions_.check_recorded(check); }
     RequestProfile requests() const { return {parameters_.geometry(), RequestSizes::fixed(parameters_.request_bytes)}; }
     std::uint64_t mallocs_at_most() const { return std::uint64_t{parameters_.threads} * parameters_.launches; }
-    std::vector<KernelInfo> kernels() const { return {{"last", RandomActions::kernel_attributes<A>()}}; }
+    std::vector<KernelInfo> kernels() const { return {{"last", actions_.template kernel_attributes<A>()}}; }
 
    private:
     static RandomActions make_actions(const Parameters& p, std::uint64_t seed, simt::Stream& stream) {

@@ -22,7 +22,7 @@ namespace allocbench {
 
 // Where the adaptor writes, and what it may touch. Lives on the host, travels to kernels by value.
 struct ContentLedger {
-  ContentReport* report = nullptr;
+  ContentReport* report = nullptr;  // null: nothing is checked, blocks are left as they are
   LedgerEntry* entries = nullptr;
   std::uint32_t capacity = 0;
   std::uint32_t alignment = 4;
@@ -139,12 +139,12 @@ class CheckedSession {
   SIMT_NOINLINE_FN void* malloc(Thread& thread, std::size_t bytes) {
     if (bytes < 4) bytes = 4;
     void* block = inner_.malloc(thread, bytes);
-    if (block != nullptr) ledger_.adopt(thread, block, bytes);
+    if (block != nullptr && ledger_.report != nullptr) ledger_.adopt(thread, block, bytes);
     return block;
   }
   template <class Thread>
   SIMT_NOINLINE_FN void free(Thread& thread, void* block) {
-    if (block != nullptr) ledger_.retire(thread, block);
+    if (block != nullptr && ledger_.report != nullptr) ledger_.retire(thread, block);
     inner_.free(thread, block);
   }
   template <class Thread>
@@ -173,6 +173,9 @@ class Checked {
   SIMT_FN auto attach(Thread& thread) {
     return CheckedSession<decltype(allocbench::attach(inner_, thread))>(allocbench::attach(inner_, thread), ledger_);
   }
+
+  const A& inner() const { return inner_; }
+  const ContentLedger& ledger() const { return ledger_; }
 
  private:
   A inner_;

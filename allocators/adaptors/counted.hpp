@@ -1,63 +1,83 @@
-// Counted<A>: any allocator with the operations of its malloc and free on shared words counted (simt/counting.hpp).
+// Counted<A>: any allocator with the steps and the operations on shared words of its malloc and free counted
+// (simt/counting.hpp).
 //
-// Each call runs with a counting thread of its own and adds what it counted to sums in device memory. The sums see the
-// allocator as it is scheduled with that overhead; nothing here is to be timed.
+// Each call runs with a counting thread of its own and adds what it counted to sums in device memory; a malloc leaves a
+// record besides. The counts see the allocator as it is scheduled with that overhead; nothing here is to be timed.
 #pragma once
 
+#include "allocators/adaptors/call_record.hpp"
 #include "allocators/contract/allocator.hpp"
 #include "allocators/contract/session.hpp"
 #include "simt/counting.hpp"
 
 namespace allocbench {
 
-// In device memory, zero at first.
-struct CallCounts {
-  std::uint64_t calls = 0;
-  simt::OperationCounts operations;
+// Where the adaptor writes. Lives on the host, travels to kernels by value.
+struct CallLedger {
+  CallSums* sums = nullptr;  // null: nothing is counted
+  MallocRecord* records = nullptr;
+  std::uint64_t capacity = 0;  // records; later mallocs are in the sums only
 
-  template <class Thread>
-  SIMT_FN void add(Thread& thread, const simt::OperationCounts& counted) {
-    add(thread, calls, 1);
-    add(thread, operations.loads, counted.loads);
-    add(thread, operations.stores, counted.stores);
-    add(thread, operations.updates, counted.updates);
-    add(thread, operations.compare_exchanges, counted.compare_exchanges);
-    add(thread, operations.lost_exchanges, counted.lost_exchanges);
-    for (std::uint32_t step = 0; step < static_cast<std::uint32_t>(simt::Step::count_of_steps); ++step) {
-      add(thread, operations.steps[step], counted.steps[step]);
-    }
+  template <class Thread, class Counting>
+  SIMT_FN void add_malloc(Thread& thread, const Counting& counting, StepUnit unit) const {
+    if (sums == nullptr) return;
+    const simt::OperationCounts& counted = counting.counts();
+    const std::uint64_t call = add(thread, sums->mallocs, counted);
+    if (call >= capacity) return;
+    std::uint64_t steps = 0;
+    if (unit == StepUnit::update) steps = counted.read_modify_writes();
+    if (unit == StepUnit::probe) steps = counted.steps[static_cast<std::uint32_t>(simt::Step::attempt)];
+    records[call] = {.thread = thread.rank_in_grid(),
+                     .steps = static_cast<std::uint32_t>(steps),
+                     .ticket = counting.ticket(),
+                     .lane = static_cast<std::uint16_t>(thread.lane()),
+                     .pages_seen = static_cast<std::uint16_t>(counting.pages_seen())};
+  }
+  template <class Thread, class Counting>
+  SIMT_FN void add_free(Thread& thread, const Counting& counting) const {
+    if (sums != nullptr) add(thread, sums->frees, counting.counts());
   }
 
  private:
+  // Gives the number of the call.
+  template <class Thread>
+  static SIMT_FN std::uint64_t add(Thread& thread, CallCounts& calls, const simt::OperationCounts& counted) {
+    simt::OperationCounts& all = calls.operations;
+    add(thread, all.loads, counted.loads);
+    add(thread, all.stores, counted.stores);
+    add(thread, all.updates, counted.updates);
+    add(thread, all.compare_exchanges, counted.compare_exchanges);
+    add(thread, all.lost_exchanges, counted.lost_exchanges);
+    for (std::uint32_t step = 0; step < static_cast<std::uint32_t>(simt::Step::count_of_steps); ++step) {
+      add(thread, all.steps[step], counted.steps[step]);
+    }
+    return thread.atomic(calls.calls).fetch_add(std::uint64_t{1}, simt::relaxed);
+  }
   template <class Thread>
   static SIMT_FN void add(Thread& thread, std::uint64_t& sum, std::uint64_t count) {
     if (count != 0) thread.atomic(sum).fetch_add(count, simt::relaxed);
   }
 };
 
-struct OperationLedger {
-  CallCounts mallocs;
-  CallCounts frees;
-};
-
 // The session of a counted allocator; `Inner` is the session of the allocator below, or a reference to that allocator.
-template <class Inner>
+template <class Inner, StepUnit unit>
 class CountedSession {
  public:
-  SIMT_FN CountedSession(Inner inner, OperationLedger* ledger) : inner_(static_cast<Inner&&>(inner)), ledger_(ledger) {}
+  SIMT_FN CountedSession(Inner inner, const CallLedger& ledger)
+      : inner_(static_cast<Inner&&>(inner)), ledger_(ledger) {}
 
   template <class Thread>
-  SIMT_NOINLINE_FN void* malloc(Thread& thread, std::size_t bytes) {
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     simt::CountingThread<Thread> counting(thread);
     void* const block = inner_.malloc(counting, bytes);
-    ledger_->mallocs.add(thread, counting.counts());
+    ledger_.add_malloc(thread, counting, unit);
     return block;
   }
   template <class Thread>
-  SIMT_NOINLINE_FN void free(Thread& thread, void* block) {
+  SIMT_FN void free(Thread& thread, void* block) {
     simt::CountingThread<Thread> counting(thread);
     inner_.free(counting, block);
-    ledger_->frees.add(thread, counting.counts());
+    ledger_.add_free(thread, counting);
   }
   // What happens here belongs to no call and is not counted.
   template <class Thread>
@@ -71,7 +91,7 @@ class CountedSession {
 
  private:
   Inner inner_;
-  OperationLedger* ledger_;
+  CallLedger ledger_;
 };
 
 template <class A>
@@ -80,16 +100,21 @@ class Counted {
   static constexpr Traits traits = A::traits;
   using Parameters = typename A::Parameters;
 
-  Counted(const A& inner, OperationLedger* ledger) : inner_(inner), ledger_(ledger) {}
+  Counted(const A& inner, const CallLedger& ledger) : inner_(inner), ledger_(ledger) {}
 
   template <class Thread>
   SIMT_FN auto attach(Thread& thread) {
-    return CountedSession<decltype(allocbench::attach(inner_, thread))>(allocbench::attach(inner_, thread), ledger_);
+    using Inner = decltype(allocbench::attach(inner_, thread));
+    return CountedSession<Inner, A::traits.step>(allocbench::attach(inner_, thread), ledger_);
   }
+
+  // The same allocator for calls that belong to the setting of a measurement.
+  Counted uncounted() const { return Counted(inner_, {}); }
+  const A& inner() const { return inner_; }
 
  private:
   A inner_;
-  OperationLedger* ledger_;
+  CallLedger ledger_;
 };
 
 }  // namespace allocbench

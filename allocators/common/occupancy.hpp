@@ -25,12 +25,16 @@ namespace allocbench {
 
 // Exactly `chosen` of the numbers 0 to count - 1, by chance: those that a random permutation maps below `chosen`. The
 // permutation is a Feistel network on the next power of two; numbers beyond the end are mapped on until one is inside.
-// Membership of a number is computed, not stored, so every thread may ask for any.
+// Membership of a number is computed, not stored, so every thread may ask for any. With a cluster of more than one,
+// groups of so many neighbours, a power of two, are chosen together, and the number of the chosen is rounded to groups.
 class RandomSubset {
  public:
   // chosen <= count, count >= 1.
-  RandomSubset(std::uint32_t count, std::uint32_t chosen, std::uint64_t seed)
-      : count_(count), chosen_(chosen), bits_(std::max(2u, static_cast<std::uint32_t>(std::bit_width(count - 1)))) {
+  RandomSubset(std::uint32_t count, std::uint32_t chosen, std::uint64_t seed, std::uint32_t cluster = 1)
+      : shift_(static_cast<std::uint32_t>(std::bit_width(cluster) - 1)),
+        count_(((count - 1) >> shift_) + 1),
+        chosen_(static_cast<std::uint32_t>((std::uint64_t{chosen} + cluster / 2) >> shift_)),
+        bits_(std::max(2u, static_cast<std::uint32_t>(std::bit_width(count_ - 1)))) {
     for (std::uint32_t& key : keys_) {
       seed = seed * 6364136223846793005u + 1442695040888963407u;
       key = static_cast<std::uint32_t>(seed >> 32);
@@ -38,6 +42,7 @@ class RandomSubset {
   }
 
   SIMT_HOST_FN bool operator()(std::uint32_t number) const {
+    number >>= shift_;
     do {
       number = permuted(number);
     } while (number >= count_);
@@ -66,7 +71,8 @@ class RandomSubset {
     return x ^ x >> 16;
   }
 
-  std::uint32_t count_;
+  std::uint32_t shift_;  // log2 of the numbers of a group
+  std::uint32_t count_;  // of groups, as what follows
   std::uint32_t chosen_;
   std::uint32_t bits_;  // of the numbers that are permuted
   std::uint32_t keys_[6];
@@ -109,6 +115,17 @@ struct VacateKernel {
   }
 };
 
+// How many of `blocks` are not null.
+struct CountBlocks {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, void* const* blocks, std::uint32_t count, std::uint32_t* present) const {
+    const std::uint32_t i = thread.rank_in_grid();
+    const auto group = thread.converged();
+    const simt::LaneMask served = group.ballot(i < count && blocks[i] != nullptr);
+    if (group.leader() && served != 0) thread.atomic(*present).fetch_add(simt::popcount(served), simt::relaxed);
+  }
+};
+
 // Blocks that the allocator's own malloc made and that keep memory in use.
 class Occupants {
  public:
@@ -128,6 +145,16 @@ class Occupants {
   void leave(const A& allocator, const Used& used) {
     if (blocks_.size() == 0) return;
     simt::launch(stream_, shape(), VacateKernel{}, allocator, blocks_.data(), count(), used, true);
+  }
+
+  // How many there are now.
+  std::uint32_t present() const {
+    simt::Buffer<std::uint32_t> sum(1);
+    sum.fill_bytes(stream_, 0);
+    if (count() != 0) {
+      simt::launch(stream_, shape(), CountBlocks{}, static_cast<void* const*>(blocks_.data()), count(), sum.data());
+    }
+    return sum.to_host(stream_).front();
   }
 
   // Those that are there now.

@@ -27,6 +27,14 @@ enum class Fresh {
 
 enum class Backends { both, cuda_only, cpu_only };
 
+// What a step of malloc is where steps are counted: what grows when memory gets scarce or threads get in each other's
+// way.
+enum class StepUnit {
+  update,  // a read-modify-write of a shared word, lost compare-exchanges included
+  probe,   // a try to find a free unit (simt::Step::attempt): the steps of a random walk
+  turn     // a request served by the allocator's only queue, up to and including the own one (simt::Note::ticket)
+};
+
 struct Traits {
   std::string_view name;          // stable id, snake_case
   std::string_view display_name;  // as papers write it
@@ -41,6 +49,7 @@ struct Traits {
   bool recycles_unfreed = false;
   // All lanes of a warp must call together.
   bool whole_warp_calls = false;
+  StepUnit step = StepUnit::update;
   // A deliberately broken plug-in that tests the harness; left out of lists unless asked for.
   bool test_only = false;
 };

@@ -87,7 +87,7 @@ struct LinkedList {
   SIMT_FN void append(Thread& thread, ClassState& state, std::uint32_t, std::uint32_t chunk,
                       std::uint32_t slots_log) const {
     std::uint64_t last = thread.atomic(state.tail).load(simt::acquire);
-    if (link_behind_tail(thread, state, last, chunk, slots_log)) advance(thread, state, slots_log);
+    if (link_behind_tail(thread, state, last, &chunk, 1, slots_log)) advance(thread, state, slots_log);
   }
 
   template <class Thread>
@@ -119,42 +119,58 @@ struct LinkedList {
     return static_cast<std::int32_t>((a - b) << slots_log) < 0;
   }
 
-  // `last` is what the caller takes for the tail, and the tail it left afterwards. True when the segment before is
-  // consumed already: its consumer left the head to us. The mark and the link are bits of one word, so one of the two
-  // threads sees both.
+  // Links `count` chunks as the next segments. `last` is what the caller takes for the tail, and the tail it left
+  // afterwards. True when the segment before is consumed already: its consumer left the head to us. The mark and the
+  // link are bits of one word, so one of the two threads sees both.
   template <class Thread>
-  SIMT_FN bool link_behind_tail(Thread& thread, ClassState& state, std::uint64_t& last, std::uint32_t chunk,
-                                std::uint32_t slots_log) const {
+  SIMT_FN bool link_behind_tail(Thread& thread, ClassState& state, std::uint64_t& last, const std::uint32_t* chunks,
+                                std::uint32_t count, std::uint32_t slots_log) const {
     const auto tail = thread.atomic(state.tail);
-    std::uint32_t segment;
+    std::uint64_t newest;
     do {
-      segment = next_segment(segment_of(last), slots_log);
-      thread.atomic(nodes[chunk]).store(pointer(segment, no_chunk), simt::release);
-    } while (!tail.compare_exchange(last, pointer(segment, chunk), simt::acq_rel, simt::acquire));
-    const std::uint64_t before = thread.atomic(nodes[chunk_of(last)]).fetch_and(~next_bits | chunk, simt::acq_rel);
-    last = pointer(segment, chunk);
-    thread.atomic(state.recent[segment % 256]).store(last, simt::release);
+      newest = last;
+      for (std::uint32_t i = 0; i < count; ++i) {
+        newest = pointer(next_segment(segment_of(newest), slots_log), chunks[i]);
+        const std::uint32_t next = i + 1 < count ? chunks[i + 1] : no_chunk;
+        thread.atomic(nodes[chunks[i]]).store(pointer(segment_of(newest), next), simt::release);
+      }
+    } while (!tail.compare_exchange(last, newest, simt::acq_rel, simt::acquire));
+    const std::uint64_t before = thread.atomic(nodes[chunk_of(last)]).fetch_and(~next_bits | chunks[0], simt::acq_rel);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      last = pointer(next_segment(segment_of(last), slots_log), chunks[i]);
+      thread.atomic(state.recent[segment_of(last) % 256]).store(last, simt::release);
+    }
     return (before & consumed) != 0;
   }
 
-  // One thread often moves the head over many segments that a burst has consumed, and the burst ends with it: it goes
-  // on from what it wrote itself and reloads head and tail only when somebody else moved them.
+  // One thread often moves the head over many segments that a burst has consumed, and the burst ends with it. Each
+  // exchange costs a trip to memory and a fence, a look at a node only the trip: so it hands on several at a time.
   template <class Thread>
   SIMT_FN void advance(Thread& thread, ClassState& state, std::uint32_t slots_log) const {
+    constexpr std::uint32_t most = 64;
+    std::uint32_t passed[most];
     const auto head = thread.atomic(state.head);
     std::uint64_t first = head.load(simt::acquire);
     std::uint64_t last = thread.atomic(state.tail).load(simt::acquire);
     for (;;) {
-      const std::uint64_t node = thread.atomic(nodes[chunk_of(first)]).load(simt::acquire);
-      if (segment_of(node) != segment_of(first)) {
+      std::uint64_t here = first;
+      std::uint32_t count = 0;
+      bool stale = false;
+      while (count < most) {
+        const std::uint64_t node = thread.atomic(nodes[chunk_of(here)]).load(simt::acquire);
+        stale = segment_of(node) != segment_of(here);
+        if (stale || (node & consumed) == 0 || chunk_of(node) == no_chunk) break;
+        passed[count++] = chunk_of(here);
+        here = pointer(next_segment(segment_of(here), slots_log), chunk_of(node));
+      }
+      if (stale) {
         first = head.load(simt::acquire);
         continue;
       }
-      if ((node & consumed) == 0 || chunk_of(node) == no_chunk) return;
-      const std::uint64_t second = pointer(next_segment(segment_of(first), slots_log), chunk_of(node));
-      if (!head.compare_exchange(first, second, simt::acq_rel, simt::acquire)) continue;
-      link_behind_tail(thread, state, last, chunk_of(first), slots_log);  // the loop looks at what it asks for
-      first = second;
+      if (count == 0) return;
+      if (!head.compare_exchange(first, here, simt::acq_rel, simt::acquire)) continue;
+      link_behind_tail(thread, state, last, passed, count, slots_log);  // the loop looks at what it asks for
+      first = here;
     }
   }
 };

@@ -55,6 +55,7 @@ class CollaborativeWalk {
       const std::uint32_t index = position % 32;
       const std::uint32_t before = thread.atomic(bitmap_.words[word]).fetch_or(1u << index, simt::acquire);
       const bool won = (before >> index & 1) == 0;
+      thread.note(simt::Note::pages_seen, simt::popcount(~before));
       if (won) page = word * 32 + index;
       if (group.all(won)) return bitmap_.pages.address(page);
       seen = before | 1u << index;
@@ -139,7 +140,8 @@ struct CollaborativeRandomWalk : random_walk::CollaborativeWalk<random_walk::Loc
   static constexpr Traits traits{.name = "corw",
                                  .display_name = "CoRW",
                                  .paper = "Pham et al. 2025, sec. 4.1",
-                                 .summary = "the lanes of a warp probe a line of the bitmap and share what they find"};
+                                 .summary = "the lanes of a warp probe a line of the bitmap and share what they find",
+                                 .step = StepUnit::probe};
   static CollaborativeRandomWalk create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
@@ -149,7 +151,8 @@ struct CollaborativeRandomWalkPublished : random_walk::CollaborativeWalk<random_
   static constexpr Traits traits{.name = "corw_published",
                                  .display_name = "CoRW (published)",
                                  .paper = "Pham et al. 2025, sec. 4.1",
-                                 .summary = "as printed: a lock bit per bitmap word, independent words for the lanes"};
+                                 .summary = "as printed: a lock bit per bitmap word, independent words for the lanes",
+                                 .step = StepUnit::probe};
   static CollaborativeRandomWalkPublished create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }

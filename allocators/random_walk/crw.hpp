@@ -133,7 +133,8 @@ struct ClusteredRandomWalk : random_walk::ClusteredWalk<random_walk::Locking::no
   static constexpr Traits traits{.name = "crw",
                                  .display_name = "CRW",
                                  .paper = "Pham et al. 2025, sec. 4.2",
-                                 .summary = "RW-BM that first looks beside the page the thread took last"};
+                                 .summary = "RW-BM that first looks beside the page the thread took last",
+                                 .step = StepUnit::probe};
   static ClusteredRandomWalk create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
@@ -143,7 +144,8 @@ struct ClusteredRandomWalkPublished : random_walk::ClusteredWalk<random_walk::Lo
   static constexpr Traits traits{.name = "crw_published",
                                  .display_name = "CRW (published)",
                                  .paper = "Pham et al. 2025, sec. 4.2",
-                                 .summary = "as printed: a lock bit per bitmap word, taken before every probe"};
+                                 .summary = "as printed: a lock bit per bitmap word, taken before every probe",
+                                 .step = StepUnit::probe};
   static ClusteredRandomWalkPublished create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }

@@ -39,7 +39,8 @@ class RandomWalk {
   static constexpr Traits traits{.name = "rw",
                                  .display_name = "RW",
                                  .paper = "Pham et al. 2025, sec. 3.1",
-                                 .summary = "random probes of one flag per page; a page per request"};
+                                 .summary = "random probes of one flag per page; a page per request",
+                                 .step = StepUnit::probe};
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.page_bytes; }
   static SmallHeap<Parameters> small_heap() { return {24 * 16, {.page_bytes = 16, .scarce_share = 0.01}}; }

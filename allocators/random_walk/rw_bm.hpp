@@ -64,7 +64,8 @@ struct RandomWalkBitmap : random_walk::BitmapWalk<random_walk::Locking::none> {
   static constexpr Traits traits{.name = "rw_bm",
                                  .display_name = "RW-BM",
                                  .paper = "Pham et al. 2025, sec. 3.3",
-                                 .summary = "random probes of a bitmap word of 32 pages; a page per request"};
+                                 .summary = "random probes of a bitmap word of 32 pages; a page per request",
+                                 .step = StepUnit::probe};
   static RandomWalkBitmap create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
@@ -74,7 +75,8 @@ struct RandomWalkBitmapPublished : random_walk::BitmapWalk<random_walk::Locking:
   static constexpr Traits traits{.name = "rw_bm_published",
                                  .display_name = "RW-BM (published)",
                                  .paper = "Pham et al. 2025, sec. 3.3",
-                                 .summary = "as printed: a lock bit per bitmap word, taken before every probe"};
+                                 .summary = "as printed: a lock bit per bitmap word, taken before every probe",
+                                 .step = StepUnit::probe};
   static RandomWalkBitmapPublished create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }

@@ -35,7 +35,8 @@ class RandomWalkMalloc {
                                  .paper = "Pham et al. 2025, sec. 4.3",
                                  .summary =
                                      "up to 32 pages in a row, found by a warp in a random region; small "
-                                     "requests of a warp share pages"};
+                                     "requests of a warp share pages",
+                                 .step = StepUnit::probe};
 
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return std::min<std::size_t>(pool_bytes / parameters.page_bytes, random_walk::run_word::most_pages) *

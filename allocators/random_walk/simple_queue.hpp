@@ -87,7 +87,9 @@ class PageQueue {
     if (bytes > pages_.bytes()) return nullptr;
     if constexpr (tickets == Tickets::per_lane) {
       if (claim(thread, 1) == 0) return nullptr;
-      return pages_.address(take(thread, thread.atomic(state_->head).fetch_add(1u, simt::relaxed)));
+      const std::uint32_t ticket = thread.atomic(state_->head).fetch_add(1u, simt::relaxed);
+      thread.note(simt::Note::ticket, ticket);
+      return pages_.address(take(thread, ticket));
     } else {
       const auto group = thread.converged();
       std::uint32_t claimed = 0;
@@ -97,8 +99,10 @@ class PageQueue {
         if (claimed != 0) ticket = thread.atomic(state_->head).fetch_add(claimed, simt::relaxed);
       }
       claimed = group.broadcast(claimed);
-      ticket = group.broadcast(ticket) + group.thread_rank();
-      return group.thread_rank() < claimed ? pages_.address(take(thread, ticket)) : nullptr;
+      ticket = group.broadcast(ticket);
+      if (group.thread_rank() >= claimed) return nullptr;
+      thread.note(simt::Note::ticket, ticket);
+      return pages_.address(take(thread, ticket + group.thread_rank()));
     }
   }
 
@@ -201,7 +205,8 @@ struct SimpleQueue : random_walk::PageQueue<random_walk::Tickets::per_lane> {
   static constexpr Traits traits{.name = "simple_queue",
                                  .display_name = "SimpleQueue",
                                  .paper = "Pham et al. 2025, sec. 5.1",
-                                 .summary = "one ring buffer of free pages, a ticket per request: the queue model"};
+                                 .summary = "one ring buffer of free pages, a ticket per request: the queue model",
+                                 .step = StepUnit::turn};
   static SimpleQueue create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
@@ -211,7 +216,8 @@ struct SimpleQueueAggregated : random_walk::PageQueue<random_walk::Tickets::per_
   static constexpr Traits traits{.name = "simple_queue_aggregated",
                                  .display_name = "SimpleQueue (aggregated)",
                                  .paper = "Pham et al. 2025, sec. 5.1",
-                                 .summary = "one ring buffer of free pages, tickets drawn once per warp"};
+                                 .summary = "one ring buffer of free pages, tickets drawn once per warp",
+                                 .step = StepUnit::turn};
   static SimpleQueueAggregated create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }

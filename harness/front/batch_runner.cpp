@@ -76,6 +76,7 @@ BatchRunner::Step BatchRunner::prepare(CellRun& run) {
   if (step != Step::done) return step;
   const auto event = nlohmann::ordered_json::parse(outcome.event);
   run.facts.checks = event.value("checks", nlohmann::ordered_json::object()).dump();
+  run.facts.counted = event.value("counted", nlohmann::ordered_json::object()).dump();
   run.verified = true;
   --run.steps_left;
   context_.progress.steps_done(1);
@@ -134,8 +135,11 @@ BatchRunner::Step BatchRunner::ensure_open(CellRun& run) {
   Outcome outcome;
   const Step step = charge(run, &WorkerSession::open, "open", outcome);
   if (step == Step::done) {
-    run.facts = {registers_from(outcome.event), allocator_facts_.pool_bytes,        allocator_facts_.metadata_bytes,
-                 allocator_facts_.init_seconds, allocator_facts_.device_heap_bytes, run.facts.checks};
+    CellFacts facts = allocator_facts_;
+    facts.registers = registers_from(outcome.event);
+    facts.checks = std::move(run.facts.checks);
+    facts.counted = std::move(run.facts.counted);
+    run.facts = std::move(facts);
   }
   return step;
 }

@@ -22,6 +22,7 @@ struct Settings {
   std::string pool_pointer;  // where the config sets pool_bytes, for complaints that need the device
   std::uint64_t repetitions = 5;
   std::uint64_t warmups = 1;
+  std::uint64_t counted_passes = 1;
   std::string state = "fresh";
   double deadline_seconds = 60;
 };

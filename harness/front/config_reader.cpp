@@ -18,14 +18,16 @@ using Json = nlohmann::ordered_json;
 
 // Free keys are for people and plots; the reader checks only that they have the right JSON type.
 const std::vector<std::string> text_keys = {"$schema", "name", "paper", "description"};
-const std::vector<std::string> structure_keys = {"allocators", "workload", "sweep", "zip", "exclude", "overrides",
-                                                 "plot",       "assumed",  "notes", "cpu", "cuda"};
-const std::vector<std::string> overridable_scalars = {"pool_bytes", "repetitions", "warmups", "state", "deadline_s"};
+const std::vector<std::string> structure_keys = {"allocators", "workload", "sweep", "zip",    "exclude", "overrides",
+                                                 "plot",       "assumed",  "notes", "claims", "cpu",     "cuda"};
+const std::vector<std::string> overridable_scalars = {"pool_bytes",     "repetitions", "warmups",
+                                                      "counted_passes", "state",       "deadline_s"};
 
 // What the plots understand, as in configs/schema; their values are checked there and by the plots themselves.
-const std::vector<std::string> plot_keys = {
-    "kind",  "x",      "y",         "metric",  "log",     "panels",  "panel_names", "title", "xlabel", "ylabel",
-    "marks", "series", "normalize", "configs", "printed", "columns", "rows",        "notes", "devices"};
+const std::vector<std::string> plot_keys = {"kind",        "x",         "y",       "metric",  "log",    "panels",
+                                            "panel_names", "title",     "xlabel",  "ylabel",  "marks",  "series",
+                                            "normalize",   "configs",   "printed", "columns", "rows",   "notes",
+                                            "devices",     "reference", "facts",   "kernels", "theory", "histogram"};
 
 std::vector<std::string> joined(std::vector<std::string> names, const std::vector<std::string>& more) {
   names.insert(names.end(), more.begin(), more.end());
@@ -107,6 +109,28 @@ class ConfigReader {
         if (!(*assumed)[i].is_string()) wrong(pointer_to("/assumed", i), (*assumed)[i], "a text");
       }
     }
+    read_claims();
+  }
+
+  // The predicates are the plots' matter; a claim that does not say what and whose it is helps nobody.
+  void read_claims() {
+    const Json* claims = list_at("claims");
+    if (claims == nullptr) return;
+    for (std::size_t i = 0; i < claims->size(); ++i) {
+      const Json& claim = (*claims)[i];
+      const std::string place = pointer_to("/claims", i);
+      if (!claim.is_object()) {
+        wrong(place, claim, "an object");
+        continue;
+      }
+      for (const char* key : {"says", "source"}) {
+        if (!claim.contains(key)) {
+          missing(place, key, "a text");
+        } else if (!claim[key].is_string()) {
+          wrong(pointer_to(place, key), claim[key], "a text");
+        }
+      }
+    }
   }
 
   // Some tables of a paper are made of other configs.
@@ -147,6 +171,8 @@ class ConfigReader {
       settings.repetitions = std::get<std::uint64_t>(value);
     } else if (name == "warmups") {
       settings.warmups = std::get<std::uint64_t>(value);
+    } else if (name == "counted_passes") {
+      settings.counted_passes = std::get<std::uint64_t>(value);
     } else if (name == "state") {
       settings.state = std::get<std::string>(value);
     } else if (name == "deadline_s") {
@@ -324,6 +350,11 @@ const std::vector<Parameter>& config_scalars() {
       {.name = "pool_bytes", .type = integer, .unit = "B", .minimum = 1, .description = "memory the allocator manages"},
       {.name = "repetitions", .type = integer, .unit = "", .minimum = 1, .description = "samples per cell and round"},
       {.name = "warmups", .type = integer, .unit = "", .description = "untimed repetitions before the first sample"},
+      {.name = "counted_passes",
+       .type = integer,
+       .unit = "",
+       .minimum = 1,
+       .description = "untimed passes that count steps"},
       {.name = "rounds", .type = integer, .unit = "", .minimum = 1, .description = "passes over all batches"},
       {.name = "statistic", .type = string, .unit = "", .choices = {"median", "mean"}, .description = "of the samples"},
       {.name = "state", .type = string, .unit = "", .choices = {"fresh", "reused"}, .description = "before a sample"},

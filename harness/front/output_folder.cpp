@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 // Texts and drawings may change between a run and its resumption, and so may patience.
 const std::set<std::string> keys_without_influence = {"$schema", "paper", "description", "plot",
-                                                      "assumed", "notes", "deadline_s"};
+                                                      "assumed", "notes", "claims",      "deadline_s"};
 
 void create_folder(const std::string& folder) {
   std::error_code error;

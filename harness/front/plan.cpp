@@ -100,6 +100,7 @@ Cell make_cell(const Config& config, const AllocatorChoice& choice, const std::v
   cell.state = choice.settings.state;
   cell.repetitions = choice.settings.repetitions;
   cell.warmups = choice.settings.warmups;
+  cell.counted_passes = choice.settings.counted_passes;
   cell.deadline_seconds = choice.settings.deadline_seconds;
   cell.series = choice.label;
   cell.name = fmt::format("{}/{}", config.name, choice.label);

@@ -32,6 +32,7 @@ struct Cell {
   std::optional<double> growth;  // value on the primary axis when that is a number: the order of the skip rule
   std::uint64_t repetitions = 0;
   std::uint64_t warmups = 0;
+  std::uint64_t counted_passes = 1;
   double deadline_seconds = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "harness/front/errors.hpp"
 #include "harness/front/json_text.hpp"
@@ -62,6 +63,18 @@ std::vector<std::pair<std::string, double>> reduce_counters(const CellHistory& c
   return counters;
 }
 
+std::vector<CountedResult> reduce_counted(const CellHistory& cell) {
+  std::vector<CountedResult> reduced;
+  const auto counted = nlohmann::ordered_json::parse(cell.facts.counted);
+  const auto values_by_metric = counted.value("values", nlohmann::ordered_json::object());
+  for (const auto& [metric, list] : values_by_metric.items()) {
+    const auto values = list.get<std::vector<double>>();
+    reduced.push_back(
+        {metric, mean(values), bootstrap_interval(values, mean, bootstrap_seed(cell, metric)), values.size()});
+  }
+  return reduced;
+}
+
 void replace_file(const std::filesystem::path& path, const std::string& text) {
   const std::filesystem::path draft = path.string() + ".new";
   std::ofstream file(draft, std::ios::binary);
@@ -93,6 +106,7 @@ Results reduce(RunHistory history) {
     if (result.status() != Status::ok) continue;
     result.phases = reduce_phases(result.cell, estimator);
     result.counters = reduce_counters(result.cell);
+    result.counted = reduce_counted(result.cell);
     for (const Sample& sample : result.cell.samples) result.throttled = result.throttled || sample.throttled;
   }
   history.cells.clear();

@@ -23,11 +23,20 @@ struct PhaseResult {
   std::optional<double> throughput() const;
 };
 
+// A metric of the untimed passes: the mean over them.
+struct CountedResult {
+  std::string metric;
+  double mean = 0;
+  std::optional<Interval> interval;  // 95 %, where there are enough passes
+  std::size_t passes = 0;
+};
+
 // A cell that ended. One that is not ok has no phases and no counters: no printer can show a number for it.
 struct CellResult {
   CellHistory cell;
   std::vector<PhaseResult> phases;
   std::vector<std::pair<std::string, double>> counters;  // medians
+  std::vector<CountedResult> counted;
   bool throttled = false;
 
   Status status() const { return cell.end->status; }

@@ -57,6 +57,9 @@ class CsvWriter {
            .value = value,
            .samples = result_.cell.samples.size()});
     }
+    for (const CountedResult& counted : result_.counted) {
+      add({"", counted.metric, unit(counted.metric, ""), "mean", counted.mean, counted.interval, counted.passes});
+    }
     const CellFacts& facts = result_.cell.facts;
     for (const auto& [phase, registers] : facts.registers) {
       add({.phase = phase,

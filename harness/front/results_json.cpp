@@ -121,6 +121,7 @@ Json cell_json(const Results& results, const CellResult& result) {
   if (facts.init_seconds) metrics["init_seconds"] = *facts.init_seconds;
   if (facts.device_heap_bytes) metrics["device_heap_bytes"] = *facts.device_heap_bytes;
   json["checks"] = Json::parse(facts.checks);
+  json["counted"] = Json::parse(facts.counted);
   return json;
 }
 

@@ -128,6 +128,7 @@ class HistoryBuilder {
     cell.facts.init_seconds = optional_at<double>(metrics, "init_seconds");
     cell.facts.device_heap_bytes = optional_at<std::uint64_t>(metrics, "device_heap_bytes");
     cell.facts.checks = event.value("checks", Json::object()).dump();
+    cell.facts.counted = event.value("counted", Json::object()).dump();
   }
 
   RunHistory history_;

@@ -70,6 +70,7 @@ void RunLog::end(const Cell& cell, std::uint64_t attempt, const CellEnd& end, co
                {"reason", end.reason},
                {"metrics", metrics},
                {"checks", facts.checks.empty() ? Json::object() : Json::parse(facts.checks)},
+               {"counted", facts.counted.empty() ? Json::object() : Json::parse(facts.counted)},
                {"output_tail", end.output_tail}});
   log_.sync();
 }

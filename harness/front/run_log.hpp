@@ -21,7 +21,8 @@ struct CellFacts {
   std::optional<std::uint64_t> metadata_bytes;
   std::optional<double> init_seconds;
   std::optional<std::uint64_t> device_heap_bytes;
-  std::string checks;  // JSON text, as the worker sent it; empty = not verified
+  std::string checks;   // JSON text, as the worker sent it; empty = not verified
+  std::string counted;  // the same
 };
 
 struct CellEnd {

@@ -51,6 +51,31 @@ std::string about_opened(const Json& event) {
   return "";
 }
 
+// {"values": {metric: [number ...]}, "histograms": {name: [[bin, count] ...]}}
+std::string about_counted(const Json& counted) {
+  if (!counted.is_object()) return "counted is no object";
+  const Json values_by_metric = counted.value("values", Json::object());
+  for (const auto& [metric, values] : values_by_metric.items()) {
+    const bool numbers = values.is_array() && !values.empty() &&
+                         std::all_of(values.begin(), values.end(), [](auto& each) { return each.is_number(); });
+    if (!numbers) return fmt::format("counted values of {} are no list of numbers", metric);
+  }
+  const Json histograms = counted.value("histograms", Json::object());
+  for (const auto& [name, bins] : histograms.items()) {
+    const bool pairs =
+        bins.is_array() && std::all_of(bins.begin(), bins.end(), [](auto& bin) {
+          return bin.is_array() && bin.size() == 2 && bin[0].is_number_unsigned() && bin[1].is_number_unsigned();
+        });
+    if (!pairs) return fmt::format("the histogram {} is no list of bins", name);
+  }
+  return "";
+}
+
+std::string about_verified(const Json& event) {
+  if (event.contains("checks") && !event["checks"].is_object()) return "checks is no object";
+  return event.contains("counted") ? about_counted(event["counted"]) : "";
+}
+
 }  // namespace
 
 std::string event_kind(const Json& event) {
@@ -73,7 +98,7 @@ std::string complaint_about(const Json& event) {
       (!has_count(event, "pool_bytes") || !has_count(event, "metadata_bytes") || !has_amount(event, "init_seconds"))) {
     return "pool_bytes, metadata_bytes or init_seconds is missing";
   }
-  if (kind == "verified" && event.contains("checks") && !event["checks"].is_object()) return "checks is no object";
+  if (kind == "verified") return about_verified(event);
   if (kind == "failed" && (!has_text(event, "status") || !has_text(event, "reason") ||
                            (event.contains("fatal") && !event["fatal"].is_boolean()))) {
     return "status or reason is missing";

@@ -100,7 +100,8 @@ Outcome WorkerSession::open(const Cell& cell, double limit_seconds) {
                          {"parameters", to_json(cell.workload_parameters)},
                          {"seed", cell.seed},
                          {"state", cell.state},
-                         {"warmups", cell.warmups}},
+                         {"warmups", cell.warmups},
+                         {"counted_passes", cell.counted_passes}},
                         "opened", cell.id, limit_seconds);
   if (outcome.kind == Outcome::Kind::done) open_cells_.insert(cell.id);
   return outcome;

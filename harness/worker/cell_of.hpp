@@ -6,7 +6,9 @@
 #include <chrono>
 
 #include "harness/worker/registry.hpp"
+#include "workloads/common/observed.hpp"
 #include "workloads/contract/workload.hpp"
+#include "workloads/verification/call_counter.hpp"
 #include "workloads/verification/content_check.hpp"
 #include "workloads/verification/leak_check.hpp"
 
@@ -79,7 +81,7 @@ class RunOf {
   virtual void prepare() = 0;
   virtual void sample(const A& allocator, PhaseTimer& timer) = 0;
   // Not for workloads that write their blocks themselves.
-  virtual void sample_checked(const A& allocator, const ContentCheck& contents, PhaseTimer& timer) = 0;
+  virtual void sample_observed(const Observed<A>& allocator, PhaseTimer& timer) = 0;
   virtual void check_recorded(PointerCheck& check) const = 0;
 };
 
@@ -94,11 +96,11 @@ class RunWith final : public RunOf<A> {
   std::uint64_t mallocs_at_most() const override { return run_.mallocs_at_most(); }
   void prepare() override { run_.prepare(); }
   void sample(const A& allocator, PhaseTimer& timer) override { run_.sample(allocator, timer); }
-  void sample_checked(const A& allocator, const ContentCheck& contents, PhaseTimer& timer) override {
+  void sample_observed(const Observed<A>& allocator, PhaseTimer& timer) override {
     if constexpr (W::traits.writes_blocks) {
       throw std::logic_error("the contents of this workload's blocks are its own");
     } else {
-      run_.sample(contents.wrap(allocator), timer);
+      run_.sample(allocator, timer);
     }
   }
   void check_recorded(PointerCheck& check) const override { run_.check_recorded(check); }
@@ -116,6 +118,7 @@ class CellOf final : public Cell {
         setting_(setting),
         fresh_wanted_(request.state == StartState::fresh),
         warmups_(request.warmups),
+        counted_passes_(request.counted_passes),
         workload_(workload),
         run_(std::move(run)) {}
 
@@ -149,7 +152,7 @@ class CellOf final : public Cell {
 
  private:
   // An allocator that never frees has no state worth reusing: it would only run out.
-  bool starts_fresh() const { return fresh_wanted_ || A::traits.frees == Frees::never || state_.last_user != this; }
+  bool starts_fresh() const { return starts_every_pass_fresh() || state_.last_user != this; }
 
   // Blocks may be judged against each other while all requests since the reset fit the pool once.
   bool overlap_is_defined() const {
@@ -185,10 +188,33 @@ class CellOf final : public Cell {
     }
   }
 
+  // The first pass checks the contents of the blocks; it and those that may follow it count steps, from the state that
+  // samples start from.
   void check_filled_blocks(Verification& result, PhaseTimer& untimed) {
+    result.counted = CallStatistics(A::traits.step);
+    const std::uint32_t first_counted = starts_every_pass_fresh() ? 0 : warmups_;
     const bool judged = overlap_is_defined();
+    CallCounter counter(state_.stream, run_->mallocs_at_most());
+    for (std::uint32_t pass = 0; pass < first_counted + counted_passes_; ++pass) {
+      const bool counts = pass >= first_counted;
+      const CallLedger calls = counts ? counter.start() : CallLedger{};
+      if (pass == 0) {
+        check_contents_of(calls, judged, result, untimed);
+      } else {
+        if (starts_every_pass_fresh()) state_.reset();
+        run_->prepare();
+        run_->sample_observed({Counted<A>(state_.allocator, calls), ContentLedger{}}, untimed);
+        static_cast<void>(check_pointers());
+      }
+      if (counts) counter.add_to(result.counted);
+    }
+  }
+
+  bool starts_every_pass_fresh() const { return fresh_wanted_ || A::traits.frees == Frees::never; }
+
+  void check_contents_of(const CallLedger& calls, bool judged, Verification& result, PhaseTimer& untimed) {
     const ContentCheck contents(state_.stream, run_->mallocs_at_most(), state_.rules(judged));
-    run_->sample_checked(state_.allocator, contents, untimed);
+    run_->sample_observed(contents.wrap(Counted<A>(state_.allocator, calls)), untimed);
     // Pointers first: a wrong pointer explains wrong contents, not the other way round.
     const PointerCheck pointers = check_pointers();
     result.null_returns = pointers.nulls();
@@ -225,6 +251,7 @@ class CellOf final : public Cell {
   RunSetting<A> setting_;
   bool fresh_wanted_;
   std::uint32_t warmups_;
+  std::uint32_t counted_passes_;
   WorkloadTraits workload_;
   std::unique_ptr<RunOf<A>> run_;
   std::uint32_t warmups_done_ = 0;

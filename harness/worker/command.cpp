@@ -47,6 +47,7 @@ CellRequest read_cell_request(const json& command, const Registry& registry) {
   request.seed = count_member_or(command, "seed", 0);
   request.state = state_of(command);
   request.warmups = static_cast<std::uint32_t>(count_member_or(command, "warmups", 0));
+  request.counted_passes = static_cast<std::uint32_t>(count_member_or(command, "counted_passes", 1));
   return request;
 }
 

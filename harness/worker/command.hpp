@@ -18,7 +18,7 @@ struct AllocatorRequest {
 };
 AllocatorRequest read_allocator_request(const nlohmann::json& command, const Registry& registry);
 
-// {"workload":ID,"parameters":{...},"seed":N,"state":"fresh"/"reused","warmups":N}
+// {"workload":ID,"parameters":{...},"seed":N,"state":"fresh"/"reused","warmups":N,"counted_passes":N}
 CellRequest read_cell_request(const nlohmann::json& command, const Registry& registry);
 
 // Sum of the phases.

@@ -11,7 +11,7 @@ struct Metric {
   std::string_view unit;    // empty: a count
   std::string_view better;  // "lower", "higher" or "none"
   std::string_view description;
-  std::string_view source;  // "harness", "workload" or "allocator"
+  std::string_view source;  // "harness", "workload", "allocator", or "counted" in untimed passes
 };
 
 std::span<const Metric> metrics();

@@ -14,6 +14,7 @@
 #include "allocators/contract/traits.hpp"
 #include "workloads/contract/outcome.hpp"
 #include "workloads/contract/traits.hpp"
+#include "workloads/verification/call_statistics.hpp"
 
 namespace simt {
 class Stream;
@@ -30,6 +31,7 @@ struct CellRequest {
   std::uint64_t seed = 0;
   StartState state = StartState::fresh;
   std::uint32_t warmups = 0;
+  std::uint32_t counted_passes = 1;
 };
 
 struct Verification {
@@ -38,6 +40,7 @@ struct Verification {
   std::string content;  // "checked" or "waived: ..."
   std::uint64_t leak_rounds = 0;
   std::string leak;  // "checked", "partial: ..." or "waived: ..."
+  CallStatistics counted;
 };
 
 struct Sample {
@@ -51,7 +54,7 @@ class Cell {
  public:
   virtual ~Cell() = default;
   virtual std::vector<KernelInfo> kernels() const = 0;
-  // Untimed passes: contents, pointers, leaks, invariants.
+  // Untimed passes: contents, pointers, steps, leaks, invariants.
   virtual Verification verify() = 0;
   // One timed repetition, its pointers checked.
   virtual Sample sample() = 0;

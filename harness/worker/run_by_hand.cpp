@@ -2,6 +2,7 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/worker/benchmark_batch.hpp"
 #include "harness/worker/command.hpp"
@@ -21,6 +22,9 @@ int run_by_hand(const std::string& cell_text, std::uint32_t samples, const Regis
     const Verification checks = cell->verify();
     fmt::print(stderr, "verified: {} blocks, contents {}, leak {} ({} rounds)\n", checks.blocks, checks.content,
                checks.leak, checks.leak_rounds);
+    for (const auto& [metric, values] : checks.counted.values()) {
+      fmt::print(stderr, "counted: {} {}\n", metric, fmt::join(values, " "));
+    }
     benchmark::ConsoleReporter console(benchmark::ConsoleReporter::OO_Tabular);
     Sample last;
     run_benchmark_batch(

@@ -19,6 +19,17 @@ ordered_json or_null(const std::optional<T>& value) {
 
 ordered_json or_null(const std::string& text) { return text.empty() ? ordered_json(nullptr) : ordered_json(text); }
 
+// Metrics with a value per pass, and histograms over all passes as [first value of the bin, count].
+ordered_json counted_json(const CallStatistics& counted) {
+  ordered_json json{{"values", ordered_json::object()}, {"histograms", ordered_json::object()}};
+  for (const auto& [metric, values] : counted.values()) json["values"][metric] = values;
+  for (const Histogram& histogram : counted.histograms()) {
+    ordered_json& bins = json["histograms"][histogram.name] = ordered_json::array();
+    for (const auto& [first, count] : histogram.bins) bins.push_back({first, count});
+  }
+  return json;
+}
+
 }  // namespace
 
 Server::Server(const Registry& registry, Backend& backend, EventWriter& events)
@@ -147,7 +158,8 @@ Server::Event Server::verify(const Json& command) {
               {"blocks", result.blocks},
               {"content", result.content},
               {"leak_rounds", result.leak_rounds},
-              {"leak", result.leak}}}};
+              {"leak", result.leak}}},
+            {"counted", counted_json(result.counted)}};
   });
 }
 

@@ -64,7 +64,8 @@ class Thread {
   // In every loop that waits for another thread: lets another lane run.
   void spin_hint(CallSite site = CallSite::here()) const { lane_->spin_hint(site); }
   void probe(Step) const {}
-  // Steps that the lane's worker has made in this launch.
+  void note(Note, std::uint32_t) const {}
+  // Steps that the lane's worker has made in this launch, and a million for each launch of the device before it.
   std::uint64_t clock() const { return lane_->clock(); }
   // Ends the launch with a device fault.
   [[noreturn]] void trap(CallSite site = CallSite::here()) const { lane_->fail(FaultKind::device_fault, "trap", site); }

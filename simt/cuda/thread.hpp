@@ -65,6 +65,7 @@ class Thread {
   // In every loop that waits for another thread.
   SIMT_FN void spin_hint() const { __nanosleep(20); }
   SIMT_FN void probe(Step) const {}
+  SIMT_FN void note(Note, std::uint32_t) const {}
   // Cycles of the SM the thread runs on.
   SIMT_FN std::uint64_t clock() const { return static_cast<std::uint64_t>(clock64()); }
   // Ends the launch with a device fault.

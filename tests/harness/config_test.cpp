@@ -129,6 +129,22 @@ TEST(ConfigErrors, UnknownKey) {
                                ::testing::EndsWith("      did you mean \"repetitions\"?\n")));
 }
 
+// Their predicates are the plots' matter.
+TEST(ConfigErrors, ClaimsSayWhatAndWhose) {
+  ordered_json claim = {{"says", "it is fast"}, {"source", "fig. 1"}, {"ratio", 3}};
+  read_good(with("claims", ordered_json::array({claim})));
+  claim.erase("source");
+  EXPECT_EQ(complaints(with("claims", ordered_json::array({claim}))),
+            one_complaint("  /claims/0\n      found:   the key \"source\" is missing\n      allowed: a text\n"));
+  claim["source"] = 1;
+  EXPECT_EQ(complaints(with("claims", ordered_json::array({claim}))),
+            one_complaint("  /claims/0/source\n      found:   1\n      allowed: a text\n"));
+  EXPECT_EQ(complaints(with("claims", ordered_json::array({"it is fast"}))),
+            one_complaint("  /claims/0\n      found:   \"it is fast\"\n      allowed: an object\n"));
+  EXPECT_EQ(complaints(with("claims", "it is fast")),
+            one_complaint("  /claims\n      found:   \"it is fast\"\n      allowed: a list\n"));
+}
+
 TEST(ConfigErrors, UnknownAllocatorAndWorkload) {
   EXPECT_EQ(complaints(with("allocators", {"hallco"})),
             one_complaint("  /allocators/0\n      found:   unknown allocator \"hallco\"\n"

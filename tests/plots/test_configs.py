@@ -48,11 +48,15 @@ def test_effective_configs_fit_the_schema_and_sweep_what_they_plot(path, back_en
     config = _effective(path, back_end)
     jsonschema.Draft7Validator(SCHEMA).validate(config)
     assert config["plot"]["kind"] in KINDS
+    axes = {name: values for group in (config.get("sweep", {}), *config.get("zip", [])) for name, values in group.items()}
+    axes["allocator"] = list({entry["id"] if isinstance(entry, dict) else entry for entry in config["allocators"]})
     if "x" in config["plot"]:
-        assert config["plot"]["x"] in config["sweep"]
-    if "panels" in config["plot"]:
-        values = config["sweep"][config["plot"]["panels"]]
-        assert len(config["plot"].get("panel_names", values)) == len(values)
+        x = config["plot"]["x"]
+        assert set([x] if isinstance(x, str) else x) & set(axes)
+    for key in ("panels", "rows"):
+        if isinstance(config["plot"].get(key), str):  # a setting; tables may print rows of their own
+            values = axes[config["plot"][key]]
+            assert len(config["plot"].get(f"{key.removesuffix('s')}_names", values)) == len(values)
 
 
 @pytest.mark.parametrize("change", [

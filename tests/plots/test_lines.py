@@ -245,3 +245,31 @@ def test_shares_are_written_in_percent_on_a_linear_axis(tmp_path):
     drawing = _draw(tmp_path, cells, {"y": "", "metric": "internal_waste"})
     assert drawing.page.figure.axes[0].get_yscale() == "linear"
     assert "10 %" in drawing.markdown
+
+
+def _on_graphs(tmp_path, cells, **plot):
+    config = {**CONFIG, "zip": [{"graph": ["road", "a_web"], "symmetric": [True, False]}],
+              "plot": {**CONFIG["plot"], "x": "graph", **plot}}
+    return lines.make(results.read_run(synthetic.write(tmp_path, config, cells, "cuda")), "stem")
+
+
+def _graph(allocator, graph, seconds=None):
+    return synthetic.cell(allocator, {"graph": graph, "symmetric": graph == "road"}, status="ok" if seconds else "oom",
+                          values={("alloc", "time"): seconds} if seconds else {})
+
+
+def test_words_stand_on_the_axis_in_the_order_of_the_config(tmp_path):
+    cells = [_graph("c_malloc", "a_web", 2e-6), _graph("c_malloc", "road", 1e-6),
+             _graph("cuda_malloc", "road", 3e-6), _graph("cuda_malloc", "a_web")]
+    drawing = _on_graphs(tmp_path, cells)
+    nearest = {name: {round(x): y for x, y in drawn.items()} for name, drawn in figures.medians(drawing).items()}
+    assert nearest == {"CMalloc": {0: 1e-6, 1: 2e-6}, "CudaMalloc": {0: 3e-6}}
+    assert min(figures.medians(drawing)["CMalloc"]) < min(figures.medians(drawing)["CudaMalloc"]), "side by side"
+    assert figures.failures(drawing) == {"CudaMalloc": {1.0}}
+    axes, drawn = next((axes, drawn) for axes in drawing.page.figure.axes
+                       if (drawn := [line for line in axes.get_lines() if (line.get_gid() or "").startswith("median")]))
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["road", "a_web"]
+    assert axes.get_xscale() == "linear"
+    assert all(line.get_linestyle() == "None" for line in drawn), "nothing lies between two words"
+    assert "| graph | road | a_web |" in drawing.markdown
+    assert "| CudaMalloc | 3.00 µs | oom |" in drawing.markdown

@@ -1,5 +1,7 @@
 """Reading results.csv and results.json."""
 
+import gzip
+
 import pytest
 import synthetic
 
@@ -17,6 +19,20 @@ def test_reads_values_with_intervals_flags_and_samples(tmp_path):
     assert value.flags == {"throttled"}
     assert run.cells[0].setting("threads") == 64
     assert run.cells[0].setting("pool_bytes") == 1 << 26
+
+
+def test_reads_packed_files(tmp_path):
+    cell = synthetic.cell("c_malloc", {"threads": 64}, values={("alloc", "time"): (2e-6, 1e-6, 3e-6)})
+    folder = synthetic.write(tmp_path, CONFIG, [cell])
+    plain = results.read_run(folder)
+    for name in ("results.csv", "results.json"):
+        (folder / f"{name}.gz").write_bytes(gzip.compress((folder / name).read_bytes()))
+        (folder / name).unlink()
+    assert results.find_runs(tmp_path) == [folder]
+    assert results.read_run(folder) == plain
+    (folder / "results.json.gz").write_bytes(b"no archive")
+    with pytest.raises(UsageError, match="results.json.gz is not JSON"):
+        results.read_run(folder)
 
 
 def test_a_cell_that_is_not_ok_loses_its_values_even_if_the_file_holds_some(tmp_path):
@@ -79,6 +95,16 @@ def test_missing_json_and_empty_csv_say_what_to_do(tmp_path):
     (folder / "results.json").unlink()
     with pytest.raises(UsageError, match="allocbench report"):
         results.read_run(folder)
+
+
+def test_time_per_batch_is_a_share_of_phases_that_hold_all_batches(tmp_path):
+    values = {("init", "time"): 8e-6, ("insert", "time"): (8e-6, 4e-6, 16e-6)}
+    cells = [synthetic.cell("c_malloc", {"threads": x}, values=values, workload_parameters={"threads": x, "batches": batches})
+             for x, batches in ((1, 4), (2, 0))]
+    some, none = results.read_run(synthetic.write(tmp_path, {"name": "test"}, cells)).cells
+    value = some.values["insert", "time_per_batch"]
+    assert (value.value, value.low, value.high, value.unit) == (2e-6, 1e-6, 4e-6, "s")
+    assert ("init", "time_per_batch") not in some.values and ("insert", "time_per_batch") not in none.values
 
 
 def test_time_per_operation_follows_from_time_and_operations(tmp_path):

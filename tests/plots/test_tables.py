@@ -4,9 +4,11 @@ import json
 import random
 
 import figures
+import pytest
 import synthetic
 
-from plots import page, printed_table, results, settings_table, status_matrix, table
+from plots import page, printed_table, results, scene_table, settings_table, status_matrix, table
+from plots.errors import NothingToDraw
 
 STATUSES = results.STATUSES
 
@@ -32,6 +34,48 @@ def test_table_holds_values_words_and_gaps(tmp_path):
     assert "1.50 Mop/s" in shown and "timeout" in shown
     assert not any("6.66" in text for text in shown) and "6.66" not in drawing.markdown
     assert "**CPU executor: not GPU performance**" in drawing.markdown
+
+
+def _scene_config():
+    return {"name": "test", "description": "A test", "allocators": ["atomic_malloc", "c_malloc", "cf_malloc"],
+            "zip": [{"scene": ["soup", "terrain", "soup"], "subdivisions": [1, 0, 0]}],
+            "plot": {"kind": "scene_table", "columns": ["scene", "subdivisions"], "y": "build", "reference": "atomic_malloc",
+                     "facts": ["mallocs", "mean_request_bytes"], "kernels": ["build"],
+                     "printed": [{"title": "As printed", "columns": ["", "Soup"], "rows": [["CMalloc", "1.04"]]}],
+                     "notes": ["A note."]}}
+
+
+def _scene_cells():
+    def cell(allocator, scene, subdivisions, time, **fields):
+        values = {("build", "time"): time, ("build", "registers"): 64, ("", "mallocs"): 1000 * (subdivisions + 1),
+                  ("", "mean_request_bytes"): 40.56} if time else {}
+        return synthetic.cell(allocator, {"scene": scene, "subdivisions": subdivisions}, values=values, **fields)
+
+    return [cell("c_malloc", "soup", 0, 0.003), cell("cf_malloc", "soup", 0, None, status="oom", reason="full"),
+            cell("atomic_malloc", "soup", 0, 0.002), cell("atomic_malloc", "soup", 1, 0.004),
+            cell("c_malloc", "soup", 1, 0.016), cell("c_malloc", "terrain", 0, 0.005),
+            cell("atomic_malloc", "terrain", 0, None, status="timeout")]
+
+
+def test_scene_table_relates_times_to_those_of_the_reference(tmp_path):
+    run = _run(tmp_path, _scene_config(), _scene_cells(), "cuda")
+    drawing = scene_table.make(run, "stem")
+    text = drawing.markdown
+    assert "|  | soup (1) | terrain | soup |" in text  # columns in the order of the config
+    assert "| mallocs | 2,000 | 1,000 | 1,000 |" in text
+    assert "| mean request bytes | 40.6 | 40.6 | 40.6 |" in text
+    assert "| AtomicMalloc | 64 | 4 ms | timeout | 2 ms |" in text
+    assert "| CMalloc | 64 | 4.00 | no reference | 1.50 |" in text
+    assert "| CFMalloc | – | – | – | oom |" in text
+    assert "| CMalloc | 75 % | – | 33 % |" in text
+    assert "As printed" in text and "| CMalloc | 1.04 |" in text and "A note." in text
+    assert "oom" in figures.texts(drawing)
+
+
+def test_scene_table_of_failures_draws_nothing(tmp_path):
+    cells = [synthetic.cell("c_malloc", {"scene": "soup", "subdivisions": 0}, status="crashed")]
+    with pytest.raises(NothingToDraw):
+        scene_table.make(_run(tmp_path, _scene_config(), cells), "stem")
 
 
 def test_status_matrix_shows_every_cell_of_any_pattern(tmp_path, session_seed):

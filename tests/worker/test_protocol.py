@@ -37,6 +37,22 @@ class Conversation(unittest.TestCase):
             self.assertIsNone(sample["throttled"])
         self.assertGreater(sample["wall_seconds"], sum(p["seconds"] for p in sample["phases"]))
 
+    def test_verifying_counts_steps_in_every_pass_asked_for(self):
+        cell = {**open_cell("alloc_free", threads=96, request_bytes=16), "counted_passes": 3}
+        answers, _ = serve(allocator(), cell, on("verify"), QUIT)
+        counted = answers[-1]["counted"]
+        # An addition for each warp or part of one that calls together.
+        for steps in counted["values"]["steps_per_malloc"]:
+            self.assertTrue(3 / 96 <= steps <= 1, steps)
+        self.assertEqual({len(values) for values in counted["values"].values()}, {3})
+        self.assertEqual(counted["values"]["operations_per_free"], [0, 0, 0])
+        self.assertEqual(sum(count for _, count in counted["histograms"]["steps"]), 3 * 96)
+
+    def test_workloads_that_write_their_blocks_count_nothing(self):
+        answers, _ = serve(allocator(), open_cell("atomic_latency", threads=2), on("verify"), on("sample"), QUIT)
+        self.assertEqual(answers[-2]["counted"], {"values": {}, "histograms": {}})
+        self.assertGreater(answers[-1]["counters"]["atomic_cycles"], 0)
+
     def test_every_workload_gives_its_operations(self):
         expected = {"alloc_dealloc": 2 * 16, "alloc_cycle_dealloc": 2 * 160}
         for workload, operations in expected.items():

@@ -5,6 +5,7 @@
 #include "allocators/fdgmalloc/fdgmalloc_on.hpp"
 #include "tests/workloads/cpu_device.hpp"
 #include "workloads/all.hpp"
+#include "workloads/common/observed.hpp"
 #include "workloads/verification/content_check.hpp"
 #include "workloads/verification/leak_check.hpp"
 
@@ -32,8 +33,8 @@ struct Forgetful : FdgMallocOnKma {
 
 template <class W>
 class BulkFrees : public ::testing::Test {};
-using Workloads = ::testing::Types<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, Pairs, TwoPhase, Randomized,
-                                   PrefixSum, Operations>;
+using Workloads =
+    ::testing::Types<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, Pairs, TwoPhase, Randomized, PrefixSum>;
 TYPED_TEST_SUITE(BulkFrees, Workloads);
 
 template <class P>
@@ -60,7 +61,7 @@ std::string contents_of_three_samples(auto& run, test::CpuDevice& cpu, const A& 
     run.prepare();
     PhaseTimer timer(cpu.stream);
     const ContentCheck contents(cpu.stream, mallocs, rules);
-    run.sample(contents.wrap(allocator), timer);
+    run.sample(contents.wrap(Counted<A>(allocator, {})), timer);
     if (!contents.problem().empty()) return contents.problem();
     PointerCheck check(rules);
     run.check_recorded(check);

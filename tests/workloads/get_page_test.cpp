@@ -3,11 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numeric>
+
 #include "allocators/random_walk/corw.hpp"
+#include "allocators/random_walk/crw.hpp"
 #include "allocators/random_walk/rw.hpp"
+#include "allocators/random_walk/rw_bm.hpp"
 #include "allocators/random_walk/simple_queue.hpp"
 #include "allocators/regeff/atomic_malloc.hpp"
 #include "tests/workloads/cpu_device.hpp"
+#include "workloads/common/observed.hpp"
+#include "workloads/verification/call_counter.hpp"
 #include "workloads/verification/content_check.hpp"
 
 namespace allocbench {
@@ -47,7 +54,7 @@ TYPED_TEST(GetPageTest, LeavesTheWantedShareFree) {
       PhaseTimer timer(cpu.stream);
       const ContentCheck contents(cpu.stream, run.mallocs_at_most(), rules);
       if (sample == 2) {
-        run.sample(contents.wrap(allocator), timer);  // fills the pool by malloc, whatever the allocator offers
+        run.sample(contents.wrap(Counted<TypeParam>(allocator, {})), timer);
         EXPECT_EQ(contents.problem(), "");
       } else {
         run.sample(allocator, timer);
@@ -81,6 +88,86 @@ TEST(GetPage, CountsCyclesWhereAsked) {
   EXPECT_EQ(timer.counters()[1].first, "free_cycles");
   EXPECT_GT(timer.counters()[1].second, 0u);
   EXPECT_EQ(run.kernels().size(), 2u);
+}
+
+// TAS in the steps that verification passes count, over `passes` of them.
+template <class A>
+double counted_steps(const GetPage::Parameters& parameters, std::uint32_t pages_in_pool, std::uint32_t passes) {
+  const std::size_t bytes = std::size_t{pages_in_pool} * 256;
+  typename A::Parameters thorough;
+  thorough.scarce_share = 0;
+  test::CpuDevice cpu;
+  Arena arena(cpu.stream, bytes);
+  A allocator = A::create(arena, thorough);
+  GetPage::Run<A> run(parameters, {bytes, thorough, 3}, cpu.stream);
+  CallCounter counter(cpu.stream, run.mallocs_at_most());
+  CallStatistics statistics(A::traits.step);
+  for (std::uint32_t pass = 0; pass < passes; ++pass) {
+    allocator.reset(cpu.stream);
+    run.prepare();
+    PhaseTimer timer(cpu.stream);
+    run.sample(Observed<A>(Counted<A>(allocator, counter.start()), ContentLedger{}), timer);
+    counter.add_to(statistics);
+  }
+  const std::vector<double>& values = statistics.values().front().second;
+  EXPECT_EQ(statistics.values().front().first, "steps_per_malloc");
+  EXPECT_EQ(values.size(), passes);
+  return std::accumulate(values.begin(), values.end(), 0.0) / passes;
+}
+
+// Pham et al. 2025, formulas (3) and (5), as the sums over the requests in the order in which they are served: a step
+// finds one of `width` pages free with this chance, and the number of steps is geometric.
+struct Geometric {
+  double mean = 0;
+  double standard_error = 0;  // of the mean over the requests
+};
+Geometric expected_steps(double pages_in_pool, double free, double requests, double width) {
+  Geometric result;
+  double variance = 0;
+  for (double served = 0; served < requests; ++served) {
+    const double chance = 1 - std::pow((pages_in_pool - free + served) / pages_in_pool, width);
+    result.mean += 1 / chance / requests;
+    variance += (1 - chance) / (chance * chance);
+  }
+  result.standard_error = std::sqrt(variance) / requests;
+  return result;
+}
+
+GetPage::Parameters requests_of_pages(std::uint32_t threads, double free_share) {
+  GetPage::Parameters parameters;
+  parameters.threads = threads;
+  parameters.free_share = free_share;
+  return parameters;
+}
+
+TEST(GetPage, RWTakesTheStepsOfFormula3AtTheWantedShare) {
+  for (const double share : {0.5, 0.02}) {
+    const Geometric expected = expected_steps(100'000, 100'000 * share, 1'000, 1);
+    const double measured = counted_steps<RandomWalk>(requests_of_pages(1'000, share), 100'000, 4);
+    EXPECT_NEAR(measured, expected.mean, 4 * expected.standard_error / 2) << share << " free";
+  }
+}
+
+// Up to a tenth above formula (5): a request takes a page of a word that has one, so that words with free pages get
+// fewer than if pages were taken anywhere.
+TEST(GetPage, RWBMTakesTheStepsOfFormula5AtTheWantedShare) {
+  const Geometric expected = expected_steps(320'000, 3'200, 1'000, 32);
+  const double measured = counted_steps<RandomWalkBitmap>(requests_of_pages(1'000, 0.01), 320'000, 4);
+  EXPECT_GT(measured, expected.mean - 2 * expected.standard_error);
+  EXPECT_LT(measured, 1.1 * expected.mean + 2 * expected.standard_error);
+}
+
+// Threads that hold a page find its neighbours where free pages come in large clusters, and walk where they do not.
+TEST(GetPage, HeldPagesGiveCRWAPlaceToStart) {
+  GetPage::Parameters parameters = requests_of_pages(500, 0.02);
+  parameters.held = true;
+  parameters.cluster_pages = 128;
+  EXPECT_LT(counted_steps<ClusteredRandomWalk>(parameters, 1 << 17, 2), 1.6);
+  parameters.cluster_pages = 1;
+  const double scattered = counted_steps<ClusteredRandomWalk>(parameters, 1 << 17, 2);
+  const double walk = expected_steps(1 << 17, 0.02 * (1 << 17), 500, 32).mean;
+  EXPECT_GT(scattered, 1 + 0.4 * walk);
+  EXPECT_LT(scattered, 1 + walk);
 }
 
 TEST(GetPage, NeedsSingleFreesAndRequestsOfAPage) {

@@ -5,10 +5,19 @@
 
 namespace allocbench::test {
 
-enum class Fault { none, overlap, double_hand_out, misaligned, out_of_bounds, leak_every_third, null_every_third };
+enum class Fault {
+  none,
+  overlap,
+  double_hand_out,
+  misaligned,
+  out_of_bounds,
+  leak_every_third,
+  null_every_third,
+  scribble
+};
 
-// Slots of 64 bytes with a used word each; a search starts where the count of calls says. Requests up to one slot.
-template <Fault fault>
+// Slots with a used word each; a search starts where the count of calls says. Requests up to one slot.
+template <Fault fault, std::uint64_t bytes_of_slot = 64>
 class SlotMalloc {
  public:
   using Parameters = NoParameters;
@@ -17,13 +26,13 @@ class SlotMalloc {
                                  .paper = "none",
                                  .summary = "slots with a used word each, and a planted fault",
                                  .test_only = true};
-  static constexpr std::uint64_t slot_bytes = 64;
+  static constexpr std::uint64_t slot_bytes = bytes_of_slot;
 
   static SlotMalloc create(Arena& arena, const Parameters&) {
     SlotMalloc result;
     result.pool_ = arena.pool();
     result.slots_ = static_cast<std::uint32_t>(result.pool_.bytes / slot_bytes);
-    if (result.slots_ == 0) throw Unsupported("SlotMalloc needs a pool of 64 bytes at least");
+    if (result.slots_ == 0) throw Unsupported("SlotMalloc needs a pool of one slot at least");
     result.state_ = arena.metadata<std::uint32_t>(3);
     result.used_ = arena.metadata<std::uint32_t>(result.slots_);
     return result;
@@ -57,6 +66,10 @@ class SlotMalloc {
     const std::uint32_t call = thread.atomic(state_[1]).fetch_add(1u, simt::relaxed);
     if (fault == Fault::leak_every_third && call % 3 == 2) return;
     const auto slot = static_cast<std::uint64_t>(static_cast<std::byte*>(block) - pool_.base) / slot_bytes;
+    // Writes into its neighbour's block, which somebody may hold.
+    if (fault == Fault::scribble && slot != 0) {
+      *reinterpret_cast<std::uint32_t*>(pool_.base + (slot - 1) * slot_bytes) = 77;
+    }
     if (slot < slots_) thread.atomic(used_[slot]).store(0u, simt::release);
   }
 

@@ -7,6 +7,7 @@
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/alloc_cycle_dealloc.hpp"
 #include "workloads/alloc_dealloc.hpp"
+#include "workloads/probability.hpp"
 
 namespace allocbench {
 namespace {
@@ -58,6 +59,7 @@ TEST(SmConfinement, LeavesTheGenericTestsAsTheyAre) {
   for (const std::uint32_t sms : {0u, 2u, 4u, 9u}) {
     run_confined<AllocDealloc>(sms);
     run_confined<AllocCycleDealloc>(sms);
+    run_confined<Probability>(sms);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <memory>
@@ -10,15 +11,32 @@
 
 namespace allocbench {
 
-std::filesystem::path find_data_file(const std::string& name) {
+namespace {
+
+std::vector<std::filesystem::path> data_folders() {
   std::vector<std::filesystem::path> folders;
   if (const char* chosen = std::getenv("ALLOCBENCH_DATA")) folders.emplace_back(chosen);
   folders.emplace_back("data");
   folders.emplace_back(ALLOCBENCH_SOURCE_DATA);
+  return folders;
+}
+
+bool is_file(const std::filesystem::path& path) {
+  std::error_code none;
+  return std::filesystem::is_regular_file(path, none);
+}
+
+}  // namespace
+
+bool has_data_file(const std::string& name) {
+  const std::vector<std::filesystem::path> folders = data_folders();
+  return std::any_of(folders.begin(), folders.end(), [&](const auto& folder) { return is_file(folder / name); });
+}
+
+std::filesystem::path find_data_file(const std::string& name) {
   std::string looked;
-  for (const std::filesystem::path& folder : folders) {
-    std::error_code none;
-    if (std::filesystem::is_regular_file(folder / name, none)) return folder / name;
+  for (const std::filesystem::path& folder : data_folders()) {
+    if (is_file(folder / name)) return folder / name;
     looked += (looked.empty() ? "" : ", ") + folder.string();
   }
   throw std::invalid_argument("no file " + name + " in " + looked +

@@ -11,7 +11,10 @@ namespace allocbench {
 // built from. Throws std::invalid_argument, with all places, when none has it.
 std::filesystem::path find_data_file(const std::string& name);
 
-// The content of a text file, unpacked if gzip packed it. Throws std::invalid_argument.
+// Whether find_data_file() would find it.
+bool has_data_file(const std::string& name);
+
+// The content of a file, unpacked if gzip packed it. Throws std::invalid_argument.
 std::string read_text_file(const std::filesystem::path& path);
 
 }  // namespace allocbench

@@ -17,6 +17,9 @@ enum class RandomStream : std::uint32_t {
   edge_list = 20,
   vertex_order = 21,
   arc_order = 22,
+  points = 23,
+  graph_updates = 24,
+  scene = 30,
   join_order = 40,
   join_probe = 41,
   group_keys = 42

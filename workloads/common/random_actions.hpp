@@ -8,6 +8,7 @@
 #include "workloads/common/kernels.hpp"
 #include "workloads/common/probability_steps.hpp"
 #include "workloads/common/recorded_pointers.hpp"
+#include "workloads/common/sm_confinement.hpp"
 
 namespace allocbench {
 
@@ -52,26 +53,30 @@ class RandomActions {
 
   // `steps` has `launches` rows of callers.
   RandomActions(simt::Stream& stream, const Geometry& geometry, FixedSize size, const std::vector<std::uint8_t>& steps,
-                std::uint32_t launches)
+                std::uint32_t launches, const SmParameters& sms = {})
       : stream_(stream),
         geometry_(geometry),
         size_(size),
         steps_(steps.size()),
         held_(stream, geometry.callers),
-        results_(stream, geometry.callers, launches) {
+        results_(stream, geometry.callers, launches),
+        confinement_(stream, sms, launches) {
     steps_.from_host(stream, steps);
   }
 
   void prepare() {
     held_.clear();
     results_.poison();
+    confinement_.prepare();
   }
 
-  template <class Caller>
+  // `confine` as in SmConfinement::launch().
+  template <bool confine = false, class Caller>
   void launch(const Caller& allocator, std::uint32_t number) {
     const std::size_t row = std::size_t{number} * geometry_.callers;
-    simt::launch(stream_, geometry_.shape(), ProbabilityKernel{}, allocator, geometry_, size_,
-                 static_cast<const std::uint8_t*>(steps_.data() + row), held_.data(), results_.data() + row);
+    confinement_.launch<confine>(geometry_.shape(), ProbabilityKernel{}, allocator, geometry_, size_,
+                                 static_cast<const std::uint8_t*>(steps_.data() + row), held_.data(),
+                                 results_.data() + row);
   }
 
   // After the last launch: frees what is still held and reads what happened.
@@ -97,9 +102,13 @@ class RandomActions {
     check.check_overlap_only(held_at_end_);
   }
 
-  template <class A>
-  static simt::KernelAttributes kernel_attributes() {
-    return simt::kernel_attributes<ProbabilityKernel, A, Geometry, FixedSize, const std::uint8_t*, void**, void**>();
+  template <class A, bool confine = false>
+  simt::KernelAttributes kernel_attributes() const {
+    if constexpr (confine) {
+      return confinement_.attributes<ProbabilityKernel, A, Geometry, FixedSize, const std::uint8_t*, void**, void**>();
+    } else {
+      return simt::kernel_attributes<ProbabilityKernel, A, Geometry, FixedSize, const std::uint8_t*, void**, void**>();
+    }
   }
 
  private:
@@ -115,6 +124,7 @@ class RandomActions {
   simt::Buffer<std::uint8_t> steps_;
   RecordedPointers held_;
   RecordedPointers results_;
+  SmConfinement confinement_;
   std::vector<RecordedBlock> held_at_end_;  // of the last sample, like actions_
   std::vector<RecordedBlock> actions_;
 };

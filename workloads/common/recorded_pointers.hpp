@@ -10,6 +10,12 @@
 
 namespace allocbench {
 
+// Whether a slot holds a block: not null, and written since it was poisoned.
+SIMT_HOST_FN bool is_block(const void* slot) {
+  const auto address = reinterpret_cast<std::uint64_t>(slot);
+  return address != 0 && address != poisoned_slot;
+}
+
 class RecordedPointers {
  public:
   RecordedPointers(simt::Stream& stream, std::uint32_t callers, std::uint32_t rounds = 1)

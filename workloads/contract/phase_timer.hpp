@@ -22,7 +22,8 @@ class PhaseTimer {
   explicit PhaseTimer(simt::Stream& stream) : stream_(stream) {}
 
   // `work` launches on the stream. `operations` is the number of mallocs and frees (or what the workload counts) that
-  // the phase performs; set_operations() corrects it where only the run itself can tell.
+  // the phase performs; set_operations() corrects it where only the run itself can tell. A phase that comes again in a
+  // sample adds to its time and operations.
   template <class Work>
   void phase(std::string_view name, std::uint64_t operations, Work&& work) {
     stream_.hold(hold_seconds);
@@ -30,7 +31,7 @@ class PhaseTimer {
     work();
     stop_.record(stream_);
     stop_.synchronize();
-    phases_.push_back({std::string(name), simt::Event::seconds_between(start_, stop_), operations});
+    add(name, simt::Event::seconds_between(start_, stop_), operations);
   }
 
   // The same for work of the host alone, by its clock: `work` returns when it is done.
@@ -40,7 +41,7 @@ class PhaseTimer {
     const auto start = std::chrono::steady_clock::now();
     work();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    phases_.push_back({std::string(name), seconds.count(), operations});
+    add(name, seconds.count(), operations);
   }
 
   // A phase that consists of others, which are timed apart as well. No part may be missing.
@@ -68,6 +69,16 @@ class PhaseTimer {
   const std::vector<Counter>& counters() const { return counters_; }
 
  private:
+  void add(std::string_view name, double seconds, std::uint64_t operations) {
+    for (Phase& each : phases_) {
+      if (each.name != name) continue;
+      each.seconds += seconds;
+      each.operations += operations;
+      return;
+    }
+    phases_.push_back({std::string(name), seconds, operations});
+  }
+
   simt::Stream& stream_;
   simt::Event start_;
   simt::Event stop_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 
@@ -84,6 +85,38 @@ std::vector<Arc> generate_edge_list(std::uint32_t vertices, std::uint32_t arcs, 
     result[arc] = {id[result[arc].source], id[result[arc].target]};
   }
   return result;
+}
+
+// Cells at least as wide as the radius: neighbours lie in the nine around a point.
+std::vector<Arc> generate_geometric(std::uint32_t vertices, std::uint64_t seed) {
+  const double radius = 0.55 * std::sqrt(std::log(vertices) / vertices);
+  const auto cells = std::max<std::int64_t>(1, static_cast<std::int64_t>(1 / radius));
+  struct Point {
+    double x, y;
+  };
+  std::vector<Point> points(vertices);
+  std::vector<std::vector<std::uint32_t>> members(static_cast<std::size_t>(cells * cells));
+  const auto cell_of = [&](double coordinate) { return static_cast<std::int64_t>(coordinate * double(cells)); };
+  for (std::uint32_t vertex = 0; vertex < vertices; ++vertex) {
+    const RandomWords random = random_words(seed, RandomStream::points, vertex);
+    points[vertex] = {unit_interval(random.words[0]), unit_interval(random.words[1])};
+    members[static_cast<std::size_t>(cell_of(points[vertex].y) * cells + cell_of(points[vertex].x))].push_back(vertex);
+  }
+  std::vector<Arc> arcs;
+  for (std::uint32_t vertex = 0; vertex < vertices; ++vertex) {
+    const auto [x, y] = points[vertex];
+    for (std::int64_t row = std::max<std::int64_t>(0, cell_of(y) - 1); row < std::min(cells, cell_of(y) + 2); ++row) {
+      for (std::int64_t column = std::max<std::int64_t>(0, cell_of(x) - 1); column < std::min(cells, cell_of(x) + 2);
+           ++column) {
+        for (const std::uint32_t other : members[static_cast<std::size_t>(row * cells + column)]) {
+          if (other != vertex && std::hypot(points[other].x - x, points[other].y - y) < radius) {
+            arcs.push_back({vertex, other});
+          }
+        }
+      }
+    }
+  }
+  return arcs;
 }
 
 void shuffle(std::vector<Arc>& arcs, std::uint64_t seed) {

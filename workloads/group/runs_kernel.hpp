@@ -50,7 +50,7 @@ struct RunsKernel {
 
       Record records[slices_per_warp];
       std::uint32_t ranks[slices_per_warp];
-      SIMT_UNROLL
+      SIMT_UNROLLED
       for (std::uint32_t k = 0; k < slices_per_warp; ++k) {
         const std::uint32_t slice = k * block_warps + thread.warp_in_block();
         ranks[k] = no_list;
@@ -77,7 +77,7 @@ struct RunsKernel {
       }
       thread.block_barrier();
 
-      SIMT_UNROLL
+      SIMT_UNROLLED
       for (std::uint32_t k = 0; k < slices_per_warp; ++k) {
         if (ranks[k] == no_list) continue;
         const std::uint32_t page = format.page_of(ranks[k]);

@@ -28,7 +28,7 @@ class LeakCheck {
  public:
   static constexpr std::uint64_t least_rounds = 16;
   static constexpr std::uint64_t rounds_per_pool = 8;
-  static constexpr std::chrono::milliseconds wall_budget{1500};
+  static constexpr std::chrono::milliseconds wall_budget{500};
 
   LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting<A>& setting)
       : stream_(stream),

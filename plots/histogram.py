@@ -1,0 +1,105 @@
+"""Figure kind `histogram`: how often the untimed passes counted each value, one panel per value of `panels`.
+
+Pages found by a warp come with the normal curve of equation (9) of Pham et al. 2025, at the share of pages that is free.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Sequence
+
+import matplotlib
+import numpy
+
+from plots import grid, origin, quantity, style, theory
+from plots.errors import NothingToDraw
+from plots.page import BODY_WIDTH, Drawing, Page
+from plots.results import Cell, Run
+
+_HEIGHT = 2.6
+_BELOW = 0.48
+_LEFT = 0.62
+_BETWEEN = 0.42
+_ABOVE = 0.3
+
+
+def make(run: Run, stem: str) -> Drawing:
+    name = run.plot["histogram"]
+    panels = _panels(run, name)
+    if not panels:
+        raise NothingToDraw(f"{run.folder}: no ok cell has counted the histogram {name!r}.")
+    with matplotlib.rc_context(style.RC):
+        heading = origin.heading(run, origin.title(run), [_caption(name)])
+        page = Page(heading, _BELOW + _HEIGHT + _ABOVE)
+        width = (BODY_WIDTH - _LEFT - _BETWEEN * (len(panels) - 1) - 0.1) / len(panels)
+        for number, (title, cells) in enumerate(panels):
+            axes = page.axes(_LEFT + number * (width + _BETWEEN), _BELOW, width, _HEIGHT)
+            for cell in cells:
+                _draw(axes, cell, name)
+            axes.set_title(title, loc="left", fontsize=9, weight="bold")
+            axes.set_xlabel("pages found" if name == "pages_found" else name)
+            axes.set_ylim(bottom=0)
+            axes.tick_params(labelsize=7)
+            axes.yaxis.set_major_formatter(lambda value, _: quantity.formatter("internal_waste")(value))
+            if number == 0:
+                axes.set_ylabel("share of draws" if name == "pages_found" else "share of mallocs")
+    table = grid.Grid(["", "allocator", "count", "mean", "standard deviation"] + _expected_header(name),
+                      [_row(title, cell, name) for title, cells in panels for cell in cells], aligned_left=2)
+    parts = [f"# {heading.title}", heading.subtitle, grid.markdown(table), *heading.caption, "  \n".join(heading.origin)]
+    return Drawing(stem, page, "\n\n".join(part.rstrip() for part in parts if part) + "\n")
+
+
+def _panels(run: Run, name: str) -> list[tuple[str, list[Cell]]]:
+    setting = run.plot.get("panels")
+    cells = [cell for cell in run.cells if cell.histograms.get(name)]
+    if setting is None:
+        return [("", cells)] if cells else []
+    values = sorted({cell.setting(setting) for cell in cells})
+    names = run.plot.get("panel_names", [])
+    if len(names) != len(values):
+        names = [f"{quantity.axis_name(setting)} {quantity.formatter(setting)(value)}" for value in values]
+    return [(title, [cell for cell in cells if cell.setting(setting) == value]) for title, value in zip(names, values)]
+
+
+def _draw(axes, cell: Cell, name: str) -> None:
+    bins = cell.histograms[name]
+    total = sum(bins.values())
+    look = style.look(cell.allocator)
+    if name == "pages_found":
+        axes.bar(list(bins), [count / total for count in bins.values()], width=1.0, color=look.colour, alpha=0.55,
+                 linewidth=0, gid=f"histogram {cell.allocator}")
+        mean, deviation = _expected(cell)
+        xs = numpy.linspace(max(0.0, mean - 4 * deviation), mean + 4 * deviation, 200)
+        axes.plot(xs, numpy.exp(-((xs - mean) / deviation) ** 2 / 2) / (deviation * math.sqrt(2 * math.pi)),
+                  color=style.BLACK, linewidth=1, gid="normal")
+        return
+    # Bins that double, side by side.
+    places = [0 if first == 0 else 1 + int(math.log2(first)) for first in bins]
+    axes.bar(places, [count / total for count in bins.values()], width=0.9, color=look.colour,
+             gid=f"histogram {cell.allocator}")
+    axes.set_xticks(places, [quantity.count(first) for first in bins])
+
+
+def _expected(cell: Cell) -> tuple[float, float]:
+    """(9) before anything is taken."""
+    return theory.corw_drift(1.0, cell.setting("free_share"), 0.0)
+
+
+def _expected_header(name: str) -> list[str]:
+    return ["n p", "sqrt(n p q)"] if name == "pages_found" else []
+
+
+def _row(title: str, cell: Cell, name: str) -> Sequence[str]:
+    bins = cell.histograms[name]
+    total = sum(bins.values())
+    mean = sum(value * count for value, count in bins.items()) / total
+    variance = sum(count * (value - mean) ** 2 for value, count in bins.items()) / total
+    row = [title, style.display_name(cell.allocator), f"{total:,}", f"{mean:.2f}", f"{math.sqrt(variance):.2f}"]
+    return row + [f"{value:.2f}" for value in _expected(cell)] if name == "pages_found" else row
+
+
+def _caption(name: str) -> str:
+    if name == "pages_found":
+        return ("Bars: how often a warp of 32 lanes saw so many free pages in its first round, in a pool whose pages in use are "
+                "drawn anew for each pass. Line: normal distribution with mean n p and variance n p (1 - p), n = 1024.")
+    return "Bars: share of mallocs by their steps, in bins that begin where the axis says and end before the next."

@@ -1,0 +1,196 @@
+"""Claims: effects with their intervals from invented results, verdicts, and the claims of the repository over its results."""
+
+import json
+from pathlib import Path
+
+import pytest
+import synthetic
+
+from plots import claims, cli, effects, results
+from plots.errors import UsageError
+
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = ROOT / "results" / "reference" / "h100"
+CONFIG = {"name": "test/claims", "paper": "Nobody 1999, Fig. 1", "allocators": ["c_malloc", "cuda_malloc"],
+          "plot": {"kind": "lines", "x": "threads", "y": "alloc"}}
+
+
+def _cell(allocator, threads, seconds=None, spread=0.1, **fields):
+    """A time with an interval of plus and minus `spread`, relative; without one where spread is None."""
+    if seconds is None:
+        return synthetic.cell(allocator, {"threads": threads}, status="timeout")
+    bounds = (None, None) if spread is None else (seconds * (1 - spread), seconds * (1 + spread))
+    return synthetic.cell(allocator, {"threads": threads}, values={("alloc", "time"): (seconds, *bounds)}, **fields)
+
+
+def _run(tmp_path, cells, backend="cuda", **config):
+    return results.read_run(synthetic.write(tmp_path / "run", {**CONFIG, **config}, cells, backend))
+
+
+def _judge(run, **claim):
+    return claims.judge(run, {"says": "It is so.", "source": "fig. 1", **claim})
+
+
+COMPARED = {"of": "cuda_malloc", "to": "c_malloc"}
+
+
+@pytest.mark.parametrize("wanted, verdict", [
+    ({"above": 1.5}, "holds"), ({"above": 2}, "cannot tell"), ({"above": 3}, "does not hold"),
+    ({"below": 3}, "holds"), ({"below": 2}, "cannot tell"), ({"below": 1.2}, "does not hold"),
+    ({"between": [1.5, 3]}, "holds"), ({"between": [1.9, 3]}, "cannot tell"), ({"between": [3, 4]}, "does not hold")])
+def test_the_interval_decides_and_not_the_number(tmp_path, wanted, verdict):
+    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)])
+    judged = _judge(run, ratio=COMPARED, **wanted)
+    assert (judged.verdict, judged.effect, judged.interval) == (verdict, "2", "1.64 to 2.44")
+    assert judged.detail == "CudaMalloc to CMalloc, threads 1"
+
+
+def test_without_an_interval_nobody_can_tell(tmp_path):
+    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6, None), _cell("cuda_malloc", 1, 9e-6)])
+    judged = _judge(run, ratio=COMPARED, above=2)
+    assert (judged.verdict, judged.effect, judged.interval) == ("cannot tell", "9", "none")
+
+
+def test_without_cells_nobody_can_tell(tmp_path):
+    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1)])
+    judged = _judge(run, ratio=COMPARED, above=2)
+    assert (judged.verdict, judged.effect, judged.detail) == ("cannot tell", "–", "not measured; 1 without a value")
+
+
+def _two_places(tmp_path, at_1, at_2):
+    return _run(tmp_path, [_cell("c_malloc", 1, 1e-6, 0.01), _cell("c_malloc", 2, 1e-6, 0.01),
+                           _cell("cuda_malloc", 1, at_1, 0.01), _cell("cuda_malloc", 2, at_2, 0.01)])
+
+
+def test_every_some_and_mean(tmp_path):
+    run = _two_places(tmp_path, 4e-6, 1e-6)
+    every = _judge(run, ratio=COMPARED, above=1.5)
+    assert (every.verdict, every.effect) == ("does not hold", "1")
+    assert every.detail == "CudaMalloc to CMalloc, threads 2; 2 places, 1 to 4, holds in 1"
+    some = _judge(run, ratio=COMPARED, above=1.5, over="some")
+    assert (some.verdict, some.effect) == ("holds", "4")
+    assert _judge(run, ratio=COMPARED, above=5, over="some").verdict == "does not hold"
+    mean = _judge(run, ratio=COMPARED, above=1.5, over="mean")
+    assert (mean.verdict, mean.effect, mean.interval) == ("holds", "2", "1.97 to 2.03")
+
+
+def test_where_picks_places(tmp_path):
+    run = _two_places(tmp_path, 4e-6, 1e-6)
+    assert _judge(run, ratio=COMPARED, where={"threads": 1}, above=2).verdict == "holds"
+    assert _judge(run, ratio=COMPARED, where={"threads": {"from": 2}}, above=2).verdict == "does not hold"
+    assert _judge(run, ratio=COMPARED, where={"threads": [1, 7]}, above=2).verdict == "holds"
+
+
+def test_a_series_compared_with_itself_meets_itself_only(tmp_path):
+    run = _two_places(tmp_path, 4e-6, 8e-6)
+    names = ["c_malloc", "cuda_malloc"]
+    judged = _judge(run, ratio={"of": {"allocator": names, "where": {"threads": 2}},
+                                "to": {"allocator": names, "where": {"threads": 1}}}, between=[0.9, 2.1])
+    assert judged.verdict == "holds" and judged.detail == "CudaMalloc, threads 2 to 1; 2 places, 1 to 2"
+
+
+def _line(allocator, seconds_at, spread=0.01):
+    return [_cell(allocator, x, seconds_at(x), spread) for x in (1, 2, 4, 8, 16)]
+
+
+@pytest.mark.parametrize("seconds_at, exponent", [(lambda x: 1e-6, "0"), (lambda x: 1e-6 * x, "1"), (lambda x: 1e-6 * x * x, "2")])
+def test_growth_is_the_exponent(tmp_path, seconds_at, exponent):
+    run = _run(tmp_path, _line("c_malloc", seconds_at))
+    judged = _judge(run, growth={"of": "c_malloc"}, between=[float(exponent) - 0.05, float(exponent) + 0.05])
+    assert judged.verdict == "holds"
+    assert float(judged.effect) == pytest.approx(float(exponent), abs=1e-9)
+    found = effects.find(run, {"growth": {"of": "c_malloc"}}).estimates[0]
+    # Weights -2..2 by ten, times log 2; each logarithm is uncertain by 1 %.
+    assert (found.high - found.low) / 2 == pytest.approx(0.01 * 10**0.5 / 10 / 0.693147, rel=1e-3)
+
+
+def test_two_points_have_no_growth(tmp_path):
+    run = _two_places(tmp_path, 1e-6, 2e-6)
+    assert _judge(run, growth={"of": "cuda_malloc"}, above=0).verdict == "cannot tell"
+
+
+def test_steps_compare_neighbours(tmp_path):
+    rising = _run(tmp_path, _line("c_malloc", lambda x: 1e-6 * x))
+    assert _judge(rising, step={"of": "c_malloc"}, above=1).verdict == "holds"
+    judged = _judge(_run(tmp_path, _line("c_malloc", lambda x: 1e-6 if x == 4 else 1e-6 * x)), step={"of": "c_malloc"}, above=1)
+    assert judged.verdict == "does not hold" and "threads 2 to 4" in judged.detail
+
+
+def test_a_crossing_lies_between_what_is_sure(tmp_path):
+    cells = _line("c_malloc", lambda x: 1e-6 * x) + _line("cuda_malloc", lambda x: 6e-6)
+    crossing = {"of": "c_malloc", "over": "cuda_malloc"}
+    judged = _judge(_run(tmp_path, cells), crossing=crossing, between=[4, 8])
+    assert (judged.verdict, judged.interval) == ("holds", "4 to 8")
+    assert 5 < float(judged.effect) < 7
+    never = _line("c_malloc", lambda x: 1e-6) + _line("cuda_malloc", lambda x: 6e-6)
+    judged = _judge(_run(tmp_path, never), crossing=crossing, between=[4, 8])
+    assert (judged.verdict, judged.effect, judged.detail) == ("does not hold", "–", "no such point")
+
+
+def test_values_and_shares(tmp_path):
+    counted = [synthetic.cell("c_malloc", {"threads": x}, values={("", "mallocs"): (150.0, None, None)}) for x in (1, 2)]
+    run = _run(tmp_path, [*counted, _cell("c_malloc", 4), _cell("cuda_malloc", 4)])
+    mallocs = {"of": "c_malloc", "phase": "", "metric": "mallocs"}
+    judged = _judge(run, value=mallocs, between=[150, 150])
+    assert (judged.verdict, judged.effect) == ("holds", "150")
+    assert "1 without a value" in judged.detail
+    assert _judge(run, share={"of": ["c_malloc", "cuda_malloc"], "status": "timeout"}, above=0.3).verdict == "holds"
+    assert _judge(run, share={"of": "c_malloc", "status": "oom"}, above=0).verdict == "does not hold"
+
+
+def test_an_allocator_that_the_run_does_not_have_is_a_mistake(tmp_path):
+    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6)])
+    with pytest.raises(UsageError, match="'halloc', which the run does not have. It has: c_malloc, cuda_malloc"):
+        _judge(run, ratio={"of": "halloc", "to": "c_malloc"}, above=1)
+
+
+CLAIM = {"says": "C is fast.", "source": "fig. 1", "ratio": {"of": "c_malloc", "to": "cuda_malloc"}, "below": 1}
+
+
+def test_claims_come_from_the_config_of_the_name_and_suit_the_back_end(tmp_path):
+    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6)], claims=[CLAIM, {**CLAIM, "backend": "cpu"}])
+    assert claims.claims_of(run) == [CLAIM], "kept with the results"
+    (tmp_path / "test").mkdir()
+    younger = {**CLAIM, "says": "Another."}
+    (tmp_path / "test" / "claims.json").write_text(json.dumps({"claims": [younger]}))
+    assert claims.claims_of(run, tmp_path) == [younger]
+    cpu = _run(tmp_path, [_cell("c_malloc", 1, 1e-6)], "cpu", claims=[CLAIM, {**CLAIM, "backend": "cpu"}])
+    assert claims.claims_of(cpu) == [{**CLAIM, "backend": "cpu"}]
+
+
+def test_the_command_prints_and_writes(tmp_path, capsys):
+    folder = synthetic.write(tmp_path / "run", {**CONFIG, "claims": [CLAIM]},
+                             [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)], "cuda")
+    assert cli.main(["claims", str(folder), "--out", str(tmp_path / "out")]) == 0
+    printed = capsys.readouterr().out
+    assert "1 holds, 0 does not hold, 0 cannot tell." in printed
+    assert "| C is fast. | fig. 1 | holds | 0.5 (below 1) | 0.409 to 0.611 | CMalloc to CudaMalloc, threads 1 |" in printed
+    assert (tmp_path / "out" / "claims.md").read_text() == printed
+    entry, = json.loads((tmp_path / "out" / "claims.json").read_text())
+    assert (entry["figure"], entry["verdict"], entry["device"]) == ("test/claims", "holds", synthetic.DEVICE)
+    assert cli.main([str(folder), "--formats", "png"]) == 0
+    assert "| C is fast. | fig. 1 | holds |" in (folder / "figures" / "test_claims_cuda.md").read_text()
+    assert cli.main(["claims", str(synthetic.write(tmp_path / "none", CONFIG, [_cell("c_malloc", 1, 1e-6)]))]) == 3
+
+
+CLAIMING = [path for path in sorted((ROOT / "configs").rglob("*.json")) if "claims" in json.loads(path.read_text())]
+
+
+@pytest.mark.parametrize("path", CLAIMING, ids=lambda path: str(path.relative_to(ROOT / "configs")))
+def test_claims_of_configs_name_what_their_runs_have(tmp_path, path):
+    """Over results without a single cell's value every claim can be evaluated, and nothing can be told but what is missing."""
+    config = json.loads(path.read_text())
+    names = [entry["id"] if isinstance(entry, dict) else entry for entry in config["allocators"]]
+    for backend in ("cpu", "cuda"):
+        cells = [synthetic.cell(name, {config["plot"]["x"]: 1}, status="timeout") for name in names]
+        run = results.read_run(synthetic.write(tmp_path / backend, config, cells, backend))
+        for claim in claims.claims_of(run):
+            if "share" not in claim:
+                assert claims.judge(run, claim).verdict == "cannot tell", claim["says"]
+
+
+def test_the_committed_table_is_what_the_committed_results_say(tmp_path):
+    assert cli.main(["claims", str(REFERENCE), "--out", str(tmp_path)]) == 0
+    again = "write it again: python3 -m plots claims results/reference/h100 --out results/reference/h100"
+    assert (tmp_path / "claims.md").read_text() == (REFERENCE / "claims.md").read_text(), again
+    assert (tmp_path / "claims.json").read_text() == (REFERENCE / "claims.json").read_text(), again

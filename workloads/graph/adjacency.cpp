@@ -1,0 +1,132 @@
+#include "workloads/graph/adjacency.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "workloads/common/random.hpp"
+
+namespace allocbench::graph {
+namespace {
+
+constexpr std::uint64_t most_arcs = 1u << 28;
+
+void sort_unique(std::vector<Arc>& arcs) {
+  std::sort(arcs.begin(), arcs.end(), [](const Arc& a, const Arc& b) {
+    return a.source != b.source ? a.source < b.source : a.target < b.target;
+  });
+  arcs.erase(std::unique(arcs.begin(), arcs.end()), arcs.end());
+}
+
+}  // namespace
+
+bool Adjacency::has(const Arc& arc) const {
+  return std::binary_search(targets.begin() + first[arc.source], targets.begin() + first[arc.source + 1], arc.target);
+}
+
+Adjacency adjacency_of(std::vector<Arc> arcs, bool symmetric) {
+  std::uint32_t largest = 0;
+  for (const Arc& arc : arcs) largest = std::max({largest, arc.source, arc.target});
+  if (largest >= most_arcs || arcs.size() > most_arcs / 2) {
+    throw std::invalid_argument("the graph has " + std::to_string(arcs.size()) + " arcs and ids up to " +
+                                std::to_string(largest) + "; rows are made of 2^27 arcs and 2^28 vertices at most");
+  }
+  if (symmetric) {
+    const std::size_t edges = arcs.size();
+    arcs.reserve(2 * edges);
+    for (std::size_t edge = 0; edge < edges; ++edge) arcs.push_back({arcs[edge].target, arcs[edge].source});
+  }
+  sort_unique(arcs);
+  Adjacency graph;
+  graph.first.assign(largest + 2, 0);
+  graph.targets.reserve(arcs.size());
+  for (const Arc& arc : arcs) {
+    ++graph.first[arc.source + 1];
+    graph.targets.push_back(arc.target);
+  }
+  for (std::uint32_t vertex = 0; vertex <= largest; ++vertex) graph.first[vertex + 1] += graph.first[vertex];
+  return graph;
+}
+
+BatchMoves UpdateBatches::moves(const Adjacency& graph, std::uint32_t batch) const {
+  BatchMoves moves;
+  for (std::uint32_t entry = first_entry[batch]; entry < first_entry[batch + 1]; ++entry) {
+    const std::uint32_t degree = graph.degree(vertices[entry]);
+    const std::uint64_t before = array_bytes(degree);
+    const std::uint64_t after = array_bytes(degree + first[entry + 1] - first[entry]);
+    if (before == after) continue;
+    ++moves.count;
+    moves.bytes += before + after;
+    moves.largest = std::max(moves.largest, after);
+  }
+  return moves;
+}
+
+Adjacency UpdateBatches::inserted_into(const Adjacency& graph, std::uint32_t batch) const {
+  std::vector<Arc> arcs;
+  arcs.reserve(graph.targets.size());
+  for (std::uint32_t vertex = 0; vertex < graph.vertices(); ++vertex) {
+    for (std::uint32_t at = graph.first[vertex]; at < graph.first[vertex + 1]; ++at) {
+      arcs.push_back({vertex, graph.targets[at]});
+    }
+  }
+  for (std::uint32_t entry = first_entry[batch]; entry < first_entry[batch + 1]; ++entry) {
+    for (std::uint32_t at = first[entry]; at < first[entry + 1]; ++at) arcs.push_back({vertices[entry], targets[at]});
+  }
+  Adjacency result = adjacency_of(std::move(arcs), false);
+  result.first.resize(graph.first.size(), result.first.back());  // the last vertices may have no arcs
+  return result;
+}
+
+UpdateBatches draw_batches(const Adjacency& graph, std::uint32_t batches, std::uint32_t size, std::uint32_t window,
+                           std::uint64_t seed) {
+  if (std::uint64_t{batches} * size > most_arcs) {
+    throw std::invalid_argument("all batches together have " + std::to_string(std::uint64_t{batches} * size) +
+                                " arcs; 2^28 is the most");
+  }
+  const std::uint32_t vertices = graph.vertices();
+  const std::uint32_t sources = window == 0 ? vertices : std::min(window, vertices);
+  UpdateBatches result;
+  std::vector<Arc> arcs;
+  for (std::uint32_t batch = 0; batch < batches; ++batch) {
+    const std::uint64_t start = window == 0 ? 0 : std::uint64_t{batch} * window;
+    arcs.clear();
+    for (std::uint32_t arc = 0; arc < size; ++arc) {
+      const RandomWords random = random_words(seed, RandomStream::graph_updates, batch, arc);
+      const auto source = static_cast<std::uint32_t>((start + scale_to(random.words[0], sources)) % vertices);
+      const Arc drawn{source, scale_to(random.words[1], vertices)};
+      if (!graph.has(drawn)) arcs.push_back(drawn);
+    }
+    sort_unique(arcs);
+    for (std::size_t arc = 0; arc < arcs.size(); ++arc) {
+      if (arc == 0 || arcs[arc].source != arcs[arc - 1].source) {
+        result.vertices.push_back(arcs[arc].source);
+        result.first.push_back(result.first.back());
+      }
+      result.targets.push_back(arcs[arc].target);
+      ++result.first.back();
+    }
+    result.first_entry.push_back(static_cast<std::uint32_t>(result.vertices.size()));
+  }
+  return result;
+}
+
+std::string rows_problem(const Adjacency& expected, const std::vector<std::uint32_t>& degrees,
+                         const std::vector<std::uint32_t>& targets) {
+  std::vector<std::uint32_t> row;
+  for (std::uint32_t vertex = 0; vertex < expected.vertices(); ++vertex) {
+    const std::uint32_t degree = expected.degree(vertex);
+    if (degrees[vertex] != degree) {
+      return "vertex " + std::to_string(vertex) + " has " + std::to_string(degrees[vertex]) + " arcs instead of " +
+             std::to_string(degree);
+    }
+    const auto begin = targets.begin() + expected.first[vertex];
+    row.assign(begin, begin + degree);
+    std::sort(row.begin(), row.end());
+    if (!std::equal(row.begin(), row.end(), expected.targets.begin() + expected.first[vertex])) {
+      return "the array of vertex " + std::to_string(vertex) + " does not hold its " + std::to_string(degree) + " arcs";
+    }
+  }
+  return {};
+}
+
+}  // namespace allocbench::graph

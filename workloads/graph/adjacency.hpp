@@ -1,0 +1,64 @@
+// A graph as rows of targets, and batches of updates to it: what graph_arrays builds and changes. Host side.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simt/bits.hpp"
+#include "workloads/graph/edge_list.hpp"
+
+namespace allocbench::graph {
+
+// Bytes of the array of a vertex: a power of two, 16 at least, also for vertices without arcs.
+SIMT_HOST_FN std::uint64_t array_bytes(std::uint32_t arcs) {
+  return arcs <= 4 ? 16 : std::uint64_t{4} << (32 - simt::count_leading_zeros(arcs - 1));
+}
+
+// Compressed rows: the targets of vertex v are targets[first[v]] to targets[first[v + 1] - 1], growing, each once.
+struct Adjacency {
+  std::vector<std::uint32_t> first{0};
+  std::vector<std::uint32_t> targets;
+
+  std::uint32_t vertices() const { return static_cast<std::uint32_t>(first.size() - 1); }
+  std::uint32_t degree(std::uint32_t vertex) const { return first[vertex + 1] - first[vertex]; }
+  bool has(const Arc& arc) const;
+};
+
+// The rows of all vertices up to the largest id; ids that no arc names have none. `symmetric` adds the reverse of every
+// arc. Throws std::invalid_argument for more than 2^28 vertices or arcs.
+Adjacency adjacency_of(std::vector<Arc> arcs, bool symmetric);
+
+// The vertices of a batch whose arrays change their size when its arcs come, and change back when they go.
+struct BatchMoves {
+  std::uint32_t count = 0;
+  std::uint64_t bytes = 0;  // of the arrays of both ways
+  std::uint64_t largest = 0;
+};
+
+// Arcs that are inserted together, and later deleted together. Entry i is vertex vertices[i] with
+// targets[first[i]] to targets[first[i + 1] - 1].
+struct UpdateBatches {
+  std::vector<std::uint32_t> first_entry{0};  // by batch, and the end
+  std::vector<std::uint32_t> vertices;        // growing within a batch, each once
+  std::vector<std::uint32_t> first{0};
+  std::vector<std::uint32_t> targets;
+
+  std::uint32_t batches() const { return static_cast<std::uint32_t>(first_entry.size() - 1); }
+  BatchMoves moves(const Adjacency& graph, std::uint32_t batch) const;
+  // The graph with the arcs of one batch.
+  Adjacency inserted_into(const Adjacency& graph, std::uint32_t batch) const;
+};
+
+// `size` arcs per batch from the seed: any target, sources among all vertices, or, with `window` not 0, among so many
+// neighbours by id, which the next batch moves on. Arcs of the graph, and repeated ones, are left out: every batch
+// meets the same graph, as it is deleted before the next one comes.
+UpdateBatches draw_batches(const Adjacency& graph, std::uint32_t batches, std::uint32_t size, std::uint32_t window,
+                           std::uint64_t seed);
+
+// The oracle: what was read of the arrays, row v at expected.first[v], against the graph, as sets. Empty when equal,
+// else the first offence.
+std::string rows_problem(const Adjacency& expected, const std::vector<std::uint32_t>& degrees,
+                         const std::vector<std::uint32_t>& targets);
+
+}  // namespace allocbench::graph

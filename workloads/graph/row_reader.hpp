@@ -1,0 +1,29 @@
+// Reads back the arrays of all vertices, untimed, to compare them with a graph. Its kernel is in a unit of its own: it
+// knows no allocator, and would be compiled with each of them here.
+#pragma once
+
+#include "simt/simt.hpp"
+#include "workloads/graph/adjacency.hpp"
+
+namespace allocbench::graph {
+
+class RowReader {
+ public:
+  RowReader(simt::Stream& stream, Adjacency expected);
+
+  // Copies the rows as they are now: `blocks` and `degrees` lie in device memory, one per vertex. Of a row that is
+  // longer than expected only the expected part is read.
+  void read(void* const* blocks, const std::uint32_t* degrees);
+
+  // What is wrong with the rows that were read; empty when nothing is.
+  std::string problem() const;
+
+ private:
+  simt::Stream& stream_;
+  Adjacency expected_;
+  simt::Buffer<std::uint32_t> first_;
+  simt::Buffer<std::uint32_t> degrees_;
+  simt::Buffer<std::uint32_t> targets_;
+};
+
+}  // namespace allocbench::graph

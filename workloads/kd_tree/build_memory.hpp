@@ -1,0 +1,58 @@
+// Device memory of a kd-tree build besides the pool, and what is read out of it. Compiled once per back end: nothing
+// here depends on the allocator.
+#pragma once
+
+#include <memory>
+
+#include "simt/simt.hpp"
+#include "workloads/kd_tree/build_setup.hpp"
+#include "workloads/kd_tree/prepared_scene.hpp"
+
+namespace allocbench::kd_tree {
+
+struct BuildOptions {
+  std::uint32_t padding_bytes = 16;
+  std::uint32_t solo_references = 512;
+  std::uint32_t part_references = 256;
+  std::uint32_t queued_tasks = 1 << 16;  // above which warps keep their tasks
+};
+
+class BuildMemory {
+ public:
+  BuildMemory(simt::Stream& stream, std::shared_ptr<const PreparedScene> scene, const BuildOptions& options,
+              std::uint32_t warps);
+
+  // Before every build.
+  void prepare();
+  const BuildSetup& setup() const { return setup_; }
+
+  // After a build; they wait for it.
+  BuildTotals totals() const;
+  // The request that returned null, in bytes without padding; 0 when none did.
+  std::uint64_t failed_request() const;
+  // Compares with the reference, exactly: digests first, which the device computes, then node by node for the message.
+  // Empty when the trees are equal.
+  std::string problem() const;
+
+ private:
+  TreeDigest digest() const;
+
+  simt::Stream& stream_;
+  std::shared_ptr<const PreparedScene> scene_;
+  BuildSetup setup_{};
+  simt::Buffer<TriangleBox> boxes_;
+  simt::Buffer<std::uint32_t> root_list_;
+  simt::Buffer<QueueSlot> slots_;
+  simt::Buffer<SharedWord> words_;
+  simt::Buffer<SharedNode> shared_nodes_;
+  simt::Buffer<std::uint32_t> shared_node_bits_;
+  simt::Buffer<Task> stacks_;
+  simt::Buffer<Node> nodes_;
+  simt::Buffer<std::uint32_t> parents_;
+  simt::Buffer<std::uint32_t> leaf_references_;
+  simt::Buffer<std::uint64_t> used_;
+  simt::Buffer<BuildTotals> totals_;
+  simt::Buffer<TreeDigest> digest_;
+};
+
+}  // namespace allocbench::kd_tree

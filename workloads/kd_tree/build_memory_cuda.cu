@@ -1,0 +1,1 @@
+#include "workloads/kd_tree/build_memory_impl.hpp"

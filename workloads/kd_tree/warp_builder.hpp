@@ -1,0 +1,568 @@
+// What one warp of the build does: takes tasks until a stop comes.
+//
+// The warp is a small machine: each turn of run() counts sides, chooses a plane, asks for the lists of the children,
+// writes them and concludes, so that every step, and each call of the allocator above all, stands once in the code. Of
+// a shared node the turn ends after its part, and the last warp goes on in place of all.
+//
+// Lane i stands for candidate plane i. Boxes of 64 triangles at a time are staged in shared memory; each lane
+// compares all of them with its plane, so that a node of five references takes five steps and no vote. Only lane 0
+// calls the allocator: the other lanes wait at the next group operation.
+//
+// Where memory runs out, nodes are dropped, their lists freed, until no task is left: every warp ends as usual.
+// A faulty allocator may change lists under the build. No index is trusted that comes out of one, so that its fault
+// shows as a wrong tree and not as a wild access.
+#pragma once
+
+#include <bit>
+#include <limits>
+#include <utility>
+
+#include "workloads/kd_tree/build_setup.hpp"
+
+namespace allocbench::kd_tree {
+
+inline constexpr std::uint32_t tile = 2 * simt::warp_size;  // references staged at a time
+
+// Shared memory of a warp.
+struct alignas(16) WarpScratch {
+  // Rows start in different banks: lanes read from three rows at once.
+  static constexpr std::uint32_t row = tile + 4;
+  float low[3][row];
+  float high[3][row];
+  RequestStatistics requests;  // and so on: as BuildTotals, kept by lane 0
+  std::uint64_t frees;
+  std::uint64_t address_bits;
+  std::uint64_t not_lowest;
+  std::uint64_t end;
+};
+
+template <class Thread, class Session>
+class WarpBuilder {
+ public:
+  SIMT_FN WarpBuilder(Thread& thread, Session& session, const BuildSetup& setup)
+      : thread_(thread),
+        session_(session),
+        setup_(setup),
+        warp_(thread.warp()),
+        lane_(thread.lane()),
+        warp_index_(thread.rank_in_grid() / simt::warp_size),
+        scratch_(thread.template shared<WarpScratch>(thread.block_size() / simt::warp_size)[thread.warp_in_block()]) {
+    if (lane_ == 0) {
+      scratch_.requests = {};
+      scratch_.frees = scratch_.address_bits = scratch_.not_lowest = scratch_.end = 0;
+    }
+    axis_ = axis_of(lane_);
+  }
+
+  SIMT_FN void run() {
+    if (warp_index_ == 0) {
+      setup_.queue.put(thread_, warp_, 1, [&](std::uint32_t) { return root(); });
+    }
+    for (;;) {
+      Task task = setup_.queue.take(thread_, warp_);
+      if (task.kind() == TaskKind::stop) break;
+      for (bool going_on = true; going_on;) going_on = turn(task);
+      bool last = false;
+      if (lane_ == 0) last = setup_.queue.finish(thread_);
+      if (warp_.any(last)) {
+        setup_.queue.put(thread_, warp_, setup_.warps, [](std::uint32_t) {
+          Task stop{};
+          stop.level = Task::level_of(TaskKind::stop, 0, 0, false);
+          return stop;
+        });
+      }
+    }
+    if (lane_ == 0) add_totals();
+  }
+
+ private:
+  struct Sides {
+    std::uint32_t left;
+    std::uint32_t right;
+  };
+  struct Split {
+    std::uint32_t plane;
+    float position;
+    bool fails;
+  };
+  struct Children {
+    std::uint32_t* left;
+    std::uint32_t* right;
+    Sides counts;
+  };
+
+  SIMT_FN Task root() const {
+    return {setup_.root_list,
+            setup_.triangles,
+            0,
+            {setup_.bounds.low[0], setup_.bounds.low[1], setup_.bounds.low[2]},
+            Task::level_of(TaskKind::node, 0, 0, false),
+            {setup_.bounds.high[0], setup_.bounds.high[1], setup_.bounds.high[2]},
+            0};
+  }
+
+  // One node, or one part of one. True when `task` has become another one that this warp goes on with.
+  SIMT_FN bool turn(Task& task) {
+    SharedNode* shared = nullptr;
+    bool counting = true;
+    std::uint32_t first = 0;
+    std::uint32_t part_count = task.count;
+    if (task.kind() == TaskKind::part) {
+      shared = &setup_.shared_nodes[task.node];
+      first = task.part * setup_.part_references;
+      task = shared->task;
+      part_count = smaller(task.count - first, setup_.part_references);
+      counting = shared->splitting == 0;
+    } else if (task.count > setup_.solo_references && share(task)) {
+      return pop(task);
+    }
+    std::uint32_t out_of_memory = 0;
+    if (lane_ == 0) out_of_memory = thread_.atomic(setup_.out_of_memory->word).load(simt::relaxed);
+    const bool staged = shared == nullptr && task.count <= tile;
+
+    Split split{};
+    Children children{};
+    std::uint32_t triangles[2] = {};  // of the tile that is staged
+    if (counting) {
+      Sides sides = count_sides(task, first, part_count, triangles);
+      if (shared != nullptr) {
+        thread_.atomic(shared->sides[lane_]).fetch_add(sides.left, simt::relaxed);
+        thread_.atomic(shared->sides[plane_count + lane_]).fetch_add(sides.right, simt::relaxed);
+        if (!last_part(*shared)) return pop(task);
+        sides.left = thread_.atomic(shared->sides[lane_]).load(simt::relaxed);
+        sides.right = thread_.atomic(shared->sides[plane_count + lane_]).load(simt::relaxed);
+      }
+      split = choose(task, sides, children.counts);
+      const std::uint32_t failed = task.failed_splits() + (split.fails ? 1 : 0);
+      const bool dropped = warp_.shfl_lane(out_of_memory, 0) != 0;
+      if (dropped || failed > setup_.limits.failed_splits) {
+        if (shared != nullptr) give_back(shared);
+        if (!dropped) write_leaf(task.node, task.list, task.count);
+        warp_.sync();
+        free_lists(task.owns_list() ? task.list : nullptr, nullptr, nullptr);
+        return pop(task);
+      }
+      if (children.counts.left == 0) {
+        children.right = task.list;
+      } else if (children.counts.right == 0) {
+        children.left = task.list;
+      } else {
+        if (!allocate(children)) {
+          if (shared != nullptr) give_back(shared);
+          free_lists(task.owns_list() ? task.list : nullptr, children.left, nullptr);
+          return pop(task);
+        }
+        if (shared != nullptr) {
+          publish_split(shared, task, split, children);
+          return pop(task);
+        }
+      }
+    } else {
+      split = {shared->plane, shared->position, shared->fails != 0};
+      children = {shared->lists[0], shared->lists[1], {shared->counts[0], shared->counts[1]}};
+    }
+    if (children.left != task.list && children.right != task.list) {
+      write_lists(task, first, part_count, split, children, shared, staged, triangles);
+      if (!counting && !last_part(*shared)) return pop(task);
+    }
+    if (shared != nullptr) give_back(shared);
+    return conclude(task, split, children);
+  }
+
+  // --- counting and choosing
+
+  // Loads the tile that starts at `base`: triangle numbers into registers, boxes into shared memory. What lies behind
+  // the end, and numbers that are none, are on no side of any plane.
+  SIMT_FN void load_tile(const std::uint32_t* list, std::uint32_t count, std::uint32_t base,
+                         std::uint32_t (&triangles)[2]) {
+    constexpr float nowhere = std::numeric_limits<float>::infinity();
+    SIMT_UNROLLED for (std::uint32_t half = 0; half < 2; ++half) {
+      const std::uint32_t at = base + half * simt::warp_size + lane_;
+      triangles[half] = at < count ? list[at] : no_triangle;
+    }
+    TriangleBox boxes[2];
+    SIMT_UNROLLED for (std::uint32_t half = 0; half < 2; ++half) {
+      if (triangles[half] < setup_.triangles) {
+        boxes[half] = setup_.boxes[triangles[half]];
+      } else {
+        boxes[half] = {{nowhere, nowhere, nowhere}, 0, {-nowhere, -nowhere, -nowhere}, 0};
+      }
+    }
+    SIMT_UNROLLED for (std::uint32_t half = 0; half < 2; ++half) {
+      const std::uint32_t column = half * simt::warp_size + lane_;
+      SIMT_UNROLLED for (std::uint32_t axis = 0; axis < 3; ++axis) {
+        scratch_.low[axis][column] = boxes[half].low[axis];
+        scratch_.high[axis][column] = boxes[half].high[axis];
+      }
+    }
+    warp_.sync();
+  }
+
+  // How many triangles of a part of the list lie on the sides of this lane's plane.
+  SIMT_FN Sides count_sides(const Task& task, std::uint32_t first, std::uint32_t count, std::uint32_t (&triangles)[2]) {
+    const float plane = plane_position(task);
+    Sides sides{0, 0};
+    for (std::uint32_t base = 0; base < count; base += tile) {
+      if (base != 0) warp_.sync();  // all have read the tile before
+      load_tile(task.list + first, count, base, triangles);
+      const std::uint32_t staged = smaller(tile, count - base);
+      for (std::uint32_t column = 0; column < staged; column += 4) {
+        const simt::Word128 low = simt::load_16_bytes(&scratch_.low[axis_][column]);
+        const simt::Word128 high = simt::load_16_bytes(&scratch_.high[axis_][column]);
+        SIMT_UNROLLED for (std::uint32_t i = 0; i < 4; ++i) {
+          sides.left += std::bit_cast<float>(low.words[i]) <= plane ? 1 : 0;
+          sides.right += std::bit_cast<float>(high.words[i]) >= plane ? 1 : 0;
+        }
+      }
+    }
+    return sides;
+  }
+
+  SIMT_FN float plane_position(const Task& task) const {
+    return position_of(lane_, axis_,
+                       axis_ == 0   ? task.low[0]
+                       : axis_ == 1 ? task.low[1]
+                                    : task.low[2],
+                       axis_ == 0   ? task.high[0]
+                       : axis_ == 1 ? task.high[1]
+                                    : task.high[2]);
+  }
+
+  // The plane of least cost, of equal ones the first. Costs are not negative, so their bits order them.
+  SIMT_FN Split choose(const Task& task, const Sides& sides, Sides& chosen) {
+    const Box box{{task.low[0], task.low[1], task.low[2]}, {task.high[0], task.high[1], task.high[2]}};
+    const float position = plane_position(task);
+    const float areas = weighted_areas(box, axis_, position, sides.left, sides.right);
+    const auto bits = std::bit_cast<std::uint32_t>(areas);
+    const std::uint32_t least = ~warp_.reduce_max(~bits);
+    const std::uint32_t plane = simt::count_trailing_zeros(warp_.ballot(bits == least));
+    chosen = {warp_.shfl_lane(sides.left, plane), warp_.shfl_lane(sides.right, plane)};
+    return {plane, warp_.shfl_lane(position, plane), split_fails(box, std::bit_cast<float>(least), task.count)};
+  }
+
+  // --- lists of the children
+
+  // Left, then right; false when memory ran out, and then `right` is null.
+  SIMT_FN bool allocate(Children& children) {
+    SIMT_ROLLED for (std::uint32_t side = 0; side < 2; ++side) {
+      const std::uint32_t count = side == 0 ? children.counts.left : children.counts.right;
+      void* list = nullptr;
+      if (lane_ == 0) {
+        const std::uint64_t bytes = std::uint64_t{count} * sizeof(std::uint32_t);
+        const std::uint64_t padding = setup_.padding_bytes - 1;
+        list = session_.malloc(thread_, (bytes + padding) & ~padding);
+        if (list != nullptr) {
+          const auto address = reinterpret_cast<std::uint64_t>(list);
+          scratch_.requests.add(bytes);
+          scratch_.address_bits |= address;
+          if (~address > scratch_.not_lowest) scratch_.not_lowest = ~address;
+          if (address + bytes > scratch_.end) scratch_.end = address + bytes;
+        } else {
+          thread_.atomic(setup_.out_of_memory->word).store(count + 1, simt::relaxed);
+        }
+      }
+      auto* const same = reinterpret_cast<std::uint32_t*>(warp_.shfl_lane(reinterpret_cast<std::uint64_t>(list), 0));
+      if (side == 0) {
+        children.left = same;
+      } else {
+        children.right = same;
+      }
+      if (same == nullptr) return false;
+    }
+    return true;
+  }
+
+  // Sorts a part of the list into those of the children. Ranks come from votes; a shared node's lists have cursors.
+  SIMT_FN void write_lists(const Task& task, std::uint32_t first, std::uint32_t count, const Split& split,
+                           const Children& children, SharedNode* shared, bool staged, std::uint32_t (&triangles)[2]) {
+    const std::uint32_t axis = axis_of(split.plane);
+    const std::uint32_t below = (1u << lane_) - 1;
+    std::uint32_t left_at = 0;
+    std::uint32_t right_at = 0;
+    for (std::uint32_t base = 0; base < count; base += tile) {
+      if (!staged) {
+        warp_.sync();
+        load_tile(task.list + first, count, base, triangles);
+      }
+      std::uint32_t left_votes[2];
+      std::uint32_t right_votes[2];
+      SIMT_UNROLLED for (std::uint32_t half = 0; half < 2; ++half) {
+        const std::uint32_t column = half * simt::warp_size + lane_;
+        left_votes[half] = warp_.ballot(scratch_.low[axis][column] <= split.position);
+        right_votes[half] = warp_.ballot(scratch_.high[axis][column] >= split.position);
+      }
+      const std::uint32_t left_count = simt::popcount(left_votes[0]) + simt::popcount(left_votes[1]);
+      const std::uint32_t right_count = simt::popcount(right_votes[0]) + simt::popcount(right_votes[1]);
+      if (shared != nullptr) {
+        std::uint32_t place = 0;
+        if (lane_ < 2) {
+          place =
+              thread_.atomic(shared->cursors[lane_]).fetch_add(lane_ == 0 ? left_count : right_count, simt::relaxed);
+        }
+        left_at = warp_.shfl_lane(place, 0);
+        right_at = warp_.shfl_lane(place, 1);
+      }
+      SIMT_UNROLLED for (std::uint32_t half = 0; half < 2; ++half) {
+        const std::uint32_t left = left_at + simt::popcount(left_votes[half] & below);
+        const std::uint32_t right = right_at + simt::popcount(right_votes[half] & below);
+        if ((left_votes[half] >> lane_ & 1) != 0 && left < children.counts.left) children.left[left] = triangles[half];
+        if ((right_votes[half] >> lane_ & 1) != 0 && right < children.counts.right) {
+          children.right[right] = triangles[half];
+        }
+        left_at += simt::popcount(left_votes[half]);
+        right_at += simt::popcount(right_votes[half]);
+      }
+    }
+    warp_.sync();
+  }
+
+  // --- shared nodes
+
+  // Makes parts of the node if there is room for them; otherwise it is this warp's alone.
+  SIMT_FN bool share(const Task& task) {
+    const std::uint32_t parts = parts_of(task);
+    std::uint32_t found = no_shared_node;
+    if (lane_ == 0 && thread_.atomic(setup_.parts->word).fetch_add(parts, simt::relaxed) + parts <= setup_.most_parts) {
+      found = 0;
+    }
+    if (warp_.shfl_lane(found, 0) == no_shared_node) {
+      if (lane_ == 0) thread_.atomic(setup_.parts->word).fetch_sub(parts, simt::relaxed);
+      return false;
+    }
+    found = no_shared_node;
+    const std::uint32_t word = (lane_ + warp_index_) % BuildSetup::shared_node_words;
+    std::uint32_t used = thread_.atomic(setup_.shared_node_bits[word]).load(simt::relaxed);
+    for (std::uint32_t attempt = 0; attempt < 8; ++attempt) {
+      const std::uint32_t candidates = warp_.ballot(used != ~0u);
+      if (candidates == 0) break;
+      if (lane_ == simt::count_trailing_zeros(candidates)) {
+        const std::uint32_t bit = simt::count_trailing_zeros(~used);
+        used = thread_.atomic(setup_.shared_node_bits[word]).fetch_or(1u << bit, simt::acquire);
+        if ((used >> bit & 1) == 0) found = word * 32 + bit;
+      }
+      found = warp_.shfl_lane(found, simt::count_trailing_zeros(candidates));
+      if (found != no_shared_node) break;
+    }
+    if (found == no_shared_node) {
+      if (lane_ == 0) thread_.atomic(setup_.parts->word).fetch_sub(parts, simt::relaxed);
+      return false;
+    }
+    SharedNode& shared = setup_.shared_nodes[found];
+    thread_.atomic(shared.sides[lane_]).store(0u, simt::relaxed);
+    thread_.atomic(shared.sides[plane_count + lane_]).store(0u, simt::relaxed);
+    if (lane_ == 0) {
+      shared.task = task;
+      shared.splitting = 0;
+      thread_.atomic(shared.parts_left).store(parts, simt::relaxed);
+    }
+    warp_.sync();
+    put_parts(found, parts);
+    return true;
+  }
+
+  SIMT_FN void publish_split(SharedNode* shared, const Task& task, const Split& split, const Children& children) {
+    const std::uint32_t parts = parts_of(task);
+    if (lane_ == 0) {
+      shared->lists[0] = children.left;
+      shared->lists[1] = children.right;
+      shared->counts[0] = children.counts.left;
+      shared->counts[1] = children.counts.right;
+      shared->plane = split.plane;
+      shared->position = split.position;
+      shared->fails = split.fails ? 1 : 0;
+      shared->splitting = 1;
+      thread_.atomic(shared->parts_left).store(parts, simt::relaxed);
+      thread_.atomic(shared->cursors[0]).store(0u, simt::relaxed);
+      thread_.atomic(shared->cursors[1]).store(0u, simt::relaxed);
+    }
+    warp_.sync();
+    put_parts(static_cast<std::uint32_t>(shared - setup_.shared_nodes), parts);
+  }
+
+  SIMT_FN void put_parts(std::uint32_t shared_node, std::uint32_t parts) {
+    setup_.queue.put(thread_, warp_, parts, [&](std::uint32_t i) {
+      Task part{};
+      part.node = shared_node;
+      part.level = Task::level_of(TaskKind::part, 0, 0, false);
+      part.part = i;
+      return part;
+    });
+  }
+
+  // This warp's part is done; true for the last one, which sees what the others did.
+  SIMT_FN bool last_part(SharedNode& shared) {
+    warp_.sync();
+    std::uint32_t left = 0;
+    if (lane_ == 0) left = thread_.atomic(shared.parts_left).fetch_sub(1u, simt::acq_rel);
+    return warp_.shfl_lane(left, 0) == 1;
+  }
+
+  SIMT_FN void give_back(SharedNode* shared) {
+    warp_.sync();  // all lanes have read it
+    if (lane_ != 0) return;
+    const std::uint32_t parts = parts_of(shared->task);
+    const auto index = static_cast<std::uint32_t>(shared - setup_.shared_nodes);
+    thread_.atomic(setup_.shared_node_bits[index / 32]).fetch_and(~(1u << index % 32), simt::release);
+    thread_.atomic(setup_.parts->word).fetch_sub(parts, simt::relaxed);
+  }
+
+  SIMT_FN std::uint32_t parts_of(const Task& task) const {
+    return (task.count + setup_.part_references - 1) / setup_.part_references;
+  }
+
+  // --- the end of a node
+
+  // The lists of the children are whole. Makes the node a leaf all the same, or an inner node whose children are
+  // leaves or tasks.
+  SIMT_FN bool conclude(Task& task, const Split& split, const Children& children) {
+    const bool handed_on = children.left == task.list || children.right == task.list;
+    const std::uint32_t failed = task.failed_splits() + (split.fails ? 2 : 0);
+    if (failed > setup_.limits.failed_splits) {
+      write_leaf(task.node, task.list, task.count);
+      warp_.sync();
+      free_lists(task.owns_list() ? task.list : nullptr, handed_on ? nullptr : children.left,
+                 handed_on ? nullptr : children.right);
+      return pop(task);
+    }
+    const bool all_leaves = setup_.limits.children_are_leaves(task.depth());
+    const bool left_is_leaf = all_leaves || children.counts.left <= largest_leaf;
+    const bool right_is_leaf = all_leaves || children.counts.right <= largest_leaf;
+    const std::uint32_t left_references = left_is_leaf ? children.counts.left : 0;
+    const std::uint32_t right_references = right_is_leaf ? children.counts.right : 0;
+    std::uint32_t pair = 0;
+    std::uint32_t reference = 0;
+    if (!reserve(1, left_references + right_references, pair, reference)) {
+      free_lists(task.owns_list() ? task.list : nullptr, handed_on ? nullptr : children.left,
+                 handed_on ? nullptr : children.right);
+      return pop(task);
+    }
+    copy_references(reference, children.left, left_references);
+    copy_references(reference + left_references, children.right, right_references);
+    if (lane_ == 0) {
+      setup_.nodes[task.node] = Node::of(split.plane, pair, std::bit_cast<std::uint32_t>(split.position));
+      if (left_is_leaf) setup_.nodes[2 * pair] = Node::of(Node::leaf, reference, left_references);
+      if (right_is_leaf) {
+        setup_.nodes[2 * pair + 1] = Node::of(Node::leaf, reference + left_references, right_references);
+      }
+    }
+    const std::uint32_t axis = axis_of(split.plane);
+    const bool owned = !handed_on || task.owns_list();
+    const std::uint32_t level = Task::level_of(TaskKind::node, task.depth() + 1, failed, owned);
+    Task left = task;
+    left.list = children.left;
+    left.count = children.counts.left;
+    left.node = 2 * pair;
+    left.level = level;
+    Task right = left;
+    right.list = children.right;
+    right.count = children.counts.right;
+    right.node = 2 * pair + 1;
+    SIMT_UNROLLED for (std::uint32_t each = 0; each < 3; ++each) {
+      if (each != axis) continue;
+      left.high[each] = split.position;
+      right.low[each] = split.position;
+    }
+    warp_.sync();  // all lanes have read the lists that are freed, and written those that others take
+    free_lists(!handed_on && task.owns_list() ? task.list : nullptr, left_is_leaf && owned ? children.left : nullptr,
+               right_is_leaf && owned ? children.right : nullptr);
+    if (left_is_leaf && right_is_leaf) return pop(task);
+    if (!left_is_leaf && !right_is_leaf) push(right);
+    task = left_is_leaf ? right : left;
+    return true;
+  }
+
+  SIMT_FN void write_leaf(std::uint32_t node, const std::uint32_t* list, std::uint32_t count) {
+    std::uint32_t pair = 0;
+    std::uint32_t reference = 0;
+    if (!reserve(0, count, pair, reference)) return;
+    copy_references(reference, list, count);
+    if (lane_ == 0) setup_.nodes[node] = Node::of(Node::leaf, reference, count);
+  }
+
+  // Places in the output. False where the tree is larger than it may be.
+  SIMT_FN bool reserve(std::uint32_t pairs, std::uint32_t references, std::uint32_t& pair, std::uint32_t& reference) {
+    std::uint64_t place = 0;
+    if (lane_ == 0) {
+      place = thread_.atomic(*setup_.used).fetch_add(std::uint64_t{pairs} << 32 | references, simt::relaxed);
+    }
+    place = warp_.shfl_lane(place, 0);
+    pair = static_cast<std::uint32_t>(place >> 32) + 1;  // the first one is the root's
+    reference = static_cast<std::uint32_t>(place);
+    if (pair + pairs <= setup_.most_pairs && reference + references <= setup_.most_references) return true;
+    if (lane_ == 0) thread_.atomic(setup_.overflow->word).store(1u, simt::relaxed);
+    return false;
+  }
+
+  SIMT_FN void copy_references(std::uint32_t first, const std::uint32_t* list, std::uint32_t count) {
+    for (std::uint32_t i = lane_; i < count; i += simt::warp_size) setup_.leaf_references[first + i] = list[i];
+  }
+
+  // Those that are not null.
+  SIMT_FN void free_lists(std::uint32_t* a, std::uint32_t* b, std::uint32_t* c) {
+    if (lane_ == 0) {
+      SIMT_ROLLED for (std::uint32_t i = 0; i < 3; ++i) {
+        std::uint32_t* const list = i == 0 ? a : i == 1 ? b : c;
+        if (list == nullptr) continue;
+        session_.free(thread_, list);
+        ++scratch_.frees;
+      }
+    }
+  }
+
+  // --- tasks
+
+  // Puts a task into the queue, or keeps it where the queue is full.
+  SIMT_FN void push(const Task& task) {
+    bool room = false;
+    if (lane_ == 0) room = setup_.queue.room(thread_);
+    if (warp_.any(room)) {
+      setup_.queue.put(thread_, warp_, 1, [&](std::uint32_t) { return task; });
+      return;
+    }
+    if (lane_ == 0) setup_.stacks[std::size_t{warp_index_} * setup_.stack_slots + kept_] = task;
+    ++kept_;
+    warp_.sync();
+  }
+
+  // The task kept last; false when there is none.
+  SIMT_FN bool pop(Task& task) {
+    warp_.sync();
+    if (kept_ == 0) return false;
+    --kept_;
+    task = setup_.stacks[std::size_t{warp_index_} * setup_.stack_slots + kept_];
+    return true;
+  }
+
+  SIMT_FN void add_totals() {
+    BuildTotals& totals = *setup_.totals;
+    add(totals.requests.mallocs, scratch_.requests.mallocs);
+    add(totals.requests.bytes, scratch_.requests.bytes);
+    add(totals.requests.squares, scratch_.requests.squares);
+    add(totals.requests.wrapped_squares, scratch_.requests.wrapped_squares);
+    add(totals.frees, scratch_.frees);
+    if (scratch_.address_bits == 0) return;
+    thread_.atomic(totals.address_bits).fetch_or(scratch_.address_bits, simt::relaxed);
+    thread_.atomic(totals.not_lowest).fetch_max(scratch_.not_lowest, simt::relaxed);
+    thread_.atomic(totals.end).fetch_max(scratch_.end, simt::relaxed);
+  }
+  SIMT_FN void add(std::uint64_t& total, std::uint64_t value) {
+    if (value != 0) thread_.atomic(total).fetch_add(value, simt::relaxed);
+  }
+
+  static SIMT_FN std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
+
+  static constexpr std::uint32_t no_triangle = 0xffffffffu;
+  static constexpr std::uint32_t no_shared_node = 0xffffffffu;
+
+  Thread& thread_;
+  Session& session_;
+  const BuildSetup& setup_;
+  decltype(std::declval<Thread&>().warp()) warp_;
+  std::uint32_t lane_;
+  std::uint32_t warp_index_;
+  std::uint32_t axis_;
+  std::uint32_t kept_ = 0;  // tasks on the stack
+  WarpScratch& scratch_;
+};
+
+}  // namespace allocbench::kd_tree

@@ -1,0 +1,124 @@
+// A queue of tasks in device memory, for persistent warps: a ring of slots with a turn word each.
+//
+// Who puts or takes draws a ticket; ticket t owns slot t modulo the size in lap t / size. A slot's turn is 2 * lap
+// while it waits to be filled, 2 * lap + 1 while it waits to be emptied. So every waiting warp looks at a word of its
+// own, and the shared words are touched once per task: a scan over a pool of headers, as the authors' framework has it,
+// would make thousands of idle warps read the same lines.
+//
+// Waits end. A warp that takes waits for work or the stop that the last `finish` sends. A warp that puts waits at most
+// for a taker that has drawn its ticket and whose slot is full: room() and the bound on parts keep the tasks in the
+// queue fewer than slots. All launched blocks must be resident.
+// Ordering. Turns are stored with release and read with acquire by one lane; group.sync() passes that on to the others.
+// ABA: a turn grows by 2 per lap and repeats after 2^31 laps.
+#pragma once
+
+#include <cstdint>
+
+#include "simt/simt.hpp"
+
+namespace allocbench::kd_tree {
+
+enum class TaskKind : std::uint32_t { node, part, stop };
+
+// A node to work on, or a part of one that several warps share.
+struct alignas(16) Task {
+  std::uint32_t* list;  // triangles of the node
+  std::uint32_t count;  // of the list
+  std::uint32_t node;   // index in the node array; part: index of the shared node
+  float low[3];
+  std::uint32_t level;  // see the accessors
+  float high[3];
+  std::uint32_t part;  // which part
+
+  SIMT_FN TaskKind kind() const { return static_cast<TaskKind>(level >> 24); }
+  SIMT_FN std::uint32_t depth() const { return level & 0xff; }
+  SIMT_FN std::uint32_t failed_splits() const { return level >> 8 & 0xff; }
+  // The list came from the allocator and is to be freed; not so the root's.
+  SIMT_FN bool owns_list() const { return (level >> 16 & 1) != 0; }
+
+  static SIMT_FN std::uint32_t level_of(TaskKind kind, std::uint32_t depth, std::uint32_t failed_splits,
+                                        bool owns_list) {
+    return static_cast<std::uint32_t>(kind) << 24 | (owns_list ? 1u << 16 : 0u) | failed_splits << 8 | depth;
+  }
+};
+static_assert(sizeof(Task) == 48);
+
+struct alignas(64) QueueSlot {
+  Task task;
+  std::uint32_t turn;
+};
+
+// Words that all warps share, each in a line of its own.
+struct alignas(128) SharedWord {
+  std::uint32_t word;
+};
+
+struct WorkQueue {
+  QueueSlot* slots;
+  SharedWord* tail;      // tickets of those who put
+  SharedWord* head;      // tickets of those who take
+  SharedWord* finished;  // tasks that are done, with all that was continued from them
+  std::uint32_t size_log2;
+  std::uint32_t room_limit;  // tasks in the queue above which single ones stay with their warp
+
+  // The number of slots that `limit` single tasks, `parts` parts and `warps` warps can never fill, as a power of two.
+  // A warp may miss the limit by one task; `warps` stops come at the end.
+  static std::uint32_t size_log2_for(std::uint32_t limit, std::uint32_t parts, std::uint32_t warps) {
+    std::uint32_t log2 = 0;
+    while ((1u << log2) < limit + parts + 2 * warps) ++log2;
+    return log2;
+  }
+
+  template <class Thread>
+  SIMT_FN bool room(Thread& thread) const {  // one lane
+    const std::uint32_t put = thread.atomic(tail->word).load(simt::relaxed);
+    const std::uint32_t taken = thread.atomic(head->word).load(simt::relaxed);
+    return static_cast<std::int32_t>(put - taken) < static_cast<std::int32_t>(room_limit);
+  }
+
+  // Puts `count` tasks; all lanes call, `task_of(i)` gives the i-th. What the lanes wrote before is visible to who
+  // takes them, once the caller has synchronised the lanes.
+  template <class Thread, class Group, class TaskOf>
+  SIMT_FN void put(Thread& thread, const Group& warp, std::uint32_t count, TaskOf&& task_of) const {
+    std::uint32_t first = 0;
+    if (thread.lane() == 0) first = thread.atomic(tail->word).fetch_add(count, simt::relaxed);
+    first = warp.shfl_lane(first, 0);
+    for (std::uint32_t i = thread.lane(); i < count; i += simt::warp_size) {
+      const std::uint32_t ticket = first + i;
+      QueueSlot& slot = slots[ticket & ((1u << size_log2) - 1)];
+      const std::uint32_t empty = ticket >> size_log2 << 1;
+      while (thread.atomic(slot.turn).load(simt::acquire) != empty) thread.spin_hint();
+      slot.task = task_of(i);
+      thread.atomic(slot.turn).store(empty + 1, simt::release);
+    }
+    warp.sync();
+  }
+
+  // Waits for the next task; all lanes call and get it.
+  template <class Thread, class Group>
+  SIMT_FN Task take(Thread& thread, const Group& warp) const {
+    std::uint32_t ticket = 0;
+    if (thread.lane() == 0) ticket = thread.atomic(head->word).fetch_add(1u, simt::relaxed);
+    ticket = warp.shfl_lane(ticket, 0);
+    QueueSlot& slot = slots[ticket & ((1u << size_log2) - 1)];
+    const std::uint32_t full = (ticket >> size_log2 << 1) + 1;
+    if (thread.lane() == 0) {
+      while (thread.atomic(slot.turn).load(simt::acquire) != full) thread.spin_hint();
+    }
+    warp.sync();
+    const Task task = slot.task;
+    warp.sync();
+    if (thread.lane() == 0) thread.atomic(slot.turn).store(full + 1, simt::release);
+    return task;
+  }
+
+  // A task that was taken is done. True for the one after which nothing is left: tasks are put before the task that
+  // they came from is done, so equal counts can only be the last ones. One lane.
+  template <class Thread>
+  SIMT_FN bool finish(Thread& thread) const {
+    const std::uint32_t done = thread.atomic(finished->word).fetch_add(1u, simt::acq_rel) + 1;
+    return done == thread.atomic(tail->word).load(simt::relaxed);
+  }
+};
+
+}  // namespace allocbench::kd_tree
