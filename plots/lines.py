@@ -9,7 +9,7 @@ formula's and the measured values are markers.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Sequence
 
 import matplotlib
@@ -60,6 +60,8 @@ def make(run: Run, stem: str) -> Drawing:
     panels = panels_of(run)
     one_axis = max(len({panel.metric for panel in panels if panel.row == row.row}) for row in panels) == 1
     drawn = [series_of(panel.run, plot["x"], panel.phase, panel.metric) for panel in panels]
+    if "y" in plot.get("log", ""):
+        drawn = _without_zeros(panels, drawn)
     expected = [[curves.of_series(panel.run, each, plot["x"], panel.metric, "x" in plot.get("log", "")) for each in series]
                 for panel, series in zip(panels, drawn)]
     if not any(each.drawn() for series in drawn for each in series):
@@ -85,6 +87,24 @@ def make(run: Run, stem: str) -> Drawing:
             _draw_above(page, layout, index, panel)
         _draw_legend(page, layout, 1 + max(panel.column for panel in panels))
     return Drawing(stem, page, table.markdown(run, plot["x"], panels))
+
+
+def _without_zeros(panels: Sequence[Panel], drawn: Sequence[list[Series]]) -> list[list[Series]]:
+    """A series that is zero everywhere, where others of the metric are not, has no place on a logarithmic axis: its cells
+    go into the strip, with the number for a word."""
+    def zero(metric: str, label: str) -> bool:
+        values = [point.value.value for panel, all_series in zip(panels, drawn) if panel.metric == metric
+                  for series in all_series if series.label == label for point in series.drawn()]
+        return bool(values) and not any(values)
+
+    made = []
+    for panel, all_series in zip(panels, drawn):
+        zeros = {series.label for series in all_series if zero(panel.metric, series.label)}
+        if len(zeros) == len({series.label for series in all_series}):
+            zeros = set()
+        made.append([replace(series, points=tuple(replace(point, value=None, word=point.word or "0") for point in series.points))
+                     if series.label in zeros else series for series in all_series])
+    return made
 
 
 def _layout(panels: Sequence[Panel], drawn: Sequence[Sequence[Series]], words: list[str], log: bool, between: float,

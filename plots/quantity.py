@@ -10,7 +10,7 @@ _IEC = ("B", "KiB", "MiB", "GiB", "TiB")
 _AXIS_NAMES = {"request_bytes": "request size", "pool_bytes": "pool size", "iterations": "allocations per thread",
                "launches": "kernel launches", "lanes_per_warp": "allocating lanes per warp",
                "allocations": "allocations per thread", "taken_share": "share of the pool taken before",
-               "max_bytes": "largest request", "free_share": "pages free before", "cluster_pages": "pages per cluster"}
+               "max_bytes": "largest request", "free_share": "free", "cluster_pages": "pages per cluster"}
 _METRIC_NAMES = {"throughput": "operations per second", "allocated_bytes_per_second": "allocated per second",
                  "internal_waste": "waste in a block", "external_waste": "unusable share of the pool",
                  "time_per_launch": "mean time of a kernel", "utilisation": "served, of all its memory",

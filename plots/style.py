@@ -81,7 +81,7 @@ _LOOKS = {
     "ouroboros_c_va": Look("Ouroboros C-VA", ORANGE, ">", (0, (5, 1, 1, 1)), "left"),
     "ouroboros_c_vl": Look("Ouroboros C-VL", ORANGE, "d", (0, (1, 1)), "none"),
     "rw_bm": Look("RW-BM", SKY, ">"),  # before rw, whose variants begin with rw_
-    "rw_malloc": Look("RW_malloc", VERMILLION, "p"),
+    "rw_malloc": Look("RW_malloc", GREEN, "p"),
     "rw": Look("RW", WINE, "s"),
     "crw": Look("CRW", GREEN, "d"),
     "corw": Look("CoRW", ORANGE, "8"),

@@ -184,7 +184,7 @@ CURVES: dict[str, tuple[str, Callable[[Setting], float]]] = {
     "rw_bm_warp_steps": ("(6)", lambda s: rw_bm_warp_steps(s.pages, s.free, s.threads)),
     "corw_steps": ("(11)", lambda s: corw_steps(s.pages, s.free, s.threads)),
     "crw_steps": ("(14)", lambda s: crw_steps(s.pages, s.free, s.threads, s.clusters)),
-    "crw_warp_steps": ("section 4.2", lambda s: crw_warp_steps(s.pages, s.free, s.threads, s.clusters)),
+    "crw_warp_steps": ("a model after section 4.2", lambda s: crw_warp_steps(s.pages, s.free, s.threads, s.clusters)),
     "conflicts": ("section 3.1", lambda s: conflicts(s.pages, s.threads)),
 }
 

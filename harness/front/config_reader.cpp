@@ -24,10 +24,10 @@ const std::vector<std::string> overridable_scalars = {"pool_bytes",     "repetit
                                                       "counted_passes", "state",       "deadline_s"};
 
 // What the plots understand, as in configs/schema; their values are checked there and by the plots themselves.
-const std::vector<std::string> plot_keys = {"kind",        "x",         "y",       "metric",  "log",    "panels",
-                                            "panel_names", "title",     "xlabel",  "ylabel",  "marks",  "series",
-                                            "normalize",   "configs",   "printed", "columns", "rows",   "notes",
-                                            "devices",     "reference", "facts",   "kernels", "theory", "histogram"};
+const std::vector<std::string> plot_keys = {
+    "kind",   "x",       "y",         "metric", "log",       "panels",  "panel_names", "row_names", "title",
+    "xlabel", "ylabel",  "marks",     "series", "normalize", "configs", "printed",     "columns",   "rows",
+    "notes",  "devices", "reference", "facts",  "kernels",   "theory",  "histogram"};
 
 std::vector<std::string> joined(std::vector<std::string> names, const std::vector<std::string>& more) {
   names.insert(names.end(), more.begin(), more.end());

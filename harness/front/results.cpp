@@ -59,6 +59,7 @@ std::vector<std::pair<std::string, double>> reduce_counters(const CellHistory& c
     }
   }
   std::vector<std::pair<std::string, double>> counters;
+  counters.reserve(values.size());
   for (const auto& [name, list] : values) counters.emplace_back(name, median(list));
   return counters;
 }

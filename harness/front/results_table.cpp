@@ -109,7 +109,9 @@ std::string results_table(const Results& results, bool colours) {
       const std::string& entry = rows[i][column];
       const std::string blanks(widths[column] - width(entry), ' ');
       // Names to the left, numbers to the right.
-      line += column == 0 ? entry + blanks : "  " + blanks + entry;
+      line += column == 0 ? entry : "  ";
+      line += blanks;
+      if (column != 0) line += entry;
     }
     const bool failed = i > 0 && results.cells[i - 1].status() != Status::ok;
     text += colours && failed ? fmt::format("\x1b[31m{}\x1b[0m\n", line) : line + "\n";

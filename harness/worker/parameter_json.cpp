@@ -114,8 +114,8 @@ ParameterValues read_parameters(const json& object, const std::vector<ParameterI
   if (!object.is_object()) throw BadCommand(owner + ": \"parameters\" is no object");
   ParameterValues values;
   for (const auto& [name, value] : object.items()) {
-    const auto info =
-        std::find_if(infos.begin(), infos.end(), [&](const ParameterInfo& each) { return each.name == name; });
+    const auto info = std::find_if(infos.begin(), infos.end(),
+                                   [&name = name](const ParameterInfo& each) { return each.name == name; });
     if (info == infos.end()) throw BadCommand(fmt::format("{} has no parameter \"{}\"", owner, name));
     values.emplace_back(name, Reader(*info, owner).read(value));
   }

@@ -27,7 +27,7 @@ constexpr std::size_t stacks_per_mapping = 32;
 // Tops of stacks at equal distance to a page boundary fall into the same few cache sets, and a suspended lane keeps
 // about five lines there. Shifting each stack by another number of lines spreads them over the sets.
 constexpr std::size_t colors = 12;
-constexpr std::size_t color_bytes = 5 * 64;
+constexpr std::size_t color_bytes = std::size_t{5} * 64;
 
 std::size_t page_bytes() {
   static const std::size_t bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));

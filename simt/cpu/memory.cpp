@@ -25,7 +25,7 @@ namespace {
 constexpr std::uintptr_t window_begin = 0x7e9000000000u;
 constexpr std::uintptr_t window_end = 0x7ed000000000u;  // 256 GiB
 // Distance between allocations, and their alignment.
-constexpr std::size_t granule = 64 * 1024;
+constexpr std::size_t granule = std::size_t{64} * 1024;
 // What keep_released() keeps: buffers of models, not the pools of timed runs.
 constexpr std::size_t largest_kept = std::size_t{16} << 20;
 constexpr std::size_t most_kept = std::size_t{256} << 20;

@@ -85,7 +85,7 @@ void Worker::start_block(Block& block, std::uint32_t index) {
   block.warps.resize(warp_count);
   for (std::uint32_t i = 0; i < warp_count; ++i) {
     const std::uint32_t lanes = std::min(warp_size, block.size - i * warp_size);
-    block.warps[i] = {&block, &block.lanes[i * warp_size], i, full_warp >> (warp_size - lanes), 0, 0, 0};
+    block.warps[i] = {&block, &block.lanes[std::size_t{i} * warp_size], i, full_warp >> (warp_size - lanes), 0, 0, 0};
   }
   live_ += block.size;
   for (std::uint32_t rank = 0; rank < block.size; ++rank) {
@@ -170,7 +170,7 @@ void Worker::count_step(Lane& lane, CallSite site, Operation operation) {
   lane.site = site;
   lane.operation = operation;
   // Of the site only the line: the address of the file name is chance, and its text depends on the build folder.
-  const std::uint64_t what = site.line * 16 + static_cast<std::uint64_t>(operation);
+  const std::uint64_t what = std::uint64_t{site.line} * 16 + static_cast<std::uint64_t>(operation);
   hash_ = (hash_ ^ (lane.rank_in_grid * 0x9e3779b97f4a7c15u + what)) * 0xff51afd7ed558ccdu;
   hash_ ^= hash_ >> 29;
   if (steps_++ == steps_granted_) [[unlikely]]

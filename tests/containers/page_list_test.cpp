@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "allocators/random_walk/rw.hpp"
 #include "allocators/regeff/atomic_malloc.hpp"
 #include "containers/page_writer.hpp"
+#include "simt/cpu/search/exploration.hpp"
 #include "tests/allocators/harness.hpp"
 
 namespace allocbench {
@@ -140,7 +142,7 @@ TEST(PageList, IsEmptyWithoutRecords) {
 }
 
 TEST(PageList, LosesNoRecordUnderManySchedules) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const std::uint32_t lists = seed % 2 == 0 ? 1 : 5;
     Fixture<AtomicMalloc> fixture(1 << 16, lists, seed);
     fixture.append({2, 80}, 3);  // two and a half warps
@@ -156,7 +158,7 @@ TEST(PageList, LosesNoRecordUnderManySchedules) {
 }
 
 TEST(PageList, LosesNoRecordOverAnAllocatorThatSearches) {
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     Fixture<RandomWalk> fixture(64 * 64, 2, seed, {.page_bytes = 64});
     fixture.append({2, 40}, 2);
     ASSERT_EQ(fixture.lost(), 0u);
@@ -165,7 +167,7 @@ TEST(PageList, LosesNoRecordOverAnAllocatorThatSearches) {
 }
 
 TEST(PageList, WorksInSharedMemory) {
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     testing::Rig<AtomicMalloc> rig(1 << 13, {}, seed);
     simt::Buffer<std::uint64_t> newest(1);
     simt::Buffer<std::uint32_t> records(1);
@@ -177,9 +179,56 @@ TEST(PageList, WorksInSharedMemory) {
   }
 }
 
+// A lane of each block appends two records.
+struct AppendTwo {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, GlobalPages lists, GlobalPages::Tail* tail,
+                          std::uint32_t* lost) const {
+    const bool wants = thread.lane() == 0;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      const std::uint64_t record = thread.block() * 2 + i;
+      if (!lists.append(thread, allocator, wants, tail, record, [](std::uint64_t) {})) {
+        thread.atomic(*lost).fetch_add(1u, simt::relaxed);
+      }
+    }
+  }
+};
+
+TEST(PageList, LosesNoRecordUnderAllSchedulesWithTwoPreemptions) {
+  for (const std::size_t room : {8, 2}) {  // pages: enough for all, and for half of the records
+    const auto paths = std::make_shared<simt::Exploration>(2, 1);
+    simt::ExecutorOptions options;
+    options.mode = simt::ExecutorMode::deterministic;
+    simt::Device device(options);
+    options.strategy = simt::StrategyKind::exploring;
+    options.exploration = paths;
+    const GlobalPages lists(32);  // two records
+    do {
+      device.restart(options);
+      simt::Stream stream(device);
+      Arena arena(stream, room * 32);
+      const AtomicMalloc allocator = AtomicMalloc::create(arena, {});
+      simt::Buffer<GlobalPages::Tail> tail(1);
+      simt::Buffer<std::uint64_t> newest(1);
+      simt::Buffer<std::uint32_t> lost(1);
+      lost.fill_bytes(stream, 0);
+      simt::launch(stream, {1, 1}, ClearLists{}, lists, tail.data(), 1u);
+      simt::launch(stream, {3, 1}, AppendTwo{}, allocator, lists, tail.data(), lost.data());
+      simt::launch(stream, {1, 1}, FinishLists{}, lists, tail.data(), 1u, newest.data());
+      const std::uint32_t records = tail.to_host(stream)[0].records;
+      ASSERT_EQ(records, room == 8 ? 6u : 4u);
+      ASSERT_EQ(records + lost.to_host(stream)[0], 6u);
+      const std::vector<std::uint64_t> stored = contents(newest.to_host(stream)[0], records, 2);
+      ASSERT_EQ(std::set<std::uint64_t>(stored.begin(), stored.end()).size(), records);
+    } while (paths->advance());
+    EXPECT_TRUE(paths->exhausted());
+    EXPECT_GT(paths->runs(), 100u);
+  }
+}
+
 // What is stored is whole, what is not is counted, and nobody waits for ever.
 TEST(PageList, DropsRecordsWithoutMemory) {
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     Fixture<AtomicMalloc> fixture(7 * page_bytes, 2, seed);
     fixture.append({2, 64}, 2);
     const std::size_t stored = fixture.list(0).size() + fixture.list(1).size();

@@ -10,7 +10,7 @@ from plots import claims, cli, effects, results
 from plots.errors import UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
-REFERENCE = ROOT / "results" / "reference" / "h100"
+REFERENCE = ROOT / "results" / "reference"
 CONFIG = {"name": "test/claims", "paper": "Nobody 1999, Fig. 1", "allocators": ["c_malloc", "cuda_malloc"],
           "plot": {"kind": "lines", "x": "threads", "y": "alloc"}}
 
@@ -189,8 +189,10 @@ def test_claims_of_configs_name_what_their_runs_have(tmp_path, path):
                 assert claims.judge(run, claim).verdict == "cannot tell", claim["says"]
 
 
-def test_the_committed_table_is_what_the_committed_results_say(tmp_path):
-    assert cli.main(["claims", str(REFERENCE), "--out", str(tmp_path)]) == 0
-    again = "write it again: python3 -m plots claims results/reference/h100 --out results/reference/h100"
-    assert (tmp_path / "claims.md").read_text() == (REFERENCE / "claims.md").read_text(), again
-    assert (tmp_path / "claims.json").read_text() == (REFERENCE / "claims.json").read_text(), again
+@pytest.mark.parametrize("device", ["cpu", "h100"])
+def test_the_committed_tables_are_what_the_committed_results_say(tmp_path, device):
+    kept = REFERENCE / device
+    assert cli.main(["claims", str(kept), "--out", str(tmp_path)]) == 0
+    again = f"write it again: python3 -m plots claims results/reference/{device} --out results/reference/{device}"
+    assert (tmp_path / "claims.md").read_text() == (kept / "claims.md").read_text(), again
+    assert (tmp_path / "claims.json").read_text() == (kept / "claims.json").read_text(), again

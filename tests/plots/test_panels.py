@@ -116,3 +116,12 @@ def test_time_of_a_launch_and_utilisation(tmp_path):
     assert (value.value, value.low, value.high, value.unit) == (0.5, 0.25, 0.75, "s")
     assert second.values["", "utilisation"].value == pytest.approx(0.75)
     assert "utilisation" not in {metric for _, metric in first.values}
+
+
+def test_what_is_zero_everywhere_is_named_beside_a_logarithmic_axis(tmp_path):
+    cells = [synthetic.cell(name, {"threads": x}, values={("", "steps_per_malloc"): 0.0 if name == "halloc" else float(x)})
+             for name in ("c_malloc", "halloc") for x in (1, 2)]
+    drawing = lines.make(_run(tmp_path, cells, y="", metric="steps_per_malloc", log="y"), "stem")
+    assert figures.medians(drawing) == {"CMalloc": {1.0: 1.0, 2.0: 2.0}, "Halloc": {}}
+    assert figures.failures(drawing) == {"Halloc": {1.0, 2.0}} and "0" in figures.texts(drawing)
+    assert next(axes for axes in _panels(drawing)).get_yscale() == "log"

@@ -26,7 +26,8 @@ Scenario::Parameters of(const char* scenario, std::uint32_t threads) {
 // Runs three samples and has each one's nulls counted; the last one as the verification pass does.
 template <class A>
 struct Rig {
-  Rig(std::size_t pool_bytes, const typename A::Parameters& own) : arena(cpu.stream, pool_bytes), own(own) {}
+  Rig(std::size_t pool_bytes, const typename A::Parameters& parameters)
+      : arena(cpu.stream, pool_bytes), own(parameters) {}
 
   std::vector<std::uint64_t> nulls(const Scenario::Parameters& parameters) {
     const A allocator = A::create(arena, own);

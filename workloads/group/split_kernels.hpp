@@ -17,11 +17,9 @@ struct FreeListsKernel {
                           std::uint32_t entries) const {
     auto&& session = attach(allocator, thread);
     const auto free = [&](std::uint64_t page, std::uint32_t) { session.free(thread, reinterpret_cast<void*>(page)); };
-    for (std::uint32_t i = thread.rank_in_grid(); i < shorts; i += thread.grid_size()) {
-      Chain::for_each_page(lists.shorts[i].newest, lists.shorts[i].records, free);
-    }
-    for (std::uint32_t i = thread.rank_in_grid(); i < mediums; i += thread.grid_size()) {
-      Chain::for_each_page(lists.mediums[i].newest, lists.mediums[i].records, free);
+    for (std::uint32_t i = thread.rank_in_grid(); i < shorts + mediums; i += thread.grid_size()) {
+      const List list = i < shorts ? lists.shorts[i] : lists.mediums[i - shorts];
+      Chain::for_each_page(list.newest, list.records, free);
     }
     for (std::uint32_t i = thread.rank_in_grid(); i < entries; i += thread.grid_size()) {
       if (lists.long_of_tail[lists.directory.tails[i]] != no_list) free(lists.directory.pages[i], 0);

@@ -24,6 +24,7 @@ using Json = nlohmann::ordered_json;
 
 std::vector<std::string> names_of(const std::vector<Json>& models) {
   std::vector<std::string> names;
+  names.reserve(models.size());
   for (const Json& model : models) names.push_back(model.value("name", ""));
   return names;
 }
