@@ -24,7 +24,8 @@ struct GraphArrays {
       .paper = "Winter et al., PPoPP'21, graph tests",
       .summary = "vertices keep their arcs in arrays that grow and shrink with batches of updates",
       .phases = "init insert delete free",
-      .writes_blocks = true};
+      .writes_blocks = true,
+      .application = true};
 
   template <class A>
   static std::string unsupported(const Parameters& p, const RunSetting<A>&) {

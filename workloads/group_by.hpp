@@ -65,7 +65,8 @@ struct GroupBy {
                                          .paper = "Pham et al. 2025, sec. 6.2",
                                          .summary = "four radix splits of keys into lists of pages",
                                          .phases = "pass1 pass2 pass3 pass4 total free",
-                                         .writes_blocks = true};
+                                         .writes_blocks = true,
+                                         .application = true};
 
   template <class A>
   static std::string unsupported(const Parameters& p, const RunSetting<A>& setting) {

@@ -102,7 +102,8 @@ struct HashJoin {
       .paper = "Pham et al. 2025, sec. 6.1",
       .summary = "a radix hash join whose threads write matches to pages of their own",
       .phases = "partition build_probe read_back free total",
-      .writes_blocks = true};
+      .writes_blocks = true,
+      .application = true};
 
   template <class A>
   static std::string unsupported(const Parameters& p, const RunSetting<A>& setting) {

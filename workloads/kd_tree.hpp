@@ -96,7 +96,8 @@ struct KdTree {
                                          .paper = "Vinkler & Havran 2015, sec. 5 [DS]",
                                          .summary = "persistent warps build a kd-tree of nodes with allocated lists",
                                          .phases = "build",
-                                         .writes_blocks = true};
+                                         .writes_blocks = true,
+                                         .application = true};
 
   template <class A>
   static std::string unsupported(const Parameters& p, const RunSetting<A>& setting) {

@@ -50,6 +50,9 @@ struct Traits {
   // All lanes of a warp must call together.
   bool whole_warp_calls = false;
   StepUnit step = StepUnit::update;
+  // A labelled form of another registration (as printed, or without an option): for micro tests that compare the two.
+  // Applications run with the other one only, which halves what they cost to compile.
+  bool ablation = false;
   // A deliberately broken plug-in that tests the harness; left out of lists unless asked for.
   bool test_only = false;
 };

@@ -13,7 +13,8 @@ struct FdgMallocOnCFMMalloc : fdgmalloc::Over<CFMMalloc> {
                                  .display_name = "FDGMalloc (on CFMMalloc)",
                                  .paper = "Widmer et al. 2013; Vinkler & Havran 2015, sec. 6",
                                  .summary = "per-warp SuperBlocks from CFMMalloc, freed in bulk",
-                                 .frees = Frees::in_bulk};
+                                 .frees = Frees::in_bulk,
+                                 .ablation = true};
   static SmallHeap<Parameters> small_heap() { return {16 << 10, {.superblock_bytes = 256, .most_warps = 64}}; }
   static FdgMallocOnCFMMalloc create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters)};
@@ -25,7 +26,8 @@ struct FdgMallocOnKma : fdgmalloc::Over<Kma> {
                                  .display_name = "FDGMalloc (on KMA)",
                                  .paper = "Widmer et al. 2013; Vinkler & Havran 2015, sec. 6",
                                  .summary = "per-warp SuperBlocks from KMA, freed in bulk",
-                                 .frees = Frees::in_bulk};
+                                 .frees = Frees::in_bulk,
+                                 .ablation = true};
   // Two superblocks of KMA, one of which stays behind in its queue.
   static SmallHeap<Parameters> small_heap() { return {128 << 10, {.superblock_bytes = 8192, .most_warps = 64}}; }
   static FdgMallocOnKma create(Arena& arena, const Parameters& parameters) { return {lay_out(arena, parameters)}; }

@@ -295,7 +295,8 @@ struct KmaPublished : kma::Malloc<kma::Combining::none> {
       .name = "kma_published",
       .display_name = "KMA (published)",
       .paper = "Spliet et al. 2014, sec. 4.2",
-      .summary = "as printed, but for the safe order in free: every thread reserves by its own compare-exchange"};
+      .summary = "as printed, but for the safe order in free: every thread reserves by its own compare-exchange",
+      .ablation = true};
   static KmaPublished create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }

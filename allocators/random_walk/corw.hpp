@@ -152,7 +152,8 @@ struct CollaborativeRandomWalkPublished : random_walk::CollaborativeWalk<random_
                                  .display_name = "CoRW (published)",
                                  .paper = "Pham et al. 2025, sec. 4.1",
                                  .summary = "as printed: a lock bit per bitmap word, independent words for the lanes",
-                                 .step = StepUnit::probe};
+                                 .step = StepUnit::probe,
+                                 .ablation = true};
   static CollaborativeRandomWalkPublished create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }

@@ -145,7 +145,8 @@ struct ClusteredRandomWalkPublished : random_walk::ClusteredWalk<random_walk::Lo
                                  .display_name = "CRW (published)",
                                  .paper = "Pham et al. 2025, sec. 4.2",
                                  .summary = "as printed: a lock bit per bitmap word, taken before every probe",
-                                 .step = StepUnit::probe};
+                                 .step = StepUnit::probe,
+                                 .ablation = true};
   static ClusteredRandomWalkPublished create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }

@@ -76,7 +76,8 @@ struct RandomWalkBitmapPublished : random_walk::BitmapWalk<random_walk::Locking:
                                  .display_name = "RW-BM (published)",
                                  .paper = "Pham et al. 2025, sec. 3.3",
                                  .summary = "as printed: a lock bit per bitmap word, taken before every probe",
-                                 .step = StepUnit::probe};
+                                 .step = StepUnit::probe,
+                                 .ablation = true};
   static RandomWalkBitmapPublished create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }

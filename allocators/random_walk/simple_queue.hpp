@@ -217,7 +217,8 @@ struct SimpleQueueAggregated : random_walk::PageQueue<random_walk::Tickets::per_
                                  .display_name = "SimpleQueue (aggregated)",
                                  .paper = "Pham et al. 2025, sec. 5.1",
                                  .summary = "one ring buffer of free pages, tickets drawn once per warp",
-                                 .step = StepUnit::turn};
+                                 .step = StepUnit::turn,
+                                 .ablation = true};
   static SimpleQueueAggregated create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }

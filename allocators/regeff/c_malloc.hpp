@@ -27,7 +27,8 @@ struct CMallocPublished
                                  .paper = "Vinkler & Havran 2015, sec. 4.2",
                                  .summary =
                                      "as printed: headers in the pool, merging; unsafe, a late walker "
-                                     "may lock a word of user data"};
+                                     "may lock a word of user data",
+                                 .ablation = true};
   static CMallocPublished create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
@@ -38,7 +39,8 @@ struct CMallocInline
   static constexpr Traits traits{.name = "c_malloc_inline",
                                  .display_name = "CMalloc (inline, no merge)",
                                  .paper = "Vinkler & Havran 2015, sec. 4.2; Winter et al. 2021",
-                                 .summary = "headers in the pool, never merges: the form the 2021 survey measured"};
+                                 .summary = "headers in the pool, never merges: the form the 2021 survey measured",
+                                 .ablation = true};
   static CMallocInline create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }

@@ -27,7 +27,8 @@ struct CFMallocPublished
                                  .paper = "Vinkler & Havran 2015, sec. 4.3",
                                  .summary =
                                      "as printed: headers in the pool, merging; unsafe, a late walker "
-                                     "may lock a word of user data"};
+                                     "may lock a word of user data",
+                                 .ablation = true};
   static CFMallocPublished create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
@@ -38,7 +39,8 @@ struct CFMallocInline
   static constexpr Traits traits{.name = "cf_malloc_inline",
                                  .display_name = "CFMalloc (inline, no merge)",
                                  .paper = "Vinkler & Havran 2015, sec. 4.3; Winter et al. 2021",
-                                 .summary = "headers in the pool, never merges: the form the 2021 survey measured"};
+                                 .summary = "headers in the pool, never merges: the form the 2021 survey measured",
+                                 .ablation = true};
   static CFMallocInline create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }

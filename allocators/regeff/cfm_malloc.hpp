@@ -29,7 +29,8 @@ struct CFMMallocPublished : regeff::CircularMalloc<regeff::FusedHeader, regeff::
       .paper = "Vinkler & Havran 2015, sec. 4.4",
       .summary =
           "as printed: headers in the pool, merging and redirecting all offsets after a merge; unsafe, a late walker "
-          "may lock a word of user data"};
+          "may lock a word of user data",
+      .ablation = true};
   static CFMMallocPublished create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
@@ -40,7 +41,8 @@ struct CFMMallocInline
   static constexpr Traits traits{.name = "cfm_malloc_inline",
                                  .display_name = "CFMMalloc (inline, no merge)",
                                  .paper = "Vinkler & Havran 2015, sec. 4.4; Winter et al. 2021",
-                                 .summary = "headers in the pool, never merges: the form the 2021 survey measured"};
+                                 .summary = "headers in the pool, never merges: the form the 2021 survey measured",
+                                 .ablation = true};
   static CFMMallocInline create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }

@@ -45,7 +45,8 @@ struct ScatterAllocNoReset : scatteralloc::ScatterHeap<scatteralloc::Coalescing:
                                  .paper = "Steinberger et al. 2012; Winter et al. 2021",
                                  .summary =
                                      "a page keeps its first chunk size for ever: the default of the authors' "
-                                     "code and what the 2021 survey measured"};
+                                     "code and what the 2021 survey measured",
+                                 .ablation = true};
   static ScatterAllocNoReset create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
@@ -56,7 +57,8 @@ struct ScatterAllocNoCoalescing
   static constexpr Traits traits{.name = "scatteralloc_no_coalescing",
                                  .display_name = "ScatterAlloc (no coalescing)",
                                  .paper = "Steinberger et al. 2012",
-                                 .summary = "every request takes a chunk of its own"};
+                                 .summary = "every request takes a chunk of its own",
+                                 .ablation = true};
   static ScatterAllocNoCoalescing create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }

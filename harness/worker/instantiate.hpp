@@ -33,6 +33,17 @@ class InstanceOf final : public AllocatorInstance {
 
   template <class W>
   std::unique_ptr<Cell> open_one(const CellRequest& request) {
+    if constexpr (W::traits.application && (A::traits.ablation || A::traits.test_only)) {
+      throw CellFailure(Status::unsupported,
+                        std::string(A::traits.display_name) +
+                            " is for micro tests; applications run with the design it is a form of");
+    } else {
+      return open_pair<W>(request);
+    }
+  }
+
+  template <class W>
+  std::unique_ptr<Cell> open_pair(const CellRequest& request) {
     RunSetting<A> setting = state_.setting;
     setting.seed = request.seed;
     try {

@@ -22,6 +22,8 @@ struct WorkloadTraits {
   // Keeps data of its own in its blocks. Its check_recorded() compares them with what they must be, after every sample,
   // and throws CellFailure; the checked adaptor, which fills blocks itself, stays away.
   bool writes_blocks = false;
+  // A whole program with an oracle: runs with the designs, not with their ablations and not with planted faults.
+  bool application = false;
 };
 
 // One timed part of a sample.
