@@ -5,6 +5,7 @@ table below.
 
 from __future__ import annotations
 
+import textwrap
 from typing import Sequence
 
 import matplotlib
@@ -98,13 +99,18 @@ def _times(run: Run, columns: Sequence[Column], phase: str, reference: str) -> g
         for kernel in kernels:
             found = [cell.values[kernel, "registers"].value for cell in cells if (kernel, "registers") in cell.values]
             words.append(f"{max(found):.0f}" if found and run.backend == "cuda" else "–")
+        statuses = {by_column[column].status if column in by_column else "" for column in columns}
+        if len(statuses) == 1 and statuses != {"ok"}:  # once for the whole row
+            muted.add((number, len(words)))
+            rows.append([*words, *statuses, *[""] * (len(columns) - 1)])
+            continue
         for column in columns:
             cell = by_column.get(column)
             words.append(_time_word(cell, phase, allocator == reference))
             if cell is None or cell.status != "ok":
                 muted.add((number, len(words) - 1))
         rows.append(words)
-    header = [f"{phase} time", *(f"registers\n{kernel.replace('_', ' ')}" for kernel in kernels), *_names(run, columns)]
+    header = [f"{phase} time", *("registers\n" + "\n".join(textwrap.wrap(kernel.replace("_", " "), 10)) for kernel in kernels), *_names(run, columns)]
     return grid.Grid(header, rows, f"Time of phase {phase}: that with {style.display_name(reference)}, and the others over it",
                      muted)
 

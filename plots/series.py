@@ -102,16 +102,15 @@ def _listed(value) -> list[str]:
 
 
 def _parts(run: Run, key: str) -> list[tuple[str, Callable[[Cell], bool]]]:
-    """Name and test of the cells for each value of the setting that the plot's `panels` or `rows` names: numbers by size,
-    words in the order of the config."""
+    """Name and test of the cells for each value of the setting that the plot's `panels` or `rows` names, in the order of the
+    config, which is that of `panel_names`; by size where the config writes them otherwise (sizes as "2MiB")."""
     setting = run.plot.get(key)
     values = {cell.setting(setting) for cell in run.cells} - {None} if setting else set()
     if len(values) < 2:
         return [("", lambda cell: True)]
     written = run.allocators() + [value for axes in (run.config.get("sweep", {}), *run.config.get("zip", []))
                                   for value in _listed(axes.get(setting, []))]
-    ordered = sorted(values, key=lambda value: (*_order(value)[:2], written.index(value) if value in written else 0)
-                     if isinstance(value, str) else _order(value))
+    ordered = sorted(values, key=written.index if values <= set(written) else _order)
     names = run.plot.get(f"{key.removesuffix('s')}_names", [])
     if len(names) != len(ordered):
         names = [_written(setting, value) if setting == "allocator" else f"{quantity.axis_name(setting)} {_written(setting, value)}"

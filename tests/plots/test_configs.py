@@ -1,6 +1,7 @@
 """Every config of the repository fits the published schema and the plots."""
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -56,7 +57,12 @@ def test_effective_configs_fit_the_schema_and_sweep_what_they_plot(path, back_en
     for key in ("panels", "rows"):
         if isinstance(config["plot"].get(key), str):  # a setting; tables may print rows of their own
             values = axes[config["plot"][key]]
-            assert len(config["plot"].get(f"{key.removesuffix('s')}_names", values)) == len(values)
+            names = config["plot"].get(f"{key.removesuffix('s')}_names", values)
+            assert len(names) == len(values)
+            for name, value in zip(names, values):  # a name that says a number says that of its panel
+                told = re.findall(r"[\d.,]+", str(name))
+                if told and isinstance(value, float):
+                    assert float(told[0]) in (value, pytest.approx(100 * value))
 
 
 @pytest.mark.parametrize("change", [
