@@ -14,7 +14,9 @@
 //     bitmap; each member's word is still uniform. In the first round each one ORs the same random bit without
 //     looking, so that with free pages at hand the warp makes one trip to one line.
 //   * corw_published follows algorithm 3: a LockMap and independent words.
-//   * Rounds count for the out-of-memory rule by the words they saw, and only in a row: any page found starts it anew.
+//   * A round counts for the out-of-memory rule like one word, although it sees 32 (corw_published: by its words): the
+//     words of a region are emptied together by earlier warps, so they say little more than one about the rest of the
+//     pool. Counted singly, requests at 1 % free were refused on an H100. Any page found starts the count anew.
 #pragma once
 
 #include "allocators/random_walk/bitmap.hpp"
@@ -117,7 +119,7 @@ class CollaborativeWalk {
       if constexpr (locking == Locking::none) {
         word = bitmap_.grid.word_of_member(walk.next(bitmap_.grid.positions()), group.thread_rank());
         seen = thread.atomic(bitmap_.words[word]).load(simt::relaxed);
-        vain += group.num_threads();
+        ++vain;
       } else {
         word = walk.next(bitmap_.grid.positions_in_words()) / 32;
         locked = bitmap_.try_lock(thread, word);

@@ -18,7 +18,8 @@
 //   * Freeing one part of a shared run never frees its neighbours. Where no shared run can be had, each member gets a
 //     page of its own.
 //   * The out-of-memory rule, which the paper gives for single pages: with pages in use by runs of n there are n times
-//     fewer places to look at, so n times as many pages are examined in a row before null.
+//     fewer places to look at, so n times as many are examined in a row before null. A region counts like one word: its
+//     words are emptied together.
 // Runs lie within one word of 32 pages, as in the paper's measurements; longer requests are not served.
 #pragma once
 
@@ -144,7 +145,7 @@ class RandomWalkMalloc {
     const simt::LaneMask above = group.mask() & ~(0xffffffffu >> (31 - thread.lane()));
     const std::uint32_t neighbour = above != 0 ? simt::count_trailing_zeros(above) : group.leader_lane();
     std::uint32_t page = random_walk::no_page;
-    std::uint32_t vain = 0;  // words seen in a row without taking a run
+    std::uint32_t vain = 0;  // regions seen in a row without taking a run
     simt::LaneMask needy = group.ballot(need != 0);
     for (;;) {
       const std::uint32_t longest = group.reduce_max(need);
@@ -153,7 +154,7 @@ class RandomWalkMalloc {
       thread.probe(simt::Step::attempt);
       std::uint32_t word = grid_.word_of_member(walk.next(grid_.positions()), rank);
       std::uint64_t seen = thread.atomic(words_[word]).load(simt::relaxed);
-      vain += lanes;
+      ++vain;
       for (std::uint32_t pass = 0; pass < lanes; ++pass) {
         if (!group.any(run_word::starts_of_free_runs(seen, shortest) != 0)) break;
         if (need != 0) {
