@@ -28,7 +28,7 @@ enum class StrategyKind {
 };
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || SIMT_RACES
-inline constexpr std::size_t default_stack_bytes = std::size_t{256} * 1024;  // sanitizer frames are several times larger
+inline constexpr std::size_t default_stack_bytes = std::size_t{256} * 1024;  // sanitizer frames are larger
 #else
 // Allocators need about 2 KiB, but a throwing lane needs the unwinder's 6–8 KiB and printf more. Pages that no frame
 // touches cost address space only, so there is no reason to be tight.

@@ -88,7 +88,7 @@ struct Recorder final : TreeVisitor {
   }
   void leaf(std::uint64_t path, const std::uint32_t* references, std::uint32_t count) override {
     std::string text = std::to_string(path) + " leaf";
-    for (std::uint32_t i = 0; i < count; ++i) text += " " + std::to_string(references[i]);
+    for (std::uint32_t i = 0; i < count; ++i) text.append(" ").append(std::to_string(references[i]));
     nodes.push_back(text);
   }
 };
