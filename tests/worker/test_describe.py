@@ -64,7 +64,7 @@ class Describe(unittest.TestCase):
         for metric in self.description["metrics"]:
             self.assertEqual(list(metric), ["name", "unit", "better", "description", "source"])
             self.assertIn(metric["better"], ("lower", "higher", "none"))
-            self.assertIn(metric["source"], ("harness", "workload", "allocator"))
+            self.assertIn(metric["source"], ("harness", "workload", "counted", "allocator"))
 
 
 if __name__ == "__main__":
