@@ -15,9 +15,8 @@
 
 #include <bit>
 #include <limits>
-#include <utility>
 
-#include "workloads/kd_tree/build_setup.hpp"
+#include "workloads/kd_tree/shared_nodes.hpp"
 
 namespace allocbench::kd_tree {
 
@@ -37,15 +36,11 @@ struct alignas(16) WarpScratch {
 };
 
 template <class Thread, class Session>
-class WarpBuilder {
+class WarpBuilder : SharedNodes<Thread> {
  public:
   SIMT_FN WarpBuilder(Thread& thread, Session& session, const BuildSetup& setup)
-      : thread_(thread),
+      : SharedNodes<Thread>(thread, setup),
         session_(session),
-        setup_(setup),
-        warp_(thread.warp()),
-        lane_(thread.lane()),
-        warp_index_(thread.rank_in_grid() / simt::warp_size),
         scratch_(thread.template shared<WarpScratch>(thread.block_size() / simt::warp_size)[thread.warp_in_block()]) {
     if (lane_ == 0) {
       scratch_.requests = {};
@@ -76,20 +71,16 @@ class WarpBuilder {
   }
 
  private:
-  struct Sides {
-    std::uint32_t left;
-    std::uint32_t right;
-  };
-  struct Split {
-    std::uint32_t plane;
-    float position;
-    bool fails;
-  };
-  struct Children {
-    std::uint32_t* left;
-    std::uint32_t* right;
-    Sides counts;
-  };
+  using Shared = SharedNodes<Thread>;
+  using Shared::give_back;
+  using Shared::lane_;
+  using Shared::last_part;
+  using Shared::publish_split;
+  using Shared::setup_;
+  using Shared::share;
+  using Shared::thread_;
+  using Shared::warp_;
+  using Shared::warp_index_;
 
   SIMT_FN Task root() const {
     return {setup_.root_list,
@@ -318,100 +309,6 @@ class WarpBuilder {
     warp_.sync();
   }
 
-  // --- shared nodes
-
-  // Makes parts of the node if there is room for them; otherwise it is this warp's alone.
-  SIMT_FN bool share(const Task& task) {
-    const std::uint32_t parts = parts_of(task);
-    std::uint32_t found = no_shared_node;
-    if (lane_ == 0 && thread_.atomic(setup_.parts->word).fetch_add(parts, simt::relaxed) + parts <= setup_.most_parts) {
-      found = 0;
-    }
-    if (warp_.shfl_lane(found, 0) == no_shared_node) {
-      if (lane_ == 0) thread_.atomic(setup_.parts->word).fetch_sub(parts, simt::relaxed);
-      return false;
-    }
-    found = no_shared_node;
-    const std::uint32_t word = (lane_ + warp_index_) % BuildSetup::shared_node_words;
-    std::uint32_t used = thread_.atomic(setup_.shared_node_bits[word]).load(simt::relaxed);
-    for (std::uint32_t attempt = 0; attempt < 8; ++attempt) {
-      const std::uint32_t candidates = warp_.ballot(used != ~0u);
-      if (candidates == 0) break;
-      if (lane_ == simt::count_trailing_zeros(candidates)) {
-        const std::uint32_t bit = simt::count_trailing_zeros(~used);
-        used = thread_.atomic(setup_.shared_node_bits[word]).fetch_or(1u << bit, simt::acquire);
-        if ((used >> bit & 1) == 0) found = word * 32 + bit;
-      }
-      found = warp_.shfl_lane(found, simt::count_trailing_zeros(candidates));
-      if (found != no_shared_node) break;
-    }
-    if (found == no_shared_node) {
-      if (lane_ == 0) thread_.atomic(setup_.parts->word).fetch_sub(parts, simt::relaxed);
-      return false;
-    }
-    SharedNode& shared = setup_.shared_nodes[found];
-    thread_.atomic(shared.sides[lane_]).store(0u, simt::relaxed);
-    thread_.atomic(shared.sides[plane_count + lane_]).store(0u, simt::relaxed);
-    if (lane_ == 0) {
-      shared.task = task;
-      shared.splitting = 0;
-      thread_.atomic(shared.parts_left).store(parts, simt::relaxed);
-    }
-    warp_.sync();
-    put_parts(found, parts);
-    return true;
-  }
-
-  SIMT_FN void publish_split(SharedNode* shared, const Task& task, const Split& split, const Children& children) {
-    const std::uint32_t parts = parts_of(task);
-    if (lane_ == 0) {
-      shared->lists[0] = children.left;
-      shared->lists[1] = children.right;
-      shared->counts[0] = children.counts.left;
-      shared->counts[1] = children.counts.right;
-      shared->plane = split.plane;
-      shared->position = split.position;
-      shared->fails = split.fails ? 1 : 0;
-      shared->splitting = 1;
-      thread_.atomic(shared->parts_left).store(parts, simt::relaxed);
-      thread_.atomic(shared->cursors[0]).store(0u, simt::relaxed);
-      thread_.atomic(shared->cursors[1]).store(0u, simt::relaxed);
-    }
-    warp_.sync();
-    put_parts(static_cast<std::uint32_t>(shared - setup_.shared_nodes), parts);
-  }
-
-  SIMT_FN void put_parts(std::uint32_t shared_node, std::uint32_t parts) {
-    setup_.queue.put(thread_, warp_, parts, [&](std::uint32_t i) {
-      Task part{};
-      part.node = shared_node;
-      part.level = Task::level_of(TaskKind::part, 0, 0, false);
-      part.part = i;
-      return part;
-    });
-  }
-
-  // This warp's part is done; true for the last one, which sees what the others did.
-  SIMT_FN bool last_part(SharedNode& shared) {
-    warp_.sync();
-    std::uint32_t left = 0;
-    if (lane_ == 0) left = thread_.atomic(shared.parts_left).fetch_sub(1u, simt::acq_rel);
-    return warp_.shfl_lane(left, 0) == 1;
-  }
-
-  SIMT_FN void give_back(SharedNode* shared) {
-    warp_.sync();  // all lanes have read it
-    if (lane_ != 0) return;
-    const std::uint32_t parts = parts_of(shared->task);
-    const auto index = static_cast<std::uint32_t>(shared - setup_.shared_nodes);
-    thread_.atomic(setup_.shared_node_bits[index / 32]).fetch_and(~(1u << index % 32), simt::release);
-    thread_.atomic(setup_.parts->word).fetch_sub(parts, simt::relaxed);
-  }
-
-  SIMT_FN std::uint32_t parts_of(const Task& task) const {
-    return (task.count + setup_.part_references - 1) / setup_.part_references;
-  }
-
   // --- the end of a node
 
   // The lists of the children are whole. Makes the node a leaf all the same, or an inner node whose children are
@@ -554,14 +451,8 @@ class WarpBuilder {
   static SIMT_FN std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
 
   static constexpr std::uint32_t no_triangle = 0xffffffffu;
-  static constexpr std::uint32_t no_shared_node = 0xffffffffu;
 
-  Thread& thread_;
   Session& session_;
-  const BuildSetup& setup_;
-  decltype(std::declval<Thread&>().warp()) warp_;
-  std::uint32_t lane_;
-  std::uint32_t warp_index_;
   std::uint32_t axis_;
   std::uint32_t kept_ = 0;  // tasks on the stack
   WarpScratch& scratch_;

@@ -1,0 +1,149 @@
+// Nodes that many warps share: those above `solo_references`, cut into parts of the list.
+//
+// A shared node is worked on twice: its parts are counted, and when the last one is, the plane is chosen and the parts
+// are sorted into the lists of the children. Each time the parts go through the queue as tasks; who finishes the last
+// one, counted down with acquire and release, sees what the others did and goes on in place of all.
+// A free shared node is found in a bitmap by the lanes together; where there is none, or no room for the parts, the
+// node stays with its warp.
+#pragma once
+
+#include <utility>
+
+#include "workloads/kd_tree/build_setup.hpp"
+
+namespace allocbench::kd_tree {
+
+// References on the sides of a plane.
+struct Sides {
+  std::uint32_t left;
+  std::uint32_t right;
+};
+
+struct Split {
+  std::uint32_t plane;
+  float position;
+  bool fails;
+};
+
+// Their lists.
+struct Children {
+  std::uint32_t* left;
+  std::uint32_t* right;
+  Sides counts;
+};
+
+// The part of a WarpBuilder that deals with them: its base, because a member of its own would keep thread, warp and
+// lane in registers twice.
+template <class Thread>
+class SharedNodes {
+ protected:
+  SIMT_FN SharedNodes(Thread& thread, const BuildSetup& setup)
+      : thread_(thread),
+        setup_(setup),
+        warp_(thread.warp()),
+        lane_(thread.lane()),
+        warp_index_(thread.rank_in_grid() / simt::warp_size) {}
+
+  // Makes parts of the node if there is room for them; otherwise it is this warp's alone.
+  SIMT_FN bool share(const Task& task) const {
+    const std::uint32_t parts = parts_of(task);
+    std::uint32_t found = no_shared_node;
+    if (lane_ == 0 && thread_.atomic(setup_.parts->word).fetch_add(parts, simt::relaxed) + parts <= setup_.most_parts) {
+      found = 0;
+    }
+    if (warp_.shfl_lane(found, 0) == no_shared_node) {
+      if (lane_ == 0) thread_.atomic(setup_.parts->word).fetch_sub(parts, simt::relaxed);
+      return false;
+    }
+    found = no_shared_node;
+    const std::uint32_t word = (lane_ + warp_index_) % BuildSetup::shared_node_words;
+    std::uint32_t used = thread_.atomic(setup_.shared_node_bits[word]).load(simt::relaxed);
+    for (std::uint32_t attempt = 0; attempt < 8; ++attempt) {
+      const std::uint32_t candidates = warp_.ballot(used != ~0u);
+      if (candidates == 0) break;
+      if (lane_ == simt::count_trailing_zeros(candidates)) {
+        const std::uint32_t bit = simt::count_trailing_zeros(~used);
+        used = thread_.atomic(setup_.shared_node_bits[word]).fetch_or(1u << bit, simt::acquire);
+        if ((used >> bit & 1) == 0) found = word * 32 + bit;
+      }
+      found = warp_.shfl_lane(found, simt::count_trailing_zeros(candidates));
+      if (found != no_shared_node) break;
+    }
+    if (found == no_shared_node) {
+      if (lane_ == 0) thread_.atomic(setup_.parts->word).fetch_sub(parts, simt::relaxed);
+      return false;
+    }
+    SharedNode& shared = setup_.shared_nodes[found];
+    thread_.atomic(shared.sides[lane_]).store(0u, simt::relaxed);
+    thread_.atomic(shared.sides[plane_count + lane_]).store(0u, simt::relaxed);
+    if (lane_ == 0) {
+      shared.task = task;
+      shared.splitting = 0;
+      thread_.atomic(shared.parts_left).store(parts, simt::relaxed);
+    }
+    warp_.sync();
+    put_parts(found, parts);
+    return true;
+  }
+
+  SIMT_FN void publish_split(SharedNode* shared, const Task& task, const Split& split, const Children& children) const {
+    const std::uint32_t parts = parts_of(task);
+    if (lane_ == 0) {
+      shared->lists[0] = children.left;
+      shared->lists[1] = children.right;
+      shared->counts[0] = children.counts.left;
+      shared->counts[1] = children.counts.right;
+      shared->plane = split.plane;
+      shared->position = split.position;
+      shared->fails = split.fails ? 1 : 0;
+      shared->splitting = 1;
+      thread_.atomic(shared->parts_left).store(parts, simt::relaxed);
+      thread_.atomic(shared->cursors[0]).store(0u, simt::relaxed);
+      thread_.atomic(shared->cursors[1]).store(0u, simt::relaxed);
+    }
+    warp_.sync();
+    put_parts(static_cast<std::uint32_t>(shared - setup_.shared_nodes), parts);
+  }
+
+  // This warp's part is done; true for the last one, which sees what the others did.
+  SIMT_FN bool last_part(SharedNode& shared) const {
+    warp_.sync();
+    std::uint32_t left = 0;
+    if (lane_ == 0) left = thread_.atomic(shared.parts_left).fetch_sub(1u, simt::acq_rel);
+    return warp_.shfl_lane(left, 0) == 1;
+  }
+
+  SIMT_FN void give_back(SharedNode* shared) const {
+    warp_.sync();  // all lanes have read it
+    if (lane_ != 0) return;
+    const std::uint32_t parts = parts_of(shared->task);
+    const auto index = static_cast<std::uint32_t>(shared - setup_.shared_nodes);
+    thread_.atomic(setup_.shared_node_bits[index / 32]).fetch_and(~(1u << index % 32), simt::release);
+    thread_.atomic(setup_.parts->word).fetch_sub(parts, simt::relaxed);
+  }
+
+  Thread& thread_;
+  const BuildSetup& setup_;
+  decltype(std::declval<Thread&>().warp()) warp_;
+  std::uint32_t lane_;
+  std::uint32_t warp_index_;
+
+ private:
+  static constexpr std::uint32_t no_shared_node = 0xffffffffu;
+
+  SIMT_FN void put_parts(std::uint32_t shared_node, std::uint32_t parts) const {
+    setup_.queue.put(thread_, warp_, parts, [&](std::uint32_t i) {
+      Task part{};
+      part.node = shared_node;
+      part.level = Task::level_of(TaskKind::part, 0, 0, false);
+      part.part = i;
+      return part;
+    });
+  }
+
+  SIMT_FN std::uint32_t parts_of(const Task& task) const {
+    return (task.count + setup_.part_references - 1) / setup_.part_references;
+  }
+};
+
+}  // namespace allocbench::kd_tree
