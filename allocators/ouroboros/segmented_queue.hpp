@@ -23,11 +23,11 @@ template <class Order>
 struct SegmentedQueue {
   static constexpr bool virtualised = true;
 
-  // All bytes zero at first, but for `segments` and what the order says.
+  // All bytes zero at first, but for the last two words and what the order says.
   struct ClassState {
-    alignas(128) std::uint64_t owned;  // indices that may come into the queue
-    std::uint64_t segments;            // chunks the queue has
-    std::uint32_t growing;             // 1 while a thread adds a segment
+    alignas(128) std::uint64_t owned;     // indices that may come into the queue, or shall as soon as it is longer
+    alignas(128) std::uint32_t segments;  // chunks the queue has
+    std::uint32_t announced;              // those, and the ones that threads are about to add
     typename Order::ClassState order;
   };
   struct Place {
@@ -66,11 +66,9 @@ struct SegmentedQueue {
                               std::uint32_t chunks, std::uint32_t per_chunk) const {
     const auto owned = thread.atomic(state.owned);
     const std::uint64_t added = std::uint64_t{chunks} * per_chunk;
-    for (;;) {
-      if (owned.fetch_add(added, simt::relaxed) + added <= room(thread, space, state)) return chunks;
-      owned.fetch_sub(added, simt::relaxed);
-      if (!grow(thread, space, state, id, added)) break;
-    }
+    const std::uint64_t wanted = owned.fetch_add(added, simt::relaxed) + added;
+    if (grow(thread, space, state, id, wanted)) return chunks;
+    owned.fetch_sub(added, simt::relaxed);
     std::uint64_t now = owned.load(simt::relaxed);
     for (;;) {
       const std::uint64_t most = room(thread, space, state);
@@ -93,14 +91,15 @@ struct SegmentedQueue {
                                  std::uint32_t chunk) const {
     thread.atomic(space.headers[chunk]).store(0, simt::relaxed);
     order.add_first(thread, state.order, id, chunk);
-    thread.atomic(state.segments).store(1, simt::relaxed);
+    thread.atomic(state.segments).store(1u, simt::relaxed);
+    thread.atomic(state.announced).store(1u, simt::relaxed);
   }
 
  private:
   // Indices for which the segments suffice.
   template <class Thread>
   static SIMT_FN std::uint64_t room(Thread& thread, const ChunkSpace& space, ClassState& state) {
-    return (thread.atomic(state.segments).load(simt::relaxed) - 1) << slots_log(space);
+    return std::uint64_t{thread.atomic(state.segments).load(simt::relaxed) - 1} << slots_log(space);
   }
 
   // The slots were emptied by exchanges. A put of the next round may still find the old index for a moment and waits;
@@ -114,34 +113,45 @@ struct SegmentedQueue {
     order.recycle(thread, state.order, id, place.segment, place.chunk, slots_log(space));
   }
 
-  // Adds a segment, unless that is not needed any more; false when it cannot. Waits for others who are at it.
+  // Returns when the queue has segments for `indices` indices, or false when there is no chunk for one it lacks. As
+  // many threads as there are segments missing add one each; the others wait, without touching a word that those write.
   template <class Thread>
   SIMT_FN bool grow(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id,
-                    std::uint64_t added) const {
-    const auto growing = thread.atomic(state.growing);
-    if (growing.exchange(1u, simt::acquire) != 0) {
-      thread.probe(simt::Step::retry);
-      thread.spin_hint();
-      return true;
-    }
-    bool possible = true;
-    if (thread.atomic(state.owned).load(simt::relaxed) + added > room(thread, space, state)) {
-      std::uint32_t chunk = no_chunk;
-      const std::uint64_t segments = thread.atomic(state.segments).load(simt::relaxed);
-      possible = segments < order.most_segments() && space.pool.take(thread, 1, chunk) != 0;
-      if (possible) {
-        // Atomic stores, because ChunkHeap::release_chunk() comes to slots without having located them; two slots each.
-        auto* const pairs = reinterpret_cast<std::uint64_t*>(space.slots(chunk));
-        for (std::uint32_t i = 0; i < 1u << (space.chunk_log - 3); ++i) {
-          thread.atomic(pairs[i]).store(~std::uint64_t{0}, simt::relaxed);
-        }
-        thread.atomic(space.headers[chunk]).store(0, simt::relaxed);
-        order.append(thread, state.order, id, chunk, slots_log(space));
-        thread.atomic(state.segments).fetch_add(1u, simt::relaxed);
+                    std::uint64_t indices) const {
+    const std::uint32_t log = slots_log(space);
+    const std::uint64_t needed = ((indices + (1u << log) - 1) >> log) + 1;
+    const auto segments = thread.atomic(state.segments);
+    const auto announced = thread.atomic(state.announced);
+    while (segments.load(simt::relaxed) < needed) {
+      std::uint32_t before = announced.load(simt::relaxed);
+      if (before >= needed) {
+        thread.probe(simt::Step::retry);
+        thread.spin_hint();
+        continue;
       }
+      if (before >= order.most_segments()) return false;
+      if (!announced.compare_exchange(before, before + 1, simt::relaxed, simt::relaxed)) continue;
+      if (!add_segment(thread, space, state, id)) {
+        announced.fetch_sub(1u, simt::relaxed);
+        return false;
+      }
+      segments.fetch_add(1u, simt::relaxed);
     }
-    growing.store(0, simt::release);
-    return possible;
+    return true;
+  }
+
+  template <class Thread>
+  SIMT_FN bool add_segment(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id) const {
+    std::uint32_t chunk = no_chunk;
+    if (space.pool.take(thread, 1, chunk) == 0) return false;
+    // Atomic stores, because ChunkHeap::release_chunk() comes to slots without having located them; two slots each.
+    auto* const pairs = reinterpret_cast<std::uint64_t*>(space.slots(chunk));
+    for (std::uint32_t i = 0; i < 1u << (space.chunk_log - 3); ++i) {
+      thread.atomic(pairs[i]).store(~std::uint64_t{0}, simt::relaxed);
+    }
+    thread.atomic(space.headers[chunk]).store(0, simt::relaxed);
+    order.append(thread, state.order, id, chunk, slots_log(space));
+    return true;
   }
 };
 
