@@ -41,6 +41,13 @@ TEST(LeakCheck, FindsALeakThatTheCellsPoolWouldHide) {
   }
 }
 
+// One request in a thousand is refused: no more in late rounds than in early ones.
+TEST(LeakCheck, TellsRefusalsFromALeak) {
+  EXPECT_EQ(check_leaks<SlotMalloc<Fault::null_now_and_then>>(16 << 20, 160).verdict,
+            "checked: at most 1 of 160 requests returned null in rounds 7 to 23 of allocating and freeing the same "
+            "blocks (7680 B per round, pool of 64 KiB), no leak");
+}
+
 TEST(LeakCheck, IsWaivedWhereNothingIsEverFreed) {
   EXPECT_EQ(check_leaks<AtomicMalloc>(1 << 20, 10).verdict, "waived: AtomicMalloc never frees");
 }

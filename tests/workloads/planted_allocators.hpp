@@ -13,6 +13,7 @@ enum class Fault {
   out_of_bounds,
   leak_every_third,
   null_every_third,
+  null_now_and_then,
   scribble
 };
 
@@ -49,6 +50,7 @@ class SlotMalloc {
   SIMT_FN void* malloc(Thread& thread, std::size_t) {
     const std::uint32_t call = thread.atomic(state_[0]).fetch_add(1u, simt::relaxed);
     if (fault == Fault::null_every_third && call % 3 == 2) return nullptr;
+    if (fault == Fault::null_now_and_then && call % 1000 == 999) return nullptr;
     if (fault == Fault::double_hand_out) return pool_.base + call / 2 * slot_bytes;
     if (fault == Fault::overlap) return pool_.base + call * 16;
     if (fault == Fault::misaligned && call == 5) return pool_.base + call * slot_bytes + 4;

@@ -3,8 +3,10 @@
 // Rounds of "all allocate, all free" run until twice the pool has been asked for, at least sixteen times: an allocator
 // that loses what it is given back cannot get through. The pool of a cell is usually far too large for that, so the
 // rounds run on a small second instance of about eight rounds' bytes; where the design cannot serve the first round
-// from so little, the instance grows, up to the cell's own allocator. Nulls of a later round where the first had none
-// are a leak.
+// from so little, the instance grows, up to the cell's own allocator.
+// Nulls of a later round where the first had none are a leak when they become more and more. Those that stay few are
+// refusals: free memory in pieces too small for the largest request, or a search that gave up early; the verdict has
+// their number.
 #pragma once
 
 #include <chrono>
@@ -20,7 +22,7 @@ namespace allocbench {
 
 struct LeakResult {
   std::uint64_t rounds = 0;
-  std::string verdict;  // "checked", "partial: ..." or "waived: ..."
+  std::string verdict;  // "checked", "checked: ..., no leak", "partial: ..." or "waived: ..."
 };
 
 template <class A>
@@ -28,6 +30,7 @@ class LeakCheck {
  public:
   static constexpr std::uint64_t least_rounds = 16;
   static constexpr std::uint64_t rounds_per_pool = 8;
+  static constexpr std::uint64_t rounds_to_judge = 16;
   static constexpr std::chrono::milliseconds wall_budget{500};
 
   LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting<A>& setting)
@@ -92,13 +95,31 @@ class LeakCheck {
       const std::uint64_t nulls = one_round(allocator);
       if (nulls == 0) continue;
       if (round == 0) return std::nullopt;
-      throw CellFailure(Status::incorrect,
-                        "leak: " + std::to_string(nulls) + " of " + std::to_string(profile_.geometry.callers) +
-                            " requests returned null in round " + std::to_string(round + 1) +
-                            " of allocating and freeing the same blocks (" + bytes_text(profile_.bytes()) +
-                            " per round, pool of " + bytes_text(pool_bytes) + ")");
+      return judge(allocator, pool_bytes, round, nulls);
     }
     return LeakResult{wanted, "checked"};
+  }
+
+  // After the first nulls, in `round`. What leaks at an even pace refuses nearly three times as many requests in the
+  // second half of the rounds that follow as in the first, or has nothing left; what is refused now and then does not.
+  LeakResult judge(const A& allocator, std::size_t pool_bytes, std::uint64_t round, std::uint64_t nulls) {
+    std::uint64_t most = nulls;
+    std::uint64_t last = nulls;
+    std::uint64_t in_half[2] = {0, 0};
+    for (std::uint64_t i = 0; i < rounds_to_judge; ++i) {
+      last = one_round(allocator);
+      most = std::max(most, last);
+      in_half[2 * i / rounds_to_judge] += last;
+    }
+    const std::string where = " of " + std::to_string(profile_.geometry.callers) +
+                              " requests returned null in rounds " + std::to_string(round + 1) + " to " +
+                              std::to_string(round + 1 + rounds_to_judge) +
+                              " of allocating and freeing the same blocks (" + bytes_text(profile_.bytes()) +
+                              " per round, pool of " + bytes_text(pool_bytes) + ")";
+    if (2 * last >= profile_.geometry.callers || in_half[1] >= 2 * in_half[0] + rounds_to_judge / 2) {
+      throw CellFailure(Status::incorrect, "leak: more and more, at last " + std::to_string(last) + where);
+    }
+    return {round + 1 + rounds_to_judge, "checked: at most " + std::to_string(most) + where + ", no leak"};
   }
 
   std::uint64_t one_round(const A& allocator) {
