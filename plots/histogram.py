@@ -11,7 +11,7 @@ from typing import Sequence
 import matplotlib
 import numpy
 
-from plots import grid, origin, quantity, style, theory
+from plots import grid, origin, quantity, series, style, theory
 from plots.errors import NothingToDraw
 from plots.page import BODY_WIDTH, Drawing, Page
 from plots.results import Cell, Run
@@ -50,15 +50,9 @@ def make(run: Run, stem: str) -> Drawing:
 
 
 def _panels(run: Run, name: str) -> list[tuple[str, list[Cell]]]:
-    setting = run.plot.get("panels")
-    cells = [cell for cell in run.cells if cell.histograms.get(name)]
-    if setting is None:
-        return [("", cells)] if cells else []
-    values = sorted({cell.setting(setting) for cell in cells})
-    names = run.plot.get("panel_names", [])
-    if len(names) != len(values):
-        names = [f"{quantity.axis_name(setting)} {quantity.formatter(setting)(value)}" for value in values]
-    return [(title, [cell for cell in cells if cell.setting(setting) == value]) for title, value in zip(names, values)]
+    counted = [cell for cell in run.cells if cell.histograms.get(name)]
+    panels = [(title, [cell for cell in counted if belongs(cell)]) for title, belongs in series.parts(run, "panels")]
+    return [(title, cells) for title, cells in panels if cells]
 
 
 def _draw(axes, cell: Cell, name: str) -> None:

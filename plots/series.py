@@ -67,7 +67,7 @@ def panels_of(run: Run) -> list[Panel]:
     words, which need room, they lie below each other."""
     shown = _shown(run)
     several_phases = len({phase for phase, _ in shown if phase}) > 1
-    columns, rows = _parts(run, "panels"), _parts(run, "rows")
+    columns, rows = parts(run, "panels"), parts(run, "rows")
     across = len(columns)
     if len(columns) == 1 and len(rows) == 1:
         across = 1 if words_of(run, run.plot.get("x", "")) else len(shown)
@@ -101,7 +101,7 @@ def _listed(value) -> list[str]:
     return [value] if isinstance(value, str) else value
 
 
-def _parts(run: Run, key: str) -> list[tuple[str, Callable[[Cell], bool]]]:
+def parts(run: Run, key: str) -> list[tuple[str, Callable[[Cell], bool]]]:
     """Name and test of the cells for each value of the setting that the plot's `panels` or `rows` names, in the order of the
     config, which is that of `panel_names`; by size where the config writes them otherwise (sizes as "2MiB")."""
     setting = run.plot.get(key)

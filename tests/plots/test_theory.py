@@ -129,9 +129,9 @@ CONFIG = {"name": "test/fig", "description": "A test", "allocators": ["rw", "cor
                    "theory": {"rw": {"steps_per_malloc": "rw_steps"}}}}
 
 
-def _cell(allocator, threads, steps):
-    return synthetic.cell(allocator, {"threads": threads, "free_share": 0.01}, values={("", "steps_per_malloc"): steps},
-                          workload_parameters={"threads": threads, "free_share": 0.01, "request_bytes": 256},
+def _cell(allocator, threads, steps, free_share=0.01):
+    return synthetic.cell(allocator, {"threads": threads, "free_share": free_share}, values={("", "steps_per_malloc"): steps},
+                          workload_parameters={"threads": threads, "free_share": free_share, "request_bytes": 256},
                           allocator_parameters={"page_bytes": 256}, pool_bytes=256 * T)
 
 
@@ -156,16 +156,30 @@ def test_an_unknown_formula_is_refused(tmp_path):
         lines.make(run, "stem")
 
 
+def _histograms(folder, config: dict, cells: list[dict], *histograms) -> results.Run:
+    folder = synthetic.write(folder, config, cells, "cuda")
+    document = json.loads((folder / "results.json").read_text())
+    document["allocbench"]["cells"] = [{"id": f"{number:016x}", "counted": {"histograms": {"pages_found": bins}}}
+                                       for number, bins in enumerate(histograms)]
+    (folder / "results.json").write_text(json.dumps(document))
+    return results.read_run(folder)
+
+
 def test_a_histogram_shows_shares_and_its_normal_curve(tmp_path):
     config = {**CONFIG, "plot": {"kind": "histogram", "histogram": "pages_found", "panels": "free_share"}}
-    folder = synthetic.write(tmp_path, config, [_cell("corw", 32, 1.0)], "cuda")
-    document = json.loads((folder / "results.json").read_text())
-    document["allocbench"]["cells"] = [{"id": f"{0:016x}", "counted": {"histograms": {"pages_found": [[9, 1], [10, 3]]}}}]
-    (folder / "results.json").write_text(json.dumps(document))
-    drawing = histogram.make(results.read_run(folder), "stem")
+    drawing = histogram.make(_histograms(tmp_path, config, [_cell("corw", 32, 1.0)], [[9, 1], [10, 3]]), "stem")
     [axes] = drawing.page.figure.axes
     bars = {round(bar.get_x() + bar.get_width() / 2): bar.get_height() for bar in axes.patches}
     assert bars == {9: 0.25, 10: 0.75}
     normal = next(line for line in axes.get_lines() if line.get_gid() == "normal")
     assert max(normal.get_ydata()) == pytest.approx(1 / (math.sqrt(1024 * 0.01 * 0.99) * math.sqrt(2 * math.pi)), rel=1e-2)
     assert "| 4 | 9.75 | 0.43 | 10.24 | 3.18 |" in drawing.markdown.replace("  ", " ")
+
+
+def test_panels_of_a_histogram_are_named_in_the_order_of_the_config(tmp_path):
+    config = {**CONFIG, "sweep": {"free_share": [0.5, 0.01]},
+              "plot": {"kind": "histogram", "histogram": "pages_found", "panels": "free_share", "panel_names": ["half", "little"]}}
+    cells = [_cell("corw", 32, 1.0), _cell("corw", 32, 1.0, free_share=0.5)]
+    drawing = histogram.make(_histograms(tmp_path, config, cells, [[10, 1]], [[512, 1]]), "stem")
+    peaks = {axes.get_title(loc="left"): axes.patches[0].get_x() + 0.5 for axes in drawing.page.figure.axes}
+    assert peaks == {"half": 512, "little": 10}
