@@ -144,10 +144,12 @@ struct SegmentedQueue {
   SIMT_FN bool add_segment(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id) const {
     std::uint32_t chunk = no_chunk;
     if (space.pool.take(thread, 1, chunk) == 0) return false;
-    // Atomic stores, because ChunkHeap::release_chunk() comes to slots without having located them; two slots each.
+    // Atomic stores, because ChunkHeap::release_chunk() comes to slots without having located them; two slots each. One
+    // lane does it while others wait: a known number of stores per round spares it most of the loop.
+    constexpr std::uint32_t per_round = 8;  // as many as the smallest chunk has
     auto* const pairs = reinterpret_cast<std::uint64_t*>(space.slots(chunk));
-    for (std::uint32_t i = 0; i < 1u << (space.chunk_log - 3); ++i) {
-      thread.atomic(pairs[i]).store(~std::uint64_t{0}, simt::relaxed);
+    for (std::uint32_t i = 0; i < 1u << (space.chunk_log - 3); i += per_round) {
+      for (std::uint32_t k = 0; k < per_round; ++k) thread.atomic(pairs[i + k]).store(~std::uint64_t{0}, simt::relaxed);
     }
     thread.atomic(space.headers[chunk]).store(0, simt::relaxed);
     order.append(thread, state.order, id, chunk, slots_log(space));
