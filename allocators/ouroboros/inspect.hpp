@@ -125,6 +125,20 @@ std::string wrong_index(const ChunkHeap<Storage>& heap, const ChunkTables& table
   return {};
 }
 
+// Says which of `indices` is there twice, or that a slot is empty; all are below `end` in a sound heap. Tens of
+// millions are looked at, which is too many to sort.
+inline std::string repeated_index(const std::vector<std::uint32_t>& indices, std::uint64_t end) {
+  if (indices.empty()) return {};
+  std::vector<bool> seen(end);
+  for (const std::uint32_t index : indices) {
+    if (index == empty_slot) return "has an empty slot in its queue";
+    if (index >= end) return "holds " + std::to_string(index) + ", which is beyond the pool";
+    if (seen[index]) return "holds " + std::to_string(index) + " twice";
+    seen[index] = true;
+  }
+  return {};
+}
+
 template <class Policy>
 std::string broken_heap(simt::Stream& stream, const Policy& heap) {
   const auto classes = copy_table(stream, heap.classes, heap.space.class_count());
@@ -141,10 +155,8 @@ std::string broken_heap(simt::Stream& stream, const Policy& heap) {
         if (index != empty_slot) index = Policy::chunk_of(index);
       }
     }
-    std::sort(indices.begin(), indices.end());
-    if (!indices.empty() && indices.back() == empty_slot) return who + "has an empty slot in its queue";
-    const auto twice = std::adjacent_find(indices.begin(), indices.end());
-    if (twice != indices.end()) return who + "holds " + std::to_string(*twice) + " twice";
+    const std::string repeated = repeated_index(indices, std::uint64_t{chunks} << heap.space.pages_log(0));
+    if (!repeated.empty()) return who + repeated;
     if (indices.size() > state.storage.owned) return who + "holds more than it owns";
     std::uint64_t units = 0;
     const std::string problem = wrong_index(heap, tables, id, indices, units);
