@@ -53,8 +53,8 @@ def judge(run: Run, claim: dict) -> Judged:
     wanted = _wanted(claim, write)
     skipped = f"{found.without_value} without a value" if found.without_value else ""
     if not found.estimates:
-        reason = "no such point" if "crossing" in claim else "not measured"
-        verdict = FAILS if "crossing" in claim and not found.without_value else OPEN
+        reason = "no such point" if found.compared else "not measured"
+        verdict = FAILS if found.compared and not found.without_value else OPEN
         return Judged(claim["says"], claim["source"], wanted, verdict, "–", "–",
                       "; ".join(text for text in (reason, skipped) if text))
     over = claim.get("over", "every")

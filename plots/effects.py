@@ -14,6 +14,7 @@ from typing import Callable, Collection, Sequence
 from plots import quantity, style
 from plots.errors import UsageError
 from plots.results import Cell, Run, Value
+from plots.series import moving_with
 
 _TIMES = ("s", "op/s", "B/s", "cycles")  # units of what varies from sample to sample
 
@@ -32,6 +33,7 @@ class Found:
 
     estimates: list[Estimate]
     without_value: int = 0
+    compared: int = 0   # points at which a crossing looked at both series
     unit: str = ""      # of the numbers
     metric: str = ""    # that they are values of; empty for ratios and the like
 
@@ -155,13 +157,15 @@ def _told(cell: Cell, other: Cell, fixed: Collection[str]) -> list[str]:
 
 
 def _lines(run: Run, side: _Side, along: str, found: Found) -> list[list[Cell]]:
-    """The cells of each series along a swept setting, in growing order; those without a value are counted and left out."""
+    """The cells of each series along a swept setting and what is zipped with it, in growing order; those without a value are
+    counted and left out."""
     lines: dict[tuple, list[Cell]] = {}
+    moving = moving_with(run, along)
     for cell in _cells(run, side):
         if _value(cell, side) is None:
             found.without_value += 1
         else:
-            key = (cell.allocator, *(str(cell.setting(name)) for name in _axes(cell, [along])))
+            key = (cell.allocator, *(str(cell.setting(name)) for name in _axes(cell, moving)))
             lines.setdefault(key, []).append(cell)
     return [sorted(cells, key=lambda cell: cell.setting(along)) for cells in lines.values()]
 
@@ -185,7 +189,7 @@ def _growth(run: Run, effect: dict, where: dict) -> Found:
             spread = math.sqrt(sum((weight * math.log(high / low) / 2) ** 2 for weight, (low, high) in zip(weights, bounds)))
         found.estimates.append(Estimate(exponent, None if spread is None else exponent - spread,
                                         None if spread is None else exponent + spread,
-                                        _place(run, cells[:1], _axes(cells[0], [along]))))
+                                        _place(run, cells[:1], _axes(cells[0], moving_with(run, along)))))
     return found
 
 
@@ -195,7 +199,7 @@ def _step(run: Run, effect: dict, where: dict) -> Found:
     side, found = _side(run, effect["of"], effect, where), Found([])
     for cells in _lines(run, side, along, found):
         for before, cell in itertools.pairwise(cells):
-            place = f"{_place(run, (cell,), _axes(cell, [along]))}, {quantity.axis_name(along)} " \
+            place = f"{_place(run, (cell,), _axes(cell, moving_with(run, along)))}, {quantity.axis_name(along)} " \
                     f"{_written(along, before.setting(along))} to {_written(along, cell.setting(along))}"
             estimate = _divided(_value(cell, side), _value(before, side), place)
             if estimate is not None:
@@ -216,6 +220,7 @@ def _crossing(run: Run, effect: dict, where: dict) -> Found:
             if cell.setting(along) in partner:
                 divided = _divided(_value(cell, of), _value(partner[cell.setting(along)], to), "")
                 points += [(cell.setting(along), divided)] if divided else []
+        found.compared += len(points)
         turn = next((i for i in range(1, len(points)) if points[i - 1][1].number < 1 <= points[i][1].number
                      and all(later.number >= 1 for _, later in points[i:])), None)
         if turn is None:
@@ -225,7 +230,7 @@ def _crossing(run: Run, effect: dict, where: dict) -> Found:
         low = next((x for x, each in reversed(points[:turn]) if each.high is not None and each.high < 1), None)
         high = next((x for x, each in points[turn:] if each.low is not None and each.low > 1), None)
         found.estimates.append(Estimate(x0 + share * (x1 - x0), low, high,
-                                        _place(run, (cells[0], others[0]), _axes(cells[0], [along]))))
+                                        _place(run, (cells[0], others[0]), _axes(cells[0], moving_with(run, along)))))
     return found
 
 

@@ -120,7 +120,7 @@ def parts(run: Run, key: str) -> list[tuple[str, Callable[[Cell], bool]]]:
 
 def group(run: Run, x: str | None) -> list[tuple[str, int, str, list[Cell]]]:
     """(allocator, variant, label, cells) of each series, in config order, cells in growing x."""
-    moving = _moving_with(run, x) if x is not None else set()
+    moving = moving_with(run, x) if x is not None else set()
     fixed_axes = sorted({name for cell in run.cells for name in cell.axes} - moving)
     parameters = {name.removeprefix("allocator.") for name in moving}
     groups: dict[tuple, list[Cell]] = {}
@@ -141,7 +141,7 @@ def group(run: Run, x: str | None) -> list[tuple[str, int, str, list[Cell]]]:
     return grouped
 
 
-def _moving_with(run: Run, x: str) -> set[str]:
+def moving_with(run: Run, x: str) -> set[str]:
     """The axes that change from point to point of a series: x and those that the config zips with it."""
     return next((set(group) for group in run.config.get("zip", []) if x in group), {x})
 

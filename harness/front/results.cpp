@@ -48,7 +48,7 @@ std::vector<PhaseResult> reduce_phases(const CellHistory& cell, Estimator estima
   return phases;
 }
 
-std::vector<std::pair<std::string, double>> reduce_counters(const CellHistory& cell) {
+std::vector<CounterResult> reduce_counters(const CellHistory& cell) {
   std::vector<std::pair<std::string, std::vector<double>>> values;
   for (const Sample& sample : cell.samples) {
     for (const auto& [name, value] : sample.counters) {
@@ -58,9 +58,11 @@ std::vector<std::pair<std::string, double>> reduce_counters(const CellHistory& c
       place->second.push_back(value);
     }
   }
-  std::vector<std::pair<std::string, double>> counters;
+  std::vector<CounterResult> counters;
   counters.reserve(values.size());
-  for (const auto& [name, list] : values) counters.emplace_back(name, median(list));
+  for (const auto& [name, list] : values) {
+    counters.push_back({name, median(list), bootstrap_interval(list, median, bootstrap_seed(cell, name))});
+  }
   return counters;
 }
 

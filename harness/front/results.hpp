@@ -23,6 +23,13 @@ struct PhaseResult {
   std::optional<double> throughput() const;
 };
 
+// A counter of the samples.
+struct CounterResult {
+  std::string name;
+  double median = 0;
+  std::optional<Interval> interval;  // 95 %, where there are enough samples
+};
+
 // A metric of the untimed passes: the mean over them.
 struct CountedResult {
   std::string metric;
@@ -35,7 +42,7 @@ struct CountedResult {
 struct CellResult {
   CellHistory cell;
   std::vector<PhaseResult> phases;
-  std::vector<std::pair<std::string, double>> counters;  // medians
+  std::vector<CounterResult> counters;
   std::vector<CountedResult> counted;
   bool throttled = false;
 

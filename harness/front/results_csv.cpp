@@ -49,12 +49,13 @@ class CsvWriter {
   std::string text() {
     if (result_.status() != Status::ok) return prefix_ + ",,,,,,,,,\n";
     for (const PhaseResult& phase : result_.phases) add_phase(phase);
-    for (const auto& [name, value] : result_.counters) {
+    for (const CounterResult& counter : result_.counters) {
       add({.phase = "",
-           .metric = name,
-           .unit = unit(name, ""),
+           .metric = counter.name,
+           .unit = unit(counter.name, ""),
            .statistic = "median",
-           .value = value,
+           .value = counter.median,
+           .interval = counter.interval,
            .samples = result_.cell.samples.size()});
     }
     for (const CountedResult& counted : result_.counted) {

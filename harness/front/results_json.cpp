@@ -112,7 +112,7 @@ Json cell_json(const Results& results, const CellResult& result) {
   json["phases"] = Json::array();
   for (const PhaseResult& phase : result.phases) json["phases"].push_back(phase_json(results, phase));
   json["counters"] = Json::object();
-  for (const auto& [name, value] : result.counters) json["counters"][name] = value;
+  for (const CounterResult& counter : result.counters) json["counters"][counter.name] = counter.median;
   const CellFacts& facts = cell.facts;
   Json& metrics = json["metrics"] = Json::object();
   for (const auto& [phase, registers] : facts.registers) metrics["registers"][phase] = registers;
