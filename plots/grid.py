@@ -86,8 +86,10 @@ def _draw_grid(axes, grid: Grid, points: float, width: float) -> None:
         left = 0.0
         for column, (cell, cell_width) in enumerate(zip(row, widths)):
             is_text = column < grid.aligned_left
-            axes.text(left + (0.04 if is_text else cell_width - 0.08), top + 0.1, cell, fontsize=points,
-                      ha="left" if is_text else "right", va="center" if "\n" not in cell else "top",
+            # Headings stand on the line below them, however many lines the tallest one has.
+            place, side = (top + height - 0.05, "bottom") if index == 0 else (top + 0.1, "top" if "\n" in cell else "center")
+            axes.text(left + (0.04 if is_text else cell_width - 0.08), place, cell, fontsize=points,
+                      ha="left" if is_text else "right", va=side,
                       weight="bold" if index == 0 else "normal",
                       color=style.GREY if (index - 1, column) in grid.muted else style.BLACK)
             left += cell_width

@@ -160,7 +160,7 @@ def _set_axes(axes, run: Run, layout: _Layout, numbers: Sequence[float], metric:
         axes.set_xticks(range(len(layout.words)), layout.words, rotation=_SLANT, ha="right", rotation_mode="anchor")
     else:
         ticks.set_x(axes, layout.positions, layout.log_x, layout.width, style.RC["xtick.labelsize"],
-                    quantity.formatter(plot["x"]))
+                    quantity.on_axis(plot["x"]))
     ticks.set_y(axes, numbers, log_y, quantity.formatter(metric, unit), binary=unit in ("B", "B/s"))
     if lowest:
         axes.set_xlabel(plot.get("xlabel") or quantity.axis_name(plot["x"]))

@@ -54,6 +54,12 @@ def count(value: float) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else _short(value)
 
 
+def on_axis(name: str) -> Callable[[float], str]:
+    """How values of a setting are written beside an axis, where there is little room: counts from a million on are rounded."""
+    write = formatter(name)
+    return lambda value: f"{_short(value / 1e6)} M" if write is count and value >= 1e6 else write(value)
+
+
 def formatter(name: str, unit: str = "", padded: bool = False) -> Callable[[float], str]:
     """How values of the setting or metric `name` with `unit` are written, unit included."""
     if unit in ("B", "bytes") or name.endswith("_bytes"):

@@ -92,6 +92,14 @@ class Run:
         named = [entry["id"] if isinstance(entry, dict) else entry for entry in self.config.get("allocators", [])]
         return [name for name in dict.fromkeys(named) if name in present] + [n for n in present if n not in named]
 
+    def label(self, cell: Cell) -> str:
+        """What the config calls the allocator of a cell; empty where it leaves that to the allocator's own name."""
+        for entry in self.config.get("allocators", []):
+            if isinstance(entry, dict) and entry["id"] == cell.allocator and "label" in entry:
+                if entry.get("parameters", {}).items() <= cell.allocator_parameters.items():
+                    return entry["label"]
+        return ""
+
 
 def read_run(folder: Path) -> Run:
     """The run stored in `folder`."""

@@ -133,7 +133,7 @@ def _shares(run: Run, columns: Sequence[Column], phase: str, reference: str) -> 
         shares = [by_column[column].values.get((phase, "beyond_reference")) if column in by_column else None
                   for column in columns]
         if allocator != reference and any(shares):
-            rows.append([label, *(f"{100 * share.value:.0f} %" if share else "–" for share in shares)])
+            rows.append([label, *(f"{100 * share.value:z.0f} %" if share else "–" for share in shares)])
     return grid.Grid(["share of time", *_names(run, columns)], rows,
                      f"Share of the {phase} time beyond that with {style.display_name(reference)}: what allocation costs")
 

@@ -137,7 +137,7 @@ def group(run: Run, x: str | None) -> list[tuple[str, int, str, list[Cell]]]:
         for variant, cells in enumerate(own):
             if x is not None:
                 cells = sorted(cells, key=lambda cell: _order(cell.setting(x)))
-            grouped.append((allocator, variant, _label(allocator, cells[0], own, fixed_axes, named), cells))
+            grouped.append((allocator, variant, _label(run, cells[0], own, fixed_axes, named), cells))
     return grouped
 
 
@@ -186,10 +186,10 @@ def _require_known(run: Run, phase: str, metric: str) -> None:
                             f"Recorded are: {listed}.")
 
 
-def _label(allocator: str, cell: Cell, siblings: list[list[Cell]], fixed_axes: list[str], named: bool) -> str:
-    """The display name (`named`: unless a panel bears it), followed by whatever tells this series from the allocator's
-    other ones."""
-    label = style.display_name(allocator)
+def _label(run: Run, cell: Cell, siblings: list[list[Cell]], fixed_axes: list[str], named: bool) -> str:
+    """The config's label, or the display name (`named`: unless a panel bears it), followed by whatever tells this series from
+    the allocator's other ones."""
+    label = run.label(cell) or style.display_name(cell.allocator)
     differing = [name for name in cell.allocator_parameters
                  if len({_text(other[0].allocator_parameters.get(name)) for other in siblings}) > 1]
     differing += [name for name in fixed_axes if name.removeprefix("allocator.") not in differing

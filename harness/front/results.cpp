@@ -61,7 +61,8 @@ std::vector<CounterResult> reduce_counters(const CellHistory& cell) {
   std::vector<CounterResult> counters;
   counters.reserve(values.size());
   for (const auto& [name, list] : values) {
-    counters.push_back({name, median(list), bootstrap_interval(list, median, bootstrap_seed(cell, name))});
+    counters.push_back(
+        {name, median(list), bootstrap_interval(list, estimator_named("median"), bootstrap_seed(cell, name))});
   }
   return counters;
 }

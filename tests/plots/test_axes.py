@@ -34,6 +34,12 @@ def test_counts_have_separators():
     assert quantity.formatter("blocks")(12000) == "12,000"
 
 
+@pytest.mark.parametrize("setting, value, text", [("tuples", 262144, "262,144"), ("tuples", 67108864, "67.1 M"), ("keys", 1e7, "10 M"),
+                                                  ("request_bytes", 8 << 20, "8 MiB")])
+def test_large_counts_are_rounded_beside_an_axis(setting, value, text):
+    assert quantity.on_axis(setting)(value) == text
+
+
 def _axes():
     return Figure().add_axes((0, 0, 1, 1))
 

@@ -122,6 +122,13 @@ def test_one_allocator_with_two_parameter_sets_makes_two_series(tmp_path):
     assert set(figures.medians(drawing)) == {"CMalloc (max_fragmentation=2)", "CMalloc (max_fragmentation=4)"}
 
 
+def test_a_label_of_the_config_names_its_series(tmp_path):
+    config = {**CONFIG, "allocators": [{"id": "c_malloc", "label": "two passes", "parameters": {"max_fragmentation": 4}}, "c_malloc"]}
+    cells = [_ok("c_malloc", x, allocator_parameters={"max_fragmentation": f}) for f in (2, 4) for x in (1, 2)]
+    drawing = lines.make(results.read_run(synthetic.write(tmp_path, config, cells, "cuda")), "stem")
+    assert set(figures.medians(drawing)) == {"CMalloc (max_fragmentation=2)", "two passes (max_fragmentation=4)"}
+
+
 def test_a_second_swept_axis_splits_the_series(tmp_path):
     cells = [synthetic.cell("c_malloc", {"threads": x, "lanes_per_warp": lanes}, values={("alloc", "time"): 1e-6})
              for lanes in (1, 32) for x in (1, 2)]
