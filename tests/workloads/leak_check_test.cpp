@@ -45,7 +45,7 @@ TEST(LeakCheck, FindsALeakThatTheCellsPoolWouldHide) {
 TEST(LeakCheck, TellsRefusalsFromALeak) {
   EXPECT_EQ(check_leaks<SlotMalloc<Fault::null_now_and_then>>(16 << 20, 160).verdict,
             "checked: at most 1 of 160 requests returned null in rounds 7 to 23 of allocating and freeing the same "
-            "blocks (7680 B per round, pool of 64 KiB), no leak");
+            "blocks (7.5 KiB per round, pool of 64 KiB), no leak");
 }
 
 TEST(LeakCheck, IsWaivedWhereNothingIsEverFreed) {
