@@ -29,7 +29,7 @@ constexpr const char* footer =
     "  allocbench report results/quick-cuda                   make the results again from the events, without a GPU\n\n"
     "Exit codes: 0 all cells ok or unsupported, 1 some cells not ok, 2 config or usage, 3 environment, 130 "
     "interrupted.\n"
-    "Environment: ALLOCBENCH_WORKERS (folder of the workers), NO_COLOR.";
+    "Environment: ALLOCBENCH_WORKERS (folder of the workers), ALLOCBENCH_DATA (scenes and graphs), NO_COLOR.";
 
 void add_workers_option(CLI::App& app, std::string& workers) {
   app.add_option("--workers", workers,
@@ -61,6 +61,9 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_flag("--dry-run", run.dry_run, "Print the plan and measure nothing");
   app.add_flag("--print-config", run.print_config, "Print the config as it applies to the back end, and stop");
   app.add_flag("-q,--quiet", run.quiet, "No progress; errors and results only");
+  app.add_option("--data", run.data, "Folder with scenes/ and graphs/ (default: $ALLOCBENCH_DATA, else data/)")
+      ->check(CLI::ExistingDirectory)
+      ->type_name("DIR");
   add_workers_option(app, run.workers);
 }
 

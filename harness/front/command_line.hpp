@@ -24,6 +24,7 @@ struct RunOptions {
   bool dry_run = false;
   bool print_config = false;
   bool quiet = false;
+  std::string data;  // folder; empty = as the environment has it
   std::string workers;
 };
 

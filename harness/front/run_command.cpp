@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -101,6 +103,7 @@ std::string resume_command(const RunOptions& options, const std::string& backend
   if (options.timeout) command += fmt::format(" --timeout {}", *options.timeout);
   if (options.seed) command += fmt::format(" --seed {}", *options.seed);
   if (options.os_threads) command += fmt::format(" --os-threads {}", *options.os_threads);
+  if (!options.data.empty()) command += fmt::format(" --data {}", options.data);
   if (!options.workers.empty()) command += fmt::format(" --workers {}", options.workers);
   return command + " --resume";
 }
@@ -168,6 +171,8 @@ int report(const RunOptions& options, const Plan& plan, const std::string& folde
 
 int run_command(const RunOptions& options) {
   install_interrupt_handlers();
+  // Workers read the files; they inherit the environment.
+  if (!options.data.empty()) setenv("ALLOCBENCH_DATA", std::filesystem::absolute(options.data).c_str(), 1);
   const std::string text = read_file(options.config);
   const Target target = choose_target(options);
   const Catalogue catalogue = describe_worker(target.program);

@@ -10,6 +10,11 @@
 
 namespace allocbench::worker {
 
+// Parameters of a workload. Defined in the table of the worker (cmake/plugin_table.cpp.in) once for all plug-ins: they do
+// not depend on the allocator, and reading the fields of all workloads takes a third of the compile time of a unit.
+template <class W>
+typename W::Parameters workload_parameters(const ParameterValues& values);
+
 template <class A>
 class InstanceOf final : public AllocatorInstance {
  public:
@@ -47,7 +52,7 @@ class InstanceOf final : public AllocatorInstance {
     RunSetting<A> setting = state_.setting;
     setting.seed = request.seed;
     try {
-      const auto parameters = make_parameters<typename W::Parameters>(request.parameters);
+      const typename W::Parameters parameters = workload_parameters<W>(request.parameters);
       const std::string why = W::template unsupported<A>(parameters, setting);
       if (!why.empty()) throw CellFailure(Status::unsupported, why);
       auto run = std::make_unique<RunWith<A, W>>(parameters, setting, state_.stream);

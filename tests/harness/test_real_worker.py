@@ -1,5 +1,6 @@
 """The program with the real CPU worker: the planted bugs get their words, good allocators their numbers."""
 
+import gzip
 import os
 import pathlib
 import unittest
@@ -37,3 +38,16 @@ class RealWorker(ProgramTest):
         result = self.measure(self.real_config(["atomic_malloc", "cuda_malloc"]), "--dry-run")
         self.assertIn("cuda_malloc, pool 16 MiB, device heap 16 MiB", result.stdout)
         self.assertIn("atomic_malloc, pool 16 MiB, device heap 0 B", result.stdout)
+
+    def test_files_come_from_the_folder_of_the_data_option(self):
+        graphs = self.folder / "mine" / "graphs"
+        graphs.mkdir(parents=True)
+        (graphs / "ring.txt.gz").write_bytes(gzip.compress("".join(f"{i} {(i + 1) % 50}\n" for i in range(50)).encode()))
+        config = self.config(["atomic_malloc"], workload={"id": "graph_arrays", "batches": 0}, sweep={"graph": ["ring"]},
+                             pool_bytes="1MiB")
+        self.measure(config)
+        self.assertEqual([cell["status"] for cell in self.results()["allocbench"]["cells"]], ["unsupported"])
+        self.measure(config, "--force", "--data", "mine")
+        self.assertEqual([cell["status"] for cell in self.results()["allocbench"]["cells"]], ["ok"])
+        missing = self.measure(config, "--force", "--data", "nowhere", expect=2)
+        self.assertIn("nowhere", missing.stderr)

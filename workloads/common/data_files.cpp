@@ -40,7 +40,7 @@ std::filesystem::path find_data_file(const std::string& name) {
     looked += (looked.empty() ? "" : ", ") + folder.string();
   }
   throw std::invalid_argument("no file " + name + " in " + looked +
-                              "; data/README.md says where to get it, ALLOCBENCH_DATA names another folder");
+                              "; data/README.md says where to get it, --data or ALLOCBENCH_DATA names another folder");
 }
 
 std::string read_text_file(const std::filesystem::path& path) {
