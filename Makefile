@@ -1,23 +1,23 @@
 # The two commands of the README, each enough on a fresh Debian 12 machine:
-#   make demo   install what is missing, build, run configs/smoke.json, draw its figures
+#   make demo   install what is missing, build the programs, run configs/smoke.json, draw its figures
 #   make test   the same set-up, then all tests
 # `make check-full` searches allocators and the bug zoo for bugs at full counts.
-# `make build` only builds. Programs land in build/bin/.
+# `make build` only builds the programs. They land in build/bin/.
 
 JOBS ?= $(shell nproc)
 # nvcc is often installed beside PATH.
 export PATH := $(PATH):/usr/local/cuda/bin
 
-.PHONY: demo test check-full test-asan-device test-sanitizers build dependencies check-format clean
+.PHONY: demo test check-full test-asan-device test-sanitizers build build-all dependencies check-format clean
 
 demo: build
 	tools/demo.sh
 
-test: build
+test: build-all
 	ctest --preset release --parallel $(JOBS)
 
 # The bug zoo and `allocbench check` over all allocators at full counts.
-check-full: build
+check-full: build-all
 	cmake --build --preset release --target check_full
 
 # Executor, allocators and workloads under AddressSanitizer with UBSan: the quick part of test-sanitizers.
@@ -31,6 +31,11 @@ test-sanitizers: dependencies
 	cmake --preset tsan && cmake --build --preset tsan --parallel $(JOBS) && ctest --preset tsan --parallel $(JOBS)
 
 build: dependencies
+	cmake --preset release
+	cmake --build --preset programs --parallel $(JOBS)
+
+# With tests and benchmarks.
+build-all: dependencies
 	cmake --preset release
 	cmake --build --preset release --parallel $(JOBS)
 
