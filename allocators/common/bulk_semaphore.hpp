@@ -42,10 +42,20 @@ struct BulkSemaphore {
     return granted;
   }
 
-  // The same for callers who expect nothing: they look before they disturb the others.
+  // The same for callers who expect nothing: they look before they disturb the others. A count below zero may hide
+  // units, so they look again for a while. Else a burst of callers, who all go away empty at first and so hide what
+  // the first of them make, would make many times what it needs.
   template <class Thread>
   SIMT_FN std::uint32_t take_if_any(Thread& thread, std::uint32_t wanted) const {
-    return available(thread) > 0 ? take(thread, wanted) : 0;
+    for (std::uint32_t i = 0; i < most_looks; ++i) {
+      const std::int64_t there = available(thread);
+      if (there == 0) return 0;
+      const std::uint32_t granted = there > 0 ? take(thread, wanted) : 0;
+      if (granted != 0) return granted;
+      thread.probe(simt::Step::retry);
+      thread.spin_hint();
+    }
+    return 0;
   }
 
   template <class Thread>
@@ -105,6 +115,7 @@ struct BulkSemaphore {
 
  private:
   static constexpr std::uint32_t longest_wait = 1000;  // looks of about a microsecond
+  static constexpr std::uint32_t most_looks = 16;
 };
 
 }  // namespace allocbench

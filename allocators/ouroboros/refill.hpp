@@ -1,8 +1,8 @@
 // What a malloc does when its class has no free pages for all lanes: the slow path of all variants.
 //
-// Lanes of one class go round together: take what the semaphore has; or wait, once, for pages that others announced; or
-// take as many chunks as the lanes need, keep the pages they need and put the rest into the queue. Null after two
-// rounds that found neither a page nor a chunk.
+// Lanes of one class go round together: take what the semaphore has; or wait for pages that others announced, a few
+// times; or take as many chunks as the lanes need, keep the pages they need and put the rest into the queue. Null
+// after two rounds that found neither a page nor a chunk.
 //
 // Differs from the paper: the lanes get pages of the new chunks directly and all chunks in one step (there all pages
 // pass through the queue, and one chunk per round serves one lane of a full warp in the largest class); a group may be
@@ -23,6 +23,8 @@ struct SupplyOrder {
 };
 
 inline constexpr std::uint32_t most_failures = 16;  // unclear rounds; two clear ones
+// Pages that others announced may go to third parties. Who waits only once takes chunks that the burst does not need.
+inline constexpr std::uint32_t most_waits = 8;
 
 // One round of the leader for `lanes` lanes.
 template <class Policy, class Thread>
@@ -53,14 +55,14 @@ SIMT_FN SupplyOrder order_pages(Thread& thread, const Policy& heap, std::uint32_
 // Not inlined: the fast path keeps its registers. `heap` lies in device memory.
 template <class Policy, class Thread>
 SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t id) {
-  bool insists = false;
+  std::uint32_t waits = 0;
   for (std::uint32_t failures = 0; failures < most_failures;) {
     thread.probe(simt::Step::retry);
     const auto group = thread.converged().match_any(id);
     const std::uint32_t lanes = group.num_threads();
     const std::uint32_t rank = group.thread_rank();
     SupplyOrder order{};
-    if (group.leader()) order = order_pages(thread, heap, id, lanes, insists);
+    if (group.leader()) order = order_pages(thread, heap, id, lanes, waits >= most_waits);
     order.kind = static_cast<Supply>(group.broadcast(static_cast<std::uint32_t>(order.kind)));
     order.count = group.broadcast(order.count);
     order.first = group.broadcast(order.first);
@@ -75,7 +77,7 @@ SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t 
       heap.stock(thread, group, id, order.first, order.count, used, pages - used, order.announced);
       if (rank < used) return heap.space.page(order.first + (rank >> log), rank & ((1u << log) - 1), id);
     } else if (order.kind == Supply::waited) {
-      insists = true;
+      ++waits;
     } else {
       failures += order.kind == Supply::none ? most_failures / 2 : 1;
       thread.spin_hint();

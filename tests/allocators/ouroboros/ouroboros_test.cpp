@@ -74,6 +74,33 @@ Parameters chunks_of(std::uint64_t bytes) {
   return parameters;
 }
 
+// A burst on a fresh heap: thousands of lanes find their class empty at once, and a chunk serves sixteen warps.
+TEST(OuroborosBurst, TakesHardlyMoreChunksThanItNeeds) {
+  using A = Variant<PageHeap<FlatRing>>;
+  constexpr std::uint32_t warps = 256;
+  constexpr std::uint32_t needed = warps * 32 / 512;
+  for (const auto strategy :
+       {simt::StrategyKind::random, simt::StrategyKind::lockstep, simt::StrategyKind::round_robin}) {
+    simt::ExecutorOptions options;
+    options.mode = simt::ExecutorMode::deterministic;
+    options.strategy = strategy;
+    options.slice = 1;
+    options.resident_blocks = warps;
+    options.guard_pages = false;
+    simt::Device device(options);
+    simt::Stream stream(device);
+    Arena arena(stream, 8 << 20);
+    const A allocator = A::create(arena, chunks_of(8192));
+    simt::Buffer<std::uint64_t> sizes(warps * 32);
+    sizes.from_host(stream, std::vector<std::uint64_t>(warps * 32, 16));
+    simt::Buffer<void*> blocks(warps * 32);
+    simt::launch(stream, {warps, 32}, testing::MallocAll{}, allocator, static_cast<const std::uint64_t*>(sizes.data()),
+                 blocks.data(), warps * 32);
+    const auto pool = copy_table(stream, allocator.heap().space.pool.state, 1)[0];
+    EXPECT_LE(pool.next_fresh, needed + needed / 2) << "strategy " << static_cast<int>(strategy);
+  }
+}
+
 template <class A>
 std::vector<void*> malloc_until_null(Rig<A>& rig, std::uint64_t bytes) {
   std::vector<void*> all;
