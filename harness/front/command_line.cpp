@@ -62,7 +62,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_flag("--print-config", run.print_config, "Print the config as it applies to the back end, and stop");
   app.add_flag("-q,--quiet", run.quiet, "No progress; errors and results only");
   app.add_option("--data", run.data, "Folder with scenes/ and graphs/ (default: $ALLOCBENCH_DATA, else data/)")
-      ->check(CLI::ExistingDirectory)
+      ->check(CLI::ExistingDirectory.description(""))
       ->type_name("DIR");
   add_workers_option(app, run.workers);
 }
