@@ -10,8 +10,8 @@
 
 namespace allocbench::worker {
 
-// Parameters of a workload. Defined in the table of the worker (cmake/plugin_table.cpp.in) once for all plug-ins: they do
-// not depend on the allocator, and reading the fields of all workloads takes a third of the compile time of a unit.
+// Parameters of a workload. Defined in the table of the worker (cmake/plugin_table.cpp.in) once for all plug-ins: they
+// do not depend on the allocator, and reading the fields of all workloads takes a fifth of the compile time of a unit.
 template <class W>
 typename W::Parameters workload_parameters(const ParameterValues& values);
 
