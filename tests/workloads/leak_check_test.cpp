@@ -48,6 +48,17 @@ TEST(LeakCheck, TellsRefusalsFromALeak) {
             "blocks (7.5 KiB per round, pool of 64 KiB), no leak");
 }
 
+// What was lost once stays lost, even if no more follows: six requests of 160 are not refusals.
+TEST(LeakCheck, TakesManyNullsForALeakEvenIfTheyStayAsMany) {
+  try {
+    check_leaks<SlotMalloc<Fault::null_often_at_last>>(16 << 20, 160);
+    FAIL() << "no leak was found";
+  } catch (const CellFailure& failure) {
+    EXPECT_EQ(failure.status(), Status::incorrect);
+    EXPECT_NE(std::string(failure.what()).find("leak: at most 6, at last "), std::string::npos) << failure.what();
+  }
+}
+
 TEST(LeakCheck, IsWaivedWhereNothingIsEverFreed) {
   EXPECT_EQ(check_leaks<AtomicMalloc>(1 << 20, 10).verdict, "waived: AtomicMalloc never frees");
 }

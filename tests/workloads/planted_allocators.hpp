@@ -14,6 +14,7 @@ enum class Fault {
   leak_every_third,
   null_every_third,
   null_now_and_then,
+  null_often_at_last,
   scribble
 };
 
@@ -51,6 +52,7 @@ class SlotMalloc {
     const std::uint32_t call = thread.atomic(state_[0]).fetch_add(1u, simt::relaxed);
     if (fault == Fault::null_every_third && call % 3 == 2) return nullptr;
     if (fault == Fault::null_now_and_then && call % 1000 == 999) return nullptr;
+    if (fault == Fault::null_often_at_last && call >= 1000 && call % 30 == 29) return nullptr;
     if (fault == Fault::double_hand_out) return pool_.base + call / 2 * slot_bytes;
     if (fault == Fault::overlap) return pool_.base + call * 16;
     if (fault == Fault::misaligned && call == 5) return pool_.base + call * slot_bytes + 4;
