@@ -87,14 +87,14 @@ struct LinkedList {
   SIMT_FN void append(Thread& thread, ClassState& state, std::uint32_t, std::uint32_t chunk,
                       std::uint32_t slots_log) const {
     std::uint64_t last = thread.atomic(state.tail).load(simt::acquire);
-    if (link_behind_tail(thread, state, last, &chunk, 1, slots_log)) advance(thread, state, slots_log);
+    if (link_behind_tail(thread, nodes, state, last, &chunk, 1, slots_log)) advance(thread, nodes, state, slots_log);
   }
 
   template <class Thread>
   SIMT_FN void recycle(Thread& thread, ClassState& state, std::uint32_t, std::uint32_t, std::uint32_t chunk,
                        std::uint32_t slots_log) const {
     const std::uint64_t node = thread.atomic(nodes[chunk]).fetch_or(consumed, simt::acq_rel);
-    if (chunk_of(node) != no_chunk) advance(thread, state, slots_log);
+    if (chunk_of(node) != no_chunk) advance(thread, nodes, state, slots_log);
   }
 
   template <class Thread>
@@ -123,8 +123,8 @@ struct LinkedList {
   // afterwards. True when the segment before is consumed already: its consumer left the head to us. The mark and the
   // link are bits of one word, so one of the two threads sees both.
   template <class Thread>
-  SIMT_FN bool link_behind_tail(Thread& thread, ClassState& state, std::uint64_t& last, const std::uint32_t* chunks,
-                                std::uint32_t count, std::uint32_t slots_log) const {
+  static SIMT_FN bool link_behind_tail(Thread& thread, std::uint64_t* nodes, ClassState& state, std::uint64_t& last,
+                                       const std::uint32_t* chunks, std::uint32_t count, std::uint32_t slots_log) {
     const auto tail = thread.atomic(state.tail);
     std::uint64_t newest;
     do {
@@ -145,8 +145,10 @@ struct LinkedList {
 
   // One thread often moves the head over many segments that a burst has consumed, and the burst ends with it. Each
   // exchange costs a trip to memory and a fence, a look at a node only the trip: so it hands on several at a time.
+  // Once per segment at most, and too long to be repeated in every kernel: not inlined.
   template <class Thread>
-  SIMT_FN void advance(Thread& thread, ClassState& state, std::uint32_t slots_log) const {
+  SIMT_NOINLINE_FN static void advance(Thread& thread, std::uint64_t* nodes, ClassState& state,
+                                       std::uint32_t slots_log) {
     constexpr std::uint32_t most = 64;
     std::uint32_t passed[most];
     const auto head = thread.atomic(state.head);
@@ -169,7 +171,7 @@ struct LinkedList {
       }
       if (count == 0) return;
       if (!head.compare_exchange(first, here, simt::acq_rel, simt::acquire)) continue;
-      link_behind_tail(thread, state, last, passed, count, slots_log);  // the loop looks at what it asks for
+      link_behind_tail(thread, nodes, state, last, passed, count, slots_log);  // the loop looks at what it asks for
       first = here;
     }
   }
