@@ -90,7 +90,7 @@ struct ChunkHeap : Heap<StorageKind> {
   // As PageHeap::stock: all chunks but the last are used up.
   template <class Thread, class Group>
   SIMT_FN void stock(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first, std::uint32_t count,
-                     std::uint32_t used, std::uint32_t extra, std::uint32_t announced) const {
+                     std::uint32_t used, std::uint32_t extra, std::uint64_t promised) const {
     const std::uint32_t last = first + count - 1;
     const std::uint32_t words_log = simt::count_trailing_zeros(mask_words(id));
     const std::uint32_t used_in_last = used - ((count - 1) << space.pages_log(id));
@@ -107,7 +107,7 @@ struct ChunkHeap : Heap<StorageKind> {
     }
     group.sync();  // the headers are there before any lane hands out a page
     if (!group.leader()) return;
-    this->free_pages(id).settle(thread, announced, extra);
+    this->free_pages(id).settle(thread, promised, extra);
     if (extra != 0) enqueue(thread, id, last, extra);
   }
 

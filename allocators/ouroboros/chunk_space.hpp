@@ -3,7 +3,7 @@
 // A chunk holds pages of one class, or it is storage of a queue. Class i has pages of 16 << i bytes, up to a whole
 // chunk. Header words:
 //   chunk of pages   the class in bits 0-7; chunk-based variants keep the number of free pages in bits 8-31
-//   queue storage    how many of its slots have been emptied
+//   queue storage    how many of its slots have been emptied since it became storage
 // Differs from the published layout, where headers of 128 bytes lie in front of every chunk: chunks and pages are
 // aligned to their size, the chunk of an address is a shift and no division, and a free reads one word of a dense
 // table.

@@ -87,7 +87,8 @@ struct LinkedList {
   SIMT_FN void append(Thread& thread, ClassState& state, std::uint32_t, std::uint32_t chunk,
                       std::uint32_t slots_log) const {
     std::uint64_t last = thread.atomic(state.tail).load(simt::acquire);
-    if (link_behind_tail(thread, nodes, state, last, &chunk, 1, slots_log)) advance(thread, nodes, state, slots_log);
+    if (link_behind_tail(thread, nodes, state, last, &chunk, 1, slots_log, simt::release))
+      advance(thread, nodes, state, slots_log);
   }
 
   template <class Thread>
@@ -122,34 +123,41 @@ struct LinkedList {
   // Links `count` chunks as the next segments. `last` is what the caller takes for the tail, and the tail it left
   // afterwards. True when the segment before is consumed already: its consumer left the head to us. The mark and the
   // link are bits of one word, so one of the two threads sees both.
-  template <class Thread>
+  //   `order` of the stores by which others find the chunks: release for a fresh one, whose slots were just emptied. Of
+  // one that goes round there is nothing to hand on, its slots come by exchanges; a release each would be a fence each.
+  template <class Thread, class Order>
   static SIMT_FN bool link_behind_tail(Thread& thread, std::uint64_t* nodes, ClassState& state, std::uint64_t& last,
-                                       const std::uint32_t* chunks, std::uint32_t count, std::uint32_t slots_log) {
+                                       const std::uint32_t* chunks, std::uint32_t count, std::uint32_t slots_log,
+                                       Order order) {
     const auto tail = thread.atomic(state.tail);
     std::uint64_t newest;
     do {
       newest = last;
+      SIMT_ROLLED
       for (std::uint32_t i = 0; i < count; ++i) {
         newest = pointer(next_segment(segment_of(newest), slots_log), chunks[i]);
         const std::uint32_t next = i + 1 < count ? chunks[i + 1] : no_chunk;
-        thread.atomic(nodes[chunks[i]]).store(pointer(segment_of(newest), next), simt::release);
+        thread.atomic(nodes[chunks[i]]).store(pointer(segment_of(newest), next), order);
       }
     } while (!tail.compare_exchange(last, newest, simt::acq_rel, simt::acquire));
     const std::uint64_t before = thread.atomic(nodes[chunk_of(last)]).fetch_and(~next_bits | chunks[0], simt::acq_rel);
+    SIMT_ROLLED
     for (std::uint32_t i = 0; i < count; ++i) {
       last = pointer(next_segment(segment_of(last), slots_log), chunks[i]);
-      thread.atomic(state.recent[segment_of(last) % 256]).store(last, simt::release);
+      thread.atomic(state.recent[segment_of(last) % 256]).store(last, order);
     }
     return (before & consumed) != 0;
   }
 
   // One thread often moves the head over many segments that a burst has consumed, and the burst ends with it. Each
-  // exchange costs a trip to memory and a fence, a look at a node only the trip: so it hands on several at a time.
+  // exchange costs a trip to memory and a fence, a look at a node only the trip, and looks at nodes that `recent` names
+  // overlap: so it hands on several at a time.
   // Once per segment at most, and too long to be repeated in every kernel: not inlined.
   template <class Thread>
   SIMT_NOINLINE_FN static void advance(Thread& thread, std::uint64_t* nodes, ClassState& state,
                                        std::uint32_t slots_log) {
     constexpr std::uint32_t most = 64;
+    constexpr std::uint32_t looks = 8;  // at a time
     std::uint32_t passed[most];
     const auto head = thread.atomic(state.head);
     std::uint64_t first = head.load(simt::acquire);
@@ -157,13 +165,31 @@ struct LinkedList {
     for (;;) {
       std::uint64_t here = first;
       std::uint32_t count = 0;
+      bool goes_on = true;
       bool stale = false;
-      while (count < most) {
-        const std::uint64_t node = thread.atomic(nodes[chunk_of(here)]).load(simt::acquire);
-        stale = segment_of(node) != segment_of(here);
-        if (stale || (node & consumed) == 0 || chunk_of(node) == no_chunk) break;
-        passed[count++] = chunk_of(here);
-        here = pointer(next_segment(segment_of(here), slots_log), chunk_of(node));
+      while (goes_on && count + looks <= most) {
+        // Where the next segments may be. What a hint says is believed if the links lead there too.
+        std::uint64_t guess[looks];
+        std::uint64_t node[looks];
+        SIMT_UNROLLED
+        for (std::uint32_t i = 0; i < looks; ++i) {
+          const std::uint32_t segment = (segment_of(here) + i) & (0xffffffffu >> slots_log);
+          guess[i] = thread.atomic(state.recent[segment % 256]).load(simt::relaxed);
+        }
+        guess[0] = here;
+        SIMT_UNROLLED
+        for (std::uint32_t i = 0; i < looks; ++i) {
+          node[i] = thread.atomic(nodes[chunk_of(guess[i])]).load(simt::relaxed);
+        }
+        SIMT_UNROLLED
+        for (std::uint32_t i = 0; i < looks; ++i) {
+          if (!goes_on || guess[i] != here) break;
+          stale = segment_of(node[i]) != segment_of(here);
+          goes_on = !stale && (node[i] & consumed) != 0 && chunk_of(node[i]) != no_chunk;
+          if (!goes_on) break;
+          passed[count++] = chunk_of(here);
+          here = pointer(next_segment(segment_of(here), slots_log), chunk_of(node[i]));
+        }
       }
       if (stale) {
         first = head.load(simt::acquire);
@@ -171,7 +197,8 @@ struct LinkedList {
       }
       if (count == 0) return;
       if (!head.compare_exchange(first, here, simt::acq_rel, simt::acquire)) continue;
-      link_behind_tail(thread, nodes, state, last, passed, count, slots_log);  // the loop looks at what it asks for
+      // The loop looks at what this asks for.
+      link_behind_tail(thread, nodes, state, last, passed, count, slots_log, simt::relaxed);
       first = here;
     }
   }

@@ -39,10 +39,10 @@ struct PageHeap : Heap<StorageKind> {
   }
 
   // The group has `count` chunks from `first` and keeps the first `used` pages; the last `extra` go into the queue.
-  // `announced`: what the semaphore was told.
+  // `promised`: what the semaphore was told.
   template <class Thread, class Group>
   SIMT_FN void stock(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first, std::uint32_t count,
-                     std::uint32_t used, std::uint32_t extra, std::uint32_t announced) const {
+                     std::uint32_t used, std::uint32_t extra, std::uint64_t promised) const {
     const std::uint32_t rank = group.thread_rank();
     for (std::uint32_t i = rank; i < count; i += group.num_threads()) {
       thread.atomic(space.headers[first + i]).store(Header::of(id, 0), simt::relaxed);
@@ -51,7 +51,7 @@ struct PageHeap : Heap<StorageKind> {
     std::uint32_t number = 0;
     if (group.leader()) {
       if (extra != 0) number = this->number_puts(thread, id, extra);
-      this->free_pages(id).settle(thread, announced, extra);
+      this->free_pages(id).settle(thread, promised, extra);
     }
     number = group.broadcast(number);
     const std::uint32_t first_page = (first << space.pages_log(0)) + (used << id);

@@ -13,20 +13,20 @@
 
 namespace allocbench::ouroboros {
 
-enum class Supply : std::uint32_t { units, chunks, waited, unclear, none };
+enum class Supply : std::uint32_t { units, chunks, wait, unclear, none };
 
 struct SupplyOrder {
   Supply kind;
-  std::uint32_t count;      // units or chunks
-  std::uint32_t first;      // number of the first take, or first chunk
-  std::uint32_t announced;  // pages that others were told to expect
+  std::uint32_t count;     // units or chunks
+  std::uint32_t first;     // number of the first take, or first chunk
+  std::uint64_t promised;  // what the semaphore was told
 };
 
 inline constexpr std::uint32_t most_failures = 16;  // unclear rounds; two clear ones
 // Pages that others announced may go to third parties. Who waits only once takes chunks that the burst does not need.
 inline constexpr std::uint32_t most_waits = 8;
 
-// One round of the leader for `lanes` lanes.
+// One round of the leader for `lanes` lanes. Waits for nobody: another leader of the warp may have chunks to stock.
 template <class Policy, class Thread>
 SIMT_FN SupplyOrder order_pages(Thread& thread, const Policy& heap, std::uint32_t id, std::uint32_t lanes,
                                 bool insists) {
@@ -36,18 +36,17 @@ SIMT_FN SupplyOrder order_pages(Thread& thread, const Policy& heap, std::uint32_
   const std::uint32_t log = heap.space.pages_log(id);
   const std::uint32_t wanted = (lanes + (1u << log) - 1) >> log;
   const std::uint32_t surplus = (wanted << log) - lanes;
-  if (surplus != 0 && !pages.announce(thread, lanes, surplus, insists)) {
-    pages.await(thread, lanes);
-    return {Supply::waited, 0, 0, 0};
+  const std::uint64_t demand = surplus == 0 ? 0 : BulkSemaphore::promise(lanes, 0);
+  if (surplus != 0) {
+    if (!pages.demand(thread, lanes, wanted << log) && !insists) return {Supply::wait, 0, 0, demand};
+    pages.announce(thread, surplus);
   }
   std::uint32_t first = 0;
   const std::uint32_t chunks = heap.take_chunks_for(thread, id, wanted, first);
-  if (chunks != 0) return {Supply::chunks, chunks, first, surplus};
+  if (chunks != 0) return {Supply::chunks, chunks, first, demand + surplus};
   pages.settle(thread, surplus, 0);
-  if (!insists && pages.expects_units(thread)) {
-    pages.await(thread, lanes);
-    return {Supply::waited, 0, 0, 0};
-  }
+  if (!insists && pages.expects_units(thread)) return {Supply::wait, 0, 0, demand};
+  pages.settle(thread, demand, 0);
   // Below zero, takers are about to give back what they could not have, and may hide what somebody freed.
   return {pages.available(thread) < 0 ? Supply::unclear : Supply::none, 0, 0, 0};
 }
@@ -58,7 +57,8 @@ SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t 
   std::uint32_t waits = 0;
   for (std::uint32_t failures = 0; failures < most_failures;) {
     thread.probe(simt::Step::retry);
-    const auto group = thread.converged().match_any(id);
+    const auto all = thread.converged();
+    const auto group = all.match_any(id);
     const std::uint32_t lanes = group.num_threads();
     const std::uint32_t rank = group.thread_rank();
     SupplyOrder order{};
@@ -66,19 +66,33 @@ SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t 
     order.kind = static_cast<Supply>(group.broadcast(static_cast<std::uint32_t>(order.kind)));
     order.count = group.broadcast(order.count);
     order.first = group.broadcast(order.first);
-    order.announced = group.broadcast(order.announced);
+    const std::uint32_t log = heap.space.pages_log(id);
+    const std::uint32_t pages = order.kind == Supply::chunks ? order.count << log : 0;
+    const std::uint32_t used = pages < lanes ? pages : lanes;
+    // The queue of a class may need hundreds of pages: lanes of all classes put them there, one class after another.
+    for (std::uint32_t makers = all.ballot(group.leader() && pages != 0); makers != 0; makers &= makers - 1) {
+      const std::uint32_t maker = simt::count_trailing_zeros(makers);
+      heap.stock(thread, all, all.shfl_lane(id, maker), all.shfl_lane(order.first, maker),
+                 all.shfl_lane(order.count, maker), all.shfl_lane(used, maker), all.shfl_lane(pages - used, maker),
+                 all.shfl_lane(order.promised, maker));
+    }
+    if (order.kind == Supply::wait) {
+      if (group.leader()) {
+        order.count = heap.free_pages(id).await(thread, lanes);
+        heap.free_pages(id).settle(thread, order.promised, 0);
+        if (order.count != 0) order.first = heap.number_takes_of(thread, id, order.count);
+      }
+      order.count = group.broadcast(order.count);
+      order.first = group.broadcast(order.first);
+      if (order.count != 0) order.kind = Supply::units;
+      ++waits;
+    }
     if (order.kind == Supply::units) {
       const auto alike = group.partition(rank < order.count);
       if (rank < order.count) return heap.serve(thread, alike, id, order.first);
     } else if (order.kind == Supply::chunks) {
-      const std::uint32_t log = heap.space.pages_log(id);
-      const std::uint32_t pages = order.count << log;
-      const std::uint32_t used = pages < lanes ? pages : lanes;
-      heap.stock(thread, group, id, order.first, order.count, used, pages - used, order.announced);
       if (rank < used) return heap.space.page(order.first + (rank >> log), rank & ((1u << log) - 1), id);
-    } else if (order.kind == Supply::waited) {
-      ++waits;
-    } else {
+    } else if (order.kind != Supply::wait) {
       failures += order.kind == Supply::none ? most_failures / 2 : 1;
       thread.spin_hint();
     }

@@ -103,13 +103,13 @@ struct SegmentedQueue {
   }
 
   // The slots were emptied by exchanges. A put of the next round may still find the old index for a moment and waits;
-  // no take can get it twice, since an exchange reads the last value. So the count needs no order of its own.
+  // no take can get it twice, since an exchange reads the last value. So the count needs no order of its own, and goes
+  // on from round to round: setting it back would need one.
   template <class Thread>
   SIMT_FN void consume(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id, const Place& place,
                        std::uint32_t count) const {
-    const auto emptied = thread.atomic(space.headers[place.chunk]);
-    if (emptied.fetch_add(count, simt::relaxed) + count != 1u << slots_log(space)) return;
-    emptied.store(0, simt::relaxed);
+    const std::uint32_t emptied = thread.atomic(space.headers[place.chunk]).fetch_add(count, simt::relaxed) + count;
+    if ((emptied & ((1u << slots_log(space)) - 1)) != 0) return;
     order.recycle(thread, state.order, id, place.segment, place.chunk, slots_log(space));
   }
 

@@ -63,53 +63,70 @@ TEST_F(BulkSemaphoreTest, CountsBeyondThePublishedTwentyFourBits) {
   EXPECT_EQ(state().units, 2ull * 0xffffffffu + 1);
 }
 
-TEST_F(BulkSemaphoreTest, LetsOneMakerAnnounceForMany) {
-  std::vector<std::uint32_t> makes(5);
+TEST_F(BulkSemaphoreTest, LetsOneOfEachBatchMakeIt) {
+  std::vector<std::uint32_t> makes(6);
   alone([out = makes.data()](auto& thread, BulkSemaphore semaphore) {
-    out[0] = semaphore.announce(thread, 32, 480, false);  // nobody has announced anything
-    out[1] = semaphore.announce(thread, 32, 480, false);  // 480 >= 32
-    out[2] = semaphore.announce(thread, 481, 31, false);  // 480 < 481
-    out[3] = semaphore.announce(thread, 511, 31, false);  // 511 >= 511
-    out[4] = semaphore.announce(thread, 1, 9, true);
+    out[0] = semaphore.demand(thread, 200, 512);  // begins the first batch
+    out[1] = semaphore.demand(thread, 200, 512);
+    out[2] = semaphore.demand(thread, 112, 512);  // fills it
+    out[3] = semaphore.demand(thread, 500, 512);  // begins the second
+    out[4] = semaphore.demand(thread, 13, 512);   // reaches into the third
+    out[5] = semaphore.demand(thread, 30, 512);
   });
-  EXPECT_EQ(makes, (std::vector<std::uint32_t>{1, 0, 1, 0, 1}));
-  EXPECT_EQ(BulkSemaphore::expected(state().promises), 480u + 31 + 9);
+  EXPECT_EQ(makes, (std::vector<std::uint32_t>{1, 0, 0, 1, 1, 0}));
+  EXPECT_EQ(BulkSemaphore::demanded(state().promises), 1055u);
+  EXPECT_EQ(BulkSemaphore::expected(state().promises), 0u);
 }
 
-TEST_F(BulkSemaphoreTest, CountsWaitersAgainstWhatIsExpected) {
-  std::vector<std::uint32_t> makes(2);
+TEST_F(BulkSemaphoreTest, ForgetsTheDemandOfThoseWhoLeave) {
+  std::vector<std::uint32_t> makes(3);
   alone([out = makes.data()](auto& thread, BulkSemaphore semaphore) {
-    semaphore.announce(thread, 1, 40, false);
-    thread.atomic(semaphore.state->promises).fetch_add(std::uint64_t{30} << 32, simt::relaxed);  // waiters for 30
-    out[0] = semaphore.announce(thread, 10, 5, false);
-    out[1] = semaphore.announce(thread, 11, 5, false);
+    out[0] = semaphore.demand(thread, 10, 16);
+    out[1] = semaphore.demand(thread, 5, 16);
+    semaphore.settle(thread, BulkSemaphore::promise(5, 0), 0);
+    semaphore.settle(thread, BulkSemaphore::promise(10, 0), 0);
+    out[2] = semaphore.demand(thread, 5, 16);
   });
-  EXPECT_EQ(makes, (std::vector<std::uint32_t>{0, 1}));
-  EXPECT_EQ(BulkSemaphore::reserved(state().promises), 30u);
+  EXPECT_EQ(makes, (std::vector<std::uint32_t>{1, 0, 1}));
+  EXPECT_EQ(BulkSemaphore::demanded(state().promises), 5u);
 }
 
 TEST_F(BulkSemaphoreTest, SettlesWithWhatWasReallyMade) {
   alone([](auto& thread, BulkSemaphore semaphore) {
-    semaphore.announce(thread, 1, 40, false);
-    semaphore.announce(thread, 100, 50, false);
-    semaphore.settle(thread, 40, 12);
-    semaphore.settle(thread, 50, 0);  // the maker failed
+    semaphore.demand(thread, 1, 41);
+    semaphore.announce(thread, 40);
+    semaphore.announce(thread, 50);
+    semaphore.settle(thread, BulkSemaphore::promise(1, 40), 12);
+    semaphore.settle(thread, BulkSemaphore::promise(0, 50), 0);  // the maker failed
   });
   EXPECT_EQ(state().units, 12u);
   EXPECT_EQ(state().promises, 0u);
 }
 
-TEST_F(BulkSemaphoreTest, DoesNotWaitForNothing) {
-  alone([](auto& thread, BulkSemaphore semaphore) { semaphore.await(thread, 3); });
-  EXPECT_EQ(state().promises, 0u);
+TEST_F(BulkSemaphoreTest, DoesNotWaitForLongIfNothingIsExpected) {
+  std::vector<std::uint32_t> granted(1, 7);
+  alone([out = granted.data()](auto& thread, BulkSemaphore semaphore) { out[0] = semaphore.await(thread, 3); });
+  EXPECT_EQ(granted[0], 0u);
+  EXPECT_EQ(state().units, 0u);
 }
 
 TEST_F(BulkSemaphoreTest, EndsAWaitWithoutAnyoneToMakeUnits) {
   alone([](auto& thread, BulkSemaphore semaphore) {
-    semaphore.announce(thread, 1, 40, false);  // and never settles
+    semaphore.announce(thread, 40);  // and never settles
     semaphore.await(thread, 3);
   });
-  EXPECT_EQ(BulkSemaphore::reserved(state().promises), 0u);
+  EXPECT_EQ(BulkSemaphore::expected(state().promises), 40u);
+  EXPECT_EQ(state().units, 0u);
+}
+
+TEST_F(BulkSemaphoreTest, TakesWhatItWaitedFor) {
+  std::vector<std::uint32_t> granted(2);
+  alone([out = granted.data()](auto& thread, BulkSemaphore semaphore) {
+    semaphore.signal(thread, 5);
+    out[0] = semaphore.await(thread, 3);
+    out[1] = semaphore.await(thread, 3);
+  });
+  EXPECT_EQ(granted, (std::vector<std::uint32_t>{3, 2}));
 }
 
 // Each lane wants `wanted` units in turn, makes batches of `batch` when it must, and returns what it took. Every second
@@ -128,14 +145,16 @@ struct MakeAndUse {
       for (std::uint32_t i = 0; i < 4 && granted == 0; ++i) {
         granted = semaphore.take_if_any(thread, wanted);
         if (granted != 0) break;
-        if (!semaphore.announce(thread, wanted, batch, insists)) {
-          semaphore.await(thread, wanted);
+        if (!semaphore.demand(thread, wanted, batch) && !insists) {
+          granted = semaphore.await(thread, wanted);
+          semaphore.settle(thread, BulkSemaphore::promise(wanted, 0), 0);
           insists = true;
           continue;
         }
+        semaphore.announce(thread, batch);
         const bool fails = (thread.rank_in_grid() + i) % 2 == 0;
         if (!fails) made.fetch_add(batch, simt::relaxed);
-        semaphore.settle(thread, batch, fails ? 0 : batch);
+        semaphore.settle(thread, BulkSemaphore::promise(wanted, batch), fails ? 0 : batch);
       }
       const std::uint32_t now_held = held.fetch_add(granted, simt::relaxed) + granted;
       if (now_held > made.load(simt::relaxed)) wrong.fetch_add(1u, simt::relaxed);
