@@ -2,7 +2,7 @@
 // only, for nvcc and g++ alike; see the rules in registry.hpp.
 #pragma once
 
-#include <chrono>
+#include <type_traits>
 
 #include "harness/worker/cell_of.hpp"
 #include "harness/worker/registry.hpp"
@@ -38,7 +38,11 @@ class InstanceOf final : public AllocatorInstance {
 
   template <class W>
   std::unique_ptr<Cell> open_one(const CellRequest& request) {
-    if constexpr (W::traits.application && (A::traits.ablation || A::traits.test_only)) {
+    // What is not compiled costs no build time: forms of a design in applications, planted faults beside one test.
+    if constexpr (A::traits.test_only && !std::is_same_v<W, AllocFree>) {
+      throw CellFailure(Status::unsupported,
+                        std::string(A::traits.display_name) + " is deliberately broken and runs in alloc_free only");
+    } else if constexpr (A::traits.ablation && W::traits.application) {
       throw CellFailure(Status::unsupported,
                         std::string(A::traits.display_name) +
                             " is for micro tests; applications run with the design it is a form of");
