@@ -31,6 +31,9 @@ def parse_bytes(value) -> int:
 
 
 def in_bytes(value: float) -> str:
+    """Three digits, but sizes of a few KiB that these would change are written out: 4,100 B is no 4 KiB."""
+    if 1024 < value < 1e5 and float(value).is_integer() and float(_short(value / 1024)) * 1024 != value:
+        return f"{value:,.0f} B"
     power = 0
     while power + 1 < len(_IEC) and abs(value) >= 1024 ** (power + 1):
         power += 1

@@ -10,7 +10,8 @@ from plots import quantity, style, ticks
 
 
 @pytest.mark.parametrize("value, text", [(4, "4 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536, "1.5 KiB"),
-                                         (131072, "128 KiB"), (2**31, "2 GiB"), (0, "0 B")])
+                                         (131072, "128 KiB"), (2**31, "2 GiB"), (0, "0 B"), (4100, "4,100 B"),
+                                         (4100.5, "4 KiB"), (130000, "127 KiB")])
 def test_bytes(value, text):
     assert quantity.in_bytes(value) == text
 
