@@ -40,20 +40,24 @@ def _utilisation(cell: Cell) -> Value:
     return replace(_scaled(served, 1 / memory), unit="")
 
 
-def add_relative(run: Run, reference: str, phase: str) -> None:
-    """Adds `relative_time`, the time of `phase` over that of the reference allocator's cell with the same settings, and
-    `beyond_reference`, the share of the time that exceeds it: with an allocator that costs next to nothing as reference,
-    what allocation takes of an application."""
+def add_relative(run: Run, reference: str) -> None:
+    """Adds for every metric, say `time`, its `relative_time`: over that of the reference allocator's cell with the same
+    settings, with the interval of the cell alone. And `beyond_reference`, the share of a time that exceeds the reference's:
+    with an allocator that costs next to nothing as reference, what allocation takes of an application."""
     def place(cell: Cell) -> tuple:
         return tuple(sorted((name, str(value)) for name, value in cell.axes.items() if not name.startswith("allocator.")))
 
-    times = {place(cell): cell.values[phase, "time"].value for cell in run.cells
-             if cell.allocator == reference and (phase, "time") in cell.values}
+    bases = {(place(cell), key): value.value for cell in run.cells if cell.allocator == reference
+             for key, value in cell.values.items()}
     for cell in run.cells:
-        time, base = cell.values.get((phase, "time")), times.get(place(cell))
-        if time and base:
-            cell.values[phase, "relative_time"] = replace(_scaled(time, 1 / base), unit="")
-            cell.values[phase, "beyond_reference"] = replace(time, value=1 - base / time.value, low=None, high=None, unit="")
+        for (phase, metric), value in list(cell.values.items()):
+            base = bases.get((place(cell), (phase, metric)))
+            if not base:
+                continue
+            cell.values[phase, f"relative_{metric}"] = replace(_scaled(value, 1 / base), unit="")
+            if metric == "time" and value.value:
+                beyond = replace(value, value=1 - base / value.value, low=None, high=None, unit="")
+                cell.values[phase, "beyond_reference"] = beyond
 
 
 def _scaled(time: Value, factor: float) -> Value:

@@ -235,6 +235,8 @@ def _draw_legend(page: Page, layout: _Layout, columns: int) -> None:
 
 def _y_label(run: Run, metric: str, unit: str, log: bool) -> str:
     name = quantity.metric_name(metric)
+    if metric.startswith("relative_"):
+        return f"{name}, relative to {style.display_name(run.plot['reference'])}"
     if run.backend == "cpu" and unit in ("s", "op/s", "B/s"):
         name = f"{name} (CPU executor)"
     return f"{name}, log scale" if log else name

@@ -82,7 +82,8 @@ def is_share(name: str) -> bool:
 
 
 def metric_name(metric: str) -> str:
-    """What people call a metric."""
+    """What people call a metric; a relative one bears the name of what it relates."""
+    metric = metric.removeprefix("relative_")
     return _METRIC_NAMES.get(metric, metric.replace("_", " "))
 
 

@@ -117,8 +117,11 @@ def read_run(folder: Path) -> Run:
                                for name, bins in counted.get(cell.id, {}).items()}
     run = ours.get("run", {})
     started = run.get("time") or document.get("context", {}).get("date") or ""
-    return Run(folder, cells, run.get("config", {}), run, ours.get("device") or {}, str(started)[:10],
+    made = Run(folder, cells, run.get("config", {}), run, ours.get("device") or {}, str(started)[:10],
                ours.get("unfinished") or 0)
+    if "reference" in made.plot:
+        derived.add_relative(made, made.plot["reference"])
+    return made
 
 
 def find_runs(path: Path) -> list[Path]:

@@ -10,7 +10,7 @@ from typing import Sequence
 
 import matplotlib
 
-from plots import caption, derived, grid, origin, quantity, style
+from plots import caption, grid, origin, quantity, style
 from plots.errors import NothingToDraw
 from plots.page import Drawing
 from plots.results import Cell, Run
@@ -37,7 +37,6 @@ def make(run: Run, stem: str) -> Drawing:
 
 def grids_of(run: Run) -> list[grid.Grid]:
     phase, reference = run.plot.get("y", "total"), run.plot["reference"]
-    derived.add_relative(run, reference, phase)
     columns = columns_of(run)
     made = [_facts(run, columns), _times(run, columns, phase, reference), _shares(run, columns, phase, reference)]
     made = [each for each in made if each.rows]

@@ -280,3 +280,11 @@ def test_words_stand_on_the_axis_in_the_order_of_the_config(tmp_path):
     assert all(line.get_linestyle() == "None" for line in drawn), "nothing lies between two words"
     assert "| graph | road | a_web |" in drawing.markdown
     assert "| CudaMalloc | 3.00 µs | oom |" in drawing.markdown
+
+
+def test_values_relative_to_a_reference(tmp_path):
+    cells = [_ok("atomic_malloc", 10, 2e-6), _ok("c_malloc", 10, 5e-6), _ok("atomic_malloc", 20, 4e-6), _ok("c_malloc", 20, 4e-6),
+             _ok("cuda_malloc", 20, 1e-6), _ok("cuda_malloc", 40, 1e-6)]  # nothing to divide by at 40
+    drawing = _draw(tmp_path, cells, {"metric": "relative_time", "reference": "atomic_malloc"})
+    assert figures.medians(drawing) == {"AtomicMalloc": {10: 1, 20: 1}, "CMalloc": {10: 2.5, 20: 1}, "CudaMalloc": {20: 0.25}}
+    assert any("relative to AtomicMalloc" in axes.get_ylabel() for axes in drawing.page.figure.axes)
