@@ -1,8 +1,12 @@
 // What a malloc does when its class has no free pages for all lanes: the slow path of all variants.
 //
-// Lanes of one class go round together: take what the semaphore has; or wait for pages that others announced, a few
-// times; or take as many chunks as the lanes need, keep the pages they need and put the rest into the queue. Null
-// after two rounds that found neither a page nor a chunk.
+// Lanes of one class go round together: take what the semaphore has; or take as many chunks as they need, keep
+// the pages they need and put the rest into the queue; or wait for pages that others make. Of a burst, the
+// semaphore's demand decides who makes and who waits. Null after two rounds that found neither a page nor a
+// chunk.
+//   Lanes of several classes are in here at once, and the hardware may run what comes after a wait only when all of
+// them have arrived. So nobody waits before every chunk that a lane of its warp has taken is stocked: else two
+// warps could wait for each other's pages until their patience ends.
 //
 // Differs from the paper: the lanes get pages of the new chunks directly and all chunks in one step (there all pages
 // pass through the queue, and one chunk per round serves one lane of a full warp in the largest class); a group may be
