@@ -87,8 +87,8 @@ struct LinkedList {
   SIMT_FN void append(Thread& thread, ClassState& state, std::uint32_t, std::uint32_t chunk,
                       std::uint32_t slots_log) const {
     std::uint64_t last = thread.atomic(state.tail).load(simt::acquire);
-    if (link_behind_tail(thread, nodes, state, last, &chunk, 1, slots_log, simt::release))
-      advance(thread, nodes, state, slots_log);
+    const bool moves_head = link_behind_tail(thread, nodes, state, last, &chunk, 1, slots_log, simt::release);
+    if (moves_head) advance(thread, nodes, state, slots_log);
   }
 
   template <class Thread>
@@ -151,8 +151,7 @@ struct LinkedList {
 
   // One thread often moves the head over many segments that a burst has consumed, and the burst ends with it. Each
   // exchange costs a trip to memory and a fence, a look at a node only the trip, and looks at nodes that `recent` names
-  // overlap: so it hands on several at a time.
-  // Once per segment at most, and too long to be repeated in every kernel: not inlined.
+  // overlap: so it hands on several at a time. Once per segment at most and long: not inlined into every kernel.
   template <class Thread>
   SIMT_NOINLINE_FN static void advance(Thread& thread, std::uint64_t* nodes, ClassState& state,
                                        std::uint32_t slots_log) {
@@ -183,7 +182,7 @@ struct LinkedList {
         }
         SIMT_UNROLLED
         for (std::uint32_t i = 0; i < looks; ++i) {
-          if (!goes_on || guess[i] != here) break;
+          if (guess[i] != here) break;
           stale = segment_of(node[i]) != segment_of(here);
           goes_on = !stale && (node[i] & consumed) != 0 && chunk_of(node[i]) != no_chunk;
           if (!goes_on) break;
