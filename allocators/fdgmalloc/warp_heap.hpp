@@ -104,21 +104,27 @@ class Session {
     thread.atomic(record_->lock).store(0, simt::release);
   }
 
-  // A block of the backing allocator, put into the chain; 0 when there is none. The lock is held.
   template <class Thread>
   SIMT_FN std::uint64_t obtain(Thread& thread, std::uint64_t bytes, simt::LaneMask lanes) {
-    const auto block = reinterpret_cast<std::uint64_t>(backing_.malloc(thread, bytes + sizeof(ChainLink)));
+    return obtain_from(thread, backing_, record_, bytes, lanes);
+  }
+  // A block of the backing allocator, put into the chain; 0 when there is none. The lock is held. Not inlined: a whole
+  // allocator, needed once per SuperBlock, would stand four times in every kernel.
+  template <class Thread>
+  SIMT_NOINLINE_FN static std::uint64_t obtain_from(Thread& thread, Backing backing, WarpRecord* record,
+                                                    std::uint64_t bytes, simt::LaneMask lanes) {
+    const auto block = reinterpret_cast<std::uint64_t>(backing.malloc(thread, bytes + sizeof(ChainLink)));
     if (block == 0) return 0;
-    const auto chain = thread.atomic(record_->chain);
+    const auto chain = thread.atomic(record->chain);
     thread.atomic(reinterpret_cast<ChainLink*>(block)->next).store(chain.load(simt::relaxed), simt::relaxed);
     chain.store(block, simt::relaxed);
-    enrol(thread, lanes);
+    enrol(thread, record, lanes);
     return block;
   }
 
   template <class Thread>
-  SIMT_FN void enrol(Thread& thread, simt::LaneMask lanes) const {
-    const auto owners = thread.atomic(record_->owners);
+  static SIMT_FN void enrol(Thread& thread, WarpRecord* record, simt::LaneMask lanes) {
+    const auto owners = thread.atomic(record->owners);
     owners.store(owners.load(simt::relaxed) | lanes, simt::relaxed);
   }
 
@@ -150,7 +156,7 @@ class Session {
       const std::uint64_t payload = std::uint64_t{superblock_units_ - 1} * unit_bytes;
       if (used < total) fresh = obtain(thread, payload, group.mask());
       if (fresh != 0) thread.atomic(record_->superblock).store(fresh, simt::relaxed);
-      if (used != 0) enrol(thread, group.mask());
+      if (used != 0) enrol(thread, record_, group.mask());
       thread.atomic(record_->fill).store(fresh != 0 ? 1 + total - used : fill + used, simt::relaxed);
       unlock(thread);
     }
