@@ -134,7 +134,9 @@ def group(run: Run, x: str | None) -> list[tuple[str, int, str, list[Cell]]]:
     for allocator in run.allocators():
         own = [cells for key, cells in groups.items() if key[0] == allocator]
         own.sort(key=lambda cells: [_order(cells[0].axes.get(name)) for name in fixed_axes])
-        for variant, cells in enumerate(own):
+        # Several series of KMA take the looks that "KMA (published)" would begin with.
+        taken = sum(1 for each, *_ in grouped if each == style.base_of(allocator))
+        for variant, cells in enumerate(own, start=max(taken - 1, 0)):
             if x is not None:
                 cells = sorted(cells, key=lambda cell: _order(cell.setting(x)))
             grouped.append((allocator, variant, _label(run, cells[0], own, fixed_axes, named), cells))

@@ -109,6 +109,11 @@ def look(allocator: str, variant: int = 0) -> Look:
     return base if variant == 0 else base.of_variant(variant, base.name)
 
 
+def base_of(allocator: str) -> str:
+    """The allocator whose registered variant this is, whose looks it shares; empty for all others."""
+    return next((base for base in _LOOKS if allocator.removeprefix(base + "_") in _VARIANT_SUFFIXES), "")
+
+
 def shade(number: int, count: int) -> Look:
     """The look of one of `count` series of the same allocator in a figure of its own: from light to dark, in order."""
     colour = colormaps["viridis_r"](0.12 + 0.88 * number / max(count - 1, 1))

@@ -288,3 +288,12 @@ def test_values_relative_to_a_reference(tmp_path):
     drawing = _draw(tmp_path, cells, {"metric": "relative_time", "reference": "atomic_malloc"})
     assert figures.medians(drawing) == {"AtomicMalloc": {10: 1, 20: 1}, "CMalloc": {10: 2.5, 20: 1}, "CudaMalloc": {20: 0.25}}
     assert any("relative to AtomicMalloc" in axes.get_ylabel() for axes in drawing.page.figure.axes)
+
+
+def test_series_of_a_registered_variant_look_unlike_those_of_its_base(tmp_path):
+    config = {**CONFIG, "allocators": ["kma", "kma_published"], "sweep": {"method": ["malloc", "grow"], "threads": [1, 2]}}
+    cells = [synthetic.cell(allocator, {"threads": x, "method": method}, values={("alloc", "time"): 1e-6},
+                            workload_parameters={"threads": x, "method": method})
+             for allocator in config["allocators"] for method in ("malloc", "grow") for x in (1, 2)]
+    drawn = series.series_of(results.read_run(synthetic.write(tmp_path, config, cells)), "threads", "alloc", "time")
+    assert len({(each.look.dash, each.look.fill) for each in drawn}) == 4
