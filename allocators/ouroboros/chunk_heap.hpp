@@ -11,6 +11,8 @@
 //   Waiting ends: units of the semaphore are free pages of chunks in the queue or held, holders wait for nobody before
 // they put back, so while a take waits for a chunk there is one, or there will be.
 //   A chunk that becomes entirely free may be given back to the pool: release_chunk().
+//   The price: a chunk goes from warp to warp, 1.4 us each on an H100. Warps that ask for a few small pages each share
+// few chunks, and the last one waits for all before it: 180 us for 32,768 requests of eight sizes.
 //
 // Differs from the paper, where lanes look at the chunk at the front one by one, draw one page each, and go on to the
 // next chunk when it has none: a warp draws once for all lanes. There the chunk stays in the queue meanwhile, so that
