@@ -182,7 +182,8 @@ CURVES: dict[str, tuple[str, Callable[[Setting], float]]] = {
     "rw_warp_steps": ("(4)", lambda s: rw_warp_steps(s.pages, s.free, s.threads)),
     "rw_bm_steps": ("(5)", lambda s: rw_bm_steps(s.pages, s.free, int(s.threads))),
     "rw_bm_warp_steps": ("(6)", lambda s: rw_bm_warp_steps(s.pages, s.free, s.threads)),
-    "rw_bm_over_corw": ("(6) over (11)", lambda s: rw_bm_warp_steps(s.pages, s.free, s.threads) / corw_steps(s.pages, s.free, s.threads)),
+    "rw_bm_over_corw": ("(6) over (11)", lambda s: rw_bm_warp_steps(s.pages, s.free, s.threads)
+                                                   / corw_steps(s.pages, s.free, s.threads)),
     "corw_steps": ("(11)", lambda s: corw_steps(s.pages, s.free, s.threads)),
     "crw_steps": ("(14)", lambda s: crw_steps(s.pages, s.free, s.threads, s.clusters)),
     "crw_warp_steps": ("a model after section 4.2", lambda s: crw_warp_steps(s.pages, s.free, s.threads, s.clusters)),

@@ -75,6 +75,7 @@ struct BulkSemaphore {
         demanded(thread.atomic(state->promises).fetch_add(promise(need, 0), simt::relaxed)) % batch;
     return ahead == 0 || ahead + need > batch;
   }
+
   // Tells those who wait that there will be `surplus` units more than the caller needs.
   template <class Thread>
   SIMT_FN void announce(Thread& thread, std::uint32_t surplus) const {
@@ -116,8 +117,8 @@ struct BulkSemaphore {
 
  private:
   static constexpr std::uint32_t longest_wait = 1000;  // looks of about a microsecond
-  // Looks in a row without an announcement, before it is time to ask again who makes units. With 32 bursts of mixed
-  // sizes take up to half as long again on an H100.
+  // Looks in a row without an announcement, before it is time to ask again who makes units. If it were 32, bursts of
+  // mixed sizes would take up to half as long again (H100).
   static constexpr std::uint32_t patience = 8;
 };
 

@@ -152,6 +152,8 @@ struct LinkedList {
   // One thread often moves the head over many segments that a burst has consumed, and the burst ends with it. Each
   // exchange costs a trip to memory and a fence, a look at a node only the trip, and looks at nodes that `recent` names
   // overlap: so it hands on several at a time. Once per segment at most and long: not inlined into every kernel.
+  //   Looks need no order: who looks has the result of its own mark or link, so of two threads that mark neighbours at
+  // once the later one sees both; and a chunk that is handed on carries nothing.
   template <class Thread>
   SIMT_NOINLINE_FN static void advance(Thread& thread, std::uint64_t* nodes, ClassState& state,
                                        std::uint32_t slots_log) {

@@ -40,15 +40,16 @@ SIMT_FN SupplyOrder order_pages(Thread& thread, const Policy& heap, std::uint32_
   const std::uint32_t log = heap.space.pages_log(id);
   const std::uint32_t wanted = (lanes + (1u << log) - 1) >> log;
   const std::uint32_t surplus = (wanted << log) - lanes;
-  const std::uint64_t demand = surplus == 0 ? 0 : BulkSemaphore::promise(lanes, 0);
+  const std::uint64_t demand = BulkSemaphore::promise(surplus == 0 ? 0 : lanes, 0);
+  const std::uint64_t announced = BulkSemaphore::promise(0, surplus);
   if (surplus != 0) {
     if (!pages.demand(thread, lanes, wanted << log) && !insists) return {Supply::wait, 0, 0, demand};
     pages.announce(thread, surplus);
   }
   std::uint32_t first = 0;
   const std::uint32_t chunks = heap.take_chunks_for(thread, id, wanted, first);
-  if (chunks != 0) return {Supply::chunks, chunks, first, demand + surplus};
-  pages.settle(thread, surplus, 0);
+  if (chunks != 0) return {Supply::chunks, chunks, first, demand + announced};
+  pages.settle(thread, announced, 0);
   if (!insists && pages.expects_units(thread)) return {Supply::wait, 0, 0, demand};
   pages.settle(thread, demand, 0);
   // Below zero, takers are about to give back what they could not have, and may hide what somebody freed.

@@ -162,6 +162,11 @@ class Saboteurs(unittest.TestCase):
                                    QUIT)
                 self.assertEqual(answers[-1]["event"], "failed")
 
+    def test_other_workloads_are_unsupported_and_say_so(self):
+        answers, code = serve(allocator("saboteur_null"), open_cell("pairs", threads=32), QUIT)
+        self.assertEqual((answers[-1]["event"], answers[-1]["status"], code), ("failed", "unsupported", 0))
+        self.assertIn("runs in alloc_free only", answers[-1]["reason"])
+
     @unittest.skipIf(BACKEND == "cuda", "a GPU hangs in earnest: only the front end's deadline ends it")
     def test_the_executor_proves_a_hang(self):
         answers, code = serve(allocator("saboteur_hang"), open_cell("alloc_free", threads=1000), on("verify"), QUIT)
