@@ -16,7 +16,8 @@
 //   free       clear the bits, then subtract. The count is never below the bits that owners hold.
 //   subtract   whoever lowers the count of a slab that is no head across a threshold files the slab in the set of its
 //              new class, or, at zero, makes it free: compare-exchange of exactly that word, so that neither a late
-//              addition nor a new head is lost. A withdrawn allocation subtracts by the same rule.
+//              addition nor a new head is lost. A withdrawn allocation subtracts by the same rule. Then it takes the
+//              slab out of the set of its old class; if the slab is of that class again, it puts it back.
 //   take       a slab found in a set becomes a head by compare-exchange; one that has left the class meanwhile is filed
 //              again. Sets may name too many slabs; a slab that is no head, not free, and at most busy is in one of
 //              them.
@@ -70,10 +71,13 @@ struct Slabs {
     const std::uint32_t stride = SlabSet::words_for(count);
     return {set_words + std::size_t{index} * stride, stride - SlabSet::header_words};
   }
+  SIMT_HOST_FN static std::uint32_t sparse_index(std::uint32_t kind) { return 1 + kind; }
+  SIMT_HOST_FN static std::uint32_t roomy_index(std::uint32_t id) { return 1 + kind_count + id; }
+  SIMT_HOST_FN static std::uint32_t busy_index(std::uint32_t id) { return 1 + kind_count + size_count + id; }
   SIMT_HOST_FN SlabSet free_set() const { return set(0); }
-  SIMT_HOST_FN SlabSet sparse_set(std::uint32_t kind) const { return set(1 + kind); }
-  SIMT_HOST_FN SlabSet roomy_set(std::uint32_t id) const { return set(1 + kind_count + id); }
-  SIMT_HOST_FN SlabSet busy_set(std::uint32_t id) const { return set(1 + kind_count + size_count + id); }
+  SIMT_HOST_FN SlabSet sparse_set(std::uint32_t kind) const { return set(sparse_index(kind)); }
+  SIMT_HOST_FN SlabSet roomy_set(std::uint32_t id) const { return set(roomy_index(id)); }
+  SIMT_HOST_FN SlabSet busy_set(std::uint32_t id) const { return set(busy_index(id)); }
 
   SIMT_HOST_FN std::size_t bit_word(std::uint32_t slab, std::uint32_t chunk) const {
     return (std::size_t{slab} << (shift - 9)) + chunk / 32;
@@ -143,6 +147,7 @@ struct Slabs {
     const auto crossed = [&](std::uint32_t limit) { return old_count > limit && new_count <= limit; };
     if (new_count == 0 || crossed(limits.sparse) || crossed(limits.roomy) || crossed(limits.busy)) {
       file(thread, slab, before - chunks * SlabState::one_chunk);
+      unfile(thread, slab, set_index(before));
     }
   }
 
@@ -158,48 +163,46 @@ struct Slabs {
       }
     }
     // What changed the word may have filed it too, or made it a head, which is filed when it is detached.
-    if (SlabState::head(state) || !SlabState::formatted(state)) return;
-    const std::uint32_t id = SlabState::id(state);
-    const Thresholds limits = classes.thresholds(kind_of(id));
-    const std::uint32_t used = SlabState::count(state);
-    if (used <= limits.sparse) {
-      sparse_set(kind_of(id)).add(thread, slab);
-    } else if (used <= limits.roomy) {
-      roomy_set(id).add(thread, slab);
-    } else if (used <= limits.busy) {
-      busy_set(id).add(thread, slab);
-    }
+    const std::uint32_t index = set_index(state);
+    if (index != no_set) set(index).add(thread, slab);
   }
 
-  // Makes a slab in use the head of a size, if it has the right kind and at most `limit` chunks in use.
+  // Makes a slab in use the head of a size, if it has the right kind and at most `limit` chunks in use. `seen`: the
+  // state before the slab was removed from its set. It suffices for a success, which compares it; not to file the slab,
+  // which may have been a head then.
   template <class Thread>
-  SIMT_FN std::uint64_t take_used(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint32_t limit) const {
+  SIMT_FN std::uint64_t take_used(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint32_t limit,
+                                  std::uint64_t seen) const {
     const auto state = thread.atomic(states[slab]);
-    std::uint64_t word = state.load(simt::acquire);
-    for (;;) {
-      if (SlabState::head(word) || !SlabState::formatted(word)) return Head::none;
+    bool looked_again = false;
+    for (std::uint64_t word = seen;;) {
       const std::uint32_t old_id = SlabState::id(word);
       const bool sparse = SlabState::count(word) <= classes.thresholds(kind_of(id)).sparse;
-      if (kind_of(old_id) != kind_of(id) || (old_id != id && !sparse) || SlabState::count(word) > limit) {
+      if (!SlabState::head(word) && SlabState::formatted(word) && kind_of(old_id) == kind_of(id) &&
+          (old_id == id || sparse) && SlabState::count(word) <= limit) {
+        const std::uint64_t taken = as_head(word, id);
+        if (state.compare_exchange(word, taken, simt::acq_rel, simt::acquire)) return Head::of(slab, taken);
+        thread.probe(simt::Step::retry);
+      } else if (looked_again) {
         file(thread, slab, word);
         return Head::none;
+      } else {
+        word = state.load(simt::acquire);
       }
-      const std::uint64_t taken = as_head(word, id);
-      if (state.compare_exchange(word, taken, simt::acq_rel, simt::acquire)) return Head::of(slab, taken);
-      thread.probe(simt::Step::retry);
+      looked_again = true;
     }
   }
 
-  // Makes a slab that the caller removed from the free set the head of a size.
+  // Makes a slab that the caller removed from the free set the head of a size. Acquire: what is written here is
+  // published with the head.
   template <class Thread>
-  SIMT_FN std::uint64_t take_free(Thread& thread, std::uint32_t slab, std::uint32_t id) const {
+  SIMT_FN std::uint64_t take_free(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint64_t seen) const {
     thread.atomic(kinds[slab]).store(kind_of(id), simt::relaxed);  // nobody owns a block of the slab
     const auto state = thread.atomic(states[slab]);
-    std::uint64_t word = state.load(simt::relaxed);
-    while (!state.compare_exchange(word, as_head(word, id), simt::acq_rel, simt::relaxed)) {
+    while (!state.compare_exchange(seen, as_head(seen, id), simt::acquire, simt::relaxed)) {
       thread.probe(simt::Step::retry);  // a late allocation came or went
     }
-    return Head::of(slab, as_head(word, id));
+    return Head::of(slab, as_head(seen, id));
   }
 
   // A head is one no longer.
@@ -210,6 +213,29 @@ struct Slabs {
   }
 
  private:
+  static constexpr std::uint32_t no_set = 0xffffffffu;
+
+  // The set where the search finds a slab with this state; no_set for heads, free slabs and those too full.
+  SIMT_FN std::uint32_t set_index(std::uint64_t state) const {
+    if (SlabState::head(state) || !SlabState::formatted(state)) return no_set;
+    const std::uint32_t id = SlabState::id(state);
+    const Thresholds limits = classes.thresholds(kind_of(id));
+    const std::uint32_t used = SlabState::count(state);
+    if (used <= limits.sparse) return sparse_index(kind_of(id));
+    if (used <= limits.roomy) return roomy_index(id);
+    return used <= limits.busy ? busy_index(id) : no_set;
+  }
+
+  // Takes a slab that has left a class out of its set.
+  template <class Thread>
+  SIMT_FN void unfile(Thread& thread, std::uint32_t slab, std::uint32_t index) const {
+    if (index == no_set) return;
+    set(index).remove(thread, slab);
+    // If the bit was there for a new visit to the class, this sees the state of that visit or a later one. Whoever ends
+    // a visit files the slab.
+    if (set_index(thread.atomic(states[slab]).load(simt::acquire)) == index) set(index).add(thread, slab);
+  }
+
   SIMT_HOST_FN static std::uint64_t block_mask(std::uint32_t chunk, std::uint32_t log) {
     return ((std::uint64_t{1} << (1u << log)) - 1) << chunk % 32;
   }

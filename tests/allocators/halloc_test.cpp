@@ -168,6 +168,34 @@ TEST(Halloc, GivesAnEmptySlabToAnyKind) {
   }
 }
 
+// The sets that name a slab, free set included.
+std::uint32_t sets_of(Rig<Halloc>& rig, std::uint32_t slab) {
+  const halloc::Slabs& slabs = rig.allocator.heads().slabs;
+  const halloc::SlabImage image = halloc::copy_slabs(rig.allocator.heads(), rig.stream());
+  std::uint32_t sets = 0;
+  for (std::uint32_t i = 0; i < halloc::Slabs::set_count; ++i) sets += image.in_set(slabs.set(i), slabs, slab) ? 1 : 0;
+  return sets;
+}
+
+TEST(Halloc, KeepsASlabInOneSetWhileItEmpties) {
+  Rig<Halloc> rig(3 * 16 * KiB, slabs_of(16 * KiB));
+  std::vector<void*> blocks;
+  const std::uint32_t slab = slab_of(rig, blocks.emplace_back(rig.malloc({16})[0]));
+  for (;;) {
+    void* const block = rig.malloc({16})[0];
+    if (slab_of(rig, block) != slab) break;  // the slab is no head any more
+    blocks.push_back(block);
+  }
+  const std::uint32_t busy = rig.allocator.heads().slabs.classes.thresholds(0).busy;
+  ASSERT_EQ(blocks.size(), busy);
+  for (void* const block : blocks) {
+    EXPECT_EQ(sets_of(rig, slab), 1u) << block;
+    rig.free({block});
+  }
+  EXPECT_EQ(sets_of(rig, slab), 1u);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
 TEST(Halloc, FindsTheSlabBeyondTheLastWholeWordOfASet) {
   Rig<Halloc> rig(33 * 4 * KiB, slabs_of(4 * KiB));
   std::set<std::uint32_t> slabs;
