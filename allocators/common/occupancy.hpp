@@ -90,15 +90,26 @@ concept MarksPages = requires(A& allocator, simt::Stream& stream) {
   allocator.occupy(stream, FirstPages{0});
 };
 
-// One request per thread.
+// One request per thread, until some were refused: a search of a full pool may take a second (ScatterAlloc, 10 GB), and
+// half a million more would learn the same.
 struct OccupyKernel {
+  static constexpr std::uint32_t enough_refusals = 1024;
+
   template <class Thread, class A>
-  SIMT_FN void operator()(Thread& thread, A allocator, std::uint64_t bytes, void** blocks, std::uint32_t count) const {
+  SIMT_FN void operator()(Thread& thread, A allocator, std::uint64_t bytes, void** blocks, std::uint32_t count,
+                          std::uint32_t* refusals) const {
     const std::uint32_t i = thread.rank_in_grid();
     if (i >= count) return;
+    const auto refused = thread.atomic(*refusals);
+    const auto group = thread.converged();  // all lanes decide alike, for designs that need whole warps
+    const std::uint32_t before = group.broadcast(group.leader() ? refused.load(simt::relaxed) : 0);
+    blocks[i] = nullptr;
+    if (before >= enough_refusals) return;
     auto&& session = attach(allocator, thread);
-    blocks[i] = session.malloc(thread, bytes);
+    void* const block = session.malloc(thread, bytes);
     detach(session, thread);
+    blocks[i] = block;
+    if (block == nullptr) refused.fetch_add(1u, simt::relaxed);
   }
 };
 // Frees the blocks for which used(i) is `wanted`.
@@ -134,11 +145,12 @@ class Occupants {
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(blocks_.size()); }
 
-  // Makes all requests and frees again those that are not `used`. Some may be refused.
+  // Makes all requests, unless many are refused, and frees again those that are not `used`.
   template <class A, class Used>
   void enter(const A& allocator, std::uint64_t bytes, const Used& used) {
     if (blocks_.size() == 0) return;
-    simt::launch(stream_, shape(), OccupyKernel{}, allocator, bytes, blocks_.data(), count());
+    refusals_.fill_bytes(stream_, 0);
+    simt::launch(stream_, shape(), OccupyKernel{}, allocator, bytes, blocks_.data(), count(), refusals_.data());
     simt::launch(stream_, shape(), VacateKernel{}, allocator, blocks_.data(), count(), used, false);
   }
   template <class A, class Used>
@@ -171,6 +183,7 @@ class Occupants {
 
   simt::Stream& stream_;
   simt::Buffer<void*> blocks_;
+  simt::Buffer<std::uint32_t> refusals_{1};
 };
 
 }  // namespace allocbench

@@ -191,7 +191,9 @@ INSTANTIATE_TEST_SUITE_P(Scenes, PublishedStatistics,
                                          Published{"sports_car", 0, 300'603, 9.95, 925'702, 65.1, 1315.5, 491.2},
                                          Published{"conference", 0, 331'179, 3.98, 235'618, 188.9, 5020.5, 1190.3},
                                          Published{"armadillo", 0, 345'944, 7.83, 1'582'536, 40.5, 1149.9, 383.6},
-                                         Published{"bunny", 2, 1'111'216, 7.67, 4'906'160, 43.5, 2068.9, 383.0}));
+                                         Published{"bunny", 2, 1'111'216, 7.67, 4'906'160, 43.5, 2068.9, 383.0},
+                                         Published{"dragon_scans", 0, 1'417'753, 17.08, 6'948'918, 75.2, 2299.1,
+                                                   395.0}));
 
 // The paper's own row of the one scene whose published model is at hand: 4.70, 101K, 100.8, 734.7.
 TEST(PublishedStatistics, OfSibenikAreThoseOfThePaper) {

@@ -49,7 +49,7 @@ class PreOccupation {
     } else if constexpr (A::traits.frees == Frees::never) {
       // 16-byte steps keep the next block aligned.
       const auto bytes = static_cast<std::uint64_t>(static_cast<double>(pool_bytes_) * used_share_) / 16 * 16;
-      simt::launch(stream_, {1, 1}, OccupyKernel{}, allocator, bytes, block_.data(), 1u);
+      occupants_.enter(allocator, bytes, FirstPages{1});
     } else {
       occupants_.enter(allocator, page_bytes_, chosen(occupants_.count()));
     }
@@ -71,7 +71,8 @@ class PreOccupation {
 
   static constexpr bool marks() { return MarksPages<A> && A::traits.fresh == Fresh::by_reset; }
   static std::uint32_t requests(std::uint64_t pool_bytes, std::uint64_t page_bytes, double free_share) {
-    if (free_share >= 1 || marks() || A::traits.frees == Frees::never) return 0;
+    if (free_share >= 1 || marks()) return 0;
+    if (A::traits.frees == Frees::never) return 1;
     return static_cast<std::uint32_t>(pool_bytes / pad(page_bytes, 16));
   }
   RandomSubset chosen(std::uint32_t count) const {
@@ -84,7 +85,6 @@ class PreOccupation {
   double used_share_;
   std::uint64_t seed_;
   Occupants occupants_;
-  simt::Buffer<void*> block_{1};  // of a design that never frees
 };
 
 }  // namespace allocbench

@@ -144,6 +144,42 @@ TYPED_TEST(OccupancyTest, LeavesExactlyTheOtherPagesFree) {
   }
 }
 
+// Serves everyone or nobody, and counts.
+struct CountingMalloc {
+  std::uint32_t* requests;
+  bool serves;
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t) {
+    thread.atomic(*requests).fetch_add(1u, simt::relaxed);
+    return serves ? requests : nullptr;
+  }
+  template <class Thread>
+  SIMT_FN void free(Thread&, void*) {}
+};
+
+TEST(Occupancy, StopsAskingOnceManyWereRefused) {
+  simt::ExecutorOptions options;
+  options.mode = simt::ExecutorMode::deterministic;
+  simt::Device device(options);
+  simt::Stream stream(device);
+  constexpr std::uint32_t wanted = 64 * 1024;
+  for (const bool serves : {true, false}) {
+    simt::Buffer<std::uint32_t> requests(1);
+    requests.fill_bytes(stream, 0);
+    Occupants occupants(stream, wanted);
+    occupants.enter(CountingMalloc{requests.data(), serves}, 64, FirstPages{wanted});
+    EXPECT_EQ(occupants.present(), serves ? wanted : 0);
+    const std::uint32_t asked = requests.to_host(stream).front();
+    if (serves) {
+      EXPECT_EQ(asked, wanted);
+    } else {
+      // Those who had looked before enough were refused still ask.
+      EXPECT_GE(asked, OccupyKernel::enough_refusals);
+      EXPECT_LT(asked, wanted / 2);
+    }
+  }
+}
+
 TEST(Occupancy, FirstFitLeavesOneCluster) {
   Rig<RandomWalkMalloc> rig(64 * 64, {.page_bytes = 64});
   rig.allocator.occupy(rig.stream(), FirstPages{32});
