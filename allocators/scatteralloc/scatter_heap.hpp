@@ -58,7 +58,7 @@ class ScatterHeap {
       if (rounded < table.format.page_bytes() / 32) return malloc_small(thread, rounded);
     }
     const std::uint32_t chunk = table.format.chunk_bytes(size);
-    return find_chunk(thread, thread.converged().match_any(chunk), chunk);
+    return find_chunk(thread, thread.converged().match_any(chunk), chunk, true);
   }
 
   template <class Thread>
@@ -142,12 +142,10 @@ class ScatterHeap {
         wanted = granule + group.reduce_add(rounded);
       }
     }
-    auto seekers = group.partition(group.leader());  // the leader alone; the others wait for it
+    auto seekers = group;
     for (;;) {
-      std::byte* block = nullptr;
-      if (!together || group.leader()) {
-        block = static_cast<std::byte*>(find_chunk(thread, seekers, runs_.table.format.chunk_bytes(wanted)));
-      }
+      auto* block = static_cast<std::byte*>(
+          find_chunk(thread, seekers, runs_.table.format.chunk_bytes(wanted), !together || group.leader()));
       if (!together) return block;
       if (block != nullptr) {
         thread.atomic(*reinterpret_cast<std::uint32_t*>(block)).store(group.num_threads(), simt::relaxed);
@@ -171,48 +169,52 @@ class ScatterHeap {
     return members.fetch_sub(group.num_threads(), simt::acq_rel) == group.num_threads();
   }
 
-  // For the lanes of a group that want chunks of the same size. Null for a lane when no page had room for it.
+  // For the lanes of a group that want chunks of the same size; the others, and those that have one, help them look:
+  // the last one to get a chunk would walk alone, one page at a time. Null for a lane when no page had room for it.
   template <class Thread, class Group>
-  SIMT_FN void* find_chunk(Thread& thread, Group group, std::uint32_t chunk) {
+  SIMT_FN void* find_chunk(Thread& thread, const Group& group, std::uint32_t chunk, bool wants) {
     const Table& table = runs_.table;
     // The leader's, because the walk is a common one: where a thread runs, and the access block, may change between two
     // reads.
     const std::uint32_t start = group.broadcast(regions_.hash(thread, chunk, table.format.page_shift));
     const std::uint32_t lanes_per_page = table.format.flat(chunk) ? table.format.flat_chunks(chunk) : simt::warp_size;
     Walk walk(start, regions_);
+    void* block = nullptr;
+    auto seekers = group.partition(wants);
     for (std::uint32_t attempt = 0;; ++attempt) {
       const bool walking = attempt > regions_.rehashes;
       std::uint32_t page = attempt == 0 ? start : regions_.scattered(thread, chunk, attempt);
-      bool visible = true;
+      bool room = true;
+      simt::LaneMask saw_room = group.mask();
+      const auto has_room = [&](std::uint64_t entry) { return table.has_room(entry, chunk); };
       if (walking) {
-        if (!walk.next(thread, regions_, group, page)) return nullptr;
-        visible = walk.in_window(regions_, group.thread_rank(), page);
-        page += group.thread_rank();
+        if (!walk.next(thread, regions_, group)) return block;
+        page = walk.look(thread, regions_, group, table.entries, has_room);
+        room = page != Walk::no_page;
       } else {
         page += group.thread_rank() / lanes_per_page;
         if (page >= table.pages) page -= table.pages;
         if (page >= table.pages) page = 0;  // fewer pages than the warp would fill
+        if (attempt != 0) room = has_room(thread.atomic(table.entries[page]).load(simt::relaxed));
       }
-      bool room = true;
-      simt::LaneMask saw_room = group.mask();
       if (attempt != 0) {
-        room = visible && table.has_room(thread.atomic(table.entries[page]).load(simt::relaxed), chunk);
         saw_room = group.ballot(room);
-        // Lanes whose page has no room join the others.
+        // Seekers whose page has no room join the others.
         if (saw_room != 0) {
-          const std::uint32_t other = nth_lane(saw_room, group.thread_rank() % simt::popcount(saw_room));
+          const std::uint32_t other = nth_lane(saw_room, seekers.thread_rank() % simt::popcount(saw_room));
           page = group.shfl_lane(page, room ? thread.lane() : other);
         }
       }
-      void* block = nullptr;
-      if (saw_room != 0) block = claim_chunks(thread, group.match_any(page), page, chunk, attempt != 0);
-      const auto alike = group.partition(block != nullptr);
-      if (block != nullptr) return block;
+      if (saw_room != 0 && wants) block = claim_chunks(thread, seekers.match_any(page), page, chunk, attempt != 0);
+      const std::uint32_t before = wants ? seekers.num_threads() : group.num_threads() - seekers.num_threads();
+      wants = wants && block == nullptr;
+      seekers = group.partition(wants);
+      const std::uint32_t left = wants ? seekers.num_threads() : group.num_threads() - seekers.num_threads();
+      if (left == 0) return block;
       if (walking) {
-        walk.look_done(saw_room != 0, alike.num_threads() != group.num_threads(), group.num_threads());
+        walk.look_done(regions_, saw_room != 0, left != before, group.num_threads());
         thread.probe(simt::Step::walk);
       }
-      group = alike;
     }
   }
 

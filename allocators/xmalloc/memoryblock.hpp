@@ -4,9 +4,11 @@
 //
 // MemoryblockHeap (paper, section V-A and figure 6): the pool is a chain of Memoryblocks, each with a header that names
 // both neighbours; malloc splits, free merges. The paper describes no concurrent protocol. Chosen here: one lock for
-// chain and lists, taken by one lane per request, exchange = acquire, store = release. Its holder waits for nobody and
-// does bounded work, so that every wait for it ends. Free blocks hang in lists by power of two of their size (paper:
-// one list); the own power is searched first-fit, any block of a higher one fits.
+// chain and lists, taken by one lane for all lanes of the warp that come together. They take one free block and divide
+// it, as far as there is one for all, else they go one after the other. The holder waits for nobody and does bounded
+// work, so that every wait for it ends. Tickets, because a lock that all try to exchange when it comes free is handed
+// on in half a millisecond on a full GPU; who is far behind looks less often. Free blocks hang in lists by power of two
+// of their size (paper: one list); the own power is searched first-fit, any block of a higher one fits.
 //
 // Offsets are in units of 16 bytes, 32 bits: pools up to 64 GiB.
 #pragma once
@@ -35,7 +37,8 @@ class MemoryblockHeap {
     std::uint32_t previous;
   };
   struct Control {
-    alignas(128) std::uint32_t lock;
+    alignas(128) std::uint32_t next_ticket;
+    alignas(128) std::uint32_t serving;    // the ticket whose owner has the lock
     alignas(128) std::uint32_t non_empty;  // bit i: list i
     std::uint32_t heads[lists];
   };
@@ -48,7 +51,8 @@ class MemoryblockHeap {
   template <class Thread>
   SIMT_FN void initialise(Thread& thread) const {
     for (std::uint32_t list = 0; list < lists; ++list) thread.atomic(control_->heads[list]).store(none, simt::relaxed);
-    thread.atomic(control_->lock).store(0, simt::relaxed);
+    thread.atomic(control_->next_ticket).store(0, simt::relaxed);
+    thread.atomic(control_->serving).store(0, simt::relaxed);
     thread.atomic(control_->non_empty).store(0, simt::relaxed);
     set(thread, end(), none, 0, true);
     set(thread, 0, end(), none, false);
@@ -60,46 +64,25 @@ class MemoryblockHeap {
     const std::size_t rounded = (bytes + unit_bytes - 1) / unit_bytes + 1;
     if (rounded > end()) return nullptr;
     const std::uint32_t need = rounded < least_units ? least_units : static_cast<std::uint32_t>(rounded);
-    acquire_lock(thread);
-    const std::uint32_t block = find(thread, need);
-    if (block != none) {
-      unlink(thread, block);
-      const std::uint32_t next = load(thread, header(block).next);
-      if (next - block >= need + least_units) {
-        thread.probe(simt::Step::split);
-        const std::uint32_t rest = block + need;
-        set(thread, rest, next, block, false);
-        store(thread, header(next).previous, rest);
-        store(thread, header(block).next, rest);
-        link(thread, rest, next);
-      }
-      store(thread, header(block).used, 1);
+    const auto group = thread.converged();
+    lock(thread, group);
+    std::uint32_t block = take_together(thread, group, need);
+    if (block == none) {
+      in_turn(group, [&] {
+        block = take(thread, need);
+        if (block != none) store(thread, header(block).used, 1);
+      });
     }
-    release_lock(thread);
+    unlock(thread, group);
     return block == none ? nullptr : reinterpret_cast<std::byte*>(&header(block) + 1);
   }
 
   template <class Thread>
   SIMT_FN void free(Thread& thread, std::byte* memory) const {
-    std::uint32_t block = static_cast<std::uint32_t>(static_cast<std::size_t>(memory - base_) / unit_bytes) - 1;
-    acquire_lock(thread);
-    std::uint32_t next = load(thread, header(block).next);
-    if (load(thread, header(next).used) == 0) {
-      thread.probe(simt::Step::merge);
-      unlink(thread, next);
-      next = load(thread, header(next).next);
-    }
-    const std::uint32_t previous = load(thread, header(block).previous);
-    if (previous != none && load(thread, header(previous).used) == 0) {
-      thread.probe(simt::Step::merge);
-      unlink(thread, previous);
-      block = previous;
-    }
-    store(thread, header(block).next, next);
-    store(thread, header(block).used, 0);
-    store(thread, header(next).previous, block);
-    link(thread, block, next);
-    release_lock(thread);
+    const auto group = thread.converged();
+    lock(thread, group);
+    in_turn(group, [&] { merge(thread, static_cast<std::uint32_t>((memory - base_) / unit_bytes) - 1); });
+    unlock(thread, group);
   }
 
   // For a walk through chain and lists when nobody else runs.
@@ -130,16 +113,94 @@ class MemoryblockHeap {
     store(thread, header(block).used, used ? 1 : 0);
   }
 
-  template <class Thread>
-  SIMT_FN void acquire_lock(Thread& thread) const {
-    const auto lock = thread.atomic(control_->lock);
-    while (lock.exchange(1u, simt::acquire) != 0) {
-      while (lock.load(simt::relaxed) != 0) thread.spin_hint();
+  // For all lanes of the group.
+  template <class Thread, class Group>
+  SIMT_FN void lock(Thread& thread, const Group& group) const {
+    constexpr std::uint32_t longest_pause = 256;
+    if (group.leader()) {
+      const std::uint32_t ticket = thread.atomic(control_->next_ticket).fetch_add(1u, simt::relaxed);
+      for (;;) {
+        const std::uint32_t ahead = ticket - thread.atomic(control_->serving).load(simt::acquire);
+        if (ahead == 0) break;
+        const std::uint32_t pause = ahead < longest_pause ? ahead : longest_pause;
+        for (std::uint32_t i = 0; i < pause; ++i) thread.spin_hint();
+      }
+    }
+    group.sync();  // the leader's acquire holds for all
+  }
+  template <class Thread, class Group>
+  SIMT_FN void unlock(Thread& thread, const Group& group) const {
+    group.sync();  // the leader's release speaks for all
+    if (group.leader()) thread.atomic(control_->serving).fetch_add(1u, simt::release);
+  }
+
+  template <class Group, class Work>
+  static SIMT_FN void in_turn(const Group& group, Work work) {
+    for (std::uint32_t rank = 0; rank < group.num_threads(); ++rank) {
+      if (group.thread_rank() == rank) work();
+      group.sync();  // what one lane wrote, the next one reads
     }
   }
+
+  // A free block of at least `need` units, no longer in a list, its rest split off; `none` if there is none.
   template <class Thread>
-  SIMT_FN void release_lock(Thread& thread) const {
-    thread.atomic(control_->lock).store(0, simt::release);
+  SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t need) const {
+    const std::uint32_t block = find(thread, need);
+    if (block == none) return none;
+    unlink(thread, block);
+    const std::uint32_t next = load(thread, header(block).next);
+    if (next - block >= need + least_units) {
+      thread.probe(simt::Step::split);
+      const std::uint32_t rest = block + need;
+      set(thread, rest, next, block, false);
+      store(thread, header(next).previous, rest);
+      store(thread, header(block).next, rest);
+      link(thread, rest, next);
+    }
+    return block;
+  }
+
+  // Neighbouring blocks for all lanes, out of one free block; `none` for all when no free block is large enough.
+  template <class Thread, class Group>
+  SIMT_FN std::uint32_t take_together(Thread& thread, const Group& group, std::uint32_t need) const {
+    if (group.num_threads() == 1 || !group.all(need <= end() / simt::warp_size)) return none;
+    const std::uint32_t offset = group.exclusive_sum(need);
+    const std::uint32_t total = group.reduce_add(need);
+    std::uint32_t first = none;
+    std::uint32_t behind = none;
+    if (group.leader()) first = take(thread, total);
+    if (first != none) behind = load(thread, header(first).next);
+    first = group.broadcast(first);
+    behind = group.broadcast(behind);
+    if (first == none) return none;
+    group.sync();  // what the leader wrote to the headers comes before what the lanes do
+    const std::uint32_t block = first + offset;
+    const std::uint32_t next = offset + need == total ? behind : block + need;
+    store(thread, header(block).next, next);
+    store(thread, header(block).used, 1);
+    store(thread, header(next).previous, block);
+    return block;
+  }
+
+  // Makes a block free: one with its free neighbours.
+  template <class Thread>
+  SIMT_FN void merge(Thread& thread, std::uint32_t block) const {
+    std::uint32_t next = load(thread, header(block).next);
+    if (load(thread, header(next).used) == 0) {
+      thread.probe(simt::Step::merge);
+      unlink(thread, next);
+      next = load(thread, header(next).next);
+    }
+    const std::uint32_t previous = load(thread, header(block).previous);
+    if (previous != none && load(thread, header(previous).used) == 0) {
+      thread.probe(simt::Step::merge);
+      unlink(thread, previous);
+      block = previous;
+    }
+    store(thread, header(block).next, next);
+    store(thread, header(block).used, 0);
+    store(thread, header(next).previous, block);
+    link(thread, block, next);
   }
 
   static SIMT_FN std::uint32_t list_of(std::uint32_t units) { return 31 - simt::count_leading_zeros(units); }

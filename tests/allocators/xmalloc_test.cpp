@@ -97,6 +97,33 @@ TEST(XMalloc, SplitsAndMergesMemoryblocks) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
+TEST(XMalloc, ServesAWarpFromOneMemoryblockOrFromSeveral) {
+  Rig<XMalloc> rig(512 * 1024, {.superblocks = false}, 1, 1);
+  // Out of one free block, without gaps. Which lanes come together is up to the schedule.
+  const std::vector<std::uint64_t> sizes{10'000, 20'000, 9'000, 30'000};
+  const std::vector<void*> together = rig.malloc(sizes);
+  std::vector<std::size_t> by_address{0, 1, 2, 3};
+  std::sort(by_address.begin(), by_address.end(), [&](auto a, auto b) { return together[a] < together[b]; });
+  std::ptrdiff_t expected = 16;
+  for (const std::size_t i : by_address) {
+    EXPECT_EQ(rig.offset(together[i]), expected) << i;
+    expected += static_cast<std::ptrdiff_t>((sizes[i] + 15) / 16 * 16 + 16);
+  }
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  // No free block for all: one after the other, into the holes.
+  std::vector<void*> rest;
+  for (void* block = rig.malloc({10'000})[0]; block != nullptr; block = rig.malloc({10'000})[0]) rest.push_back(block);
+  rig.free({rest[0], rest[2], rest[4]});
+  const std::vector<void*> apart = rig.malloc({10'000, 10'000, 10'000, 10'000});
+  EXPECT_EQ(std::count(apart.begin(), apart.end(), nullptr), 1);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  rig.free({rest[1], rest[3], apart[0], apart[1], apart[2], apart[3]});
+  rig.free(std::vector<void*>(rest.begin() + 5, rest.end()));
+  rig.free(together);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  EXPECT_EQ(rig.offset(rig.malloc({500'000})[0]), 16);
+}
+
 template <class A>
 class XMallocTest : public ::testing::Test {};
 using Forms = ::testing::Types<XMalloc, XMallocDeviceHeap>;
