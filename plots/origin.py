@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Sequence
 
 from plots import quantity
@@ -51,8 +52,12 @@ def _fixed_settings(run: Run) -> dict:
 
 
 def revision(run: Run) -> str:
+    """Version and revision; of a log that was continued later, the revision of every cell, the commonest first."""
     recorded = run.run.get("allocbench") or {}
     if isinstance(recorded, dict):
         version, commit = recorded.get("version", ""), recorded.get("revision", "")
+        measured = Counter(cell.revision for cell in run.cells if cell.revision)
+        if measured:
+            commit = ", ".join(name for name, _ in measured.most_common())
         return f"{version} ({commit})" if version and commit else version or commit or "revision unknown"
     return str(recorded)

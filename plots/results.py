@@ -52,6 +52,7 @@ class Cell:
     reason: str
     values: dict[tuple[str, str], Value] = field(default_factory=dict)
     histograms: dict[str, dict[int, int]] = field(default_factory=dict)  # counted in untimed passes: bin -> count
+    revision: str = ""  # of the program that measured it
 
     def setting(self, name: str):
         """A swept or fixed value by its name, wherever the cell keeps it; None when it has none of that name."""
@@ -110,11 +111,13 @@ def read_run(folder: Path) -> Run:
     if not cells:
         raise NothingToDraw(f"{csv_path} holds no cell. Look at events.jsonl beside it, or run the config "
                             "again with --resume.")
-    counted = {entry["id"]: entry.get("counted", {}).get("histograms", {}) for entry in ours.get("cells", [])}
+    entries = {entry["id"]: entry for entry in ours.get("cells", [])}
     for cell in cells:
+        entry = entries.get(cell.id, {})
+        cell.revision = entry.get("revision", "")
         if cell.status == "ok":
             cell.histograms = {name: {first: count for first, count in bins}
-                               for name, bins in counted.get(cell.id, {}).items()}
+                               for name, bins in entry.get("counted", {}).get("histograms", {}).items()}
     run = ours.get("run", {})
     started = run.get("time") or document.get("context", {}).get("date") or ""
     made = Run(folder, cells, run.get("config", {}), run, ours.get("device") or {}, str(started)[:10],

@@ -1,13 +1,14 @@
 """Figure kind `status_matrix`: the status word of every cell, allocators down, swept values across.
 
 With nothing swept there is one column, and the room beside it holds the reason that the harness recorded. Drawn on its own
-where a config asks for it, and beside every other figure as soon as one cell is not ok.
+where a config asks for it, and beside every other figure as soon as one cell is not ok. Of many series the picture leaves
+out those without anything to see; the Markdown table has all.
 """
 
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import matplotlib
 
@@ -20,6 +21,7 @@ _ROW = 0.26
 _LINE = 0.12
 _REASON_POINTS = 7
 _SMALLEST_WORD = 4.5
+_ROWS_WITHOUT_WORRY = 24
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Matrix:
 def make(run: Run, stem: str) -> Drawing:
     matrix = matrix_of(run)
     with matplotlib.rc_context(style.RC):
-        page = _draw(run, matrix)
+        page = _draw(run, noteworthy(matrix))
     return Drawing(stem, page, _markdown(run, matrix))
 
 
@@ -65,6 +67,16 @@ def matrix_of(run: Run) -> Matrix:
     title = ", ".join(quantity.axis_name(name) for name in axes)
     return Matrix(tuple(label(values) for values in places), title,
                   tuple(MatrixRow(name, tuple(cells.get(values) for values in places)) for name, cells in rows.items()))
+
+
+def noteworthy(matrix: Matrix) -> Matrix:
+    """The matrix itself, or of one with many rows those that are not all ok, and one row for the others."""
+    good = [row for row in matrix.rows if all(cell is None or cell.status == "ok" for cell in row.cells)]
+    if len(matrix.rows) <= _ROWS_WITHOUT_WORRY or len(good) < 2:
+        return matrix
+    others = tuple(next((cell for cell in column if cell), None) for column in zip(*(row.cells for row in good)))
+    return replace(matrix, rows=(*(row for row in matrix.rows if row not in good),
+                                 MatrixRow(f"{len(good)} other series", others)))
 
 
 def stretches(row: MatrixRow) -> list[tuple[int, int, str]]:

@@ -20,10 +20,12 @@
 //   * Requests of 17 to 24 bytes get 32: 24-byte blocks would be aligned to 8 bytes only.
 //   * One pool instead of slabs allocated one by one: the slab of a pointer is a shift, and the slab grid is not
 //     needed. Slab numbers have 32 bits: pools beyond 32 GiB work.
-//   * Every slab that is no head is filed by its true class when it is detached; busy slabs that turn out too full stay
-//     reachable; the sets' last words are searched too; waiting threads give up after a failed search instead of
+//   * Every slab that is no head is filed by its true class when it is detached, those half way between busy and full
+//     included; the sets' last words are searched too; waiting threads give up after a failed search instead of
 //     searching one after the other. Before null, other sizes' idle heads are given up, and the old head gets one more
 //     visit without regard to the busy threshold.
+// The malloc kernel has more registers than that of the public code (38): the search for a head stands in it, since
+// calling it costs more time than it saves, and states and heads are 64-bit words.
 #pragma once
 
 #include <algorithm>

@@ -142,11 +142,10 @@ struct Heads {
                       [&](std::uint32_t slab, std::uint64_t seen) { return slabs.take_free(thread, slab, id, seen); });
   }
 
-  // The last resort: slabs that will be busy again soon. Up to half way between busy and full.
+  // The last resort: slabs that are busy or will be soon.
   template <class Thread>
   SIMT_FN std::uint64_t search_busy(Thread& thread, std::uint32_t id) const {
-    const std::uint32_t limit =
-        (slabs.classes.thresholds(kind_of(id)).busy + slabs.classes.chunks(kind_of(id)).divisor()) / 2;
+    const std::uint32_t limit = slabs.classes.thresholds(kind_of(id)).crammed;
     const SlabSet busy = slabs.busy_set(id);
     return take_first(thread, busy, busy.summary(thread), [&](std::uint32_t slab, std::uint64_t seen) {
       return slabs.take_used(thread, slab, id, limit, seen);

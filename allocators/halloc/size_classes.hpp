@@ -51,9 +51,10 @@ SIMT_HOST_FN std::uint32_t chunk_of_offset(std::uint32_t kind, std::uint32_t off
 
 // How full a slab is, in chunks; shares of N.
 struct Thresholds {
-  std::uint32_t busy = 0;    // a head this full is replaced
-  std::uint32_t roomy = 0;   // may serve as a head again
-  std::uint32_t sparse = 0;  // may also change its block size
+  std::uint32_t busy = 0;     // a head this full is replaced
+  std::uint32_t roomy = 0;    // may serve as a head again
+  std::uint32_t sparse = 0;   // may also change its block size
+  std::uint32_t crammed = 0;  // above it no search finds the slab; half way between busy and full
 };
 
 // Per pool: what follows from the slab size and the shares.
@@ -82,8 +83,8 @@ struct SizeClasses {
   }
   SIMT_HOST_FN Thresholds thresholds(std::uint32_t kind) const {
     const std::uint32_t n = chunks(kind).divisor();
-    return {simt::multiply_high(n, busy_share), simt::multiply_high(n, roomy_share),
-            simt::multiply_high(n, sparse_share)};
+    const std::uint32_t busy = simt::multiply_high(n, busy_share);
+    return {busy, simt::multiply_high(n, roomy_share), simt::multiply_high(n, sparse_share), (busy + n) / 2};
   }
 
   // Bytes of the largest request that slabs serve. Tiny slabs have blocks of up to eight small chunks only.

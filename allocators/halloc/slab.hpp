@@ -19,7 +19,7 @@
 //              addition nor a new head is lost. A withdrawn allocation subtracts by the same rule. Then it takes the
 //              slab out of the set of its old class; if the slab is of that class again, it puts it back.
 //   take       a slab found in a set becomes a head by compare-exchange; one that has left the class meanwhile is filed
-//              again. Sets may name too many slabs; a slab that is no head, not free, and at most busy is in one of
+//              again. Sets may name too many slabs; a slab that is no head, not free, and not crammed is in one of
 //              them.
 // Orders. free: bits and count release. allocate: bits acquire; the era that the old word must show was published with
 // the head (release, acquire), after everything that emptied or filled the slab before, so the addition is relaxed. All
@@ -145,7 +145,7 @@ struct Slabs {
     const std::uint32_t old_count = SlabState::count(before);
     const std::uint32_t new_count = old_count - chunks;
     const auto crossed = [&](std::uint32_t limit) { return old_count > limit && new_count <= limit; };
-    if (new_count == 0 || crossed(limits.sparse) || crossed(limits.roomy) || crossed(limits.busy)) {
+    if (new_count == 0 || crossed(limits.sparse) || crossed(limits.roomy) || crossed(limits.crammed)) {
       file(thread, slab, before - chunks * SlabState::one_chunk);
       unfile(thread, slab, set_index(before));
     }
@@ -223,7 +223,7 @@ struct Slabs {
     const std::uint32_t used = SlabState::count(state);
     if (used <= limits.sparse) return sparse_index(kind_of(id));
     if (used <= limits.roomy) return roomy_index(id);
-    return used <= limits.busy ? busy_index(id) : no_set;
+    return used <= limits.crammed ? busy_index(id) : no_set;
   }
 
   // Takes a slab that has left a class out of its set.

@@ -56,7 +56,7 @@ inline std::string broken_slab(const Slabs& slabs, const SlabImage& image, std::
   if (image.kinds[slab] != kind_of(id)) return "has a size of another kind";
   if (is_head) return {};
   if (count == 0) return "is empty, but not free";
-  if (count > slabs.classes.thresholds(kind_of(id)).busy) return {};
+  if (count > slabs.classes.thresholds(kind_of(id)).crammed) return {};
   const bool found = image.in_set(slabs.sparse_set(kind_of(id)), slabs, slab) ||
                      image.in_set(slabs.roomy_set(id), slabs, slab) || image.in_set(slabs.busy_set(id), slabs, slab);
   return found ? "" : "has room, but no set knows it";

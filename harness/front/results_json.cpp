@@ -100,6 +100,7 @@ Json cell_json(const Results& results, const CellResult& result) {
                {"pool_bytes", cell.pool_bytes},
                {"backend", cell.backend},
                {"device", cell.device},
+               {"revision", cell.revision},
                {"seed", cell.seed},
                {"state", cell.state},
                {"attempt", cell.ended_attempt},

@@ -62,6 +62,7 @@ class HistoryBuilder {
       history_.units[metric.at("name")] = metric.value("unit", "");
     }
     history_.run_text = event.dump();
+    revision_ = event.value("allocbench", Json::object()).value("revision", "");
   }
 
   void on_device(const Json& event) {
@@ -117,6 +118,7 @@ class HistoryBuilder {
     cell.samples = std::move(cell.open_samples);
     cell.open_samples.clear();
     cell.device = device_name_;
+    cell.revision = revision_;
     const Json metrics = event.value("metrics", Json::object());
     cell.facts = {};
     const Json registers_by_phase = metrics.value("registers", Json::object());
@@ -134,6 +136,7 @@ class HistoryBuilder {
   RunHistory history_;
   std::map<std::string, std::size_t> index_;
   std::string device_name_;
+  std::string revision_;
 };
 
 }  // namespace

@@ -47,6 +47,7 @@ struct CellHistory {
   std::vector<Sample> samples;       // of that end's attempt
   std::vector<Sample> open_samples;  // of an attempt without an end
   std::string device;                // the name of the device that measured it
+  std::string revision;              // of the program that measured it; a resumed log may have several
 };
 
 struct RunHistory {

@@ -35,7 +35,7 @@ class EventLogTest : public ::testing::Test {
 };
 
 const std::vector<std::string> one_cell = {
-    R"({"event":"run","time":"2026-01-01T00:00:00.000Z","format":1,"allocbench":{},"config":{"name":"f"},"backend":"cpu","seed":1})",
+    R"({"event":"run","time":"2026-01-01T00:00:00.000Z","format":1,"allocbench":{"revision":"first"},"config":{"name":"f"},"backend":"cpu","seed":1})",
     R"({"event":"device","time":"t","device":{"name":"D"}})",
     R"({"event":"cell","time":"t","id":"0000000000000001","series":"a","allocator":"a","allocator_parameters":{},"workload":"w","workload_parameters":{"x":1},"pool_bytes":1024,"backend":"cpu","seed":1,"state":"fresh","axes":{"x":1}})"};
 
@@ -111,6 +111,13 @@ TEST(RunHistory, TheLastEndCountsWithItsSamples) {
   ASSERT_EQ(cell.samples.size(), 2u);
   EXPECT_EQ(cell.samples[0].phases[0].seconds, 2.0);
   EXPECT_EQ(cell.device, "D");
+}
+
+TEST(RunHistory, ACellHasTheRevisionOfTheRunThatEndedIt) {
+  auto later = nlohmann::ordered_json::parse(one_cell[0]);
+  later["allocbench"]["revision"] = "later";
+  EXPECT_EQ(history_of({start(1), end(1, "ok"), later.dump()}).cells[0].revision, "first");
+  EXPECT_EQ(history_of({start(1), end(1, "ok"), later.dump(), start(2), end(2, "ok")}).cells[0].revision, "later");
 }
 
 TEST(RunHistory, AnAttemptWithoutAnEndChangesNothing) {

@@ -33,7 +33,9 @@ def write(folder: Path, config: dict, cells: list[dict], backend: str = "cpu", u
         "run": {"event": "run", "time": "2026-01-02T03:04:05.678Z", "backend": backend, "seed": 7, "config": config,
                 "config_path": "configs/test.json", "allocbench": {"version": "0.1.0", "revision": "abc1234"}},
         "device": {"name": DEVICE, "driver_version": "1.2", "toolkit": "13.0"},
-        "unfinished": unfinished, "cells": []}}
+        "unfinished": unfinished,
+        "cells": [{"id": f"{number:016x}", "revision": each["revision"]}
+                  for number, each in enumerate(cells) if "revision" in each]}}
     (folder / "results.json").write_text(json.dumps(document), encoding="utf-8")
     return folder
 

@@ -88,6 +88,12 @@ def test_date_and_unfinished_cells_come_from_the_json(tmp_path):
     assert "unfinished: 3 planned cells" in origin.lines(run)[-1]
 
 
+def test_a_log_continued_later_names_all_its_revisions(tmp_path):
+    cells = [synthetic.cell("c_malloc", {"threads": x}, values={("alloc", "time"): 1.0}, revision=revision)
+             for x, revision in ((1, "late"), (2, "early"), (3, "early"))]
+    assert "allocbench 0.1.0 (early, late)" in origin.lines(results.read_run(synthetic.write(tmp_path, CONFIG, cells)))[-1]
+
+
 def test_missing_json_and_empty_csv_say_what_to_do(tmp_path):
     folder = synthetic.write(tmp_path, CONFIG, [])
     with pytest.raises(NothingToDraw, match="holds no cell"):

@@ -99,6 +99,21 @@ def test_status_matrix_shows_every_cell_of_any_pattern(tmp_path, session_seed):
             assert f"{status}: why {status}" in drawing.markdown
 
 
+def test_status_matrix_of_many_series_draws_those_with_failures(tmp_path):
+    cells = [synthetic.cell("c_malloc", {"threads": x, "free_share": share}, values={("alloc", "time"): 1.0},
+                            status="timeout" if (x, share) == (2, 7) else "ok") for x in (1, 2) for share in range(30)]
+    run = _run(tmp_path, _config(kind="lines", x="threads"), cells)
+    matrix = status_matrix.matrix_of(run)
+    assert len(matrix.rows) == 30
+    drawn = status_matrix.noteworthy(matrix)
+    assert [[cell.status for cell in row.cells] for row in drawn.rows] == [["ok", "timeout"], ["ok", "ok"]]
+    assert drawn.rows[1].label == "29 other series"
+    drawing = status_matrix.make(run, "stem")
+    assert all(row.label in drawing.markdown for row in matrix.rows)
+    few = status_matrix.matrix_of(_run(tmp_path, _config(kind="lines", x="threads"), cells[:20]))
+    assert status_matrix.noteworthy(few) == few
+
+
 def test_status_matrix_without_a_sweep_gives_the_reasons(tmp_path):
     cells = [synthetic.cell("c_malloc", {}, status="crashed", reason="signal 11\nlane 0 exited"),
              synthetic.cell("cf_malloc", {}, values={("alloc", "time"): 1.0})]
