@@ -90,8 +90,8 @@ concept MarksPages = requires(A& allocator, simt::Stream& stream) {
   allocator.occupy(stream, FirstPages{0});
 };
 
-// One request per thread, until some were refused: a search of a full pool may take a second (ScatterAlloc, 10 GB), and
-// half a million more would learn the same.
+// One request per thread, until many were refused: the others would search a full pool for nothing, which takes some
+// designs the longer, the fuller it is.
 struct OccupyKernel {
   static constexpr std::uint32_t enough_refusals = 1024;
 

@@ -7,7 +7,7 @@
 // chain and lists, taken by one lane for all lanes of the warp that come together. They take one free block and divide
 // it, as far as there is one for all, else they go one after the other. The holder waits for nobody and does bounded
 // work, so that every wait for it ends. Tickets, because a lock that all try to exchange when it comes free is handed
-// on in half a millisecond on a full GPU; who is far behind looks less often. Free blocks hang in lists by power of two
+// on in 27 us and more on a full H100; who is far behind looks less often. Free blocks hang in lists by power of two
 // of their size (paper: one list); the own power is searched first-fit, any block of a higher one fits.
 //
 // Offsets are in units of 16 bytes, 32 bits: pools up to 64 GiB.
