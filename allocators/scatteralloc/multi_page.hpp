@@ -1,36 +1,147 @@
 // Blocks of several pages: runs of consecutive unformatted pages, marked in the page table.
 //
-// Steinberger et al. 2012 scan the table from the back for such a run, one thread at a time under one lock. Here a
-// request first tries a few places that a hash names: places of one size lie side by side, counted from the back of the
-// pool, and every page is claimed by a compare-exchange from 0 to a mark; on a conflict the claimed pages go back. Only
-// then it takes the lock and scans the whole table downwards.
+// Steinberger et al. 2012 scan the table for such a run from the last one found towards the front, one thread at a time
+// under one lock. Here a request first tries a few places that a hash names: places of one size lie side by side,
+// counted from the back of the pool, and every page is claimed by a compare-exchange from 0 to a mark; on a conflict
+// the claimed pages go back. Only then a warp takes the lock and scans for all its requests of that length together,
+// from where the last scan ended, once around the table.
 //
 // The length of a run is not stored: it ends where the next page is not marked `run_rest`. While its owner holds the
 // run, the page behind it cannot carry that mark, since that run's first page would have to lie before it.
-// Lock: `searches` is odd while somebody scans. A request that saw a whole failed scan for no more pages than its own,
-// begun after it came, answers null without a scan of its own: so a crowd that finds the pool full scans once or twice.
-// Scans end, and whoever waits for one runs no longer than its own scan would; a waiter needs the lock or two failed
-// scans.
+// Lock: a request that finds, when its turn comes, that a whole scan for no more pages than its own has failed since it
+// came, answers null without a scan of its own: so a crowd that finds the pool full scans once or twice.
 #pragma once
 
+#include "allocators/common/ticket_lock.hpp"
 #include "allocators/scatteralloc/page_table.hpp"
 
 namespace allocbench::scatteralloc {
 
-// Words of the lock; metadata.
+// Metadata; all zero at first. What the lock protects is written by the leader of the warp that holds it.
 struct ScanState {
-  std::uint32_t searches;
-  std::uint32_t failed_pages;  // of the last failed scan; written under the lock
-  std::uint32_t failed_scan;   // its number: the value of `searches` while it ran
+  TicketLock lock;
+  alignas(128) std::uint32_t resume;  // the next scan begins below this page; 0: at the end of the pool
+  std::uint32_t failed_pages;         // of the last failed scan
+  std::uint32_t failed_ticket;
+};
+
+// The page table as runs need it. Small: the scan gets it by value.
+struct RunTable {
+  static constexpr std::uint32_t no_page = 0xffffffffu;
+  static constexpr std::uint32_t restarts = 4;  // of a scan that lost a race for a run it had found
+
+  std::uint64_t* entries;
+  std::uint32_t count;  // pages of the pool
+
+  // All or nothing.
+  template <class Thread>
+  SIMT_FN bool claim(Thread& thread, std::uint32_t first, std::uint32_t pages) const {
+    thread.probe(simt::Step::attempt);
+    for (std::uint32_t page = first; page != first + pages; ++page) {
+      const std::uint32_t mark = page == first ? Entry::run_first : Entry::run_rest;
+      std::uint64_t free_page = 0;
+      if (thread.atomic(entries[page])
+              .compare_exchange(free_page, Entry::of_units(mark), simt::acquire, simt::relaxed)) {
+        continue;
+      }
+      thread.probe(simt::Step::retry);
+      while (page != first) release_page(thread, --page);
+      return false;
+    }
+    return true;
+  }
+
+  // `first` carries the mark run_first.
+  template <class Thread>
+  SIMT_FN void release(Thread& thread, std::uint32_t first) const {
+    std::uint32_t end = first + 1;
+    while (end < count && Entry::units(thread.atomic(entries[end]).load(simt::relaxed)) == Entry::run_rest) ++end;
+    while (end != first) release_page(thread, --end);
+  }
+
+  // Claims a run for each lane of the group, from below `page` down and once around the table. Returns its first page,
+  // no_page to lanes that get none, and leaves in `page` where the scan ended. The lanes see the same free pages and
+  // agree on who tries which run.
+  template <class Thread, class Group>
+  SIMT_FN std::uint32_t scan(Thread& thread, const Group& group, std::uint32_t pages, std::uint32_t& page) const {
+    constexpr std::uint32_t looks = 4;
+    const std::uint32_t lanes = group.num_threads();
+    std::uint32_t first = no_page;
+    std::uint32_t restarts_left = restarts;
+    std::uint32_t length = 0;                // free pages from `page` on, as seen
+    std::uint32_t left = count + pages - 1;  // a run may lie across the place where the scan began
+    do {
+      const std::uint32_t free = free_pages<looks>(thread, group, page);
+      thread.probe(simt::Step::walk);
+      const auto seekers = group.partition(first == no_page);
+      const std::uint32_t wanted = first == no_page ? seekers.num_threads() : lanes - seekers.num_threads();
+      const std::uint32_t rank = first == no_page ? seekers.thread_rank() : lanes;
+      std::uint32_t found = 0;
+      std::uint32_t mine = no_page;
+      std::uint32_t bottom = page;  // the pages looked at
+      for (std::uint32_t i = 0; i < looks && found != wanted && bottom != 0; ++i) {
+        const simt::LaneMask free_lanes = group.ballot((free >> i & 1) != 0);
+        const std::uint32_t looked = lanes < bottom ? lanes : bottom;
+        if (free_lanes == 0 || (free_lanes == group.mask() && length + looked < pages)) {
+          length = free_lanes == 0 ? 0 : length + looked;
+          bottom -= looked;
+          continue;
+        }
+        for (simt::LaneMask rest = group.mask(); rest != 0 && found != wanted && bottom != 0; rest &= rest - 1) {
+          --bottom;
+          length = (free_lanes & rest & (0u - rest)) != 0 ? length + 1 : 0;
+          if (length != pages) continue;
+          if (rank == found) mine = bottom;
+          ++found;
+          length = 0;
+        }
+      }
+      const bool claimed = mine != no_page && claim(thread, mine, pages);
+      if (claimed) first = mine;
+      left -= page - bottom < left ? page - bottom : left;
+      page = bottom;
+      if (group.all(first != no_page)) break;
+      if (page == 0) {
+        page = count;
+        length = 0;
+      }
+      // What is left of a run that was lost may be part of another one: once around again.
+      if (group.any(mine != no_page && !claimed) && restarts_left != 0) {
+        --restarts_left;
+        left = count + pages - 1;
+      }
+    } while (left != 0);
+    return first;
+  }
+
+ private:
+  // The mark goes; bits and counts of claims that are about to withdraw stay.
+  template <class Thread>
+  SIMT_FN void release_page(Thread& thread, std::uint32_t page) const {
+    thread.atomic(entries[page]).fetch_and(Entry::of_units(1) - 1, simt::release);
+  }
+
+  // Bit i: the page that is i times the group's size and this lane's rank and 1 below `end` is free.
+  template <std::uint32_t looks, class Thread, class Group>
+  SIMT_FN std::uint32_t free_pages(Thread& thread, const Group& group, std::uint32_t end) const {
+    std::uint64_t words[looks];  // all loads at once
+    for (std::uint32_t i = 0; i < looks; ++i) {
+      const std::uint32_t below = i * group.num_threads() + group.thread_rank() + 1;
+      // A bit or count without a format belongs to a claim that will format the page or withdraw.
+      words[i] = below <= end ? thread.atomic(entries[end - below]).load(simt::relaxed) : 1;
+    }
+    std::uint32_t free = 0;
+    for (std::uint32_t i = 0; i < looks; ++i) free |= (words[i] == 0 ? 1u : 0u) << i;
+    return free;
+  }
 };
 
 template <bool reset_pages>
 struct MultiPage {
   static constexpr std::uint32_t hashed_tries = 12;
-  static constexpr std::uint32_t rescans = 4;  // of a scan that lost a race for the run it had found
 
   PageTable<reset_pages> table;
-  ScanState* scan = nullptr;
+  ScanState* state = nullptr;
 
   // `pages` at least 2. Null when no run is free.
   template <class Thread>
@@ -41,111 +152,53 @@ struct MultiPage {
     for (std::uint32_t i = 0; i < hashed_tries; ++i) {
       x = (x ^ x >> 16) * 0x85ebca6bu + i;
       const std::uint32_t first = table.pages - (simt::multiply_high(x ^ x >> 13, places) + 1) * pages;
-      std::uint32_t conflict;
-      if (claim_run(thread, first, pages, conflict)) return table.chunk_address(first, 0, 0);
+      if (runs().claim(thread, first, pages)) return table.chunk_address(first, 0, 0);
     }
-    return scan_for_run(thread, pages);
+    const std::uint32_t first = scan_in_turn(thread, thread.converged().match_any(pages), runs(), state, pages);
+    return first == RunTable::no_page ? nullptr : table.chunk_address(first, 0, 0);
   }
 
   // `first` carries the mark run_first.
   template <class Thread>
   SIMT_FN void free(Thread& thread, std::uint32_t first) const {
-    std::uint32_t end = first + 1;
-    while (end < table.pages && units_of(thread, end) == Entry::run_rest) ++end;
-    while (end != first) {
-      --end;
-      release_page(thread, end);
-    }
+    runs().release(thread, first);
   }
 
  private:
-  template <class Thread>
-  SIMT_FN std::uint32_t units_of(Thread& thread, std::uint32_t page) const {
-    return Entry::units(thread.atomic(table.entries[page]).load(simt::relaxed));
-  }
+  SIMT_FN RunTable runs() const { return {table.entries, table.pages}; }
 
-  // The mark goes; bits and counts of claims that are about to withdraw stay.
-  template <class Thread>
-  SIMT_FN void release_page(Thread& thread, std::uint32_t page) const {
-    thread.atomic(table.entries[page]).fetch_and(Entry::of_units(1) - 1, simt::release);
-  }
-
-  // All or nothing; on failure `conflict` is the page that was not free.
-  template <class Thread>
-  SIMT_FN bool claim_run(Thread& thread, std::uint32_t first, std::uint32_t pages, std::uint32_t& conflict) const {
-    thread.probe(simt::Step::attempt);
-    for (std::uint32_t page = first; page != first + pages; ++page) {
-      const std::uint32_t mark = page == first ? Entry::run_first : Entry::run_rest;
-      std::uint64_t free_page = 0;
-      if (thread.atomic(table.entries[page])
-              .compare_exchange(free_page, Entry::of_units(mark), simt::acquire, simt::relaxed)) {
-        continue;
-      }
-      thread.probe(simt::Step::retry);
-      conflict = page;
-      while (page != first) {
-        --page;
-        release_page(thread, page);
-      }
-      return false;
+  // Called, not inlined, and with copies of all it needs: else malloc has 8 registers more, or the heap lies in local
+  // memory. Either makes a million mallocs of one chunk a quarter slower.
+  template <class Thread, class Group>
+  SIMT_NOINLINE_FN static std::uint32_t scan_in_turn(Thread& thread, Group group, RunTable runs, ScanState* state,
+                                                     std::uint32_t pages) {
+    const TicketLock::Turn turn = state->lock.lock(thread, group);
+    const auto resume = thread.atomic(state->resume);
+    const auto failed_pages = thread.atomic(state->failed_pages);
+    const auto failed_ticket = thread.atomic(state->failed_ticket);
+    std::uint32_t page = 0;  // no scan
+    if (group.leader()) {
+      // Scans that began after this group came have later tickets than the one that was being served.
+      const bool in_vain = static_cast<std::int32_t>(failed_ticket.load(simt::relaxed) - turn.on_arrival) > 0 &&
+                           failed_pages.load(simt::relaxed) <= pages;
+      const std::uint32_t last = resume.load(simt::relaxed);
+      if (!in_vain) page = last == 0 ? runs.count : last;
     }
-    return true;
-  }
-
-  template <class Thread>
-  SIMT_FN void* scan_for_run(Thread& thread, std::uint32_t pages) const {
-    const auto searches = thread.atomic(scan->searches);
-    const std::uint32_t on_arrival = searches.load(simt::acquire);
-    for (;;) {
-      std::uint32_t now = searches.load(simt::acquire);
-      // Scans begun after this thread came have numbers above on_arrival, odd while they run.
-      const std::uint32_t failed_scan = thread.atomic(scan->failed_scan).load(simt::acquire);
-      if (static_cast<std::int32_t>(failed_scan - on_arrival) > 0 &&
-          thread.atomic(scan->failed_pages).load(simt::relaxed) <= pages) {
-        return nullptr;
-      }
-      if (now % 2 == 0 && searches.compare_exchange(now, now + 1, simt::acquire, simt::relaxed)) {
-        void* const block = scan_table(thread, pages);
-        if (block == nullptr) {
-          thread.atomic(scan->failed_pages).store(pages, simt::relaxed);
-          thread.atomic(scan->failed_scan).store(now + 1, simt::release);
+    page = group.broadcast(page);
+    std::uint32_t first = RunTable::no_page;
+    if (page != 0) {
+      first = runs.scan(thread, group, pages, page);
+      const bool failed = group.any(first == RunTable::no_page);
+      if (group.leader()) {
+        resume.store(page, simt::relaxed);
+        if (failed) {
+          failed_pages.store(pages, simt::relaxed);
+          failed_ticket.store(turn.ticket, simt::relaxed);
         }
-        searches.store(now + 2, simt::release);
-        return block;
       }
-      thread.spin_hint();
     }
-  }
-
-  template <class Thread>
-  SIMT_FN void* scan_table(Thread& thread, std::uint32_t pages) const {
-    constexpr std::uint32_t batch = 8;  // loads in flight at once
-    for (std::uint32_t round = 0; round < rescans; ++round) {
-      bool lost_a_race = false;
-      std::uint32_t length = 0;  // free pages from `page` on, as seen
-      std::uint32_t page = table.pages;
-      while (page != 0) {
-        std::uint64_t words[batch];
-        const std::uint32_t top = page;
-        for (std::uint32_t i = 0; i < batch; ++i) {
-          words[i] = i < top ? thread.atomic(table.entries[top - 1 - i]).load(simt::relaxed) : 1;
-        }
-        for (std::uint32_t i = 0; i < batch; ++i) {
-          if (i >= top) continue;
-          page = top - 1 - i;
-          // A bit or count without a format belongs to a claim that will format the page or withdraw.
-          length = words[i] == 0 ? length + 1 : 0;
-          if (length != pages) continue;
-          std::uint32_t conflict;
-          if (claim_run(thread, page, pages, conflict)) return table.chunk_address(page, 0, 0);
-          lost_a_race = true;
-          length = conflict - page;  // the pages before the conflict are free; the run may end there
-        }
-        thread.probe(simt::Step::walk);
-      }
-      if (!lost_a_race) return nullptr;
-    }
-    return nullptr;
+    state->lock.unlock(thread, group);
+    return first;
   }
 };
 

@@ -42,7 +42,8 @@ class ScatterHeap {
     simt::device_fill(stream, runs_.table.entries, 0, runs_.table.pages * sizeof *runs_.table.entries);
     simt::device_fill(stream, regions_.failures, 0, regions_.count * sizeof *regions_.failures);
     simt::device_fill(stream, regions_.first_block, 0, sizeof *regions_.first_block);
-    simt::device_fill(stream, runs_.scan, 0, sizeof *runs_.scan);
+    simt::device_fill(stream, regions_.resume, 0, Regions::resume_words * sizeof *regions_.resume);
+    simt::device_fill(stream, runs_.state, 0, sizeof *runs_.state);
   }
 
   template <class Thread>
@@ -119,7 +120,8 @@ class ScatterHeap {
     regions.rehashes = parameters.rehashes;
     regions.failures = arena.metadata<std::uint32_t>(regions.count);
     regions.first_block = arena.metadata<std::uint32_t>(1);
-    allocator.runs_.scan = arena.metadata<ScanState>(1);
+    regions.resume = arena.metadata<std::uint32_t>(Regions::resume_words);
+    allocator.runs_.state = arena.metadata<ScanState>(1);
     return allocator;
   }
 
@@ -210,11 +212,11 @@ class ScatterHeap {
       wants = wants && block == nullptr;
       seekers = group.partition(wants);
       const std::uint32_t left = wants ? seekers.num_threads() : group.num_threads() - seekers.num_threads();
-      if (left == 0) return block;
       if (walking) {
-        walk.look_done(regions_, saw_room != 0, left != before, group.num_threads());
+        walk.look_done(thread, regions_, group, saw_room != 0, left != before);
         thread.probe(simt::Step::walk);
       }
+      if (left == 0) return block;
     }
   }
 

@@ -6,13 +6,13 @@
 // both neighbours; malloc splits, free merges. The paper describes no concurrent protocol. Chosen here: one lock for
 // chain and lists, taken by one lane for all lanes of the warp that come together. They take one free block and divide
 // it, as far as there is one for all, else they go one after the other. The holder waits for nobody and does bounded
-// work, so that every wait for it ends. Tickets, because a lock that all try to exchange when it comes free is handed
-// on in 27 us and more on a full H100; who is far behind looks less often. Free blocks hang in lists by power of two
-// of their size (paper: one list); the own power is searched first-fit, any block of a higher one fits.
+// work, so that every wait for it ends. Free blocks hang in lists by power of two of their size (paper: one list); the
+// own power is searched first-fit, any block of a higher one fits.
 //
 // Offsets are in units of 16 bytes, 32 bits: pools up to 64 GiB.
 #pragma once
 
+#include "allocators/common/ticket_lock.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::xmalloc {
@@ -37,8 +37,7 @@ class MemoryblockHeap {
     std::uint32_t previous;
   };
   struct Control {
-    alignas(128) std::uint32_t next_ticket;
-    alignas(128) std::uint32_t serving;    // the ticket whose owner has the lock
+    TicketLock lock;
     alignas(128) std::uint32_t non_empty;  // bit i: list i
     std::uint32_t heads[lists];
   };
@@ -51,8 +50,8 @@ class MemoryblockHeap {
   template <class Thread>
   SIMT_FN void initialise(Thread& thread) const {
     for (std::uint32_t list = 0; list < lists; ++list) thread.atomic(control_->heads[list]).store(none, simt::relaxed);
-    thread.atomic(control_->next_ticket).store(0, simt::relaxed);
-    thread.atomic(control_->serving).store(0, simt::relaxed);
+    thread.atomic(control_->lock.next_ticket).store(0, simt::relaxed);
+    thread.atomic(control_->lock.serving).store(0, simt::relaxed);
     thread.atomic(control_->non_empty).store(0, simt::relaxed);
     set(thread, end(), none, 0, true);
     set(thread, 0, end(), none, false);
@@ -65,7 +64,7 @@ class MemoryblockHeap {
     if (rounded > end()) return nullptr;
     const std::uint32_t need = rounded < least_units ? least_units : static_cast<std::uint32_t>(rounded);
     const auto group = thread.converged();
-    lock(thread, group);
+    control_->lock.lock(thread, group);
     std::uint32_t block = take_together(thread, group, need);
     if (block == none) {
       in_turn(group, [&] {
@@ -73,16 +72,16 @@ class MemoryblockHeap {
         if (block != none) store(thread, header(block).used, 1);
       });
     }
-    unlock(thread, group);
+    control_->lock.unlock(thread, group);
     return block == none ? nullptr : reinterpret_cast<std::byte*>(&header(block) + 1);
   }
 
   template <class Thread>
   SIMT_FN void free(Thread& thread, std::byte* memory) const {
     const auto group = thread.converged();
-    lock(thread, group);
+    control_->lock.lock(thread, group);
     in_turn(group, [&] { merge(thread, static_cast<std::uint32_t>((memory - base_) / unit_bytes) - 1); });
-    unlock(thread, group);
+    control_->lock.unlock(thread, group);
   }
 
   // For a walk through chain and lists when nobody else runs.
@@ -111,27 +110,6 @@ class MemoryblockHeap {
     store(thread, header(block).next, next);
     store(thread, header(block).previous, previous);
     store(thread, header(block).used, used ? 1 : 0);
-  }
-
-  // For all lanes of the group.
-  template <class Thread, class Group>
-  SIMT_FN void lock(Thread& thread, const Group& group) const {
-    constexpr std::uint32_t longest_pause = 256;
-    if (group.leader()) {
-      const std::uint32_t ticket = thread.atomic(control_->next_ticket).fetch_add(1u, simt::relaxed);
-      for (;;) {
-        const std::uint32_t ahead = ticket - thread.atomic(control_->serving).load(simt::acquire);
-        if (ahead == 0) break;
-        const std::uint32_t pause = ahead < longest_pause ? ahead : longest_pause;
-        for (std::uint32_t i = 0; i < pause; ++i) thread.spin_hint();
-      }
-    }
-    group.sync();  // the leader's acquire holds for all
-  }
-  template <class Thread, class Group>
-  SIMT_FN void unlock(Thread& thread, const Group& group) const {
-    group.sync();  // the leader's release speaks for all
-    if (group.leader()) thread.atomic(control_->serving).fetch_add(1u, simt::release);
   }
 
   template <class Group, class Work>

@@ -147,6 +147,78 @@ TEST(ScatterAlloc, FindsARunThatNoHashedPlaceNames) {
   EXPECT_EQ(rig.malloc({2 * 1024})[0], nullptr);
 }
 
+// All pages in use as single ones, in the order of their addresses.
+std::vector<void*> take_all_pages(Rig<ScatterAlloc>& rig, std::uint64_t bytes) {
+  std::vector<void*> pages = malloc_until_null(rig, bytes);
+  std::sort(pages.begin(), pages.end());
+  return pages;
+}
+
+TEST(ScatterAlloc, FindsARunAcrossThePlaceWhereTheLastScanEnded) {
+  Rig<ScatterAlloc> rig(8 * 1024, small_pages(1024));
+  std::vector<void*> pages = take_all_pages(rig, 1024);
+  // Places of three pages on eight lie at 5 and 2: only a scan finds the run at 3, and it ends there.
+  rig.free({pages[3], pages[4], pages[5]});
+  const std::vector<void*> run = rig.malloc({3 * 1024});
+  EXPECT_EQ(run[0], pages[3]);
+  rig.free(run);
+  EXPECT_EQ(malloc_until_null(rig, 1024).size(), 3u);
+  rig.free({pages[1], pages[2], pages[3]});
+  EXPECT_EQ(rig.malloc({3 * 1024})[0], pages[1]);
+}
+
+TEST(ScatterAlloc, GoesOnWithTheNextRunBelowTheLast) {
+  Rig<ScatterAlloc> rig(16 * 1024, small_pages(1024));
+  std::vector<void*> pages = take_all_pages(rig, 1024);
+  // No multiple of three pages from the back.
+  rig.free({pages[9], pages[10], pages[11]});
+  EXPECT_EQ(rig.malloc({3 * 1024})[0], pages[9]);
+  rig.free({pages[12], pages[13], pages[14], pages[2], pages[3], pages[4]});
+  EXPECT_EQ(rig.malloc({3 * 1024})[0], pages[2]);
+  EXPECT_EQ(rig.malloc({3 * 1024})[0], pages[12]);
+  EXPECT_EQ(rig.malloc({3 * 1024})[0], nullptr);
+}
+
+TEST(ScatterAlloc, LanesDivideTheRunsOfAScan) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Rig<ScatterAlloc> rig(256 * 1024, small_pages(1024), seed);
+    const std::vector<void*> pages = take_all_pages(rig, 1024);
+    ASSERT_EQ(pages.size(), 256u);
+    // Every fourth page stays: 64 runs of three, 21 of them at places that the hash may name.
+    std::vector<void*> freed;
+    for (std::size_t i = 0; i < pages.size(); ++i) {
+      if (i % 4 != 3) freed.push_back(pages[i]);
+    }
+    rig.free(freed);
+    const std::vector<void*> runs = rig.malloc(std::vector<std::uint64_t>(64, 3 * 1024));
+    EXPECT_EQ(std::count(runs.begin(), runs.end(), nullptr), 0);
+    for (void* run : runs) EXPECT_EQ(rig.offset(run) % 4096, 0);
+    EXPECT_EQ(std::set<void*>(runs.begin(), runs.end()).size(), runs.size());
+    EXPECT_EQ(rig.malloc({2 * 1024})[0], nullptr);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    rig.free(runs);
+    EXPECT_EQ(malloc_until_null(rig, 1024).size(), freed.size());
+  }
+}
+
+TEST(ScatterAlloc, Pass2GoesOnWhereItFoundRoom) {
+  ScatterParameters parameters = small_pages(1024);
+  parameters.rehashes = 0;
+  Rig<ScatterAlloc> rig(64 * 1024, parameters, 1, 1);
+  constexpr std::uint64_t bytes = 1008;
+  const std::vector<void*> first = rig.malloc({bytes});
+  ASSERT_GE(rig.offset(first[0]), 16 * 1024);  // pass 1 sees the pages from here on
+  rig.free(first);
+  const std::vector<void*> pages = take_all_pages(rig, bytes);
+  rig.free({pages[5]});
+  EXPECT_EQ(rig.malloc({bytes})[0], pages[5]);
+  rig.free({pages[1], pages[9]});
+  EXPECT_EQ(rig.malloc({bytes})[0], pages[9]);
+  EXPECT_EQ(rig.malloc({bytes})[0], pages[1]);
+  EXPECT_EQ(rig.malloc({bytes})[0], nullptr);
+}
+
 TEST(ScatterAlloc, ResetsAPageThatBecomesEmptyForAnyOtherUse) {
   Rig<ScatterAlloc> rig(2 * 1024, small_pages(1024));
   const std::vector<void*> small = malloc_until_null(rig, 16);
