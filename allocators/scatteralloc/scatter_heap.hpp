@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <string_view>
 
@@ -118,6 +119,7 @@ class ScatterHeap {
     const std::uint32_t block_pages = whole_regions / regions.blocks * parameters.region_pages;
     regions.pages_per_block = Modulo(std::min(block_pages, table.pages));
     regions.rehashes = parameters.rehashes;
+    regions.window_mask = std::bit_ceil((table.pages - 1) / Regions::window_pages + 1) - 1;
     regions.failures = arena.metadata<std::uint32_t>(regions.count);
     regions.first_block = arena.metadata<std::uint32_t>(1);
     regions.resume = arena.metadata<std::uint32_t>(Regions::resume_words);
@@ -180,7 +182,7 @@ class ScatterHeap {
     // reads.
     const std::uint32_t start = group.broadcast(regions_.hash(thread, chunk, table.format.page_shift));
     const std::uint32_t lanes_per_page = table.format.flat(chunk) ? table.format.flat_chunks(chunk) : simt::warp_size;
-    Walk walk(start, regions_);
+    Walk walk(start);
     void* block = nullptr;
     auto seekers = group.partition(wants);
     for (std::uint32_t attempt = 0;; ++attempt) {
@@ -189,10 +191,15 @@ class ScatterHeap {
       bool room = true;
       simt::LaneMask saw_room = group.mask();
       const auto has_room = [&](std::uint64_t entry) { return table.has_room(entry, chunk); };
-      if (walking) {
-        if (!walk.next(thread, regions_, group)) return block;
-        page = walk.look(thread, regions_, group, table.entries, has_room);
-        room = page != Walk::no_page;
+      if (walking || attempt > Regions::close_tries) {
+        std::uint32_t end = table.pages;
+        if (walking) {
+          if (!walk.next(thread, regions_, group)) return block;
+          page = walk.page();
+          end = walk.end(regions_);
+        }
+        page = look(thread, group, table.entries, page, end, has_room);
+        room = page != no_page;
       } else {
         page += group.thread_rank() / lanes_per_page;
         if (page >= table.pages) page -= table.pages;

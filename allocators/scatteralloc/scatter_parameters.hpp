@@ -28,7 +28,7 @@ struct ScatterParameters {
         Field{"waste_factor", &P::waste_factor, "ratio", "a request takes chunks of up to this many times its size",
               "authors' code"}
             .between(1, 16),
-        Field{"rehashes", &P::rehashes, "pages", "pages tried at random places before the walk over the regions",
+        Field{"rehashes", &P::rehashes, "places", "random places tried before the walk over the regions",
               "assumed: the published search has none"}
             .between(0, 64)};
   }

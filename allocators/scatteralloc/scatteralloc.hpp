@@ -16,7 +16,7 @@
 //   * Chunk size, count and bits of a page are one 64-bit word (they were three). A claim is one OR or one ADD instead
 //     of load, add, check and OR, and a page cannot be recycled under a claim.
 //   * The lanes that use the same page claim it with one operation, and lanes spread over consecutive pages when a page
-//     has fewer chunks than lanes. Before the walk a few more pages are tried at random places.
+//     has fewer chunks than lanes. Before the walk a few places are tried at random (search.hpp).
 //   * A request of exactly one page is a chunk; longer ones hold no lock unless they must scan (multi_page.hpp).
 //   * access_blocks is 1 by default (8 in the public code): reading which block is in use would put a second trip to
 //     memory before every claim.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "simt/counting.hpp"
 #include "tests/allocators/stress.hpp"
 
 namespace allocbench {
@@ -202,21 +203,43 @@ TEST(ScatterAlloc, LanesDivideTheRunsOfAScan) {
   }
 }
 
-TEST(ScatterAlloc, Pass2GoesOnWhereItFoundRoom) {
+// One malloc and the pages, or regions, that its walk looked at, one at a time.
+struct MallocCountingSteps {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, std::uint64_t bytes, void** block, std::uint64_t* steps) const {
+    simt::CountingThread<Thread> counting(thread);
+    *block = allocator.malloc(counting, bytes);
+    *steps = counting.counts().steps[static_cast<std::uint32_t>(simt::Step::walk)];
+  }
+};
+
+TEST(ScatterAlloc, Pass2GoesOnNearWhereItFoundRoom) {
+  constexpr std::uint32_t windows = 64;
+  constexpr std::uint32_t looks_per_window = 32;  // a lone lane looks at two pages
+  constexpr std::uint32_t looks_of_pass_1 = 16;
   ScatterParameters parameters = small_pages(1024);
   parameters.rehashes = 0;
-  Rig<ScatterAlloc> rig(64 * 1024, parameters, 1, 1);
-  constexpr std::uint64_t bytes = 1008;
-  const std::vector<void*> first = rig.malloc({bytes});
-  ASSERT_GE(rig.offset(first[0]), 16 * 1024);  // pass 1 sees the pages from here on
-  rig.free(first);
-  const std::vector<void*> pages = take_all_pages(rig, bytes);
-  rig.free({pages[5]});
-  EXPECT_EQ(rig.malloc({bytes})[0], pages[5]);
-  rig.free({pages[1], pages[9]});
-  EXPECT_EQ(rig.malloc({bytes})[0], pages[9]);
-  EXPECT_EQ(rig.malloc({bytes})[0], pages[1]);
-  EXPECT_EQ(rig.malloc({bytes})[0], nullptr);
+  Rig<ScatterAlloc> rig(windows * 64 * 1024, parameters, 1, 1);
+  const std::vector<void*> pages = take_all_pages(rig, 1024);
+  ASSERT_EQ(pages.size(), windows * 64u);
+  void* block = nullptr;
+  std::uint64_t steps = 0;
+  const auto malloc_counting_steps = [&] {
+    simt::launch(rig.stream(), {1, 1}, MallocCountingSteps{}, rig.allocator, std::uint64_t{1024}, &block, &steps);
+  };
+  malloc_counting_steps();
+  EXPECT_EQ(block, nullptr);
+  EXPECT_GE(steps, windows * looks_per_window);
+  EXPECT_LE(steps, windows * looks_per_window + looks_of_pass_1);
+  for (std::uint32_t window : {40u, 17u, 3u}) {
+    rig.free({pages[window * 64 + 20]});
+    malloc_counting_steps();
+    EXPECT_EQ(block, pages[window * 64 + 20]);
+    rig.free({pages[window * 64 + 50]});
+    malloc_counting_steps();
+    EXPECT_EQ(block, pages[window * 64 + 50]);
+    EXPECT_LE(steps, looks_of_pass_1 + looks_per_window) << "window " << window;
+  }
 }
 
 TEST(ScatterAlloc, ResetsAPageThatBecomesEmptyForAnyOtherUse) {
