@@ -79,11 +79,6 @@ struct Regions {
     return ((n * (order * 0x3c6ef362u + 0x9e3779b1u) + order * 0x85ebca6bu) & window_mask) * window_pages;
   }
 
-  SIMT_FN std::uint32_t end_of_region(std::uint32_t page) const {
-    const std::uint32_t end = ((page >> shift) + 1) << shift;
-    return end < pages ? end : pages;
-  }
-
   // A walk found nothing in this region.
   template <class Thread>
   SIMT_FN void failed(Thread& thread, std::uint32_t region) const {
