@@ -127,7 +127,7 @@ Shrunk shrunk_failure(Device& device, StrategyKind strategy, LaunchShape shape, 
     const Outcome outcome = outcome_on(device, replaying(options, candidate), shape, kernel);
     return outcome.faulted && outcome.kind == FaultKind::failed_check;
   };
-  const Shrunk shrunk = shrink(schedule, still_fails);
+  Shrunk shrunk = shrink(schedule, still_fails);
   EXPECT_TRUE(shrunk.minimal);
   EXPECT_TRUE(still_fails(shrunk.schedule)) << to_text(shrunk.schedule);
   EXPECT_EQ(shrunk.schedule.seed, options.seed);

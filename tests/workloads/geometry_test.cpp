@@ -29,8 +29,8 @@ void expect_dense(const Geometry& geometry) {
 }
 
 TEST(Geometry, IndexesCallersDensely) {
-  for (const std::uint32_t threads_per_block : {1, 31, 32, 48, 256}) {
-    for (const std::uint32_t lanes : {1, 5, 32}) {
+  for (const std::uint32_t threads_per_block : {1u, 31u, 32u, 48u, 256u}) {
+    for (const std::uint32_t lanes : {1u, 5u, 32u}) {
       SCOPED_TRACE(testing::Message() << threads_per_block << " threads, " << lanes << " lanes");
       expect_dense(Geometry::of_callers(1000, threads_per_block, lanes));
       expect_dense(Geometry::of_blocks(7, threads_per_block, lanes));

@@ -112,7 +112,7 @@ TEST(GroupBy, IsExactBySorting) { group_all_inputs<AtomicMalloc>("sort", {}, 102
 // Lists of all three classes, in all passes: many records of one key among others.
 TEST(GroupBy, SplitsLongMediumAndShortLists) {
   for (const char* method : {"tails", "runs"}) {
-    for (const std::uint64_t page_bytes : {32, 1024}) {
+    for (const std::uint64_t page_bytes : {32u, 1024u}) {
       GroupBy::Parameters parameters = small("zipf", method, 4800);
       parameters.page_bytes = page_bytes;
       parameters.exponent = 4;  // the first key has seven eighths
@@ -141,7 +141,7 @@ TEST(GroupBy, CountsItsMallocs) {
 
 TEST(GroupBy, ReportsOutOfMemoryAndFreesWhatItHas) {
   for (const char* method : {"tails", "runs"}) {
-    for (const std::size_t pages : {64, 256, 1024, 1600}) {
+    for (const std::size_t pages : {64u, 256u, 1024u, 1600u}) {
       WorkloadRig<GroupBy, CollaborativeRandomWalk> rig(small("uniform", method), pages * 64, {.page_bytes = 64});
       EXPECT_NE(rig.sample().find("nulls"), std::string::npos) << method << " " << pages;
       EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");

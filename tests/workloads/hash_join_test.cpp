@@ -134,7 +134,7 @@ HashJoin::Parameters small(const char* kind, std::uint32_t tuples_per_thread = 4
 template <class A>
 void join_all_inputs(const typename A::Parameters& allocator, std::size_t pool_bytes) {
   for (const char* kind : {"fk", "dup", "sel", "skew"}) {
-    for (const std::uint32_t tuples_per_thread : {1, 8}) {
+    for (const std::uint32_t tuples_per_thread : {1u, 8u}) {
       WorkloadRig<HashJoin, A> rig(small(kind, tuples_per_thread), pool_bytes, allocator);
       EXPECT_EQ(rig.sample(), "") << kind;
       EXPECT_EQ(rig.sample(), "") << kind << ": again on the same heap";

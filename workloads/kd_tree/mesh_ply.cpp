@@ -173,9 +173,13 @@ class PlyReader {
         continue;
       }
       const double length = number(*property.length);
-      if (length < 0) refuse(name_, place(), "a list of " + std::to_string(length) + " values", "0 or more");
+      constexpr double longest = 1u << 31;
+      if (!(length >= 0 && length <= longest)) {
+        const std::string count = length > longest ? "more than 2^31" : std::to_string(length);
+        refuse(name_, place(), "a list of " + count + " values", "0 to 2^31");
+      }
       if (i == kept_list_) indices_.clear();
-      for (double each = 0; each < length; ++each) {
+      for (auto left = static_cast<std::uint32_t>(length); left != 0; --left) {
         const double value = number(property.type);
         if (i == kept_list_) indices_.push_back(static_cast<std::int64_t>(value));
       }

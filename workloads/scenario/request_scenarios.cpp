@@ -17,6 +17,7 @@ constexpr std::array scenarios{
 
 std::vector<std::string> request_scenario_names() {
   std::vector<std::string> names;
+  names.reserve(scenarios.size());
   for (const RequestScenario& scenario : scenarios) names.emplace_back(scenario.name);
   return names;
 }
