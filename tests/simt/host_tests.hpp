@@ -61,7 +61,7 @@ TEST_P(Conformance, DeviceDescribesItself) {
 }
 
 TEST_P(Conformance, DeviceOrdinalMustExist) {
-  EXPECT_THROW(Device(Device::count()), Fault);
+  EXPECT_THROW(Device{Device::count()}, Fault);
   EXPECT_THROW(Device(-1), Fault);
 }
 

@@ -124,7 +124,7 @@ struct Geometric {
 Geometric expected_steps(double pages_in_pool, double free, double requests, double width) {
   Geometric result;
   double variance = 0;
-  for (double served = 0; served < requests; ++served) {
+  for (int served = 0; served < requests; ++served) {
     const double chance = 1 - std::pow((pages_in_pool - free + served) / pages_in_pool, width);
     result.mean += 1 / chance / requests;
     variance += (1 - chance) / (chance * chance);

@@ -110,8 +110,7 @@ TEST(ReferenceTree, SplitsWhereItShould) {
 }
 
 TEST(ReferenceTree, PassesListsOnWhereOneSideIsEmpty) {
-  std::vector<TriangleBox> boxes;
-  for (int i = 0; i < 8; ++i) boxes.push_back(box_at(23, 1));
+  std::vector<TriangleBox> boxes(8, box_at(23, 1));
   boxes.push_back(box_at(0, 24));  // makes the room, and is on both sides of every plane
   const ReferenceTree with_both = build_reference(boxes, Limits{2, 9});
   EXPECT_EQ(with_both.passed_on, 0u);
