@@ -27,7 +27,6 @@ struct ScanState {
 
 // The page table as runs need it. Small: the scan gets it by value.
 struct RunTable {
-  static constexpr std::uint32_t no_page = 0xffffffffu;
   static constexpr std::uint32_t restarts = 4;  // of a scan that lost a race for a run it had found
 
   std::uint64_t* entries;
@@ -155,7 +154,7 @@ struct MultiPage {
       if (runs().claim(thread, first, pages)) return table.chunk_address(first, 0, 0);
     }
     const std::uint32_t first = scan_in_turn(thread, thread.converged().match_any(pages), runs(), state, pages);
-    return first == RunTable::no_page ? nullptr : table.chunk_address(first, 0, 0);
+    return first == no_page ? nullptr : table.chunk_address(first, 0, 0);
   }
 
   // `first` carries the mark run_first.
@@ -185,10 +184,10 @@ struct MultiPage {
       if (!in_vain) page = last == 0 ? runs.count : last;
     }
     page = group.broadcast(page);
-    std::uint32_t first = RunTable::no_page;
+    std::uint32_t first = no_page;
     if (page != 0) {
       first = runs.scan(thread, group, pages, page);
-      const bool failed = group.any(first == RunTable::no_page);
+      const bool failed = group.any(first == no_page);
       if (group.leader()) {
         resume.store(page, simt::relaxed);
         if (failed) {

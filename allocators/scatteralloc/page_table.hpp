@@ -30,6 +30,8 @@
 
 namespace allocbench::scatteralloc {
 
+inline constexpr std::uint32_t no_page = 0xffffffffu;
+
 // Fields of an entry.
 struct Entry {
   static constexpr std::uint32_t unformatted = 0;

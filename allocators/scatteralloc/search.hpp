@@ -17,20 +17,23 @@
 // in an order that each SM has for itself, from near where the last one of this SM found room: from the start page all
 // warps of an SM would walk over everything that those before them have filled, and in the order of the addresses all
 // SMs would meet at the same pages, once these are the last ones with room. (Of 13 GiB 5 % are free, and 2 million
-// threads take 256 B each: 0.25 ms; 278 ms in the order of the addresses. 52 GiB fill in 0.23 s; in 12 s from the start
-// pages.)
+// threads take 256 B each: 0.25 ms; 278 ms in the order of the addresses and without the looks at windows before. 52
+// GiB fill in 0.23 s; in 12 s from the start pages.)
 //
 // All words here are hints: relaxed, wrong values cost time only.
 #pragma once
 
 #include "allocators/common/modulo.hpp"
+#include "allocators/scatteralloc/page_table.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::scatteralloc {
 
+inline constexpr std::uint32_t looks = 2;  // pages per lane looked at together
+
 struct Regions {
   static constexpr std::uint32_t resume_words = 256;
-  static constexpr std::uint32_t window_pages = 64;
+  static constexpr std::uint32_t window_pages = simt::warp_size * looks;
   static constexpr std::uint32_t close_tries = 2;  // of the scattered ones, that ask for no more pages than needed
 
   std::uint32_t* failures = nullptr;  // walks that found nothing, per region
@@ -104,9 +107,6 @@ struct Regions {
   }
 };
 
-inline constexpr std::uint32_t no_page = 0xffffffffu;
-inline constexpr std::uint32_t looks = 2;  // pages per lane looked at together
-
 // One of the pages from `first` on and before `end` for which room(page table entry) holds, another one for each lane;
 // no_page for lanes without. As many pages are seen as the group has lanes, times `looks`.
 template <class Thread, class Group, class Room>
@@ -125,7 +125,8 @@ SIMT_FN std::uint32_t look(Thread& thread, const Group& group, std::uint64_t* en
   return found;
 }
 
-// The two passes of a walk. All lanes of the group hold equal copies.
+// The two passes of a walk. All lanes of the group hold equal copies. Both count in one variable and find the end of
+// their region or window anew: malloc has no register left for more (48, from which on fewer warps fit an SM).
 class Walk {
  public:
   SIMT_FN explicit Walk(std::uint32_t start_page) : page_(start_page) {}

@@ -171,7 +171,7 @@ TEST(ScatterAlloc, FindsARunAcrossThePlaceWhereTheLastScanEnded) {
 TEST(ScatterAlloc, GoesOnWithTheNextRunBelowTheLast) {
   Rig<ScatterAlloc> rig(16 * 1024, small_pages(1024));
   std::vector<void*> pages = take_all_pages(rig, 1024);
-  // No multiple of three pages from the back.
+  // Places of three pages on sixteen lie at 13, 10, 7, 4 and 1: only scans find these runs.
   rig.free({pages[9], pages[10], pages[11]});
   EXPECT_EQ(rig.malloc({3 * 1024})[0], pages[9]);
   rig.free({pages[12], pages[13], pages[14], pages[2], pages[3], pages[4]});
@@ -203,7 +203,7 @@ TEST(ScatterAlloc, LanesDivideTheRunsOfAScan) {
   }
 }
 
-// One malloc and the pages, or regions, that its walk looked at, one at a time.
+// One malloc, and how often its walk looked.
 struct MallocCountingSteps {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, std::uint64_t bytes, void** block, std::uint64_t* steps) const {
