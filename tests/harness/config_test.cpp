@@ -1,12 +1,12 @@
 // The strict reader: what it accepts, and the exact words of what it says about the rest.
-#include "harness/front/config.hpp"
+#include "harness/front/config/config.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "harness/front/plan.hpp"
+#include "harness/front/plan/plan.hpp"
 #include "tests/harness/test_catalogue.hpp"
 
 namespace allocbench::front {

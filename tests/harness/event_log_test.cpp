@@ -1,5 +1,5 @@
 // The event log: torn last lines, foreign lines, and which attempt of a cell counts.
-#include "harness/front/event_log.hpp"
+#include "harness/front/log/event_log.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "harness/front/errors.hpp"
-#include "harness/front/output_folder.hpp"
-#include "harness/front/run_history.hpp"
+#include "harness/front/common/errors.hpp"
+#include "harness/front/log/run_history.hpp"
+#include "harness/front/run/output_folder.hpp"
 
 namespace allocbench::front {
 namespace {

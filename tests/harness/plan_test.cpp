@@ -1,5 +1,5 @@
 // Expansion of configs into cells, batches and series; the skip rule.
-#include "harness/front/plan.hpp"
+#include "harness/front/plan/plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "harness/front/errors.hpp"
-#include "harness/front/plan_text.hpp"
-#include "harness/front/series_watch.hpp"
+#include "harness/front/common/errors.hpp"
+#include "harness/front/plan/plan_text.hpp"
+#include "harness/front/run/series_watch.hpp"
 #include "tests/harness/test_catalogue.hpp"
 
 namespace allocbench::front {

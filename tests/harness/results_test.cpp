@@ -1,6 +1,6 @@
 // Reducing a fixed event log must give the golden files byte by byte.
 // After an intended change: ALLOCBENCH_UPDATE_GOLDEN=1 ctest -R Golden, and read the difference before committing it.
-#include "harness/front/results.hpp"
+#include "harness/front/results/results.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "harness/front/event_log.hpp"
+#include "harness/front/log/event_log.hpp"
 
 namespace allocbench::front {
 namespace {

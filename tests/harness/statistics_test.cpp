@@ -1,4 +1,4 @@
-#include "harness/front/statistics.hpp"
+#include "harness/front/results/statistics.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // A small catalogue with one parameter of each type, for tests of configs and plans.
 #pragma once
 
-#include "harness/front/catalogue.hpp"
+#include "harness/front/config/catalogue.hpp"
 
 namespace allocbench::front::testing {
 

@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/front/json_text.hpp"
-#include "harness/front/nearest_name.hpp"
-#include "harness/front/units.hpp"
+#include "harness/front/common/json_text.hpp"
+#include "harness/front/common/nearest_name.hpp"
+#include "harness/front/common/units.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -1,4 +1,6 @@
 // `allocbench check`: searches allocators for bugs on the CPU executor, and shows one again.
+#include "harness/front/check/check_command.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,9 +13,9 @@
 #include "harness/front/check/check_plan.hpp"
 #include "harness/front/check/crew.hpp"
 #include "harness/front/check/matrix.hpp"
-#include "harness/front/command_line.hpp"
-#include "harness/front/errors.hpp"
-#include "harness/front/interrupt.hpp"
+#include "harness/front/common/errors.hpp"
+#include "harness/front/common/terminal.hpp"
+#include "harness/front/run/interrupt.hpp"
 
 namespace allocbench::front {
 namespace {

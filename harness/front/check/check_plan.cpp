@@ -7,9 +7,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "harness/front/errors.hpp"
-#include "harness/front/json_text.hpp"
-#include "harness/front/nearest_name.hpp"
+#include "harness/front/common/errors.hpp"
+#include "harness/front/common/json_text.hpp"
+#include "harness/front/common/nearest_name.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/front/command_line.hpp"
-#include "harness/front/worker_program.hpp"
+#include "harness/front/check/check_command.hpp"
+#include "harness/front/run/worker_program.hpp"
 
 namespace allocbench::front {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "harness/front/errors.hpp"
-#include "harness/front/interrupt.hpp"
+#include "harness/front/common/errors.hpp"
+#include "harness/front/run/interrupt.hpp"
 
 namespace allocbench::front {
 namespace {

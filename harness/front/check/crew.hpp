@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/front/worker_process.hpp"
-#include "harness/front/worker_program.hpp"
+#include "harness/front/run/worker_process.hpp"
+#include "harness/front/run/worker_program.hpp"
 
 namespace allocbench::front {
 

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <vector>
 
-#include "harness/front/errors.hpp"
+#include "harness/front/common/errors.hpp"
 
 namespace allocbench::front {
 namespace {

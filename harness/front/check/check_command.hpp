@@ -1,0 +1,33 @@
+// `allocbench check`: what the command line may ask for. Reading the command line is cli/command_line's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace allocbench::front {
+
+struct CheckOptions {
+  std::vector<std::string> allocators;  // empty = all that are not broken on purpose
+  std::vector<std::string> models;      // names or files; empty = the library
+  std::uint64_t seeds = 10000;          // runs per allocator, spread over the models
+  std::uint64_t race_seeds = 150;       // the same in the race build
+  std::string strategy = "swarm";
+  bool races = true;
+  bool by_strategy = false;
+  std::string replay;  // seed string or file
+  bool shrink = false;
+  std::uint64_t times = 2;
+  bool list = false;
+  std::string print_model;
+  std::string out = "results/check";
+  bool json = false;
+  bool all = false;
+  bool quiet = false;
+  std::uint32_t jobs = 0;  // workers at once; 0 = one per core
+  std::string workers;
+};
+
+int check_command(const CheckOptions& options);
+
+}  // namespace allocbench::front

@@ -1,0 +1,165 @@
+#include "harness/front/cli/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iostream>
+
+#include "harness/front/common/errors.hpp"
+#include "harness/front/log/host.hpp"
+
+namespace allocbench::front {
+namespace {
+
+constexpr const char* description =
+    "allocbench measures GPU memory allocators: every allocator under every workload, on a CUDA GPU or on the CPU.\n"
+    "Results go to stdout and into a folder (events.jsonl, results.csv, results.json), progress goes to stderr.";
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  allocbench --config configs/quick.json                 run on the GPU when there is one, else on the CPU\n"
+    "  allocbench --config configs/quick.json --dry-run       show the cells and how long they may take\n"
+    "  allocbench --config configs/quick.json --resume        go on after Ctrl-C, kill or power cut\n"
+    "  allocbench --config configs/quick.json --only-failed --timeout 120\n"
+    "  allocbench list allocators; allocbench describe halloc\n"
+    "  allocbench check --allocator cm_malloc                 search its interleavings for bugs\n"
+    "  allocbench report results/quick-cuda                   make the results again from the events, without a GPU\n\n"
+    "Exit codes: 0 all cells ok or unsupported, 1 some cells not ok, 2 config or usage, 3 environment, 130 "
+    "interrupted.\n"
+    "Environment: ALLOCBENCH_WORKERS (folder of the workers), ALLOCBENCH_DATA (scenes and graphs), NO_COLOR.";
+
+void add_workers_option(CLI::App& app, std::string& workers) {
+  app.add_option("--workers", workers,
+                 "Folder with allocbench-worker-cpu and -cuda (default: $ALLOCBENCH_WORKERS, else beside this program)")
+      ->type_name("DIR");
+}
+
+void add_run_options(CLI::App& app, RunOptions& run) {
+  app.add_option("-c,--config", run.config, "The config to run")->type_name("FILE");
+  app.add_option("-b,--backend", run.backend, "auto takes cuda when its worker finds a device, else cpu")
+      ->check(CLI::IsMember({"auto", "cuda", "cpu"}))
+      ->type_name("auto|cuda|cpu");
+  app.add_option("--device", run.device, "CUDA device number (default 0)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  app.add_option("-o,--out", run.out, "Folder for the results (default results/<name>-<back end>)")->type_name("DIR");
+  auto* resume = app.add_flag("--resume", run.resume, "Measure the cells that the folder's log does not finish");
+  auto* failed = app.add_flag("--only-failed", run.only_failed, "Measure the cells again that ended, but not with ok");
+  auto* force = app.add_flag("--force", run.force, "Delete an earlier run in the folder and begin anew");
+  force->excludes(resume)->excludes(failed);
+  app.add_option("-f,--filter", run.filter, "Only cells whose name matches; see the names with --dry-run")
+      ->type_name("REGEX");
+  app.add_option("--timeout", run.timeout, "Deadline of each cell in seconds, instead of the config's")
+      ->check(CLI::PositiveNumber)
+      ->type_name("S");
+  app.add_option("--seed", run.seed, "Seed of requests and order, instead of the config's")->type_name("N");
+  app.add_option("--os-threads", run.os_threads, "CPU back end: threads to spread blocks over (0 = one per core)")
+      ->type_name("N");
+  app.add_flag("--dry-run", run.dry_run, "Print the plan and measure nothing");
+  app.add_flag("--print-config", run.print_config, "Print the config as it applies to the back end, and stop");
+  app.add_flag("-q,--quiet", run.quiet, "No progress; errors and results only");
+  app.add_option("--data", run.data, "Folder with scenes/ and graphs/ (default: $ALLOCBENCH_DATA, else data/)")
+      ->check(CLI::ExistingDirectory.description(""))
+      ->type_name("DIR");
+  add_workers_option(app, run.workers);
+}
+
+constexpr const char* check_footer =
+    "A failure prints a seed string; --replay shows the run again, step by step, --shrink finds the few preemptions\n"
+    "that matter. Findings are written to the folder of --out.\n"
+    "  allocbench check                                       all allocators, 10,000 schedules each\n"
+    "  allocbench check --allocator halloc --seeds 100000\n"
+    "  allocbench check --print-model ring > mine.json        then change it and: check --model mine.json\n"
+    "  allocbench check --replay v1:cm_malloc_published:ring:swarm:417 --shrink\n"
+    "Exit codes: 0 nothing found, 1 something found, 2 usage, 3 environment, 130 interrupted.";
+
+CLI::App* add_check(CLI::App& app, CheckOptions& check) {
+  CLI::App* verb = app.add_subcommand("check", "Search allocators for bugs on the CPU executor, or replay one");
+  verb->footer(check_footer);
+  verb->add_option("-a,--allocator", check.allocators, "Only this one (repeatable)")->type_name("NAME");
+  verb->add_option("-m,--model", check.models, "A built-in model, or a JSON file with one or a list (repeatable)")
+      ->type_name("NAME|FILE");
+  verb->add_option("--seeds", check.seeds, "Schedules per allocator, spread over the models (default 10000)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  verb->add_option("--race-seeds", check.race_seeds, "The same in the race build (default 150)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  verb->add_option("--strategy", check.strategy, "Where schedules come from (default swarm); see --list")
+      ->type_name("S");
+  verb->add_flag("!--no-races", check.races, "Leave the race part out");
+  auto* replay = verb->add_option("--replay", check.replay, "Show one run again: its seed string, or a finding's file")
+                     ->type_name("SEED|FILE");
+  verb->add_flag("--shrink", check.shrink, "With --replay: find the fewest preemptions that still fail")->needs(replay);
+  verb->add_option("--times", check.times, "With --replay: repeat, and count identical runs (default 2)")
+      ->needs(replay)
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  verb->add_flag("--by-strategy", check.by_strategy, "A table: share of schedules that fail, for each strategy alone");
+  verb->add_flag("--list", check.list, "List allocators, models and strategies");
+  verb->add_option("--print-model", check.print_model, "Print a built-in model as JSON")->type_name("NAME");
+  verb->add_option("-o,--out", check.out, "Folder for findings (default results/check)")->type_name("DIR");
+  verb->add_flag("--json", check.json, "The matrix as JSON");
+  verb->add_flag("--all", check.all, "Also allocators that are broken on purpose");
+  verb->add_flag("-q,--quiet", check.quiet, "No progress");
+  verb->add_option("-j,--jobs", check.jobs, "Workers at once (default one per core)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  add_workers_option(*verb, check.workers);
+  return verb;
+}
+
+}  // namespace
+
+std::variant<Command, int> parse_command_line(int argc, const char* const* argv) {
+  CLI::App app(description, "allocbench");
+  app.footer(footer);
+  app.set_version_flag("--version", fmt::format("allocbench {} ({})", program_version(), program_revision()));
+  RunOptions run;
+  add_run_options(app, run);
+
+  ListOptions listing;
+  CLI::App* list = app.add_subcommand("list", "List allocators, workloads and metrics");
+  list->add_option("what", listing.what, "Which of them (default: all three)")
+      ->check(CLI::IsMember({"allocators", "workloads", "metrics"}))
+      ->type_name("allocators|workloads|metrics");
+  list->add_flag("--json", listing.json, "As JSON, with parameters");
+  list->add_flag("--all", listing.all, "Also the deliberately broken allocators that test the harness");
+  add_workers_option(*list, listing.workers);
+
+  DescribeOptions describing;
+  CLI::App* describe =
+      app.add_subcommand("describe", "Tell about one allocator, workload or metric: paper, parameters");
+  describe->add_option("name", describing.name, "Its name, as in `allocbench list`")->required()->type_name("NAME");
+  describe->add_flag("--json", describing.json, "As JSON");
+  add_workers_option(*describe, describing.workers);
+
+  ReportOptions reporting;
+  CLI::App* report = app.add_subcommand("report", "Make results.csv and results.json again and print the table");
+  report->add_option("folder", reporting.folder, "Folder of a run")->required()->type_name("DIR");
+
+  CheckOptions checking;
+  const CLI::App* check = add_check(app, checking);
+  app.require_subcommand(0, 1);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& wish) {  // --help, --version
+    return app.exit(wish);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "allocbench: {}. Try --help.\n", error.what());
+    return exit_usage;
+  }
+  if (list->parsed()) return Command(listing);
+  if (describe->parsed()) return Command(describing);
+  if (report->parsed()) return Command(reporting);
+  if (check->parsed()) return Command(checking);
+  if (run.config.empty()) {
+    fmt::print(stderr, "allocbench: nothing to do: name a config with --config, or see --help.\n");
+    return exit_usage;
+  }
+  return Command(run);
+}
+
+}  // namespace allocbench::front

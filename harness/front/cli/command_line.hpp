@@ -1,0 +1,59 @@
+// The command line: options, verbs and their help. What they do is in the *_command files.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "harness/front/check/check_command.hpp"
+
+namespace allocbench::front {
+
+struct RunOptions {
+  std::string config;
+  std::string backend = "auto";
+  int device = 0;
+  std::string out;
+  bool resume = false;
+  bool only_failed = false;
+  bool force = false;
+  std::string filter;
+  std::optional<double> timeout = {};
+  std::optional<std::uint64_t> seed = {};
+  std::optional<std::uint64_t> os_threads = {};
+  bool dry_run = false;
+  bool print_config = false;
+  bool quiet = false;
+  std::string data;  // folder; empty = as the environment has it
+  std::string workers;
+};
+
+struct ListOptions {
+  std::string what;  // allocators, workloads, metrics; empty = all three
+  bool json = false;
+  bool all = false;
+  std::string workers;
+};
+
+struct DescribeOptions {
+  std::string name;
+  bool json = false;
+  std::string workers;
+};
+
+struct ReportOptions {
+  std::string folder;
+};
+
+using Command = std::variant<RunOptions, ListOptions, DescribeOptions, ReportOptions, CheckOptions>;
+
+// The command, or the exit code when everything is said already (--help, --version, a usage error).
+std::variant<Command, int> parse_command_line(int argc, const char* const* argv);
+
+int run_command(const RunOptions& options);
+int list_command(const ListOptions& options);
+int describe_command(const DescribeOptions& options);
+int report_command(const ReportOptions& options);
+
+}  // namespace allocbench::front

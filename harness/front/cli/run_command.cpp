@@ -1,0 +1,213 @@
+// `allocbench --config F.json`: from the config's text to the table.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "harness/front/cli/command_line.hpp"
+#include "harness/front/common/errors.hpp"
+#include "harness/front/common/terminal.hpp"
+#include "harness/front/plan/plan_text.hpp"
+#include "harness/front/results/results.hpp"
+#include "harness/front/run/interrupt.hpp"
+#include "harness/front/run/output_folder.hpp"
+#include "harness/front/run/supervisor.hpp"
+#include "harness/front/run/worker_program.hpp"
+
+namespace allocbench::front {
+namespace {
+
+struct Device {
+  std::string name;
+  std::uint64_t memory_bytes = 0;
+};
+
+// Starts a worker only to hear about its device.
+Device probe(const WorkerProgram& program, const RunOptions& options) {
+  Device device;
+  const auto listen = [&](const std::string& text) {
+    const auto json = nlohmann::ordered_json::parse(text);
+    device.name = json.value("name", "an unnamed device");
+    device.memory_bytes = json.value("memory_bytes", std::uint64_t{0});
+  };
+  WorkerSession session({program, options.device, options.os_threads}, listen, [] {});
+  session.start(0);
+  session.stop();
+  return device;
+}
+
+struct Target {
+  WorkerProgram program;
+  std::optional<Device> device;  // none only for a dry run where none can be reached
+};
+
+Target choose_target(const RunOptions& options) {
+  const WorkerFolder folder(options.workers);
+  if (options.backend == "auto") {
+    std::string why = "there is no CUDA worker";
+    if (const auto cuda = folder.find("cuda")) {
+      try {
+        Target target{*cuda, probe(*cuda, options)};
+        fmt::print(stderr, "allocbench: back end cuda on {} (chosen by --backend auto)\n", target.device->name);
+        return target;
+      } catch (const EnvironmentError& error) {
+        why = error.what();
+      }
+    }
+    Target target{folder.require("cpu"), std::nullopt};
+    target.device = probe(target.program, options);
+    fmt::print(stderr, "allocbench: back end cpu on {} (chosen by --backend auto: {})\n", target.device->name, why);
+    return target;
+  }
+  Target target{folder.require(options.backend), std::nullopt};
+  try {
+    target.device = probe(target.program, options);
+  } catch (const EnvironmentError& error) {
+    // A plan needs no device.
+    if (!options.dry_run && !options.print_config) throw;
+    fmt::print(stderr, "allocbench: back end {}, no device: {}\n", options.backend, error.what());
+    return target;
+  }
+  fmt::print(stderr, "allocbench: back end {} on {}\n", options.backend, target.device->name);
+  return target;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file.is_open() || file.bad()) throw UsageError(fmt::format("The config {} cannot be read.", path));
+  return text;
+}
+
+void require_none(const Problems& problems, const std::string& path) {
+  if (problems.empty()) return;
+  std::string text = format_problems(path, problems);
+  text.pop_back();  // the error handler ends the line
+  throw UsageError(text);
+}
+
+std::vector<std::optional<std::uint64_t>> device_heaps(const WorkerProgram& program, const Plan& plan) {
+  std::vector<std::optional<std::uint64_t>> bytes;
+  for (const Batch& batch : plan.batches) bytes.push_back(device_heap_for(program, batch));
+  return bytes;
+}
+
+std::string resume_command(const RunOptions& options, const std::string& backend, const std::string& folder) {
+  std::string command = fmt::format("allocbench --config {} --backend {} --out {}", options.config, backend, folder);
+  if (options.device != 0) command += fmt::format(" --device {}", options.device);
+  if (!options.filter.empty()) command += fmt::format(" --filter '{}'", options.filter);
+  if (options.timeout) command += fmt::format(" --timeout {}", *options.timeout);
+  if (options.seed) command += fmt::format(" --seed {}", *options.seed);
+  if (options.os_threads) command += fmt::format(" --os-threads {}", *options.os_threads);
+  if (!options.data.empty()) command += fmt::format(" --data {}", options.data);
+  if (!options.workers.empty()) command += fmt::format(" --workers {}", options.workers);
+  return command + " --resume";
+}
+
+FolderUse folder_use(const RunOptions& options) {
+  if (options.force) return FolderUse::start_over;
+  return options.resume || options.only_failed ? FolderUse::go_on : FolderUse::begin;
+}
+
+Selection selection(const RunOptions& options) {
+  if (!options.only_failed) return Selection::unfinished;
+  return options.resume ? Selection::unfinished_and_failed : Selection::failed;
+}
+
+// How measuring ended; results are written in every case.
+struct Ending {
+  bool interrupted = false;
+  std::string environment;  // what made it stop; empty = nothing did
+};
+
+Ending measure(const RunOptions& options, const Target& target, const Catalogue& catalogue, const Config& config,
+               const Plan& plan, const std::string& folder, const RunHistory& history) {
+  Ending ending;
+  Supervisor supervisor(plan, device_heaps(target.program, plan), history, selection(options));
+  if (supervisor.cells_to_run() == 0) {
+    fmt::print(stderr, "allocbench: nothing left to measure in {}\n", folder);
+    return ending;
+  }
+  EventLog file(events_path(folder));
+  RunLog log(file);
+  log.run(config, catalogue, !history.run_text.empty());
+  Progress progress(supervisor.cells_to_run(), supervisor.steps_to_run(), options.quiet);
+  WorkerSession session(
+      {target.program, options.device, options.os_threads}, [&](const std::string& device) { log.device(device); },
+      [&] { progress.tick(); });
+  try {
+    ending.interrupted = !supervisor.run(session, log, progress);
+  } catch (const EnvironmentError& error) {
+    ending.environment = error.what();
+  }
+  return ending;
+}
+
+int report(const RunOptions& options, const Plan& plan, const std::string& folder, const Ending& ending) {
+  const std::string path = events_path(folder);
+  const Results results = reduce(read_history(read_log_lines(path).lines, path));
+  write_results(results, folder);
+  fmt::print("{}", results_table(results, colours_on_stdout()));
+  std::fflush(stdout);
+  if (!options.quiet) fmt::print(stderr, "allocbench: results are in {}\n", folder);
+  if (ending.interrupted || !ending.environment.empty()) {
+    fmt::print(stderr, "allocbench: {}. {} of {} cells are finished; go on with\n  {}\n",
+               ending.interrupted ? "interrupted" : "stopped", results.cells.size(), plan.cell_count(),
+               resume_command(options, plan.backend, folder));
+    if (ending.interrupted) return exit_interrupted;
+    fmt::print(stderr, "allocbench: {}\n", ending.environment);
+    return exit_environment;
+  }
+  const bool failed = std::any_of(results.cells.begin(), results.cells.end(),
+                                  [](const CellResult& cell) { return counts_as_failure(cell.status()); });
+  return failed || results.unfinished > 0 ? exit_some_not_ok : exit_all_ok;
+}
+
+}  // namespace
+
+int run_command(const RunOptions& options) {
+  install_interrupt_handlers();
+  // Workers read the files; they inherit the environment.
+  if (!options.data.empty()) setenv("ALLOCBENCH_DATA", std::filesystem::absolute(options.data).c_str(), 1);
+  const std::string text = read_file(options.config);
+  const Target target = choose_target(options);
+  const Catalogue catalogue = describe_worker(target.program);
+
+  Problems problems;
+  const Config config = read_config(text, options.config, catalogue, {options.timeout, options.seed}, problems);
+  require_none(problems, options.config);
+  if (options.print_config) {
+    fmt::print("{}\n", nlohmann::ordered_json::parse(config.effective_text).dump(2));
+    return exit_all_ok;
+  }
+  if (config.only_draws) {
+    fmt::print(
+        "{} measures nothing: it is drawn from the results of other configs.\n"
+        "  python3 -m plots {} RUN_FOLDER... --out DIR\n",
+        config.name, options.config);
+    return exit_all_ok;
+  }
+  Plan plan = make_plan(config, catalogue, problems);
+  if (target.device) check_pools(plan, target.device->memory_bytes, target.device->name, problems);
+  require_none(problems, options.config);
+  if (!options.filter.empty()) filter_plan(plan, options.filter);
+  if (options.dry_run) {
+    fmt::print("{}", describe_plan(plan, device_heaps(target.program, plan)));
+    return exit_all_ok;
+  }
+
+  const std::string folder = options.out.empty() ? default_folder(config) : options.out;
+  const RunHistory history = prepare_folder(folder, folder_use(options), config);
+  if (options.only_failed && history.run_text.empty()) {
+    throw UsageError(fmt::format("--only-failed: {} holds no run yet; leave the flag out.", folder));
+  }
+  const Ending ending = measure(options, target, catalogue, config, plan, folder, history);
+  return report(options, plan, folder, ending);
+}
+
+}  // namespace allocbench::front

@@ -1,0 +1,110 @@
+#include "harness/front/common/json_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
+
+namespace allocbench::front {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string line_and_column(std::string_view text, std::size_t byte) {
+  const std::string_view before = text.substr(0, std::min(byte == 0 ? 0 : byte - 1, text.size()));
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const auto line_start = before.rfind('\n');
+  const std::size_t column = before.size() - (line_start == std::string_view::npos ? 0 : line_start + 1) + 1;
+  return fmt::format("line {}, column {}", line, column);
+}
+
+// Follows the parser to know where in the document a key stands.
+class DuplicateKeyFinder {
+ public:
+  explicit DuplicateKeyFinder(Problems& problems) : problems_(problems) {}
+
+  bool operator()(int, Json::parse_event_t event, const Json& parsed) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_start || event == Event::array_start) {
+      count_element();
+      levels_.push_back({event == Event::array_start, 0, {}, {}});
+    } else if (event == Event::object_end || event == Event::array_end) {
+      levels_.pop_back();
+    } else if (event == Event::key) {
+      Level& level = levels_.back();
+      level.key = parsed.get<std::string>();
+      if (!level.keys.insert(level.key).second) {
+        problems_.add({pointer(), fmt::format("the key \"{}\" for the second time", level.key), "each key once", ""});
+      }
+    } else {
+      count_element();
+    }
+    return true;
+  }
+
+ private:
+  struct Level {
+    bool is_array;
+    std::size_t elements;
+    std::string key;
+    std::set<std::string> keys;
+  };
+
+  void count_element() {
+    if (!levels_.empty() && levels_.back().is_array) ++levels_.back().elements;
+  }
+
+  std::string pointer() const {
+    std::string text;
+    for (const Level& level : levels_) {
+      text = level.is_array ? pointer_to(text, level.elements - 1) : pointer_to(text, level.key);
+    }
+    return text;
+  }
+
+  Problems& problems_;
+  std::vector<Level> levels_;
+};
+
+// What the library says, less its own name, number and position.
+std::string plain_message(std::string_view what) {
+  const auto colon = what.find(": ");
+  return std::string(colon == std::string_view::npos ? what : what.substr(colon + 2));
+}
+
+}  // namespace
+
+Json parse_strictly(std::string_view text, Problems& problems) {
+  DuplicateKeyFinder finder(problems);
+  try {
+    return Json::parse(
+        text, [&](int depth, Json::parse_event_t event, Json& parsed) { return finder(depth, event, parsed); });
+  } catch (const Json::parse_error& error) {
+    problems.add({line_and_column(text, error.byte), plain_message(error.what()), "valid JSON", ""});
+    return {};
+  }
+}
+
+std::string canonical_text(const Json& json) {
+  // The unordered type keeps its keys sorted.
+  return nlohmann::json(json).dump();
+}
+
+std::string stable_hash(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char letter : text) {
+    hash ^= static_cast<unsigned char>(letter);
+    hash *= 0x100000001b3u;
+  }
+  // FNV-1a hardly mixes the last letters into the high bits; this finaliser (MurmurHash3) does.
+  hash ^= hash >> 33;
+  hash *= 0xff51afd7ed558ccdu;
+  hash ^= hash >> 33;
+  hash *= 0xc4ceb9fe1a85ec53u;
+  hash ^= hash >> 33;
+  return fmt::format("{:016x}", hash);
+}
+
+}  // namespace allocbench::front

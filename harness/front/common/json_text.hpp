@@ -1,0 +1,23 @@
+// JSON as text: strict parsing with positions, the canonical form, and its hash.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "harness/front/common/problems.hpp"
+
+namespace allocbench::front {
+
+// Parses a config. Bad syntax and keys given twice (which JSON libraries silently drop) are added to the problems; the
+// result is then of no use.
+nlohmann::ordered_json parse_strictly(std::string_view text, Problems& problems);
+
+// Keys sorted, no blanks: equal meanings give equal texts.
+std::string canonical_text(const nlohmann::ordered_json& json);
+
+// 64 bits of FNV-1a with a final mix, as 16 hex digits. Stable for ever: cell ids are keys of stored results.
+std::string stable_hash(std::string_view text);
+
+}  // namespace allocbench::front

@@ -1,0 +1,40 @@
+#include "harness/front/common/nearest_name.hpp"
+
+#include <algorithm>
+
+namespace allocbench::front {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  // Three rows of the dynamic programme: a swap looks two rows back.
+  std::vector<std::size_t> before_last(b.size() + 1), last(b.size() + 1), current(b.size() + 1);
+  for (std::size_t column = 0; column <= b.size(); ++column) last[column] = column;
+  for (std::size_t row = 1; row <= a.size(); ++row) {
+    current[0] = row;
+    for (std::size_t column = 1; column <= b.size(); ++column) {
+      const bool same = a[row - 1] == b[column - 1];
+      current[column] = std::min({last[column] + 1, current[column - 1] + 1, last[column - 1] + (same ? 0u : 1u)});
+      if (row > 1 && column > 1 && a[row - 1] == b[column - 2] && a[row - 2] == b[column - 1]) {
+        current[column] = std::min(current[column], before_last[column - 2] + 1);
+      }
+    }
+    before_last.swap(last);
+    last.swap(current);
+  }
+  return last[b.size()];
+}
+
+std::string nearest_name(std::string_view found, const std::vector<std::string>& valid) {
+  std::string best;
+  // A third of the letters may be wrong, and at least two: short ids are mistyped too.
+  std::size_t best_distance = std::max<std::size_t>(2, found.size() / 3) + 1;
+  for (const std::string& name : valid) {
+    const std::size_t distance = edit_distance(found, name);
+    if (distance < best_distance && distance < name.size()) {
+      best_distance = distance;
+      best = name;
+    }
+  }
+  return best;
+}
+
+}  // namespace allocbench::front

@@ -1,0 +1,41 @@
+// The effective config: the part for one back end merged over the rest.
+#include <nlohmann/json.hpp>
+
+#include "harness/front/config/config.hpp"
+
+namespace allocbench::front {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool is_axis_form(const Json& json) { return json.is_object() && (json.contains("range") || json.contains("log2")); }
+
+// Objects merge key by key, anything else replaces. The forms of an axis replace each other as a whole: half a range
+// beside half a log2 would mean nothing. null removes a key.
+void merge_into(Json& base, const Json& changes) {
+  for (const auto& [key, value] : changes.items()) {
+    if (value.is_null()) {
+      base.erase(key);
+    } else if (value.is_object() && base.contains(key) && base[key].is_object() && !is_axis_form(value) &&
+               !is_axis_form(base[key])) {
+      merge_into(base[key], value);
+    } else {
+      base[key] = value;
+    }
+  }
+}
+
+}  // namespace
+
+Json effective_config(const Json& document, std::string_view backend, const ConfigChanges& changes) {
+  Json effective = document;
+  const std::string section(backend);
+  if (document.contains(section) && document[section].is_object()) merge_into(effective, document[section]);
+  effective.erase("cpu");
+  effective.erase("cuda");
+  if (changes.deadline_seconds) effective["deadline_s"] = *changes.deadline_seconds;
+  if (changes.seed) effective["seed"] = *changes.seed;
+  return effective;
+}
+
+}  // namespace allocbench::front

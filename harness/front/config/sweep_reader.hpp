@@ -1,0 +1,45 @@
+// The part of a config that spans its cells: `sweep`, `zip` and `exclude`.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/front/common/problems.hpp"
+#include "harness/front/config/catalogue.hpp"
+#include "harness/front/config/config.hpp"
+
+namespace allocbench::front {
+
+class SweepReader {
+ public:
+  // workload is nullptr when the config names none that exists, which is reported elsewhere. The references must
+  // outlive the reader.
+  SweepReader(const nlohmann::ordered_json& config, const Catalogue& catalogue, const WorkloadEntry* workload,
+              const std::vector<AllocatorChoice>& allocators, Problems& problems);
+
+  // The axes of `sweep`, each a group of its own, then the groups of `zip`.
+  std::vector<AxisGroup> axis_groups() const;
+  std::vector<Exclusion> exclusions(const std::vector<AxisGroup>& groups) const;
+
+ private:
+  const Parameter* axis_parameter(const std::string& name, const std::string& pointer) const;
+  const Parameter* allocator_parameter(const std::string& name, const std::string& pointer) const;
+  std::optional<Axis> plain_axis(const std::string& name, const nlohmann::ordered_json& json,
+                                 const std::string& pointer) const;
+  std::optional<Axis> zipped_axis(const std::string& name, const nlohmann::ordered_json& json,
+                                  const std::string& pointer) const;
+  std::optional<AxisGroup> zip_group(const nlohmann::ordered_json& json, const std::string& pointer) const;
+  std::vector<Value> condition(const std::string& name, const nlohmann::ordered_json& json,
+                               const std::string& pointer) const;
+  void report_repeated_axes(const std::vector<AxisGroup>& groups) const;
+
+  const nlohmann::ordered_json& config_;
+  const Catalogue& catalogue_;
+  const WorkloadEntry* workload_;
+  const std::vector<AllocatorChoice>& allocators_;
+  Problems& problems_;
+};
+
+}  // namespace allocbench::front

@@ -1,0 +1,75 @@
+// The plan: every cell of a config, in the order in which it will be measured. A pure function of the config.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/front/common/problems.hpp"
+#include "harness/front/config/catalogue.hpp"
+#include "harness/front/config/config.hpp"
+
+namespace allocbench::front {
+
+struct Cell {
+  std::string id;      // 16 hex digits: the hash of what defines the cell
+  std::string name;    // figure/label/axis:value/...: what --filter matches and results.json shows
+  std::string series;  // label and the axes other than the primary one
+  std::string allocator;
+  std::string label;
+  NamedValues allocator_parameters;
+  std::string workload;
+  NamedValues workload_parameters;
+  std::uint64_t pool_bytes = 0;
+  std::string pool_pointer;
+  std::string backend;
+  std::uint64_t seed = 0;
+  std::string state;
+  NamedValues axes;
+  std::optional<double> growth;  // value on the primary axis when that is a number: the order of the skip rule
+  std::uint64_t repetitions = 0;
+  std::uint64_t warmups = 0;
+  std::uint64_t counted_passes = 1;
+  double deadline_seconds = 0;
+};
+
+// Cells that one worker measures with one allocator instance.
+struct Batch {
+  std::string allocator;
+  std::string label;
+  NamedValues allocator_parameters;
+  std::uint64_t pool_bytes = 0;
+  bool pool_is_device_heap = false;
+  bool fresh_by_process = false;
+  std::vector<Cell> cells;
+};
+
+struct Plan {
+  std::string figure;
+  std::string backend;
+  std::uint64_t rounds = 1;
+  std::uint64_t seed = 1;
+  std::vector<Batch> batches;
+
+  std::size_t cell_count() const;
+};
+
+// Adds a problem when the config describes no cell or the same cell twice.
+Plan make_plan(const Config& config, const Catalogue& catalogue, Problems& problems);
+
+// Keeps the cells whose name the regular expression finds. Throws UsageError for a bad expression or an empty result.
+void filter_plan(Plan& plan, const std::string& expression);
+
+// A pool that the device cannot hold is a mistake of the config, reported before anything is measured.
+void check_pools(const Plan& plan, std::uint64_t device_memory_bytes, std::string_view device_name, Problems& problems);
+
+// Everything that defines the cell and nothing else: not the figure's name, not how often or how long it is measured.
+nlohmann::ordered_json cell_definition(const Cell& cell);
+
+// The batches of one round; with several rounds in an order drawn from the seed, so that drift hits all alike.
+std::vector<std::size_t> batch_order(const Plan& plan, std::uint64_t round);
+
+}  // namespace allocbench::front

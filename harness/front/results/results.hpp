@@ -1,0 +1,70 @@
+// Results: a pure function of the event log. Three printers show them: CSV, JSON and the table on stdout.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/front/log/run_history.hpp"
+#include "harness/front/results/statistics.hpp"
+
+namespace allocbench::front {
+
+struct PhaseResult {
+  std::string name;
+  std::vector<double> seconds;         // in the order of the samples
+  double centre = 0;                   // by the config's statistic
+  std::optional<Interval> interval;    // 95 %, where there are enough samples
+  double operations = 0;               // median of the samples
+  std::vector<std::size_t> throttled;  // indices of samples
+
+  std::optional<double> throughput() const;
+};
+
+// A counter of the samples.
+struct CounterResult {
+  std::string name;
+  double median = 0;
+  std::optional<Interval> interval;  // 95 %, where there are enough samples
+};
+
+// A metric of the untimed passes: the mean over them.
+struct CountedResult {
+  std::string metric;
+  double mean = 0;
+  std::optional<Interval> interval;  // 95 %, where there are enough passes
+  std::size_t passes = 0;
+};
+
+// A cell that ended. One that is not ok has no phases and no counters: no printer can show a number for it.
+struct CellResult {
+  CellHistory cell;
+  std::vector<PhaseResult> phases;
+  std::vector<CounterResult> counters;
+  std::vector<CountedResult> counted;
+  bool throttled = false;
+
+  Status status() const { return cell.end->status; }
+};
+
+struct Results {
+  std::string figure;
+  std::string statistic;
+  RunHistory history;  // its cells moved into `cells`
+  std::vector<CellResult> cells;
+  std::size_t unfinished = 0;  // started, or planned and logged, without an end
+};
+
+Results reduce(RunHistory history);
+
+std::string results_csv(const Results& results);
+std::string results_json(const Results& results);
+// Aligned columns; words in place of numbers where a cell is not ok.
+std::string results_table(const Results& results, bool colours);
+
+// Writes results.csv and results.json beside the event log, each by renaming: a reader sees an old file or a new one.
+void write_results(const Results& results, const std::string& folder);
+
+}  // namespace allocbench::front

@@ -1,0 +1,152 @@
+// results.json: Google Benchmark's format, so that its compare.py works, and everything else under "allocbench".
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/front/results/results.hpp"
+
+namespace allocbench::front {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// compare.py prints times without decimals; nanoseconds keep their digits.
+constexpr double time_unit_per_second = 1e9;
+constexpr const char* time_unit = "ns";
+
+std::string row_name(const Results& results, const CellHistory& cell, const std::string& phase) {
+  std::string name = fmt::format("{}/{}", results.figure, cell.label);
+  for (const auto& [axis, value] : cell.axes) name += fmt::format("/{}:{}", axis, to_text(value));
+  return name + "/" + phase;
+}
+
+Json context(const RunHistory& history, const Json& run) {
+  const Json host = run.value("host", Json::object());
+  return {{"date", history.started},
+          {"host_name", host.value("host_name", "")},
+          {"executable", "allocbench"},
+          {"num_cpus", host.value("num_cpus", 0)},
+          {"mhz_per_cpu", host.value("mhz_per_cpu", 0)},
+          {"cpu_scaling_enabled", false},
+          {"caches", Json::array()},
+          {"load_avg", host.value("load_avg", Json::array())},
+          {"library_build_type", "release"},
+          {"allocbench_version", run.at("allocbench").value("version", "")},
+          {"allocbench_revision", run.at("allocbench").value("revision", "")},
+          {"backend", history.backend},
+          {"figure", history.figure}};
+}
+
+// Rows have a wall-clock and a CPU time; we measure one time on the device and give it for both, as compare.py insists
+// on both.
+void add_times(Json& row, double seconds, double operations) {
+  row["real_time"] = seconds * time_unit_per_second;
+  row["cpu_time"] = seconds * time_unit_per_second;
+  row["time_unit"] = time_unit;
+  if (operations > 0 && seconds > 0) row["items_per_second"] = operations / seconds;
+}
+
+void add_rows(Json& rows, const Results& results, const CellHistory& cell, const PhaseResult& phase,
+              std::size_t family) {
+  const std::string name = row_name(results, cell, phase.name);
+  const auto row = [&](const std::string& suffix, const char* run_type) {
+    return Json{{"name", name + suffix}, {"family_index", family}, {"per_family_instance_index", 0},
+                {"run_name", name},      {"run_type", run_type},   {"repetitions", phase.seconds.size()},
+                {"threads", 1}};
+  };
+  for (std::size_t i = 0; i < phase.seconds.size(); ++i) {
+    Json sample = row("", "iteration");
+    sample["repetition_index"] = i;
+    sample["iterations"] = 1;
+    add_times(sample, phase.seconds[i], phase.operations);
+    rows.push_back(std::move(sample));
+  }
+  const auto aggregate = [&](const char* kind, double seconds, double operations) {
+    Json summary = row(std::string("_") + kind, "aggregate");
+    summary["aggregate_name"] = kind;
+    summary["aggregate_unit"] = "time";
+    summary["iterations"] = phase.seconds.size();
+    add_times(summary, seconds, operations);
+    rows.push_back(std::move(summary));
+  };
+  aggregate("mean", mean(phase.seconds), phase.operations);
+  aggregate("median", median(phase.seconds), phase.operations);
+  aggregate("stddev", standard_deviation(phase.seconds), 0);  // a rate of a deviation means nothing
+}
+
+Json phase_json(const Results& results, const PhaseResult& phase) {
+  Json json = {{"name", phase.name}, {"samples", phase.seconds}};
+  json[results.statistic] = phase.centre;
+  if (results.statistic != "median") json["median"] = median(phase.seconds);
+  json["low"] = phase.interval ? Json(phase.interval->low) : Json();
+  json["high"] = phase.interval ? Json(phase.interval->high) : Json();
+  json["operations"] = phase.operations;
+  const auto throughput = phase.throughput();
+  json["throughput"] = throughput ? Json(*throughput) : Json();
+  json["throttled"] = phase.throttled;
+  return json;
+}
+
+Json cell_json(const Results& results, const CellResult& result) {
+  const CellHistory& cell = result.cell;
+  Json json = {{"id", cell.id},
+               {"series", cell.series},
+               {"label", cell.label},
+               {"allocator", cell.allocator},
+               {"allocator_parameters", to_json(cell.allocator_parameters)},
+               {"workload", cell.workload},
+               {"workload_parameters", to_json(cell.workload_parameters)},
+               {"axes", to_json(cell.axes)},
+               {"pool_bytes", cell.pool_bytes},
+               {"backend", cell.backend},
+               {"device", cell.device},
+               {"revision", cell.revision},
+               {"seed", cell.seed},
+               {"state", cell.state},
+               {"attempt", cell.ended_attempt},
+               {"status", word(result.status())},
+               {"reason", cell.end->reason}};
+  if (result.status() != Status::ok) {
+    json["output_tail"] = cell.end->output_tail;
+    return json;
+  }
+  json["phases"] = Json::array();
+  for (const PhaseResult& phase : result.phases) json["phases"].push_back(phase_json(results, phase));
+  json["counters"] = Json::object();
+  for (const CounterResult& counter : result.counters) json["counters"][counter.name] = counter.median;
+  const CellFacts& facts = cell.facts;
+  Json& metrics = json["metrics"] = Json::object();
+  for (const auto& [phase, registers] : facts.registers) metrics["registers"][phase] = registers;
+  if (facts.pool_bytes) metrics["pool_bytes"] = *facts.pool_bytes;
+  if (facts.metadata_bytes) metrics["metadata_bytes"] = *facts.metadata_bytes;
+  if (facts.init_seconds) metrics["init_seconds"] = *facts.init_seconds;
+  if (facts.device_heap_bytes) metrics["device_heap_bytes"] = *facts.device_heap_bytes;
+  json["checks"] = Json::parse(facts.checks);
+  json["counted"] = Json::parse(facts.counted);
+  return json;
+}
+
+}  // namespace
+
+std::string results_json(const Results& results) {
+  const Json run = Json::parse(results.history.run_text);
+  Json rows = Json::array();
+  Json cells = Json::array();
+  std::size_t family = 0;
+  for (const CellResult& result : results.cells) {
+    for (const PhaseResult& phase : result.phases) add_rows(rows, results, result.cell, phase, family++);
+    cells.push_back(cell_json(results, result));
+  }
+  const std::string& device = results.history.device_text;
+  const Json document = {{"context", context(results.history, run)},
+                         {"benchmarks", rows},
+                         {"allocbench",
+                          {{"format", 1},
+                           {"run", run},
+                           {"device", device.empty() ? Json() : Json::parse(device)},
+                           {"unfinished", results.unfinished},
+                           {"cells", cells}}}};
+  return document.dump(1) + "\n";
+}
+
+}  // namespace allocbench::front

@@ -1,0 +1,122 @@
+// The table on stdout: one row per cell, one column per axis and phase.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "harness/front/common/units.hpp"
+#include "harness/front/results/results.hpp"
+
+namespace allocbench::front {
+namespace {
+
+// Printed width: UTF-8 continuation bytes (the µ of µs, the ± sign) take no column.
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char letter) { return (letter & 0xC0) != 0x80; }));
+}
+
+void add_missing(std::vector<std::string>& list, const std::string& name) {
+  if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
+}
+
+// A workload with one phase needs no total beside it.
+std::vector<std::string> shown_phases(const Results& results) {
+  std::vector<std::string> phases;
+  for (const CellResult& result : results.cells) {
+    for (const PhaseResult& phase : result.phases) {
+      if (phase.name != "total" || result.phases.size() != 2) add_missing(phases, phase.name);
+    }
+  }
+  return phases;
+}
+
+// Half the width of the interval in per cent says how far a time can be trusted.
+std::string time_text(const PhaseResult& phase) {
+  std::string text = format_seconds(phase.centre);
+  if (phase.interval && phase.centre > 0) {
+    text += fmt::format(" ±{:.0f}%", 50 * (phase.interval->high - phase.interval->low) / phase.centre);
+  }
+  return text + (phase.throttled.empty() ? "" : " throttled");
+}
+
+std::string axis_text(const std::string& name, const Value& value) {
+  const auto* integer = std::get_if<std::uint64_t>(&value);
+  return integer != nullptr && name.ends_with("bytes") ? format_bytes(*integer) : to_text(value);
+}
+
+std::vector<std::string> row_of(const CellResult& result, const std::vector<std::string>& axes,
+                                const std::vector<std::string>& phases) {
+  std::vector<std::string> row = {result.cell.label};
+  for (const std::string& axis : axes) {
+    const Value* value = find(result.cell.axes, axis);
+    row.push_back(value == nullptr ? "" : axis_text(axis, *value));
+  }
+  if (result.status() != Status::ok) {
+    row.emplace_back(word(result.status()));
+    return row;
+  }
+  const PhaseResult* total = nullptr;
+  for (const std::string& name : phases) {
+    std::string text;
+    for (const PhaseResult& phase : result.phases) {
+      if (phase.name == name) text = time_text(phase);
+      if (phase.name == "total") total = &phase;
+    }
+    row.push_back(text);
+  }
+  const auto throughput = total == nullptr ? std::nullopt : total->throughput();
+  row.push_back(throughput ? format_rate(*throughput) : "");
+  return row;
+}
+
+std::string summary(const Results& results) {
+  std::map<Status, std::size_t> counts;
+  for (const CellResult& result : results.cells) ++counts[result.status()];
+  std::string text = fmt::format("{} cells", results.cells.size());
+  for (const auto& [status, count] : counts) text += fmt::format(", {} {}", count, word(status));
+  if (results.unfinished > 0) text += fmt::format("; {} more not finished", results.unfinished);
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string results_table(const Results& results, bool colours) {
+  std::vector<std::string> axes;
+  for (const CellResult& result : results.cells) {
+    for (const auto& [axis, value] : result.cell.axes) add_missing(axes, axis);
+  }
+  const std::vector<std::string> phases = shown_phases(results);
+  std::vector<std::string> header = {"allocator"};
+  header.insert(header.end(), axes.begin(), axes.end());
+  header.insert(header.end(), phases.begin(), phases.end());
+  if (!phases.empty()) header.emplace_back("throughput");
+  if (phases.empty()) header.emplace_back("status");
+
+  std::vector<std::vector<std::string>> rows = {header};
+  for (const CellResult& result : results.cells) rows.push_back(row_of(result, axes, phases));
+  std::vector<std::size_t> widths(header.size(), 0);
+  for (const auto& row : rows) {
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      widths[column] = std::max(widths[column], width(row[column]));
+    }
+  }
+  std::string text = fmt::format("{} on {}: {} of the samples, ± half the 95 % interval\n", results.figure,
+                                 results.history.backend, results.statistic);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::string line;
+    for (std::size_t column = 0; column < rows[i].size(); ++column) {
+      const std::string& entry = rows[i][column];
+      const std::string blanks(widths[column] - width(entry), ' ');
+      // Names to the left, numbers to the right.
+      line += column == 0 ? entry : "  ";
+      line += blanks;
+      if (column != 0) line += entry;
+    }
+    const bool failed = i > 0 && results.cells[i - 1].status() != Status::ok;
+    text += colours && failed ? fmt::format("\x1b[31m{}\x1b[0m\n", line) : line + "\n";
+  }
+  return text + summary(results);
+}
+
+}  // namespace allocbench::front

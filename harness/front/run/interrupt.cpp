@@ -1,0 +1,43 @@
+#include "harness/front/run/interrupt.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <string_view>
+
+#include "harness/front/common/errors.hpp"
+
+namespace allocbench::front {
+namespace {
+
+// Lock-free atomics are what a handler may touch.
+std::atomic<int> signals_seen{0};
+std::atomic<pid_t> group_to_kill{0};
+static_assert(std::atomic<pid_t>::is_always_lock_free);
+
+void on_signal(int) {
+  if (signals_seen.fetch_add(1) == 0) return;
+  const pid_t group = group_to_kill.load();
+  if (group > 0) kill(-group, SIGKILL);
+  constexpr std::string_view text = "\nallocbench: left at once; every line of events.jsonl so far is valid.\n";
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
+  _exit(exit_interrupted);
+}
+
+}  // namespace
+
+void install_interrupt_handlers() {
+  struct sigaction action = {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &action, nullptr);
+}
+
+bool interrupted() { return signals_seen.load() > 0; }
+
+void set_group_to_kill(pid_t group) { group_to_kill.store(group); }
+
+}  // namespace allocbench::front

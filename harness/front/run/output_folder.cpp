@@ -1,0 +1,106 @@
+#include "harness/front/run/output_folder.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
+
+#include "harness/front/common/errors.hpp"
+#include "harness/front/log/event_log.hpp"
+
+namespace allocbench::front {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Texts and drawings may change between a run and its resumption, and so may patience.
+const std::set<std::string> keys_without_influence = {"$schema", "paper", "description", "plot",
+                                                      "assumed", "notes", "claims",      "deadline_s"};
+
+void create_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error || !fs::is_directory(folder)) {
+    throw EnvironmentError(fmt::format("The folder {} cannot be created: {}.", folder,
+                                       error ? error.message() : "there is a file of that name"));
+  }
+}
+
+void check_same_run(const RunHistory& history, const Config& config, const std::string& folder) {
+  if (history.backend != config.backend) {
+    throw UsageError(fmt::format("{} holds a run on the {} back end, this one is for {}: choose another --out.", folder,
+                                 history.backend, config.backend));
+  }
+  const auto keys = differing_keys(history.config_text, config.effective_text);
+  if (!keys.empty()) {
+    throw UsageError(fmt::format(
+        "{} holds a run of another config: {} differ{}. Undo the change, choose another --out, or begin anew with "
+        "--force.",
+        folder, fmt::join(keys, ", "), keys.size() == 1 ? "s" : ""));
+  }
+}
+
+}  // namespace
+
+std::string default_folder(const Config& config) { return fmt::format("results/{}-{}", config.name, config.backend); }
+
+std::string events_path(const std::string& folder) { return (fs::path(folder) / "events.jsonl").string(); }
+
+std::vector<std::string> differing_keys(const std::string& config_text, const std::string& other_text) {
+  // The sorted type: the order of keys in a file means nothing.
+  const auto one = nlohmann::json::parse(config_text);
+  const auto other = nlohmann::json::parse(other_text);
+  std::set<std::string> keys;
+  for (const auto& [from, to] : {std::pair{&one, &other}, std::pair{&other, &one}}) {
+    for (const auto& [key, value] : from->items()) {
+      if (keys_without_influence.contains(key)) continue;
+      if (!to->contains(key) || (*to)[key] != value) keys.insert(key);
+    }
+  }
+  return {keys.begin(), keys.end()};
+}
+
+RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config& config) {
+  create_folder(folder);
+  const std::string path = events_path(folder);
+  const bool exists = fs::exists(path) && fs::file_size(path) > 0;
+  if (!exists) return {};
+  if (use == FolderUse::start_over) {
+    EventLog lock(path);  // not under the feet of a run that is still going
+    for (const char* name : {"results.csv", "results.json"}) fs::remove(fs::path(folder) / name);
+    fs::resize_file(path, 0);
+    return {};
+  }
+  const LogLines lines = read_log_lines(path);
+  if (lines.lines.empty() && use == FolderUse::go_on) {
+    cut_torn_line(path, lines);  // killed while writing the very first line
+    return {};
+  }
+  if (use == FolderUse::begin) {
+    std::string state = "a log";
+    try {
+      const RunHistory history = read_history(lines.lines, path);
+      const bool failed = std::any_of(history.cells.begin(), history.cells.end(), [](const CellHistory& cell) {
+        return cell.end && counts_as_failure(cell.end->status);
+      });
+      state = fmt::format("a run with {} finished cells{}", history.finished(), failed ? ", some not ok" : "");
+    } catch (const UsageError&) {
+      // A broken log is still something that must not be written over.
+    }
+    throw UsageError(fmt::format(
+        "{} holds {} already. Go on with --resume, measure what failed again with --only-failed, begin anew with "
+        "--force, or choose another --out.",
+        folder, state));
+  }
+  EventLog lock(path);
+  RunHistory history = read_history(lines.lines, path);
+  check_same_run(history, config, folder);
+  cut_torn_line(path, lines);
+  return history;
+}
+
+}  // namespace allocbench::front

@@ -1,0 +1,29 @@
+// The folder of a run: events.jsonl and what is made from it. Decides whether a run may begin, go on, or must not.
+#pragma once
+
+#include <string>
+
+#include "harness/front/config/config.hpp"
+#include "harness/front/log/run_history.hpp"
+
+namespace allocbench::front {
+
+enum class FolderUse {
+  begin,      // must hold no run
+  go_on,      // --resume, --only-failed: its log must belong to this config
+  start_over  // --force: an old run is deleted
+};
+
+// results/<name>-<backend>, below the current folder.
+std::string default_folder(const Config& config);
+
+std::string events_path(const std::string& folder);
+
+// Creates the folder and returns what its log says so far (empty for a new run); a torn last line is cut off. Throws
+// UsageError when the folder and the wish do not fit, EnvironmentError when it cannot be written.
+RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config& config);
+
+// The top-level keys in which two configs differ as far as measured numbers go; for the message and for tests.
+std::vector<std::string> differing_keys(const std::string& config_text, const std::string& other_text);
+
+}  // namespace allocbench::front

@@ -1,0 +1,94 @@
+#include "harness/front/run/progress.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "harness/front/common/units.hpp"
+
+namespace allocbench::front {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto plain_line_interval = std::chrono::seconds(2);
+constexpr auto rewrite_interval = std::chrono::milliseconds(200);
+
+std::size_t terminal_columns() {
+  winsize size = {};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20;
+  return known ? size.ws_col : 80;
+}
+
+}  // namespace
+
+Progress::Progress(std::size_t cells, std::uint64_t steps, bool quiet)
+    : cells_(cells), steps_(steps), quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1) {
+  const char* no_colour = std::getenv("NO_COLOR");
+  colours_ = terminal_ && (no_colour == nullptr || *no_colour == '\0');
+}
+
+Progress::~Progress() {
+  if (quiet_) return;
+  if (terminal_ && shown_width_ > 0) std::fputs("\n", stderr);
+}
+
+std::string Progress::line() const {
+  const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
+  std::string text = fmt::format("[{}/{}] {}, elapsed {}", ended_, cells_, current_, format_duration(elapsed));
+  if (done_ > 0 && done_ < steps_) {
+    const double left = elapsed / static_cast<double>(done_) * static_cast<double>(steps_ - done_);
+    text += fmt::format(", ETA {}", format_duration(left));
+  }
+  return text + fmt::format(", {} failed", failures_);
+}
+
+void Progress::rewrite() {
+  std::string text = line();
+  const std::size_t columns = terminal_columns();
+  if (text.size() >= columns) text.resize(columns - 1);
+  const std::size_t width = text.size();
+  // Blanks instead of an escape sequence: they clear the rest on every terminal.
+  if (width < shown_width_) text.append(shown_width_ - width, ' ');
+  shown_width_ = width;
+  fmt::print(stderr, "\r{}", text);
+  std::fflush(stderr);
+  last_print_ = Clock::now();
+}
+
+void Progress::print(const std::string& text) {
+  if (terminal_ && shown_width_ > 0) fmt::print(stderr, "\r{:{}}\r", "", shown_width_);
+  shown_width_ = 0;
+  fmt::print(stderr, "{}\n", text);
+  last_print_ = Clock::now();
+}
+
+void Progress::working_on(const std::string& what) { current_ = what; }
+
+void Progress::steps_done(std::uint64_t count) { done_ += count; }
+
+void Progress::cell_ended(const std::string& name, Status status, const std::string& reason) {
+  ++ended_;
+  const bool failed = counts_as_failure(status);
+  if (failed) ++failures_;
+  if (quiet_) return;
+  if (failed) {
+    const std::string_view red = colours_ ? "\x1b[31m" : "";
+    const std::string_view plain = colours_ ? "\x1b[0m" : "";
+    print(fmt::format("{}{}{}: {}: {}", red, word(status), plain, name, reason));
+  }
+  current_ = name;
+  if (terminal_) {
+    rewrite();
+  } else if (ended_ == cells_ || failed || Clock::now() - last_print_ >= plain_line_interval) {
+    print(line());
+  }
+}
+
+void Progress::tick() {
+  if (!quiet_ && terminal_ && Clock::now() - last_print_ >= rewrite_interval) rewrite();
+}
+
+}  // namespace allocbench::front

@@ -1,0 +1,47 @@
+// Progress on stderr: one line that is rewritten on a terminal, plain lines elsewhere.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "harness/front/common/status.hpp"
+
+namespace allocbench::front {
+
+class Progress {
+ public:
+  // Steps are verifications and samples: cells of a batch end together, so only steps tell how far a run is.
+  Progress(std::size_t cells, std::uint64_t steps, bool quiet);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void working_on(const std::string& what);
+  void steps_done(std::uint64_t count);
+  void cell_ended(const std::string& name, Status status, const std::string& reason);
+  // Called while waiting: keeps the elapsed time going on a terminal.
+  void tick();
+
+  std::size_t failures() const { return failures_; }
+
+ private:
+  std::string line() const;
+  void rewrite();
+  void print(const std::string& text);
+
+  std::size_t cells_;
+  std::uint64_t steps_;
+  bool quiet_;
+  bool terminal_;
+  bool colours_;
+  std::size_t ended_ = 0;
+  std::size_t failures_ = 0;
+  std::uint64_t done_ = 0;
+  std::size_t shown_width_ = 0;
+  std::string current_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point last_print_ = start_;
+};
+
+}  // namespace allocbench::front

@@ -1,0 +1,24 @@
+#include "harness/front/run/series_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace allocbench::front {
+
+void SeriesWatch::note_timeout(const std::string& series, std::optional<double> growth) {
+  if (growth) timeouts_[series].push_back(*growth);
+}
+
+std::optional<std::string> SeriesWatch::reason_to_skip(const std::string& series, std::optional<double> growth) const {
+  const auto found = timeouts_.find(series);
+  if (!growth || found == timeouts_.end()) return std::nullopt;
+  std::vector<double> smaller;
+  std::copy_if(found->second.begin(), found->second.end(), std::back_inserter(smaller),
+               [&](double value) { return value < *growth; });
+  if (smaller.size() < 2) return std::nullopt;
+  std::sort(smaller.begin(), smaller.end());
+  return fmt::format("series {} timed out at {} and {} already", series, smaller[0], smaller[1]);
+}
+
+}  // namespace allocbench::front

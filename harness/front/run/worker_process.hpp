@@ -1,0 +1,56 @@
+// One worker process: its life, its pipes and its death.
+//
+// Boost.Process starts it in a process group of its own; Boost.Asio reads its event pipe and its output while a
+// deadline runs. Nothing here knows what commands and events mean.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/front/run/worker_program.hpp"
+
+namespace allocbench::front {
+
+// How a wait for the next event line ended.
+struct WorkerReply {
+  enum class Kind { line, died, deadline, interrupted };
+  Kind kind = Kind::line;
+  std::string line;   // Kind::line
+  std::string death;  // Kind::died: "was killed by SIGSEGV (Segmentation fault)", "ended with exit code 1"
+};
+
+class WorkerProcess {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Starts `program --serve --events-fd FD arguments...`. Throws EnvironmentError when that is not possible.
+  WorkerProcess(const WorkerProgram& program, const std::vector<std::string>& arguments);
+  // Kills the process group and waits for the worker: it neither survives nor stays as a zombie.
+  ~WorkerProcess();
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  // Writes one line to the worker. A dead worker is noticed by next_line().
+  void send(const std::string& command);
+
+  // Waits for a line on the event pipe. `idle` runs about ten times a second. After the user's Ctrl-C the deadline
+  // shrinks to a short grace and its end is told apart as `interrupted`.
+  WorkerReply next_line(Clock::time_point deadline, void (*idle)(void*), void* idle_argument);
+
+  // Lets the worker end by itself for a short while (it announced that it would, or was told to), then kills it.
+  void finish();
+  void kill();
+
+  // The last lines that the worker printed on stdout and stderr.
+  std::string output_tail() const;
+
+ private:
+  struct State;
+  std::string reap(double limit_seconds);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace allocbench::front

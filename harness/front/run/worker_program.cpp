@@ -1,0 +1,104 @@
+#include "harness/front/run/worker_program.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <boost/process/args.hpp>
+#include <boost/process/child.hpp>
+#include <boost/process/io.hpp>
+#include <boost/process/pipe.hpp>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "harness/front/common/errors.hpp"
+
+namespace allocbench::front {
+namespace {
+
+namespace fs = std::filesystem;
+namespace process = boost::process;
+
+struct Answer {
+  int exit_code = 0;
+  std::string output;
+};
+
+Answer run(const WorkerProgram& program, const std::vector<std::string>& arguments) {
+  try {
+    process::ipstream stream;
+    process::child child(program.path, process::args(arguments),
+                         process::std_in<process::null, process::std_out> stream, process::std_err > process::null);
+    Answer answer;
+    answer.output.assign(std::istreambuf_iterator<char>(stream), {});
+    child.wait();
+    answer.exit_code = child.exit_code();
+    return answer;
+  } catch (const process::process_error& error) {
+    throw EnvironmentError(fmt::format("{} cannot be started: {}.", program.path, error.code().message()));
+  }
+}
+
+}  // namespace
+
+WorkerFolder::WorkerFolder(const std::string& from_command_line) {
+  const char* from_environment = std::getenv("ALLOCBENCH_WORKERS");
+  if (!from_command_line.empty()) {
+    folder_ = from_command_line;
+  } else if (from_environment != nullptr && *from_environment != '\0') {
+    folder_ = from_environment;
+  } else {
+    folder_ = fs::read_symlink("/proc/self/exe").parent_path().string();
+  }
+}
+
+std::optional<WorkerProgram> WorkerFolder::find(const std::string& backend) const {
+  const std::string path = (fs::path(folder_) / ("allocbench-worker-" + backend)).string();
+  if (access(path.c_str(), X_OK) != 0) return std::nullopt;
+  return WorkerProgram{backend, path};
+}
+
+WorkerProgram WorkerFolder::require(const std::string& backend) const {
+  if (auto program = find(backend)) return *program;
+  throw EnvironmentError(
+      fmt::format("There is no program allocbench-worker-{} in {}: build it, or name its folder with --workers.",
+                  backend, folder_));
+}
+
+std::vector<WorkerProgram> WorkerFolder::all() const {
+  std::vector<WorkerProgram> programs;
+  for (const char* backend : {"cpu", "cuda"}) {
+    if (auto program = find(backend)) programs.push_back(*program);
+  }
+  if (programs.empty()) require("cpu");
+  return programs;
+}
+
+std::string describe_text(const WorkerProgram& program) {
+  const Answer answer = run(program, {"--describe"});
+  if (answer.exit_code != 0) {
+    throw EnvironmentError(fmt::format("{} --describe ended with exit code {}.", program.path, answer.exit_code));
+  }
+  return answer.output;
+}
+
+Catalogue describe_worker(const WorkerProgram& program) {
+  return parse_catalogue(describe_text(program), program.path);
+}
+
+std::optional<std::uint64_t> device_heap_for(const WorkerProgram& program, const Batch& batch) {
+  if (batch.pool_is_device_heap) return batch.pool_bytes;
+  const nlohmann::ordered_json question = {{"allocator", batch.allocator},
+                                           {"parameters", to_json(batch.allocator_parameters)},
+                                           {"pool_bytes", batch.pool_bytes}};
+  const Answer answer = run(program, {"--device-heap-for", question.dump()});
+  std::uint64_t bytes = 0;
+  const char* end = answer.output.data() + answer.output.size();
+  const auto [stop, error] = std::from_chars(answer.output.data(), end, bytes);
+  if (answer.exit_code != 0 || error != std::errc{} || (stop != end && *stop != '\n')) return std::nullopt;
+  return bytes;
+}
+
+}  // namespace allocbench::front
