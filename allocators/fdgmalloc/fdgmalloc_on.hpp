@@ -2,9 +2,9 @@
 // CFMMalloc, whose blocks have any size, and with KMA, whose blocks reach 32 KiB. The algorithm: fdgmalloc.hpp.
 #pragma once
 
+#include "allocators/circular_malloc/cfm_malloc.hpp"
 #include "allocators/fdgmalloc/fdgmalloc.hpp"
 #include "allocators/kma/kma.hpp"
-#include "allocators/regeff/cfm_malloc.hpp"
 
 namespace allocbench {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "allocators/regeff/atomic_malloc.hpp"
-#include "allocators/regeff/aw_malloc.hpp"
+#include "allocators/bump/atomic_malloc.hpp"
+#include "allocators/bump/aw_malloc.hpp"
 #include "tests/allocators/harness.hpp"
 
 namespace allocbench {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <random>
 
-#include "allocators/regeff/c_malloc.hpp"
-#include "allocators/regeff/cf_malloc.hpp"
-#include "allocators/regeff/cfm_malloc.hpp"
-#include "allocators/regeff/cm_malloc.hpp"
+#include "allocators/circular_malloc/c_malloc.hpp"
+#include "allocators/circular_malloc/cf_malloc.hpp"
+#include "allocators/circular_malloc/cfm_malloc.hpp"
+#include "allocators/circular_malloc/cm_malloc.hpp"
 #include "tests/allocators/harness.hpp"
 
 namespace allocbench {
@@ -133,12 +133,12 @@ TEST(CMalloc, MergesWithTheFollowingChunkOnly) {
 }
 
 TEST(CMMalloc, StartsEverySmInItsOwnHeap) {
-  regeff::CircularParameters parameters;
+  circular::CircularParameters parameters;
   parameters.offset_count = 2;
   Rig<CMMalloc> rig(64 * 1024, parameters, 1, 2);
   // Sixteen blocks of one thread: virtual SMs are drawn from the seed, and seed 1 uses both.
   const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(16, 16), 1);
-  const std::ptrdiff_t second_heap = std::ptrdiff_t{regeff::PreSplit::fit(4096, 2, 1).heap_granules()} * 16;
+  const std::ptrdiff_t second_heap = std::ptrdiff_t{circular::PreSplit::fit(4096, 2, 1).heap_granules()} * 16;
   const auto starts_at = [&](std::ptrdiff_t offset) {
     return std::count_if(blocks.begin(), blocks.end(), [&](void* block) { return rig.offset(block) == offset; });
   };
@@ -147,7 +147,7 @@ TEST(CMMalloc, StartsEverySmInItsOwnHeap) {
 }
 
 TEST(CFMalloc, GivesUpAfterTheStepsItIsAllowed) {
-  regeff::CircularParameters parameters;
+  circular::CircularParameters parameters;
   parameters.max_steps = 3;
   Rig<CFMalloc> rig(64 * 1024, parameters, 1, 1);
   // Root 4 KiB, then 2 × 2 KiB: the chunk that could serve it is further than three steps away.

@@ -1,11 +1,11 @@
 // The pre-split pool against values worked out by hand from the paper's equation (section 4.2).
-#include "allocators/regeff/pre_split.hpp"
+#include "allocators/circular_malloc/pre_split.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-namespace allocbench::regeff {
+namespace allocbench::circular {
 namespace {
 
 constexpr std::uint32_t granules(std::uint64_t bytes) { return static_cast<std::uint32_t>(bytes / 16); }
@@ -56,4 +56,4 @@ TEST(PreSplit, LeavesTinyPoolsAsOneChunk) {
 }
 
 }  // namespace
-}  // namespace allocbench::regeff
+}  // namespace allocbench::circular

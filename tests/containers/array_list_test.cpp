@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "allocators/circular_malloc/cf_malloc.hpp"
 #include "allocators/kma/kma.hpp"
-#include "allocators/regeff/cf_malloc.hpp"
 #include "tests/allocators/harness.hpp"
 
 namespace allocbench {

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <set>
 
+#include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/random_walk/rw.hpp"
-#include "allocators/regeff/atomic_malloc.hpp"
 #include "containers/page_writer.hpp"
 #include "simt/cpu/search/exploration.hpp"
 #include "tests/allocators/harness.hpp"

@@ -2,9 +2,9 @@
 // from hand-made records.
 #include <gtest/gtest.h>
 
+#include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/random_walk/corw.hpp"
 #include "allocators/random_walk/simple_queue.hpp"
-#include "allocators/regeff/atomic_malloc.hpp"
 #include "tests/workloads/cpu_device.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "workloads/alloc_free.hpp"

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/random_walk/corw.hpp"
 #include "allocators/random_walk/crw.hpp"
 #include "allocators/random_walk/rw.hpp"
 #include "allocators/random_walk/rw_bm.hpp"
 #include "allocators/random_walk/simple_queue.hpp"
-#include "allocators/regeff/atomic_malloc.hpp"
 #include "tests/workloads/cpu_device.hpp"
 #include "workloads/common/observed.hpp"
 #include "workloads/verification/call_counter.hpp"

@@ -8,11 +8,11 @@
 #include <map>
 #include <set>
 
+#include "allocators/bump/atomic_malloc.hpp"
+#include "allocators/bump/aw_malloc.hpp"
 #include "allocators/fdgmalloc/fdgmalloc_on.hpp"
 #include "allocators/halloc/halloc.hpp"
 #include "allocators/kma/kma.hpp"
-#include "allocators/regeff/atomic_malloc.hpp"
-#include "allocators/regeff/aw_malloc.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 

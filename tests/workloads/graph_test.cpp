@@ -1,9 +1,9 @@
 // Edge lists, the oracle with planted faults, and graph_build under many schedules.
 #include <gtest/gtest.h>
 
+#include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/fdgmalloc/fdgmalloc_on.hpp"
 #include "allocators/kma/kma.hpp"
-#include "allocators/regeff/atomic_malloc.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/graph_build.hpp"
 

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <set>
 
+#include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/random_walk/corw.hpp"
 #include "allocators/random_walk/crw.hpp"
-#include "allocators/regeff/atomic_malloc.hpp"
 #include "allocators/scatteralloc/scatteralloc.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/cuda_malloc/cuda_malloc.hpp"
 #include "allocators/kma/kma.hpp"
-#include "allocators/regeff/atomic_malloc.hpp"
 #include "tests/workloads/workload_rig.hpp"
 
 namespace allocbench {

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "allocators/bump/atomic_malloc.hpp"
+#include "allocators/circular_malloc/cf_malloc.hpp"
 #include "allocators/fdgmalloc/fdgmalloc_on.hpp"
-#include "allocators/regeff/atomic_malloc.hpp"
-#include "allocators/regeff/cf_malloc.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 

@@ -1,7 +1,7 @@
 // The workloads that look at the pool itself: fill and fragmentation.
 #include <gtest/gtest.h>
 
-#include "allocators/regeff/atomic_malloc.hpp"
+#include "allocators/bump/atomic_malloc.hpp"
 #include "tests/workloads/sampling.hpp"
 #include "workloads/fill.hpp"
 #include "workloads/fragmentation.hpp"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "allocators/regeff/atomic_malloc.hpp"
+#include "allocators/bump/atomic_malloc.hpp"
 #include "tests/workloads/cpu_device.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "workloads/common/random.hpp"

@@ -6,10 +6,10 @@
 
 #include <set>
 
+#include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/ouroboros/ouroboros_p.hpp"
 #include "allocators/random_walk/rw_malloc.hpp"
 #include "allocators/random_walk/simple_queue.hpp"
-#include "allocators/regeff/atomic_malloc.hpp"
 #include "tests/workloads/cpu_device.hpp"
 #include "workloads/verification/content_check.hpp"
 

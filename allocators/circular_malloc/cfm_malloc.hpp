@@ -4,12 +4,12 @@
 // circular_malloc.hpp.
 #pragma once
 
-#include "allocators/regeff/circular_malloc.hpp"
+#include "allocators/circular_malloc/circular_malloc.hpp"
 
 namespace allocbench {
 
-struct CFMMalloc
-    : regeff::CircularMalloc<regeff::FusedHeader, regeff::SideTable, regeff::Offsets::per_sm, regeff::Merge::yes> {
+struct CFMMalloc : circular::CircularMalloc<circular::FusedHeader, circular::SideTable, circular::Offsets::per_sm,
+                                            circular::Merge::yes> {
   static constexpr Traits traits{
       .name = "cfm_malloc",
       .display_name = "CFMMalloc",
@@ -21,8 +21,8 @@ struct CFMMalloc
   }
 };
 
-struct CFMMallocPublished : regeff::CircularMalloc<regeff::FusedHeader, regeff::InPool, regeff::Offsets::per_sm,
-                                                   regeff::Merge::yes_and_redirect> {
+struct CFMMallocPublished : circular::CircularMalloc<circular::FusedHeader, circular::InPool, circular::Offsets::per_sm,
+                                                     circular::Merge::yes_and_redirect> {
   static constexpr Traits traits{
       .name = "cfm_malloc_published",
       .display_name = "CFMMalloc (published)",
@@ -36,8 +36,8 @@ struct CFMMallocPublished : regeff::CircularMalloc<regeff::FusedHeader, regeff::
   }
 };
 
-struct CFMMallocInline
-    : regeff::CircularMalloc<regeff::FusedHeader, regeff::InPool, regeff::Offsets::per_sm, regeff::Merge::no> {
+struct CFMMallocInline : circular::CircularMalloc<circular::FusedHeader, circular::InPool, circular::Offsets::per_sm,
+                                                  circular::Merge::no> {
   static constexpr Traits traits{.name = "cfm_malloc_inline",
                                  .display_name = "CFMMalloc (inline, no merge)",
                                  .paper = "Vinkler & Havran 2015, sec. 4.4; Winter et al. 2021",

@@ -30,11 +30,11 @@
 #include <string_view>
 #include <vector>
 
+#include "allocators/circular_malloc/headers.hpp"
+#include "allocators/circular_malloc/pre_split.hpp"
 #include "allocators/contract/allocator.hpp"
-#include "allocators/regeff/headers.hpp"
-#include "allocators/regeff/pre_split.hpp"
 
-namespace allocbench::regeff {
+namespace allocbench::circular {
 
 enum class Merge { no, yes, yes_and_redirect };
 enum class Offsets { one, per_sm };
@@ -274,4 +274,4 @@ class CircularMalloc {
   std::uint32_t max_steps_ = 0;
 };
 
-}  // namespace allocbench::regeff
+}  // namespace allocbench::circular

@@ -4,12 +4,12 @@
 // circular_malloc.hpp.
 #pragma once
 
-#include "allocators/regeff/circular_malloc.hpp"
+#include "allocators/circular_malloc/circular_malloc.hpp"
 
 namespace allocbench {
 
-struct CFMalloc
-    : regeff::CircularMalloc<regeff::FusedHeader, regeff::SideTable, regeff::Offsets::one, regeff::Merge::yes> {
+struct CFMalloc : circular::CircularMalloc<circular::FusedHeader, circular::SideTable, circular::Offsets::one,
+                                           circular::Merge::yes> {
   static constexpr Traits traits{
       .name = "cf_malloc",
       .display_name = "CFMalloc",
@@ -21,7 +21,7 @@ struct CFMalloc
 };
 
 struct CFMallocPublished
-    : regeff::CircularMalloc<regeff::FusedHeader, regeff::InPool, regeff::Offsets::one, regeff::Merge::yes> {
+    : circular::CircularMalloc<circular::FusedHeader, circular::InPool, circular::Offsets::one, circular::Merge::yes> {
   static constexpr Traits traits{.name = "cf_malloc_published",
                                  .display_name = "CFMalloc (published)",
                                  .paper = "Vinkler & Havran 2015, sec. 4.3",
@@ -35,7 +35,7 @@ struct CFMallocPublished
 };
 
 struct CFMallocInline
-    : regeff::CircularMalloc<regeff::FusedHeader, regeff::InPool, regeff::Offsets::one, regeff::Merge::no> {
+    : circular::CircularMalloc<circular::FusedHeader, circular::InPool, circular::Offsets::one, circular::Merge::no> {
   static constexpr Traits traits{.name = "cf_malloc_inline",
                                  .display_name = "CFMalloc (inline, no merge)",
                                  .paper = "Vinkler & Havran 2015, sec. 4.3; Winter et al. 2021",

@@ -8,7 +8,7 @@
 
 #include "simt/simt.hpp"
 
-namespace allocbench::regeff {
+namespace allocbench::circular {
 
 struct PreSplit {
   std::uint32_t heaps = 1;
@@ -48,4 +48,4 @@ struct PreSplit {
   }
 };
 
-}  // namespace allocbench::regeff
+}  // namespace allocbench::circular

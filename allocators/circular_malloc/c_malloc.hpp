@@ -4,12 +4,12 @@
 // circular_malloc.hpp.
 #pragma once
 
-#include "allocators/regeff/circular_malloc.hpp"
+#include "allocators/circular_malloc/circular_malloc.hpp"
 
 namespace allocbench {
 
-struct CMalloc
-    : regeff::CircularMalloc<regeff::SplitHeader, regeff::SideTable, regeff::Offsets::one, regeff::Merge::yes> {
+struct CMalloc : circular::CircularMalloc<circular::SplitHeader, circular::SideTable, circular::Offsets::one,
+                                          circular::Merge::yes> {
   static constexpr Traits traits{
       .name = "c_malloc",
       .display_name = "CMalloc",
@@ -21,7 +21,7 @@ struct CMalloc
 };
 
 struct CMallocPublished
-    : regeff::CircularMalloc<regeff::SplitHeader, regeff::InPool, regeff::Offsets::one, regeff::Merge::yes> {
+    : circular::CircularMalloc<circular::SplitHeader, circular::InPool, circular::Offsets::one, circular::Merge::yes> {
   static constexpr Traits traits{.name = "c_malloc_published",
                                  .display_name = "CMalloc (published)",
                                  .paper = "Vinkler & Havran 2015, sec. 4.2",
@@ -35,7 +35,7 @@ struct CMallocPublished
 };
 
 struct CMallocInline
-    : regeff::CircularMalloc<regeff::SplitHeader, regeff::InPool, regeff::Offsets::one, regeff::Merge::no> {
+    : circular::CircularMalloc<circular::SplitHeader, circular::InPool, circular::Offsets::one, circular::Merge::no> {
   static constexpr Traits traits{.name = "c_malloc_inline",
                                  .display_name = "CMalloc (inline, no merge)",
                                  .paper = "Vinkler & Havran 2015, sec. 4.2; Winter et al. 2021",

@@ -20,7 +20,7 @@
 
 #include "simt/simt.hpp"
 
-namespace allocbench::regeff {
+namespace allocbench::circular {
 
 inline constexpr std::uint32_t granule_bytes = 16;
 
@@ -153,4 +153,4 @@ struct InPool {
   }
 };
 
-}  // namespace allocbench::regeff
+}  // namespace allocbench::circular

@@ -4,12 +4,12 @@
 // circular_malloc.hpp.
 #pragma once
 
-#include "allocators/regeff/circular_malloc.hpp"
+#include "allocators/circular_malloc/circular_malloc.hpp"
 
 namespace allocbench {
 
-struct CMMalloc
-    : regeff::CircularMalloc<regeff::SplitHeader, regeff::SideTable, regeff::Offsets::per_sm, regeff::Merge::yes> {
+struct CMMalloc : circular::CircularMalloc<circular::SplitHeader, circular::SideTable, circular::Offsets::per_sm,
+                                           circular::Merge::yes> {
   static constexpr Traits traits{
       .name = "cm_malloc",
       .display_name = "CMMalloc",
@@ -21,8 +21,8 @@ struct CMMalloc
   }
 };
 
-struct CMMallocPublished : regeff::CircularMalloc<regeff::SplitHeader, regeff::InPool, regeff::Offsets::per_sm,
-                                                  regeff::Merge::yes_and_redirect> {
+struct CMMallocPublished : circular::CircularMalloc<circular::SplitHeader, circular::InPool, circular::Offsets::per_sm,
+                                                    circular::Merge::yes_and_redirect> {
   static constexpr Traits traits{
       .name = "cm_malloc_published",
       .display_name = "CMMalloc (published)",
@@ -36,8 +36,8 @@ struct CMMallocPublished : regeff::CircularMalloc<regeff::SplitHeader, regeff::I
   }
 };
 
-struct CMMallocInline
-    : regeff::CircularMalloc<regeff::SplitHeader, regeff::InPool, regeff::Offsets::per_sm, regeff::Merge::no> {
+struct CMMallocInline : circular::CircularMalloc<circular::SplitHeader, circular::InPool, circular::Offsets::per_sm,
+                                                 circular::Merge::no> {
   static constexpr Traits traits{.name = "cm_malloc_inline",
                                  .display_name = "CMMalloc (inline, no merge)",
                                  .paper = "Vinkler & Havran 2015, sec. 4.4; Winter et al. 2021",
