@@ -1,7 +1,7 @@
 // get_page: page requests and frees at a given share of free pages.
 //
 // Pham et al. 2025, sections 5.1 and 5.2: the getPage and freePage unit tests (figures 11 to 13 and 16). Before each
-// sample pages are put into use until `free_share` of them is left (allocators/common/occupancy.hpp), untimed; then N
+// sample pages are put into use until `free_share` of them is left (workloads/common/occupancy.hpp), untimed; then N
 // threads, `lanes_per_warp` of each warp, request one page each in one kernel and free it in the next. Nothing is freed
 // while pages are requested, so N requests leave N pages less. Requests that the allocator refuses are counted.
 //
@@ -12,10 +12,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "allocators/common/occupancy.hpp"
 #include "workloads/common/caller_parameters.hpp"
 #include "workloads/common/kernels.hpp"
 #include "workloads/common/observed.hpp"
+#include "workloads/common/occupancy.hpp"
 #include "workloads/common/recorded_pointers.hpp"
 #include "workloads/contract/workload.hpp"
 

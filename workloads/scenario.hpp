@@ -13,10 +13,10 @@
 #include <cmath>
 #include <optional>
 
-#include "allocators/common/occupancy.hpp"
 #include "workloads/common/caller_parameters.hpp"
 #include "workloads/common/kernels.hpp"
 #include "workloads/common/observed.hpp"
+#include "workloads/common/occupancy.hpp"
 #include "workloads/common/recorded_pointers.hpp"
 #include "workloads/contract/workload.hpp"
 #include "workloads/pairs.hpp"

@@ -20,8 +20,8 @@
 #include <bit>
 #include <vector>
 
-#include "allocators/common/occupancy.hpp"
-#include "allocators/random_walk/pages.hpp"
+#include "allocators/common/page_array.hpp"
+#include "allocators/random_walk/page_parameters.hpp"
 #include "allocators/random_walk/walk.hpp"
 
 namespace allocbench::random_walk {
@@ -86,18 +86,21 @@ void write_words(simt::Stream& stream, Word* words, const WordGrid& grid, std::u
   simt::launch(stream, {blocks, threads}, WriteWords{}, words, 0u, grid.words(), pages, used);
 }
 
+struct NoPage {
+  SIMT_HOST_FN bool operator()(std::uint32_t) const { return false; }
+};
+
 // Makes all pages free.
 template <class Word>
 void clear_words(simt::Stream& stream, Word* words, const WordGrid& grid, std::uint32_t pages) {
   const std::uint32_t last_region = (grid.regions - 1) << grid.region_shift;
   simt::device_fill(stream, words, 0, last_region * sizeof *words);
-  simt::launch(stream, {1, 1u << grid.region_shift}, WriteWords{}, words, last_region, grid.words(), pages,
-               FirstPages{0});
+  simt::launch(stream, {1, 1u << grid.region_shift}, WriteWords{}, words, last_region, grid.words(), pages, NoPage{});
 }
 
 template <Locking locking>
 struct PageBitmap {
-  Pages pages;
+  PageArray pages;
   WordGrid grid;
   std::uint32_t* words = nullptr;
   std::uint32_t* locks = nullptr;      // one bit per word; only with the lock map
@@ -106,7 +109,7 @@ struct PageBitmap {
 
   static PageBitmap create(Arena& arena, const PageParameters& parameters, std::string_view name) {
     PageBitmap bitmap;
-    bitmap.pages = Pages::of_arena(arena, parameters.page_bytes, name);
+    bitmap.pages = PageArray::of_arena(arena, parameters.page_bytes, name);
     bitmap.grid = WordGrid::of_pages(bitmap.pages.count);
     bitmap.words = arena.metadata<std::uint32_t>(bitmap.grid.words());
     if constexpr (locking == Locking::lock_map) bitmap.locks = arena.metadata<std::uint32_t>(bitmap.lock_words());

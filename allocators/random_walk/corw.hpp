@@ -35,7 +35,7 @@ class CollaborativeWalk {
 
   void reset(simt::Stream& stream) { bitmap_.reset(stream); }
 
-  // See allocators/common/occupancy.hpp.
+  // See workloads/common/occupancy.hpp.
   std::uint32_t page_count() const { return bitmap_.pages.count; }
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {

@@ -91,7 +91,7 @@ class ClusteredWalk {
     simt::device_fill(stream, last_pages_, 0, remembered_ * sizeof *last_pages_);
   }
 
-  // See allocators/common/occupancy.hpp.
+  // See workloads/common/occupancy.hpp.
   std::uint32_t page_count() const { return bitmap_.pages.count; }
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {

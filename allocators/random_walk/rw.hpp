@@ -14,7 +14,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "allocators/random_walk/pages.hpp"
+#include "allocators/common/page_array.hpp"
+#include "allocators/random_walk/page_parameters.hpp"
 #include "allocators/random_walk/walk.hpp"
 
 namespace allocbench {
@@ -47,7 +48,7 @@ class RandomWalk {
 
   static RandomWalk create(Arena& arena, const Parameters& parameters) {
     RandomWalk allocator;
-    allocator.pages_ = random_walk::Pages::of_arena(arena, parameters.page_bytes, traits.name);
+    allocator.pages_ = PageArray::of_arena(arena, parameters.page_bytes, traits.name);
     allocator.used_ = arena.metadata<std::uint32_t>(allocator.pages_.count);
     allocator.most_probes_ = random_walk::vain_probes(parameters.scarce_share, allocator.pages_.count);
     allocator.seed_ = parameters.seed;
@@ -56,7 +57,7 @@ class RandomWalk {
 
   void reset(simt::Stream& stream) { simt::device_fill(stream, used_, 0, pages_.count * sizeof *used_); }
 
-  // See allocators/common/occupancy.hpp.
+  // See workloads/common/occupancy.hpp.
   std::uint32_t page_count() const { return pages_.count; }
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {
@@ -95,7 +96,7 @@ class RandomWalk {
   }
 
  private:
-  random_walk::Pages pages_;
+  PageArray pages_;
   std::uint32_t* used_ = nullptr;  // 0 = free, 1 = used
   std::uint32_t most_probes_ = 0;
   std::uint32_t seed_ = 0;

@@ -26,7 +26,7 @@ class BitmapWalk {
 
   void reset(simt::Stream& stream) { bitmap_.reset(stream); }
 
-  // See allocators/common/occupancy.hpp.
+  // See workloads/common/occupancy.hpp.
   std::uint32_t page_count() const { return bitmap_.pages.count; }
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {

@@ -48,7 +48,7 @@ class RandomWalkMalloc {
 
   static RandomWalkMalloc create(Arena& arena, const Parameters& parameters) {
     RandomWalkMalloc allocator;
-    allocator.pages_ = random_walk::Pages::of_arena(arena, parameters.page_bytes, traits.name);
+    allocator.pages_ = PageArray::of_arena(arena, parameters.page_bytes, traits.name);
     allocator.grid_ = random_walk::WordGrid::of_pages(allocator.pages_.count);
     allocator.words_ = arena.metadata<std::uint64_t>(allocator.grid_.words());
     allocator.members_ = arena.metadata<std::uint32_t>(allocator.member_words());
@@ -63,7 +63,7 @@ class RandomWalkMalloc {
     simt::device_fill(stream, members_, 0, member_words() * sizeof *members_);
   }
 
-  // As runs of one page: see allocators/common/occupancy.hpp.
+  // As runs of one page: see workloads/common/occupancy.hpp.
   std::uint32_t page_count() const { return pages_.count; }
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {
@@ -94,17 +94,17 @@ class RandomWalkMalloc {
       if (small) need = thread.lane() == sharer ? pages_for(total) : 0;
     }
     random_walk::Walk walk(thread, group, seed_);
-    std::uint32_t page = random_walk::no_page;
+    std::uint32_t page = no_page;
     for (;;) {
       const std::uint32_t found = find_runs(thread, group, walk, need, share && small);
       if (need != 0) page = found;
-      if (!share) return page == random_walk::no_page ? nullptr : pages_.address(page);
+      if (!share) return page == no_page ? nullptr : pages_.address(page);
       const std::uint32_t first = group.shfl_lane(page, sharer);
-      if (first != random_walk::no_page) {
+      if (first != no_page) {
         if (thread.lane() == sharer) count_in(thread, first, simt::popcount(smalls));
         group.sync();  // what former owners did, and the count, come before what the members do
         if (small) return pages_.address(first) + before;
-        return page == random_walk::no_page ? nullptr : pages_.address(page);
+        return page == no_page ? nullptr : pages_.address(page);
       }
       share = false;
       need = small ? 1 : 0;
@@ -144,7 +144,7 @@ class RandomWalkMalloc {
     // Where the next word comes from when words go round.
     const simt::LaneMask above = group.mask() & ~(0xffffffffu >> (31 - thread.lane()));
     const std::uint32_t neighbour = above != 0 ? simt::count_trailing_zeros(above) : group.leader_lane();
-    std::uint32_t page = random_walk::no_page;
+    std::uint32_t page = no_page;
     std::uint32_t vain = 0;  // regions seen in a row without taking a run
     simt::LaneMask needy = group.ballot(need != 0);
     for (;;) {
@@ -197,7 +197,7 @@ class RandomWalkMalloc {
     return (before >> shift & 0xffu) == members;
   }
 
-  random_walk::Pages pages_;
+  PageArray pages_;
   random_walk::WordGrid grid_;
   std::uint64_t* words_ = nullptr;
   std::uint32_t* members_ = nullptr;

@@ -4,7 +4,7 @@
 
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/random_walk/corw.hpp"
-#include "allocators/random_walk/simple_queue.hpp"
+#include "allocators/simple_queue/simple_queue.hpp"
 #include "tests/workloads/cpu_device.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "workloads/alloc_free.hpp"

@@ -11,7 +11,7 @@
 #include "allocators/random_walk/crw.hpp"
 #include "allocators/random_walk/rw.hpp"
 #include "allocators/random_walk/rw_bm.hpp"
-#include "allocators/random_walk/simple_queue.hpp"
+#include "allocators/simple_queue/simple_queue.hpp"
 #include "tests/workloads/cpu_device.hpp"
 #include "workloads/common/observed.hpp"
 #include "workloads/verification/call_counter.hpp"

@@ -9,7 +9,7 @@
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/ouroboros/ouroboros_p.hpp"
 #include "allocators/random_walk/rw_malloc.hpp"
-#include "allocators/random_walk/simple_queue.hpp"
+#include "allocators/simple_queue/simple_queue.hpp"
 #include "tests/workloads/cpu_device.hpp"
 #include "workloads/verification/content_check.hpp"
 

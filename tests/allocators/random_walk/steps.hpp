@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "allocators/common/occupancy.hpp"
 #include "allocators/contract/session.hpp"
 #include "simt/simt.hpp"
+#include "workloads/common/occupancy.hpp"
 
 namespace allocbench::testing {
 

@@ -1,19 +1,13 @@
-// The pool of the random-walk allocators as an array of equal pages, and the rule that ends a walk.
-//
-// Pham et al. 2025, section 3. Every request is served by one page (RW_malloc: by consecutive pages). Pages are a
-// power of two bytes, so that a page and its address follow from each other by a shift; their number is arbitrary.
+// The parameters of the random-walk allocators and the rule that ends a walk (Pham et al. 2025, section 3).
 #pragma once
 
 #include <algorithm>
 #include <cmath>
-#include <string>
-#include <string_view>
+#include <tuple>
 
-#include "allocators/contract/allocator.hpp"
+#include "allocators/contract/parameters.hpp"
 
 namespace allocbench::random_walk {
-
-inline constexpr std::uint32_t no_page = 0xffffffffu;
 
 struct PageParameters {
   std::uint64_t page_bytes = 256;
@@ -61,30 +55,5 @@ inline std::uint32_t vain_word_probes(double scarce_share, std::uint32_t words) 
   if (scarce_share <= 0) return 0xffffffffu;
   return std::min((vain_probes(scarce_share, 0xffffffffu) - 1) / 32 + 1, vain_probes(scarce_share, words));
 }
-
-struct Pages {
-  std::byte* base = nullptr;
-  std::uint32_t count = 0;
-  std::uint32_t shift = 0;  // log2 of the bytes of a page
-
-  SIMT_HOST_FN std::size_t bytes() const { return std::size_t{1} << shift; }
-  SIMT_FN std::byte* address(std::uint32_t page) const { return base + (std::size_t{page} << shift); }
-  SIMT_FN std::uint32_t page_of(const void* block) const {
-    return static_cast<std::uint32_t>(static_cast<std::size_t>(static_cast<const std::byte*>(block) - base) >> shift);
-  }
-
-  // `name` is the allocator's, for the message.
-  static Pages of_arena(Arena& arena, std::uint64_t page_bytes, std::string_view name) {
-    const std::size_t count = arena.pool_bytes() / page_bytes;
-    if (count == 0 || count > most_pages) {
-      throw Unsupported(std::string(name) + " needs a pool of 1 to " + std::to_string(most_pages) + " pages of " +
-                        std::to_string(page_bytes) + " bytes");
-    }
-    return {arena.pool().base, static_cast<std::uint32_t>(count), simt::count_trailing_zeros(page_bytes)};
-  }
-
- private:
-  static constexpr std::size_t most_pages = std::size_t{1} << 31;
-};
 
 }  // namespace allocbench::random_walk

@@ -24,10 +24,10 @@
 #include <bit>
 #include <vector>
 
-#include "allocators/random_walk/pages.hpp"
+#include "allocators/common/page_array.hpp"
 
 namespace allocbench {
-namespace random_walk {
+namespace simple_queue {
 
 enum class Tickets { per_lane, per_warp };
 
@@ -149,7 +149,7 @@ class PageQueue {
     if (arena.pool_bytes() / parameters.page_bytes > most_pages) {
       throw Unsupported(std::string(name) + " serves at most " + std::to_string(most_pages) + " pages");
     }
-    allocator.pages_ = Pages::of_arena(arena, parameters.page_bytes, name);
+    allocator.pages_ = PageArray::of_arena(arena, parameters.page_bytes, name);
     allocator.slot_mask_ = std::bit_ceil(allocator.pages_.count) - 1;
     allocator.state_ = arena.metadata<QueueState>(1);
     allocator.ring_ = arena.metadata<std::uint32_t>(std::size_t{allocator.slot_mask_} + 1);
@@ -193,15 +193,15 @@ class PageQueue {
     }
   }
 
-  Pages pages_;
+  PageArray pages_;
   QueueState* state_ = nullptr;
   std::uint32_t* ring_ = nullptr;
   std::uint32_t slot_mask_ = 0;
 };
 
-}  // namespace random_walk
+}  // namespace simple_queue
 
-struct SimpleQueue : random_walk::PageQueue<random_walk::Tickets::per_lane> {
+struct SimpleQueue : simple_queue::PageQueue<simple_queue::Tickets::per_lane> {
   static constexpr Traits traits{.name = "simple_queue",
                                  .display_name = "SimpleQueue",
                                  .paper = "Pham et al. 2025, sec. 5.1",
@@ -212,7 +212,7 @@ struct SimpleQueue : random_walk::PageQueue<random_walk::Tickets::per_lane> {
   }
 };
 
-struct SimpleQueueAggregated : random_walk::PageQueue<random_walk::Tickets::per_warp> {
+struct SimpleQueueAggregated : simple_queue::PageQueue<simple_queue::Tickets::per_warp> {
   static constexpr Traits traits{.name = "simple_queue_aggregated",
                                  .display_name = "SimpleQueue (aggregated)",
                                  .paper = "Pham et al. 2025, sec. 5.1",

@@ -1,5 +1,5 @@
 // SimpleQueue: pages in the order of tickets, exact exhaustion, laps of the ring, then seeded stress.
-#include "allocators/random_walk/simple_queue.hpp"
+#include "allocators/simple_queue/simple_queue.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace allocbench {
 namespace {
 
-using random_walk::QueueParameters;
+using simple_queue::QueueParameters;
 using testing::Rig;
 
 template <class A>
