@@ -2,7 +2,7 @@
 #   make demo   install what is missing, build the programs, run configs/smoke.json, draw its figures
 #   make test   the same set-up, then all tests
 # `make check-full` searches allocators and the bug zoo for bugs at full counts.
-# `make build` only builds the programs. They land in build/bin/.
+# `make build` builds all programs and plug-ins. They land in build/bin/.
 
 JOBS ?= $(shell nproc)
 # nvcc is often installed beside PATH.
@@ -10,7 +10,10 @@ export PATH := $(PATH):/usr/local/cuda/bin
 
 .PHONY: demo test check-full test-asan-device test-sanitizers build build-all dependencies check-format clean
 
-demo: build
+# Builds what configs/smoke.json needs on this machine's best back end, no more.
+demo: dependencies
+	cmake --preset release
+	cmake --build --preset demo --parallel $(JOBS)
 	tools/demo.sh
 
 test: build-all

@@ -1,15 +1,51 @@
 # allocbench_add_allocator(): one line per plug-in, inside this project and outside of it.
 #
-#   allocbench_add_allocator(my_malloc HEADER path/to/my_malloc.hpp [BACKENDS CPU CUDA])
+#   allocbench_add_allocator(my_malloc HEADER path/to/my_malloc.hpp [BACKENDS CPU CUDA] [MICRO_TESTS_ONLY])
 #
-# The header registers its types with ALLOCBENCH_REGISTER(my_malloc, ...). Each plug-in becomes one static library per
-# worker, compiled in one translation unit, so that touching one allocator rebuilds one file per worker: the measuring
-# ones of the two back ends, and for `allocbench check` the searching one (check) and the race-seeing one (tsan).
+# The header registers its types with ALLOCBENCH_REGISTER(my_malloc, ...). A plug-in becomes shared objects, one unit each,
+# in a folder that the worker of that name loads at start:
+#   plugins/cpu/, plugins/cuda/    my_malloc.so (the allocators, kernels of the micro tests), my_malloc-applications.so
+#   plugins/check/, plugins/tsan/  my_malloc.so for `allocbench check`: schedules, races
+# These folders lie in ALLOCBENCH_PLUGIN_FOLDER, by default <build>/plugins; in this project build/bin/plugins.
+# Nothing else is compiled or linked again for a plug-in. Targets: allocbench_plugin_<plugin>_<folder>, and of all plug-ins
+# plugins_<folder>.
 
 set(ALLOCBENCH_TEMPLATE_DIR "${CMAKE_CURRENT_LIST_DIR}" CACHE INTERNAL "")
+if(NOT ALLOCBENCH_PLUGIN_FOLDER)
+  set(ALLOCBENCH_PLUGIN_FOLDER "${CMAKE_BINARY_DIR}/plugins")
+endif()
+
+# One shared object: `variant` is the folder, `name` the file, `template` makes its only unit.
+function(allocbench_add_plugin_part target variant name template)
+  set(extension cpp)
+  if(variant STREQUAL "cuda")
+    set(extension cu)
+  endif()
+  # A header of this project by its place in it, so that units of equal trees are equal.
+  if(PROJECT_NAME STREQUAL "allocbench")
+    cmake_path(RELATIVE_PATH header BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  endif()
+  set(unit "${CMAKE_CURRENT_BINARY_DIR}/plugins/${target}.${extension}")
+  configure_file("${ALLOCBENCH_TEMPLATE_DIR}/${template}" "${unit}" @ONLY)
+  add_library(${target} MODULE "${unit}")
+  target_link_libraries(${target} PRIVATE allocbench::plugin_${variant})
+  set_target_properties(${target} PROPERTIES
+    PREFIX "" SUFFIX ".so" OUTPUT_NAME "${name}"
+    LIBRARY_OUTPUT_DIRECTORY "${ALLOCBENCH_PLUGIN_FOLDER}/${variant}"
+    # What plug-ins have in common by chance stays apart; the interface is exported by name.
+    CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+    # Kernels, launched by their addresses, do not need one another.
+    CUDA_RUNTIME_LIBRARY Shared CUDA_SEPARABLE_COMPILATION OFF)
+  # The CPU back end spends its time in the executor, which is optimised: -O3 here only doubles the build time.
+  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
+  if(NOT TARGET plugins_${variant})
+    add_custom_target(plugins_${variant})
+  endif()
+  add_dependencies(plugins_${variant} ${target})
+endfunction()
 
 function(allocbench_add_allocator plugin)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER" "BACKENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MICRO_TESTS_ONLY" "HEADER" "BACKENDS")
   if(NOT arg_HEADER)
     message(FATAL_ERROR "allocbench_add_allocator(${plugin}): name its header with HEADER <path>")
   endif()
@@ -20,106 +56,27 @@ function(allocbench_add_allocator plugin)
   if(NOT EXISTS "${header}")
     message(FATAL_ERROR "allocbench_add_allocator(${plugin}): no such header: ${header}")
   endif()
-
   foreach(backend IN LISTS arg_BACKENDS)
     if(backend STREQUAL "CUDA" AND NOT ALLOCBENCH_WITH_CUDA)
       continue()
     endif()
-    string(TOLOWER ${backend} suffix)
-    set(extension cpp)
-    if(backend STREQUAL "CUDA")
-      set(extension cu)
+    string(TOLOWER ${backend} variant)
+    allocbench_add_plugin_part(allocbench_plugin_${plugin}_${variant} ${variant} ${plugin} plugin_micro.cpp.in)
+    if(NOT arg_MICRO_TESTS_ONLY)
+      allocbench_add_plugin_part(allocbench_plugin_${plugin}_applications_${variant} ${variant} ${plugin}-applications
+                                 plugin_applications.cpp.in)
     endif()
-    set(unit "${CMAKE_CURRENT_BINARY_DIR}/plugins/${plugin}.${extension}")
-    configure_file("${ALLOCBENCH_TEMPLATE_DIR}/plugin.cpp.in" "${unit}" @ONLY)
-    add_library(allocbench_plugin_${plugin}_${suffix} STATIC "${unit}")
-    target_link_libraries(allocbench_plugin_${plugin}_${suffix} PUBLIC allocbench::worker_core_${suffix})
-    # A unit is one allocator under every workload, and the CPU back end spends its time in the executor, which is
-    # optimised: -O3 here only doubles the build time.
-    if(backend STREQUAL "CPU")
-      target_compile_options(allocbench_plugin_${plugin}_${suffix} PRIVATE $<$<CONFIG:Release>:-O1>)
-    else()
-      # Its fifty kernels are optimised by two threads: whoever works on one allocator waits for one unit.
-      target_compile_options(allocbench_plugin_${plugin}_${suffix} PRIVATE --split-compile=2)
-    endif()
-    set_property(GLOBAL APPEND PROPERTY ALLOCBENCH_PLUGINS_${backend} ${plugin})
   endforeach()
   if(CPU IN_LIST arg_BACKENDS)
     allocbench_add_subjects(${plugin} "${header}")
-    set_property(GLOBAL APPEND PROPERTY ALLOCBENCH_SUBJECTS ${plugin})
-  endif()
-
-  # Outside this project nobody calls allocbench_add_workers(): it runs at the end of the top folder.
-  get_property(scheduled GLOBAL PROPERTY ALLOCBENCH_WORKERS_SCHEDULED)
-  if(NOT scheduled AND NOT PROJECT_NAME STREQUAL "allocbench")
-    set_property(GLOBAL PROPERTY ALLOCBENCH_WORKERS_SCHEDULED ON)
-    cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL allocbench_add_workers)
   endif()
 endfunction()
 
 # The same plug-in for the checking workers.
 function(allocbench_add_subjects plugin header)
-  set(unit "${CMAKE_CURRENT_BINARY_DIR}/plugins/${plugin}_check.cpp")
-  configure_file("${ALLOCBENCH_TEMPLATE_DIR}/plugin_check.cpp.in" "${unit}" @ONLY)
   foreach(variant IN ITEMS check tsan)
-    if(TARGET allocbench::check_search_${variant})
-      add_library(allocbench_plugin_${plugin}_${variant} STATIC "${unit}")
-      target_link_libraries(allocbench_plugin_${plugin}_${variant} PUBLIC allocbench::check_search_${variant})
+    if(TARGET allocbench::plugin_${variant})
+      allocbench_add_plugin_part(allocbench_plugin_${plugin}_${variant} ${variant} ${plugin} plugin_check.cpp.in)
     endif()
   endforeach()
-endfunction()
-
-# The checking workers of these plug-ins, allocbench-worker-check and -tsan, into `folder`. `prefix` tells their targets
-# from others.
-function(allocbench_add_checkers prefix folder)
-  set(declarations "")
-  set(calls "")
-  foreach(plugin IN LISTS ARGN)
-    string(APPEND declarations "void register_subjects_${plugin}(SubjectList& subjects);\n")
-    string(APPEND calls "  register_subjects_${plugin}(subjects);\n")
-  endforeach()
-  set(table "${CMAKE_CURRENT_BINARY_DIR}/plugins/${prefix}_subjects.cpp")
-  configure_file("${ALLOCBENCH_TEMPLATE_DIR}/subject_table.cpp.in" "${table}" @ONLY)
-  foreach(variant IN ITEMS check tsan)
-    if(NOT TARGET allocbench::checker_main_${variant})
-      continue()
-    endif()
-    add_executable(${prefix}-worker-${variant} "${table}")
-    list(TRANSFORM ARGN REPLACE "(.+)" "allocbench_plugin_\\1_${variant}" OUTPUT_VARIABLE libraries)
-    target_link_libraries(${prefix}-worker-${variant} PRIVATE ${libraries} allocbench::checker_main_${variant})
-    set_target_properties(${prefix}-worker-${variant} PROPERTIES
-      OUTPUT_NAME allocbench-worker-${variant} RUNTIME_OUTPUT_DIRECTORY "${folder}")
-  endforeach()
-endfunction()
-
-# The worker programs: all plug-ins added so far × all workloads.
-function(allocbench_add_workers)
-  foreach(suffix IN ITEMS cpu cuda)
-    if(suffix STREQUAL "cuda" AND NOT ALLOCBENCH_WITH_CUDA)
-      continue()
-    endif()
-    string(TOUPPER ${suffix} backend)
-    get_property(plugins GLOBAL PROPERTY ALLOCBENCH_PLUGINS_${backend})
-    set(declarations "")
-    set(calls "")
-    set(libraries "")
-    foreach(plugin IN LISTS plugins)
-      string(APPEND declarations "void register_${plugin}(Registry& registry);\n")
-      string(APPEND calls "  register_${plugin}(registry);\n")
-      list(APPEND libraries allocbench_plugin_${plugin}_${suffix})
-    endforeach()
-    set(extension cpp)
-    if(suffix STREQUAL "cuda")
-      set(extension cu)
-    endif()
-    set(table "${CMAKE_CURRENT_BINARY_DIR}/plugins/table_${suffix}.${extension}")
-    configure_file("${ALLOCBENCH_TEMPLATE_DIR}/plugin_table.cpp.in" "${table}" @ONLY)
-    add_executable(allocbench-worker-${suffix} "${table}")
-    target_link_libraries(allocbench-worker-${suffix} PRIVATE
-      ${libraries} allocbench::worker_core_${suffix} allocbench::worker_main_${suffix})
-    set_target_properties(allocbench-worker-${suffix} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
-  endforeach()
-
-  get_property(plugins GLOBAL PROPERTY ALLOCBENCH_SUBJECTS)
-  allocbench_add_checkers(allocbench "${CMAKE_BINARY_DIR}/bin" ${plugins})
 endfunction()

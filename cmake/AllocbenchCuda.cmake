@@ -30,6 +30,7 @@ enable_language(CUDA)
 # nvcc's -O is for host code alone; device code is optimised anyway. Host code only launches and waits, and at -O3 it is half
 # of the build time.
 set(CMAKE_CUDA_FLAGS_RELEASE "-O1 -DNDEBUG")
+set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
 find_package(CUDAToolkit 12.4 REQUIRED)
 set(ALLOCBENCH_WITH_CUDA ON)
 message(STATUS "CUDA worker: on, nvcc ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}")

@@ -1,30 +1,14 @@
-# Lets another project add allocators to this build: find_package(allocbench) with allocbench_DIR = this build folder.
+# Lets another project compile plug-ins for the workers of this build: find_package(allocbench) with allocbench_DIR = this
+# build folder. It links none of our libraries: a plug-in finds its functions in the worker that loads it.
 
-set(exported allocbench_flags allocbench_workloads allocbench_worker_protocol allocbench_worker_host allocbench_check)
-foreach(backend IN ITEMS CPU CUDA)
-  if(backend STREQUAL "CUDA" AND NOT ALLOCBENCH_WITH_CUDA)
-    continue()
+set(exported allocbench_flags)
+foreach(variant IN ITEMS cpu cuda check tsan)
+  if(TARGET allocbench_plugin_${variant})
+    list(APPEND exported allocbench_plugin_${variant})
   endif()
-  string(TOLOWER ${backend} suffix)
-  list(APPEND exported simt_${suffix} allocbench_workloads_${suffix} allocbench_worker_core_${suffix}
-       allocbench_worker_backend_${suffix} allocbench_worker_main_${suffix})
-  get_property(ALLOCBENCH_BUILTIN_PLUGINS_${backend} GLOBAL PROPERTY ALLOCBENCH_PLUGINS_${backend})
-  foreach(plugin IN LISTS ALLOCBENCH_BUILTIN_PLUGINS_${backend})
-    list(APPEND exported allocbench_plugin_${plugin}_${suffix})
-  endforeach()
 endforeach()
-get_property(ALLOCBENCH_BUILTIN_SUBJECTS GLOBAL PROPERTY ALLOCBENCH_SUBJECTS)
-foreach(variant IN ITEMS check tsan)
-  if(NOT TARGET allocbench_check_search_${variant})
-    continue()
-  endif()
-  list(APPEND exported allocbench_check_search_${variant} allocbench_checker_main_${variant})
-  foreach(plugin IN LISTS ALLOCBENCH_BUILTIN_SUBJECTS)
-    list(APPEND exported allocbench_plugin_${plugin}_${variant})
-  endforeach()
-endforeach()
-if(TARGET simt_cpu_races)
-  list(APPEND exported simt_cpu_races)
+if(TARGET simt_races_flags)
+  list(APPEND exported simt_races_flags)
 endif()
 
 export(TARGETS ${exported} FILE "${CMAKE_BINARY_DIR}/allocbenchTargets.cmake")

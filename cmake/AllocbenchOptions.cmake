@@ -12,6 +12,7 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 endif()
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(ALLOCBENCH_PLUGIN_FOLDER "${CMAKE_BINARY_DIR}/bin/plugins")
 
 # Every target links this, and so does code that uses the package.
 add_library(allocbench_flags INTERFACE)
@@ -38,4 +39,23 @@ if(sanitizer_flags)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
   target_compile_options(allocbench_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${sanitizer_flags}>)
   target_link_options(allocbench_flags INTERFACE ${sanitizer_flags})
+endif()
+
+# The text by which a worker knows plug-ins that were built for it: a digest of the headers whose types cross the border.
+file(GLOB interface_headers CONFIGURE_DEPENDS
+  "${CMAKE_CURRENT_SOURCE_DIR}/allocators/contract/*.hpp" "${CMAKE_CURRENT_SOURCE_DIR}/allocators/adaptors/*.hpp"
+  "${CMAKE_CURRENT_SOURCE_DIR}/workloads/contract/*.hpp" "${CMAKE_CURRENT_SOURCE_DIR}/workloads/common/*.hpp"
+  "${CMAKE_CURRENT_SOURCE_DIR}/check/*.hpp" "${CMAKE_CURRENT_SOURCE_DIR}/simt/*.hpp")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${interface_headers})
+set(interface_digests "")
+foreach(header IN LISTS interface_headers)
+  file(SHA256 "${header}" digest)
+  string(APPEND interface_digests ${digest})
+endforeach()
+string(SHA256 interface_digest "${interface_digests}")
+string(SUBSTRING "${interface_digest}" 0 12 interface_digest)
+set(ALLOCBENCH_PLUGIN_INTERFACE
+  "${PROJECT_VERSION} ${interface_digest}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+if(ALLOCBENCH_SANITIZER)
+  string(APPEND ALLOCBENCH_PLUGIN_INTERFACE ", ${ALLOCBENCH_SANITIZER} sanitizer")
 endif()

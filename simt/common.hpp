@@ -77,6 +77,13 @@ struct LaunchShape {
   std::size_t shared_bytes = 0;  // dynamic shared memory per block
 };
 
+// A compiled kernel whose argument types are erased: `kernel_pointer<Kernel, Args...>()` of the back end makes it, and
+// whoever launches it vouches for the arguments. Null where there is none.
+struct KernelPointer {
+  const void* entry = nullptr;
+  explicit operator bool() const { return entry != nullptr; }
+};
+
 // What a compiled kernel needs; zero where a back end has no such notion (CPU: registers).
 struct KernelAttributes {
   int registers = 0;

@@ -137,7 +137,7 @@ class CheckedSession {
 
   template <class Thread>
   SIMT_NOINLINE_FN void* malloc(Thread& thread, std::size_t bytes) {
-    if (bytes < 4) bytes = 4;
+    if (bytes < 4 && ledger_.report != nullptr) bytes = 4;  // room for the tag
     void* block = inner_.malloc(thread, bytes);
     if (block != nullptr && ledger_.report != nullptr) ledger_.adopt(thread, block, bytes);
     return block;

@@ -9,6 +9,7 @@
 
 #include "check/races.hpp"
 #include "harness/checker/server.hpp"
+#include "harness/plugins/shared_objects.hpp"
 
 namespace {
 
@@ -47,7 +48,10 @@ int main(int argc, char** argv) {
   }
   try {
     allocbench::check::SubjectList subjects;
-    allocbench::check::register_all_subjects(subjects);
+    for (const auto& file : allocbench::plugin_files(allocbench::check::races_are_seen() ? "tsan" : "check")) {
+      using AddSubjects = void(allocbench::check::SubjectList*);
+      allocbench::SharedObject(file).function<AddSubjects>("allocbench_add_subjects")(&subjects);
+    }
     if (describe) {
       std::cout << allocbench::checker::describe(subjects).dump(2) << "\n";
       return 0;

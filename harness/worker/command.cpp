@@ -32,7 +32,7 @@ const Entry& known(const Entry* entry, const char* kind, const std::string& name
 
 AllocatorRequest read_allocator_request(const json& command, const Registry& registry) {
   const std::string name = text_member(command, "allocator");
-  const AllocatorEntry& entry = known(registry.find_allocator(name), "allocator", name);
+  const AllocatorType& entry = known(registry.find_allocator(name), "allocator", name);
   const std::uint64_t pool_bytes = count_member(command, "pool_bytes");
   if (pool_bytes == 0) throw BadCommand("\"pool_bytes\" is 0");
   return {&entry, parameters_of(command, entry.parameters, name), pool_bytes};
@@ -40,9 +40,9 @@ AllocatorRequest read_allocator_request(const json& command, const Registry& reg
 
 CellRequest read_cell_request(const json& command, const Registry& registry) {
   const std::string name = text_member(command, "workload");
-  const WorkloadEntry& entry = known(registry.find_workload(name), "workload", name);
+  const WorkloadType& entry = known(registry.find_workload(name), "workload", name);
   CellRequest request;
-  request.workload = name;
+  request.workload = &entry;
   request.parameters = parameters_of(command, entry.parameters, name);
   request.seed = count_member_or(command, "seed", 0);
   request.state = state_of(command);

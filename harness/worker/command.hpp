@@ -12,7 +12,7 @@ namespace allocbench::worker {
 
 // {"allocator":ID,"parameters":{...},"pool_bytes":N}
 struct AllocatorRequest {
-  const AllocatorEntry* entry = nullptr;
+  const AllocatorType* entry = nullptr;
   ParameterValues parameters;
   std::size_t pool_bytes = 0;
 };

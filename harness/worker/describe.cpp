@@ -41,7 +41,7 @@ ordered_json describe(const std::vector<ParameterInfo>& infos) {
   return list;
 }
 
-ordered_json describe(const AllocatorEntry& allocator) {
+ordered_json describe(const AllocatorType& allocator) {
   const Traits& traits = allocator.traits;
   return {{"name", traits.name},
           {"display_name", traits.display_name},
@@ -56,7 +56,7 @@ ordered_json describe(const AllocatorEntry& allocator) {
           {"parameters", describe(allocator.parameters)}};
 }
 
-ordered_json describe(const WorkloadEntry& workload) {
+ordered_json describe(const WorkloadType& workload) {
   const WorkloadTraits& traits = workload.traits;
   ordered_json phases = ordered_json::array();
   std::istringstream words{std::string(traits.phases)};
@@ -85,8 +85,8 @@ ordered_json describe(const Registry& registry) {
                       {"revision", ALLOCBENCH_REVISION},     {"compiler", compiler_text()},
                       {"allocators", ordered_json::array()}, {"workloads", ordered_json::array()},
                       {"metrics", ordered_json::array()}};
-  for (const AllocatorEntry& allocator : registry.allocators()) result["allocators"].push_back(describe(allocator));
-  for (const WorkloadEntry& workload : registry.workloads()) result["workloads"].push_back(describe(workload));
+  for (const auto& allocator : registry.allocators()) result["allocators"].push_back(describe(*allocator));
+  for (const WorkloadType& workload : registry.workloads()) result["workloads"].push_back(describe(workload));
   for (const Metric& metric : metrics()) result["metrics"].push_back(describe(metric));
   return result;
 }

@@ -11,6 +11,7 @@
 #include "harness/worker/backend.hpp"
 #include "harness/worker/command.hpp"
 #include "harness/worker/describe.hpp"
+#include "harness/worker/plugins.hpp"
 #include "harness/worker/run_by_hand.hpp"
 #include "harness/worker/server.hpp"
 
@@ -53,8 +54,7 @@ int serve(const Options& options, const Registry& registry) {
 }
 
 int run(const Options& options) {
-  Registry registry;
-  register_all_plugins(registry);
+  const Registry registry = load_plugins(backend_name());
   try {
     if (options.describe) {
       std::cout << describe(registry).dump(2) << "\n";
@@ -62,7 +62,7 @@ int run(const Options& options) {
     }
     if (!options.device_heap_for.empty()) {
       const AllocatorRequest request = read_allocator_request(parse_command(options.device_heap_for), registry);
-      std::cout << request.entry->device_heap_bytes(request.pool_bytes, request.parameters) << "\n";
+      std::cout << request.entry->functions.device_heap_bytes(request.pool_bytes, request.parameters) << "\n";
       return 0;
     }
     if (options.serve) return serve(options, registry);

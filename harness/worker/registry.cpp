@@ -4,29 +4,37 @@
 #include <stdexcept>
 
 namespace allocbench::worker {
-namespace {
 
-template <class Entry>
-const Entry* find(const std::vector<Entry>& entries, const std::string& name) {
-  const auto found =
-      std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) { return entry.traits.name == name; });
-  return found == entries.end() ? nullptr : &*found;
-}
-
-}  // namespace
-
-void Registry::add(AllocatorEntry allocator) {
-  if (const AllocatorEntry* other = find_allocator(std::string(allocator.traits.name))) {
-    throw std::logic_error("two plug-ins register the allocator '" + std::string(allocator.traits.name) +
-                           "': " + other->plugin + " and " + allocator.plugin);
+void Registry::add(AllocatorType allocator) {
+  const std::string name(allocator.traits.name);
+  if (const AllocatorType* other = find_allocator(name)) {
+    throw std::runtime_error("two plug-ins have an allocator named '" + name + "': " + other->plugin + " and " +
+                             allocator.plugin + ". Remove one, or rename its allocator.");
   }
-  allocators_.push_back(std::move(allocator));
+  const auto place =
+      std::find_if(allocators_.begin(), allocators_.end(), [&](const auto& each) { return each->traits.name > name; });
+  allocators_.insert(place, std::make_unique<AllocatorType>(std::move(allocator)));
 }
 
-void Registry::add(WorkloadEntry workload) { workloads_.push_back(std::move(workload)); }
+void Registry::add_kernels(const std::string& allocator, const std::vector<AllocatorKernel>& kernels) {
+  for (const auto& each : allocators_) {
+    if (each->traits.name == allocator) return each->add_kernels(kernels);
+  }
+  throw std::runtime_error("a plug-in has kernels for the allocator '" + allocator + "', which no plug-in brings");
+}
 
-const AllocatorEntry* Registry::find_allocator(const std::string& name) const { return find(allocators_, name); }
+const AllocatorType* Registry::find_allocator(const std::string& name) const {
+  for (const auto& each : allocators_) {
+    if (each->traits.name == name) return each.get();
+  }
+  return nullptr;
+}
 
-const WorkloadEntry* Registry::find_workload(const std::string& name) const { return find(workloads_, name); }
+const WorkloadType* Registry::find_workload(const std::string& name) const {
+  for (const WorkloadType& each : workloads_) {
+    if (each.traits.name == name) return &each;
+  }
+  return nullptr;
+}
 
 }  // namespace allocbench::worker

@@ -17,7 +17,8 @@ int run_by_hand(const std::string& cell_text, std::uint32_t samples, const Regis
   const AllocatorRequest allocator = read_allocator_request(allocator_command, registry);
   const CellRequest request = read_cell_request(command, registry);
   try {
-    const auto instance = allocator.entry->create(backend.stream(), allocator.pool_bytes, allocator.parameters);
+    const auto instance =
+        create_instance(*allocator.entry, backend.stream(), allocator.pool_bytes, allocator.parameters);
     const auto cell = instance->open(request);
     const Verification checks = cell->verify();
     fmt::print(stderr, "verified: {} blocks, contents {}, leak {} ({} rounds)\n", checks.blocks, checks.content,
@@ -28,7 +29,7 @@ int run_by_hand(const std::string& cell_text, std::uint32_t samples, const Regis
     benchmark::ConsoleReporter console(benchmark::ConsoleReporter::OO_Tabular);
     Sample last;
     run_benchmark_batch(
-        fmt::format("{}/{}", allocator.entry->traits.name, request.workload), samples,
+        fmt::format("{}/{}", allocator.entry->traits.name, request.workload->traits.name), samples,
         [&] {
           last = cell->sample();
           return total_seconds(last);

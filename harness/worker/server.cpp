@@ -114,7 +114,7 @@ Server::Event Server::create_allocator(const Json& command) {
   instance_.reset();
   allocator_ = request.entry;
   return attempt(command, [&]() -> Event {
-    instance_ = request.entry->create(backend_.stream(), request.pool_bytes, request.parameters);
+    instance_ = create_instance(*request.entry, backend_.stream(), request.pool_bytes, request.parameters);
     return {{"event", "allocator_ready"},
             {"pool_bytes", instance_->pool_bytes()},
             {"metadata_bytes", instance_->metadata_bytes()},
@@ -128,7 +128,8 @@ Server::Event Server::open(const Json& command) {
   if (!instance_) throw BadCommand("open: there is no allocator yet; send \"allocator\" first");
   if (cells_.contains(hash)) throw BadCommand("open: the cell " + hash + " is open already");
   return attempt(command, [&]() -> Event {
-    OpenCell cell{std::string(allocator_->traits.name) + "/" + request.workload, instance_->open(request)};
+    OpenCell cell{std::string(allocator_->traits.name) + "/" + std::string(request.workload->traits.name),
+                  instance_->open(request)};
     Event kernels = Event::array();
     for (const KernelInfo& kernel : cell.cell->kernels()) {
       kernels.push_back({{"phase", kernel.phase},

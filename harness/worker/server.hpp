@@ -52,7 +52,7 @@ class Server {
   EventWriter& events_;
   simt::DeviceProperties properties_;
   Nvml nvml_;
-  const AllocatorEntry* allocator_ = nullptr;
+  const AllocatorType* allocator_ = nullptr;
   std::unique_ptr<AllocatorInstance> instance_;
   std::map<std::string, OpenCell> cells_;  // by hash; destroyed before the instance
   bool ending_ = false;

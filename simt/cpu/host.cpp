@@ -69,8 +69,15 @@ std::size_t Device::set_device_heap_bytes(std::size_t bytes) {
   return executor_->device_heap().bytes();
 }
 
-void run_kernel(Device& device, LaunchShape shape, KernelCall call) {
+void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std::span<const void* const> arguments) {
+  Device& device = stream.device();
+  const KernelCall call{reinterpret_cast<void (*)(Lane&, const void*)>(const_cast<void*>(kernel.entry)),
+                        arguments.data()};
   device.executor_->run(shape, call, device.last_launch_);
+}
+
+std::uint32_t max_resident_blocks(Stream& stream, KernelPointer, std::uint32_t threads_per_block, std::size_t) {
+  return stream.device().executor().resident_blocks(threads_per_block);
 }
 
 void* device_allocate(std::size_t bytes) { return device_memory::allocate(bytes); }

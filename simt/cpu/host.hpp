@@ -2,9 +2,12 @@
 // launch itself, and streams and events order nothing beyond the program's own order.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <memory>
+#include <span>
 #include <tuple>
+#include <utility>
 
 #include "simt/buffer.hpp"
 #include "simt/common.hpp"
@@ -13,6 +16,8 @@
 #include "simt/cpu/thread.hpp"
 
 namespace simt {
+
+class Stream;
 
 // One CPU executor.
 class Device {
@@ -42,7 +47,8 @@ class Device {
   const History& history() const { return executor_->history(); }
 
  private:
-  friend void run_kernel(Device& device, LaunchShape shape, KernelCall call);
+  friend void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel,
+                            std::span<const void* const> arguments);
 
   std::unique_ptr<Executor> executor_;
   LaunchReport last_launch_;
@@ -79,36 +85,47 @@ class Event {
   std::chrono::steady_clock::time_point time_;
 };
 
-void run_kernel(Device& device, LaunchShape shape, KernelCall call);
-
 // Kernels are function objects: `template <class Thread> SIMT_FN void operator()(Thread& thread, Args... args) const`.
-// Every thread gets its own copy of kernel and arguments, as on a GPU.
+// Every thread gets its own copy of kernel and arguments, as on a GPU. `arguments` is an array of pointers to them.
+template <class Kernel, class... Args>
+void kernel_entry(Lane& lane, const void* arguments) {
+  const auto* const pointers = static_cast<const void* const*>(arguments);
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    const Kernel kernel = *static_cast<const Kernel*>(pointers[0]);
+    std::tuple<Args...> own(*static_cast<const Args*>(pointers[1 + i])...);
+    Thread thread(lane);
+    kernel(thread, std::get<i>(own)...);
+  }
+  (std::index_sequence_for<Args...>{});
+}
+
+template <class Kernel, class... Args>
+KernelPointer kernel_pointer() {
+  return {reinterpret_cast<const void*>(&kernel_entry<Kernel, Args...>)};
+}
+
+// `arguments` point to the kernel object and to values of exactly the types Args of kernel_pointer(), in their order.
+void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std::span<const void* const> arguments);
+// Registers and the like mean nothing here.
+inline KernelAttributes kernel_attributes(KernelPointer) { return {}; }
+// Blocks of this size that run at once.
+std::uint32_t max_resident_blocks(Stream& stream, KernelPointer kernel, std::uint32_t threads_per_block,
+                                  std::size_t shared_bytes);
+
 template <class Kernel, class... Args>
 void launch(Stream& stream, LaunchShape shape, Kernel kernel, Args... args) {
-  using Closure = std::tuple<Kernel, Args...>;
-  const Closure closure(std::move(kernel), std::move(args)...);
-  const auto invoke = [](Lane& lane, const void* erased) {
-    Closure own = *static_cast<const Closure*>(erased);
-    std::apply(
-        [&lane](const Kernel& call, Args&... arguments) {
-          Thread thread(lane);
-          call(thread, arguments...);
-        },
-        own);
-  };
-  run_kernel(stream.device(), shape, {invoke, &closure});
+  const std::array<const void*, 1 + sizeof...(Args)> arguments{&kernel, &args...};
+  launch_kernel(stream, shape, kernel_pointer<Kernel, Args...>(), arguments);
 }
 
-// Registers and the like mean nothing here.
+// `Args` are the decayed argument types of the launch.
 template <class Kernel, class... Args>
 KernelAttributes kernel_attributes() {
-  return {};
+  return kernel_attributes(kernel_pointer<Kernel, Args...>());
 }
-
-// Blocks of this size that run at once.
 template <class Kernel, class... Args>
-std::uint32_t max_resident_blocks(Stream& stream, std::uint32_t threads_per_block, std::size_t /*shared_bytes*/) {
-  return stream.device().executor().resident_blocks(threads_per_block);
+std::uint32_t max_resident_blocks(Stream& stream, std::uint32_t threads_per_block, std::size_t shared_bytes) {
+  return max_resident_blocks(stream, kernel_pointer<Kernel, Args...>(), threads_per_block, shared_bytes);
 }
 
 }  // namespace simt

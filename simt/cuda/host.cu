@@ -160,4 +160,32 @@ void copy_to_device(Stream& stream, void* device, const void* host, std::size_t 
   stream.synchronize();
 }
 
+void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std::span<const void* const> arguments) {
+  if (shape.shared_bytes > 48 * 1024) {
+    check_cuda(cudaFuncSetAttribute(kernel.entry, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(shape.shared_bytes)),
+               "cudaFuncSetAttribute(dynamic shared memory)");
+  }
+  // The runtime only reads them.
+  auto** const pointers = const_cast<void**>(arguments.data());
+  check_cuda(cudaLaunchKernel(kernel.entry, dim3(shape.blocks), dim3(shape.threads_per_block), pointers,
+                              shape.shared_bytes, stream.native()),
+             "kernel launch");
+}
+
+KernelAttributes kernel_attributes(KernelPointer kernel) {
+  cudaFuncAttributes attributes{};
+  check_cuda(cudaFuncGetAttributes(&attributes, kernel.entry), "cudaFuncGetAttributes");
+  return {attributes.numRegs, attributes.sharedSizeBytes, attributes.localSizeBytes};
+}
+
+std::uint32_t max_resident_blocks(Stream& stream, KernelPointer kernel, std::uint32_t threads_per_block,
+                                  std::size_t shared_bytes) {
+  int per_sm = 0;
+  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel.entry, static_cast<int>(threads_per_block),
+                                                           shared_bytes),
+             "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return static_cast<std::uint32_t>(per_sm) * stream.device().properties().sm_count;
+}
+
 }  // namespace simt

@@ -4,6 +4,9 @@
 
 #include <cuda_runtime.h>
 
+#include <array>
+#include <span>
+
 #include "simt/buffer.hpp"
 #include "simt/common.hpp"
 #include "simt/cuda/thread.hpp"
@@ -71,32 +74,31 @@ __global__ void kernel_entry(Kernel kernel, Args... args) {
 }
 
 template <class Kernel, class... Args>
+KernelPointer kernel_pointer() {
+  return {reinterpret_cast<const void*>(&kernel_entry<Kernel, Args...>)};
+}
+
+// `arguments` point to the kernel object and to values of exactly the types Args of kernel_pointer(), in their order.
+void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std::span<const void* const> arguments);
+KernelAttributes kernel_attributes(KernelPointer kernel);
+// Blocks of this kernel that can be resident on the whole device at once.
+std::uint32_t max_resident_blocks(Stream& stream, KernelPointer kernel, std::uint32_t threads_per_block,
+                                  std::size_t shared_bytes);
+
+template <class Kernel, class... Args>
 void launch(Stream& stream, LaunchShape shape, Kernel kernel, Args... args) {
-  if (shape.shared_bytes > 48 * 1024) {
-    check_cuda(cudaFuncSetAttribute(kernel_entry<Kernel, Args...>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(shape.shared_bytes)),
-               "cudaFuncSetAttribute(dynamic shared memory)");
-  }
-  kernel_entry<<<shape.blocks, shape.threads_per_block, shape.shared_bytes, stream.native()>>>(kernel, args...);
-  check_cuda(cudaGetLastError(), "kernel launch");
+  const std::array<const void*, 1 + sizeof...(Args)> arguments{&kernel, &args...};
+  launch_kernel(stream, shape, kernel_pointer<Kernel, Args...>(), arguments);
 }
 
 // `Args` are the decayed argument types of the launch.
 template <class Kernel, class... Args>
 KernelAttributes kernel_attributes() {
-  cudaFuncAttributes attributes{};
-  check_cuda(cudaFuncGetAttributes(&attributes, kernel_entry<Kernel, Args...>), "cudaFuncGetAttributes");
-  return {attributes.numRegs, attributes.sharedSizeBytes, attributes.localSizeBytes};
+  return kernel_attributes(kernel_pointer<Kernel, Args...>());
 }
-
-// Blocks of this kernel that can be resident on the whole device at once.
 template <class Kernel, class... Args>
 std::uint32_t max_resident_blocks(Stream& stream, std::uint32_t threads_per_block, std::size_t shared_bytes) {
-  int per_sm = 0;
-  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel_entry<Kernel, Args...>,
-                                                           static_cast<int>(threads_per_block), shared_bytes),
-             "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  return static_cast<std::uint32_t>(per_sm) * stream.device().properties().sm_count;
+  return max_resident_blocks(stream, kernel_pointer<Kernel, Args...>(), threads_per_block, shared_bytes);
 }
 
 }  // namespace simt

@@ -1,5 +1,5 @@
 // array_list: both methods under many schedules, and what the checks of the list say to wrong ones.
-#include "workloads/array_list.hpp"
+#include "workloads/array_list/array_list.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,13 +7,17 @@
 #include "allocators/kma/kma.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
+#include "workloads/array_list/kernels.hpp"
+#include "workloads/verification/list_check.hpp"
 
 namespace allocbench {
 namespace {
 
 using test::Fault;
 using test::SlotMalloc;
-using test::WorkloadRig;
+
+template <class A>
+using Rig = test::WorkloadRig<ArrayListGrowth, A, ArrayListKernels>;
 
 ArrayListGrowth::Parameters small(const char* method, std::uint32_t item_bytes) {
   ArrayListGrowth::Parameters parameters;
@@ -29,10 +33,10 @@ TEST(ArrayListGrowth, IsRightUnderManySchedules) {
   for (const char* method : {"malloc", "grow_local"}) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       const std::uint32_t item_bytes = seed % 2 == 0 ? 4 : 8;
-      WorkloadRig<ArrayListGrowth, Kma> rig(small(method, item_bytes), 1 << 18, {.superblock_bytes = 4096}, seed);
+      Rig<Kma> rig(small(method, item_bytes), 1 << 18, {.superblock_bytes = 4096}, seed);
       ASSERT_EQ(rig.sample(), "") << method << ", seed " << seed;
       ASSERT_EQ(rig.sample(), "") << method << ", seed " << seed << ": again";
-      EXPECT_EQ(rig.timer->phases().at(0).operations, 300u);
+      EXPECT_EQ(rig.operations("alloc"), 300u);
     }
   }
 }
@@ -46,25 +50,27 @@ TEST(ArrayListGrowth, AsksOncePerBlockOfThreads) {
 }
 
 TEST(ArrayListGrowth, IsUnsupportedWhereAChunkIsTooLarge) {
-  const RunSetting<Kma> setting{1 << 18, {.superblock_bytes = 512}, 1};
-  EXPECT_NE(ArrayListGrowth::unsupported<Kma>(small("grow_local", 8), setting), "");
-  EXPECT_EQ(ArrayListGrowth::unsupported<Kma>(small("malloc", 8), setting), "");
+  const auto why = [](const ArrayListGrowth::Parameters& parameters) {
+    return test::why_unsupported<ArrayListGrowth, Kma>(parameters, 1 << 18, {.superblock_bytes = 512});
+  };
+  EXPECT_NE(why(small("grow_local", 8)), "");
+  EXPECT_EQ(why(small("malloc", 8)), "");
 }
 
 TEST(ArrayListGrowth, CountsNullsOfAllThreadsOfABlock) {
-  WorkloadRig<ArrayListGrowth, Kma> rig(small("grow_local", 8), 4 * 1024, {.superblock_bytes = 1024});
+  Rig<Kma> rig(small("grow_local", 8), 4 * 1024, {.superblock_bytes = 1024});
   EXPECT_NE(rig.sample().find("nulls"), std::string::npos);
 }
 
 TEST(ArrayListGrowth, FindsItemsThatOverlap) {
   ArrayListGrowth::Parameters parameters = small("malloc", 32);
-  WorkloadRig<ArrayListGrowth, SlotMalloc<Fault::overlap>> rig(parameters, 1 << 16);
+  Rig<SlotMalloc<Fault::overlap>> rig(parameters, 1 << 16);
   EXPECT_NE(rig.sample().find("overlapping"), std::string::npos);
 }
 
 TEST(ArrayListGrowth, RunsWhereFreesAreInBulk) {
   for (const char* method : {"malloc", "grow_local"}) {
-    WorkloadRig<ArrayListGrowth, FdgMallocOnKma> rig(small(method, 4), 8 << 20, {.most_warps = 64});
+    Rig<FdgMallocOnKma> rig(small(method, 4), 8 << 20, {.most_warps = 64});
     EXPECT_EQ(rig.sample(), "") << method;
     EXPECT_EQ(rig.sample(), "") << method;
   }

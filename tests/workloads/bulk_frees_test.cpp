@@ -3,10 +3,21 @@
 #include <gtest/gtest.h>
 
 #include "allocators/fdgmalloc/fdgmalloc_on.hpp"
-#include "tests/workloads/cpu_device.hpp"
-#include "workloads/all.hpp"
-#include "workloads/common/observed.hpp"
-#include "workloads/verification/content_check.hpp"
+#include "tests/workloads/workload_rig.hpp"
+#include "workloads/alloc_cycle_dealloc/alloc_cycle_dealloc.hpp"
+#include "workloads/alloc_cycle_dealloc/kernels.hpp"
+#include "workloads/alloc_dealloc/alloc_dealloc.hpp"
+#include "workloads/alloc_dealloc/kernels.hpp"
+#include "workloads/alloc_free/alloc_free.hpp"
+#include "workloads/common/random_action_kernels.hpp"
+#include "workloads/common/several_kernels.hpp"
+#include "workloads/pairs/kernels.hpp"
+#include "workloads/pairs/pairs.hpp"
+#include "workloads/prefix_sum/kernels.hpp"
+#include "workloads/prefix_sum/prefix_sum.hpp"
+#include "workloads/probability/probability.hpp"
+#include "workloads/randomized/randomized.hpp"
+#include "workloads/two_phase/two_phase.hpp"
 #include "workloads/verification/leak_check.hpp"
 
 namespace allocbench {
@@ -31,10 +42,20 @@ struct Forgetful : FdgMallocOnKma {
   }
 };
 
+// A workload with the kernels that it and the leak check launch.
+template <class W, class... Lists>
+struct Tested {
+  using Workload = W;
+  using Rig = test::WorkloadRig<W, FdgMallocOnKma, CallKernels, Lists...>;
+};
+
 template <class W>
 class BulkFrees : public ::testing::Test {};
 using Workloads =
-    ::testing::Types<AllocFree, AllocDealloc, AllocCycleDealloc, Probability, Pairs, TwoPhase, Randomized, PrefixSum>;
+    ::testing::Types<Tested<AllocFree>, Tested<AllocDealloc, AllocDeallocKernels>,
+                     Tested<AllocCycleDealloc, AllocCycleDeallocKernels>, Tested<Probability, RandomActionKernels>,
+                     Tested<Pairs, PairsKernels>, Tested<TwoPhase, SeveralKernels>,
+                     Tested<Randomized, RandomActionKernels>, Tested<PrefixSum, PrefixSumKernels>>;
 TYPED_TEST_SUITE(BulkFrees, Workloads);
 
 template <class P>
@@ -51,50 +72,30 @@ P small(std::uint32_t lanes_per_warp) {
   return parameters;
 }
 
-template <class A>
-std::string contents_of_three_samples(auto& run, test::CpuDevice& cpu, const A& allocator, const Arena& arena,
-                                      std::uint64_t mallocs) {
-  PointerRules rules;
-  rules.pool_begin = reinterpret_cast<std::uint64_t>(const_cast<Arena&>(arena).pool().base);
-  rules.pool_end = rules.pool_begin + pool_bytes;
+template <class Rig>
+std::string three_observed_samples(Rig& rig) {
   for (int sample = 0; sample < 3; ++sample) {
-    run.prepare();
-    PhaseTimer timer(cpu.stream);
-    const ContentCheck contents(cpu.stream, mallocs, rules);
-    run.sample(contents.wrap(Counted<A>(allocator, {})), timer);
-    if (!contents.problem().empty()) return contents.problem();
-    PointerCheck check(rules);
-    run.check_recorded(check);
-    if (!check.ok()) return check.problem();
-    if (check.nulls() != 0) return std::to_string(check.nulls()) + " nulls";
-    const std::string broken = allocator.broken_invariant(cpu.stream);
-    if (!broken.empty()) return broken;
+    const std::string problem = rig.observed_sample();
+    if (!problem.empty()) return problem;
   }
   return {};
 }
 
 TYPED_TEST(BulkFrees, KeepContentsAndReturnMemory) {
+  using W = typename TypeParam::Workload;
   for (std::uint32_t lanes : {1u, 32u}) {
-    test::CpuDevice cpu;
-    Arena arena(cpu.stream, pool_bytes);
-    using A = FdgMallocOnKma;
-    const A allocator = A::create(arena, records);
-    const RunSetting<A> setting{pool_bytes, records, 1};
-    const auto parameters = small<typename TypeParam::Parameters>(lanes);
-    ASSERT_EQ(TypeParam::template unsupported<A>(parameters, setting), "");
-    typename TypeParam::template Run<A> run(parameters, setting, cpu.stream);
-    EXPECT_EQ(contents_of_three_samples(run, cpu, allocator, arena, run.mallocs_at_most()), "") << lanes << " lanes";
+    const auto parameters = small<typename W::Parameters>(lanes);
+    ASSERT_EQ((test::why_unsupported<W, FdgMallocOnKma>(parameters, pool_bytes, records)), "");
+    typename TypeParam::Rig rig(parameters, pool_bytes, records);
+    EXPECT_EQ(three_observed_samples(rig), "") << lanes << " lanes";
     // "partial" is as good: how many rounds fit the time budget says nothing about the allocator.
-    EXPECT_GE(LeakCheck<A>(cpu.stream, run.requests(), setting).run(allocator).rounds, 2u);
+    EXPECT_GE(LeakCheck(rig.stream(), rig.run->requests(), rig.setting).run(rig.allocator).rounds, 2u);
   }
 }
 
 // Lanes release again and again, each for itself, while others of their warp still hold blocks. Memory comes back when
 // no lane of a warp holds any, which need not happen before the end: all requests fit the pool.
 TEST(BulkFreesPrivate, ContentsStayWhileOtherLanesRelease) {
-  test::CpuDevice cpu;
-  Arena arena(cpu.stream, pool_bytes);
-  const FdgMallocOnKma allocator = FdgMallocOnKma::create(arena, records);
   TwoPhase::Parameters parameters;
   parameters.threads = 100;
   parameters.threads_per_block = 80;
@@ -102,17 +103,14 @@ TEST(BulkFreesPrivate, ContentsStayWhileOtherLanesRelease) {
   parameters.mode = "private";
   parameters.allocations = 3;
   parameters.cycles = 15;
-  TwoPhase::Run<FdgMallocOnKma> run(parameters, {pool_bytes, records, 1}, cpu.stream);
-  EXPECT_EQ(contents_of_three_samples(run, cpu, allocator, arena, run.mallocs_at_most()), "");
+  Tested<TwoPhase, SeveralKernels>::Rig rig(parameters, pool_bytes, records);
+  EXPECT_EQ(three_observed_samples(rig), "");
 }
 
 TEST(BulkFreesLeak, IsFoundWhenASessionNeverReleases) {
-  test::CpuDevice cpu;
-  Arena arena(cpu.stream, pool_bytes);
-  const Forgetful allocator = Forgetful::create(arena, records);
+  test::AllocatorRig rig(test::tested_type<Forgetful, CallKernels>(), pool_bytes, test::parameter_values(records));
   const RequestProfile profile{Geometry::of_callers(200, 64, 32), RequestSizes::fixed(2000)};
-  EXPECT_THROW(static_cast<void>(LeakCheck<Forgetful>(cpu.stream, profile, {pool_bytes, records, 1}).run(allocator)),
-               CellFailure);
+  EXPECT_THROW(static_cast<void>(LeakCheck(rig.stream(), profile, rig.setting).run(rig.allocator)), CellFailure);
 }
 
 }  // namespace

@@ -5,10 +5,10 @@
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/random_walk/corw.hpp"
 #include "allocators/simple_queue/simple_queue.hpp"
-#include "tests/workloads/cpu_device.hpp"
 #include "tests/workloads/planted_allocators.hpp"
-#include "workloads/alloc_free.hpp"
-#include "workloads/common/observed.hpp"
+#include "tests/workloads/workload_rig.hpp"
+#include "workloads/alloc_free/alloc_free.hpp"
+#include "workloads/common/call_kernels.hpp"
 #include "workloads/verification/call_counter.hpp"
 
 namespace allocbench {
@@ -73,18 +73,13 @@ std::map<std::uint64_t, std::uint64_t> bins_of(const CallStatistics& statistics,
 // What a pass of alloc_free counts, one request per thread.
 template <class A>
 CallStatistics counted(std::uint32_t threads, std::size_t pool_bytes = 1 << 20) {
-  test::CpuDevice cpu;
-  Arena arena(cpu.stream, pool_bytes);
-  const A allocator = A::create(arena, {});
   AllocFree::Parameters parameters;
   parameters.threads = threads;
   parameters.request_bytes = 16;
-  AllocFree::Run<A> run(parameters, {pool_bytes, {}, 1}, cpu.stream);
-  CallCounter counter(cpu.stream, run.mallocs_at_most());
+  test::WorkloadRig<AllocFree, A, CallKernels> rig(parameters, pool_bytes);
+  CallCounter counter(rig.stream(), rig.run->mallocs_at_most());
   CallStatistics statistics(A::traits.step);
-  PhaseTimer timer(cpu.stream);
-  run.prepare();
-  run.sample(Observed<A>(Counted<A>(allocator, counter.start()), ContentLedger{}), timer);
+  static_cast<void>(rig.sample(rig.allocator.observed(counter.start(), {})));
   counter.add_to(statistics);
   return statistics;
 }

@@ -1,11 +1,12 @@
 // Checked<A> finds what is planted and blames nobody else.
 #include <gtest/gtest.h>
 
-#include "tests/workloads/cpu_device.hpp"
 #include "tests/workloads/planted_allocators.hpp"
-#include "workloads/alloc_cycle_dealloc.hpp"
-#include "workloads/alloc_free.hpp"
-#include "workloads/verification/content_check.hpp"
+#include "tests/workloads/workload_rig.hpp"
+#include "workloads/alloc_cycle_dealloc/alloc_cycle_dealloc.hpp"
+#include "workloads/alloc_cycle_dealloc/kernels.hpp"
+#include "workloads/alloc_free/alloc_free.hpp"
+#include "workloads/common/call_kernels.hpp"
 
 namespace allocbench {
 namespace {
@@ -16,23 +17,12 @@ using test::SlotMalloc;
 // What the content check says after one pass of alloc_free with blocks of `request_bytes`.
 template <Fault fault>
 std::string problem_with(std::uint64_t request_bytes, std::uint32_t alignment = 16) {
-  test::CpuDevice cpu;
-  Arena arena(cpu.stream, 64 * 1024);
-  const auto allocator = SlotMalloc<fault>::create(arena, {});
-  const Pool pool = arena.pool();
-  PointerRules rules;
-  rules.pool_begin = reinterpret_cast<std::uint64_t>(pool.base);
-  rules.pool_end = rules.pool_begin + pool.bytes;
-  rules.alignment = alignment;
   AllocFree::Parameters parameters;
   parameters.threads = 100;
   parameters.request_bytes = request_bytes;
-  AllocFree::Run<SlotMalloc<fault>> run(parameters, {pool.bytes, {}, 1}, cpu.stream);
-  const ContentCheck check(cpu.stream, run.mallocs_at_most(), rules);
-  PhaseTimer timer(cpu.stream);
-  run.prepare();
-  run.sample(check.wrap(allocator), timer);
-  return check.problem();
+  test::WorkloadRig<AllocFree, SlotMalloc<fault>, CallKernels> rig(parameters, 64 * 1024);
+  rig.rules.alignment = alignment;
+  return rig.observed_sample();
 }
 
 TEST(Checked, AcceptsACorrectAllocatorAtEverySize) {
@@ -42,18 +32,12 @@ TEST(Checked, AcceptsACorrectAllocatorAtEverySize) {
 }
 
 TEST(Checked, AcceptsRecyclingWithinOneKernel) {
-  test::CpuDevice cpu;
-  Arena arena(cpu.stream, 64 * 1024);
-  const auto allocator = SlotMalloc<Fault::none>::create(arena, {});
   AllocCycleDealloc::Parameters parameters;
   parameters.blocks = 16;
   parameters.lanes_per_warp = 7;
-  AllocCycleDealloc::Run<SlotMalloc<Fault::none>> run(parameters, {64 * 1024, {}, 1}, cpu.stream);
-  const ContentCheck check(cpu.stream, run.mallocs_at_most(), PointerRules{});
-  PhaseTimer timer(cpu.stream);
-  run.prepare();
-  run.sample(check.wrap(allocator), timer);
-  EXPECT_EQ(check.problem(), "");
+  parameters.iterations = 2;  // 1,792 mallocs in 1,024 slots
+  test::WorkloadRig<AllocCycleDealloc, SlotMalloc<Fault::none>, AllocCycleDeallocKernels> rig(parameters, 64 * 1024);
+  EXPECT_EQ(rig.observed_sample(), "");
 }
 
 // With 32-byte blocks every 16 bytes, the upper half of a block is its neighbour's lower half.

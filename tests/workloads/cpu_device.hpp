@@ -1,4 +1,4 @@
-// A CPU device with a stream, scheduled from a fixed seed so that every test is replayable.
+// A CPU device with a stream, scheduled from a seed so that every test is replayable.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -6,13 +6,17 @@
 namespace allocbench::test {
 
 struct CpuDevice {
-  static simt::ExecutorOptions options() {
+  explicit CpuDevice(std::uint64_t seed = 7, std::uint32_t sms = 4) : device(options(seed, sms)) {}
+
+  static simt::ExecutorOptions options(std::uint64_t seed, std::uint32_t sms) {
     simt::ExecutorOptions result;
     result.mode = simt::ExecutorMode::deterministic;
-    result.seed = 7;
+    result.seed = seed;
+    result.sm_count = sms;
     return result;
   }
-  simt::Device device{options()};
+
+  simt::Device device;
   simt::Stream stream{device};
 };
 

@@ -1,5 +1,5 @@
 // get_page: exactly the wanted share is free, whatever the pattern and the way to get there; nothing stays allocated.
-#include "workloads/get_page.hpp"
+#include "workloads/get_page/get_page.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,16 +12,20 @@
 #include "allocators/random_walk/rw.hpp"
 #include "allocators/random_walk/rw_bm.hpp"
 #include "allocators/simple_queue/simple_queue.hpp"
-#include "tests/workloads/cpu_device.hpp"
-#include "workloads/common/observed.hpp"
+#include "tests/workloads/workload_rig.hpp"
+#include "workloads/common/call_kernels.hpp"
+#include "workloads/common/occupancy_kernels.hpp"
+#include "workloads/get_page/kernels.hpp"
 #include "workloads/verification/call_counter.hpp"
-#include "workloads/verification/content_check.hpp"
 
 namespace allocbench {
 namespace {
 
 constexpr std::size_t pages = 1000;
 constexpr std::size_t pool_bytes = pages * 256;
+
+template <class A>
+using Rig = test::WorkloadRig<GetPage, A, CallKernels, OccupancyKernels, GetPageKernels>;
 
 template <class A>
 class GetPageTest : public ::testing::Test {};
@@ -38,56 +42,33 @@ typename A::Parameters thorough() {
 TYPED_TEST(GetPageTest, LeavesTheWantedShareFree) {
   for (const char* pattern : {"uniform", "first_fit", "self_filled"}) {
     SCOPED_TRACE(pattern);
-    test::CpuDevice cpu;
-    Arena arena(cpu.stream, pool_bytes);
-    const TypeParam allocator = TypeParam::create(arena, thorough<TypeParam>());
     GetPage::Parameters parameters;
     parameters.threads = 100;
     parameters.free_share = 0.04;
     parameters.pattern = pattern;
-    const RunSetting<TypeParam> setting{pool_bytes, thorough<TypeParam>(), 5};
-    ASSERT_EQ(GetPage::unsupported<TypeParam>(parameters, setting), "");
-    GetPage::Run<TypeParam> run(parameters, setting, cpu.stream);
-    PointerRules rules;
+    const auto own = thorough<TypeParam>();
+    ASSERT_EQ((test::why_unsupported<GetPage, TypeParam>(parameters, pool_bytes, own)), "");
+    Rig<TypeParam> rig(parameters, pool_bytes, own);
     for (int sample = 0; sample < 3; ++sample) {
-      run.prepare();
-      PhaseTimer timer(cpu.stream);
-      const ContentCheck contents(cpu.stream, run.mallocs_at_most(), rules);
-      if (sample == 2) {
-        run.sample(contents.wrap(Counted<TypeParam>(allocator, {})), timer);
-        EXPECT_EQ(contents.problem(), "");
-      } else {
-        run.sample(allocator, timer);
-      }
-      PointerCheck check(rules);
-      run.check_recorded(check);
-      EXPECT_TRUE(check.ok()) << check.problem();
-      EXPECT_EQ(check.nulls(), 100u - 40u);
-      ASSERT_EQ(timer.phases().size(), 2u);
-      EXPECT_EQ(timer.phases()[0].operations, 100u);
-      EXPECT_EQ(allocator.broken_invariant(cpu.stream), "");
+      EXPECT_EQ(sample == 2 ? rig.observed_sample() : rig.sample(), "60 nulls") << "40 pages for 100 requests";
+      ASSERT_EQ(rig.timer->phases().size(), 2u);
+      EXPECT_EQ(rig.operations("alloc"), 100u);
+      EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
     }
   }
 }
 
 TEST(GetPage, CountsCyclesWhereAsked) {
-  test::CpuDevice cpu;
-  Arena arena(cpu.stream, pool_bytes);
-  const RandomWalk allocator = RandomWalk::create(arena, {});
   GetPage::Parameters parameters;
   parameters.threads = 64;
   parameters.lanes_per_warp = 8;
   parameters.cycles = true;
-  GetPage::Run<RandomWalk> run(parameters, {pool_bytes, {}, 1}, cpu.stream);
-  run.prepare();
-  PhaseTimer timer(cpu.stream);
-  run.sample(allocator, timer);
-  ASSERT_EQ(timer.counters().size(), 2u);
-  EXPECT_EQ(timer.counters()[0].first, "alloc_cycles");
-  EXPECT_GT(timer.counters()[0].second, 0u);
-  EXPECT_EQ(timer.counters()[1].first, "free_cycles");
-  EXPECT_GT(timer.counters()[1].second, 0u);
-  EXPECT_EQ(run.kernels().size(), 2u);
+  Rig<RandomWalk> rig(parameters, pool_bytes);
+  EXPECT_EQ(rig.sample(), "");
+  ASSERT_EQ(rig.timer->counters().size(), 2u);
+  EXPECT_GT(rig.value("alloc_cycles"), 0);
+  EXPECT_GT(rig.value("free_cycles"), 0);
+  EXPECT_EQ(rig.run->kernels().size(), 2u);
 }
 
 // TAS in the steps that verification passes count, over `passes` of them.
@@ -96,17 +77,12 @@ double counted_steps(const GetPage::Parameters& parameters, std::uint32_t pages_
   const std::size_t bytes = std::size_t{pages_in_pool} * 256;
   typename A::Parameters endless;
   if constexpr (requires { endless.scarce_share; }) endless.scarce_share = 0;
-  test::CpuDevice cpu;
-  Arena arena(cpu.stream, bytes);
-  A allocator = A::create(arena, endless);
-  GetPage::Run<A> run(parameters, {bytes, endless, 3}, cpu.stream);
-  CallCounter counter(cpu.stream, run.mallocs_at_most());
+  Rig<A> rig(parameters, bytes, endless, 3);
+  CallCounter counter(rig.stream(), rig.run->mallocs_at_most());
   CallStatistics statistics(A::traits.step);
   for (std::uint32_t pass = 0; pass < passes; ++pass) {
-    allocator.reset(cpu.stream);
-    run.prepare();
-    PhaseTimer timer(cpu.stream);
-    run.sample(Observed<A>(Counted<A>(allocator, counter.start()), ContentLedger{}), timer);
+    rig.allocator.reset(rig.stream());
+    EXPECT_EQ(rig.sample(rig.allocator.observed(counter.start(), {})), "");
     counter.add_to(statistics);
   }
   const std::vector<double>& values = statistics.values().front().second;
@@ -176,10 +152,10 @@ TEST(GetPage, HeldPagesGiveCRWAPlaceToStart) {
 }
 
 TEST(GetPage, NeedsSingleFreesAndRequestsOfAPage) {
-  EXPECT_NE(GetPage::unsupported<AtomicMalloc>({}, {pool_bytes, {}, 1}), "");
+  EXPECT_NE((test::why_unsupported<GetPage, AtomicMalloc>({}, pool_bytes)), "");
   GetPage::Parameters parameters;
   parameters.request_bytes = 257;
-  EXPECT_NE(GetPage::unsupported<RandomWalk>(parameters, {pool_bytes, {}, 1}), "");
+  EXPECT_NE((test::why_unsupported<GetPage, RandomWalk>(parameters, pool_bytes)), "");
 }
 
 }  // namespace

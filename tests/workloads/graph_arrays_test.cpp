@@ -1,6 +1,6 @@
 // graph_arrays: rows and batches against plain counting, the oracle with planted faults, and the workload under many
 // schedules.
-#include "workloads/graph_arrays.hpp"
+#include "workloads/graph/graph_arrays.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,6 +15,8 @@
 #include "allocators/kma/kma.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
+#include "workloads/common/call_kernels.hpp"
+#include "workloads/graph/arrays_kernels.hpp"
 
 namespace allocbench {
 namespace {
@@ -25,7 +27,9 @@ using graph::array_bytes;
 using graph::UpdateBatches;
 using test::Fault;
 using test::SlotMalloc;
-using test::WorkloadRig;
+
+template <class A>
+using Rig = test::WorkloadRig<GraphArrays, A, graph::ArraysKernels, CallKernels>;
 
 TEST(ArrayBytes, ArePowersOfTwoThatHoldTheTargets) {
   for (std::uint32_t arcs = 0; arcs < 5000; ++arcs) {
@@ -146,7 +150,7 @@ TEST(GraphArrays, AreExactUnderManySchedules) {
     for (const std::uint32_t lanes : {1u, 4u, 32u}) {
       GraphArrays::Parameters parameters = small(4, seed % 2 == 0 ? 0 : 5, lanes);
       if (seed % 3 == 0) parameters.graph = "geometric";
-      WorkloadRig<GraphArrays, Kma> rig(parameters, 1 << 18, {.superblock_bytes = 4096}, seed);
+      Rig<Kma> rig(parameters, 1 << 18, {.superblock_bytes = 4096}, seed);
       ASSERT_EQ(rig.sample(), "") << "seed " << seed << ", " << lanes << " lanes";
       ASSERT_EQ(rig.sample(), "") << "seed " << seed << ", " << lanes << " lanes: again on the same heap";
       moves += rig.counter("mallocs") - 100;
@@ -157,14 +161,14 @@ TEST(GraphArrays, AreExactUnderManySchedules) {
 
 TEST(GraphArrays, RunOnAnAllocatorOfSeveralSizeClasses) {
   const Halloc::Parameters slabs{.slab_bytes = 65536};
-  WorkloadRig<GraphArrays, Halloc> rig(small(3, 4, 1), 4 << 20, slabs);
+  Rig<Halloc> rig(small(3, 4, 1), 4 << 20, slabs);
   EXPECT_EQ(rig.sample(), "");
 }
 
 // What the counters say is what the allocator was asked for.
 TEST(GraphArrays, CountTheirRequests) {
   GraphArrays::Parameters parameters = small(4, 5, 1);
-  WorkloadRig<GraphArrays, AtomicMalloc> rig(parameters, 1 << 20);
+  Rig<AtomicMalloc> rig(parameters, 1 << 20);
   EXPECT_EQ(rig.sample(), "");
   const Adjacency graph = adjacency_of(generate_edge_list(100, 300, 7), false);
   const UpdateBatches batches = graph::draw_batches(graph, 4, 150, 5, 7);
@@ -183,9 +187,9 @@ TEST(GraphArrays, CountTheirRequests) {
   const std::map<std::string, std::uint64_t> expected{
       {"init", graph.vertices()}, {"insert", 2 * moves}, {"delete", 2 * moves}, {"free", graph.vertices()}};
   EXPECT_EQ(operations, expected) << "all batches in one phase";
-  WorkloadRig<GraphArrays, AtomicMalloc> just_enough(parameters, bytes);
+  Rig<AtomicMalloc> just_enough(parameters, bytes);
   EXPECT_EQ(just_enough.sample(), "") << "a bump pointer without headers takes what was asked for";
-  WorkloadRig<GraphArrays, AtomicMalloc> too_little(parameters, bytes - 16);
+  Rig<AtomicMalloc> too_little(parameters, bytes - 16);
   EXPECT_NE(too_little.sample(), "");
 }
 
@@ -201,44 +205,43 @@ GraphArrays::Parameters in_slots() {
 }
 
 TEST(GraphArrays, AcceptTheAllocatorWithoutAFault) {
-  WorkloadRig<GraphArrays, SlotMalloc<Fault::none>> rig(in_slots(), 200 * 64);
+  Rig<SlotMalloc<Fault::none>> rig(in_slots(), 200 * 64);
   EXPECT_EQ(rig.sample(), "");
 }
 
 // Every pointer is right, only the contents are not: nothing but the comparison with the graph can see it.
 TEST(GraphArrays, SeeABlockThatTheAllocatorWroteTo) {
-  WorkloadRig<GraphArrays, SlotMalloc<Fault::scribble>> rig(in_slots(), 200 * 64);
+  Rig<SlotMalloc<Fault::scribble>> rig(in_slots(), 200 * 64);
   EXPECT_EQ(rig.sample().find("wrong graph"), 0u) << rig.sample();
 }
 
 TEST(GraphArrays, SeeABlockThatWasHandedOutTwice) {
-  WorkloadRig<GraphArrays, SlotMalloc<Fault::double_hand_out>> rig(in_slots(), 4000 * 64);
+  Rig<SlotMalloc<Fault::double_hand_out>> rig(in_slots(), 4000 * 64);
   EXPECT_NE(rig.sample().find("overlapping"), std::string::npos);
 }
 
 TEST(GraphArrays, EndCleanlyWhereMemoryRunsOut) {
   // A slot for every vertex and none for the new arrays: the set-up fits, the first batch does not.
-  WorkloadRig<GraphArrays, SlotMalloc<Fault::none>> rig(in_slots(), 40 * 64);
+  Rig<SlotMalloc<Fault::none>> rig(in_slots(), 40 * 64);
   for (int sample = 0; sample < 3; ++sample) {
     const std::string problem = rig.sample();
     EXPECT_NE(problem.find(" nulls"), std::string::npos) << problem;
     EXPECT_EQ(rig.timer->phases().size(), 4u) << "the next sample starts from an empty heap again";
   }
-  WorkloadRig<GraphArrays, SlotMalloc<Fault::none>> none(in_slots(), 20 * 64);
+  Rig<SlotMalloc<Fault::none>> none(in_slots(), 20 * 64);
   EXPECT_EQ(none.sample(), "20 nulls");
   EXPECT_EQ(none.timer->phases().size(), 2u) << "no batch comes to a graph that was not set up";
 }
 
+// What the workload says before it is opened, or then.
 template <class A>
-std::string refusal(const GraphArrays::Parameters& parameters, const RunSetting<A>& setting) {
-  const std::string why = GraphArrays::unsupported<A>(parameters, setting);
+std::string refusal(const GraphArrays::Parameters& parameters, std::size_t pool_bytes,
+                    const typename A::Parameters& allocator_parameters = {}) {
+  test::AllocatorRig rig(test::tested_type<A>(), pool_bytes, test::parameter_values(allocator_parameters));
+  const std::string why = GraphArrays::unsupported(parameters, rig.setting);
   if (!why.empty()) return why;
-  simt::ExecutorOptions options;
-  options.mode = simt::ExecutorMode::deterministic;
-  simt::Device device(options);
-  simt::Stream stream(device);
   try {
-    GraphArrays::Run<A> run(parameters, setting, stream);
+    static_cast<void>(GraphArrays::open(parameters, rig.setting, rig.stream()));
   } catch (const CellFailure& failure) {
     EXPECT_EQ(failure.status(), Status::unsupported);
     return failure.what();
@@ -247,23 +250,23 @@ std::string refusal(const GraphArrays::Parameters& parameters, const RunSetting<
 }
 
 TEST(GraphArrays, SayWhyAnAllocatorCannotRunThem) {
-  const RunSetting<SlotMalloc<Fault::none>> slots{.pool_bytes = 1 << 20, .allocator = {}, .seed = 7};
+  using Slots = SlotMalloc<Fault::none>;
   GraphArrays::Parameters skewed = small(0, 0, 1);
   skewed.arcs = 2000;
-  EXPECT_NE(refusal(skewed, slots).find("serves requests up to 64 B here, asked for 512 B"), std::string::npos)
-      << refusal(skewed, slots);
-  const RunSetting<AWMalloc> wrapping{.pool_bytes = 4096, .allocator = {}, .seed = 7};
-  EXPECT_NE(refusal(small(4, 0, 1), wrapping).find("hands out blocks again"), std::string::npos);
-  const RunSetting<FdgMallocOnKma> bulk{.pool_bytes = 8 << 20, .allocator = {.most_warps = 64}, .seed = 7};
-  EXPECT_NE(refusal(small(1, 0, 1), bulk).find("frees all blocks of a session at once"), std::string::npos);
-  EXPECT_EQ(refusal(small(0, 0, 1), bulk), "");
+  const std::string too_large = refusal<Slots>(skewed, 1 << 20);
+  EXPECT_NE(too_large.find("serves requests up to 64 B here, asked for 512 B"), std::string::npos) << too_large;
+  EXPECT_NE(refusal<AWMalloc>(small(4, 0, 1), 4096).find("hands out blocks again"), std::string::npos);
+  const FdgMallocOnKma::Parameters bulk{.most_warps = 64};
+  EXPECT_NE(refusal<FdgMallocOnKma>(small(1, 0, 1), 8 << 20, bulk).find("frees all blocks of a session at once"),
+            std::string::npos);
+  EXPECT_EQ(refusal<FdgMallocOnKma>(small(0, 0, 1), 8 << 20, bulk), "");
   GraphArrays::Parameters odd = small(1, 0, 1);
   odd.threads_per_block = 40;
-  EXPECT_THROW(refusal(odd, slots), std::invalid_argument);
+  EXPECT_THROW(refusal<Slots>(odd, 1 << 20), std::invalid_argument);
 }
 
 TEST(GraphArrays, AreSetUpWhereFreesAreInBulk) {
-  WorkloadRig<GraphArrays, FdgMallocOnKma> rig(small(0, 0, 1), 8 << 20, {.most_warps = 64});
+  Rig<FdgMallocOnKma> rig(small(0, 0, 1), 8 << 20, {.most_warps = 64});
   EXPECT_EQ(rig.sample(), "");
   EXPECT_EQ(rig.sample(), "");
 }

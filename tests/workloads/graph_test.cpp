@@ -5,12 +5,15 @@
 #include "allocators/fdgmalloc/fdgmalloc_on.hpp"
 #include "allocators/kma/kma.hpp"
 #include "tests/workloads/workload_rig.hpp"
-#include "workloads/graph_build.hpp"
+#include "workloads/graph/build_kernels.hpp"
+#include "workloads/graph/graph_build.hpp"
+#include "workloads/graph/graph_check.hpp"
 
 namespace allocbench {
 namespace {
 
-using test::WorkloadRig;
+template <class A>
+using Rig = test::WorkloadRig<GraphBuild, A, GraphBuildKernels>;
 
 TEST(EdgeList, IsParsedLineByLine) {
   const std::vector<Arc> expected{{1, 2}, {7, 4294967295u}};
@@ -147,7 +150,7 @@ TEST(GraphBuild, IsExactUnderManySchedules) {
   for (const bool hold : {false, true}) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
       const GraphBuild::Parameters parameters = small(seed % 2 == 0 ? 8 : 128, hold);
-      WorkloadRig<GraphBuild, Kma> rig(parameters, 1 << 17, {.superblock_bytes = 4096}, seed);
+      Rig<Kma> rig(parameters, 1 << 17, {.superblock_bytes = 4096}, seed);
       ASSERT_EQ(rig.sample(), "") << "seed " << seed;
       ASSERT_EQ(rig.sample(), "") << "seed " << seed << ": again on the same heap";
       const std::uint64_t nodes = distinct_ids(generate_edge_list(parameters.vertices, 200, seed)).size();
@@ -164,18 +167,18 @@ TEST(GraphBuild, IsExactUnderManySchedules) {
 TEST(GraphBuild, OfOneThreadLosesNoRace) {
   GraphBuild::Parameters parameters = small(64, false);
   parameters.threads = 1;
-  WorkloadRig<GraphBuild, AtomicMalloc> rig(parameters, 1 << 16);
+  Rig<AtomicMalloc> rig(parameters, 1 << 16);
   EXPECT_EQ(rig.sample(), "");
   EXPECT_EQ(rig.counter("frees"), 0u);
 }
 
 TEST(GraphBuild, CountsLostArcsWhereMemoryRunsOut) {
-  WorkloadRig<GraphBuild, AtomicMalloc> rig(small(64, false), 2048);
+  Rig<AtomicMalloc> rig(small(64, false), 2048);
   EXPECT_NE(rig.sample().find("nulls"), std::string::npos);
 }
 
 TEST(GraphBuild, RunsWhereFreesAreInBulk) {
-  WorkloadRig<GraphBuild, FdgMallocOnKma> rig(small(64, false), 8 << 20, {.most_warps = 64});
+  Rig<FdgMallocOnKma> rig(small(64, false), 8 << 20, {.most_warps = 64});
   EXPECT_EQ(rig.sample(), "");
   EXPECT_EQ(rig.sample(), "");
 }

@@ -1,5 +1,5 @@
 // group_by: its keys, the host's groups, and the result of all methods over several allocators.
-#include "workloads/group_by.hpp"
+#include "workloads/group_by/group_by.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,11 +12,16 @@
 #include "allocators/scatteralloc/scatteralloc.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
+#include "workloads/common/occupancy.hpp"
+#include "workloads/common/occupancy_kernels.hpp"
+#include "workloads/group_by/kernels.hpp"
+#include "workloads/group_by/keys.hpp"
 
 namespace allocbench {
 namespace {
 
-using test::WorkloadRig;
+template <class A>
+using Rig = test::WorkloadRig<GroupBy, A, group::GroupByKernels, OccupancyKernels>;
 
 const char* const inputs[] = {"gauss", "gauss_narrow", "few", "uniform", "zipf", "one"};
 
@@ -96,7 +101,7 @@ void group_all_inputs(const char* method, const typename A::Parameters& allocato
   for (const char* kind : inputs) {
     GroupBy::Parameters parameters = small(kind, method);
     if (A::traits.name == "scatteralloc") parameters.free_share = 1;  // filling its pool takes seconds here
-    WorkloadRig<GroupBy, A> rig(parameters, pool_bytes, allocator);
+    Rig<A> rig(parameters, pool_bytes, allocator);
     EXPECT_EQ(rig.sample(), "") << kind;
     EXPECT_EQ(rig.sample(), "") << kind << ": again on the same heap";
   }
@@ -117,7 +122,7 @@ TEST(GroupBy, SplitsLongMediumAndShortLists) {
       parameters.page_bytes = page_bytes;
       parameters.exponent = 4;  // the first key has seven eighths
       parameters.free_share = 1;
-      WorkloadRig<GroupBy, AtomicMalloc> rig(parameters, 64 << 20);
+      Rig<AtomicMalloc> rig(parameters, 64 << 20);
       EXPECT_EQ(rig.sample(), "") << method << " " << page_bytes;
     }
   }
@@ -126,14 +131,14 @@ TEST(GroupBy, SplitsLongMediumAndShortLists) {
 TEST(GroupBy, OfFewKeys) {
   for (const char* method : {"tails", "runs"}) {
     for (const std::uint32_t keys : {1u, 2u, 31u, 33u}) {
-      WorkloadRig<GroupBy, CollaborativeRandomWalk> rig(small("gauss", method, keys), 64 << 10, {.page_bytes = 64});
+      Rig<CollaborativeRandomWalk> rig(small("gauss", method, keys), 64 << 10, {.page_bytes = 64});
       EXPECT_EQ(rig.sample(), "") << method << " " << keys;
     }
   }
 }
 
 TEST(GroupBy, CountsItsMallocs) {
-  WorkloadRig<GroupBy, CollaborativeRandomWalk> rig(small("uniform", "tails"), 1 << 19, {.page_bytes = 64});
+  Rig<CollaborativeRandomWalk> rig(small("uniform", "tails"), 1 << 19, {.page_bytes = 64});
   EXPECT_EQ(rig.sample(), "");
   const ExpectedGroups expected = expected_groups(group_keys({"uniform", 800, 1, 7}), 6);
   EXPECT_EQ(rig.counter("mallocs"), expected.pages[0] + expected.pages[1] + expected.pages[2] + expected.pages[3]);
@@ -142,7 +147,7 @@ TEST(GroupBy, CountsItsMallocs) {
 TEST(GroupBy, ReportsOutOfMemoryAndFreesWhatItHas) {
   for (const char* method : {"tails", "runs"}) {
     for (const std::size_t pages : {64u, 256u, 1024u, 1600u}) {
-      WorkloadRig<GroupBy, CollaborativeRandomWalk> rig(small("uniform", method), pages * 64, {.page_bytes = 64});
+      Rig<CollaborativeRandomWalk> rig(small("uniform", method), pages * 64, {.page_bytes = 64});
       EXPECT_NE(rig.sample().find("nulls"), std::string::npos) << method << " " << pages;
       EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
     }
@@ -154,10 +159,10 @@ TEST(GroupBy, LosesNoPageWhenMemoryRunsOut) {
   for (const char* method : {"tails", "runs"}) {
     GroupBy::Parameters parameters = small("uniform", method);
     parameters.free_share = 1;
-    WorkloadRig<GroupBy, test::SlotMalloc<test::Fault::none>> rig(parameters, 600 * 64);
+    Rig<test::SlotMalloc<test::Fault::none>> rig(parameters, 600 * 64);
     for (int round = 0; round < 3; ++round) EXPECT_NE(rig.sample().find("nulls"), std::string::npos);
     Occupants everyone(rig.stream(), 600);
-    everyone.enter(rig.allocator, 64, FirstPages{600});
+    everyone.enter(rig.allocator, 64, PageSet::first(600));
     EXPECT_EQ(everyone.present(), 600u) << method;
   }
 }
@@ -166,9 +171,9 @@ TEST(GroupBy, FindsPagesWithTwoOwners) {
   for (const char* method : {"tails", "runs"}) {
     GroupBy::Parameters parameters = small("uniform", method);
     parameters.free_share = 1;
-    WorkloadRig<GroupBy, test::SlotMalloc<test::Fault::double_hand_out>> doubled(parameters, 1 << 19);
+    Rig<test::SlotMalloc<test::Fault::double_hand_out>> doubled(parameters, 1 << 19);
     EXPECT_NE(doubled.sample(), "") << method;
-    WorkloadRig<GroupBy, test::SlotMalloc<test::Fault::none>> correct(parameters, 1 << 19);
+    Rig<test::SlotMalloc<test::Fault::none>> correct(parameters, 1 << 19);
     EXPECT_EQ(correct.sample(), "") << method;
   }
 }
@@ -177,7 +182,7 @@ TEST(GroupBy, IsExactUnderManySchedules) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     for (const char* kind : {"few", "one", "zipf"}) {
       GroupBy::Parameters parameters = small(kind, seed % 2 == 0 ? "tails" : "runs", 300);
-      WorkloadRig<GroupBy, CollaborativeRandomWalk> rig(parameters, 256 << 10, {.page_bytes = 64}, seed);
+      Rig<CollaborativeRandomWalk> rig(parameters, 256 << 10, {.page_bytes = 64}, seed);
       ASSERT_EQ(rig.sample(), "") << kind << ", seed " << seed;
     }
   }

@@ -1,5 +1,5 @@
 // hash_join: its tables, the host's join of them, the shape of the grid, and the result over several allocators.
-#include "workloads/hash_join.hpp"
+#include "workloads/hash_join/hash_join.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,11 +13,14 @@
 #include "tests/workloads/cpu_device.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
+#include "workloads/common/occupancy_kernels.hpp"
+#include "workloads/hash_join/join_steps.hpp"
 
 namespace allocbench {
 namespace {
 
-using test::WorkloadRig;
+template <class A>
+using Rig = test::WorkloadRig<HashJoin, A, HashJoinKernels, OccupancyKernels>;
 
 JoinInput input(const char* kind, std::uint32_t tuples, double exponent = 0.75, std::uint64_t seed = 3) {
   return {kind, tuples, exponent, seed};
@@ -135,7 +138,7 @@ template <class A>
 void join_all_inputs(const typename A::Parameters& allocator, std::size_t pool_bytes) {
   for (const char* kind : {"fk", "dup", "sel", "skew"}) {
     for (const std::uint32_t tuples_per_thread : {1u, 8u}) {
-      WorkloadRig<HashJoin, A> rig(small(kind, tuples_per_thread), pool_bytes, allocator);
+      Rig<A> rig(small(kind, tuples_per_thread), pool_bytes, allocator);
       EXPECT_EQ(rig.sample(), "") << kind;
       EXPECT_EQ(rig.sample(), "") << kind << ": again on the same heap";
     }
@@ -148,7 +151,7 @@ TEST(HashJoin, IsExactInTwoPasses) {
   for (const char* kind : {"fk", "dup", "sel", "skew"}) {
     HashJoin::Parameters parameters = small(kind);
     parameters.output = "two_pass";
-    WorkloadRig<HashJoin, AtomicMalloc> rig(parameters, 1024);
+    Rig<AtomicMalloc> rig(parameters, 1024);
     EXPECT_EQ(rig.sample(), "") << kind;
   }
 }
@@ -157,7 +160,7 @@ TEST(HashJoin, IsExactInTwoPasses) {
 TEST(HashJoin, JoinsUnevenPartitions) {
   HashJoin::Parameters parameters = small("skew");
   parameters.exponent = 4;
-  WorkloadRig<HashJoin, CollaborativeRandomWalk> rig(parameters, 256 << 10, {.page_bytes = 64});
+  Rig<CollaborativeRandomWalk> rig(parameters, 256 << 10, {.page_bytes = 64});
   EXPECT_EQ(rig.sample(), "");
 }
 
@@ -192,7 +195,7 @@ TEST(HashJoin, JoinsPartitionsBeyondTheTableInRounds) {
 TEST(HashJoin, AsksForOnePagePerThreadWhereItsPairsFit) {
   HashJoin::Parameters parameters = small("fk", 1);
   parameters.free_share = 1;
-  WorkloadRig<HashJoin, AtomicMalloc> rig(parameters, 1 << 20);
+  Rig<AtomicMalloc> rig(parameters, 1 << 20);
   EXPECT_EQ(rig.sample(), "");
   EXPECT_LE(rig.counter("mallocs"), 600u);
   EXPECT_GT(rig.counter("mallocs"), 300u);
@@ -200,7 +203,7 @@ TEST(HashJoin, AsksForOnePagePerThreadWhereItsPairsFit) {
 
 TEST(HashJoin, ReportsOutOfMemoryAndGoesOn) {
   HashJoin::Parameters parameters = small("fk", 1);
-  WorkloadRig<HashJoin, CollaborativeRandomWalk> rig(parameters, 64 * 256, {.page_bytes = 64});
+  Rig<CollaborativeRandomWalk> rig(parameters, 64 * 256, {.page_bytes = 64});
   const std::string problem = rig.sample();
   EXPECT_NE(problem.find("nulls"), std::string::npos) << problem;
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
@@ -209,21 +212,19 @@ TEST(HashJoin, ReportsOutOfMemoryAndGoesOn) {
 TEST(HashJoin, FindsPagesWithTwoOwners) {
   HashJoin::Parameters parameters = small("fk", 1);
   parameters.free_share = 1;
-  WorkloadRig<HashJoin, test::SlotMalloc<test::Fault::double_hand_out>> doubled(parameters, 1 << 20);
+  Rig<test::SlotMalloc<test::Fault::double_hand_out>> doubled(parameters, 1 << 20);
   EXPECT_NE(doubled.sample(), "");
-  WorkloadRig<HashJoin, test::SlotMalloc<test::Fault::overlap>> overlapping(parameters, 1 << 20);
+  Rig<test::SlotMalloc<test::Fault::overlap>> overlapping(parameters, 1 << 20);
   EXPECT_NE(overlapping.sample(), "");
-  WorkloadRig<HashJoin, test::SlotMalloc<test::Fault::null_every_third>> refusing(parameters, 1 << 20);
+  Rig<test::SlotMalloc<test::Fault::null_every_third>> refusing(parameters, 1 << 20);
   EXPECT_NE(refusing.sample().find("nulls"), std::string::npos);
-  WorkloadRig<HashJoin, test::SlotMalloc<test::Fault::none>> correct(parameters, 1 << 20);
+  Rig<test::SlotMalloc<test::Fault::none>> correct(parameters, 1 << 20);
   EXPECT_EQ(correct.sample(), "");
 }
 
 TEST(HashJoin, SaysWhatItCannotRunOn) {
-  RunSetting<AtomicMalloc> atomic{1 << 20, {}, 1};
-  EXPECT_EQ(HashJoin::unsupported<AtomicMalloc>(small("fk"), atomic), "");
-  RunSetting<CollaborativeRandomWalk> corw{1 << 20, {.page_bytes = 32}, 1};
-  EXPECT_NE(HashJoin::unsupported<CollaborativeRandomWalk>(small("fk"), corw), "");
+  EXPECT_EQ((test::why_unsupported<HashJoin, AtomicMalloc>(small("fk"))), "");
+  EXPECT_NE((test::why_unsupported<HashJoin, CollaborativeRandomWalk>(small("fk"), 1 << 20, {.page_bytes = 32})), "");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // heap_init: a new heap for every sample, and only where a design can be made new.
-#include "workloads/heap_init.hpp"
+#include "workloads/heap_init/heap_init.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,33 +7,44 @@
 #include "allocators/cuda_malloc/cuda_malloc.hpp"
 #include "allocators/kma/kma.hpp"
 #include "tests/workloads/workload_rig.hpp"
+#include "workloads/common/call_kernels.hpp"
 
 namespace allocbench {
 namespace {
 
-using test::WorkloadRig;
+template <class A>
+using Rig = test::WorkloadRig<HeapInit, A, CallKernels>;
 
 TEST(HeapInit, TimesTheResetAndTheFirstRequests) {
   HeapInit::Parameters parameters;
   parameters.threads = 100;
-  WorkloadRig<HeapInit, Kma> rig(parameters, 1 << 16, {.superblock_bytes = 4096});
+  Rig<Kma> rig(parameters, 1 << 16, {.superblock_bytes = 4096});
   EXPECT_EQ(rig.sample(), "");
   ASSERT_EQ(rig.timer->phases().size(), 2u);
   EXPECT_EQ(rig.timer->phases()[0].name, "init");
   EXPECT_EQ(rig.timer->phases()[1].operations, 100u);
 }
 
+TEST(HeapInit, IsObservedWithoutTheReset) {
+  HeapInit::Parameters parameters;
+  parameters.threads = 100;
+  Rig<Kma> rig(parameters, 1 << 16, {.superblock_bytes = 4096});
+  EXPECT_EQ(rig.observed_sample(), "");
+  ASSERT_EQ(rig.timer->phases().size(), 1u);
+  EXPECT_EQ(rig.timer->phases()[0].name, "first_alloc");
+}
+
 // A bump allocator has room for two samples, not for three.
 TEST(HeapInit, StartsFromANewHeapEachTime) {
   HeapInit::Parameters parameters;
   parameters.threads = 64;
-  WorkloadRig<HeapInit, AtomicMalloc> rig(parameters, 2 * 64 * 16);
+  Rig<AtomicMalloc> rig(parameters, 2 * 64 * 16);
   for (int sample = 0; sample < 4; ++sample) EXPECT_EQ(rig.sample(), "") << sample;
 }
 
 TEST(HeapInit, IsUnsupportedWhereOnlyAProcessMakesItNew) {
-  EXPECT_NE(HeapInit::unsupported<CudaMalloc>({}, {1 << 20, {}, 1}), "");
-  EXPECT_EQ(HeapInit::unsupported<Kma>({}, {1 << 20, {}, 1}), "");
+  EXPECT_NE((test::why_unsupported<HeapInit, CudaMalloc>({})), "");
+  EXPECT_EQ((test::why_unsupported<HeapInit, Kma>({})), "");
 }
 
 }  // namespace

@@ -1,56 +1,67 @@
 // The workloads with a part of the host: prefix_sum and host_latency.
 #include <gtest/gtest.h>
 
-#include "tests/workloads/sampling.hpp"
-#include "workloads/host_latency.hpp"
-#include "workloads/prefix_sum.hpp"
+#include "tests/workloads/planted_allocators.hpp"
+#include "tests/workloads/workload_rig.hpp"
+#include "workloads/common/call_kernels.hpp"
+#include "workloads/common/device_sizes.hpp"
+#include "workloads/common/several_kernels.hpp"
+#include "workloads/host_latency/host_latency.hpp"
+#include "workloads/prefix_sum/counted_pieces.hpp"
+#include "workloads/prefix_sum/kernels.hpp"
+#include "workloads/prefix_sum/prefix_sum.hpp"
 
 namespace allocbench {
 namespace {
 
 using Slots = test::SlotMalloc<test::Fault::none>;
+template <class A>
+using PrefixSumRig = test::WorkloadRig<PrefixSum, A, CallKernels, PrefixSumKernels>;
 
-TEST(PrefixSum, PiecesFollowOneAnother) {
+TEST(CountedPieces, FollowOneAnother) {
   test::CpuDevice cpu;
-  Arena arena(cpu.stream, 64 << 10);
-  const Slots allocator = Slots::create(arena, {});
+  const DeviceSizes sizes(RequestSizes::uniform(1, 64, 300, 5), cpu.stream);
+  CountedPieces pieces(cpu.stream, Geometry::of_callers(300, 256, 32));
+  pieces.clear();
+  pieces.make(sizes.any());
+  const std::vector<std::uint64_t> offsets = pieces.offsets();
+  std::uint64_t expected = 0;
+  for (std::uint32_t caller = 0; caller < 300; ++caller) {
+    ASSERT_EQ(offsets[caller], expected) << caller;
+    expected += (sizes.host()[caller] + 15) / 16 * 16;
+  }
+}
+
+TEST(PrefixSum, TimesBothWays) {
   PrefixSum::Parameters parameters;
   parameters.threads = 300;
   parameters.sizes = "uniform";
   parameters.min_bytes = 1;
   parameters.max_bytes = 64;
-  PrefixSum::Run<Slots> run(parameters, {64 << 10, {}, 5}, cpu.stream);
-  PhaseTimer timer(cpu.stream);
-  run.prepare();
-  run.sample(allocator, timer);
-  const RequestSizes sizes = parameters.request_sizes(300, 5);
-  const std::vector<std::uint64_t> offsets = run.offsets();
-  std::uint64_t expected = 0;
-  for (std::uint32_t caller = 0; caller < 300; ++caller) {
-    ASSERT_EQ(offsets[caller], expected) << caller;
-    expected += (sizes[caller] + 15) / 16 * 16;
-  }
-  ASSERT_EQ(timer.phases().size(), 2u);
-  EXPECT_EQ(timer.phases()[1].name, "prefix_sum");
-  EXPECT_EQ(timer.phases()[1].operations, 300u);
+  PrefixSumRig<Slots> rig(parameters);
+  EXPECT_EQ(rig.sample(), "");
+  EXPECT_EQ(rig.observed_sample(), "") << "writes into blocks that the adaptor has filled";
+  ASSERT_EQ(rig.timer->phases().size(), 2u);
+  EXPECT_EQ(rig.operations("malloc"), 300u);
+  EXPECT_EQ(rig.operations("prefix_sum"), 300u);
 }
 
 TEST(PrefixSum, PointersOfTheMallocPhaseAreChecked) {
   PrefixSum::Parameters parameters;
   parameters.threads = 100;
-  EXPECT_EQ((test::sampled<PrefixSum, Slots>(parameters).problem), "");
-  const auto broken = test::sampled<PrefixSum, test::SlotMalloc<test::Fault::double_hand_out>>(parameters);
-  EXPECT_NE(broken.problem.find("overlapping"), std::string::npos) << broken.problem;
+  EXPECT_EQ(PrefixSumRig<Slots>(parameters).sample(), "");
+  const std::string problem = PrefixSumRig<test::SlotMalloc<test::Fault::double_hand_out>>(parameters).sample();
+  EXPECT_NE(problem.find("overlapping"), std::string::npos) << problem;
 }
 
 TEST(HostLatency, OneThreadMakesAllCalls) {
   HostLatency::Parameters parameters;
   parameters.request_bytes = 64;
   parameters.allocations = 50;
-  const test::Sampled result = test::sampled<HostLatency, Slots>(parameters);
-  EXPECT_EQ(result.problem, "");
-  EXPECT_EQ(result.blocks, 50u);
-  for (const char* phase : {"host_alloc", "host_free", "alloc", "free"}) EXPECT_EQ(result.operations(phase), 50u);
+  test::WorkloadRig<HostLatency, Slots, SeveralKernels> rig(parameters);
+  EXPECT_EQ(rig.sample(), "");
+  EXPECT_EQ(rig.pointers.blocks(), 50u);
+  for (const char* phase : {"host_alloc", "host_free", "alloc", "free"}) EXPECT_EQ(rig.operations(phase), 50u);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // The kd-tree build under many schedules, against its reference: with nodes shared among warps, with warps that keep
 // their nodes, with faulty allocators, and where memory runs out.
-#include "workloads/kd_tree.hpp"
+#include "workloads/kd_tree/kd_tree.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,12 +9,16 @@
 #include "allocators/fdgmalloc/fdgmalloc_on.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
+#include "workloads/alloc_dealloc/kernels.hpp"
+#include "workloads/kd_tree/kernels.hpp"
 
 namespace allocbench {
 namespace {
 
 using test::Fault;
-using test::WorkloadRig;
+
+template <class A>
+using Rig = test::WorkloadRig<KdTree, A, KdTreeKernels, AllocDeallocKernels>;
 
 KdTree::Parameters small(const std::string& scene, std::uint32_t triangles) {
   KdTree::Parameters parameters;
@@ -40,7 +44,7 @@ const kd_tree::RequestStatistics& expected(const KdTree::Parameters& parameters,
 TEST(KdTree, EqualsItsReferenceOnEveryScene) {
   for (const char* scene : {"terrain", "spheres", "soup"}) {
     const KdTree::Parameters parameters = small(scene, 300);
-    WorkloadRig<KdTree, AtomicMalloc> rig(parameters, 4 << 20);
+    Rig<AtomicMalloc> rig(parameters, 4 << 20);
     ASSERT_EQ(rig.sample(), "") << scene;
     const kd_tree::RequestStatistics& requests = expected(parameters, 7);
     EXPECT_EQ(rig.counter("mallocs"), requests.mallocs);
@@ -48,13 +52,14 @@ TEST(KdTree, EqualsItsReferenceOnEveryScene) {
     EXPECT_EQ(rig.counter("requested_bytes"), requests.bytes);
     EXPECT_EQ(rig.counter("triangles"), 300u);
     EXPECT_EQ(rig.counter("resident_warps"), 6u);
+    EXPECT_EQ(rig.run->kernels().size(), 2u) << "the build, and one malloc with one free to compare registers with";
   }
 }
 
 TEST(KdTree, SharesNodesAmongWarpsUnderManySchedules) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const KdTree::Parameters parameters = shared(seed % 2 == 0 ? "soup" : "spheres", 150);
-    WorkloadRig<KdTree, CFMalloc> rig(parameters, 1 << 20, {}, seed);
+    Rig<CFMalloc> rig(parameters, 1 << 20, {}, seed);
     ASSERT_EQ(rig.sample(), "") << "seed " << seed;
     ASSERT_EQ(rig.sample(), "") << "seed " << seed << ": again on the same heap";
     EXPECT_EQ(rig.counter("mallocs"), expected(parameters, seed).mallocs);
@@ -65,7 +70,7 @@ TEST(KdTree, KeepsNodesWhereTheQueueIsFull) {
   for (const std::uint32_t queued : {0u, 2u}) {
     KdTree::Parameters parameters = shared("terrain", 200);
     parameters.queued_tasks = queued;
-    WorkloadRig<KdTree, CFMalloc> rig(parameters, 1 << 20);
+    Rig<CFMalloc> rig(parameters, 1 << 20);
     EXPECT_EQ(rig.sample(), "") << queued;
   }
 }
@@ -74,7 +79,7 @@ TEST(KdTree, IsTheSameForOneWarpAndMany) {
   KdTree::Parameters parameters = small("soup", 200);
   parameters.blocks = 1;
   parameters.threads_per_block = 32;
-  WorkloadRig<KdTree, CFMalloc> rig(parameters, 1 << 20);
+  Rig<CFMalloc> rig(parameters, 1 << 20);
   EXPECT_EQ(rig.sample(), "");
   EXPECT_EQ(rig.counter("resident_warps"), 1u);
 }
@@ -82,11 +87,11 @@ TEST(KdTree, IsTheSameForOneWarpAndMany) {
 TEST(KdTree, PadsRequestsButCountsThemUnpadded) {
   KdTree::Parameters parameters = small("spheres", 100);
   parameters.padding_bytes = 1;
-  WorkloadRig<KdTree, AtomicMalloc> rig(parameters, 1 << 20);
+  Rig<AtomicMalloc> rig(parameters, 1 << 20);
   ASSERT_EQ(rig.sample(), "");
   const std::uint64_t unpadded = rig.counter("requested_bytes");
   parameters.padding_bytes = 256;
-  WorkloadRig<KdTree, AtomicMalloc> padded(parameters, 1 << 20);
+  Rig<AtomicMalloc> padded(parameters, 1 << 20);
   ASSERT_EQ(padded.sample(), "");
   EXPECT_EQ(padded.counter("requested_bytes"), unpadded);
 }
@@ -94,7 +99,7 @@ TEST(KdTree, PadsRequestsButCountsThemUnpadded) {
 TEST(KdTree, EndsWhereMemoryRunsOut) {
   for (const std::size_t pool : {std::size_t{1024}, std::size_t{4096}, std::size_t{8192}}) {
     for (const KdTree::Parameters& parameters : {small("soup", 200), shared("soup", 200)}) {
-      WorkloadRig<KdTree, AtomicMalloc> rig(parameters, pool);
+      Rig<AtomicMalloc> rig(parameters, pool);
       const std::string text = rig.sample();
       EXPECT_NE(text.find("returned null after"), std::string::npos) << pool << " B: " << text;
       EXPECT_EQ(rig.counter("frees"), rig.counter("mallocs")) << "every list is given back all the same";
@@ -103,7 +108,7 @@ TEST(KdTree, EndsWhereMemoryRunsOut) {
 }
 
 TEST(KdTree, ServesAFullHeapAgain) {
-  WorkloadRig<KdTree, CFMalloc> rig(small("soup", 150), 2048);
+  Rig<CFMalloc> rig(small("soup", 150), 2048);
   for (int round = 0; round < 3; ++round) {
     const std::string text = rig.sample();
     EXPECT_NE(text.find("returned null after"), std::string::npos) << text;
@@ -114,7 +119,7 @@ TEST(KdTree, ServesAFullHeapAgain) {
 
 template <Fault fault>
 std::string with_planted() {
-  WorkloadRig<KdTree, test::SlotMalloc<fault, 1024>> rig(small("spheres", 200), 4 << 20);
+  Rig<test::SlotMalloc<fault, 1024>> rig(small("spheres", 200), 4 << 20);
   return rig.sample();
 }
 
@@ -131,17 +136,17 @@ TEST(KdTree, IsUnsupportedWhereItCannotRun) {
   const KdTree::Parameters parameters = small("soup", 500);
   using Slots = test::SlotMalloc<Fault::none, 64>;
   try {
-    WorkloadRig<KdTree, Slots> rig(parameters, 1 << 20);
+    Rig<Slots> rig(parameters, 1 << 20);
     FAIL() << "lists of the first nodes exceed the slots";
   } catch (const CellFailure& failure) {
     EXPECT_EQ(failure.status(), Status::unsupported);
     EXPECT_NE(std::string(failure.what()).find("serves requests up to 64 B"), std::string::npos) << failure.what();
   }
-  const std::string in_bulk = KdTree::unsupported<FdgMallocOnKma>(parameters, {1 << 20, {}, 1});
+  const std::string in_bulk = test::why_unsupported<KdTree, FdgMallocOnKma>(parameters);
   EXPECT_NE(in_bulk.find("frees only all blocks of a warp at once"), std::string::npos) << in_bulk;
   KdTree::Parameters ragged = parameters;
   ragged.threads_per_block = 40;
-  EXPECT_THROW((KdTree::unsupported<AtomicMalloc>(ragged, {1 << 20, {}, 1})), std::invalid_argument);
+  EXPECT_THROW((test::why_unsupported<KdTree, AtomicMalloc>(ragged)), std::invalid_argument);
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "allocators/bump/atomic_malloc.hpp"
-#include "tests/workloads/cpu_device.hpp"
+#include "tests/workloads/allocator_rig.hpp"
 #include "tests/workloads/planted_allocators.hpp"
+#include "workloads/common/call_kernels.hpp"
+#include "workloads/contract/outcome.hpp"
 
 namespace allocbench {
 namespace {
@@ -15,11 +17,9 @@ using test::SlotMalloc;
 
 template <class A>
 LeakResult check_leaks(std::size_t pool_bytes, std::uint32_t callers) {
-  test::CpuDevice cpu;
-  Arena arena(cpu.stream, pool_bytes);
-  const A allocator = A::create(arena, {});
+  test::AllocatorRig rig(test::tested_type<A, CallKernels>(), pool_bytes);
   const RequestProfile profile{Geometry::of_callers(callers, 128, 32), RequestSizes::fixed(48)};
-  return LeakCheck<A>(cpu.stream, profile, {pool_bytes, {}, 1}).run(allocator);
+  return LeakCheck(rig.stream(), profile, rig.setting).run(rig.allocator);
 }
 
 TEST(LeakCheck, PassesACorrectAllocator) {

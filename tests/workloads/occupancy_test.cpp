@@ -1,4 +1,4 @@
-// Which pages are in use before a measurement: the random subset, marking pages, filling by malloc.
+// Which pages are in use before a measurement: page sets, marked pages, pools filled by malloc.
 #include "workloads/common/occupancy.hpp"
 
 #include <gtest/gtest.h>
@@ -7,18 +7,26 @@
 #include "allocators/random_walk/rw_bm.hpp"
 #include "allocators/random_walk/rw_malloc.hpp"
 #include "allocators/simple_queue/simple_queue.hpp"
-#include "tests/allocators/harness.hpp"
+#include "tests/workloads/allocator_rig.hpp"
+#include "workloads/common/call_kernels.hpp"
+#include "workloads/common/caller_requests.hpp"
+#include "workloads/common/occupancy_kernels.hpp"
 
 namespace allocbench {
 namespace {
 
-using testing::Rig;
+// What `callers` threads get that ask for `bytes` each; nothing is freed.
+std::vector<RecordedBlock> blocks_of(test::AllocatorRig& rig, std::uint32_t callers, std::uint64_t bytes) {
+  const CallerRequests requests(rig.stream(), Geometry::of_callers(callers, 32, 32), RequestSizes::fixed(bytes));
+  requests.alloc(rig.allocator);
+  return requests.blocks();
+}
 
-TEST(RandomSubset, HasExactlyTheChosenNumbersAndOthersForOtherSeeds) {
+TEST(PageSet, HasExactlyTheChosenNumbersAndOthersForOtherSeeds) {
   for (const std::uint32_t count : {1u, 2u, 3u, 5u, 32u, 100u, 1000u, 4096u}) {
     for (const std::uint32_t chosen : {0u, 1u, count / 2, count}) {
-      const RandomSubset subset(count, chosen, 1);
-      const RandomSubset other(count, chosen, 2);
+      const PageSet subset = PageSet::by_chance(count, chosen, 1);
+      const PageSet other = PageSet::by_chance(count, chosen, 2);
       std::uint32_t members = 0;
       std::uint32_t differ = 0;
       for (std::uint32_t i = 0; i < count; ++i) {
@@ -33,9 +41,9 @@ TEST(RandomSubset, HasExactlyTheChosenNumbersAndOthersForOtherSeeds) {
   }
 }
 
-TEST(RandomSubset, SpreadsOverTheWholeRange) {
+TEST(PageSet, SpreadsOverTheWholeRange) {
   // Of 2^16 numbers a tenth is chosen; every 64th of the range gets 102 of them, within five standard deviations.
-  const RandomSubset subset(1 << 16, 6554, 3);
+  const PageSet subset = PageSet::by_chance(1 << 16, 6554, 3);
   for (std::uint32_t part = 0; part < 64; ++part) {
     std::uint32_t members = 0;
     for (std::uint32_t i = 0; i < 1024; ++i) members += subset(part * 1024 + i);
@@ -53,37 +61,48 @@ TYPED_TEST(OccupancyTest, LeavesExactlyTheOtherPagesFree) {
     typename TypeParam::Parameters parameters;
     parameters.page_bytes = 64;
     if constexpr (requires { parameters.scarce_share; }) parameters.scarce_share = 0.0005;
-    Rig<TypeParam> rig(pages * 64, parameters);
+    test::AllocatorRig rig(test::tested_type<TypeParam, CallKernels, OccupancyKernels>(), pages * 64,
+                           test::parameter_values(parameters));
+    const AllocatorHandle& allocator = rig.allocator;
     const auto free_pages = [&] {
-      const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(pages, 64));
-      return pages - std::count(blocks.begin(), blocks.end(), nullptr);
+      const std::vector<RecordedBlock> blocks = blocks_of(rig, pages, 64);
+      return std::count_if(blocks.begin(), blocks.end(), [](const RecordedBlock& block) { return block.address != 0; });
     };
     const std::uint32_t used = pages / 5;
-    const auto check = [&](const auto& is_used) {
-      if constexpr (MarksPages<TypeParam>) {
-        rig.allocator.occupy(rig.stream(), is_used);
-        EXPECT_EQ(rig.allocator.page_count(), pages);
+    for (const PageSet& is_used : {PageSet::by_chance(pages, used, 9), PageSet::first(used)}) {
+      if (allocator.type().marks_pages()) {
+        allocator.occupy(rig.stream(), is_used);
+        EXPECT_EQ(allocator.page_count(), pages);
         EXPECT_EQ(free_pages(), pages - used);
-        rig.allocator.reset(rig.stream());
+        allocator.reset(rig.stream());
       }
       Occupants occupants(rig.stream(), pages);
-      occupants.enter(rig.allocator, 64, is_used);
+      occupants.enter(allocator, 64, is_used);
       EXPECT_EQ(occupants.blocks().size(), used);
-      occupants.leave(rig.allocator, is_used);
+      occupants.leave(allocator, is_used);
       EXPECT_EQ(occupants.blocks().size(), 0u);
       EXPECT_EQ(free_pages(), pages);
-      EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-      rig.allocator.reset(rig.stream());
-    };
-    check(RandomSubset(pages, used, 9));
-    check(FirstPages{used});
+      EXPECT_EQ(allocator.broken_invariant(rig.stream()), "");
+      allocator.reset(rig.stream());
+    }
   }
 }
 
-// Serves everyone or nobody, and counts.
+// Serves everyone or nobody, and counts the requests in the first word of its pool.
+template <bool serves>
 struct CountingMalloc {
+  using Parameters = NoParameters;
+  static constexpr Traits traits{
+      .name = "counting_malloc", .display_name = "CountingMalloc", .paper = "none", .summary = "counts requests"};
+
   std::uint32_t* requests;
-  bool serves;
+
+  static CountingMalloc create(Arena& arena, const Parameters&) {
+    CountingMalloc result{reinterpret_cast<std::uint32_t*>(arena.pool().base)};
+    *result.requests = 0;
+    return result;
+  }
+  void reset(simt::Stream&) { *requests = 0; }
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t) {
     thread.atomic(*requests).fetch_add(1u, simt::relaxed);
@@ -93,33 +112,31 @@ struct CountingMalloc {
   SIMT_FN void free(Thread&, void*) {}
 };
 
+constexpr std::uint32_t wanted = 64 * 1024;
+
+// The requests that Occupants make; `present` is the number they get.
+template <bool serves>
+std::uint32_t requests_made(std::uint32_t present) {
+  test::AllocatorRig rig(test::tested_type<CountingMalloc<serves>, OccupancyKernels>(), 64);
+  Occupants occupants(rig.stream(), wanted);
+  occupants.enter(rig.allocator, 64, PageSet::first(wanted));
+  EXPECT_EQ(occupants.present(), present);
+  return *reinterpret_cast<const std::uint32_t*>(rig.pool().base);
+}
+
 TEST(Occupancy, StopsAskingOnceManyWereRefused) {
-  simt::ExecutorOptions options;
-  options.mode = simt::ExecutorMode::deterministic;
-  simt::Device device(options);
-  simt::Stream stream(device);
-  constexpr std::uint32_t wanted = 64 * 1024;
-  for (const bool serves : {true, false}) {
-    simt::Buffer<std::uint32_t> requests(1);
-    requests.fill_bytes(stream, 0);
-    Occupants occupants(stream, wanted);
-    occupants.enter(CountingMalloc{requests.data(), serves}, 64, FirstPages{wanted});
-    EXPECT_EQ(occupants.present(), serves ? wanted : 0);
-    const std::uint32_t asked = requests.to_host(stream).front();
-    if (serves) {
-      EXPECT_EQ(asked, wanted);
-    } else {
-      // Those who had looked before enough were refused still ask.
-      EXPECT_GE(asked, OccupyKernel::enough_refusals);
-      EXPECT_LT(asked, wanted / 2);
-    }
-  }
+  EXPECT_EQ(requests_made<true>(wanted), wanted);
+  const std::uint32_t asked = requests_made<false>(0);
+  // Threads that looked before enough were refused still ask.
+  EXPECT_GE(asked, OccupyKernel::enough_refusals);
+  EXPECT_LT(asked, wanted / 2);
 }
 
 TEST(Occupancy, FirstFitLeavesOneCluster) {
-  Rig<RandomWalkMalloc> rig(64 * 64, {.page_bytes = 64});
-  rig.allocator.occupy(rig.stream(), FirstPages{32});
-  EXPECT_EQ(rig.offset(rig.malloc({32 * 64})[0]), 32 * 64);
+  test::AllocatorRig rig(test::tested_type<RandomWalkMalloc, CallKernels>(), 64 * 64,
+                         test::parameter_values(RandomWalkMalloc::Parameters{.page_bytes = 64}));
+  rig.allocator.occupy(rig.stream(), PageSet::first(32));
+  EXPECT_EQ(blocks_of(rig, 1, 32 * 64).front().address, rig.rules.pool_begin + 32 * 64);
 }
 
 }  // namespace

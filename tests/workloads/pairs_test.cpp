@@ -1,5 +1,5 @@
 // pairs: every pair is made, with the sizes of the seed.
-#include "workloads/pairs.hpp"
+#include "workloads/pairs/pairs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,13 +7,15 @@
 #include "allocators/kma/kma.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
+#include "workloads/pairs/kernels.hpp"
 
 namespace allocbench {
 namespace {
 
 using test::Fault;
 using test::SlotMalloc;
-using test::WorkloadRig;
+template <class A>
+using Rig = test::WorkloadRig<Pairs, A, PairsKernels>;
 
 Pairs::Parameters small(std::uint32_t threads, std::uint32_t iterations) {
   Pairs::Parameters parameters;
@@ -24,24 +26,24 @@ Pairs::Parameters small(std::uint32_t threads, std::uint32_t iterations) {
 }
 
 TEST(Pairs, OfOneThreadReuseOneBlock) {
-  WorkloadRig<Pairs, SlotMalloc<Fault::none>> rig(small(1, 50), 64 * 50);
+  Rig<SlotMalloc<Fault::none>> rig(small(1, 50), 64 * 50);
   EXPECT_EQ(rig.sample(), "");
   EXPECT_EQ(rig.sample(), "") << "nothing stays allocated";
   EXPECT_EQ(rig.timer->phases().at(0).operations, 100u);
 }
 
 TEST(Pairs, NeedMemoryForOneBlockPerThreadOnly) {
-  WorkloadRig<Pairs, SlotMalloc<Fault::none>> rig(small(96, 20), 64 * 96);
+  Rig<SlotMalloc<Fault::none>> rig(small(96, 20), 64 * 96);
   EXPECT_EQ(rig.sample(), "");
 }
 
 TEST(Pairs, ShowsALostFreeAsNulls) {
-  WorkloadRig<Pairs, SlotMalloc<Fault::leak_every_third>> rig(small(1, 50), 64 * 10);
+  Rig<SlotMalloc<Fault::leak_every_third>> rig(small(1, 50), 64 * 10);
   EXPECT_NE(rig.sample(), "");
 }
 
 TEST(Pairs, FindsAMisalignedBlock) {
-  WorkloadRig<Pairs, SlotMalloc<Fault::misaligned>> rig(small(8, 4), 64 * 64);
+  Rig<SlotMalloc<Fault::misaligned>> rig(small(8, 4), 64 * 64);
   EXPECT_NE(rig.sample().find("1 misaligned"), std::string::npos);
 }
 
@@ -51,23 +53,23 @@ TEST(Pairs, DrawEverySizeAnew) {
   parameters.min_bytes = 4;
   parameters.max_bytes = 1024;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    WorkloadRig<Pairs, Kma> rig(parameters, 1 << 20, {.superblock_bytes = 4096}, seed);
+    Rig<Kma> rig(parameters, 1 << 20, {.superblock_bytes = 4096}, seed);
     EXPECT_EQ(rig.sample(), "") << "seed " << seed;
     const RequestSizes all = parameters.request_sizes(400, seed);
-    const RequestSizes live = rig.run.requests().sizes;
+    const RequestSizes live = rig.run->requests().sizes;
     for (std::size_t caller = 0; caller < 40; ++caller) EXPECT_EQ(live[caller], all[caller]);
     EXPECT_NE(all[0], all[40]) << "seed " << seed << ": the second pair of a thread has the size of its first";
   }
 }
 
 TEST(Pairs, KeepTheirBlocksWhereFreesAreInBulk) {
-  WorkloadRig<Pairs, FdgMallocOnKma> rig(small(80, 10), 8 << 20, {.most_warps = 64});
+  Rig<FdgMallocOnKma> rig(small(80, 10), 8 << 20, {.most_warps = 64});
   EXPECT_EQ(rig.sample(), "");
   EXPECT_EQ(rig.sample(), "");
 }
 
 TEST(Pairs, RefuseMoreThanTheirIndicesHold) {
-  EXPECT_NE(Pairs::unsupported<Kma>(small(1 << 20, 1 << 10), {1 << 20, {}, 1}), "");
+  EXPECT_NE((test::why_unsupported<Pairs, Kma>(small(1 << 20, 1 << 10))), "");
 }
 
 }  // namespace

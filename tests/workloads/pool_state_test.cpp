@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "allocators/bump/atomic_malloc.hpp"
-#include "tests/workloads/sampling.hpp"
-#include "workloads/fill.hpp"
-#include "workloads/fragmentation.hpp"
+#include "tests/workloads/planted_allocators.hpp"
+#include "tests/workloads/workload_rig.hpp"
+#include "workloads/common/call_kernels.hpp"
+#include "workloads/fill/fill.hpp"
+#include "workloads/fragmentation/fragmentation.hpp"
 
 namespace allocbench {
 namespace {
@@ -12,30 +14,34 @@ namespace {
 using test::Fault;
 using test::SlotMalloc;
 using Slots = SlotMalloc<Fault::none>;
+using FillRig = test::WorkloadRig<Fill, Slots, CallKernels>;
+template <class A>
+using FragmentationRig = test::WorkloadRig<Fragmentation, A, CallKernels>;
 
 TEST(Fill, TakesItsShareBeforeTheTimedRequests) {
   Fill::Parameters parameters;
   parameters.threads = 100;
   parameters.taken_share = 0.5;
-  const test::Sampled result = test::sampled<Fill, Slots>(parameters, 64 << 10);
-  EXPECT_EQ(result.problem, "");
-  EXPECT_EQ(result.blocks, 512u + 100u) << "half of 1,024 slots of 64 bytes, then one per thread";
-  EXPECT_EQ(result.nulls, 0u);
-  EXPECT_EQ(result.operations("alloc"), 100u);
+  FillRig rig(parameters, 64 << 10);
+  EXPECT_EQ(rig.sample(), "");
+  EXPECT_EQ(rig.pointers.blocks(), 512u + 100u) << "half of 1,024 slots of 64 bytes, then one per thread";
+  EXPECT_EQ(rig.operations("alloc"), 100u);
 }
 
 TEST(Fill, AnOverfullPoolReturnsNull) {
   Fill::Parameters parameters;
   parameters.threads = 100;
   parameters.taken_share = 1;
-  EXPECT_EQ((test::sampled<Fill, Slots>(parameters, 64 << 10).nulls), 100u);
+  EXPECT_EQ(FillRig(parameters, 64 << 10).sample(), "100 nulls");
 }
 
 TEST(Fill, AnEmptyPoolIsAllowed) {
   Fill::Parameters parameters;
   parameters.threads = 10;
   parameters.taken_share = 0;
-  EXPECT_EQ((test::sampled<Fill, Slots>(parameters, 64 << 10).blocks), 10u);
+  FillRig rig(parameters, 64 << 10);
+  EXPECT_EQ(rig.sample(), "");
+  EXPECT_EQ(rig.pointers.blocks(), 10u);
 }
 
 // Slots of 64 bytes, all of which can be had.
@@ -43,32 +49,35 @@ TEST(Fragmentation, SlotsWasteWhatTheRequestLeaves) {
   Fragmentation::Parameters parameters;
   parameters.threads = 100;
   parameters.request_bytes = 48;
-  const test::Sampled result = test::sampled<Fragmentation, Slots>(parameters, 64 << 10);
-  EXPECT_EQ(result.problem, "");
-  EXPECT_EQ(result.counter("block_bytes"), 64);
-  EXPECT_EQ(result.counter("served_bytes"), 1024 * 48);
-  EXPECT_DOUBLE_EQ(result.counter("internal_waste"), 0.25);
-  EXPECT_DOUBLE_EQ(result.counter("external_waste"), 0);
-  EXPECT_EQ(result.operations("free"), 1024u);
+  FragmentationRig<Slots> rig(parameters, 64 << 10);
+  static_cast<void>(rig.sample());
+  EXPECT_TRUE(rig.pointers.ok()) << rig.pointers.problem();
+  EXPECT_EQ(rig.value("block_bytes"), 64);
+  EXPECT_EQ(rig.value("served_bytes"), 1024 * 48);
+  EXPECT_DOUBLE_EQ(rig.value("internal_waste"), 0.25);
+  EXPECT_DOUBLE_EQ(rig.value("external_waste"), 0);
+  EXPECT_EQ(rig.operations("free"), 1024u);
 }
 
 TEST(Fragmentation, ABumpPointerWastesOnlyItsRounding) {
   Fragmentation::Parameters parameters;
   parameters.threads = 64;
   parameters.request_bytes = 24;
-  const test::Sampled result = test::sampled<Fragmentation, AtomicMalloc>(parameters, 32 << 10);
-  EXPECT_EQ(result.counter("block_bytes"), 32);
-  EXPECT_DOUBLE_EQ(result.counter("internal_waste"), 0.25);
-  EXPECT_DOUBLE_EQ(result.counter("external_waste"), 0);
+  FragmentationRig<AtomicMalloc> rig(parameters, 32 << 10);
+  static_cast<void>(rig.sample());
+  EXPECT_EQ(rig.value("block_bytes"), 32);
+  EXPECT_DOUBLE_EQ(rig.value("internal_waste"), 0.25);
+  EXPECT_DOUBLE_EQ(rig.value("external_waste"), 0);
 }
 
 TEST(Fragmentation, CountsWhatNoBlockTakes) {
   Fragmentation::Parameters parameters;
   parameters.threads = 3;  // the third request returns null at once, so one round ends it
   parameters.request_bytes = 64;
-  const auto result = test::sampled<Fragmentation, SlotMalloc<Fault::null_every_third>>(parameters, 64 << 10);
-  EXPECT_EQ(result.counter("served_bytes"), 128);
-  EXPECT_DOUBLE_EQ(result.counter("external_waste"), 1 - 2.0 / 1024);
+  FragmentationRig<SlotMalloc<Fault::null_every_third>> rig(parameters, 64 << 10);
+  EXPECT_EQ(rig.sample(), "1 nulls");
+  EXPECT_EQ(rig.value("served_bytes"), 128);
+  EXPECT_DOUBLE_EQ(rig.value("external_waste"), 1 - 2.0 / 1024);
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
 // P on the device does what a plain host program makes of the same draws.
-#include "workloads/probability.hpp"
+#include "workloads/probability/probability.hpp"
 
 #include <gtest/gtest.h>
 
 #include "allocators/bump/atomic_malloc.hpp"
-#include "tests/workloads/cpu_device.hpp"
 #include "tests/workloads/planted_allocators.hpp"
+#include "tests/workloads/workload_rig.hpp"
+#include "workloads/common/call_kernels.hpp"
 #include "workloads/common/random.hpp"
+#include "workloads/common/random_action_kernels.hpp"
 
 namespace allocbench {
 namespace {
@@ -37,24 +39,10 @@ Counts host_reference(const Probability::Parameters& p, std::uint64_t seed) {
 
 template <class A>
 Counts device_counts(const Probability::Parameters& parameters, std::uint64_t seed) {
-  test::CpuDevice cpu;
-  Arena arena(cpu.stream, 1 << 20);
-  const A allocator = A::create(arena, {});
-  Probability::Run<A> run(parameters, {1 << 20, {}, seed}, cpu.stream);
-  PhaseTimer timer(cpu.stream);
-  run.prepare();
-  run.sample(allocator, timer);
-
-  PointerRules rules;
-  rules.pool_begin = reinterpret_cast<std::uint64_t>(arena.pool().base);
-  rules.pool_end = rules.pool_begin + arena.pool().bytes;
-  PointerCheck check(rules);
-  run.check_recorded(check);
-  EXPECT_EQ(check.problem(), "");
-
-  const Counts counts{static_cast<std::uint64_t>(timer.counters().at(0).second),
-                      static_cast<std::uint64_t>(timer.counters().at(1).second)};
-  EXPECT_EQ(timer.phases().at(0).operations, counts.mallocs + counts.frees);
+  test::WorkloadRig<Probability, A, CallKernels, RandomActionKernels> rig(parameters, 1 << 20, {}, seed);
+  EXPECT_EQ(rig.sample(), "");
+  const Counts counts{rig.counter("mallocs"), rig.counter("frees")};
+  EXPECT_EQ(rig.operations("total"), counts.mallocs + counts.frees);
   return counts;
 }
 

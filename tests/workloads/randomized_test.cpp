@@ -1,14 +1,18 @@
 // randomized follows the alternating probabilities, and divides its actions into the last launch and those before.
-#include "workloads/randomized.hpp"
+#include "workloads/randomized/randomized.hpp"
 
 #include <gtest/gtest.h>
 
-#include "tests/workloads/sampling.hpp"
+#include "tests/workloads/planted_allocators.hpp"
+#include "tests/workloads/workload_rig.hpp"
+#include "workloads/common/call_kernels.hpp"
+#include "workloads/common/probability_steps.hpp"
+#include "workloads/common/random_action_kernels.hpp"
 
 namespace allocbench {
 namespace {
 
-using Slots = test::SlotMalloc<test::Fault::none>;
+using Rig = test::WorkloadRig<Randomized, test::SlotMalloc<test::Fault::none>, CallKernels, RandomActionKernels>;
 
 TEST(Randomized, CertainChancesAlternate) {
   Randomized::Parameters parameters;
@@ -19,13 +23,13 @@ TEST(Randomized, CertainChancesAlternate) {
   parameters.p_free_odd = 1;
   for (const std::uint32_t launches : {1u, 4u, 5u}) {
     parameters.launches = launches;
-    const test::Sampled result = test::sampled<Randomized, Slots>(parameters);
-    EXPECT_EQ(result.problem, "");
-    EXPECT_EQ(result.counter("mallocs"), 70 * ((launches + 1) / 2));
-    EXPECT_EQ(result.counter("frees"), 70 * (launches / 2));
-    EXPECT_EQ(result.operations("last"), 70u);
+    Rig rig(parameters);
+    EXPECT_EQ(rig.sample(), "");
+    EXPECT_EQ(rig.counter("mallocs"), 70 * ((launches + 1) / 2));
+    EXPECT_EQ(rig.counter("frees"), 70 * (launches / 2));
+    EXPECT_EQ(rig.operations("last"), 70u);
     if (launches == 1) continue;
-    EXPECT_EQ(result.operations("earlier"), 70u * (launches - 1));
+    EXPECT_EQ(rig.operations("earlier"), 70u * (launches - 1));
   }
 }
 
@@ -57,7 +61,7 @@ TEST(Randomized, MixedActionsLeaveCorrectPointers) {
   parameters.threads = 200;
   for (const char* unit : draw_unit_words) {
     parameters.divergence = unit;
-    EXPECT_EQ((test::sampled<Randomized, Slots>(parameters).problem), "") << unit;
+    EXPECT_EQ(Rig(parameters).sample(), "") << unit;
   }
 }
 

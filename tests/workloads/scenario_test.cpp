@@ -1,6 +1,6 @@
 // scenario: the wanted share of what an allocator serves is free, blocks of all kernels live together unless they are
 // freed at once, and nothing stays allocated.
-#include "workloads/scenario.hpp"
+#include "workloads/scenario/scenario.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,11 @@
 #include "allocators/ouroboros/ouroboros_p.hpp"
 #include "allocators/random_walk/rw_malloc.hpp"
 #include "allocators/simple_queue/simple_queue.hpp"
-#include "tests/workloads/cpu_device.hpp"
-#include "workloads/verification/content_check.hpp"
+#include "tests/workloads/workload_rig.hpp"
+#include "workloads/common/call_kernels.hpp"
+#include "workloads/common/occupancy_kernels.hpp"
+#include "workloads/pairs/kernels.hpp"
+#include "workloads/scenario/request_scenarios.hpp"
 
 namespace allocbench {
 namespace {
@@ -23,101 +26,87 @@ Scenario::Parameters of(const char* scenario, std::uint32_t threads) {
   return parameters;
 }
 
-// Runs three samples and has each one's nulls counted; the last one as the verification pass does.
 template <class A>
-struct Rig {
-  Rig(std::size_t pool_bytes, const typename A::Parameters& parameters)
-      : arena(cpu.stream, pool_bytes), own(parameters) {}
-
-  std::vector<std::uint64_t> nulls(const Scenario::Parameters& parameters) {
-    const A allocator = A::create(arena, own);
-    const RunSetting<A> setting{arena.pool_bytes(), own, 5};
-    EXPECT_EQ(Scenario::unsupported<A>(parameters, setting), "");
-    Scenario::Run<A> run(parameters, setting, cpu.stream);
-    std::vector<std::uint64_t> found;
-    for (int sample = 0; sample < 3; ++sample) {
-      run.prepare();
-      PhaseTimer timer(cpu.stream);
-      const ContentCheck contents(cpu.stream, run.mallocs_at_most(), rules);
-      if (sample == 2) {
-        run.sample(contents.wrap(Counted<A>(allocator, {})), timer);
-        EXPECT_EQ(contents.problem(), "");
-      } else {
-        run.sample(allocator, timer);
-      }
-      PointerCheck check(rules);
-      run.check_recorded(check);
-      EXPECT_TRUE(check.ok()) << check.problem();
-      found.push_back(check.nulls());
-      EXPECT_EQ(timer.phases().size(), 1u);
-      operations = timer.phases().front().operations;
-      EXPECT_EQ(allocator.broken_invariant(cpu.stream), "");
-    }
-    return found;
-  }
-
-  test::CpuDevice cpu;
-  Arena arena;
-  typename A::Parameters own;
-  PointerRules rules;
-  std::uint64_t operations = 0;
-};
-
+using Rig = test::WorkloadRig<Scenario, A, CallKernels, PairsKernels, OccupancyKernels>;
 using Nulls = std::vector<std::uint64_t>;
 
+// Of three samples, the last one as the verification pass does it.
+template <class Rig>
+Nulls nulls(Rig& rig) {
+  Nulls found;
+  for (int sample = 0; sample < 3; ++sample) {
+    const std::string problem = sample == 2 ? rig.observed_sample() : rig.sample();
+    found.push_back(rig.pointers.nulls());
+    EXPECT_EQ(problem, found.back() == 0 ? "" : std::to_string(found.back()) + " nulls");
+    EXPECT_EQ(rig.timer->phases().size(), 1u);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
+  return found;
+}
+
 TEST(Scenario, LeavesTheWantedShareOfThePagesFree) {
-  Rig<SimpleQueue> rig(1000 * 256, {});
   Scenario::Parameters parameters = of("alloc_256", 96);
   parameters.free_share = 0.08;
-  EXPECT_EQ(rig.nulls(parameters), (Nulls{16, 16, 16}));
-  EXPECT_EQ(rig.operations, 96u);
+  Rig<SimpleQueue> rig(parameters, 1000 * 256);
+  EXPECT_EQ(nulls(rig), (Nulls{16, 16, 16}));
+  EXPECT_EQ(rig.operations("total"), 96u);
+}
+
+// The count of what the pool serves is not observed: the ledger has no room for it.
+TEST(Scenario, CountsBeforeAnObservedSampleToo) {
+  Scenario::Parameters parameters = of("alloc_256", 96);
+  parameters.free_share = 0.08;
+  Rig<SimpleQueue> rig(parameters, 1000 * 256);
+  EXPECT_EQ(rig.observed_sample(), "16 nulls");
 }
 
 // Ouroboros keeps its queues in the pool: the share is one of the chunks that are left.
 TEST(Scenario, CountsWhatTheAllocatorServes) {
   OuroborosPS::Parameters own;
   own.device_heap_share = 0;
-  Rig<OuroborosPS> rig(4 << 20, own);
-  const std::uint32_t chunks = OuroborosPS::create(rig.arena, own).heap().space.pool.chunk_count;
+  test::CpuDevice cpu;
+  Arena arena(cpu.stream, 4 << 20);
+  const std::uint32_t chunks = OuroborosPS::create(arena, own).heap().space.pool.chunk_count;
   ASSERT_LT(chunks, 500u);
   Scenario::Parameters parameters = of("alloc_8192", 128);
   parameters.free_share = 0.25;
   const std::uint32_t left = chunks - static_cast<std::uint32_t>(std::llround(0.75 * chunks));
   ASSERT_LT(left, 128u);
-  EXPECT_EQ(rig.nulls(parameters), (Nulls(3, 128 - left)));
+  Rig<OuroborosPS> rig(parameters, 4 << 20, own);
+  EXPECT_EQ(nulls(rig), (Nulls(3, 128 - left)));
 }
 
 TEST(Scenario, KernelsThatOnlyAllocateAddUp) {
-  Rig<SimpleQueue> rig(250 * 256, {});
   Scenario::Parameters parameters = of("alloc_16", 96);
   parameters.launches = 3;
-  EXPECT_EQ(rig.nulls(parameters), (Nulls{38, 38, 38}));
-  EXPECT_EQ(rig.operations, 288u);
+  Rig<SimpleQueue> rig(parameters, 250 * 256);
+  EXPECT_EQ(nulls(rig), (Nulls{38, 38, 38}));
+  EXPECT_EQ(rig.operations("total"), 288u);
 }
 
 TEST(Scenario, KernelsThatFreeAtOnceDoNot) {
   SimpleQueue::Parameters own;
   own.page_bytes = 4096;
-  Rig<SimpleQueue> rig(100 * 4096, own);
   Scenario::Parameters parameters = of("alloc_free_4096", 96);
   parameters.launches = 3;
-  EXPECT_EQ(rig.nulls(parameters), (Nulls{0, 0, 0}));
-  EXPECT_EQ(rig.operations, 2 * 288u);
+  Rig<SimpleQueue> rig(parameters, 100 * 4096, own);
+  EXPECT_EQ(nulls(rig), (Nulls{0, 0, 0}));
+  EXPECT_EQ(rig.operations("total"), 2 * 288u);
 }
 
 TEST(Scenario, MixedRequestsShareThePoolWithWholeWords) {
-  Rig<RandomWalkMalloc> rig(64 * 8192, {});
   Scenario::Parameters parameters = of("alloc_mixed", 24);
   parameters.free_share = 0.5;
-  EXPECT_EQ(rig.nulls(parameters), (Nulls{0, 0, 0}));
+  Rig<RandomWalkMalloc> rig(parameters, 64 * 8192);
+  EXPECT_EQ(nulls(rig), (Nulls{0, 0, 0}));
 }
 
 TEST(Scenario, SaysWhoCannotBeBroughtToAShare) {
-  EXPECT_EQ(Scenario::unsupported<AtomicMalloc>(of("alloc_16", 64), {1 << 20, {}, 1}), "");
+  EXPECT_EQ((test::why_unsupported<Scenario, AtomicMalloc>(of("alloc_16", 64))), "");
   Scenario::Parameters parameters = of("alloc_16", 64);
   parameters.free_share = 0.5;
-  EXPECT_NE(Scenario::unsupported<AtomicMalloc>(parameters, {1 << 20, {}, 1}), "");
-  EXPECT_NE(Scenario::unsupported<SimpleQueue>(of("alloc_1024", 64), {1 << 20, {}, 1}), "") << "pages of 256 B";
+  EXPECT_NE((test::why_unsupported<Scenario, AtomicMalloc>(parameters)), "");
+  EXPECT_NE((test::why_unsupported<Scenario, SimpleQueue>(of("alloc_1024", 64))), "") << "pages of 256 B";
 }
 
 TEST(RequestScenarios, AreWhatTheirNamesSay) {

@@ -1,9 +1,12 @@
 // two_phase makes as many calls as its parameters say, in both modes, and only by those who take part.
-#include "workloads/two_phase.hpp"
+#include "workloads/two_phase/two_phase.hpp"
 
 #include <gtest/gtest.h>
 
-#include "tests/workloads/sampling.hpp"
+#include "tests/workloads/planted_allocators.hpp"
+#include "tests/workloads/workload_rig.hpp"
+#include "workloads/common/probability_steps.hpp"
+#include "workloads/common/several_kernels.hpp"
 
 namespace allocbench {
 namespace {
@@ -19,19 +22,21 @@ Parameters small() {
   return parameters;
 }
 
-test::Sampled sampled(const Parameters& parameters) {
-  return test::sampled<TwoPhase, SlotMalloc<Fault::none>>(parameters);
-}
+template <class A>
+using RigOf = test::WorkloadRig<TwoPhase, A, SeveralKernels>;
+using Slots = SlotMalloc<Fault::none>;
+using Rig = RigOf<Slots>;
+constexpr std::uint64_t seed = 11;
 
 TEST(TwoPhase, SpreeAllocatesInOneKernelAndFreesInTheNext) {
   Parameters parameters = small();
   parameters.allocations = 3;
-  const test::Sampled result = sampled(parameters);
-  EXPECT_EQ(result.problem, "");
-  EXPECT_EQ(result.blocks, 300u);
-  EXPECT_EQ(result.operations("alloc"), 300u);
-  EXPECT_EQ(result.operations("free"), 300u);
-  EXPECT_EQ(result.counter("requested_bytes"), 300 * 16.0);
+  Rig rig(parameters);
+  EXPECT_EQ(rig.sample(), "");
+  EXPECT_EQ(rig.pointers.blocks(), 300u);
+  EXPECT_EQ(rig.operations("alloc"), 300u);
+  EXPECT_EQ(rig.operations("free"), 300u);
+  EXPECT_EQ(rig.value("requested_bytes"), 300 * 16.0);
 }
 
 TEST(TwoPhase, PrivateRepeatsBothInOneKernel) {
@@ -40,10 +45,17 @@ TEST(TwoPhase, PrivateRepeatsBothInOneKernel) {
   parameters.allocations = 2;
   parameters.cycles = 5;
   parameters.write_bytes = 16;
-  const test::Sampled result = sampled(parameters);
-  EXPECT_EQ(result.problem, "");
-  EXPECT_EQ(result.blocks, 1000u);
-  EXPECT_EQ(result.operations("total"), 2000u);
+  Rig rig(parameters);
+  EXPECT_EQ(rig.observed_sample(), "") << "writes into blocks that the adaptor has filled";
+  EXPECT_EQ(rig.sample(), "");
+  EXPECT_EQ(rig.pointers.blocks(), 1000u);
+  EXPECT_EQ(rig.operations("total"), 2000u);
+}
+
+std::uint64_t operations(const Parameters& parameters, std::string_view phase) {
+  Rig rig(parameters);
+  EXPECT_EQ(rig.sample(), "");
+  return rig.operations(phase);
 }
 
 TEST(TwoPhase, KeepsTheNumberOfRequestsWhenAsked) {
@@ -52,12 +64,12 @@ TEST(TwoPhase, KeepsTheNumberOfRequestsWhenAsked) {
   parameters.total_requests = 1000;
   for (const std::uint32_t threads : {1u, 10u, 1000u}) {
     parameters.threads = threads;
-    EXPECT_EQ(sampled(parameters).operations("total"), 2000u) << threads;
+    EXPECT_EQ(operations(parameters, "total"), 2000u) << threads;
   }
   parameters.threads = 300;  // rounded up to whole cycles
-  EXPECT_EQ(sampled(parameters).operations("total"), 2400u);
+  EXPECT_EQ(operations(parameters, "total"), 2400u);
   parameters.mode = "spree";  // or to whole blocks per thread
-  EXPECT_EQ(sampled(parameters).operations("alloc"), 1200u);
+  EXPECT_EQ(operations(parameters, "alloc"), 1200u);
 }
 
 TEST(TwoPhase, MixedSizesAreDrawnPerRequest) {
@@ -66,12 +78,12 @@ TEST(TwoPhase, MixedSizesAreDrawnPerRequest) {
   parameters.sizes = "uniform";
   parameters.min_bytes = 1;
   parameters.max_bytes = 64;
-  const test::Sampled result = sampled(parameters);
-  EXPECT_EQ(result.problem, "");
-  const RequestSizes sizes = RequestSizes::uniform(1, 64, 400, test::sampling_seed);
+  Rig rig(parameters, 1 << 20, {}, seed);
+  EXPECT_EQ(rig.sample(), "");
+  const RequestSizes sizes = RequestSizes::uniform(1, 64, 400, seed);
   std::uint64_t expected = 0;
   for (std::uint32_t request = 0; request < 400; ++request) expected += sizes[request];
-  EXPECT_EQ(result.counter("requested_bytes"), static_cast<double>(expected));
+  EXPECT_EQ(rig.value("requested_bytes"), static_cast<double>(expected));
 }
 
 // Callers by warp, of the 100 threads above: warps of 32, 32 and 16 in the first block, of 20 in the second.
@@ -81,7 +93,7 @@ TEST(TwoPhase, WhatTakesPartDoesSoAsAWhole) {
   for (const char* unit : draw_unit_words) {
     parameters.divergence = unit;
     const std::vector<std::uint32_t> draws = draw_of_callers(parameters.geometry(), unit);
-    const std::vector<std::uint8_t> flags = participants(test::sampling_seed, draws, 0.5);
+    const std::vector<std::uint8_t> flags = participants(seed, draws, 0.5);
     for (std::uint32_t a = 0; a < 100; ++a) {
       for (std::uint32_t b = 0; b < a; ++b) {
         if (draws[a] != draws[b]) continue;
@@ -89,10 +101,10 @@ TEST(TwoPhase, WhatTakesPartDoesSoAsAWhole) {
       }
     }
     const auto expected = static_cast<std::uint64_t>(std::count(flags.begin(), flags.end(), 1));
-    const test::Sampled result = sampled(parameters);
-    EXPECT_EQ(result.problem, "") << unit;
-    EXPECT_EQ(result.blocks, expected) << unit;
-    EXPECT_EQ(result.operations("alloc"), expected) << unit;
+    Rig rig(parameters, 1 << 20, {}, seed);
+    EXPECT_EQ(rig.sample(), "") << unit;
+    EXPECT_EQ(rig.pointers.blocks(), expected) << unit;
+    EXPECT_EQ(rig.operations("alloc"), expected) << unit;
   }
 }
 
@@ -109,14 +121,14 @@ TEST(TwoPhase, DrawsAreThoseOfTheUnit) {
 
 TEST(TwoPhase, RefusesWhatItCannotKeepOrWrite) {
   Parameters parameters = small();
-  const RunSetting<SlotMalloc<Fault::none>> setting{1 << 20, {}, 1};
+  const auto why_unsupported = [&] { return test::why_unsupported<TwoPhase, Slots>(parameters); };
   parameters.write_bytes = 17;
-  EXPECT_NE(TwoPhase::unsupported(parameters, setting), "");
+  EXPECT_NE(why_unsupported(), "");
   parameters.write_bytes = 16;
-  EXPECT_EQ(TwoPhase::unsupported(parameters, setting), "");
+  EXPECT_EQ(why_unsupported(), "");
   parameters.mode = "private";
   parameters.cycles = 1 << 24;
-  EXPECT_NE(TwoPhase::unsupported(parameters, setting), "");
+  EXPECT_NE(why_unsupported(), "");
 }
 
 TEST(TwoPhase, FindsBlocksOfOneThreadThatOverlap) {
@@ -124,8 +136,8 @@ TEST(TwoPhase, FindsBlocksOfOneThreadThatOverlap) {
   parameters.mode = "private";
   parameters.allocations = 2;
   parameters.threads = 1;
-  const test::Sampled result = test::sampled<TwoPhase, SlotMalloc<Fault::double_hand_out>>(parameters);
-  EXPECT_NE(result.problem.find("overlapping"), std::string::npos) << result.problem;
+  const std::string problem = RigOf<SlotMalloc<Fault::double_hand_out>>(parameters).sample();
+  EXPECT_NE(problem.find("overlapping"), std::string::npos) << problem;
 }
 
 }  // namespace

@@ -1,73 +1,71 @@
-// One workload over one allocator on a CPU device, sampled as the worker does it.
+// A workload over an allocator, sampled as the worker does it.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <stdexcept>
+#include <string>
 
+#include "tests/workloads/allocator_rig.hpp"
 #include "workloads/contract/outcome.hpp"
-#include "workloads/contract/workload.hpp"
-#include "workloads/verification/pointer_check.hpp"
+#include "workloads/verification/content_check.hpp"
 
 namespace allocbench::test {
 
-template <class W, class A>
-class WorkloadRig {
+// `Lists` are the kernel lists that W launches.
+template <class W, class A, class... Lists>
+class WorkloadRig : public AllocatorRig {
  public:
-  WorkloadRig(const typename W::Parameters& parameters, std::size_t pool_bytes,
-              const typename A::Parameters& allocator_parameters = {}, std::uint64_t seed = 7, std::uint32_t sms = 4)
-      : device_(options(seed, sms)),
-        stream_(device_),
-        arena_(stream_, pool_bytes),
-        allocator(A::create(arena_, allocator_parameters)),
-        run(parameters, {pool_bytes, allocator_parameters, seed}, stream_),
-        timer(std::in_place, stream_) {
-    rules_.pool_begin = reinterpret_cast<std::uint64_t>(arena_.pool().base);
-    rules_.pool_end = rules_.pool_begin + arena_.pool().bytes;
-  }
+  explicit WorkloadRig(const typename W::Parameters& parameters, std::size_t pool_bytes = 1 << 20,
+                       const typename A::Parameters& allocator_parameters = {}, std::uint64_t seed = 7,
+                       std::uint32_t sms = 4)
+      : AllocatorRig(tested_type<A, Lists...>(), pool_bytes, parameter_values(allocator_parameters), seed, sms),
+        run(W::open(parameters, setting, stream())),
+        timer(std::in_place, stream()),
+        pointers(rules) {}
 
   // One repetition and its checks. What is wrong; empty when nothing is.
-  std::string sample() {
-    timer.emplace(stream_);
-    run.prepare();
-    run.sample(allocator, *timer);
-    PointerCheck check(rules_);
+  std::string sample() { return sample(allocator); }
+  // The same behind the adaptors of the verification passes, with the contents of blocks.
+  std::string observed_sample() {
+    const ContentCheck contents(stream(), run->mallocs_at_most(), rules);
+    const std::string problem = sample(allocator.observed({}, contents.ledger()));
+    const std::string content_problem = contents.problem();
+    return content_problem.empty() ? problem : content_problem;
+  }
+  std::string sample(const AllocatorHandle& caller) {
+    timer.emplace(stream());
+    pointers = PointerCheck(rules);
+    run->prepare();
+    run->sample(caller, *timer);
     try {
-      run.check_recorded(check);
+      run->check_recorded(pointers);
     } catch (const CellFailure& failure) {
       return failure.what();
     }
-    if (!check.ok()) return check.problem();
-    if (check.nulls() != 0) return std::to_string(check.nulls()) + " nulls";
-    if constexpr (requires { allocator.broken_invariant(stream_); }) return allocator.broken_invariant(stream_);
-    return {};
+    if (!pointers.ok()) return pointers.problem();
+    if (pointers.nulls() != 0) return std::to_string(pointers.nulls()) + " nulls";
+    return allocator.broken_invariant(stream());
   }
 
-  simt::Stream& stream() { return stream_; }
-
-  std::uint64_t counter(std::string_view name) const {
-    for (const auto& [each, value] : timer->counters()) {
-      if (each == name) return static_cast<std::uint64_t>(value);
+  // Of the last sample.
+  std::uint64_t operations(std::string_view phase) const {
+    for (const Phase& each : timer->phases()) {
+      if (each.name == phase) return each.operations;
     }
-    throw std::out_of_range("no counter " + std::string(name));
+    throw std::out_of_range("no phase " + std::string(phase));
   }
-
- private:
-  static simt::ExecutorOptions options(std::uint64_t seed, std::uint32_t sms) {
-    simt::ExecutorOptions result;
-    result.mode = simt::ExecutorMode::deterministic;
-    result.seed = seed;
-    result.sm_count = sms;
-    return result;
+  double value(std::string_view counter) const {
+    for (const auto& [name, value] : timer->counters()) {
+      if (name == counter) return value;
+    }
+    throw std::out_of_range("no counter " + std::string(counter));
   }
+  std::uint64_t counter(std::string_view name) const { return static_cast<std::uint64_t>(value(name)); }
 
-  simt::Device device_;
-  simt::Stream stream_;
-  Arena arena_;
-  PointerRules rules_;
-
- public:
-  A allocator;
-  typename W::template Run<A> run;
+  std::unique_ptr<WorkloadRun> run;
   std::optional<PhaseTimer> timer;
+  PointerCheck pointers;
 };
 
 }  // namespace allocbench::test

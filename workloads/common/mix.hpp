@@ -39,6 +39,14 @@ struct MultisetDigest {
     mixed += other.mixed;
     mixed_again += other.mixed_again;
   }
+  // Adds this digest to one in device memory to which other threads add as well.
+  template <class Thread>
+  SIMT_FN void add_to(Thread& thread, MultisetDigest& shared) const {
+    thread.atomic(shared.count).fetch_add(count, simt::relaxed);
+    thread.atomic(shared.sum).fetch_add(sum, simt::relaxed);
+    thread.atomic(shared.mixed).fetch_add(mixed, simt::relaxed);
+    thread.atomic(shared.mixed_again).fetch_add(mixed_again, simt::relaxed);
+  }
   friend bool operator==(const MultisetDigest&, const MultisetDigest&) = default;
 };
 

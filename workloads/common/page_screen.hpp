@@ -2,7 +2,6 @@
 //
 // Samples of applications hold millions of pages, more than PointerCheck can sort on the host between two samples. The
 // pages are sorted on the device, and only those that break a rule go to PointerCheck, with the lowest and the highest.
-// Compiled once: sorting is a library's.
 #pragma once
 
 #include <vector>

@@ -5,42 +5,12 @@
 // sequence of actions is a function of (seed, launch, draw) alone.
 #pragma once
 
-#include "workloads/common/kernels.hpp"
-#include "workloads/common/probability_steps.hpp"
+#include "workloads/common/call_kernels.hpp"
+#include "workloads/common/random_action_kernels.hpp"
 #include "workloads/common/recorded_pointers.hpp"
 #include "workloads/common/sm_confinement.hpp"
 
 namespace allocbench {
-
-// `held` has a slot per caller: the block it holds, or null. `results` is this launch's row of what malloc returned.
-// The caller's draw is a byte of step bits, made on the host: the timed kernel holds no generator. A free leaves its
-// mark in the result slot, so that the counters are measured and not derived from the draws.
-struct ProbabilityKernel {
-  template <class Thread, class A>
-  SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, FixedSize size, const std::uint8_t* steps,
-                          void** held, void** results) const {
-    const std::uint32_t caller = geometry.caller(thread);
-    if (caller == Geometry::no_caller) return;
-    const std::uint32_t step = steps[caller];
-    void* const block = held[caller];
-    if ((step & (block == nullptr ? step_allocates : step_frees)) == 0) return;
-    auto&& session = attach(allocator, thread);
-    if (block == nullptr) {
-      void* const fresh = session.malloc(thread, size[caller]);
-      results[caller] = fresh;
-      held[caller] = fresh;
-    } else {
-      session.free(thread, block);
-      release_all(session, thread);  // a caller holds one block at most
-      held[caller] = nullptr;
-      results[caller] = freed_mark();
-    }
-    detach(session, thread);
-  }
-
-  // Stands in a result slot where the caller freed. Odd, so no allocator returns it.
-  static SIMT_HOST_FN void* freed_mark() { return reinterpret_cast<void*>(std::uintptr_t{1}); }
-};
 
 class RandomActions {
  public:
@@ -70,20 +40,17 @@ class RandomActions {
     confinement_.prepare();
   }
 
-  // `confine` as in SmConfinement::launch().
-  template <bool confine = false, class Caller>
-  void launch(const Caller& allocator, std::uint32_t number) {
+  void launch(const AllocatorHandle& allocator, std::uint32_t number) {
     const std::size_t row = std::size_t{number} * geometry_.callers;
-    confinement_.launch<confine>(geometry_.shape(), ProbabilityKernel{}, allocator, geometry_, size_,
-                                 static_cast<const std::uint8_t*>(steps_.data() + row), held_.data(),
-                                 results_.data() + row);
+    confinement_.launch<RandomActionKernels>(allocator, geometry_.shape(), ProbabilityKernel{}, geometry_, size_,
+                                             static_cast<const std::uint8_t*>(steps_.data() + row), held_.data(),
+                                             results_.row(number));
   }
 
   // After the last launch: frees what is still held and reads what happened.
-  template <class Caller>
-  void finish(const Caller& allocator) {
+  void finish(const AllocatorHandle& allocator) {
     held_at_end_ = held_.blocks([&](std::size_t) { return size_.bytes; });
-    simt::launch(stream_, geometry_.shape(), FreeKernel{}, allocator, geometry_, held_.data());
+    allocator.launch<CallKernels>(stream_, geometry_.shape(), FreeKernel{}, geometry_, held_.data());
     actions_ = results_.blocks([&](std::size_t) { return size_.bytes; });
   }
 
@@ -102,13 +69,10 @@ class RandomActions {
     check.check_overlap_only(held_at_end_);
   }
 
-  template <class A, bool confine = false>
-  simt::KernelAttributes kernel_attributes() const {
-    if constexpr (confine) {
-      return confinement_.attributes<ProbabilityKernel, A, Geometry, FixedSize, const std::uint8_t*, void**, void**>();
-    } else {
-      return simt::kernel_attributes<ProbabilityKernel, A, Geometry, FixedSize, const std::uint8_t*, void**, void**>();
-    }
+  simt::KernelAttributes kernel_attributes(const AllocatorType& type) const {
+    return confinement_
+        .attributes<RandomActionKernels, ProbabilityKernel, Geometry, FixedSize, const std::uint8_t*, void**, void**>(
+            type);
   }
 
  private:

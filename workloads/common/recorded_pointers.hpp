@@ -22,6 +22,7 @@ class RecordedPointers {
       : stream_(stream), callers_(callers), rounds_(rounds), slots_(std::size_t{callers} * rounds) {}
 
   void** data() const { return slots_.data(); }
+  void** row(std::uint32_t round) const { return data() + std::size_t{round} * callers_; }
   std::uint32_t callers() const { return callers_; }
   std::uint32_t rounds() const { return rounds_; }
 

@@ -3,7 +3,7 @@
 // Pointers are kept in a global array, one row of callers per block, so that a warp's accesses coalesce.
 #pragma once
 
-#include "workloads/common/kernels.hpp"
+#include "workloads/common/call_kernels.hpp"
 
 namespace allocbench {
 
@@ -75,5 +75,10 @@ struct CycleSeveralKernel {
     detach(session, thread);
   }
 };
+
+using SeveralKernels =
+    KernelList<KernelOn<AllocSeveralKernel, SeveralCalls, AnySize, void**>,
+               KernelOn<FreeSeveralKernel, SeveralCalls, void**>,
+               KernelOn<CycleSeveralKernel, SeveralCalls, AnySize, std::uint32_t, std::uint32_t, void**>>;
 
 }  // namespace allocbench

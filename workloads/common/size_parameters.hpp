@@ -23,6 +23,12 @@ struct SizeParameters {
     return request_bytes;
   }
 
+  std::uint64_t smallest_request() const {
+    if (sizes == "uniform") return min_bytes;
+    if (sizes == "list" && !list_bytes.empty()) return *std::min_element(list_bytes.begin(), list_bytes.end());
+    return request_bytes;
+  }
+
   RequestSizes request_sizes(std::uint32_t requests, std::uint64_t seed) const {
     if (sizes == "uniform") return RequestSizes::uniform(min_bytes, max_bytes, requests, seed);
     if (sizes == "list") return RequestSizes::list(list_bytes, list_weights, requests, seed);

@@ -1,51 +1,12 @@
-// Runs a kernel on some of the multiprocessors only, with the same work: persistent blocks on the others end at once,
-// and those that stay take the kernel's blocks one after the other.
-//
-// Vinkler & Havran 2015, sec. 6, compare a GPU of 15 multiprocessors with one of 8, on which fewer threads meet at one
-// word. This makes the smaller one out of a larger one, at the same clock.
+// Launches a kernel on some of the multiprocessors only (workloads/common/confined_kernel.hpp).
 #pragma once
 
 #include "allocators/contract/parameters.hpp"
 #include "simt/simt.hpp"
+#include "workloads/common/confined_kernel.hpp"
+#include "workloads/contract/allocator_handle.hpp"
 
 namespace allocbench {
-
-// A thread that works for another block than its own.
-template <class Thread>
-class ThreadOfBlock : public Thread {
- public:
-  SIMT_FN ThreadOfBlock(const Thread& thread, std::uint32_t block, std::uint32_t blocks)
-      : Thread(thread), block_(block), blocks_(blocks) {}
-
-  SIMT_FN std::uint32_t block() const { return block_; }
-  SIMT_FN std::uint32_t block_count() const { return blocks_; }
-  SIMT_FN std::uint32_t rank_in_grid() const { return block_ * Thread::block_size() + Thread::rank_in_block(); }
-  SIMT_FN std::uint32_t grid_size() const { return blocks_ * Thread::block_size(); }
-
- private:
-  std::uint32_t block_;
-  std::uint32_t blocks_;
-};
-
-// `next` counts the blocks that were taken.
-template <class Kernel>
-struct ConfinedKernel {
-  template <class Thread, class... Args>
-  SIMT_FN void operator()(Thread& thread, std::uint32_t sms, std::uint32_t blocks, std::uint32_t* next,
-                          Args... args) const {
-    if (thread.sm() >= sms) return;
-    std::uint32_t* const taken = thread.template shared<std::uint32_t>(1);
-    for (;;) {
-      if (thread.rank_in_block() == 0) *taken = thread.atomic(*next).fetch_add(1u, simt::relaxed);
-      thread.block_barrier();
-      const std::uint32_t block = *taken;
-      thread.block_barrier();
-      if (block >= blocks) return;
-      ThreadOfBlock<Thread> member(thread, block, blocks);
-      Kernel{}(member, args...);
-    }
-  }
-};
 
 // Parameters of workloads that can be confined.
 struct SmParameters {
@@ -74,32 +35,33 @@ class SmConfinement {
     launches_ = 0;
   }
 
-  // Like simt::launch(). With `confine` false the kernel runs as it is: passes that are not timed need
-  // no second instance of it.
-  template <bool confine, class Kernel, class... Args>
-  void launch(simt::LaunchShape shape, Kernel kernel, Args... args) {
-    if constexpr (confine) {
-      if (sms_ != 0) {
-        const std::uint32_t blocks = shape.blocks;
-        shape.shared_bytes = sizeof(std::uint32_t);
-        shape.blocks =
-            simt::max_resident_blocks<ConfinedKernel<Kernel>, std::uint32_t, std::uint32_t, std::uint32_t*, Args...>(
-                stream_, shape.threads_per_block, shape.shared_bytes);
-        simt::launch(stream_, shape, ConfinedKernel<Kernel>{}, sms_, blocks, next_.data() + launches_++, args...);
-        return;
-      }
+  // Like AllocatorHandle::launch(). Observed allocators run the kernel as it is: their passes are not timed.
+  template <class Kernels, class Kernel, class... Args>
+  void launch(const AllocatorHandle& allocator, simt::LaunchShape shape, Kernel kernel, Args... args) {
+    if (sms_ == 0 || allocator.is_observed()) {
+      allocator.launch<Kernels>(stream_, shape, kernel, args...);
+      return;
     }
-    simt::launch(stream_, shape, kernel, args...);
+    const std::uint32_t blocks = shape.blocks;
+    shape.shared_bytes = sizeof(std::uint32_t);
+    shape.blocks = simt::max_resident_blocks(stream_, confined<Kernels, Kernel, Args...>(allocator.type()),
+                                             shape.threads_per_block, shape.shared_bytes);
+    allocator.launch<Kernels>(stream_, shape, ConfinedKernel<Kernel>{}, sms_, blocks, next_.data() + launches_++,
+                              args...);
   }
 
-  template <class Kernel, class... Args>
-  simt::KernelAttributes attributes() const {
-    return sms_ == 0 ? simt::kernel_attributes<Kernel, Args...>()
-                     : simt::kernel_attributes<ConfinedKernel<Kernel>, std::uint32_t, std::uint32_t, std::uint32_t*,
-                                               Args...>();
+  template <class Kernels, class Kernel, class... Args>
+  simt::KernelAttributes attributes(const AllocatorType& type) const {
+    return simt::kernel_attributes(sms_ == 0 ? kernel_of<Kernels, Kernel, Args...>(type)
+                                             : confined<Kernels, Kernel, Args...>(type));
   }
 
  private:
+  template <class Kernels, class Kernel, class... Args>
+  static simt::KernelPointer confined(const AllocatorType& type) {
+    return kernel_of<Kernels, ConfinedKernel<Kernel>, std::uint32_t, std::uint32_t, std::uint32_t*, Args...>(type);
+  }
+
   simt::Stream& stream_;
   std::uint32_t sms_;
   simt::Buffer<std::uint32_t> next_;  // a counter per launch

@@ -4,6 +4,7 @@
 
 #include <tuple>
 
+#include "allocators/contract/parameters.hpp"
 #include "workloads/common/requirements.hpp"
 
 namespace allocbench {

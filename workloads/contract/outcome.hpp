@@ -40,4 +40,13 @@ class CellFailure : public std::runtime_error {
   bool fatal_;
 };
 
+// Ends the work on a cell with a reason; an empty one means that nothing is wrong.
+inline void fail_if_unsupported(const std::string& why) {
+  if (!why.empty()) throw CellFailure(Status::unsupported, why);
+}
+// The reason reads "wrong graph: an edge is in no list".
+inline void fail_if_wrong(const std::string& result, const std::string& problem) {
+  if (!problem.empty()) throw CellFailure(Status::incorrect, "wrong " + result + ": " + problem);
+}
+
 }  // namespace allocbench

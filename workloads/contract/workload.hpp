@@ -1,53 +1,55 @@
 // The contract of a workload.
 //
-// A workload is a struct with traits and parameters, and a class template over the allocator that runs it. It never
-// knows which allocator it runs, and it does its own launches through a PhaseTimer, so that exactly its phases are
-// timed.
+// A workload has two halves. The device half, kernels.hpp, is compiled for every allocator by its plug-in; the host
+// half is compiled once and launches those kernels through an AllocatorHandle, so it never knows which allocator it
+// runs:
 //
-//   struct MyWorkload {
+//   using MyKernels = KernelList<KernelOn<AllocKernel, Geometry, FixedSize, void**>, ...>;   // kernels.hpp
+//
+//   struct MyWorkload {                                                                      // my_workload.hpp
 //     struct Parameters { ...; static auto fields(); };
 //     static constexpr WorkloadTraits traits{.name = "my_workload", ..., .phases = "alloc free"};
-//     // Why this allocator cannot run it; empty when it can. Throws Unsupported for contradictory parameters.
-//     template <class A> static std::string unsupported(const Parameters&, const RunSetting<A>&);
-//
-//     template <class A> class Run {
-//      public:
-//       Run(const Parameters&, const RunSetting<A>&, simt::Stream&);
-//       void prepare();                                   // before each sample, untimed: poisons what the kernels
-//       record
-//       // One repetition; leaves nothing allocated where the allocator frees. `Caller` is A, or Checked<A> in the
-//       // verification pass, but always A where the workload keeps data in its blocks (trait writes_blocks).
-//       template <class Caller> void sample(const Caller& allocator, PhaseTimer&);
-//       void check_recorded(PointerCheck&) const;         // after a sample, untimed: what its kernels recorded
-//       RequestProfile requests() const;                  // what the leak check repeats
-//       std::uint64_t mallocs_at_most() const;            // per sample, for the ledger of the content check
-//       std::vector<KernelInfo> kernels() const;          // of the timed kernels
-//     };
+//     // Why this allocator cannot run it; empty when it can. Throws std::invalid_argument for contradictory
+//     parameters. static std::string unsupported(const Parameters&, const RunSetting&);
+//     // May throw CellFailure and simt::Fault.
+//     static std::unique_ptr<WorkloadRun> open(const Parameters&, const RunSetting&, simt::Stream&);
 //   };
 //
-// and one line in workloads/all.hpp. Rules for the kernels: the allocator arrives by value; a thread talks to it
-// through attach()/detach() (allocators/contract/session.hpp), so that allocators with per-warp state work; every
-// returned pointer is stored where check_recorded() can read it.
+// A new workload is a folder, a line in workloads/all.cpp and its kernel list in a group of workloads/groups/. Rules
+// for the kernels: the allocator arrives by value; a thread talks to it through attach()/detach()
+// (allocators/contract/session.hpp), so that allocators with per-warp state work; every returned pointer is stored
+// where check_recorded() can read it.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
 
-#include "allocators/contract/allocator.hpp"
-#include "allocators/contract/session.hpp"
+#include "allocators/contract/parameters.hpp"
 #include "simt/simt.hpp"
 #include "workloads/common/geometry.hpp"
 #include "workloads/common/request_sizes.hpp"
+#include "workloads/contract/allocator_handle.hpp"
 #include "workloads/contract/phase_timer.hpp"
 #include "workloads/contract/traits.hpp"
+#include "workloads/contract/workload_type.hpp"
 
 namespace allocbench {
 
+class PointerCheck;
+
 // What a workload may know about the cell around it.
-template <class A>
 struct RunSetting {
+  const AllocatorType& allocator;
   std::size_t pool_bytes = 0;
-  typename A::Parameters allocator;
+  ParameterValues parameters = {};  // of the allocator
   std::uint64_t seed = 0;
+
+  const Traits& traits() const { return allocator.traits; }
+  std::string display_name() const { return std::string(allocator.traits.display_name); }
+  // Bytes of the largest request that the design serves from a fresh pool.
+  std::size_t max_request() const { return allocator.functions.max_request(pool_bytes, parameters); }
 };
 
 // Requests that a workload may have live together: one per caller of the geometry.
@@ -58,5 +60,38 @@ struct RequestProfile {
   // Bytes of pool that the requests take at the very least: the project's alignment of 16, no headers.
   std::uint64_t bytes() const { return sizes.total_bytes(geometry.callers); }
 };
+
+// One workload with its parameters, ready to be sampled again and again.
+class WorkloadRun {
+ public:
+  virtual ~WorkloadRun() = default;
+  // Before each sample, untimed: poisons what the kernels record.
+  virtual void prepare() = 0;
+  // One repetition; leaves nothing allocated where the allocator frees. The allocator is an observed one in
+  // verification passes, but never where the workload keeps data in its blocks (trait writes_blocks).
+  virtual void sample(const AllocatorHandle& allocator, PhaseTimer& timer) = 0;
+  // After a sample, untimed: what its kernels recorded. Throws CellFailure for what no pointer check sees.
+  virtual void check_recorded(PointerCheck& check) const = 0;
+  // What the leak check repeats.
+  virtual RequestProfile requests() const = 0;
+  // Per sample, for the ledger of the content check.
+  virtual std::uint64_t mallocs_at_most() const = 0;
+  // Of the timed kernels.
+  virtual std::vector<KernelInfo> kernels() const = 0;
+};
+
+// The entry of workload W in the list of all workloads.
+template <class W>
+WorkloadType workload_type() {
+  using Parameters = typename W::Parameters;
+  return {.traits = W::traits,
+          .parameters = describe_parameters<Parameters>(),
+          .unsupported =
+              [](const ParameterValues& values, const RunSetting& setting) {
+                return W::unsupported(make_parameters<Parameters>(values), setting);
+              },
+          .open = [](const ParameterValues& values, const RunSetting& setting,
+                     simt::Stream& stream) { return W::open(make_parameters<Parameters>(values), setting, stream); }};
+}
 
 }  // namespace allocbench

@@ -8,7 +8,7 @@
 namespace allocbench::graph {
 namespace {
 
-std::vector<Arc> edge_list(const ArraysParameters& p, std::uint64_t seed) {
+std::vector<Arc> edge_list(const GraphArrays::Parameters& p, std::uint64_t seed) {
   if (p.graph == "rmat") return generate_edge_list(p.vertices, p.arcs, seed);
   if (p.graph == "geometric") return generate_geometric(p.vertices, seed);
   return read_edge_list(p.graph);
@@ -16,7 +16,7 @@ std::vector<Arc> edge_list(const ArraysParameters& p, std::uint64_t seed) {
 
 }  // namespace
 
-ArraysState::ArraysState(simt::Stream& stream, const ArraysParameters& parameters, std::uint64_t seed)
+ArraysState::ArraysState(simt::Stream& stream, const GraphArrays::Parameters& parameters, std::uint64_t seed)
     : stream_(stream),
       parameters_(parameters),
       seed_(seed),
@@ -105,10 +105,8 @@ void ArraysState::check_recorded(PointerCheck& check) const {
   for (std::uint64_t more = nulls; more < failed; ++more) blocks.push_back({0, 0, blocks.size()});
   check.check(blocks, PointerCheck::Live::together);
   if (!check.ok() || failed != 0) return;
-  const std::string inserted = inserted_ ? inserted_->problem() : std::string();
-  if (!inserted.empty()) throw CellFailure(Status::incorrect, "wrong graph after the last insertion: " + inserted);
-  const std::string final = final_.problem();
-  if (!final.empty()) throw CellFailure(Status::incorrect, "wrong graph at the end: " + final);
+  if (inserted_) fail_if_wrong("graph after the last insertion", inserted_->problem());
+  fail_if_wrong("graph at the end", final_.problem());
 }
 
 }  // namespace allocbench::graph

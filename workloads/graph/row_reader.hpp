@@ -1,5 +1,4 @@
-// Reads back the arrays of all vertices, untimed, to compare them with a graph. Its kernel is in a unit of its own: it
-// knows no allocator, and would be compiled with each of them here.
+// Reads back the arrays of all vertices, untimed, to compare them with a graph.
 #pragma once
 
 #include "simt/simt.hpp"

@@ -1,5 +1,4 @@
-// Device memory of a kd-tree build besides the pool, and what is read out of it. Compiled once per back end: nothing
-// here depends on the allocator.
+// Device memory of a kd-tree build besides the pool, and what is read out of it.
 #pragma once
 
 #include <memory>

@@ -1,10 +1,10 @@
 // Nodes that many warps share: those above `solo_references`, cut into parts of the list.
 //
-// A shared node is worked on twice: its parts are counted, and when the last one is, the plane is chosen and the parts
-// are sorted into the lists of the children. Each time the parts go through the queue as tasks; who finishes the last
-// one, counted down with acquire and release, sees what the others did and goes on in place of all.
-// A free shared node is found in a bitmap by the lanes together; where there is none, or no room for the parts, the
-// node stays with its warp.
+// A shared node is worked on twice: warps count its parts, and after the last one the plane is chosen and the parts are
+// sorted into the lists of the children. Each time the parts go through the queue as tasks. The warp that finishes the
+// last part, counted down with acquire and release, sees what the others did and goes on in place of all.
+// The lanes together look for a free shared node in a bitmap; where there is none, or no room for the parts, the node
+// stays with its warp.
 #pragma once
 
 #include <utility>
@@ -83,6 +83,16 @@ class SharedNodes {
     }
     warp_.sync();
     put_parts(found, parts);
+    return true;
+  }
+
+  // Adds the sides of this warp's part. True for the last part, which gets those of the whole node.
+  SIMT_FN bool add_sides(SharedNode& shared, Sides& sides) const {
+    thread_.atomic(shared.sides[lane_]).fetch_add(sides.left, simt::relaxed);
+    thread_.atomic(shared.sides[plane_count + lane_]).fetch_add(sides.right, simt::relaxed);
+    if (!last_part(shared)) return false;
+    sides.left = thread_.atomic(shared.sides[lane_]).load(simt::relaxed);
+    sides.right = thread_.atomic(shared.sides[plane_count + lane_]).load(simt::relaxed);
     return true;
   }
 

@@ -4,9 +4,7 @@
 // writes them and concludes, so that every step, and each call of the allocator above all, stands once in the code. Of
 // a shared node the turn ends after its part, and the last warp goes on in place of all.
 //
-// Lane i stands for candidate plane i. Boxes of 64 triangles at a time are staged in shared memory; each lane
-// compares all of them with its plane, so that a node of five references takes five steps and no vote. Only lane 0
-// calls the allocator: the other lanes wait at the next group operation.
+// Only lane 0 calls the allocator: the other lanes wait at the next group operation.
 //
 // Where memory runs out, nodes are dropped, their lists freed, until no task is left: every warp ends as usual.
 // A faulty allocator may change lists under the build. No index is trusted that comes out of one, so that its fault
@@ -14,39 +12,20 @@
 #pragma once
 
 #include <bit>
-#include <limits>
 
-#include "workloads/kd_tree/shared_nodes.hpp"
+#include "workloads/kd_tree/node_split.hpp"
 
 namespace allocbench::kd_tree {
 
-inline constexpr std::uint32_t tile = 2 * simt::warp_size;  // references staged at a time
-
-// Shared memory of a warp.
-struct alignas(16) WarpScratch {
-  // Rows start in different banks: lanes read from three rows at once.
-  static constexpr std::uint32_t row = tile + 4;
-  float low[3][row];
-  float high[3][row];
-  RequestStatistics requests;  // and so on: as BuildTotals, kept by lane 0
-  std::uint64_t frees;
-  std::uint64_t address_bits;
-  std::uint64_t not_lowest;
-  std::uint64_t end;
-};
-
 template <class Thread, class Session>
-class WarpBuilder : SharedNodes<Thread> {
+class WarpBuilder : NodeSplit<Thread> {
  public:
   SIMT_FN WarpBuilder(Thread& thread, Session& session, const BuildSetup& setup)
-      : SharedNodes<Thread>(thread, setup),
-        session_(session),
-        scratch_(thread.template shared<WarpScratch>(thread.block_size() / simt::warp_size)[thread.warp_in_block()]) {
+      : NodeSplit<Thread>(thread, setup), session_(session) {
     if (lane_ == 0) {
       scratch_.requests = {};
       scratch_.frees = scratch_.address_bits = scratch_.not_lowest = scratch_.end = 0;
     }
-    axis_ = axis_of(lane_);
   }
 
   SIMT_FN void run() {
@@ -71,16 +50,22 @@ class WarpBuilder : SharedNodes<Thread> {
   }
 
  private:
-  using Shared = SharedNodes<Thread>;
-  using Shared::give_back;
-  using Shared::lane_;
-  using Shared::last_part;
-  using Shared::publish_split;
-  using Shared::setup_;
-  using Shared::share;
-  using Shared::thread_;
-  using Shared::warp_;
-  using Shared::warp_index_;
+  using Base = NodeSplit<Thread>;
+  using Base::add_sides;
+  using Base::choose;
+  using Base::count_sides;
+  using Base::give_back;
+  using Base::lane_;
+  using Base::last_part;
+  using Base::publish_split;
+  using Base::scratch_;
+  using Base::setup_;
+  using Base::share;
+  using Base::smaller;
+  using Base::thread_;
+  using Base::warp_;
+  using Base::warp_index_;
+  using Base::write_lists;
 
   SIMT_FN Task root() const {
     return {setup_.root_list,
@@ -116,13 +101,7 @@ class WarpBuilder : SharedNodes<Thread> {
     std::uint32_t triangles[2] = {};  // of the tile that is staged
     if (counting) {
       Sides sides = count_sides(task, first, part_count, triangles);
-      if (shared != nullptr) {
-        thread_.atomic(shared->sides[lane_]).fetch_add(sides.left, simt::relaxed);
-        thread_.atomic(shared->sides[plane_count + lane_]).fetch_add(sides.right, simt::relaxed);
-        if (!last_part(*shared)) return pop(task);
-        sides.left = thread_.atomic(shared->sides[lane_]).load(simt::relaxed);
-        sides.right = thread_.atomic(shared->sides[plane_count + lane_]).load(simt::relaxed);
-      }
+      if (shared != nullptr && !add_sides(*shared, sides)) return pop(task);
       split = choose(task, sides, children.counts);
       const std::uint32_t failed = task.failed_splits() + (split.fails ? 1 : 0);
       const bool dropped = warp_.shfl_lane(out_of_memory, 0) != 0;
@@ -160,77 +139,6 @@ class WarpBuilder : SharedNodes<Thread> {
     return conclude(task, split, children);
   }
 
-  // --- counting and choosing
-
-  // Loads the tile that starts at `base`: triangle numbers into registers, boxes into shared memory. What lies behind
-  // the end, and numbers that are none, are on no side of any plane.
-  SIMT_FN void load_tile(const std::uint32_t* list, std::uint32_t count, std::uint32_t base,
-                         std::uint32_t (&triangles)[2]) {
-    constexpr float nowhere = std::numeric_limits<float>::infinity();
-    SIMT_UNROLLED for (std::uint32_t half = 0; half < 2; ++half) {
-      const std::uint32_t at = base + half * simt::warp_size + lane_;
-      triangles[half] = at < count ? list[at] : no_triangle;
-    }
-    TriangleBox boxes[2];
-    SIMT_UNROLLED for (std::uint32_t half = 0; half < 2; ++half) {
-      if (triangles[half] < setup_.triangles) {
-        boxes[half] = setup_.boxes[triangles[half]];
-      } else {
-        boxes[half] = {{nowhere, nowhere, nowhere}, 0, {-nowhere, -nowhere, -nowhere}, 0};
-      }
-    }
-    SIMT_UNROLLED for (std::uint32_t half = 0; half < 2; ++half) {
-      const std::uint32_t column = half * simt::warp_size + lane_;
-      SIMT_UNROLLED for (std::uint32_t axis = 0; axis < 3; ++axis) {
-        scratch_.low[axis][column] = boxes[half].low[axis];
-        scratch_.high[axis][column] = boxes[half].high[axis];
-      }
-    }
-    warp_.sync();
-  }
-
-  // How many triangles of a part of the list lie on the sides of this lane's plane.
-  SIMT_FN Sides count_sides(const Task& task, std::uint32_t first, std::uint32_t count, std::uint32_t (&triangles)[2]) {
-    const float plane = plane_position(task);
-    Sides sides{0, 0};
-    for (std::uint32_t base = 0; base < count; base += tile) {
-      if (base != 0) warp_.sync();  // all have read the tile before
-      load_tile(task.list + first, count, base, triangles);
-      const std::uint32_t staged = smaller(tile, count - base);
-      for (std::uint32_t column = 0; column < staged; column += 4) {
-        const simt::Word128 low = simt::load_16_bytes(&scratch_.low[axis_][column]);
-        const simt::Word128 high = simt::load_16_bytes(&scratch_.high[axis_][column]);
-        SIMT_UNROLLED for (std::uint32_t i = 0; i < 4; ++i) {
-          sides.left += std::bit_cast<float>(low.words[i]) <= plane ? 1 : 0;
-          sides.right += std::bit_cast<float>(high.words[i]) >= plane ? 1 : 0;
-        }
-      }
-    }
-    return sides;
-  }
-
-  SIMT_FN float plane_position(const Task& task) const {
-    return position_of(lane_, axis_,
-                       axis_ == 0   ? task.low[0]
-                       : axis_ == 1 ? task.low[1]
-                                    : task.low[2],
-                       axis_ == 0   ? task.high[0]
-                       : axis_ == 1 ? task.high[1]
-                                    : task.high[2]);
-  }
-
-  // The plane of least cost, of equal ones the first. Costs are not negative, so their bits order them.
-  SIMT_FN Split choose(const Task& task, const Sides& sides, Sides& chosen) {
-    const Box box{{task.low[0], task.low[1], task.low[2]}, {task.high[0], task.high[1], task.high[2]}};
-    const float position = plane_position(task);
-    const float areas = weighted_areas(box, axis_, position, sides.left, sides.right);
-    const auto bits = std::bit_cast<std::uint32_t>(areas);
-    const std::uint32_t least = ~warp_.reduce_max(~bits);
-    const std::uint32_t plane = simt::count_trailing_zeros(warp_.ballot(bits == least));
-    chosen = {warp_.shfl_lane(sides.left, plane), warp_.shfl_lane(sides.right, plane)};
-    return {plane, warp_.shfl_lane(position, plane), split_fails(box, std::bit_cast<float>(least), task.count)};
-  }
-
   // --- lists of the children
 
   // Left, then right; false when memory ran out, and then `right` is null.
@@ -263,50 +171,6 @@ class WarpBuilder : SharedNodes<Thread> {
     // Who had the blocks before has read them before lane 0 got them; now all lanes may write.
     warp_.sync();
     return true;
-  }
-
-  // Sorts a part of the list into those of the children. Ranks come from votes; a shared node's lists have cursors.
-  SIMT_FN void write_lists(const Task& task, std::uint32_t first, std::uint32_t count, const Split& split,
-                           const Children& children, SharedNode* shared, bool staged, std::uint32_t (&triangles)[2]) {
-    const std::uint32_t axis = axis_of(split.plane);
-    const std::uint32_t below = (1u << lane_) - 1;
-    std::uint32_t left_at = 0;
-    std::uint32_t right_at = 0;
-    for (std::uint32_t base = 0; base < count; base += tile) {
-      if (!staged) {
-        warp_.sync();
-        load_tile(task.list + first, count, base, triangles);
-      }
-      std::uint32_t left_votes[2];
-      std::uint32_t right_votes[2];
-      SIMT_UNROLLED for (std::uint32_t half = 0; half < 2; ++half) {
-        const std::uint32_t column = half * simt::warp_size + lane_;
-        left_votes[half] = warp_.ballot(scratch_.low[axis][column] <= split.position);
-        right_votes[half] = warp_.ballot(scratch_.high[axis][column] >= split.position);
-      }
-      const std::uint32_t left_count = simt::popcount(left_votes[0]) + simt::popcount(left_votes[1]);
-      const std::uint32_t right_count = simt::popcount(right_votes[0]) + simt::popcount(right_votes[1]);
-      if (shared != nullptr) {
-        std::uint32_t place = 0;
-        if (lane_ < 2) {
-          place =
-              thread_.atomic(shared->cursors[lane_]).fetch_add(lane_ == 0 ? left_count : right_count, simt::relaxed);
-        }
-        left_at = warp_.shfl_lane(place, 0);
-        right_at = warp_.shfl_lane(place, 1);
-      }
-      SIMT_UNROLLED for (std::uint32_t half = 0; half < 2; ++half) {
-        const std::uint32_t left = left_at + simt::popcount(left_votes[half] & below);
-        const std::uint32_t right = right_at + simt::popcount(right_votes[half] & below);
-        if ((left_votes[half] >> lane_ & 1) != 0 && left < children.counts.left) children.left[left] = triangles[half];
-        if ((right_votes[half] >> lane_ & 1) != 0 && right < children.counts.right) {
-          children.right[right] = triangles[half];
-        }
-        left_at += simt::popcount(left_votes[half]);
-        right_at += simt::popcount(right_votes[half]);
-      }
-    }
-    warp_.sync();
   }
 
   // --- the end of a node
@@ -344,15 +208,30 @@ class WarpBuilder : SharedNodes<Thread> {
         setup_.nodes[2 * pair + 1] = Node::of(Node::leaf, reference + left_references, right_references);
       }
     }
-    const std::uint32_t axis = axis_of(split.plane);
     const bool owned = !handed_on || task.owns_list();
-    const std::uint32_t level = Task::level_of(TaskKind::node, task.depth() + 1, failed, owned);
-    Task left = task;
+    Task left;
+    Task right;
+    make_tasks(task, split, children, pair, Task::level_of(TaskKind::node, task.depth() + 1, failed, owned), left,
+               right);
+    warp_.sync();  // all lanes have read the lists that are freed, and written those that others take
+    free_lists(!handed_on && task.owns_list() ? task.list : nullptr, left_is_leaf && owned ? children.left : nullptr,
+               right_is_leaf && owned ? children.right : nullptr);
+    if (left_is_leaf && right_is_leaf) return pop(task);
+    if (!left_is_leaf && !right_is_leaf) push(right);
+    task = left_is_leaf ? right : left;
+    return true;
+  }
+
+  // The children as tasks.
+  static SIMT_FN void make_tasks(const Task& task, const Split& split, const Children& children, std::uint32_t pair,
+                                 std::uint32_t level, Task& left, Task& right) {
+    const std::uint32_t axis = axis_of(split.plane);
+    left = task;
     left.list = children.left;
     left.count = children.counts.left;
     left.node = 2 * pair;
     left.level = level;
-    Task right = left;
+    right = left;
     right.list = children.right;
     right.count = children.counts.right;
     right.node = 2 * pair + 1;
@@ -361,13 +240,6 @@ class WarpBuilder : SharedNodes<Thread> {
       left.high[each] = split.position;
       right.low[each] = split.position;
     }
-    warp_.sync();  // all lanes have read the lists that are freed, and written those that others take
-    free_lists(!handed_on && task.owns_list() ? task.list : nullptr, left_is_leaf && owned ? children.left : nullptr,
-               right_is_leaf && owned ? children.right : nullptr);
-    if (left_is_leaf && right_is_leaf) return pop(task);
-    if (!left_is_leaf && !right_is_leaf) push(right);
-    task = left_is_leaf ? right : left;
-    return true;
   }
 
   SIMT_FN void write_leaf(std::uint32_t node, const std::uint32_t* list, std::uint32_t count) {
@@ -448,14 +320,8 @@ class WarpBuilder : SharedNodes<Thread> {
     if (value != 0) thread_.atomic(total).fetch_add(value, simt::relaxed);
   }
 
-  static SIMT_FN std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
-
-  static constexpr std::uint32_t no_triangle = 0xffffffffu;
-
   Session& session_;
-  std::uint32_t axis_;
   std::uint32_t kept_ = 0;  // tasks on the stack
-  WarpScratch& scratch_;
 };
 
 }  // namespace allocbench::kd_tree

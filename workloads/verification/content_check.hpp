@@ -19,8 +19,8 @@ class ContentCheck {
     entries_.fill_bytes(stream, 0);
   }
 
-  template <class A>
-  Checked<A> wrap(const A& allocator) const {
+  // For AllocatorHandle::observed().
+  ContentLedger ledger() const {
     ContentLedger ledger{.report = report_.data(),
                          .entries = entries_.data(),
                          .capacity = static_cast<std::uint32_t>(entries_.size()),
@@ -29,7 +29,7 @@ class ContentCheck {
       ledger.pool_begin = rules_.pool_begin;
       ledger.pool_end = rules_.pool_end;
     }
-    return Checked<A>(allocator, ledger);
+    return ledger;
   }
 
   // What was found; empty when nothing.

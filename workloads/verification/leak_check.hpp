@@ -9,14 +9,13 @@
 // gave up early; the verdict has their number.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 
-#include "workloads/common/kernels.hpp"
+#include "workloads/common/device_sizes.hpp"
 #include "workloads/common/recorded_pointers.hpp"
-#include "workloads/contract/outcome.hpp"
 #include "workloads/contract/workload.hpp"
 
 namespace allocbench {
@@ -26,116 +25,25 @@ struct LeakResult {
   std::string verdict;  // "checked", "checked: ..., no leak", "partial: ..." or "waived: ..."
 };
 
-template <class A>
 class LeakCheck {
  public:
-  static constexpr std::uint64_t least_rounds = 16;
-  static constexpr std::uint64_t rounds_per_pool = 8;
-  static constexpr std::uint64_t rounds_to_judge = 16;
-  static constexpr std::chrono::milliseconds wall_budget{500};
-
-  LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting<A>& setting)
-      : stream_(stream),
-        setting_(setting),
-        profile_(profile),
-        sizes_(profile.sizes, stream),
-        results_(stream, profile.geometry.callers) {}
+  LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting& setting);
 
   // `own` is the allocator of the cell, with nothing allocated. Throws CellFailure for a leak.
-  LeakResult run(const A& own) {
-    if constexpr (A::traits.frees == Frees::never) {
-      return {0, "waived: " + std::string(A::traits.display_name) + " never frees"};
-    } else {
-      if constexpr (A::traits.pool != PoolLocation::device_heap) {
-        for (std::size_t bytes = first_pool_bytes(); bytes < setting_.pool_bytes; bytes *= 8) {
-          if (std::optional<LeakResult> result = on_second_instance(bytes)) return *result;
-        }
-      }
-      if (std::optional<LeakResult> result = rounds(own, setting_.pool_bytes)) return *result;
-      return {0, "waived: the cell's own pool cannot serve all " + std::to_string(profile_.geometry.callers) +
-                     " requests at once"};
-    }
-  }
+  LeakResult run(const AllocatorHandle& own);
 
  private:
-  std::size_t first_pool_bytes() const {
-    constexpr std::size_t step = 64 * 1024;
-    return (profile_.bytes() * rounds_per_pool + step - 1) / step * step;
-  }
-
+  std::size_t first_pool_bytes() const;
   // Nothing when this pool is too small for the design.
-  std::optional<LeakResult> on_second_instance(std::size_t pool_bytes) {
-    if (profile_.sizes.largest() > max_request<A>(pool_bytes, setting_.allocator)) return std::nullopt;
-    try {
-      Arena arena(stream_, pool_bytes);
-      const A small = A::create(arena, setting_.allocator);
-      std::optional<LeakResult> result = rounds(small, pool_bytes);
-      if constexpr (requires { small.broken_invariant(stream_); }) {
-        const std::string broken = result ? small.broken_invariant(stream_) : std::string();
-        if (!broken.empty()) throw CellFailure(Status::incorrect, "invariant broken after the leak check: " + broken);
-      }
-      stream_.synchronize();
-      return result;
-    } catch (const Unsupported&) {
-      return std::nullopt;
-    } catch (const simt::Fault& fault) {
-      if (fault.kind() == simt::FaultKind::out_of_memory) return std::nullopt;
-      throw;
-    }
-  }
-
-  std::optional<LeakResult> rounds(const A& allocator, std::size_t pool_bytes) {
-    const std::uint64_t wanted = std::max(
-        least_rounds, 2 * static_cast<std::uint64_t>(pool_bytes) / std::max<std::uint64_t>(profile_.bytes(), 1) + 1);
-    const auto deadline = std::chrono::steady_clock::now() + wall_budget;
-    for (std::uint64_t round = 0; round < wanted; ++round) {
-      if (round > 0 && std::chrono::steady_clock::now() > deadline) {
-        return LeakResult{round, "partial: " + std::to_string(round) + " of " + std::to_string(wanted) +
-                                     " rounds within the time budget"};
-      }
-      const std::uint64_t nulls = one_round(allocator);
-      if (nulls == 0) continue;
-      if (round == 0) return std::nullopt;
-      return judge(allocator, pool_bytes, round, nulls);
-    }
-    return LeakResult{wanted, "checked"};
-  }
-
-  // After the first nulls, in `round`. What leaks at an even pace refuses nearly three times as many requests in the
-  // second half of the rounds that follow as in the first; what is refused now and then does not.
-  LeakResult judge(const A& allocator, std::size_t pool_bytes, std::uint64_t round, std::uint64_t nulls) {
-    std::uint64_t most = nulls;
-    std::uint64_t last = nulls;
-    std::uint64_t in_half[2] = {0, 0};
-    for (std::uint64_t i = 0; i < rounds_to_judge; ++i) {
-      last = one_round(allocator);
-      most = std::max(most, last);
-      in_half[2 * i / rounds_to_judge] += last;
-    }
-    const std::string where = " of " + std::to_string(profile_.geometry.callers) +
-                              " requests returned null in rounds " + std::to_string(round + 1) + " to " +
-                              std::to_string(round + 1 + rounds_to_judge) +
-                              " of allocating and freeing the same blocks (" + bytes_text(profile_.bytes()) +
-                              " per round, pool of " + bytes_text(pool_bytes) + ")";
-    const std::uint64_t few = std::max<std::uint64_t>(profile_.geometry.callers / 100, 1);
-    if (most > few || in_half[1] >= 2 * in_half[0] + rounds_to_judge / 2) {
-      throw CellFailure(Status::incorrect,
-                        "leak: at most " + std::to_string(most) + ", at last " + std::to_string(last) + where);
-    }
-    return {round + 1 + rounds_to_judge, "checked: at most " + std::to_string(most) + where + ", no leak"};
-  }
-
-  std::uint64_t one_round(const A& allocator) {
-    const simt::LaunchShape shape = profile_.geometry.shape();
-    sizes_.visit([&](auto sizes) {
-      simt::launch(stream_, shape, AllocKernel{}, allocator, profile_.geometry, sizes, results_.data());
-    });
-    simt::launch(stream_, shape, FreeKernel{}, allocator, profile_.geometry, results_.data());
-    return results_.nulls();
-  }
+  std::optional<LeakResult> on_second_instance(std::size_t pool_bytes);
+  std::optional<LeakResult> rounds(const AllocatorHandle& allocator, std::size_t pool_bytes);
+  // After the first nulls, in `round`.
+  LeakResult judge(const AllocatorHandle& allocator, std::size_t pool_bytes, std::uint64_t round, std::uint64_t nulls);
+  // The nulls of one round.
+  std::uint64_t one_round(const AllocatorHandle& allocator);
 
   simt::Stream& stream_;
-  RunSetting<A> setting_;
+  RunSetting setting_;
   RequestProfile profile_;
   DeviceSizes sizes_;
   RecordedPointers results_;

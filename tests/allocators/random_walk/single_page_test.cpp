@@ -184,9 +184,9 @@ TEST(ClusteredRandomWalk, GoesOnAtTheFrontAfterTheLastPage) {
   parameters.page_bytes = 16;
   parameters.scarce_share = 0.0005;
   Rig<ClusteredRandomWalk> rig(40 * 16, parameters);
-  rig.allocator.occupy(rig.stream(), FirstPages{39});
+  rig.allocator.occupy(rig.stream(), PageSet::first(39));
   EXPECT_EQ(rig.offset(rig.malloc({16})[0]), 39 * 16);
-  rig.allocator.occupy(rig.stream(), FirstPages{0});
+  rig.allocator.occupy(rig.stream(), PageSet::first(0));
   EXPECT_EQ(rig.offset(rig.malloc({16})[0]), 0);
 }
 

@@ -5,7 +5,7 @@
 
 #include "allocators/contract/session.hpp"
 #include "simt/simt.hpp"
-#include "workloads/common/occupancy.hpp"
+#include "workloads/common/page_set.hpp"
 
 namespace allocbench::testing {
 
@@ -55,7 +55,7 @@ Steps steps_of_page_requests(std::uint32_t pages, std::uint32_t free, std::uint3
   parameters.page_bytes = 16;
   Arena arena(stream, std::size_t{pages} * 16);
   A allocator = A::create(arena, parameters);
-  allocator.occupy(stream, RandomSubset(pages, pages - free, seed));
+  allocator.occupy(stream, PageSet::by_chance(pages, pages - free, seed));
   simt::Buffer<std::uint32_t> steps(threads);
   simt::Buffer<void*> blocks(threads);
   simt::launch(stream, {threads / 32, 32}, CountSteps{}, allocator, std::uint64_t{16}, steps.data(), blocks.data());

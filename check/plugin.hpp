@@ -1,0 +1,12 @@
+// What a plug-in's shared object exports for the checking workers.
+#pragma once
+
+namespace allocbench::check {
+class SubjectList;
+}
+
+// Plug-ins are compiled with hidden symbols.
+extern "C" {
+[[gnu::visibility("default")]] const char* allocbench_plugin_interface();
+[[gnu::visibility("default")]] void allocbench_add_subjects(allocbench::check::SubjectList* subjects);
+}

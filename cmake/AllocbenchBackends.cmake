@@ -1,0 +1,24 @@
+# What a back end's host code and plug-ins compile with.
+
+# Sets `result` to a unit that compiles `source`, a host file that uses simt/, for a back end: the file itself for the CPU
+# executor, a generated .cu file that includes it for CUDA.
+function(allocbench_backend_unit result suffix source)
+  cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE path)
+  if(suffix STREQUAL "cuda")
+    cmake_path(RELATIVE_PATH path BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE name)
+    set(unit "${CMAKE_CURRENT_BINARY_DIR}/cuda/${name}.cu")
+    file(CONFIGURE OUTPUT "${unit}" CONTENT "#include \"${name}\"\n" @ONLY)
+    set(path "${unit}")
+  endif()
+  set(${result} "${path}" PARENT_SCOPE)
+endfunction()
+
+# allocbench::plugin_<variant>: the include path, flags and the interface text for plug-in units. The program that loads a
+# plug-in brings the functions.
+function(allocbench_plugin_interface variant)
+  add_library(allocbench_plugin_${variant} INTERFACE)
+  add_library(allocbench::plugin_${variant} ALIAS allocbench_plugin_${variant})
+  target_link_libraries(allocbench_plugin_${variant} INTERFACE allocbench_flags ${ARGN})
+  target_compile_definitions(allocbench_plugin_${variant} INTERFACE
+    "ALLOCBENCH_PLUGIN_INTERFACE=\"${ALLOCBENCH_PLUGIN_INTERFACE}\"")
+endfunction()

@@ -1,0 +1,85 @@
+#include "harness/worker/instance.hpp"
+
+#include <chrono>
+
+#include "allocators/contract/allocator.hpp"
+#include "harness/worker/measured_cell.hpp"
+
+namespace allocbench::worker {
+
+std::unique_ptr<AllocatorInstance> create_instance(const AllocatorType& type, simt::Stream& stream,
+                                                   std::size_t pool_bytes, const ParameterValues& parameters) {
+  try {
+    return std::make_unique<Instance>(type, stream, pool_bytes, parameters);
+  } catch (const Unsupported& why) {
+    throw CellFailure(Status::unsupported, why.what());
+  }
+}
+
+Instance::Instance(const AllocatorType& type, simt::Stream& stream, std::size_t pool_bytes,
+                   const ParameterValues& parameters)
+    : stream_(stream),
+      arena_(stream, pool_bytes),
+      setting_{.allocator = type, .pool_bytes = pool_bytes, .parameters = parameters, .seed = 0},
+      handle_(create_timed()) {}
+
+AllocatorHandle Instance::create_timed() {
+  const auto start = std::chrono::steady_clock::now();
+  AllocatorHandle created(setting_.allocator, arena_, setting_.parameters);
+  stream_.synchronize();
+  init_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return created;
+}
+
+std::unique_ptr<Cell> Instance::open(const CellRequest& request) {
+  const WorkloadType& workload = *request.workload;
+  const std::string allocator = setting_.display_name();
+  if (traits().test_only && workload.traits.name != "alloc_free") {
+    throw CellFailure(Status::unsupported, allocator + " is deliberately broken and runs in alloc_free only");
+  }
+  if (traits().ablation && workload.traits.application) {
+    throw CellFailure(Status::unsupported,
+                      allocator + " is for micro tests; applications run with the design it is a form of");
+  }
+  RunSetting setting = setting_;
+  setting.seed = request.seed;
+  try {
+    const std::string why = workload.unsupported(request.parameters, setting);
+    if (!why.empty()) throw CellFailure(Status::unsupported, why);
+    return std::make_unique<MeasuredCell>(*this, setting, request, workload.traits,
+                                          workload.open(request.parameters, setting, stream_));
+  } catch (const std::invalid_argument& contradiction) {
+    throw CellFailure(Status::unsupported, contradiction.what());
+  }
+}
+
+void Instance::reset() {
+  if (traits().fresh == Fresh::by_reset) handle_.reset(stream_);
+  last_user = nullptr;
+}
+
+PointerRules Instance::rules(bool check_overlap) const {
+  PointerRules result;
+  result.alignment = traits().alignment;
+  result.check_overlap = check_overlap;
+  if (traits().pool == PoolLocation::arena_and_device_heap) {
+    result.in_device_heap = [this](const void* block) {
+      return in_pool(block) || stream_.device().in_device_heap(block);
+    };
+  } else if (traits().pool == PoolLocation::arena && arena_.has_pool()) {
+    const Pool pool = const_cast<Arena&>(arena_).pool();
+    result.pool_begin = reinterpret_cast<std::uint64_t>(pool.base);
+    result.pool_end = result.pool_begin + pool.bytes;
+  } else {
+    result.in_device_heap = [this](const void* block) { return stream_.device().in_device_heap(block); };
+  }
+  return result;
+}
+
+bool Instance::in_pool(const void* block) const {
+  if (!arena_.has_pool()) return false;
+  const Pool pool = const_cast<Arena&>(arena_).pool();
+  return block >= pool.base && block < pool.base + pool.bytes;
+}
+
+}  // namespace allocbench::worker

@@ -1,0 +1,44 @@
+// An allocator instance as its cells see it. Compiled once per back end.
+#pragma once
+
+#include <memory>
+
+#include "allocators/contract/arena.hpp"
+#include "harness/worker/registry.hpp"
+#include "workloads/contract/workload.hpp"
+#include "workloads/verification/pointer_check.hpp"
+
+namespace allocbench::worker {
+
+class Instance final : public AllocatorInstance {
+ public:
+  Instance(const AllocatorType& type, simt::Stream& stream, std::size_t pool_bytes, const ParameterValues& parameters);
+
+  std::size_t pool_bytes() const override { return setting_.pool_bytes; }
+  std::size_t metadata_bytes() const override { return arena_.metadata_bytes(); }
+  double init_seconds() const override { return init_seconds_; }
+  std::unique_ptr<Cell> open(const CellRequest& request) override;
+
+  // What follows is for the instance's cells.
+  simt::Stream& stream() const { return stream_; }
+  const AllocatorHandle& handle() const { return handle_; }
+  const Traits& traits() const { return setting_.traits(); }
+  // Back to fresh where the design can; a device heap stays as it is until the process ends.
+  void reset();
+  // What every returned pointer must satisfy.
+  PointerRules rules(bool check_overlap) const;
+
+  const void* last_user = nullptr;  // the cell that ran last; null after a reset
+
+ private:
+  bool in_pool(const void* block) const;
+  AllocatorHandle create_timed();
+
+  simt::Stream& stream_;
+  Arena arena_;
+  RunSetting setting_;
+  double init_seconds_ = 0;
+  AllocatorHandle handle_;
+};
+
+}  // namespace allocbench::worker

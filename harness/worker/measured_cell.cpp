@@ -1,0 +1,129 @@
+#include "harness/worker/measured_cell.hpp"
+
+#include "workloads/verification/call_counter.hpp"
+#include "workloads/verification/content_check.hpp"
+#include "workloads/verification/leak_check.hpp"
+
+namespace allocbench::worker {
+
+MeasuredCell::MeasuredCell(Instance& instance, const RunSetting& setting, const CellRequest& request,
+                           const WorkloadTraits& workload, std::unique_ptr<WorkloadRun> run)
+    : instance_(instance),
+      setting_(setting),
+      fresh_wanted_(request.state == StartState::fresh),
+      warmups_(request.warmups),
+      counted_passes_(request.counted_passes),
+      workload_(workload),
+      run_(std::move(run)) {}
+
+MeasuredCell::~MeasuredCell() {
+  if (instance_.last_user == this) instance_.last_user = nullptr;  // the next cell may get this address
+}
+
+Verification MeasuredCell::verify() {
+  Verification result;
+  instance_.reset();
+  check_contents(result);
+  const LeakResult leak = LeakCheck(instance_.stream(), run_->requests(), setting_).run(instance_.handle());
+  result.leak_rounds = leak.rounds;
+  result.leak = leak.verdict;
+  check_invariants();
+  instance_.reset();
+  return result;
+}
+
+Sample MeasuredCell::sample() {
+  while (warmups_done_ < warmups_) {
+    static_cast<void>(repetition());
+    ++warmups_done_;
+  }
+  return repetition();
+}
+
+bool MeasuredCell::overlap_is_defined() const {
+  if (!instance_.traits().recycles_unfreed) return true;
+  const RequestProfile profile = run_->requests();
+  const std::uint64_t rounds = (run_->mallocs_at_most() + profile.geometry.callers - 1) / profile.geometry.callers;
+  return rounds * profile.bytes() <= setting_.pool_bytes;
+}
+
+Sample MeasuredCell::repetition() {
+  if (starts_fresh()) instance_.reset();
+  instance_.last_user = nullptr;  // whatever fails below leaves nothing to build on
+  run_->prepare();
+  PhaseTimer timer(instance_.stream());
+  run_->sample(instance_.handle(), timer);
+  const PointerCheck check = check_pointers();
+  instance_.last_user = this;
+  timer.counter("null_returns", check.nulls());
+  return {timer.phases(), timer.counters()};
+}
+
+void MeasuredCell::check_contents(Verification& result) {
+  run_->prepare();
+  PhaseTimer untimed(instance_.stream());
+  if (workload_.writes_blocks) {
+    run_->sample(instance_.handle(), untimed);
+    const PointerCheck pointers = check_pointers();
+    result.null_returns = pointers.nulls();
+    result.blocks = pointers.blocks();
+    result.content = "checked";
+  } else {
+    check_filled_blocks(result, untimed);
+  }
+}
+
+void MeasuredCell::check_filled_blocks(Verification& result, PhaseTimer& untimed) {
+  result.counted = CallStatistics(instance_.traits().step);
+  const std::uint32_t first_counted = starts_every_pass_fresh() ? 0 : warmups_;
+  const bool judged = overlap_is_defined();
+  CallCounter counter(instance_.stream(), run_->mallocs_at_most());
+  for (std::uint32_t pass = 0; pass < first_counted + counted_passes_; ++pass) {
+    const bool counts = pass >= first_counted;
+    const CallLedger calls = counts ? counter.start() : CallLedger{};
+    if (pass == 0) {
+      check_contents_of(calls, judged, result, untimed);
+    } else {
+      if (starts_every_pass_fresh()) instance_.reset();
+      run_->prepare();
+      run_->sample(instance_.handle().observed(calls, ContentLedger{}), untimed);
+      static_cast<void>(check_pointers());
+    }
+    if (counts) counter.add_to(result.counted);
+  }
+}
+
+void MeasuredCell::check_contents_of(const CallLedger& calls, bool judged, Verification& result, PhaseTimer& untimed) {
+  const ContentCheck contents(instance_.stream(), run_->mallocs_at_most(), instance_.rules(judged));
+  run_->sample(instance_.handle().observed(calls, contents.ledger()), untimed);
+  // Pointers first: a wrong pointer explains wrong contents, not the other way round.
+  const PointerCheck pointers = check_pointers();
+  result.null_returns = pointers.nulls();
+  result.blocks = pointers.blocks();
+  if (!judged) {
+    result.content = "waived: blocks are handed out again before they are freed";
+    return;
+  }
+  const std::string problem = contents.problem();
+  if (!problem.empty()) throw CellFailure(Status::incorrect, problem);
+  result.content = "checked";
+}
+
+PointerCheck MeasuredCell::check_pointers() const {
+  PointerCheck check(instance_.rules(overlap_is_defined()));
+  run_->check_recorded(check);
+  if (!check.ok()) throw CellFailure(Status::incorrect, check.problem());
+  if (check.nulls() != 0 && !workload_.null_expected) {
+    throw CellFailure(Status::oom, std::to_string(check.nulls()) + " of " + std::to_string(check.blocks()) +
+                                       " requests returned null; " + bytes_text(check.bytes_requested()) +
+                                       " asked of a pool of " + bytes_text(setting_.pool_bytes));
+  }
+  return check;
+}
+
+void MeasuredCell::check_invariants() const {
+  const std::string broken = instance_.handle().broken_invariant(instance_.stream());
+  if (!broken.empty()) throw CellFailure(Status::incorrect, "invariant broken: " + broken);
+}
+
+}  // namespace allocbench::worker

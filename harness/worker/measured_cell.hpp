@@ -1,0 +1,48 @@
+// MeasuredCell: a workload bound to an allocator instance, with everything the protocol asks of a cell: order of
+// resets, warm-ups and samples, the verification passes, and the words for what went wrong.
+#pragma once
+
+#include "harness/worker/instance.hpp"
+#include "workloads/contract/outcome.hpp"
+
+namespace allocbench::worker {
+
+class MeasuredCell final : public Cell {
+ public:
+  MeasuredCell(Instance& instance, const RunSetting& setting, const CellRequest& request,
+               const WorkloadTraits& workload, std::unique_ptr<WorkloadRun> run);
+  ~MeasuredCell() override;
+  MeasuredCell(const MeasuredCell&) = delete;
+  MeasuredCell& operator=(const MeasuredCell&) = delete;
+
+  std::vector<KernelInfo> kernels() const override { return run_->kernels(); }
+  Verification verify() override;
+  Sample sample() override;
+
+ private:
+  // An allocator that never frees has no state worth reusing: it would only run out.
+  bool starts_every_pass_fresh() const { return fresh_wanted_ || instance_.traits().frees == Frees::never; }
+  bool starts_fresh() const { return starts_every_pass_fresh() || instance_.last_user != this; }
+  // Blocks may be judged against each other while all requests since the reset fit the pool once.
+  bool overlap_is_defined() const;
+
+  Sample repetition();
+  void check_contents(Verification& result);
+  // The first pass checks the contents of the blocks; it and those that may follow it count steps, from the state that
+  // samples start from.
+  void check_filled_blocks(Verification& result, PhaseTimer& untimed);
+  void check_contents_of(const CallLedger& calls, bool judged, Verification& result, PhaseTimer& untimed);
+  PointerCheck check_pointers() const;
+  void check_invariants() const;
+
+  Instance& instance_;
+  RunSetting setting_;
+  bool fresh_wanted_;
+  std::uint32_t warmups_;
+  std::uint32_t counted_passes_;
+  WorkloadTraits workload_;
+  std::unique_ptr<WorkloadRun> run_;
+  std::uint32_t warmups_done_ = 0;
+};
+
+}  // namespace allocbench::worker

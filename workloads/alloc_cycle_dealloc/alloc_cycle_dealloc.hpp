@@ -1,0 +1,39 @@
+// alloc_cycle_dealloc (ACD): several allocations, then the frees of all of them, in one kernel.
+//
+// Vinkler & Havran 2015, sec. 5, after Widmer et al. 2013. The pointers are kept in a global array, one row of callers
+// per iteration, so that a warp's accesses coalesce: 100 pointers per thread do not fit registers, an array in local
+// memory would be the same traffic in disguise, and the array is needed for the check anyway. Blocks of one thread are
+// live together; other threads may have freed theirs, so overlap is checked thread by thread.
+#pragma once
+
+#include "workloads/common/sm_confinement.hpp"
+#include "workloads/common/warp_parameters.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct AllocCycleDealloc {
+  struct Parameters : WarpParameters, SmParameters {
+    std::uint32_t iterations = 10;
+
+    static auto fields() {
+      return std::tuple_cat(
+          warp_fields<Parameters>(), sm_fields<Parameters>(),
+          std::tuple{Field{"iterations", &Parameters::iterations, "blocks",
+                           "blocks that each caller allocates before it frees them", "Vinkler & Havran 2015, table 1"}
+                         .between(1, 100'000)});
+    }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "alloc_cycle_dealloc",
+                                         .display_name = "Alloc Cycle Dealloc",
+                                         .paper = "Vinkler & Havran 2015, sec. 5 [ACD]",
+                                         .summary = "every caller allocates several blocks, then frees them all",
+                                         .phases = "total"};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

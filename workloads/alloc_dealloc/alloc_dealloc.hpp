@@ -1,0 +1,29 @@
+// alloc_dealloc (AD): allocate and free at once, in one kernel.
+//
+// Vinkler & Havran 2015, sec. 5, after Huang et al. 2010. The pointer is stored before it is freed; when the store
+// lands, another thread may own the block already, so pointers are checked one by one and not against each other.
+#pragma once
+
+#include "workloads/common/sm_confinement.hpp"
+#include "workloads/common/warp_parameters.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct AllocDealloc {
+  struct Parameters : WarpParameters, SmParameters {
+    static auto fields() { return std::tuple_cat(warp_fields<Parameters>(), sm_fields<Parameters>()); }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "alloc_dealloc",
+                                         .display_name = "Alloc Dealloc",
+                                         .paper = "Vinkler & Havran 2015, sec. 5 [AD]",
+                                         .summary = "every caller allocates one block and frees it at once",
+                                         .phases = "total"};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

@@ -1,0 +1,30 @@
+// The kernel of alloc_dealloc; kd_tree asks for its registers too.
+#pragma once
+
+#include "allocators/contract/session.hpp"
+#include "simt/simt.hpp"
+#include "workloads/common/confined_kernel.hpp"
+#include "workloads/common/geometry.hpp"
+#include "workloads/common/request_sizes.hpp"
+#include "workloads/contract/kernel_list.hpp"
+
+namespace allocbench {
+
+struct AllocDeallocKernel {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, FixedSize size, void** blocks) const {
+    const std::uint32_t caller = geometry.caller(thread);
+    if (caller == Geometry::no_caller) return;
+    auto&& session = attach(allocator, thread);
+    void* block = session.malloc(thread, size[caller]);
+    blocks[caller] = block;
+    session.free(thread, block);
+    release_all(session, thread);
+    detach(session, thread);
+  }
+};
+
+using AllocDeallocKernels = KernelList<KernelOn<AllocDeallocKernel, Geometry, FixedSize, void**>,
+                                       ConfinedKernelOn<AllocDeallocKernel, Geometry, FixedSize, void**>>;
+
+}  // namespace allocbench

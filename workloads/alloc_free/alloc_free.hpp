@@ -1,0 +1,33 @@
+// alloc_free: the two-kernel test that all papers on GPU allocators share.
+//
+// N requests by N threads, one each: a kernel that allocates, then a kernel in which the same threads free. The alloc
+// kernel calls malloc and stores the pointer, nothing else. `threads` counts the requests, that is the calling threads:
+// with fewer than 32 lanes per warp the grid is larger.
+#pragma once
+
+#include "workloads/common/caller_parameters.hpp"
+#include "workloads/common/size_parameters.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct AllocFree {
+  struct Parameters : CallerParameters, SizeParameters {
+    static auto fields() {
+      return std::tuple_cat(caller_fields<Parameters>("threads that allocate, one request each", "all papers"),
+                            size_fields<Parameters>());
+    }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "alloc_free",
+                                         .display_name = "Alloc, then Free",
+                                         .paper = "common to all papers; Winter et al., PPoPP'21, figs. 9 and 10",
+                                         .summary = "one kernel of N mallocs, then one kernel of N frees",
+                                         .phases = "alloc free"};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

@@ -1,0 +1,69 @@
+// array_list: many threads allocate small items that are never freed one by one, by malloc or through an ArrayList.
+//
+// Spliet et al., GPGPU-7 2014, sec. 5.2, fig. 6: each thread takes 4 or 8 bytes, ten times in a row. With `malloc`
+// every item is a block; with `grow_local` the threads of a block add up what they want and one of them allocates for
+// all (containers/array_list.hpp). As in the paper, only the allocations are timed. Both ways every thread writes its
+// items, which are checked after each sample: every word, and for `grow_local` that the list consists of exactly these
+// items.
+#pragma once
+
+#include <string>
+
+#include "workloads/common/requirements.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct ArrayListGrowth {
+  struct Parameters {
+    std::uint32_t threads = 1024;
+    std::uint32_t threads_per_block = 128;
+    std::uint32_t iterations = 10;
+    std::uint32_t item_bytes = 4;
+    std::string method = "grow_local";
+
+    Geometry geometry() const { return Geometry::of_callers(threads, threads_per_block, simt::warp_size); }
+    bool uses_list() const { return method == "grow_local"; }
+    // Requests to the allocator, and the size of each.
+    std::uint32_t requests() const { return (uses_list() ? geometry().blocks : threads) * iterations; }
+    std::uint64_t request_bytes() const;
+    // Of the threads that call the allocator.
+    Geometry request_geometry() const {
+      return Geometry::of_callers(requests(), threads_per_block, uses_list() ? 1 : simt::warp_size);
+    }
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple{
+          Field{"threads", &P::threads, "threads", "threads that take items", "Spliet et al. 2014, fig. 6"}.between(
+              1, 1 << 24),
+          Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block, which share a chunk",
+                "assumed; the paper has multiples of 384 threads in all"}
+              .between(1, most_threads_per_block),
+          Field{"iterations", &P::iterations, "items", "items that a thread takes, one after the other",
+                "Spliet et al. 2014, sec. 5.2"}
+              .between(1, 1 << 20),
+          Field{"item_bytes", &P::item_bytes, "B", "size of an item", "Spliet et al. 2014, sec. 5.2: 4 or 8"}
+              .between(4, 4096)
+              .powers_of_two(),
+          Field{"method", &P::method, "",
+                "malloc: every item is a block; grow_local: the items of a block of threads are one chunk of a list",
+                "Spliet et al. 2014, sec. 5.2"}
+              .one_of({"malloc", "grow_local"})};
+    }
+  };
+
+  static constexpr WorkloadTraits traits{
+      .name = "array_list",
+      .display_name = "ArrayList Growth",
+      .paper = "Spliet et al. 2014, sec. 5.2",
+      .summary = "every thread takes small items, each by malloc or together with its block from a list",
+      .phases = "alloc",
+      .writes_blocks = true};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

@@ -1,0 +1,44 @@
+// atomic_latency: how long a thread waits for an atomic addition to a word to which all others add as well.
+//
+// Pham et al. 2025, fig. 1: the latency grows with the number of threads, which is what any allocator with one queue
+// inherits. On the CPU back end these are threads of the operating system on the machine's cores, not lanes of the
+// executor; those beyond the number of cores take turns. The allocator has no part in it.
+#pragma once
+
+#include "workloads/common/requirements.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct AtomicLatency {
+  struct Parameters {
+    std::uint32_t threads = 1024;
+    std::uint32_t threads_per_block = 32;
+    std::uint32_t additions = 100;
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple{
+          Field{"threads", &P::threads, "threads", "threads that add to the word", "Pham et al. 2025, fig. 1"}.between(
+              1, 1 << 20),
+          Field{"threads_per_block", &P::threads_per_block, "threads",
+                "threads of a block; nothing on the CPU back end", "assumed: one warp"}
+              .between(1, most_threads_per_block),
+          Field{"additions", &P::additions, "additions", "additions of a thread, one after the other", "assumed"}
+              .between(1, 1 << 24)};
+    }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "atomic_latency",
+                                         .display_name = "Latency of Atomics",
+                                         .paper = "Pham et al. 2025, fig. 1",
+                                         .summary = "all threads add to one word; no allocation at all",
+                                         .phases = "atomics",
+                                         .writes_blocks = true};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

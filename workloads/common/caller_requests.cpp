@@ -1,0 +1,40 @@
+#include "workloads/common/caller_requests.hpp"
+
+#include "workloads/common/call_kernels.hpp"
+
+namespace allocbench {
+
+void CallerRequests::alloc(const AllocatorHandle& allocator, std::uint32_t round) const {
+  if (callers() == 0) return;
+  sizes_.visit([&](auto sizes) {
+    allocator.launch<CallKernels>(stream_, geometry_.shape(), AllocKernel{}, geometry_, sizes, row(round));
+  });
+}
+
+void CallerRequests::free(const AllocatorHandle& allocator, std::uint32_t round) const {
+  if (callers() == 0) return;
+  allocator.launch<CallKernels>(stream_, geometry_.shape(), FreeKernel{}, geometry_, row(round));
+}
+
+void CallerRequests::alloc_and_free(const AllocatorHandle& allocator, PhaseTimer& timer) const {
+  timer.phase("alloc", callers(), [&] { alloc(allocator); });
+  timer.phase("free", callers(), [&] { free(allocator); });
+}
+
+std::vector<RecordedBlock> CallerRequests::blocks() const {
+  return results_.blocks([&](std::size_t caller) { return sizes_.host()[caller]; });
+}
+
+KernelInfo CallerRequests::alloc_info(std::string phase, const AllocatorType& type) const {
+  KernelInfo info;
+  sizes_.visit([&](auto sizes) {
+    info = kernel_info<CallKernels, AllocKernel, Geometry, decltype(sizes), void**>(std::move(phase), type);
+  });
+  return info;
+}
+
+std::vector<KernelInfo> CallerRequests::kernels(const AllocatorType& type) const {
+  return {alloc_info("alloc", type), kernel_info<CallKernels, FreeKernel, Geometry, void**>("free", type)};
+}
+
+}  // namespace allocbench

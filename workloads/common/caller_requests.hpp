@@ -1,0 +1,52 @@
+// One request per caller, as most samples make them: the sizes, the kernels of workloads/common/call_kernels.hpp and
+// what malloc returned.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "workloads/common/device_sizes.hpp"
+#include "workloads/common/recorded_pointers.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+class CallerRequests {
+ public:
+  // Each round of requests has its own row of results. A geometry without callers is allowed: nothing is launched.
+  CallerRequests(simt::Stream& stream, const Geometry& geometry, RequestSizes sizes, std::uint32_t rounds = 1)
+      : stream_(stream),
+        geometry_(geometry),
+        sizes_(std::move(sizes), stream),
+        results_(stream, geometry.callers, rounds) {}
+
+  const Geometry& geometry() const { return geometry_; }
+  std::uint32_t callers() const { return geometry_.callers; }
+  std::uint32_t rounds() const { return results_.rounds(); }
+  const DeviceSizes& sizes() const { return sizes_; }
+  void** row(std::uint32_t round) const { return results_.row(round); }
+
+  void poison() { results_.poison(); }
+  void alloc(const AllocatorHandle& allocator, std::uint32_t round = 0) const;
+  void free(const AllocatorHandle& allocator, std::uint32_t round = 0) const;
+  // The first round as phases `alloc` and `free`.
+  void alloc_and_free(const AllocatorHandle& allocator, PhaseTimer& timer) const;
+
+  // Round by round.
+  std::vector<RecordedBlock> blocks() const;
+  // Judges all blocks as live together.
+  void check(PointerCheck& check) const { check.check(blocks(), PointerCheck::Live::together); }
+
+  RequestProfile profile() const { return {geometry_, sizes_.host()}; }
+  KernelInfo alloc_info(std::string phase, const AllocatorType& type) const;
+  // Of phases `alloc` and `free`.
+  std::vector<KernelInfo> kernels(const AllocatorType& type) const;
+
+ private:
+  simt::Stream& stream_;
+  Geometry geometry_;
+  DeviceSizes sizes_;
+  RecordedPointers results_;
+};
+
+}  // namespace allocbench

@@ -1,0 +1,55 @@
+#include "workloads/common/occupancy.hpp"
+
+#include <algorithm>
+
+#include "workloads/common/occupancy_kernels.hpp"
+
+namespace allocbench {
+namespace {
+
+constexpr std::uint32_t threads_per_block = 256;
+
+// How many of `blocks` are not null.
+struct CountBlocks {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, void* const* blocks, std::uint32_t count, std::uint32_t* present) const {
+    const std::uint32_t i = thread.rank_in_grid();
+    const auto group = thread.converged();
+    const simt::LaneMask served = group.ballot(i < count && blocks[i] != nullptr);
+    if (group.leader() && served != 0) thread.atomic(*present).fetch_add(simt::popcount(served), simt::relaxed);
+  }
+};
+
+}  // namespace
+
+void Occupants::enter(const AllocatorHandle& allocator, std::uint64_t bytes, const PageSet& used) {
+  if (blocks_.size() == 0) return;
+  refusals_.fill_bytes(stream_, 0);
+  allocator.launch<OccupancyKernels>(stream_, shape(), OccupyKernel{}, bytes, blocks_.data(), count(),
+                                     refusals_.data());
+  allocator.launch<OccupancyKernels>(stream_, shape(), VacateKernel{}, blocks_.data(), count(), used, false);
+}
+
+void Occupants::leave(const AllocatorHandle& allocator, const PageSet& used) {
+  if (blocks_.size() == 0) return;
+  allocator.launch<OccupancyKernels>(stream_, shape(), VacateKernel{}, blocks_.data(), count(), used, true);
+}
+
+std::uint32_t Occupants::present() const {
+  simt::Buffer<std::uint32_t> sum(1);
+  sum.fill_bytes(stream_, 0);
+  if (count() != 0) {
+    simt::launch(stream_, shape(), CountBlocks{}, static_cast<void* const*>(blocks_.data()), count(), sum.data());
+  }
+  return sum.to_host(stream_).front();
+}
+
+std::vector<void*> Occupants::blocks() const {
+  std::vector<void*> present = blocks_.to_host(stream_);
+  present.erase(std::remove(present.begin(), present.end(), nullptr), present.end());
+  return present;
+}
+
+simt::LaunchShape Occupants::shape() const { return {(count() - 1) / threads_per_block + 1, threads_per_block}; }
+
+}  // namespace allocbench

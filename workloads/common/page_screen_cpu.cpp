@@ -1,1 +1,0 @@
-#include "workloads/common/page_screen_impl.hpp"

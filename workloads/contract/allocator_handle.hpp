@@ -1,0 +1,78 @@
+// AllocatorHandle: one allocator instance as workloads use it. Kernels receive the allocator by value, bare or
+// observed.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <typeinfo>
+
+#include "allocators/adaptors/checked.hpp"
+#include "allocators/adaptors/counted.hpp"
+#include "simt/simt.hpp"
+#include "workloads/contract/allocator_type.hpp"
+#include "workloads/contract/kernel_list.hpp"
+#include "workloads/contract/traits.hpp"
+
+namespace allocbench {
+
+class AllocatorHandle {
+ public:
+  // Creates the allocator on the arena, which must outlive it. Throws Unsupported or simt::Fault.
+  AllocatorHandle(const AllocatorType& type, Arena& arena, const ParameterValues& parameters);
+
+  const AllocatorType& type() const { return *type_; }
+  const Traits& traits() const { return type_->traits; }
+
+  // The same allocator for the verification passes: contents of blocks are checked, calls are counted. A ledger whose
+  // pointers are null observes nothing.
+  AllocatorHandle observed(const CallLedger& calls, const ContentLedger& contents) const;
+  // The same for calls that belong to the setting of a measurement: contents are checked as before.
+  AllocatorHandle uncounted() const;
+  bool is_observed() const { return is_observed_; }
+  // The same allocator, not observed.
+  AllocatorHandle bare() const;
+
+  // Back to fresh; only with Fresh::by_reset.
+  void reset(simt::Stream& stream) const { type_->functions.reset(bytes_.get(), stream); }
+  // Empty when all invariants hold, or the design states none.
+  std::string broken_invariant(simt::Stream& stream) const;
+  // Only where type().marks_pages().
+  std::uint32_t page_count() const { return type_->functions.page_count(bytes_.get()); }
+  void occupy(simt::Stream& stream, const PageSet& used) const { type_->functions.occupy(bytes_.get(), stream, used); }
+
+  // Launches a kernel of the list on this allocator.
+  template <class Kernels, class Kernel, class... Arguments>
+  void launch(simt::Stream& stream, simt::LaunchShape shape, Kernel kernel, Arguments... arguments) const {
+    static_assert(lists_kernel<Kernels, Kernel, Arguments...>, "no such kernel in the workload's list");
+    const bool observed = is_observed_ || lists_untimed_kernel<Kernels, Kernel, Arguments...>;
+    const void* const allocator = observed ? observed_.get() : bytes_.get();
+    const std::array<const void*, 2 + sizeof...(Arguments)> pointers{&kernel, allocator, &arguments...};
+    simt::launch_kernel(stream, shape, type_->kernel(typeid(KernelOn<Kernel, Arguments...>), observed), pointers);
+  }
+
+ private:
+  using Bytes = std::shared_ptr<std::byte[]>;
+
+  void observe(const CallLedger& calls);
+
+  const AllocatorType* type_;
+  Bytes bytes_;
+  Bytes observed_;  // with ledgers that note nothing as long as the allocator is not observed
+  ContentLedger contents_;
+  bool is_observed_ = false;
+};
+
+// The compiled kernel of a workload's list, for its attributes and the number of its resident blocks.
+template <class Kernels, class Kernel, class... Arguments>
+simt::KernelPointer kernel_of(const AllocatorType& type) {
+  static_assert(lists_kernel<Kernels, Kernel, Arguments...>, "no such kernel in the workload's list");
+  return type.kernel(typeid(KernelOn<Kernel, Arguments...>), false);
+}
+
+// Its registers and memory, as the kernel of a phase.
+template <class Kernels, class Kernel, class... Arguments>
+KernelInfo kernel_info(std::string phase, const AllocatorType& type) {
+  return {std::move(phase), simt::kernel_attributes(kernel_of<Kernels, Kernel, Arguments...>(type))};
+}
+
+}  // namespace allocbench

@@ -1,0 +1,71 @@
+#include "workloads/fill/fill.hpp"
+
+#include "workloads/common/caller_requests.hpp"
+
+namespace allocbench {
+namespace {
+
+constexpr std::uint64_t most_blocks_before = 1ull << 26;
+
+class FillRun final : public WorkloadRun {
+ public:
+  FillRun(const Fill::Parameters& parameters, const RunSetting& setting, simt::Stream& stream)
+      : type_(setting.allocator),
+        before_(stream, geometry_before(parameters, setting.pool_bytes), RequestSizes::fixed(parameters.request_bytes)),
+        timed_(stream, parameters.geometry(), RequestSizes::fixed(parameters.request_bytes)) {}
+
+  void prepare() override {
+    before_.poison();
+    timed_.poison();
+  }
+
+  void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
+    before_.alloc(allocator);
+    timed_.alloc_and_free(allocator, timer);
+    before_.free(allocator);
+  }
+
+  void check_recorded(PointerCheck& check) const override {
+    std::vector<RecordedBlock> all = before_.blocks();
+    for (RecordedBlock block : timed_.blocks()) {
+      block.request += before_.callers();
+      all.push_back(block);
+    }
+    check.check(all, PointerCheck::Live::together);
+  }
+
+  RequestProfile requests() const override { return timed_.profile(); }
+  std::uint64_t mallocs_at_most() const override { return std::uint64_t{before_.callers()} + timed_.callers(); }
+  std::vector<KernelInfo> kernels() const override { return timed_.kernels(type_); }
+
+ private:
+  // As many threads as there are blocks to take.
+  static Geometry geometry_before(const Fill::Parameters& parameters, std::size_t pool_bytes) {
+    return Geometry::of_callers(static_cast<std::uint32_t>(parameters.blocks_before(pool_bytes)),
+                                parameters.threads_per_block, parameters.lanes_per_warp);
+  }
+
+  const AllocatorType& type_;
+  CallerRequests before_;
+  CallerRequests timed_;
+};
+
+}  // namespace
+
+std::string Fill::unsupported(const Parameters& parameters, const RunSetting& setting) {
+  if (setting.traits().frees == Frees::in_bulk) {
+    return setting.display_name() + " frees in bulk: the timed frees would empty the pool";
+  }
+  const std::uint64_t before = parameters.blocks_before(setting.pool_bytes);
+  if (before > most_blocks_before) {
+    return std::to_string(before) + " blocks would fill the pool; this workload keeps at most " +
+           std::to_string(most_blocks_before);
+  }
+  return why_unsupported(parameters.geometry(), parameters.request_bytes, setting);
+}
+
+std::unique_ptr<WorkloadRun> Fill::open(const Parameters& parameters, const RunSetting& setting, simt::Stream& stream) {
+  return std::make_unique<FillRun>(parameters, setting, stream);
+}
+
+}  // namespace allocbench

@@ -1,0 +1,50 @@
+// fill: mallocs and frees while a share of the pool is already taken.
+//
+// Adinetz & Pleiter 2014: a hash finds a free block fast while fewer than about 85 % are taken. Before each sample
+// blocks of the same size take `taken_share` of the pool, untimed; then threads allocate in one kernel and free in
+// another. The share counts requested bytes, rounded up to 16: an allocator that rounds higher is full earlier, and
+// says `oom`.
+#pragma once
+
+#include "workloads/common/caller_parameters.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct Fill {
+  struct Parameters : CallerParameters {
+    std::uint64_t request_bytes = 64;
+    double taken_share = 0.5;
+
+    Parameters() { threads = 10'000; }
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple_cat(
+          caller_fields<P>("threads that allocate while they are timed, one request each", "assumed"),
+          std::tuple{Field{"request_bytes", &P::request_bytes, "B", "size of every request, before and while timing",
+                           "assumed"}
+                         .between(1, 1ull << 40),
+                     Field{"taken_share", &P::taken_share, "", "share of the pool that is taken before timing starts",
+                           "Adinetz & Pleiter 2014, free block search"}
+                         .between(0, 1)});
+    }
+
+    std::uint64_t blocks_before(std::size_t pool_bytes) const {
+      return static_cast<std::uint64_t>(taken_share * static_cast<double>(pool_bytes) /
+                                        static_cast<double>(pad(request_bytes, 16)));
+    }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "fill",
+                                         .display_name = "Fill Level",
+                                         .paper = "Adinetz & Pleiter 2014, free block search",
+                                         .summary = "mallocs, then frees, while a share of the pool is taken",
+                                         .phases = "alloc free"};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

@@ -1,0 +1,115 @@
+#include "workloads/fragmentation/fragmentation.hpp"
+
+#include <numeric>
+
+#include "workloads/common/caller_requests.hpp"
+#include "workloads/contract/outcome.hpp"
+
+namespace allocbench {
+namespace {
+
+constexpr std::uint64_t most_pointers = 1ull << 27;
+
+std::uint64_t median_distance(std::vector<std::uint64_t>& places) {
+  std::sort(places.begin(), places.end());
+  std::adjacent_difference(places.begin(), places.end(), places.begin());
+  const auto middle = places.begin() + 1 + static_cast<std::ptrdiff_t>((places.size() - 1) / 2);
+  std::nth_element(places.begin() + 1, middle, places.end());
+  return *middle;
+}
+
+class FragmentationRun final : public WorkloadRun {
+ public:
+  FragmentationRun(const Fragmentation::Parameters& parameters, const RunSetting& setting, simt::Stream& stream)
+      : stream_(stream),
+        type_(setting.allocator),
+        bytes_(parameters.request_bytes),
+        pool_bytes_(setting.pool_bytes),
+        requests_(stream, parameters.geometry(), RequestSizes::fixed(bytes_),
+                  static_cast<std::uint32_t>(parameters.rounds_at_most(pool_bytes_))) {}
+
+  void prepare() override { requests_.poison(); }
+
+  void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
+    rounds_ = 0;
+    timer.phase("alloc", 0, [&] {
+      do {
+        requests_.alloc(allocator, rounds_);
+      } while (++rounds_ < requests_.rounds() && !last_round_has_null());
+    });
+    timer.phase("free", 0, [&] {
+      for (std::uint32_t round = 0; round < rounds_; ++round) requests_.free(allocator, round);
+    });
+    count(timer);
+  }
+
+  void check_recorded(PointerCheck& check) const override { check.check(recorded(), PointerCheck::Live::together); }
+  RequestProfile requests() const override { return requests_.profile(); }
+  std::uint64_t mallocs_at_most() const override { return std::uint64_t{requests_.callers()} * requests_.rounds(); }
+  std::vector<KernelInfo> kernels() const override { return requests_.kernels(type_); }
+
+ private:
+  bool last_round_has_null() {
+    std::vector<void*> round(requests_.callers());
+    simt::copy_to_host(stream_, round.data(), requests_.row(rounds_ - 1), round.size() * sizeof(void*));
+    return std::find(round.begin(), round.end(), nullptr) != round.end();
+  }
+
+  // Of the rounds that ran; the slots of the others keep their poison.
+  std::vector<RecordedBlock> recorded() const {
+    std::vector<RecordedBlock> blocks = requests_.blocks();
+    blocks.resize(std::size_t{rounds_} * requests_.callers());
+    return blocks;
+  }
+
+  void count(PhaseTimer& timer) {
+    std::vector<std::uint64_t> places;
+    for (const RecordedBlock& block : recorded()) {
+      if (block.address != 0) places.push_back(block.address);
+    }
+    if (places.size() < 2) {
+      throw CellFailure(Status::oom, "the pool of " + bytes_text(pool_bytes_) + " holds " +
+                                         std::to_string(places.size()) + " blocks of " + bytes_text(bytes_));
+    }
+    timer.set_operations("alloc", places.size());
+    timer.set_operations("free", places.size());
+    const auto bytes = static_cast<double>(bytes_);
+    const auto served = static_cast<double>(places.size());
+    const auto pool = static_cast<double>(pool_bytes_);
+    const double taken = std::max(bytes, static_cast<double>(median_distance(places)));
+    timer.counter("served_bytes", served * bytes);
+    timer.counter("block_bytes", taken);
+    timer.counter("internal_waste", 1 - bytes / taken);
+    timer.counter("external_waste", std::max(0.0, 1 - served * taken / pool));
+  }
+
+  simt::Stream& stream_;
+  const AllocatorType& type_;
+  std::uint64_t bytes_;
+  std::size_t pool_bytes_;
+  CallerRequests requests_;
+  std::uint32_t rounds_ = 0;  // of the last sample
+};
+
+}  // namespace
+
+std::string Fragmentation::unsupported(const Parameters& parameters, const RunSetting& setting) {
+  if (setting.traits().frees == Frees::in_bulk) {
+    return setting.display_name() + " frees in bulk: one free would free the rounds of a thread together";
+  }
+  if (setting.traits().recycles_unfreed) {
+    return setting.display_name() + " is never full: it hands out blocks again that nobody freed";
+  }
+  if (parameters.rounds_at_most(setting.pool_bytes) * parameters.threads > most_pointers) {
+    return "a pool of " + std::to_string(setting.pool_bytes) + " B may hold more than the " +
+           std::to_string(most_pointers) + " blocks that this workload keeps";
+  }
+  return why_unsupported(parameters.geometry(), parameters.request_bytes, setting);
+}
+
+std::unique_ptr<WorkloadRun> Fragmentation::open(const Parameters& parameters, const RunSetting& setting,
+                                                 simt::Stream& stream) {
+  return std::make_unique<FragmentationRun>(parameters, setting, stream);
+}
+
+}  // namespace allocbench

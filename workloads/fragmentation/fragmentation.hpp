@@ -1,0 +1,46 @@
+// fragmentation: blocks of one size until the first malloc fails; what became of the pool?
+//
+// Adinetz & Pleiter 2014, "Fragmentation". Nothing is asked of the allocator but addresses. In a pool that is full the
+// median distance between neighbouring blocks is what one block really takes, header and rounding included:
+//   internal_waste = 1 - requested size / median distance         (of a block)
+//   external_waste = 1 - blocks served * median distance / pool    (of the pool: no block took it)
+// Rounds of `threads` requests run until one of them returns null. The time of `alloc` includes the host's look at each
+// round; this workload is about memory.
+#pragma once
+
+#include "workloads/common/caller_parameters.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct Fragmentation {
+  struct Parameters : CallerParameters {
+    std::uint64_t request_bytes = 16;
+
+    Parameters() { threads = 8192; }
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple_cat(caller_fields<P>("threads of a round, one request each", "assumed"),
+                            std::tuple{Field{"request_bytes", &P::request_bytes, "B", "size of every request",
+                                             "Adinetz & Pleiter 2014: multiples of 8 B"}
+                                           .between(1, 1ull << 40)});
+    }
+
+    // No allocator serves more: a block takes at least its own bytes.
+    std::uint64_t rounds_at_most(std::size_t pool_bytes) const { return pool_bytes / request_bytes / threads + 1; }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "fragmentation",
+                                         .display_name = "Fragmentation",
+                                         .paper = "Adinetz & Pleiter 2014, fragmentation",
+                                         .summary = "blocks of one size until the pool is full: what was it used for?",
+                                         .phases = "alloc free",
+                                         .null_expected = true};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

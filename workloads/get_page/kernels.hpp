@@ -1,0 +1,44 @@
+// AllocKernel and FreeKernel (workloads/common/call_kernels.hpp) that also measure the cycles of each call.
+#pragma once
+
+#include "allocators/contract/session.hpp"
+#include "simt/simt.hpp"
+#include "workloads/common/geometry.hpp"
+#include "workloads/common/request_sizes.hpp"
+#include "workloads/contract/kernel_list.hpp"
+
+namespace allocbench {
+
+struct AllocCyclesKernel {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, FixedSize size, void** blocks,
+                          std::uint32_t* cycles) const {
+    const std::uint32_t caller = geometry.caller(thread);
+    if (caller == Geometry::no_caller) return;
+    auto&& session = attach(allocator, thread);
+    const std::uint64_t begin = thread.clock();
+    void* const block = session.malloc(thread, size[caller]);
+    cycles[caller] = static_cast<std::uint32_t>(thread.clock() - begin);
+    blocks[caller] = block;
+    detach(session, thread);
+  }
+};
+
+struct FreeCyclesKernel {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, void** blocks, std::uint32_t* cycles) const {
+    const std::uint32_t caller = geometry.caller(thread);
+    if (caller == Geometry::no_caller) return;
+    auto&& session = attach(allocator, thread);
+    void* const block = blocks[caller];
+    const std::uint64_t begin = thread.clock();
+    session.free(thread, block);
+    cycles[caller] = static_cast<std::uint32_t>(thread.clock() - begin);
+    detach(session, thread);
+  }
+};
+
+using GetPageKernels = KernelList<KernelOn<AllocCyclesKernel, Geometry, FixedSize, void**, std::uint32_t*>,
+                                  KernelOn<FreeCyclesKernel, Geometry, void**, std::uint32_t*>>;
+
+}  // namespace allocbench

@@ -1,0 +1,99 @@
+// The kernel of graph_arrays: a batch of arcs comes to, or goes from, arrays that grow and shrink by powers of two.
+//
+// Winter et al., PPoPP'21, graph tests. A vertex of the batch belongs to one thread, or to `lanes` lanes of a warp, of
+// which the first allocates and frees and all copy. A vertex is in a batch once, so nobody else touches its array.
+// Where the size changes, the new array is allocated and filled before the old one is freed: null leaves the old array
+// where it is. Set-up inserts all arcs into nothing, so that one kernel with one copy of the allocator's code does all.
+#pragma once
+
+#include "allocators/contract/session.hpp"
+#include "simt/simt.hpp"
+#include "workloads/common/geometry.hpp"
+#include "workloads/contract/kernel_list.hpp"
+#include "workloads/graph/adjacency.hpp"
+
+namespace allocbench::graph {
+
+enum class Update : std::uint32_t { init, insert, remove };
+
+// By vertex: its array, and how many targets are in it.
+struct Arrays {
+  void** blocks;
+  std::uint32_t* degrees;
+};
+
+// Entry i is vertex vertices[i], or i without `vertices`, with targets[first[i]] to targets[first[i + 1] - 1].
+struct Batch {
+  const std::uint32_t* vertices;
+  const std::uint32_t* first;
+  const std::uint32_t* targets;
+};
+
+// Takes each of the targets out once; the last one moves into its place. The youngest are at the end, where the search
+// starts. A target that is missing stays missed: the oracle sees the degree.
+SIMT_FN std::uint32_t remove_targets(std::uint32_t* array, std::uint32_t degree, const std::uint32_t* targets,
+                                     std::uint32_t count) {
+  for (std::uint32_t left = count; left != 0; --left) {
+    std::uint32_t end = degree;
+    while (end != 0 && array[end - 1] != targets[left - 1]) --end;
+    if (end != 0) array[end - 1] = array[--degree];
+  }
+  return degree;
+}
+
+struct UpdateArraysKernel {
+  // `lanes`: a power of two up to the warp size. Geometry has `lanes` callers per entry.
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, Batch batch, Arrays arrays, Update update,
+                          std::uint32_t lanes, std::uint64_t* failures) const {
+    const std::uint32_t caller = geometry.caller(thread);
+    if (caller == Geometry::no_caller) return;
+    const std::uint32_t entry = caller >> simt::count_trailing_zeros(lanes);
+    const std::uint32_t rank = caller & (lanes - 1);
+    const std::uint32_t vertex = batch.vertices == nullptr ? entry : batch.vertices[entry];
+    const std::uint32_t* const targets = batch.targets + batch.first[entry];
+    const std::uint32_t count = batch.first[entry + 1] - batch.first[entry];
+    const bool first_array = update == Update::init;
+    auto* const old_array = first_array ? nullptr : static_cast<std::uint32_t*>(arrays.blocks[vertex]);
+    const std::uint32_t old_degree = first_array ? 0 : arrays.degrees[vertex];
+
+    std::uint32_t kept = old_degree;
+    if (update == Update::remove && rank == 0) kept = remove_targets(old_array, old_degree, targets, count);
+    if (lanes != 1) {
+      const auto warp = thread.warp();
+      warp.sync();  // the others read what the first lane moved
+      kept = warp.shfl_lane(kept, thread.lane() & ~(lanes - 1));
+    }
+    const std::uint32_t degree = update == Update::remove ? kept : kept + count;
+    const bool moves = first_array || array_bytes(degree) != array_bytes(old_degree);
+
+    auto&& session = attach(allocator, thread);
+    std::uint64_t block = 0;
+    if (moves && rank == 0) block = reinterpret_cast<std::uint64_t>(session.malloc(thread, array_bytes(degree)));
+    if (lanes != 1) block = thread.warp().shfl_lane(block, thread.lane() & ~(lanes - 1));
+    const bool lost = moves && block == 0;
+    auto* const array = moves && !lost ? reinterpret_cast<std::uint32_t*>(block) : old_array;
+    if (array != old_array) {
+      for (std::uint32_t word = 4 * rank; word < kept; word += 4 * lanes) {
+        simt::store_16_bytes(array + word, simt::load_16_bytes(old_array + word));
+      }
+    }
+    // All have read the old array before it goes, and the last 16 bytes copied may reach beyond what is kept.
+    if (lanes != 1) thread.warp().sync();
+    if (update != Update::remove && !lost) {
+      for (std::uint32_t arc = rank; arc < count; arc += lanes) array[kept + arc] = targets[arc];
+    }
+    if (rank == 0) {
+      if (lost) thread.atomic(*failures).fetch_add(std::uint64_t{1}, simt::relaxed);
+      if (array != old_array && !first_array) session.free(thread, old_array);
+      arrays.blocks[vertex] = array;
+      arrays.degrees[vertex] = lost && update != Update::remove ? old_degree : degree;
+    }
+    detach(session, thread);
+  }
+};
+
+using ArraysKernels =
+    KernelList<BareKernelOn<UpdateArraysKernel, Geometry, Batch, Arrays, Update, std::uint32_t, std::uint64_t*>>;
+
+}  // namespace allocbench::graph

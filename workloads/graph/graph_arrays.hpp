@@ -1,0 +1,69 @@
+// graph_arrays: a graph whose vertices keep their arcs in dynamic arrays, set up at once and then updated in batches.
+//
+// Winter et al., PPoPP'21, graph tests. Set-up: every vertex allocates the next power of two of what its arcs need, 16
+// bytes at least, and copies them. Then, `batches` times, random arcs are inserted and deleted again; a vertex whose
+// power of two changes allocates, copies and frees: graph/arrays_kernels.hpp. The host sorts the batches beforehand and
+// removes what the graph already has: only the kernels that allocate and free are timed. After the last insertion and
+// after the last deletion the arrays are compared with the graph, exactly. The phases `insert` and `delete` hold all
+// batches of a sample; where memory runs out no further batch is run.
+#pragma once
+
+#include "workloads/common/requirements.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct GraphArrays {
+  struct Parameters {
+    std::string graph = "rmat";
+    bool symmetric = false;
+    std::uint32_t vertices = 65536;
+    std::uint32_t arcs = 1 << 20;
+    std::uint32_t batches = 0;
+    std::uint32_t batch_arcs = 10'000;
+    std::uint32_t window = 0;
+    std::uint32_t lanes_per_vertex = 1;
+    std::uint32_t threads_per_block = 256;
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple{
+          Field{"graph", &P::graph, "", "edge list data/graphs/<graph>.txt.gz, or generated: rmat, geometric",
+                "Winter et al., PPoPP'21: 13 graphs, most from the 10th DIMACS challenge"},
+          Field{"symmetric", &P::symmetric, "", "add the reverse of every arc: for lists of undirected edges",
+                "assumed"},
+          Field{"vertices", &P::vertices, "vertices", "of a generated graph", "assumed"}.between(2, 1u << 24),
+          Field{"arcs", &P::arcs, "arcs", "arcs drawn (graph = rmat); repeated ones are left out", "assumed"}.between(
+              1, 1 << 26),
+          Field{"batches", &P::batches, "batches", "batches inserted and deleted again; 0: set-up alone",
+                "Winter et al., PPoPP'21: 100"}
+              .between(0, 10'000),
+          Field{"batch_arcs", &P::batch_arcs, "arcs", "arcs of a batch", "Winter et al., PPoPP'21"}.between(1, 1 << 24),
+          Field{"window", &P::window, "vertices",
+                "sources of a batch are among so many neighbours by id, the next ones for the next batch; 0: among all",
+                "Winter et al., PPoPP'21: 0 and 100"}
+              .between(0, 1u << 28),
+          Field{"lanes_per_vertex", &P::lanes_per_vertex, "lanes", "lanes that share a vertex: one calls, all copy",
+                "Winter et al., PPoPP'21: 1"}
+              .between(1, simt::warp_size)
+              .powers_of_two(),
+          Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block", "Winter et al., PPoPP'21"}
+              .between(simt::warp_size, most_threads_per_block)};
+    }
+  };
+
+  static constexpr WorkloadTraits traits{
+      .name = "graph_arrays",
+      .display_name = "Graph of Dynamic Arrays",
+      .paper = "Winter et al., PPoPP'21, graph tests",
+      .summary = "vertices keep their arcs in arrays that grow and shrink with batches of updates",
+      .phases = "init insert delete free",
+      .writes_blocks = true,
+      .application = true};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

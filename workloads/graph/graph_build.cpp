@@ -1,0 +1,154 @@
+#include "workloads/graph/graph_build.hpp"
+
+#include <algorithm>
+
+#include "workloads/contract/outcome.hpp"
+#include "workloads/graph/build_kernels.hpp"
+#include "workloads/graph/graph_check.hpp"
+
+namespace allocbench {
+namespace {
+
+// Copies out what the blocks hold. Slots without a block stay zero.
+struct GraphReadKernel {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, GraphSlots slots, graph::Node* nodes, graph::Edge* edges) const {
+    for (std::uint32_t key = thread.rank_in_grid(); key < slots.keys; key += thread.grid_size()) {
+      if (is_block(slots.nodes[key])) nodes[key] = *static_cast<const graph::Node*>(slots.nodes[key]);
+    }
+    for (std::uint32_t arc = thread.rank_in_grid(); arc < slots.arcs; arc += thread.grid_size()) {
+      if (is_block(slots.edges[arc])) edges[arc] = *static_cast<const graph::Edge*>(slots.edges[arc]);
+    }
+  }
+};
+
+std::vector<Arc> edge_list(const GraphBuild::Parameters& p, std::uint64_t seed) {
+  std::vector<Arc> arcs =
+      p.graph == "generated" ? generate_edge_list(p.vertices, p.arcs, seed) : read_edge_list(p.graph);
+  if (p.shuffle) shuffle(arcs, seed);
+  return arcs;
+}
+
+// Adds the slots to `blocks`, and calls keep(address, content) for those that hold a block.
+template <class Content, class Keep>
+void collect(const RecordedPointers& slots, const std::vector<Content>& contents, std::vector<RecordedBlock>& blocks,
+             Keep&& keep) {
+  for (const RecordedBlock& block : slots.blocks([](std::size_t) { return sizeof(Content); })) {
+    blocks.push_back(block);
+    if (block.address != 0 && block.address != poisoned_slot) keep(block.address, contents[block.request]);
+  }
+}
+
+class GraphBuildRun final : public WorkloadRun {
+ public:
+  GraphBuildRun(const GraphBuild::Parameters& parameters, const RunSetting& setting, simt::Stream& stream)
+      : stream_(stream),
+        type_(setting.allocator),
+        parameters_(parameters),
+        geometry_(parameters.geometry()),
+        seed_(setting.seed),
+        arcs_(edge_list(parameters, seed_)),
+        ids_(distinct_ids(arcs_)),
+        device_arcs_(arcs_.size()),
+        node_slots_(stream, ids_.back() + 1),
+        edge_slots_(stream, static_cast<std::uint32_t>(arcs_.size())),
+        root_(1),
+        frees_(1),
+        nodes_(node_slots_.callers()),
+        edges_(arcs_.size()) {
+    fail_if_unsupported(why_recycling(2 * live_bytes(), setting));  // superfluous nodes come on top
+    device_arcs_.from_host(stream, arcs_);
+  }
+
+  void prepare() override {
+    node_slots_.poison();
+    edge_slots_.poison();
+    root_.fill_bytes(stream_, 0);
+    frees_.fill_bytes(stream_, 0);
+    nodes_.fill_bytes(stream_, 0);
+    edges_.fill_bytes(stream_, 0);
+  }
+
+  void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
+    const Arc* const arcs = device_arcs_.data();
+    timer.phase("build", 0, [&] {
+      allocator.launch<GraphBuildKernels>(stream_, geometry_.shape(), GraphBuildKernel{}, geometry_, arcs,
+                                          parameters_.hold, root_.data(), slots(), frees_.data());
+    });
+    simt::launch(stream_, geometry_.shape(), GraphReadKernel{}, slots(), nodes_.data(), edges_.data());
+    allocator.launch<GraphBuildKernels>(stream_, geometry_.shape(), GraphFreeKernel{}, geometry_, slots());
+    count(timer);
+  }
+
+  void check_recorded(PointerCheck& check) const override {
+    std::vector<RecordedBlock> blocks;
+    graph::BuiltGraph built;
+    built.root = root_.to_host(stream_).front();
+    collect(node_slots_, nodes_.to_host(stream_), blocks, [&](std::uint64_t address, const graph::Node& node) {
+      built.nodes.push_back({address, node.key, node.left, node.right, node.edges});
+    });
+    std::erase_if(blocks, [](const RecordedBlock& block) { return block.address == poisoned_slot; });  // unused ids
+    collect(edge_slots_, edges_.to_host(stream_), blocks, [&](std::uint64_t address, const graph::Edge& edge) {
+      built.edges.push_back({address, edge.next, edge.target});
+    });
+    check.check(blocks, PointerCheck::Live::together);
+    if (check.ok() && check.nulls() == 0) fail_if_wrong("graph", graph::graph_problem(built, arcs_));
+  }
+
+  RequestProfile requests() const override {
+    const auto blocks = static_cast<std::uint32_t>(arcs_.size() + ids_.size());
+    return {Geometry::of_callers(blocks, parameters_.threads_per_block, simt::warp_size),
+            RequestSizes::list({sizeof(graph::Edge), sizeof(graph::Node)}, {arcs_.size(), ids_.size()}, blocks, seed_)};
+  }
+  std::uint64_t mallocs_at_most() const override { return 3 * arcs_.size() + geometry_.callers; }
+
+  std::vector<KernelInfo> kernels() const override {
+    return {kernel_info<GraphBuildKernels, GraphBuildKernel, Geometry, const Arc*, bool, std::uint64_t*, GraphSlots,
+                        std::uint64_t*>("build", type_)};
+  }
+
+ private:
+  std::uint64_t live_bytes() const { return ids_.size() * sizeof(graph::Node) + arcs_.size() * sizeof(graph::Edge); }
+
+  GraphSlots slots() const {
+    return {node_slots_.data(), edge_slots_.data(), node_slots_.callers(), edge_slots_.callers()};
+  }
+
+  // How many nodes were asked for depends on lost races; each that is not in the tree was freed.
+  void count(PhaseTimer& timer) {
+    const std::uint64_t frees = frees_.to_host(stream_).front();
+    const std::uint64_t mallocs = arcs_.size() + ids_.size() + frees;
+    timer.set_operations("build", mallocs + frees);
+    timer.counter("mallocs", mallocs);
+    timer.counter("frees", frees);
+  }
+
+  simt::Stream& stream_;
+  const AllocatorType& type_;
+  GraphBuild::Parameters parameters_;
+  Geometry geometry_;
+  std::uint64_t seed_;
+  std::vector<Arc> arcs_;
+  std::vector<std::uint32_t> ids_;
+  simt::Buffer<Arc> device_arcs_;
+  RecordedPointers node_slots_;
+  RecordedPointers edge_slots_;
+  simt::Buffer<std::uint64_t> root_;
+  simt::Buffer<std::uint64_t> frees_;
+  simt::Buffer<graph::Node> nodes_;
+  simt::Buffer<graph::Edge> edges_;
+};
+
+}  // namespace
+
+std::string GraphBuild::unsupported(const Parameters& p, const RunSetting& setting) {
+  // Lanes search on their own and meet an allocation at different times.
+  return why_unsupported(Geometry::of_callers(p.threads, p.threads_per_block, 1), sizeof(graph::Node), setting);
+}
+
+std::unique_ptr<WorkloadRun> GraphBuild::open(const Parameters& parameters, const RunSetting& setting,
+                                              simt::Stream& stream) {
+  return std::make_unique<GraphBuildRun>(parameters, setting, stream);
+}
+
+}  // namespace allocbench

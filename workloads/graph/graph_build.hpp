@@ -1,0 +1,60 @@
+// graph_build: an unsorted edge list becomes a directed graph of nodes and edges from the allocator.
+//
+// Spliet et al., GPGPU-7 2014, sec. 5.3, fig. 7. Ids and degrees are not known in advance. A thread takes arc after
+// arc, in steps of the number of threads, and for each makes sure that both nodes exist (32 bytes each) and adds an
+// edge (16 bytes): graph/node_tree.hpp. A node that loses the race for its place is freed, or, with `hold`, kept for
+// the next need as the paper's bump heap does. Where memory runs out, the thread ends and its other arcs are lost; the
+// paper's program retries forever. The graph is compared with the edge list after every sample, exactly:
+// graph/graph_check.hpp. Then everything is freed, untimed.
+#pragma once
+
+#include "workloads/common/caller_parameters.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct GraphBuild {
+  struct Parameters : CallerParameters {
+    std::string graph = "kma_64k";
+    bool shuffle = false;
+    std::uint32_t vertices = 16384;
+    std::uint32_t arcs = 65536;
+    bool hold = false;
+
+    Parameters() {
+      threads = 1024;
+      threads_per_block = 128;
+    }
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple_cat(
+          caller_fields<P>("threads that build", "Spliet et al. 2014, fig. 7"),
+          std::tuple{
+              Field{"graph", &P::graph, "", "edge list data/graphs/<graph>.txt.gz, or generated: R-MAT",
+                    "Spliet et al. 2014, sec. 5.3: 64K edges, about 10K nodes"},
+              Field{"shuffle", &P::shuffle, "", "arcs in random order: sorted lists make the tree a chain", "assumed"},
+              Field{"vertices", &P::vertices, "vertices", "bound of the ids (graph = generated)",
+                    "assumed: about 10K of them get an arc"}
+                  .between(2, 1u << 31),
+              Field{"arcs", &P::arcs, "arcs", "arcs of the graph (graph = generated)", "Spliet et al. 2014, sec. 5.3"}
+                  .between(1, 1 << 26),
+              Field{"hold", &P::hold, "", "keep a superfluous node for the next need instead of freeing it",
+                    "Spliet et al. 2014, sec. 5.3, of its bump heap"}});
+    }
+  };
+
+  static constexpr WorkloadTraits traits{
+      .name = "graph_build",
+      .display_name = "Edge List to Graph",
+      .paper = "Spliet et al. 2014, sec. 5.3",
+      .summary = "threads turn an edge list into a tree of nodes with lists of edges",
+      .phases = "build",
+      .writes_blocks = true};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

@@ -1,1 +1,0 @@
-#include "workloads/group/group_steps_impl.hpp"

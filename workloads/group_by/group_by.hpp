@@ -1,0 +1,74 @@
+// group_by: keys are grouped by repeated radix splits, whose buckets are lists of pages from the allocator.
+//
+// Pham et al. 2025, sec. 6.2, fig. 18 and appendix C. Each of four passes looks at one byte of the key, the most
+// significant one first. A pass splits every list of the pass before into up to 256 lists and then frees its pages;
+// after the last one every list is a group. `method` says how lists get their pages (group_by/kernels.hpp): tails, as
+// published, runs, or sort, which does not split but calls a library's radix sort and run-length encoding: what a
+// program would do without an allocator.
+//
+// Phases: `pass1` to `pass4`, each with the frees of the pages it split and the host's look at the number of lists;
+// `total`, their sum; `free`, of the groups. The groups are compared with the host's after every sample, row by row for
+// small inputs, by digests of 128 bits for large ones. Before each sample pages are put into use until `free_share` is
+// left (workloads/common/pre_occupation.hpp).
+//
+// Differs from the paper: a list has no table of its own unless it is long (group_by/lists.hpp); pages of a pass are
+// freed at its end, not while it runs; tables and lists are the workload's own memory, so that all requests have one
+// size.
+#pragma once
+
+#include "workloads/common/page_parameters.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+enum class GroupMethod { tails, runs, sort };
+
+struct GroupBy {
+  struct Parameters : PageParameters {
+    std::uint32_t keys = 10'000;
+    std::string input = "gauss";
+    double exponent = 1;
+    std::string method = "tails";
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple_cat(
+          std::tuple{Field{"keys", &P::keys, "keys", "32-bit keys to group, with a row number each",
+                           "Pham et al. 2025, fig. 18: up to 10 million"}
+                         .between(1, 1 << 28)},
+          page_fields<P>(4096, "Pham et al. 2025, fig. 18: 50 and 5 %"),
+          std::tuple{
+              Field{"input", &P::input, "",
+                    "gauss: sigma 2^28; gauss_narrow: 2^20; few: this in steps of 2^12; uniform; zipf; one: a single "
+                    "key",
+                    "Pham et al. 2025, sec. 6.2: Gaussian; assumed: its sigma and the others"}
+                  .one_of({"gauss", "gauss_narrow", "few", "uniform", "zipf", "one"}),
+              Field{"exponent", &P::exponent, "", "exponent of the distribution (input = zipf)", "assumed"}.between(0,
+                                                                                                                    4),
+              Field{"method", &P::method, "",
+                    "tails: a thread appends to the last page of a list; runs: a block asks for all its pages at once; "
+                    "sort: radix sort and run-length encoding, without pages",
+                    "Pham et al. 2025, appendix C; assumed: the other two, to compare with"}
+                  .one_of({"tails", "runs", "sort"})});
+    }
+
+    GroupMethod group_method() const {
+      return method == "tails" ? GroupMethod::tails : method == "runs" ? GroupMethod::runs : GroupMethod::sort;
+    }
+    bool uses_pages() const { return method != "sort"; }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "group_by",
+                                         .display_name = "Group-By",
+                                         .paper = "Pham et al. 2025, sec. 6.2",
+                                         .summary = "four radix splits of keys into lists of pages",
+                                         .phases = "pass1 pass2 pass3 pass4 total free",
+                                         .writes_blocks = true,
+                                         .application = true};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

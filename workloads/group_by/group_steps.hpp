@@ -1,0 +1,124 @@
+// What group_by does without the allocator under test: inputs, what a pass needs before and after its kernels, the
+// comparison with the host's groups, and the same grouping by library calls.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "workloads/common/page_screen.hpp"
+#include "workloads/common/sort.hpp"
+#include "workloads/group_by/group_by.hpp"
+#include "workloads/group_by/kernels.hpp"
+#include "workloads/group_by/keys.hpp"
+
+namespace allocbench {
+
+// The work of a pass, as far as the host knows it.
+struct GroupPass {
+  std::uint32_t shorts = 0;
+  std::uint32_t mediums = 0;
+  std::uint32_t longs = 0;
+  std::uint32_t entries = 0;  // of the directory
+  group::Lists lists{};       // that are split
+  group::LongInput long_input{};
+  group::RunsInput tiles{};  // method runs
+};
+
+class GroupSteps {
+ public:
+  GroupSteps(simt::Stream& stream, const GroupInput& input, std::uint64_t page_bytes, GroupMethod method);
+
+  // Forgets results of earlier samples.
+  void prepare();
+
+  // Pass 0 to 3: clears what the kernels of the pass need. Enqueued.
+  GroupPass begin_pass(std::uint32_t pass);
+  group::Tail* tails() const { return tails_.data(); }
+  const group::PageFormat& format() const { return format_; }
+  // The lists that the kernels of the pass make.
+  group::Lists made() const { return sets_[made_].lists(state_.data()->counts[made_]); }
+  PageFaults* faults() const { return &state_.data()->faults; }
+  // After the kernels of a pass: lists that blocks shared get into their classes. Enqueued.
+  void collect();
+  // The host looks at the numbers; the lists made are the next to be split. False when memory ran out.
+  bool end_pass();
+  // The lists of the last pass that ended.
+  GroupPass last() const;
+
+  // Sort by key and run-length encoding.
+  void sort_and_encode();
+
+  // Compares the lists of the last pass with the host's groups and notes their pages; untimed, before they are freed.
+  void read_lists();
+  // After a sample; empty when all groups are right.
+  std::string problem() const;
+  PageFaults faults_of_sample() const { return state_.to_host(stream_).front().faults; }
+  std::vector<RecordedBlock> page_blocks() const;
+  const ExpectedGroups& expected() const { return *expected_; }
+
+ private:
+  struct State {
+    std::uint32_t counts[2][4];  // short, medium and long lists and entries of the directory, of both sets
+    PageFaults faults;
+  };
+  // The lists of one pass.
+  struct ListSet {
+    simt::Buffer<group::List> shorts, mediums, longs;
+    simt::Buffer<std::uint32_t> long_of_tail;
+    simt::Buffer<std::uint64_t> pages;
+    simt::Buffer<std::uint32_t> tails;
+
+    ListSet() = default;
+    ListSet(std::uint32_t keys, const group::PageFormat& format);
+    group::Lists lists(std::uint32_t* counts) const;
+  };
+  // Directory sorted by list, and its tiles.
+  struct Tiles {
+    simt::Buffer<std::uint32_t> keys, order, sorted_keys, sorted_order, begin, end;
+    simt::Buffer<std::uint64_t> pages;
+    simt::Buffer<group::Tile> tiles;
+    PairSort sort;
+
+    Tiles(std::uint32_t keys, std::uint32_t entries, std::uint32_t longs);
+  };
+
+  static const ExpectedGroups& expected(const GroupInput& input, const std::vector<std::uint32_t>& keys,
+                                        std::uint32_t records_per_page);
+  void make_tiles(GroupPass& work);
+  std::string sorted_problem() const;
+
+  simt::Stream& stream_;
+  GroupMethod method_;
+  std::uint32_t keys_;
+  group::PageFormat format_;
+  const ExpectedGroups* expected_ = nullptr;
+  simt::Buffer<State> state_;
+  State known_{};  // at the last look of the host
+  std::uint32_t made_ = 0;
+  std::uint32_t pass_ = 0;
+  std::uint32_t tables_ = 0;  // that the kernels of the pass append to
+
+  // Methods tails and runs.
+  simt::Buffer<group::Record> records_;
+  std::array<ListSet, 2> sets_;
+  simt::Buffer<group::Tail> tails_;
+  std::optional<Tiles> tiles_;
+  std::optional<PageScreen> screen_;
+  simt::Buffer<MultisetDigest> digest_;
+  simt::Buffer<std::uint64_t> read_records_;  // of small inputs
+  simt::Buffer<std::uint32_t> read_lists_;
+  simt::Buffer<std::uint32_t> read_count_;
+
+  // Method sort.
+  struct Sorting {
+    simt::Buffer<std::uint32_t> keys, rows, sorted_keys, sorted_rows, once, lengths, runs;
+    PairSort sort;
+    RunLengths run_lengths;
+
+    Sorting(simt::Stream& stream, const std::vector<std::uint32_t>& host_keys);
+  };
+  std::optional<Sorting> sorting_;
+};
+
+}  // namespace allocbench

@@ -1,0 +1,91 @@
+#include "workloads/group_by/keys.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <numeric>
+#include <stdexcept>
+
+#include "workloads/common/parallel_for.hpp"
+#include "workloads/common/random.hpp"
+
+namespace allocbench {
+namespace {
+
+// Box & Muller 1958, in double precision.
+std::uint32_t gaussian_key(const RandomWords& random, double sigma) {
+  const double u = (static_cast<double>(random.words[0]) + 1) * 0x1p-32;  // never 0
+  const double z = std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * unit_interval(random.words[1]));
+  return static_cast<std::uint32_t>(std::clamp(std::round(0x1p31 + sigma * z), 0.0, 0x1p32 - 1));
+}
+
+std::uint32_t key_of_row(const GroupInput& input, std::uint32_t row) {
+  const RandomWords random = random_words(input.seed, RandomStream::group_keys, row);
+  if (input.kind == "gauss") return gaussian_key(random, 0x1p28);
+  if (input.kind == "gauss_narrow") return gaussian_key(random, 0x1p20);
+  if (input.kind == "few") return gaussian_key(random, 0x1p20) & ~0xfffu;
+  if (input.kind == "uniform") return random.words[0];
+  if (input.kind == "zipf") return mix32(draw_zipf(random.words[0], input.keys, input.exponent));
+  if (input.kind == "one") return 0x12345678;
+  throw std::invalid_argument("no such keys: " + input.kind);
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> group_keys(const GroupInput& input) {
+  std::vector<std::uint32_t> keys(input.keys);
+  if (!keys.empty()) keys[0] = key_of_row(input, 0);  // may throw
+  parallel_for(keys.size(), [&](std::size_t begin, std::size_t end) {
+    for (auto row = static_cast<std::uint32_t>(begin); row < end; ++row) keys[row] = key_of_row(input, row);
+  });
+  return keys;
+}
+
+ExpectedGroups expected_groups(const std::vector<std::uint32_t>& keys, std::uint32_t records_per_page) {
+  std::vector<std::uint64_t> records(keys.size());
+  for (std::size_t row = 0; row < keys.size(); ++row) records[row] = std::uint64_t{keys[row]} << 32 | row;
+  std::sort(records.begin(), records.end());
+  ExpectedGroups result;
+  for (std::uint32_t pass = 0; pass < 4; ++pass) {
+    const std::uint32_t shift = 56 - 8 * pass;
+    for (std::size_t begin = 0; begin < records.size();) {
+      MultisetDigest rows;
+      std::size_t end = begin;
+      for (; end < records.size() && records[end] >> shift == records[begin] >> shift; ++end) {
+        if (pass == 3) rows.add(records[end] & 0xffffffffu);
+      }
+      ++result.lists[pass];
+      result.pages[pass] += (end - begin + records_per_page - 1) / records_per_page;
+      if (pass == 3) result.groups.add(group_element(static_cast<std::uint32_t>(records[begin] >> 32), rows));
+      begin = end;
+    }
+  }
+  if (records.size() <= 1u << 16) result.records = std::move(records);
+  return result;
+}
+
+std::string grouping_problem(const ExpectedGroups& expected, const std::vector<std::uint64_t>& records,
+                             const std::vector<std::uint32_t>& lists) {
+  std::vector<std::size_t> order(records.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return records[a] < records[b]; });
+  if (records.size() != expected.records.size()) {
+    return std::to_string(records.size()) + " records instead of " + std::to_string(expected.records.size());
+  }
+  std::map<std::uint32_t, std::uint32_t> key_of_list;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (records[order[i]] != expected.records[i]) return "a record is missing, or there twice";
+    const auto key = static_cast<std::uint32_t>(expected.records[i] >> 32);
+    const std::uint32_t list = lists[order[i]];
+    if (i != 0 && expected.records[i - 1] >> 32 == key && lists[order[i - 1]] != list) {
+      return "key " + std::to_string(key) + " is in two lists";
+    }
+    if (!key_of_list.emplace(list, key).second && key_of_list[list] != key) {
+      return "keys " + std::to_string(key_of_list[list]) + " and " + std::to_string(key) + " share a list";
+    }
+  }
+  return {};
+}
+
+}  // namespace allocbench

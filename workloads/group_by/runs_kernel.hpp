@@ -1,0 +1,175 @@
+// Splits by runs, after multisplit (Ashkiani et al., TOPC 2017): a block counts the records of a tile by bucket, asks
+// for all pages of all buckets at once, and writes. Only whole runs of pages are linked to lists that blocks share.
+#pragma once
+
+#include "workloads/group_by/split_input.hpp"
+
+namespace allocbench::group {
+
+// What RunsKernel splits: medium lists, or tiles of long ones.
+struct RunsInput {
+  const List* mediums;  // null: tiles
+  const Tile* tiles;
+  std::uint32_t count;
+  LongInput longs;  // pages sorted by list
+};
+
+// Medium lists and tiles of long lists by runs, a block each.
+struct RunsKernel {
+  // In front of the addresses of the pages that a tile's records get.
+  struct Shared {
+    TilePages tile;
+    std::uint32_t counts[buckets];
+    std::uint32_t first_page[buckets];
+    std::uint32_t warp_pages[block_warps];
+    std::uint32_t unused;
+  };
+  static std::size_t shared_bytes(const PageFormat& format) {
+    return sizeof(Shared) + sizeof(std::uint64_t) * (tile_slices * simt::warp_size / format.capacity + buckets + 1);
+  }
+
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, RunsInput in, Tail* tails, std::uint32_t pass, PageFormat format,
+                          Lists out, PageFaults* faults) const {
+    Shared& shared = *thread.template shared<Shared>(1);
+    auto* const pages = reinterpret_cast<std::uint64_t*>(&shared + 1);
+    auto&& attached = attach(allocator, thread);
+    CountingNulls session{attached};
+    std::uint32_t lost = 0;
+    const std::uint32_t bucket = thread.rank_in_block();
+    for (std::uint32_t i = thread.block(); i < in.count; i += thread.block_count()) {
+      std::uint32_t table = 0;
+      shared.counts[bucket] = 0;
+      if (in.mediums != nullptr) {
+        if (bucket == 0) walk_list(thread, in.mediums[i], shared.tile, faults);
+      } else {
+        table = in.tiles[i].list;
+        if (in.longs.array == nullptr) load_pages(thread, in, in.tiles[i], shared.tile);
+      }
+      thread.block_barrier();
+
+      Record records[slices_per_warp];
+      std::uint32_t ranks[slices_per_warp];
+      SIMT_UNROLLED
+      for (std::uint32_t k = 0; k < slices_per_warp; ++k) {
+        const std::uint32_t slice = k * block_warps + thread.warp_in_block();
+        ranks[k] = no_list;
+        const bool has = in.mediums == nullptr && in.longs.array != nullptr
+                             ? array_record(thread, in, in.tiles[i].begin + slice, records[k])
+                             : slice_record(thread, shared.tile, format, slice, records[k]);
+        if (has) {
+          ranks[k] = thread.atomic_shared(shared.counts[byte_of(records[k], pass)]).fetch_add(1u, simt::relaxed);
+        }
+      }
+      thread.block_barrier();
+
+      const std::uint32_t wanted = shared.counts[bucket];
+      const std::uint32_t wanted_pages = wanted == 0 ? 0 : format.page_of(wanted - 1) + 1;
+      const std::uint32_t first = first_of_bucket(thread, shared, wanted_pages);
+      shared.first_page[bucket] = first;
+      const List run = get_pages(thread, session, format, wanted, wanted_pages, pages + first);
+      lost += wanted - run.records;
+      if (in.mediums != nullptr) {
+        write_oldest(pages + first, run, format, 0);
+        emit(thread, thread.warp(), run, out, faults);
+      } else {
+        link_run(thread, tails, table * buckets + bucket, run, pages + first, format, out.directory, faults);
+      }
+      thread.block_barrier();
+
+      SIMT_UNROLLED
+      for (std::uint32_t k = 0; k < slices_per_warp; ++k) {
+        if (ranks[k] == no_list) continue;
+        const std::uint32_t page = format.page_of(ranks[k]);
+        const std::uint64_t address = pages[shared.first_page[byte_of(records[k], pass)] + page];
+        if (address != 0) Chain::records(address)[ranks[k] - page * format.capacity] = records[k];
+      }
+      thread.block_barrier();  // the next tile overwrites all this
+    }
+    session.report(thread, lost, faults);
+    detach(attached, thread);
+  }
+
+ private:
+  template <class Thread>
+  static SIMT_FN bool array_record(Thread& thread, const RunsInput& in, std::uint32_t slice, Record& record) {
+    const std::uint64_t at = std::uint64_t{slice} * simt::warp_size + thread.lane();
+    if (at >= in.longs.records) return false;
+    record = in.longs.array[at];
+    return true;
+  }
+
+  template <class Thread>
+  static SIMT_FN void load_pages(Thread& thread, const RunsInput& in, const Tile& from, TilePages& tile) {
+    const std::uint32_t count = from.end - from.begin;
+    const std::uint32_t i = thread.rank_in_block();
+    if (i == 0) tile.count = count;
+    if (i >= count) return;
+    tile.pages[i] = in.longs.pages[from.begin + i];
+    tile.records[i] = Chain::header(tile.pages[i])->records;
+  }
+
+  // The sum of the pages of all buckets before this thread's.
+  template <class Thread>
+  static SIMT_FN std::uint32_t first_of_bucket(Thread& thread, Shared& shared, std::uint32_t wanted_pages) {
+    const auto warp = thread.warp();
+    const std::uint32_t before = warp.exclusive_sum(wanted_pages);
+    const std::uint32_t of_warp = warp.reduce_add(wanted_pages);
+    if (thread.lane() == 0) shared.warp_pages[thread.warp_in_block()] = of_warp;
+    thread.block_barrier();
+    std::uint32_t first = before;
+    for (std::uint32_t w = 0; w < thread.warp_in_block(); ++w) first += shared.warp_pages[w];
+    return first;
+  }
+
+  // Asks for the pages of a bucket and writes their headers, but that of the oldest. What it got; the places of pages
+  // that it did not get hold 0.
+  template <class Thread, class Session>
+  static SIMT_FN List get_pages(Thread& thread, Session& session, const PageFormat& format, std::uint32_t wanted,
+                                std::uint32_t wanted_pages, std::uint64_t* places) {
+    List run{0, 0, 0};
+    for (std::uint32_t page = 0; page < wanted_pages; ++page) {
+      const bool asks = page == run.pages;  // no null so far
+      const std::uint64_t fresh =
+          asks ? reinterpret_cast<std::uint64_t>(session.malloc(thread, format.bytes)) : std::uint64_t{0};
+      places[page] = fresh;
+      if (fresh == 0) continue;
+      const std::uint32_t left = wanted - run.records;
+      const std::uint32_t records = left < format.capacity ? left : format.capacity;
+      if (page != 0) Chain::write_header(fresh, run.newest, records);
+      run = {fresh, run.records + records, run.pages + 1};
+    }
+    return run;
+  }
+
+  static SIMT_FN void write_oldest(const std::uint64_t* places, const List& run, const PageFormat& format,
+                                   std::uint64_t before) {
+    if (run.pages == 0) return;
+    Chain::write_header(places[0], before, run.records < format.capacity ? run.records : format.capacity);
+  }
+
+  // Puts the run in front of a list that blocks share, and into the directory. Nobody reads the list in this kernel.
+  template <class Thread>
+  static SIMT_FN void link_run(Thread& thread, Tail* tails, std::uint32_t index, const List& run,
+                               const std::uint64_t* places, const PageFormat& format, const Directory& directory,
+                               PageFaults* faults) {
+    const auto warp = thread.warp();
+    const std::uint32_t of_warp = warp.reduce_add(run.pages);
+    std::uint32_t place = warp.exclusive_sum(run.pages);
+    std::uint32_t first = 0;
+    if (thread.lane() == 0 && of_warp != 0) {
+      first = thread.atomic(*directory.count).fetch_add(of_warp, simt::relaxed);
+    }
+    place += warp.shfl_lane(first, 0);
+    if (run.pages == 0) return;
+    const std::uint64_t before = thread.atomic(tails[index].word).exchange(run.newest, simt::relaxed);
+    write_oldest(places, run, format, before);
+    thread.atomic(tails[index].pages).fetch_add(run.pages, simt::relaxed);
+    thread.atomic(tails[index].records).fetch_add(run.records, simt::relaxed);
+    for (std::uint32_t page = 0; page < run.pages; ++page) {
+      enter_page(thread, directory, place + page, places[page], index, faults);
+    }
+  }
+};
+
+}  // namespace allocbench::group

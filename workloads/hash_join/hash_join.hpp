@@ -1,0 +1,75 @@
+// hash_join: a radix hash join that writes its result in one pass, into pages from the allocator.
+//
+// Pham et al. 2025, sec. 6.1, fig. 17 and appendix B; the join is that of Rui & Tu, SSDBM 2017. The size of a join's
+// result is not known beforehand. Usually the probe runs twice, first to count and then to write; with an allocator a
+// thread writes its matches to a page of its own and asks for another one when it is full (containers/page_writer.hpp).
+//
+// Phases: `partition` orders both tables by hash (without the allocator), `build_probe` joins, `read_back` copies the
+// result from the pages to an array, `free` gives the pages back. `total` is the first two, as in the paper. With
+// `output` two_pass the probe runs twice and no page is used: the yardstick. The pairs are compared with the host's
+// after every sample, exactly for small tables, by digests of 128 bits for large ones.
+//
+// Before each sample pages are put into use until `free_share` is left (workloads/common/pre_occupation.hpp).
+#pragma once
+
+#include "workloads/common/page_parameters.hpp"
+#include "workloads/common/requirements.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct HashJoin {
+  struct Parameters : PageParameters {
+    std::uint32_t tuples = 1 << 14;
+    std::uint32_t tuples_per_thread = 8;
+    std::uint32_t threads_per_block = 128;
+    std::string input = "fk";
+    double exponent = 0.75;
+    std::string output = "pages";
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple_cat(
+          std::tuple{
+              Field{"tuples", &P::tuples, "tuples", "tuples of each of the two tables",
+                    "Pham et al. 2025, fig. 17: 16K to 64M"}
+                  .between(2, 1 << 28),
+              Field{"tuples_per_thread", &P::tuples_per_thread, "tuples",
+                    "tuples of the probing table that a thread takes, on average",
+                    "assumed; the paper has about as many threads as tuples"}
+                  .between(1, 1024),
+              Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block", "assumed"}.between(
+                  simt::warp_size, most_threads_per_block)},
+          page_fields<P>(1 << 20, "Pham et al. 2025, fig. 17: 50 and 5 %"),
+          std::tuple{
+              Field{"input", &P::input, "",
+                    "fk: one match for each tuple; dup: two; sel: for one of 16; skew: one, Zipf-distributed",
+                    "assumed: the paper does not say"}
+                  .one_of({"fk", "dup", "sel", "skew"}),
+              Field{"exponent", &P::exponent, "", "exponent of the distribution (input = skew)", "assumed"}.between(0,
+                                                                                                                    4),
+              Field{"output", &P::output, "",
+                    "pages: one pass into pages from the allocator; two_pass: count, prefix sum and write, "
+                    "without it",
+                    "Pham et al. 2025, appendix B"}
+                  .one_of({"pages", "two_pass"})});
+    }
+
+    bool uses_pages() const { return output == "pages"; }
+  };
+
+  static constexpr WorkloadTraits traits{
+      .name = "hash_join",
+      .display_name = "Hash Join",
+      .paper = "Pham et al. 2025, sec. 6.1",
+      .summary = "a radix hash join whose threads write matches to pages of their own",
+      .phases = "partition build_probe read_back free total",
+      .writes_blocks = true,
+      .application = true};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

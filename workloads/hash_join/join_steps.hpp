@@ -1,0 +1,85 @@
+// What hash_join does without the allocator under test: inputs, partition, the join in two passes, reading back, and
+// the comparison with the host's result.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "workloads/common/page_screen.hpp"
+#include "workloads/common/scan.hpp"
+#include "workloads/common/sort.hpp"
+#include "workloads/hash_join/kernels.hpp"
+
+namespace allocbench {
+
+class JoinSteps {
+ public:
+  // Makes the tables. `page_bytes` 0: nothing goes into pages.
+  JoinSteps(simt::Stream& stream, const JoinInput& input, const JoinShape& shape, std::uint64_t page_bytes);
+
+  // Forgets results of earlier samples.
+  void prepare();
+
+  // Both tables in the order of their partitions, and where those begin.
+  void partition();
+  PartitionedTable r() const { return {r_.hashes.data(), r_.rows.data(), r_.begin.data()}; }
+  PartitionedTable s() const { return {s_.hashes.data(), s_.rows.data(), s_.begin.data()}; }
+
+  // The join without an allocator: count, prefix sum, write. The output array is there before.
+  void join_in_two_passes();
+
+  // Where the probe leaves its lists.
+  PairLists lists() const;
+  PageFaults* faults() const { return faults_.data(); }
+  // From lists into the output array.
+  void read_back();
+  // Notes the addresses of all pages for check(); untimed.
+  void record_pages();
+
+  // After a sample. What is wrong with the pairs; empty when they are those of the host.
+  std::string problem() const;
+  PageFaults faults_of_sample() const { return faults_.to_host(stream_).front(); }
+  std::uint64_t pages() const { return screen_ ? screen_->pages() : 0; }
+  std::vector<RecordedBlock> page_blocks() const;
+
+  // Pairs that the join must give.
+  std::uint64_t expected_pairs() const;
+
+ private:
+  struct Table {
+    simt::Buffer<std::uint32_t> keys;  // by row
+    simt::Buffer<std::uint32_t> hashes;
+    simt::Buffer<std::uint32_t> rows;
+    simt::Buffer<std::uint32_t> begin;
+  };
+  struct Expected {
+    MultisetDigest digest;
+    std::vector<std::uint64_t> sorted_pairs;  // of small tables
+  };
+
+  static const Expected& expected(const JoinInput& input, const JoinTables& tables);
+  Table make_table(const std::vector<std::uint32_t>& keys);
+  void partition(Table& table);
+  void scan_counts();
+  std::uint64_t found_pairs() const;
+
+  simt::Stream& stream_;
+  JoinShape shape_;
+  std::uint32_t tuples_;
+  std::uint64_t page_bytes_;
+  Table r_;
+  Table s_;
+  const Expected* expected_;
+  simt::Buffer<std::uint32_t> hashed_;  // keys and rows before they are sorted
+  simt::Buffer<std::uint32_t> numbered_;
+  PairSort sort_;
+  simt::Buffer<std::uint64_t> counts_;   // of each thread
+  simt::Buffer<std::uint64_t> offsets_;  // in the output array
+  ExclusiveScan scan_;
+  simt::Buffer<std::uint64_t> pairs_;  // output
+  simt::Buffer<std::uint64_t> newest_;
+  simt::Buffer<PageFaults> faults_;
+  std::optional<PageScreen> screen_;
+};
+
+}  // namespace allocbench

@@ -1,0 +1,40 @@
+// heap_init: how long an allocator takes to make its heap as good as new, and to serve the first requests from it.
+//
+// Spliet et al., GPGPU-7 2014, sec. 5.3, state the set-up time of KMA's heap: a kernel that fills the queue of
+// superblocks. Here the phase `init` is the allocator's reset(), which launches the same work without memory
+// allocation; the metric init_time of every cell is the whole creation on the host's clock, memory included. Designs
+// that prepare their structures when they are first needed pay in the phase `first_alloc`.
+#pragma once
+
+#include "workloads/common/caller_parameters.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct HeapInit {
+  struct Parameters : CallerParameters {
+    std::uint64_t request_bytes = 16;
+
+    Parameters() { threads = 32; }
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple_cat(
+          caller_fields<P>("threads that allocate from the fresh heap, one request each", "assumed"),
+          std::tuple{Field{"request_bytes", &P::request_bytes, "B", "size of these requests", "assumed"}.between(
+              1, 1ull << 40)});
+    }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "heap_init",
+                                         .display_name = "Heap Initialisation",
+                                         .paper = "Spliet et al. 2014, sec. 5.3",
+                                         .summary = "the allocator makes its heap new and serves first requests",
+                                         .phases = "init first_alloc"};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

@@ -1,0 +1,39 @@
+// host_latency: what one allocation costs the host, and what it costs a single device thread.
+//
+// Huang et al. 2010, sec. VI: cudaMalloc of 4 KB against a malloc by one thread on the device. The host phases time the
+// function that the back end's own buffers come from, cudaMalloc and cudaFree, by the host's clock; on the CPU back end
+// that is the executor's map of pages, whose numbers say nothing about CUDA. The allocator has no part in them.
+#pragma once
+
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct HostLatency {
+  struct Parameters {
+    std::uint64_t request_bytes = 4096;
+    std::uint32_t allocations = 100;
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple{
+          Field{"request_bytes", &P::request_bytes, "B", "size of every request", "Huang et al. 2010, sec. VI"}.between(
+              1, 1ull << 40),
+          Field{"allocations", &P::allocations, "blocks",
+                "allocations one after the other; all are freed after the last", "assumed"}
+              .between(1, 1 << 20)};
+    }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "host_latency",
+                                         .display_name = "Host and Single-Thread Latency",
+                                         .paper = "Huang et al. 2010, sec. VI",
+                                         .summary = "allocations by the host, and by one device thread",
+                                         .phases = "host_alloc host_free alloc free"};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

@@ -1,1 +1,0 @@
-#include "workloads/join/join_steps_impl.hpp"

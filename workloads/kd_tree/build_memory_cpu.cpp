@@ -1,1 +1,0 @@
-#include "workloads/kd_tree/build_memory_impl.hpp"

@@ -1,0 +1,90 @@
+// kd_tree: persistent warps build a kd-tree; each node's list of triangles is a block of the allocator.
+//
+// Vinkler & Havran 2015, sec. 5 [DS], table 2. A node splits at the best of 32 planes by the surface area heuristic
+// (kd_tree/split_rules.hpp), asks for the lists of its children and frees its own list, which mostly another warp on
+// another multiprocessor asked for. Sizes run from 4 B to nearly all of the scene. Warps get nodes from a queue
+// (kd_tree/work_queue.hpp); many warps share a large node (kd_tree/shared_nodes.hpp). The grid has as many blocks as
+// can be resident with this allocator's registers.
+//
+// The tree, and with it the number and sizes of the requests, depends on the scene alone. Each sample's tree is
+// compared with that of a host build, bit for bit. Differs from the authors' program: a queue of tickets replaces the
+// scan of the task pool, and a warp whose node is small goes through all of its phases itself.
+#pragma once
+
+#include "workloads/common/requirements.hpp"
+#include "workloads/contract/workload.hpp"
+#include "workloads/kd_tree/prepared_scene.hpp"
+
+namespace allocbench {
+
+struct KdTree {
+  struct Parameters {
+    std::string scene = "lost_empire";
+    std::uint32_t subdivisions = 0;
+    std::uint32_t triangles = 100'000;
+    std::uint32_t depth_limit = 0;
+    std::uint32_t failed_splits = 0;
+    std::uint64_t padding_bytes = 16;
+    std::uint32_t threads_per_block = 256;
+    std::uint32_t blocks = 0;
+    std::uint32_t solo_references = 512;
+    std::uint32_t part_references = 256;
+    std::uint32_t queued_tasks = 1 << 16;
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple{
+          Field{"scene", &P::scene, "",
+                "mesh data/scenes/<scene>.ply.gz (or .ply, .obj.gz, .obj), or made here: terrain, spheres, soup",
+                "Vinkler & Havran 2015, table 2; data/README.md"},
+          Field{"subdivisions", &P::subdivisions, "", "how often each triangle is cut into four",
+                "assumed: for the size of scenes that are not at hand"}
+              .between(0, 6),
+          Field{"triangles", &P::triangles, "triangles", "size of a scene that is made here", "assumed"}.between(
+              16, 1 << 24),
+          Field{"depth_limit", &P::depth_limit, "levels", "depth of the tree; 0: 1.2 log2(triangles) + 2",
+                "the framework of Vinkler et al., CGF 2013"}
+              .between(0, 60),
+          Field{"failed_splits", &P::failed_splits, "splits",
+                "splits on a path that may save little; 0: 0.26 depth_limit + 1",
+                "the framework of Vinkler et al., CGF 2013"}
+              .between(0, 60),
+          Field{"padding_bytes", &P::padding_bytes, "B", "requests are rounded up to a multiple of it",
+                "Vinkler & Havran 2015, sec. 5"}
+              .between(1, 4096)
+              .powers_of_two(),
+          Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block, whole warps",
+                "Vinkler & Havran 2015, table 1"}
+              .between(simt::warp_size, most_threads_per_block),
+          Field{"blocks", &P::blocks, "blocks",
+                "blocks of the grid; 0, or more than can be resident: as many as can be",
+                "assumed: equal numbers tell the speed of allocators from the effect of their registers"}
+              .between(0, most_blocks),
+          Field{"solo_references", &P::solo_references, "references", "a larger node is shared among warps", "assumed"}
+              .between(1, 1 << 24),
+          Field{"part_references", &P::part_references, "references", "what a warp takes of a shared node", "assumed"}
+              .between(32, 1 << 20),
+          Field{"queued_tasks", &P::queued_tasks, "tasks", "length of the queue above which warps keep their nodes",
+                "assumed"}
+              .between(0, 1 << 20)};
+    }
+
+    kd_tree::SceneChoice choice(std::uint64_t seed) const {
+      return {scene, triangles, subdivisions, depth_limit, failed_splits, seed};
+    }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "kd_tree",
+                                         .display_name = "kd-tree build",
+                                         .paper = "Vinkler & Havran 2015, sec. 5 [DS]",
+                                         .summary = "persistent warps build a kd-tree of nodes with allocated lists",
+                                         .phases = "build",
+                                         .writes_blocks = true,
+                                         .application = true};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

@@ -1,0 +1,73 @@
+#include "workloads/pairs/pairs.hpp"
+
+#include "workloads/common/device_sizes.hpp"
+#include "workloads/common/recorded_pointers.hpp"
+#include "workloads/pairs/kernels.hpp"
+
+namespace allocbench {
+namespace {
+
+// Keeps the pointer array at 2 GiB and every index in 32 bits.
+constexpr std::uint64_t most_pairs = 1ull << 28;
+
+class PairsRun final : public WorkloadRun {
+ public:
+  PairsRun(const Pairs::Parameters& parameters, const RunSetting& setting, simt::Stream& stream)
+      : stream_(stream),
+        type_(setting.allocator),
+        parameters_(parameters),
+        geometry_(parameters.geometry()),
+        seed_(setting.seed),
+        sizes_(parameters.request_sizes(geometry_.callers * parameters.iterations, seed_), stream),
+        results_(stream, geometry_.callers, parameters.iterations) {}
+
+  void prepare() override { results_.poison(); }
+
+  void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
+    timer.phase("total", 2 * mallocs_at_most(), [&] {
+      allocator.launch<PairsKernels>(stream_, geometry_.shape(), PairsKernel{}, geometry_, sizes_.any(),
+                                     parameters_.iterations, results_.data());
+    });
+  }
+
+  void check_recorded(PointerCheck& check) const override {
+    std::vector<RecordedBlock> blocks = results_.blocks([](std::size_t) { return std::uint64_t{0}; });
+    for (RecordedBlock& block : blocks) block.bytes = sizes_.host()[block.request];
+    check.check(blocks, PointerCheck::Live::separately);
+  }
+
+  // The first pair of every caller: one block of each is live at a time.
+  RequestProfile requests() const override { return {geometry_, parameters_.request_sizes(geometry_.callers, seed_)}; }
+  std::uint64_t mallocs_at_most() const override { return std::uint64_t{geometry_.callers} * parameters_.iterations; }
+
+  std::vector<KernelInfo> kernels() const override {
+    return {kernel_info<PairsKernels, PairsKernel, Geometry, AnySize, std::uint32_t, void**>("total", type_)};
+  }
+
+ private:
+  simt::Stream& stream_;
+  const AllocatorType& type_;
+  Pairs::Parameters parameters_;
+  Geometry geometry_;
+  std::uint64_t seed_;
+  DeviceSizes sizes_;
+  RecordedPointers results_;
+};
+
+}  // namespace
+
+std::string Pairs::unsupported(const Parameters& parameters, const RunSetting& setting) {
+  const std::uint64_t pairs = std::uint64_t{parameters.threads} * parameters.iterations;
+  if (pairs > most_pairs) {
+    return "threads times iterations is " + std::to_string(pairs) + "; this workload keeps at most " +
+           std::to_string(most_pairs) + " pointers";
+  }
+  return why_unsupported(parameters.geometry(), parameters.largest_request(), setting);
+}
+
+std::unique_ptr<WorkloadRun> Pairs::open(const Parameters& parameters, const RunSetting& setting,
+                                         simt::Stream& stream) {
+  return std::make_unique<PairsRun>(parameters, setting, stream);
+}
+
+}  // namespace allocbench

@@ -1,0 +1,42 @@
+// pairs: every caller allocates a block and frees it at once, many times in one kernel.
+//
+// Spliet et al., GPGPU-7 2014, sec. 5.1: one thread makes up to 10,000 pairs (fig. 4), or each of many threads makes
+// 100 (fig. 5) with sizes that are equal, differ a little, or differ much. Each pair has its own size, drawn before
+// the kernel starts. A pointer is stored before it is freed; when the store lands, another thread may own the block
+// already, so pointers are checked one by one and not against each other.
+#pragma once
+
+#include "workloads/common/caller_parameters.hpp"
+#include "workloads/common/size_parameters.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct Pairs {
+  struct Parameters : CallerParameters, SizeParameters {
+    std::uint32_t iterations = 100;
+
+    Parameters() { threads = 1024; }
+
+    static auto fields() {
+      return std::tuple_cat(
+          caller_fields<Parameters>("threads that allocate and free", "Spliet et al. 2014, fig. 5"),
+          std::tuple{Field{"iterations", &Parameters::iterations, "pairs",
+                           "pairs of malloc and free that a caller makes", "Spliet et al. 2014, sec. 5.1"}
+                         .between(1, 1 << 24)},
+          size_fields<Parameters>());
+    }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "pairs",
+                                         .display_name = "Malloc-Free Pairs",
+                                         .paper = "Spliet et al. 2014, sec. 5.1",
+                                         .summary = "every caller allocates a block and frees it at once, many times",
+                                         .phases = "total"};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

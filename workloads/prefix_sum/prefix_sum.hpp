@@ -1,0 +1,35 @@
+// prefix_sum: device malloc against what programs do without one: count, scan, one allocation by the host, fill.
+//
+// Adinetz & Pleiter 2014, "Halloc vs Prefix Sum + cudaMalloc()". Every thread needs one piece of memory and writes it
+// all. Phase `malloc`: one kernel that allocates and writes. Phase `prefix_sum`: a kernel that counts what each thread
+// needs, an exclusive scan by a library, the host's look at the sum, one allocation by the host, a kernel that writes;
+// the host's waiting is part of it. The frees of both ways are not part of either.
+#pragma once
+
+#include "workloads/common/caller_parameters.hpp"
+#include "workloads/common/size_parameters.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct PrefixSum {
+  struct Parameters : CallerParameters, SizeParameters {
+    static auto fields() {
+      return std::tuple_cat(
+          caller_fields<Parameters>("threads that need memory, one piece each", "Adinetz & Pleiter 2014, prefix sum"),
+          size_fields<Parameters>());
+    }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "prefix_sum",
+                                         .display_name = "Malloc or Prefix Sum",
+                                         .paper = "Adinetz & Pleiter 2014, prefix sum",
+                                         .summary = "malloc and fill, against count, scan, one allocation and fill",
+                                         .phases = "malloc prefix_sum"};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

@@ -1,0 +1,47 @@
+// probability (P): the same kernel launched several times; in each a thread that holds nothing allocates with one
+// probability and a thread that holds a block frees it with another, so that a mix of both emerges.
+//
+// Vinkler & Havran 2015, sec. 5, after Steinberger et al. 2012. The paper counts 1,450 mallocs and 986 frees at 120
+// blocks, which its rule reaches after about 3.3 launches and not 10: the counters of each sample say what really
+// happened. What is held after the last launch is freed untimed.
+#pragma once
+
+#include "workloads/common/sm_confinement.hpp"
+#include "workloads/common/warp_parameters.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct Probability {
+  struct Parameters : WarpParameters, SmParameters {
+    std::uint32_t launches = 10;
+    double p_alloc = 0.75;
+    double p_free = 0.75;
+
+    static auto fields() {
+      return std::tuple_cat(
+          warp_fields<Parameters>(), sm_fields<Parameters>(),
+          std::tuple{Field{"launches", &Parameters::launches, "launches", "kernel launches of one sample",
+                           "Vinkler & Havran 2015, table 1"}
+                         .between(1, 10'000),
+                     Field{"p_alloc", &Parameters::p_alloc, "", "probability that a caller without a block allocates",
+                           "Vinkler & Havran 2015, sec. 5"}
+                         .between(0, 1),
+                     Field{"p_free", &Parameters::p_free, "", "probability that a caller with a block frees it",
+                           "Vinkler & Havran 2015, sec. 5"}
+                         .between(0, 1)});
+    }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "probability",
+                                         .display_name = "Probability",
+                                         .paper = "Vinkler & Havran 2015, sec. 5 [P]",
+                                         .summary = "repeated launches in which callers allocate or free by chance",
+                                         .phases = "total"};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

@@ -1,0 +1,57 @@
+// randomized: launch after launch, callers without a block allocate and callers with one free, each by chance; the
+// chances alternate, so that the number of live blocks swings.
+//
+// Adinetz & Pleiter 2014, "Randomized test": 0.95 and 0.55 in even launches, 0.55 and 0.95 in odd ones. The last launch
+// is timed by itself: swept over `launches`, its throughput shows how an ageing heap changes speed. The slides draw
+// inside the kernel; here draws are made on the host (common/random_actions.hpp), one per warp unless told otherwise,
+// as the slides' default is. What is held after the last launch is freed untimed.
+#pragma once
+
+#include "workloads/common/caller_parameters.hpp"
+#include "workloads/common/draw_unit.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct Randomized {
+  struct Parameters : CallerParameters {
+    std::uint64_t request_bytes = 16;
+    std::uint32_t launches = 10;
+    double p_alloc_even = 0.95;
+    double p_free_even = 0.55;
+    double p_alloc_odd = 0.55;
+    double p_free_odd = 0.95;
+    std::string divergence = "warp";
+
+    static auto fields() {
+      using P = Parameters;
+      const char* const slides = "Adinetz & Pleiter 2014, randomized test";
+      return std::tuple_cat(
+          caller_fields<P>("threads that act", slides),
+          std::tuple{
+              Field{"request_bytes", &P::request_bytes, "B", "size of every request", slides}.between(1, 1ull << 40),
+              Field{"launches", &P::launches, "launches", "kernel launches of one sample; the last is timed by itself",
+                    slides}
+                  .between(1, 10'000),
+              Field{"p_alloc_even", &P::p_alloc_even, "", "chance of a malloc in even launches", slides}.between(0, 1),
+              Field{"p_free_even", &P::p_free_even, "", "chance of a free in even launches", slides}.between(0, 1),
+              Field{"p_alloc_odd", &P::p_alloc_odd, "", "chance of a malloc in odd launches", slides}.between(0, 1),
+              Field{"p_free_odd", &P::p_free_odd, "", "chance of a free in odd launches", slides}.between(0, 1),
+              Field{"divergence", &P::divergence, "", "what shares a draw: a thread has its own, a warp or a block one",
+                    slides}
+                  .one_of({draw_unit_words[0], draw_unit_words[1], draw_unit_words[2]})});
+    }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "randomized",
+                                         .display_name = "Randomized",
+                                         .paper = "Adinetz & Pleiter 2014, randomized test",
+                                         .summary = "launches with alternating probabilities of malloc and free",
+                                         .phases = "earlier last"};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

@@ -1,0 +1,126 @@
+#include "workloads/scenario/scenario.hpp"
+
+#include <cmath>
+#include <optional>
+
+#include "workloads/common/caller_requests.hpp"
+#include "workloads/common/occupancy.hpp"
+#include "workloads/pairs/kernels.hpp"
+
+namespace allocbench {
+namespace {
+
+// Keeps the pointer arrays at 1 GiB each.
+constexpr std::uint64_t most_pointers = 1ull << 27;
+
+class ScenarioRun final : public WorkloadRun {
+ public:
+  ScenarioRun(const Scenario::Parameters& parameters, const RunSetting& setting, simt::Stream& stream)
+      : stream_(stream),
+        type_(setting.allocator),
+        launches_(parameters.launches),
+        scenario_(parameters.requests()),
+        taken_share_(1 - parameters.free_share),
+        occupants_at_most_(static_cast<std::uint32_t>(parameters.occupants_at_most(setting.pool_bytes))),
+        requests_(stream, parameters.geometry(), scenario_.request_sizes(parameters.threads, setting.seed), launches_) {
+  }
+
+  void prepare() override { requests_.poison(); }
+
+  void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
+    if (!occupants_) occupants_.emplace(stream_, blocks_in_use(allocator.bare()));
+    const PageSet all = PageSet::first(occupants_->count());
+    occupants_->enter(allocator.uncounted(), scenario_.occupant_bytes(), all);
+    timer.phase("total", operations(), [&] {
+      for (std::uint32_t launch = 0; launch < launches_; ++launch) {
+        if (scenario_.frees_at_once) {
+          alloc_and_free_at_once(allocator, launch);
+        } else {
+          requests_.alloc(allocator, launch);
+        }
+      }
+    });
+    for (std::uint32_t launch = 0; launch < launches_ && !scenario_.frees_at_once; ++launch) {
+      requests_.free(allocator, launch);
+    }
+    occupants_->leave(allocator.uncounted(), all);
+  }
+
+  void check_recorded(PointerCheck& check) const override {
+    check.check(requests_.blocks(),
+                scenario_.frees_at_once ? PointerCheck::Live::separately : PointerCheck::Live::together);
+  }
+
+  RequestProfile requests() const override { return requests_.profile(); }
+  std::uint64_t mallocs_at_most() const override {
+    return std::uint64_t{requests_.callers()} * launches_ + occupants_at_most_;
+  }
+
+  std::vector<KernelInfo> kernels() const override {
+    if (!scenario_.frees_at_once) return {requests_.alloc_info("total", type_)};
+    return {kernel_info<PairsKernels, PairsKernel, Geometry, AnySize, std::uint32_t, void**>("total", type_)};
+  }
+
+ private:
+  void alloc_and_free_at_once(const AllocatorHandle& allocator, std::uint32_t launch) {
+    allocator.launch<PairsKernels>(stream_, requests_.geometry().shape(), PairsKernel{}, requests_.geometry(),
+                                   requests_.sizes().any(), std::uint32_t{1}, requests_.row(launch));
+  }
+
+  std::uint64_t operations() const {
+    return std::uint64_t{requests_.callers()} * launches_ * (scenario_.frees_at_once ? 2 : 1);
+  }
+
+  // Of all those that an empty pool serves until it is full.
+  std::uint32_t blocks_in_use(const AllocatorHandle& allocator) const {
+    if (occupants_at_most_ == 0) return 0;
+    Occupants everyone(stream_, occupants_at_most_);
+    const PageSet all = PageSet::first(occupants_at_most_);
+    everyone.enter(allocator, scenario_.occupant_bytes(), all);
+    const std::uint32_t served = everyone.present();
+    if (type_.traits.fresh == Fresh::by_reset) {
+      allocator.reset(stream_);
+    } else {
+      everyone.leave(allocator, all);
+    }
+    return static_cast<std::uint32_t>(std::llround(taken_share_ * served));
+  }
+
+  simt::Stream& stream_;
+  const AllocatorType& type_;
+  std::uint32_t launches_;
+  RequestScenario scenario_;
+  double taken_share_;
+  std::uint32_t occupants_at_most_;
+  CallerRequests requests_;
+  std::optional<Occupants> occupants_;  // counted before the first sample
+};
+
+}  // namespace
+
+std::string Scenario::unsupported(const Parameters& parameters, const RunSetting& setting) {
+  const Traits& traits = setting.traits();
+  if (traits.frees == Frees::in_bulk) {
+    return setting.display_name() + " frees in bulk: one free would free all blocks of a sample";
+  }
+  if (parameters.takes_before() &&
+      (traits.frees == Frees::never || traits.recycles_unfreed || traits.whole_warp_calls)) {
+    return setting.display_name() + " cannot be brought to a share of free memory by single mallocs and frees";
+  }
+  if (std::uint64_t{parameters.threads} * parameters.launches > most_pointers) {
+    return "threads times launches is more than the " + std::to_string(most_pointers) +
+           " pointers that this workload keeps";
+  }
+  if (parameters.occupants_at_most(setting.pool_bytes) > most_pointers) {
+    return "the pool may hold more than the " + std::to_string(most_pointers) + " blocks that this workload keeps";
+  }
+  const RequestScenario scenario = parameters.requests();
+  return why_unsupported(parameters.geometry(), std::max(scenario.max_bytes, scenario.occupant_bytes()), setting);
+}
+
+std::unique_ptr<WorkloadRun> Scenario::open(const Parameters& parameters, const RunSetting& setting,
+                                            simt::Stream& stream) {
+  return std::make_unique<ScenarioRun>(parameters, setting, stream);
+}
+
+}  // namespace allocbench

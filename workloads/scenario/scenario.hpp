@@ -1,0 +1,66 @@
+// scenario: kernel after kernel of one kind of request, while a share of the pool is free.
+//
+// Pham et al. 2025, section 2.2 (figure 2: five kernels that Ouroboros runs a hundred times, from a fresh pool) and
+// section 5.2.3 (figure 14: seven scenarios at a given share of free memory). Where a kernel only allocates, nothing is
+// freed until all kernels have run, so that an allocator cannot live on what it got back. Every kernel asks for the
+// same sizes.
+//
+// The share is one of what the allocator can serve: before the first sample blocks of `occupant_bytes()` are counted
+// until the pool is full. Then, before each sample, the allocator's own malloc takes so many blocks of that size that
+// the share is left, untimed. The rest has never been in use since the last reset.
+#pragma once
+
+#include "workloads/common/caller_parameters.hpp"
+#include "workloads/contract/workload.hpp"
+#include "workloads/scenario/request_scenarios.hpp"
+
+namespace allocbench {
+
+struct Scenario {
+  struct Parameters : CallerParameters {
+    std::string scenario = "alloc_4096";
+    std::uint32_t launches = 1;
+    double free_share = 1;
+
+    Parameters() {
+      threads = 5'000;
+      threads_per_block = 32;
+    }
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple_cat(
+          caller_fields<P>("threads of a kernel, one request each", "Pham et al. 2025, figs. 2 and 14"),
+          std::tuple{
+              Field{"scenario", &P::scenario, "",
+                    "what each thread does: alloc_N asks for N bytes, alloc_mixed for 4 to 8,192, alloc_free_N frees "
+                    "its block at once",
+                    "Pham et al. 2025, figs. 2 and 14"}
+                  .one_of(request_scenario_names()),
+              Field{"launches", &P::launches, "launches", "kernels of a sample, timed together",
+                    "Pham et al. 2025, fig. 2: 100"}
+                  .between(1, 10'000),
+              Field{"free_share", &P::free_share, "fraction",
+                    "share of what the allocator can serve that is free before", "Pham et al. 2025, fig. 14"}
+                  .between(0, 1)});
+    }
+
+    RequestScenario requests() const { return request_scenario(scenario); }
+    bool takes_before() const { return free_share < 1; }
+    std::uint64_t occupants_at_most(std::size_t pool_bytes) const {
+      return takes_before() ? pool_bytes / requests().occupant_bytes() : 0;
+    }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "scenario",
+                                         .display_name = "Request Scenarios",
+                                         .paper = "Pham et al. 2025, secs. 2.2 and 5.2.3",
+                                         .summary = "kernels of one kind of request while a share of the pool is free",
+                                         .phases = "total"};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

@@ -1,0 +1,84 @@
+// two_phase: every thread allocates, then frees; in two kernels (spree) or again and again in one (private).
+//
+// Adinetz & Pleiter 2014, "Benchmark Parameters & Cases". Their further parameters are here too: several allocations
+// per thread, and the branch divergence. The slides name the divergence "per thread, per warp, per block" and no more;
+// here it is the unit that takes part or stays away as a whole, with probability `share`: at the same number of calls,
+// warps are then torn (thread), whole or silent (warp), or whole blocks are (block).
+//
+// With one allocation, one cycle and 8 written bytes the private mode is MilThreads (Huang et al. 2010, sec. VI);
+// `total_requests` keeps the number of mallocs while `threads` is swept (their fig. 8).
+#pragma once
+
+#include "workloads/common/caller_parameters.hpp"
+#include "workloads/common/draw_unit.hpp"
+#include "workloads/common/size_parameters.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct TwoPhase {
+  struct Parameters : CallerParameters, SizeParameters {
+    std::string mode = "spree";
+    std::uint32_t allocations = 1;
+    std::uint32_t cycles = 1;
+    std::uint64_t total_requests = 0;
+    std::uint32_t write_bytes = 0;
+    std::string divergence = "warp";
+    double share = 1;
+
+    static auto fields() {
+      using P = Parameters;
+      const char* const slides = "Adinetz & Pleiter 2014, benchmark parameters";
+      return std::tuple_cat(
+          caller_fields<P>("threads that may call the allocator", slides),
+          std::tuple{
+              Field{"mode", &P::mode, "",
+                    "spree: a kernel of mallocs, then a kernel of frees; private: both in one kernel, cycles times",
+                    slides}
+                  .one_of({"spree", "private"}),
+              Field{"allocations", &P::allocations, "blocks", "blocks that a thread holds together", slides}.between(
+                  1, 1 << 16),
+              Field{"cycles", &P::cycles, "cycles",
+                    "times that a thread allocates and frees its blocks (mode = private)", slides}
+                  .between(1, 1 << 24),
+              Field{"total_requests", &P::total_requests, "requests",
+                    "mallocs of all threads together, from which allocations (spree) or cycles (private) follow; "
+                    "0: as these say",
+                    "Huang et al. 2010, fig. 8"}
+                  .between(0, 1 << 27),
+              Field{"write_bytes", &P::write_bytes, "B",
+                    "bytes at the start of each block that its owner writes, in words of 4 (mode = private)",
+                    "Huang et al. 2010, sec. VI"}
+                  .between(0, 1 << 20),
+              Field{"divergence", &P::divergence, "", "what takes part or stays away as a whole", slides}.one_of(
+                  {draw_unit_words[0], draw_unit_words[1], draw_unit_words[2]}),
+              Field{"share", &P::share, "", "probability that it takes part", "assumed: all do"}.between(0, 1)},
+          size_fields<P>());
+    }
+
+    bool is_private() const { return mode == "private"; }
+    // Blocks that a thread holds together, and how often it does.
+    std::uint64_t blocks_per_thread() const {
+      return is_private() || total_requests == 0 ? allocations : (total_requests + threads - 1) / threads;
+    }
+    std::uint64_t cycles_of_thread() const {
+      if (!is_private()) return 1;
+      return total_requests == 0 ? cycles : (total_requests + live_blocks() - 1) / live_blocks();
+    }
+    // Blocks that all threads hold together when all take part.
+    std::uint64_t live_blocks() const { return threads * blocks_per_thread(); }
+  };
+
+  static constexpr WorkloadTraits traits{
+      .name = "two_phase",
+      .display_name = "Two-Phase",
+      .paper = "Adinetz & Pleiter 2014, benchmark cases; Huang et al. 2010, sec. VI [MilThreads]",
+      .summary = "every thread allocates, then frees: in two kernels (phases alloc and free) or in one (phase total)",
+      .phases = "alloc free total"};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

@@ -1,0 +1,114 @@
+#include "workloads/verification/leak_check.hpp"
+
+#include <algorithm>
+
+#include "allocators/contract/allocator.hpp"
+#include "workloads/common/call_kernels.hpp"
+#include "workloads/contract/outcome.hpp"
+#include "workloads/verification/pointer_check.hpp"
+
+namespace allocbench {
+namespace {
+
+constexpr std::uint64_t least_rounds = 16;
+constexpr std::uint64_t rounds_per_pool = 8;
+constexpr std::uint64_t rounds_to_judge = 16;
+constexpr std::chrono::milliseconds wall_budget{500};
+
+}  // namespace
+
+LeakCheck::LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting& setting)
+    : stream_(stream),
+      setting_(setting),
+      profile_(profile),
+      sizes_(profile.sizes, stream),
+      results_(stream, profile.geometry.callers) {}
+
+LeakResult LeakCheck::run(const AllocatorHandle& own) {
+  if (setting_.traits().frees == Frees::never) return {0, "waived: " + setting_.display_name() + " never frees"};
+  if (setting_.traits().pool != PoolLocation::device_heap) {
+    for (std::size_t bytes = first_pool_bytes(); bytes < setting_.pool_bytes; bytes *= 8) {
+      if (std::optional<LeakResult> result = on_second_instance(bytes)) return *result;
+    }
+  }
+  if (std::optional<LeakResult> result = rounds(own, setting_.pool_bytes)) return *result;
+  return {0, "waived: the cell's own pool cannot serve all " + std::to_string(profile_.geometry.callers) +
+                 " requests at once"};
+}
+
+std::size_t LeakCheck::first_pool_bytes() const {
+  constexpr std::size_t step = 64 * 1024;
+  return (profile_.bytes() * rounds_per_pool + step - 1) / step * step;
+}
+
+std::optional<LeakResult> LeakCheck::on_second_instance(std::size_t pool_bytes) {
+  if (profile_.sizes.largest() > setting_.allocator.functions.max_request(pool_bytes, setting_.parameters)) {
+    return std::nullopt;
+  }
+  try {
+    Arena arena(stream_, pool_bytes);
+    const AllocatorHandle small(setting_.allocator, arena, setting_.parameters);
+    std::optional<LeakResult> result = rounds(small, pool_bytes);
+    const std::string broken = result ? small.broken_invariant(stream_) : std::string();
+    if (!broken.empty()) throw CellFailure(Status::incorrect, "invariant broken after the leak check: " + broken);
+    stream_.synchronize();
+    return result;
+  } catch (const Unsupported&) {
+    return std::nullopt;
+  } catch (const simt::Fault& fault) {
+    if (fault.kind() == simt::FaultKind::out_of_memory) return std::nullopt;
+    throw;
+  }
+}
+
+std::optional<LeakResult> LeakCheck::rounds(const AllocatorHandle& allocator, std::size_t pool_bytes) {
+  const std::uint64_t wanted = std::max(
+      least_rounds, 2 * static_cast<std::uint64_t>(pool_bytes) / std::max<std::uint64_t>(profile_.bytes(), 1) + 1);
+  const auto deadline = std::chrono::steady_clock::now() + wall_budget;
+  for (std::uint64_t round = 0; round < wanted; ++round) {
+    if (round > 0 && std::chrono::steady_clock::now() > deadline) {
+      return LeakResult{round, "partial: " + std::to_string(round) + " of " + std::to_string(wanted) +
+                                   " rounds within the time budget"};
+    }
+    const std::uint64_t nulls = one_round(allocator);
+    if (nulls == 0) continue;
+    if (round == 0) return std::nullopt;
+    return judge(allocator, pool_bytes, round, nulls);
+  }
+  return LeakResult{wanted, "checked"};
+}
+
+// After the first nulls, in `round`. What leaks at an even pace refuses nearly three times as many requests in the
+// second half of the rounds that follow as in the first; what is refused now and then does not.
+LeakResult LeakCheck::judge(const AllocatorHandle& allocator, std::size_t pool_bytes, std::uint64_t round,
+                            std::uint64_t nulls) {
+  std::uint64_t most = nulls;
+  std::uint64_t last = nulls;
+  std::uint64_t in_half[2] = {0, 0};
+  for (std::uint64_t i = 0; i < rounds_to_judge; ++i) {
+    last = one_round(allocator);
+    most = std::max(most, last);
+    in_half[2 * i / rounds_to_judge] += last;
+  }
+  const std::string where = " of " + std::to_string(profile_.geometry.callers) + " requests returned null in rounds " +
+                            std::to_string(round + 1) + " to " + std::to_string(round + 1 + rounds_to_judge) +
+                            " of allocating and freeing the same blocks (" + bytes_text(profile_.bytes()) +
+                            " per round, pool of " + bytes_text(pool_bytes) + ")";
+  const std::uint64_t few = std::max<std::uint64_t>(profile_.geometry.callers / 100, 1);
+  if (most > few || in_half[1] >= 2 * in_half[0] + rounds_to_judge / 2) {
+    throw CellFailure(Status::incorrect,
+                      "leak: at most " + std::to_string(most) + ", at last " + std::to_string(last) + where);
+  }
+  return {round + 1 + rounds_to_judge, "checked: at most " + std::to_string(most) + where + ", no leak"};
+}
+
+std::uint64_t LeakCheck::one_round(const AllocatorHandle& allocator) {
+  const simt::LaunchShape shape = profile_.geometry.shape();
+  sizes_.visit([&](auto sizes) {
+    allocator.launch<CallKernels>(stream_, shape, AllocKernel{}, profile_.geometry, sizes, results_.data());
+  });
+  allocator.launch<CallKernels>(stream_, shape, FreeKernel{}, profile_.geometry, results_.data());
+  return results_.nulls();
+}
+
+}  // namespace allocbench
