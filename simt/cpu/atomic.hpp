@@ -36,25 +36,30 @@ class atomic_ref {
   T load(Order order) const {
     static_assert(std::is_same_v<Order, Relaxed> || std::is_same_v<Order, Acquire>, "a load is relaxed or acquire");
     lane_->before_access(site_);
-    const T found = std::atomic_ref<T>(*word_).load(detail::std_order(order));
-    lane_->observed(word_, found, sizeof(T));
-    return found;
+    if (may_hold_stores()) [[unlikely]] {
+      std::uint64_t own = 0;
+      if (lane_->sees_own_store(word_, sizeof(T), own)) return observed(static_cast<T>(own));
+    }
+    return observed(std::atomic_ref<T>(*word_).load(detail::std_order(order)));
   }
   template <class Order>
   void store(T value, Order order) const {
     static_assert(std::is_same_v<Order, Relaxed> || std::is_same_v<Order, Release>, "a store is relaxed or release");
     lane_->before_access(site_);
+    if (stores_can_be_held && lane_->tracker->holds_stores) [[unlikely]] {
+      if (lane_->hold_back(word_, value, sizeof(T), std::is_same_v<Order, Release>)) return;
+    }
     std::atomic_ref<T>(*word_).store(value, detail::std_order(order));
     lane_->changed(word_, value, value, sizeof(T));
   }
   template <class Order>
   T exchange(T value, Order order) const {
-    lane_->before_access(site_);
+    before_update(order);
     return reported(std::atomic_ref<T>(*word_).exchange(value, detail::std_order(order)), value);
   }
   template <class Order>
   T fetch_add(T value, Order order) const {
-    lane_->before_access(site_);
+    before_update(order);
     const T found = std::atomic_ref<T>(*word_).fetch_add(value, detail::std_order(order));
     return reported(found, static_cast<T>(found + value));
   }
@@ -64,19 +69,19 @@ class atomic_ref {
   }
   template <class Order>
   T fetch_or(T value, Order order) const {
-    lane_->before_access(site_);
+    before_update(order);
     const T found = std::atomic_ref<T>(*word_).fetch_or(value, detail::std_order(order));
     return reported(found, found | value);
   }
   template <class Order>
   T fetch_and(T value, Order order) const {
-    lane_->before_access(site_);
+    before_update(order);
     const T found = std::atomic_ref<T>(*word_).fetch_and(value, detail::std_order(order));
     return reported(found, found & value);
   }
   template <class Order>
   T fetch_xor(T value, Order order) const {
-    lane_->before_access(site_);
+    before_update(order);
     const T found = std::atomic_ref<T>(*word_).fetch_xor(value, detail::std_order(order));
     return reported(found, found ^ value);
   }
@@ -93,7 +98,7 @@ class atomic_ref {
   bool compare_exchange(T& expected, T desired, Success success, Failure failure) const {
     static_assert(std::is_same_v<Failure, Relaxed> || std::is_same_v<Failure, Acquire>,
                   "a failed exchange is a load: relaxed or acquire");
-    lane_->before_access(site_);
+    before_update(success);
     const bool won = std::atomic_ref<T>(*word_).compare_exchange_strong(expected, desired, detail::std_order(success),
                                                                         detail::std_order(failure));
     reported(expected, won ? desired : expected);
@@ -101,6 +106,18 @@ class atomic_ref {
   }
 
  private:
+  bool may_hold_stores() const { return stores_can_be_held && !lane_->stores.empty(); }
+  template <class Order>
+  void before_update(Order) const {
+    lane_->before_access(site_);
+    if (may_hold_stores()) [[unlikely]] {
+      lane_->before_update(word_, sizeof(T), std::is_same_v<Order, Release> || std::is_same_v<Order, AcqRel>);
+    }
+  }
+  T observed(T found) const {
+    lane_->observed(word_, found, sizeof(T));
+    return found;
+  }
   T reported(T before, T after) const {
     if (before == after) {
       lane_->observed(word_, before, sizeof(T));
@@ -113,7 +130,7 @@ class atomic_ref {
   // C++20 has no atomic minimum and maximum; the loop is one access to the scheduler, as on a GPU.
   template <class Replace, class Order>
   T fetch_replace(Replace replace, Order order) const {
-    lane_->before_access(site_);
+    before_update(order);
     std::atomic_ref<T> word(*word_);
     T found = word.load(std::memory_order_relaxed);
     while (!word.compare_exchange_weak(found, replace(found), detail::std_order(order), std::memory_order_relaxed)) {

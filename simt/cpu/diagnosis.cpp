@@ -38,9 +38,9 @@ const char* state_name(LaneState state) {
 }  // namespace
 
 const char* operation_name(Operation operation) {
-  static constexpr const char* names[] = {"-",         "atomic",     "spin_hint",  "device_heap",   "converged",
-                                          "sync",      "ballot",     "any",        "all",           "shfl",
-                                          "match_any", "reduce_add", "reduce_max", "exclusive_sum", "block_barrier"};
+  static constexpr const char* names[] = {
+      "-",   "atomic", "held_store", "spin_hint", "device_heap", "converged",  "sync",          "ballot",
+      "any", "all",    "shfl",       "match_any", "reduce_add",  "reduce_max", "exclusive_sum", "block_barrier"};
   return names[static_cast<std::size_t>(operation)];
 }
 
@@ -101,7 +101,8 @@ std::string live_warps(const Block& block) {
 std::string history_row(const HistoryEntry& entry) {
   std::string effect;
   if (entry.note != nullptr) {
-    effect = entry.note + format(" 0x%" PRIx64, entry.after);
+    effect = entry.note + (entry.address == nullptr ? "" : format(" [%p]", entry.address)) +
+             format(" 0x%" PRIx64, entry.after);
   } else if (entry.bytes != 0 && entry.before != entry.after) {
     effect = format("[%p] 0x%" PRIx64 " -> 0x%" PRIx64, entry.address, entry.before, entry.after);
   } else if (entry.bytes != 0) {

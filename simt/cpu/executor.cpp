@@ -27,6 +27,7 @@ void check_options(const ExecutorOptions& options) {
   const bool deterministic = options.mode == ExecutorMode::deterministic;
   check(deterministic || (!options.record && options.history_steps == 0),
         "ExecutorOptions::record and history_steps need the deterministic mode");
+  check(deterministic || !options.hold_stores, "ExecutorOptions::hold_stores needs the deterministic mode");
   if (options.strategy == StrategyKind::scripted) {
     check(options.script != nullptr, "StrategyKind::scripted needs ExecutorOptions::script");
     check(options.script->seed == options.seed, "ExecutorOptions::seed is not the seed of the script");

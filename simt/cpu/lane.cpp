@@ -14,11 +14,14 @@ using lane_order::ExecutorScope;
 
 void Lane::before_access(CallSite call_site) {
   const ExecutorScope scope(*this);
+  if (!stores.empty()) [[unlikely]]
+    age_stores();
   worker->step(*this, call_site, Operation::atomic, Reason::atomic);
 }
 
 void Lane::spin_hint(CallSite call_site) {
   const ExecutorScope scope(*this);
+  age_stores();
   worker->step(*this, call_site, Operation::spin_hint, Reason::spin);
   remember_operation();
 }
@@ -26,6 +29,8 @@ void Lane::spin_hint(CallSite call_site) {
 std::uint64_t Lane::collective(Operation kind, LaneMask group, CallSite call_site, std::uint64_t argument,
                                std::uint32_t from) {
   const ExecutorScope scope(*this);
+  age_stores();
+  if (kind == Operation::sync) order_stores(call_site);
   mask = group;
   value = argument;
   source = from;
@@ -37,6 +42,7 @@ std::uint64_t Lane::collective(Operation kind, LaneMask group, CallSite call_sit
 
 LaneMask Lane::converge(CallSite call_site) {
   const ExecutorScope scope(*this);
+  age_stores();
   worker->count_step(*this, call_site, Operation::converged);
   worker->converge(*this);
   remember_operation();
@@ -45,6 +51,7 @@ LaneMask Lane::converge(CallSite call_site) {
 
 void Lane::block_barrier(CallSite call_site) {
   const ExecutorScope scope(*this);
+  order_stores(call_site);
   worker->count_step(*this, call_site, Operation::block_barrier);
   worker->block_barrier(*this);
   remember_operation();
@@ -66,6 +73,7 @@ void Lane::fail(FaultKind kind, const char* text, CallSite call_site) {
 
 void* Lane::heap_malloc(std::size_t bytes, CallSite call_site) {
   const ExecutorScope scope(*this);
+  age_stores();
   worker->step(*this, call_site, Operation::device_heap, Reason::atomic);
   DeviceHeapMemory& heap = worker->launch_->device_heap;
   void* memory = heap.malloc(bytes);
@@ -76,6 +84,7 @@ void* Lane::heap_malloc(std::size_t bytes, CallSite call_site) {
 
 void Lane::heap_free(void* memory, CallSite call_site) {
   const ExecutorScope scope(*this);
+  order_stores(call_site);
   worker->step(*this, call_site, Operation::device_heap, Reason::atomic);
   DeviceHeapMemory& heap = worker->launch_->device_heap;
   advanced();

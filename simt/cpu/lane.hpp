@@ -12,6 +12,7 @@
 #include "simt/common.hpp"
 #include "simt/cpu/call_site.hpp"
 #include "simt/cpu/fiber.hpp"
+#include "simt/cpu/store_buffer.hpp"
 
 // Marks inline members that write what all lanes of a worker share. Only one lane runs at a time, which the race
 // build's ThreadSanitizer (simt/cpu/races.hpp) is not to know: these members are not instrumented there.
@@ -22,6 +23,13 @@
 #endif
 
 namespace simt {
+
+// ThreadSanitizer must see a store where it is made.
+#if SIMT_RACES
+inline constexpr bool stores_can_be_held = false;
+#else
+inline constexpr bool stores_can_be_held = true;
+#endif
 
 class History;
 class Worker;
@@ -40,6 +48,7 @@ enum class LaneState : std::uint8_t {
 enum class Operation : std::uint8_t {
   none,
   atomic,
+  held_store,  // becomes visible
   spin_hint,
   device_heap,
   converged,
@@ -115,6 +124,7 @@ struct AccessTracker {
   bool progress = false;      // something changed since the worker last looked
   bool word_changed = false;  // an atomic word did
   std::uint32_t spin_limit = 0;
+  bool holds_stores = false;   // the launch may hold stores back
   History* history = nullptr;  // null: nobody asked for it
 };
 
@@ -137,6 +147,7 @@ struct alignas(64) Lane {
   std::uint64_t result = 0;  // … and what it takes away
   std::uint32_t spin_limit = 0;
   SpinWatch watch;
+  StoreBuffer stores;
   std::uint64_t strategy_state = 0;  // for the strategy's own use; 0 when the lane starts
   std::uint32_t counted_steps = 0;   // for QuestionCounter
   std::uint32_t counted_questions = 0;
@@ -168,6 +179,21 @@ struct alignas(64) Lane {
     tracker->progress = true;
   }
 
+  // Stores that others see later (store_buffer.hpp). hold_back() is asked at a store: true when the lane keeps it.
+  bool hold_back(void* address, std::uint64_t word, std::uint32_t bytes, bool is_release);
+  // True when the lane's own store gives the word that a load reads.
+  bool sees_own_store(const void* address, std::uint32_t bytes, std::uint64_t& word);
+  // Makes visible what must be before an update, or a store that is not held.
+  void before_update(const void* address, std::uint32_t bytes, bool is_release);
+  // Makes the held stores visible, or those to these bytes: before the lane reads or writes them without atomics.
+  void show_stores();
+  void show_stores(const void* address, std::size_t bytes);
+  // Before something that orders memory: the same after one scheduling point.
+  void order_stores(CallSite call_site) {
+    if (!stores.empty()) [[unlikely]]
+      wait_for_stores(call_site);
+  }
+
   void spin_hint(CallSite call_site);
   // Meets the other lanes of `group`; returns this lane's result. `argument` is the value, `from` the source lane of
   // shfl.
@@ -186,6 +212,9 @@ struct alignas(64) Lane {
  private:
   void remember_access(const void* address, std::uint64_t before, std::uint64_t after, std::uint32_t bytes);
   void remember_operation();
+  void age_stores();
+  void show(const HeldStore& store);
+  void wait_for_stores(CallSite call_site);
   void park();
   void wake_watchers(const void* address);
 };

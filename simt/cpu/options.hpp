@@ -48,9 +48,12 @@ struct ExecutorOptions {
   // when these are used up as well the launch faults. 0 = a quarter of the budget.
   std::uint64_t grace_steps = 0;
   StrategyKind strategy = StrategyKind::random;
-  std::uint32_t preemption_interval = 0;     // random: 1 … 64; 0 = drawn from the seed
-  std::uint32_t slice = 32;                  // round_robin: scheduling points of a lane
-  std::uint32_t pct_depth = 0;               // pct: 1 … 64; 0 = 2, 3 or 4, drawn from the seed
+  std::uint32_t preemption_interval = 0;  // random: 1 … 64; 0 = drawn from the seed
+  std::uint32_t slice = 32;               // round_robin: scheduling points of a lane
+  std::uint32_t pct_depth = 0;            // pct: 1 … 64; 0 = 2, 3 or 4, drawn from the seed
+  // Lets loads overtake earlier stores of their lane, as a GPU may (store_buffer.hpp); deterministic mode only. swarm
+  // does it in one of four launches also without this, the race build never.
+  bool hold_stores = false;
   std::uint64_t expected_steps = 0;          // pct: of a launch; 0 = 4 … 128 for each lane, drawn from the seed
   std::shared_ptr<const Schedule> script;    // scripted; `seed` must be that of the schedule
   std::shared_ptr<Exploration> exploration;  // exploring

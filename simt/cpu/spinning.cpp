@@ -93,6 +93,7 @@ bool Worker::wake_changed() {
 
 // On the root, when no lane can run.
 void Worker::resolve_stall() {
+  if (show_all_stores() && !runnable_.empty()) return;
   if (wake_changed()) return;
   if (tracker_.progress) grace_used_ = false;
   tracker_.progress = false;

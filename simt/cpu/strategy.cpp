@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "simt/cpu/search/exploring.hpp"
+#include "simt/cpu/search/holding.hpp"
 #include "simt/cpu/search/lockstep.hpp"
 #include "simt/cpu/search/pct.hpp"
 #include "simt/cpu/search/recording.hpp"
@@ -31,6 +32,8 @@ ExecutorOptions draw_swarm_member(ExecutorOptions options, std::uint64_t seed) {
   } else {
     options.strategy = StrategyKind::lockstep;
   }
+  // Drawn apart, as bugs of both kinds are found under any of these.
+  options.hold_stores = options.hold_stores || Random(seed ^ 0x570eu).below(4) == 0;
   return options;
 }
 
@@ -46,13 +49,21 @@ std::unique_ptr<Strategy> make_plain_strategy(const ExecutorOptions& options, st
     case StrategyKind::lockstep:
       return std::make_unique<LockstepStrategy>(seed, groups_of(seed, 16));
     case StrategyKind::swarm:
-      return make_plain_strategy(draw_swarm_member(options, seed), seed, launch);
+      break;
     case StrategyKind::scripted:
       return std::make_unique<ScriptedStrategy>(*options.script, launch, options.record);
     case StrategyKind::exploring:
-      return std::make_unique<ExploringStrategy>(*options.exploration, launch);
+      return std::make_unique<ExploringStrategy>(*options.exploration, launch, options.hold_stores);
   }
   return nullptr;
+}
+
+std::unique_ptr<Strategy> make_seeded_strategy(ExecutorOptions options, std::uint64_t seed, std::uint32_t launch) {
+  if (options.strategy == StrategyKind::swarm) options = draw_swarm_member(options, seed);
+  auto strategy = make_plain_strategy(options, seed, launch);
+  const bool draws = options.strategy != StrategyKind::scripted && options.strategy != StrategyKind::exploring;
+  if (!options.hold_stores || !draws) return strategy;
+  return std::make_unique<HoldingStrategy>(std::move(strategy), seed);
 }
 
 }  // namespace
@@ -117,7 +128,7 @@ std::unique_ptr<Strategy> make_strategy(const ExecutorOptions& options, std::uin
   if (options.mode == ExecutorMode::threads) {
     return std::make_unique<RoundRobinStrategy>(options.slice, groups_of(launch_seed, 0));
   }
-  auto strategy = make_plain_strategy(options, launch_seed, launch);
+  auto strategy = make_seeded_strategy(options, launch_seed, launch);
   if (!options.record) return strategy;
   return std::make_unique<RecordingStrategy>(std::move(strategy), recorded, launch);
 }

@@ -62,6 +62,10 @@ class Strategy {
   virtual bool leaves_at_once(Lane& lane);
   // The group that converged() gives to `lane`, a subset of the lanes that gathered with it.
   virtual LaneMask group(Lane& lane, LaneMask gathered);
+  // Whether this launch holds stores back at all (store_buffer.hpp).
+  virtual bool holds_stores() const { return false; }
+  // Asked at a store: for how many further steps of the lane do other lanes not see it? 0: they see it at once.
+  virtual std::uint32_t steps_held(Lane&) { return 0; }
   // These lanes were at the same place just now.
   virtual void met(Warp& warp, LaneMask members);
   // Short text for reports: its name and what it drew from the seed.

@@ -29,6 +29,7 @@ void Worker::run(Launch& launch, std::uint32_t resident, std::uint32_t first_war
   strategy_ = make_strategy(options_, launch.seed, launch.index, launch.record.schedule);
   tracker_ = AccessTracker{};
   tracker_.spin_limit = options_.spin_limit;
+  tracker_.holds_stores = strategy_->holds_stores();
   if (options_.history_steps != 0) tracker_.history = &launch.record.history;
   steps_ = steps_granted_ = switches_ = hash_ = 0;
   grace_used_ = in_grace_ = abandoning_ = false;
@@ -101,6 +102,7 @@ void Worker::start_block(Block& block, std::uint32_t index) {
     lane.site = {};
     lane.mask = 0;
     lane.watch.reset();
+    lane.stores.clear();
     lane.spin_limit = options_.spin_limit;
     lane.strategy_state = 0;
     lane.counted_steps = lane.counted_questions = 0;
@@ -118,6 +120,7 @@ FiberContext& Worker::lane_main(void* argument) {
   try {
     const lane_order::DeviceScope scope(lane);
     worker.launch_->call.invoke(lane, worker.launch_->call.closure);
+    lane.order_stores(lane.site);
   } catch (const std::exception& exception) {
     escaped = std::string("threw: ") + exception.what();
   } catch (...) {
@@ -189,6 +192,7 @@ void Worker::refill(Lane& lane) {
 std::uint64_t Worker::refill_in_grace(const Lane& lane) {
   if (!in_grace_) {
     in_grace_ = true;
+    show_all_stores();
     strategy_ = make_fair_strategy();
   } else if (tracker_.word_changed) {
     launch_->word_changed_in_grace();

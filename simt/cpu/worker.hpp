@@ -73,6 +73,8 @@ class Worker {
   void wake(Lane& lane);
   void wake_watchers(const void* address);
   bool wake_changed();
+  // False when no lane held a store back.
+  bool show_all_stores();
   void resolve_stall();
   void report_stall();
 

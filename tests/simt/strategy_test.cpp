@@ -1,4 +1,5 @@
 // What each strategy is there for, and that the swarm finds the planted bugs.
+#include <algorithm>
 #include <set>
 
 #include "tests/simt/search_helpers.hpp"
@@ -34,13 +35,18 @@ TEST(Swarm, DrawsEveryStrategyAndBlamesNoCorrectKernel) {
   Device device(deterministic(1));
   ExecutorOptions options = searching(StrategyKind::swarm);
   std::set<std::string> drawn;
+  int holding = 0;
   for (options.seed = 1; options.seed <= 1000; ++options.seed) {
     EXPECT_FALSE(outcome_on(device, options, {1, 4}, CorrectUpdate{}).faulted);
     const std::string& strategy = device.last_launch().strategy;
-    drawn.insert(strategy.substr(0, strategy.find(" over")));
+    const std::size_t holds = strategy.find(", holds");
+    holding += holds != std::string::npos ? 1 : 0;
+    drawn.insert(strategy.substr(0, std::min(holds, strategy.find(" over"))));
   }
   // 7 densities, d = 2 … 4, 6 slices of round robin, 6 of lockstep.
   EXPECT_EQ(drawn.size(), 7u + 3u + 6u + 6u);
+  EXPECT_GT(holding, 200);
+  EXPECT_LT(holding, 300);
 }
 
 // All lanes wait for all: the lane of the highest priority must give way to those it waits for.

@@ -4,11 +4,12 @@
 
 #include "simt/cpu/lane.hpp"
 #include "simt/cpu/search/default_rule.hpp"
+#include "simt/cpu/search/holding.hpp"
 
 namespace simt {
 
-ExploringStrategy::ExploringStrategy(Exploration& exploration, std::uint32_t launch)
-    : Strategy(GroupDraw(0, 0)), exploration_(exploration), explores_(exploration.explores(launch)) {}
+ExploringStrategy::ExploringStrategy(Exploration& exploration, std::uint32_t launch, bool holds)
+    : Strategy(GroupDraw(0, 0)), exploration_(exploration), explores_(exploration.explores(launch)), holds_(holds) {}
 
 std::size_t ExploringStrategy::next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) {
   const std::size_t usual = default_next(runnable, current, reason, asking);
@@ -26,6 +27,12 @@ std::size_t ExploringStrategy::next(std::span<Lane* const> runnable, std::size_t
       mix64(place ^ (runnable[usual]->rank_in_grid << 8)) + static_cast<std::uint64_t>(reason);
   const std::uint32_t answer = exploration_.choose(static_cast<std::uint32_t>(answers_.size()) + 1, !free, witness);
   return answer == 0 ? usual : answers_[answer - 1];
+}
+
+std::uint32_t ExploringStrategy::steps_held(Lane& lane) {
+  if (!holds_stores()) return 0;
+  const std::uint64_t witness = mix64(~lane.rank_in_grid) + lane.site.line;
+  return exploration_.choose(2, true, witness) == 0 ? 0 : HoldingStrategy::longest;
 }
 
 std::string ExploringStrategy::description() const {

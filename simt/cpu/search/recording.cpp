@@ -45,6 +45,12 @@ LaneMask RecordingStrategy::group(Lane& lane, LaneMask gathered) {
   return group;
 }
 
+std::uint32_t RecordingStrategy::steps_held(Lane& lane) {
+  const std::uint32_t steps = strategy_->steps_held(lane);
+  if (steps != 0) record(QuestionCounter::of_store(lane), Decision::Kind::hold_store, steps);
+  return steps;
+}
+
 ScriptedStrategy::ScriptedStrategy(const Schedule& schedule, std::uint32_t launch, bool recorded)
     : Strategy(GroupDraw(0, 0)), questions_(!recorded) {
   for (const Decision& decision : schedule.decisions) {
@@ -79,6 +85,16 @@ bool ScriptedStrategy::leaves_at_once(Lane& lane) {
 LaneMask ScriptedStrategy::group(Lane& lane, LaneMask gathered) {
   const Decision* decision = find(questions_.count_group(lane), Decision::Kind::group);
   return decision != nullptr ? gathered & static_cast<LaneMask>(decision->value) : gathered;
+}
+
+bool ScriptedStrategy::holds_stores() const {
+  return std::any_of(decisions_.begin(), decisions_.end(),
+                     [](const Decision& decision) { return decision.kind == Decision::Kind::hold_store; });
+}
+
+std::uint32_t ScriptedStrategy::steps_held(Lane& lane) {
+  const Decision* decision = find(QuestionCounter::of_store(lane), Decision::Kind::hold_store);
+  return decision != nullptr ? static_cast<std::uint32_t>(decision->value) : 0;
 }
 
 std::string ScriptedStrategy::description() const {

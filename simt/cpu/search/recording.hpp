@@ -16,6 +16,8 @@ class RecordingStrategy final : public Strategy {
   std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) override;
   bool leaves_at_once(Lane& lane) override;
   LaneMask group(Lane& lane, LaneMask gathered) override;
+  bool holds_stores() const override { return strategy_->holds_stores(); }
+  std::uint32_t steps_held(Lane& lane) override;
   void met(Warp& warp, LaneMask members) override { strategy_->met(warp, members); }
   std::string description() const override { return strategy_->description(); }
 
@@ -37,6 +39,8 @@ class ScriptedStrategy final : public Strategy {
   std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) override;
   bool leaves_at_once(Lane& lane) override;
   LaneMask group(Lane& lane, LaneMask gathered) override;
+  bool holds_stores() const override;
+  std::uint32_t steps_held(Lane& lane) override;
   std::string description() const override;
 
  private:

@@ -60,8 +60,11 @@ Decision parse_decision(Reader& reader) {
     decision.value = reader.number<LaneMask>(16);
   } else if (reader.accept('i')) {
     decision.kind = Decision::Kind::leave_at_once;
+  } else if (reader.accept('h')) {
+    decision.kind = Decision::Kind::hold_store;
+    decision.value = reader.number<std::uint32_t>();
   } else {
-    reader.fail("s, g or i expected");
+    reader.fail("s, g, i or h expected");
   }
   return decision;
 }
@@ -88,6 +91,9 @@ std::string to_text(const Schedule& schedule) {
         break;
       case Decision::Kind::leave_at_once:
         text.append("i");
+        break;
+      case Decision::Kind::hold_store:
+        text.append("h").append(std::to_string(decision.value));
         break;
       case Decision::Kind::group:
         text.append("g").append(hexadecimal(decision.value));
