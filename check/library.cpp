@@ -20,9 +20,11 @@ Step give_back(std::uint32_t slot, std::uint32_t from = 0, Lanes lanes = all) {
   return {.action = Action::free, .slot = slot, .lanes = lanes, .from = from};
 }
 
-std::vector<Step> fill_and_empty(std::uint32_t slots) {
+Step free_null() { return {.action = Action::free_null}; }
+
+std::vector<Step> fill_and_empty(std::uint32_t slots, std::uint32_t size = 0) {
   std::vector<Step> steps;
-  for (std::uint32_t slot = 0; slot < slots; ++slot) steps.push_back(request(slot));
+  for (std::uint32_t slot = 0; slot < slots; ++slot) steps.push_back(request(slot, all, size));
   for (std::uint32_t slot = 0; slot < slots; ++slot) steps.push_back(give_back(slot));
   return steps;
 }
@@ -116,6 +118,33 @@ std::vector<Model> make_library() {
                     .sizes = {{0, 2}, {16}},
                     .steps = {request(0, all, 0), request(1, all, 1), give_back(0), request(0, all, 0), give_back(0),
                               give_back(1)}});
+  models.push_back({.name = "small_then_large",
+                    .description = "eight lanes fill the heap with small blocks and free all; then large ones must fit",
+                    .threads_per_block = 8,
+                    .sizes = {{0, 4}, {16}},
+                    .steps = fill_and_empty(8, 1),
+                    .refills = true});
+  models.push_back({.name = "large_then_small",
+                    .description = "six lanes fill the heap with large blocks and free all; then small ones must fit",
+                    .threads_per_block = 6,
+                    .rounds = 2,
+                    .sizes = {{16}, {0, 4}},
+                    .steps = fill_and_empty(2, 1),
+                    .refills = true});
+  models.push_back({.name = "free_null",
+                    .description = "four lanes free null pointers between their mallocs and frees",
+                    .threads_per_block = 4,
+                    .rounds = 4,
+                    .steps = {request(0), free_null(), give_back(0), free_null()},
+                    .null_is_failure = true});
+  models.push_back(
+      {.name = "reset",
+       .description = "the heap is reset between launches while blocks live; then it must be as new",
+       .threads_per_block = 8,
+       .launches = 3,
+       .sizes = {{16}, {40}},
+       .steps = {request(0), request(1, all, 1), request(2), give_back(0), request(3, even), give_back(2, 1)},
+       .resets = true});
   return models;
 }
 

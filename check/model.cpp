@@ -28,6 +28,7 @@ std::string broken_rule(const Model& model) {
   if (model.lanes() > 1024) return "at most 1024 lanes in all";
   if (outside(model.rounds, 1, 10000)) return "rounds: from 1 to 10000";
   if (outside(model.launches, 1, 100)) return "launches: from 1 to 100";
+  if (model.resets && model.refills) return "reset, refill: only one of them";
   if (model.sizes.empty()) return "sizes: at least one";
   if (model.steps.empty()) return "steps: at least one";
   for (const Size& size : model.sizes) {

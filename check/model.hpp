@@ -20,9 +20,10 @@ struct Size {
 };
 
 enum class Action : std::uint8_t {
-  malloc,   // a request into an empty mailbox of my own; a full one is left as it is
-  free,     // empties a mailbox, mine or another lane's, and frees what was in it
-  barrier,  // all lanes of the block meet
+  malloc,     // a request into an empty mailbox of my own; a full one is left as it is
+  free,       // empties a mailbox, mine or another lane's, and frees what was in it
+  free_null,  // frees the null pointer, which must change nothing
+  barrier,    // all lanes of the block meet
 };
 
 // Which lanes take a step. Lanes that are left out pass it by: the others then call from divergent code.
@@ -56,6 +57,12 @@ struct Model {
   std::vector<Step> steps;
   // A null pointer is a failed check: the model never asks for more than any small heap holds.
   bool null_is_failure = false;
+  // The heap is reset before each launch but the first, with blocks still live, and once more before the end. Then one
+  // lane alone must get as many blocks of each size as from a fresh heap.
+  bool resets = false;
+  // At the end, when all blocks are free, one lane alone must get as many blocks of each size, in the order of `sizes`,
+  // as from a fresh heap (SmallHeap::serves_other_sizes).
+  bool refills = false;
 
   std::uint32_t lanes() const { return blocks * threads_per_block; }
   std::uint32_t slots() const;

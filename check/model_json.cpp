@@ -19,9 +19,9 @@ class ModelReader {
   explicit ModelReader(std::vector<std::string>& problems) : problems_(problems) {}
 
   void read(const Json& json, Model& model) {
-    if (!is_object_of(
-            json, "",
-            {"name", "description", "blocks", "threads_per_block", "rounds", "launches", "sizes", "null", "steps"})) {
+    if (!is_object_of(json, "",
+                      {"name", "description", "blocks", "threads_per_block", "rounds", "launches", "sizes", "null",
+                       "reset", "refill", "steps"})) {
       return;
     }
     text(json, "", "name", model.name);
@@ -34,6 +34,8 @@ class ModelReader {
     text(json, "", "null", null);
     if (null != "allowed" && null != "failure") complain("/null", json["null"], "\"allowed\" or \"failure\"");
     model.null_is_failure = null == "failure";
+    truth(json, "reset", model.resets);
+    truth(json, "refill", model.refills);
     if (json.contains("sizes")) {
       model.sizes.clear();
       for_each(json, "sizes", [&](const Json& each, const std::string& at) { model.sizes.push_back(size(each, at)); });
@@ -76,6 +78,12 @@ class ModelReader {
     value = json[key];
   }
 
+  void truth(const Json& json, const char* key, bool& value) {
+    if (!json.contains(key)) return;
+    if (!json[key].is_boolean()) return complain(std::string("/") + key, json[key], "true or false");
+    value = json[key];
+  }
+
   template <class Read>
   void for_each(const Json& json, const char* key, Read&& read) {
     if (!json.contains(key)) return;
@@ -106,10 +114,12 @@ class ModelReader {
       step.action = Action::malloc;
     } else if (action == "free") {
       step.action = Action::free;
+    } else if (action == "free_null") {
+      step.action = Action::free_null;
     } else if (action == "barrier") {
       step.action = Action::barrier;
     } else {
-      complain(pointer + "/do", json.value("do", Json()), "\"malloc\", \"free\" or \"barrier\"");
+      complain(pointer + "/do", json.value("do", Json()), "\"malloc\", \"free\", \"free_null\" or \"barrier\"");
     }
     count(json, pointer, "slot", step.slot);
     count(json, pointer, "from", step.from);
@@ -129,10 +139,10 @@ class ModelReader {
 };
 
 Json to_json(const Step& step) {
-  static constexpr const char* words[] = {"malloc", "free", "barrier"};
+  static constexpr const char* words[] = {"malloc", "free", "free_null", "barrier"};
   Json json = {{"do", words[static_cast<std::size_t>(step.action)]}};
   if (step.action == Action::barrier) return json;
-  json["slot"] = step.slot;
+  if (step.action != Action::free_null) json["slot"] = step.slot;
   if (step.action == Action::malloc && step.spread) json["size"] = "spread";
   if (step.action == Action::malloc && !step.spread && step.size != 0) json["size"] = step.size;
   if (step.action == Action::free && step.from != 0) json["from"] = step.from;
@@ -161,6 +171,8 @@ Json to_json(const Model& model) {
                                                  : Json(size.bytes));
   }
   json["null"] = model.null_is_failure ? "failure" : "allowed";
+  if (model.resets) json["reset"] = true;
+  if (model.refills) json["refill"] = true;
   for (const Step& step : model.steps) json["steps"].push_back(to_json(step));
   return json;
 }

@@ -27,6 +27,7 @@ struct Program {
   std::uint32_t slots = 1;
   ShadowHeap* oracle = nullptr;
   bool null_is_failure = false;
+  bool until_null = false;  // one lane alone: the first null pointer ends the program
   bool owns_blocks = true;  // false where blocks are handed out again unfreed: then callers write nothing into them
 };
 
@@ -67,7 +68,7 @@ struct RunProgram {
     auto&& session = attach(allocator, thread);
     const std::uint32_t rank = thread.rank_in_grid();
     for (std::uint32_t round = 0; round < program.rounds; ++round) {
-      for (std::uint32_t i = 0; i < program.step_count; ++i) {
+      for (std::uint32_t i = 0; i < program.step_count && !ended(program); ++i) {
         const Step& step = program.steps[i];
         if (!step.lanes.contains(rank)) continue;
         if (step.action == Action::malloc) {
@@ -75,6 +76,8 @@ struct RunProgram {
           request(thread, session, program, step.slot, program.sizes[(step.size + shift) % program.size_count]);
         } else if (step.action == Action::free) {
           give_back(thread, session, program, step.slot, (rank + step.from) % program.lanes);
+        } else if (step.action == Action::free_null) {
+          if constexpr (A::traits.frees != Frees::in_bulk) session.free(thread, nullptr);
         } else {
           thread.block_barrier();
         }
@@ -89,6 +92,8 @@ struct RunProgram {
   static auto mailbox(Thread& thread, const Program& program, std::uint32_t slot, std::uint32_t lane) {
     return thread.atomic(program.mailboxes[std::size_t{slot} * program.lanes + lane]);
   }
+
+  static bool ended(const Program& program) { return program.until_null && program.oracle->refusals() != 0; }
 
   template <class Thread>
   [[noreturn]] static void fail(Thread& thread, const Program& program) {
@@ -107,6 +112,8 @@ struct RunProgram {
       return;
     }
     if (!adopt(program, block, bytes, rank)) fail(thread, program);
+    // The owner's accesses are not atomic: a store that the allocator made here before must not come after them.
+    thread.executor_lane().show_stores(block, bytes);
     if (program.owns_blocks) UserPattern(program.oracle->serial_of(block)).write(block, bytes);
     mailbox(thread, program, slot, rank).store(reinterpret_cast<std::uint64_t>(block), simt::release);
   }

@@ -19,6 +19,8 @@ constexpr std::uint64_t step_budget = 1 << 18;
 constexpr std::size_t history_steps = 1 << 14;
 constexpr std::size_t history_rows = 40;
 
+constexpr const char* holding_suffix = "+stores";
+
 struct NamedStrategy {
   const char* name;
   simt::StrategyKind kind;
@@ -69,11 +71,13 @@ const char* outcome_word(Outcome outcome) {
 }
 
 std::optional<Strategy> Strategy::parse(std::string_view text) {
+  const bool holds_stores = text.ends_with(holding_suffix);
+  if (holds_stores) text.remove_suffix(std::string_view(holding_suffix).size());
   const std::size_t slash = text.find('/');
   const std::string_view name = text.substr(0, slash);
   for (const NamedStrategy& named : named_strategies) {
     if (name != named.name) continue;
-    Strategy strategy{named.kind, 0};
+    Strategy strategy{named.kind, 0, holds_stores};
     if (slash == std::string_view::npos) {
       if (named.kind == simt::StrategyKind::exploring) strategy.argument = 2;
       return strategy;
@@ -92,12 +96,17 @@ std::string Strategy::text() const {
   for (const NamedStrategy& named : named_strategies) {
     if (named.kind != kind) continue;
     const bool plain = argument == 0 && kind != simt::StrategyKind::exploring;
-    return plain ? named.name : fmt::format("{}/{}", named.name, argument);
+    const std::string text = plain ? named.name : fmt::format("{}/{}", named.name, argument);
+    return holds_stores ? text + holding_suffix : text;
   }
   return "scripted";
 }
 
-Search::Search(const Subject& subject, const Model& model) : subject_(subject), model_(model) {}
+// Every seed is compared with the same numbers, so a failure repeats by itself.
+Search::Search(const Subject& subject, const Model& model)
+    : subject_(subject),
+      model_(model),
+      capacities_(model.resets || model.refills ? subject.fresh_capacities(model) : std::vector<std::uint32_t>()) {}
 
 Search::~Search() = default;
 
@@ -106,6 +115,7 @@ simt::ExecutorOptions Search::options(const Strategy& strategy, std::uint64_t se
   options.mode = simt::ExecutorMode::deterministic;
   options.seed = seed;
   options.strategy = strategy.kind;
+  options.hold_stores = strategy.holds_stores;
   options.step_budget = step_budget;
   // Blocks wait for their turn, as on a GPU that is full.
   options.resident_blocks = std::max(1u, (model_.blocks + 1) / 2);
@@ -124,7 +134,7 @@ Trial Search::run(const simt::ExecutorOptions& options) {
   }
   Trial trial;
   try {
-    subject_.run(*device_, model_, trial.record);
+    subject_.run(*device_, model_, capacities_, trial.record);
     if (!trial.record.verdict.empty()) {
       trial.outcome = Outcome::failed_check;
       split_text(trial.record.verdict, trial.summary, trial.detail);
@@ -144,7 +154,7 @@ Trial Search::run(const simt::ExecutorOptions& options) {
 }
 
 SearchResult Search::explore(const Strategy& strategy, std::uint64_t first, std::uint64_t count, bool stop_at_failure) {
-  if (strategy.kind == simt::StrategyKind::exploring) return explore_all(strategy.argument, count, stop_at_failure);
+  if (strategy.kind == simt::StrategyKind::exploring) return explore_all(strategy, count, stop_at_failure);
   SearchResult result;
   for (std::uint64_t seed = first; seed - first < count; ++seed) {
     const simt::ExecutorOptions with_seed = options(strategy, seed);
@@ -159,11 +169,11 @@ SearchResult Search::explore(const Strategy& strategy, std::uint64_t first, std:
   return result;
 }
 
-SearchResult Search::explore_all(std::uint32_t preemptions, std::uint64_t count, bool stop_at_failure) {
+SearchResult Search::explore_all(const Strategy& strategy, std::uint64_t count, bool stop_at_failure) {
   // The set-up of the allocator is no matter of interleavings.
-  const std::uint32_t launch = run(options({simt::StrategyKind::round_robin, 0}, 1)).record.first_launch;
-  const auto paths = std::make_shared<simt::Exploration>(preemptions, launch);
-  simt::ExecutorOptions exploring = options({simt::StrategyKind::exploring, preemptions}, 1);
+  const std::uint32_t launch = run(options({.kind = simt::StrategyKind::round_robin}, 1)).record.first_launch;
+  const auto paths = std::make_shared<simt::Exploration>(strategy.argument, launch);
+  simt::ExecutorOptions exploring = options(strategy, 1);
   exploring.exploration = paths;
   exploring.record = true;
   SearchResult result;
@@ -174,7 +184,7 @@ SearchResult Search::explore_all(std::uint32_t preemptions, std::uint64_t count,
     if (trial.outcome != Outcome::ok) {
       ++result.failed;
       if (!result.first) {
-        simt::ExecutorOptions scripted = options({simt::StrategyKind::scripted, 0}, exploring.seed);
+        simt::ExecutorOptions scripted = options({.kind = simt::StrategyKind::scripted}, exploring.seed);
         scripted.script = std::make_shared<const simt::Schedule>(device_->schedule());
         result.first = write_down(scripted, trial);
       }
@@ -195,14 +205,14 @@ Failure Search::replay(const Strategy& strategy, std::uint64_t seed) {
 
 Failure Search::replay(const std::string& text) {
   const auto schedule = std::make_shared<const simt::Schedule>(simt::parse_schedule(text));
-  simt::ExecutorOptions scripted = options({simt::StrategyKind::scripted, 0}, schedule->seed);
+  simt::ExecutorOptions scripted = options({.kind = simt::StrategyKind::scripted}, schedule->seed);
   scripted.script = schedule;
   return write_down(scripted, run(scripted));
 }
 
 Failure Search::shrink(const std::string& text, std::uint64_t& runs) {
   const Failure whole = replay(text);
-  simt::ExecutorOptions scripted = options({simt::StrategyKind::scripted, 0}, whole.seed);
+  simt::ExecutorOptions scripted = options({.kind = simt::StrategyKind::scripted}, whole.seed);
   const auto fails_alike = [&](const simt::Schedule& schedule) {
     scripted.script = std::make_shared<const simt::Schedule>(schedule);
     return run(scripted).outcome == whole.outcome;

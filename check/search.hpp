@@ -30,10 +30,12 @@ enum class Outcome : std::uint8_t {
 const char* outcome_word(Outcome outcome);
 
 // Where schedules come from: "swarm", "random", "random/16", "pct", "pct/3", "round_robin/1", "lockstep", "dfs/2".
-// "dfs" takes all schedules with at most so many preemptions instead of drawing some.
+// "dfs" takes all schedules with at most so many preemptions instead of drawing some. "+stores" behind any of them:
+// stores are held back as well (simt/README.md); swarm does so in a quarter of its launches anyway.
 struct Strategy {
   simt::StrategyKind kind = simt::StrategyKind::swarm;
   std::uint32_t argument = 0;  // 0 = drawn from the seed where that is possible
+  bool holds_stores = false;
 
   // Nothing when there is no such strategy.
   static std::optional<Strategy> parse(std::string_view text);
@@ -41,7 +43,8 @@ struct Strategy {
 };
 // All that parse() takes, for messages.
 inline constexpr const char* strategy_forms =
-    "swarm, random, random/N (N = 1 … 64), pct, pct/D, round_robin, round_robin/SLICE, lockstep, dfs/PREEMPTIONS";
+    "swarm, random, random/N (N = 1 … 64), pct, pct/D, round_robin, round_robin/SLICE, lockstep, dfs/PREEMPTIONS; "
+    "each also with +stores behind it";
 
 struct Trial {
   Outcome outcome = Outcome::ok;
@@ -86,10 +89,11 @@ class Search {
   simt::ExecutorOptions options(const Strategy& strategy, std::uint64_t seed) const;
   Trial run(const simt::ExecutorOptions& options);
   Failure write_down(simt::ExecutorOptions options, const Trial& seen);
-  SearchResult explore_all(std::uint32_t preemptions, std::uint64_t count, bool stop_at_failure);
+  SearchResult explore_all(const Strategy& strategy, std::uint64_t count, bool stop_at_failure);
 
   const Subject& subject_;
   const Model& model_;
+  const std::vector<std::uint32_t> capacities_;
   std::unique_ptr<simt::Device> device_;
 };
 

@@ -36,10 +36,14 @@ class ShadowHeap {
   // A condition of the model does not hold.
   void complain(std::string text) { verdict_ = std::move(text); }
 
+  // The heap was reset: no block lives any more.
+  void forget_blocks() { live_.clear(); }
+
   // What callers write into a live block depends on its size and on this number of its malloc; 0 when none lives here.
   std::size_t bytes_of(const std::byte* block) const;
   std::uint32_t serial_of(const std::byte* block) const;
   std::size_t live_blocks() const { return live_.size(); }
+  std::size_t mallocs() const { return mallocs_; }
   std::size_t most_live_blocks() const { return most_live_; }
   std::size_t refusals() const { return refusals_; }
   // The first wrong thing in one sentence; empty while all is well.

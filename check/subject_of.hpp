@@ -21,43 +21,87 @@ class SubjectOf final : public Subject {
   }
 
   std::string unsupported(const Model& model) const override {
-    if (A::traits.whole_warp_calls && model.has_partial_warps()) return "all lanes of a warp must call together";
+    if (A::traits.whole_warp_calls && (model.has_partial_warps() || judged_alone(model))) {
+      return "all lanes of a warp must call together";
+    }
+    if (model.resets && !has_reset) return "the allocator has no reset(): only a new process makes it new";
+    if (model.refills && A::traits.frees != Frees::individually) return "blocks are not freed one by one";
     return {};
   }
 
-  void run(simt::Device& device, const Model& model, RunRecord& record) const override {
+  std::vector<std::uint32_t> fresh_capacities(const Model& model) const override {
+    simt::ExecutorOptions options;
+    options.mode = simt::ExecutorMode::deterministic;
+    options.device_heap_bytes = std::max<std::size_t>(device_heap_bytes(), 4096);
+    std::vector<std::uint32_t> capacities;
+    for (const std::size_t bytes : sizes_of(model)) {
+      simt::Device device(options);
+      simt::Stream stream(device);
+      Arena arena(stream, small_.pool_bytes);
+      A allocator = A::create(arena, small_.parameters);
+      ShadowHeap oracle(rules(arena));
+      RunRecord record;
+      try {
+        fill_alone(stream, allocator, bytes, most_blocks(bytes), oracle, record, false);
+      } catch (const simt::Fault&) {
+        // The model shows that by itself; here it only means that there is nothing to compare with.
+        capacities.push_back(0);
+        continue;
+      }
+      capacities.push_back(static_cast<std::uint32_t>(oracle.mallocs()));
+    }
+    return capacities;
+  }
+
+  void run(simt::Device& device, const Model& model, const std::vector<std::uint32_t>& capacities,
+           RunRecord& record) const override {
     simt::Stream stream(device);
     Arena arena(stream, small_.pool_bytes);
     A allocator = A::create(arena, small_.parameters);
     record.first_launch = device.launches();
     ShadowHeap oracle(rules(arena));
-    const auto keep = [&](auto&& body) {
+    const auto keep = [&](const ShadowHeap& witness, auto&& body) {
       try {
         body();
       } catch (const simt::Fault&) {
         note_launch(device, record);
-        note(oracle, record);
+        note(witness, record);
         throw;
       }
-      note(oracle, record);
+      note(witness, record);
     };
     const std::vector<std::size_t> sizes = sizes_of(model);
-    keep([&] {
+    keep(oracle, [&] {
       Mailboxes boxes(stream, model.slots(), model.lanes());
       Program program = boxes.program(model.steps, sizes, oracle);
       program.rounds = model.rounds;
       program.null_is_failure = model.null_is_failure;
       const simt::LaunchShape shape{model.blocks, model.threads_per_block};
-      for (std::uint32_t i = 0; i < model.launches; ++i) launch(stream, shape, allocator, program, record);
-      if (A::traits.frees == Frees::individually) {
+      for (std::uint32_t i = 0; i < model.launches; ++i) {
+        if (model.resets && i != 0) {
+          make_new(stream, allocator);
+          boxes.clear(stream);
+          oracle.forget_blocks();
+        }
+        launch(stream, shape, allocator, program, record);
+      }
+      if (A::traits.frees == Frees::individually && !model.resets) {
         const std::vector<Step> drain = drain_steps(model.slots(), model.lanes());
         launch(stream, shape, allocator, boxes.program(drain, sizes, oracle), record);
       }
       judge_end(stream, allocator, oracle);
     });
+    if (!oracle.verdict().empty()) return;
+    if (judged_alone(model)) {
+      for (std::size_t i = 0; i < sizes.size() && record.verdict.empty(); ++i) {
+        ShadowHeap alone(rules(arena));
+        keep(alone, [&] { refill(stream, allocator, model, sizes[i], capacities[i], alone, record); });
+      }
+      return;
+    }
     const auto again = static_cast<std::uint32_t>(small_.serves_again * static_cast<double>(oracle.most_live_blocks()));
-    if (!oracle.verdict().empty() || !demands_conservation(model) || again == 0) return;
-    keep([&] {
+    if (!demands_conservation(model) || again == 0) return;
+    keep(oracle, [&] {
       serve_again(stream, allocator, sizes.front(), again, oracle, record);
       judge_end(stream, allocator, oracle);
     });
@@ -69,8 +113,9 @@ class SubjectOf final : public Subject {
    public:
     Mailboxes(simt::Stream& stream, std::uint32_t slots, std::uint32_t lanes)
         : words_(std::size_t{slots} * lanes), slots_(slots), lanes_(lanes) {
-      words_.fill_bytes(stream, 0);
+      clear(stream);
     }
+    void clear(simt::Stream& stream) { words_.fill_bytes(stream, 0); }
     Program program(const std::vector<Step>& steps, const std::vector<std::size_t>& sizes, ShadowHeap& oracle) const {
       Program program;
       program.steps = steps.data();
@@ -123,6 +168,54 @@ class SubjectOf final : public Subject {
 
   static bool demands_conservation(const Model& model) {
     return A::traits.frees == Frees::individually && model.single_size() && !A::traits.whole_warp_calls;
+  }
+
+  static constexpr bool has_reset = requires(A & allocator, simt::Stream& stream) { allocator.reset(stream); };
+
+  static void make_new(simt::Stream& stream, A& allocator) {
+    if constexpr (has_reset) allocator.reset(stream);
+  }
+
+  // The end of the model is judged by what one lane alone gets.
+  static bool judged_alone(const Model& model) { return model.resets || model.refills; }
+
+  // More than any heap can hold.
+  std::uint32_t most_blocks(std::size_t bytes) const {
+    constexpr std::size_t most = 4096;
+    return static_cast<std::uint32_t>(std::min(most, small_.pool_bytes / bytes + 1));
+  }
+
+  // One lane alone takes blocks until it has `count` or meets the first null pointer, and frees them where asked.
+  static void fill_alone(simt::Stream& stream, A& allocator, std::size_t bytes, std::uint32_t count, ShadowHeap& oracle,
+                         RunRecord& record, bool frees) {
+    const Mailboxes boxes(stream, count, 1);
+    std::vector<Step> steps;
+    for (std::uint32_t slot = 0; slot < count; ++slot) steps.push_back({.action = Action::malloc, .slot = slot});
+    const std::vector<std::size_t> sizes = {bytes};
+    Program fill = boxes.program(steps, sizes, oracle);
+    fill.until_null = true;
+    launch(stream, {1, 1}, allocator, fill, record);
+    if (!frees || !oracle.verdict().empty()) return;
+    const std::vector<Step> drain = drain_steps(count, 1);
+    launch(stream, {1, 1}, allocator, boxes.program(drain, sizes, oracle), record);
+  }
+
+  // Takes as many blocks as a fresh heap has. With nobody to race with, a null pointer means that memory was lost.
+  void refill(simt::Stream& stream, A& allocator, const Model& model, std::size_t bytes, std::uint32_t capacity,
+              ShadowHeap& oracle, RunRecord& record) const {
+    if (model.resets) make_new(stream, allocator);
+    const double share = model.resets ? 1 : small_.serves_other_sizes;
+    const auto promised = static_cast<std::uint32_t>(share * capacity);
+    if (promised == 0) return;
+    fill_alone(stream, allocator, bytes, promised, oracle, record, model.refills);
+    if (oracle.verdict().empty() && oracle.mallocs() < promised) {
+      oracle.complain(std::string(model.resets ? "not new after reset()" : "lost when sizes change") +
+                      ": one lane alone gets " + std::to_string(capacity) + " blocks of " + std::to_string(bytes) +
+                      " bytes from a fresh heap; " +
+                      (model.resets ? "after reset() it gets" : "after blocks of another size were freed it gets") +
+                      " only " + std::to_string(oracle.mallocs()));
+    }
+    judge_end(stream, allocator, oracle);
   }
 
   // One lane alone asks for as many blocks as once lived together (or the share of them that the design promises): with

@@ -109,8 +109,11 @@ class CircularMalloc {
     const std::size_t lost = 2 * granule_bytes + Layout::header_bytes_in_pool;
     return pool_bytes < lost ? 0 : pool_bytes - lost;
   }
-  // Two offsets: the heaps of two SMs then meet in one list.
-  static SmallHeap<Parameters> small_heap() { return {.pool_bytes = 1024, .parameters = {.offset_count = 2}}; }
+  // Two offsets: the heaps of two SMs then meet in one list. A chunk merges with the next one only, when it is freed:
+  // how large the free chunks are in the end depends on the order of the frees.
+  static SmallHeap<Parameters> small_heap() {
+    return {.pool_bytes = 1024, .parameters = {.offset_count = 2}, .serves_other_sizes = 0};
+  }
 
   void reset(simt::Stream& stream) {
     constexpr std::uint32_t threads = 256;

@@ -85,6 +85,9 @@ struct SmallHeap {
   // Of the equal blocks that once lived together, the share that the emptied heap must serve again to one lane alone.
   // Less than 1 where the design itself gives room up: then the header says why.
   double serves_again = 1;
+  // Of the blocks that a fresh heap serves to one lane alone, the share that it must serve after blocks of other sizes
+  // have filled it and were freed. 0 where a design never takes memory back from a size: then the header says why.
+  double serves_other_sizes = 1;
 };
 
 template <Allocator A>

@@ -117,7 +117,7 @@ class Halloc {
     parameters.slab_bytes = 512;
     parameters.slab_share = 1;
     parameters.sparse = 0.2;
-    return {3 * 512, parameters, parameters.busy};
+    return {3 * 512, parameters, parameters.busy, parameters.busy};
   }
 
   static Halloc create(Arena& arena, const Parameters& parameters);

@@ -46,7 +46,9 @@ class OuroborosOf {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return std::max<std::size_t>(parameters.chunk_bytes, device_heap_bytes(pool_bytes, parameters));
   }
-  // Four pages of 16 bytes per chunk, queue chunks of 16 slots, three classes. Returned chunks go back at once.
+  // Four pages of 16 bytes per chunk, queue chunks of 16 slots, three classes. Returned chunks go back at once. Other
+  // sizes are promised nothing: P never takes a page back from its class, and C returns a chunk only where the lane
+  // that frees its last page can take all of them.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.chunk_bytes = 64;
@@ -55,7 +57,7 @@ class OuroborosOf {
     parameters.reuse_capacity = 4;
     parameters.release_above = 0;
     parameters.device_heap_share = 0;
-    return {4096, parameters};
+    return {.pool_bytes = 4096, .parameters = parameters, .serves_other_sizes = 0};
   }
 
   void reset(simt::Stream& stream) { reset_heap(stream, heap_); }

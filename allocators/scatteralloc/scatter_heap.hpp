@@ -36,7 +36,8 @@ class ScatterHeap {
     parameters.page_bytes = 1024;
     parameters.region_pages = 2;
     parameters.rehashes = 1;
-    return {6 * 1024, parameters, page_reset == PageReset::on ? 1.0 : 0.0};
+    constexpr double share = page_reset == PageReset::on ? 1 : 0;
+    return {6 * 1024, parameters, share, share};
   }
 
   void reset(simt::Stream& stream) {

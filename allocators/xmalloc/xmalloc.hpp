@@ -101,9 +101,14 @@ class XMallocOf {
     const std::size_t whole_units = pool_bytes / unit_bytes * unit_bytes;
     return whole_units < Memory::overhead_bytes ? 0 : whole_units - Memory::overhead_bytes;
   }
+  // Free lists keep blocks of their size, and each keeps a superblock from going back to the heap.
   static SmallHeap<Parameters> small_heap() {
-    return {16 << 10,
-            {.smallest_block_bytes = 128, .blocks_per_superblock = 4, .free_lists = 2, .free_list_capacity = 4}};
+    return {.pool_bytes = 16 << 10,
+            .parameters = {.smallest_block_bytes = 128,
+                           .blocks_per_superblock = 4,
+                           .free_lists = 2,
+                           .free_list_capacity = 4},
+            .serves_other_sizes = 0.8};
   }
 
   template <class Thread>

@@ -42,11 +42,11 @@ TEST(ModelJson, AllMistakesAtOnceWithTheirPlaces) {
                               "steps": [{"do": "mallok"}, {"do": "free", "slot": "a"}], "null": "maybe"})"),
       ::testing::ElementsAre(
           "/rouns: there is no such key; allowed: name, description, blocks, threads_per_block, rounds, launches, "
-          "sizes, null, steps",
+          "sizes, null, reset, refill, steps",
           "/name: 3 is not allowed; allowed: a text", "/blocks: -1 is not allowed; allowed: a count",
           "/null: \"maybe\" is not allowed; allowed: \"allowed\" or \"failure\"",
           "/sizes/0: \"pool/x\" is not allowed; allowed: bytes, or a share of the pool as \"pool/4\"",
-          "/steps/0/do: \"mallok\" is not allowed; allowed: \"malloc\", \"free\" or \"barrier\"",
+          "/steps/0/do: \"mallok\" is not allowed; allowed: \"malloc\", \"free\", \"free_null\" or \"barrier\"",
           "/steps/1/slot: \"a\" is not allowed; allowed: a count"));
 }
 
@@ -54,6 +54,10 @@ TEST(ModelJson, RulesBeyondTypes) {
   EXPECT_THAT(problems_of(R"({"name": "m", "steps": []})"), ::testing::ElementsAre("steps: at least one"));
   EXPECT_THAT(problems_of(R"({"name": "m", "steps": [{"do": "free", "from": 32}]})"),
               ::testing::ElementsAre("from: no such lane"));
+  EXPECT_THAT(problems_of(R"({"name": "m", "reset": true, "refill": true, "steps": [{"do": "malloc"}]})"),
+              ::testing::ElementsAre("reset, refill: only one of them"));
+  EXPECT_THAT(problems_of(R"({"name": "m", "reset": 1, "steps": [{"do": "malloc"}]})"),
+              ::testing::ElementsAre("/reset: 1 is not allowed; allowed: true or false"));
   EXPECT_THAT(problems_of(R"({"name": "m", "steps": [{"do": "malloc", "size": 1}]})"),
               ::testing::ElementsAre("size: no such entry in sizes"));
   EXPECT_THAT(problems_of(R"({"name": "m", "steps": [{"do": "barrier", "lanes": {"every": 2}}]})"),

@@ -28,8 +28,9 @@ constexpr double task_limit_seconds = 60;
 constexpr double single_run_limit_seconds = 10;
 
 // The strategies of --by-strategy: each alone, then the mixture, then the mixture under the race build.
-constexpr const char* compared_strategies[] = {"random/1", "random/4", "random/16",     "random/64", "pct/2",
-                                               "pct/3",    "pct/4",    "round_robin/1", "lockstep",  "swarm"};
+constexpr const char* compared_strategies[] = {"random/1", "random/4", "random/16",   "random/64",
+                                               "pct/2",    "pct/3",    "pct/4",       "round_robin/1",
+                                               "lockstep", "swarm",    "swarm+stores"};
 
 class Checking {
  public:

@@ -56,8 +56,8 @@ class CountBeforeBit : public Specimen {
     return allocator;
   }
   void reset(simt::Stream& stream) {
-    simt::device_fill(stream, taken_, 0, sizeof *taken_);
-    simt::device_fill(stream, bits_, 0, sizeof *bits_);
+    clear_count(stream);
+    clear_bits(stream);
   }
 
   template <class Thread>
@@ -83,10 +83,69 @@ class CountBeforeBit : public Specimen {
     if constexpr (form == Form::repaired) thread.atomic(*taken_).fetch_sub(1u, simt::release);
   }
 
+ protected:
+  void clear_count(simt::Stream& stream) { simt::device_fill(stream, taken_, 0, sizeof *taken_); }
+  void clear_bits(simt::Stream& stream) { simt::device_fill(stream, bits_, 0, sizeof *bits_); }
+
  private:
   SlotPool pool_;
   std::uint32_t* taken_ = nullptr;
   std::uint32_t* bits_ = nullptr;
+};
+
+// free() computes a slot from every address, the null pointer's too, and frees what is there.
+template <Form form>
+class NullFree : public Specimen {
+ public:
+  static constexpr Traits traits =
+      specimen(form, "zoo_null_free", "zoo_null_free_repaired", "free(null) frees a slot that another lane owns");
+
+  static NullFree create(Arena& arena, const Parameters&) {
+    NullFree allocator;
+    allocator.pool_ = SlotPool(arena);
+    allocator.bits_ = arena.metadata<std::uint32_t>(1);
+    return allocator;
+  }
+  void reset(simt::Stream& stream) { simt::device_fill(stream, bits_, 0, sizeof *bits_); }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t) {
+    std::uint32_t bits = thread.atomic(*bits_).load(simt::relaxed);
+    while (~bits != 0) {
+      const std::uint32_t slot = simt::count_trailing_zeros(~bits);
+      bits = thread.atomic(*bits_).fetch_or(1u << slot, simt::acquire);
+      if ((bits >> slot & 1) == 0) return pool_.block(slot);
+    }
+    return nullptr;
+  }
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (form == Form::repaired && block == nullptr) return;
+    thread.atomic(*bits_).fetch_and(~(1u << pool_.slot_of(block) % pool_.slots()), simt::release);
+  }
+
+ private:
+  SlotPool pool_;
+  std::uint32_t* bits_ = nullptr;
+};
+
+// reset() clears the bitmap and forgets the count of taken slots: the heap is new but believes to be half full.
+template <Form form>
+class ForgetfulReset : public CountBeforeBit<Form::repaired> {
+ public:
+  static constexpr Traits traits = specimen(form, "zoo_forgetful_reset", "zoo_forgetful_reset_repaired",
+                                            "reset() clears the bitmap, not the count of taken slots");
+
+  static ForgetfulReset create(Arena& arena, const Parameters& parameters) {
+    return ForgetfulReset(CountBeforeBit<Form::repaired>::create(arena, parameters));
+  }
+  void reset(simt::Stream& stream) {
+    clear_bits(stream);
+    if constexpr (form == Form::repaired) clear_count(stream);
+  }
+
+ private:
+  explicit ForgetfulReset(const CountBeforeBit<Form::repaired>& base) : CountBeforeBit<Form::repaired>(base) {}
 };
 
 }  // namespace allocbench::zoo

@@ -171,4 +171,56 @@ class CounterOverflow : public Specimen {
   std::uint32_t* halves_ = nullptr;
 };
 
+// A count of free slots, which a request lowers before it looks. Only the request that finds 0 is turned away: the next
+// one finds the count below 0, which is a very large unsigned number.
+template <Form form>
+class CounterUnderflow : public Specimen {
+ public:
+  static constexpr Traits traits = specimen(form, "zoo_counter_underflow", "zoo_counter_underflow_repaired",
+                                            "at exhaustion the count of free slots passes below zero");
+
+  static CounterUnderflow create(Arena& arena, const Parameters&) {
+    CounterUnderflow allocator;
+    allocator.pool_ = SlotPool(arena);
+    allocator.change_ = arena.metadata<std::uint32_t>(1);
+    allocator.bits_ = arena.metadata<std::uint32_t>(1);
+    return allocator;
+  }
+  void reset(simt::Stream& stream) {
+    simt::device_fill(stream, change_, 0, sizeof *change_);
+    simt::device_fill(stream, bits_, 0, sizeof *bits_);
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t) {
+    const std::uint32_t left = pool_.slots() + thread.atomic(*change_).fetch_sub(1u, simt::relaxed);
+    if (form == Form::broken ? left == 0 : static_cast<std::int32_t>(left) <= 0) {
+      thread.atomic(*change_).fetch_add(1u, simt::relaxed);
+      return nullptr;
+    }
+    std::uint32_t bits = thread.atomic(*bits_).load(simt::relaxed);
+    for (;;) {
+      if (~bits == 0) {
+        thread.spin_hint();
+        bits = thread.atomic(*bits_).load(simt::relaxed);
+        continue;
+      }
+      const std::uint32_t slot = simt::count_trailing_zeros(~bits);
+      bits = thread.atomic(*bits_).fetch_or(1u << slot, simt::acquire);
+      if ((bits >> slot & 1) == 0) return pool_.block(slot);
+    }
+  }
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    thread.atomic(*bits_).fetch_and(~(1u << pool_.slot_of(block)), simt::release);
+    thread.atomic(*change_).fetch_add(1u, simt::relaxed);
+  }
+
+ private:
+  SlotPool pool_;
+  std::uint32_t* change_ = nullptr;  // of the count of free slots since the heap was new
+  std::uint32_t* bits_ = nullptr;
+};
+
 }  // namespace allocbench::zoo

@@ -5,6 +5,8 @@
 #include "tests/check/zoo/counters.hpp"
 #include "tests/check/zoo/free_lists.hpp"
 #include "tests/check/zoo/pages.hpp"
+#include "tests/check/zoo/rings.hpp"
+#include "tests/check/zoo/splits.hpp"
 #include "tests/check/zoo/warps.hpp"
 
 namespace allocbench::zoo {
@@ -27,4 +29,10 @@ ALLOCBENCH_REGISTER(zoo, zoo::Broken<zoo::LostUpdate>, zoo::Repaired<zoo::LostUp
                     zoo::LockedList<zoo::LockBug::missing_release>, zoo::LockedList<zoo::LockBug::forgotten_unlock>,
                     zoo::LockedList<zoo::LockBug::none>, zoo::WarpBump<zoo::WarpBug::full_mask>,
                     zoo::WarpBump<zoo::WarpBug::stale_leader>, zoo::WarpBump<zoo::WarpBug::lane_zero>,
-                    zoo::WarpBump<zoo::WarpBug::none>, zoo::Broken<zoo::BallotLoop>, zoo::Repaired<zoo::BallotLoop>)
+                    zoo::WarpBump<zoo::WarpBug::none>, zoo::Broken<zoo::BallotLoop>, zoo::Repaired<zoo::BallotLoop>,
+                    zoo::Broken<zoo::MissedMark>, zoo::Repaired<zoo::MissedMark>, zoo::Broken<zoo::RingWrap>,
+                    zoo::Repaired<zoo::RingWrap>, zoo::Broken<zoo::UnmergedBuddies>,
+                    zoo::Repaired<zoo::UnmergedBuddies>, zoo::Broken<zoo::LateHeader>, zoo::Repaired<zoo::LateHeader>,
+                    zoo::Broken<zoo::NullFree>, zoo::Repaired<zoo::NullFree>, zoo::Broken<zoo::ForgetfulReset>,
+                    zoo::Repaired<zoo::ForgetfulReset>, zoo::Broken<zoo::CounterUnderflow>,
+                    zoo::Repaired<zoo::CounterUnderflow>)
