@@ -129,7 +129,7 @@ class CircularMalloc {
     const std::uint32_t need = rounded == 0 ? 1 : static_cast<std::uint32_t>(rounded);
 
     const auto roving = thread.atomic(offset_of(thread));
-    std::uint32_t chunk = roving.load(simt::relaxed);
+    std::uint32_t chunk = roving.load(simt::acquire);
     const std::uint32_t start = chunk;
     std::uint32_t next;
     std::uint32_t laps = 0;
@@ -165,7 +165,8 @@ class CircularMalloc {
       layout_.header(chunk).link(thread, rest);
       next = rest;
     }
-    roving.store(next, simt::relaxed);
+    // A relaxed store may become visible before the header of the rest: a walk would start at memory that is no header.
+    roving.store(next, simt::release);
     return layout_.payload(chunk);
   }
 
