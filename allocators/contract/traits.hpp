@@ -35,6 +35,12 @@ enum class StepUnit {
   turn     // a request served by the allocator's only queue, up to and including the own one (simt::Note::ticket)
 };
 
+// What malloc(0) returns.
+enum class ZeroBytes {
+  unique,  // a block of its own, which must be freed
+  null
+};
+
 struct Traits {
   std::string_view name;          // stable id, snake_case
   std::string_view display_name;  // as papers write it
@@ -55,6 +61,7 @@ struct Traits {
   bool ablation = false;
   // A deliberately broken plug-in that tests the harness; left out of lists unless asked for.
   bool test_only = false;
+  ZeroBytes zero = ZeroBytes::unique;
 };
 
 }  // namespace allocbench
