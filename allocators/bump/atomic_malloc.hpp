@@ -3,11 +3,13 @@
 // Paper: Vinkler & Havran 2015, section 3.1 and Algorithm 1.
 // Idea: one fetch-add on one word hands out the pool from front to back; nothing is ever freed.
 // Data: `next`, bytes handed out so far.
-// Differs from the paper: requests are rounded up to 16 bytes for alignment, and the end of the pool is tested. The
-// word has 64 bits, because failed requests keep growing it; subtracting them again would let add/subtract
-// interleavings hand out one range twice.
+// Differs from the paper: requests are rounded up to 16 bytes for alignment, and the end of the pool is tested. A
+// failed request leaves its addition in `next`, because subtracting it again would let add/subtract interleavings hand
+// out one range twice. The word has 64 bits, and a failed request that finds it beyond 2^62 sets it back to the end of
+// the pool.
 #pragma once
 
+#include "allocators/common/request.hpp"
 #include "allocators/contract/allocator.hpp"
 
 namespace allocbench {
@@ -21,9 +23,14 @@ class AtomicMalloc {
                                  .summary = "one fetch-add on a bump pointer; never frees: the lower bound",
                                  .frees = Frees::never};
 
-  static AtomicMalloc create(Arena& arena, const Parameters&) {
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters&) {
+    return pool_bytes / granule_bytes * granule_bytes;
+  }
+
+  static AtomicMalloc create(Arena& arena, const Parameters& parameters) {
     AtomicMalloc allocator;
-    allocator.pool_ = arena.pool();
+    allocator.base_ = arena.pool().base;
+    allocator.limit_.bytes = max_request(arena.pool_bytes(), parameters);
     allocator.next_ = arena.metadata<std::uint64_t>(1);
     return allocator;
   }
@@ -34,16 +41,29 @@ class AtomicMalloc {
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
-    const std::uint64_t need = simt::round_up<std::uint64_t>(bytes, 16);
-    const std::uint64_t offset = thread.atomic(*next_).fetch_add(need, simt::relaxed);
-    return offset + need <= pool_.bytes ? pool_.base + offset : nullptr;
+    if (limit_.refuses(bytes)) return nullptr;
+    const std::uint64_t need = units_of(std::uint64_t{bytes}, granule_log2) * granule_bytes;
+    const auto next = thread.atomic(*next_);
+    const std::uint64_t offset = next.fetch_add(need, simt::relaxed);
+    if (offset + need <= limit_.bytes) return base_ + offset;
+    // Every value from the end of the pool on means "full", so the minimum changes nothing for anybody.
+    if (offset >= run_away) next.fetch_min(limit_.bytes, simt::relaxed);
+    return nullptr;
   }
 
   template <class Thread>
   SIMT_FN void free(Thread&, void*) {}
 
+  // For tests.
+  std::uint64_t* counter() const { return next_; }
+
  private:
-  Pool pool_;
+  static constexpr std::uint32_t granule_log2 = 4;
+  static constexpr std::uint64_t granule_bytes = 1u << granule_log2;
+  static constexpr std::uint64_t run_away = std::uint64_t{1} << 62;
+
+  std::byte* base_ = nullptr;
+  RequestLimit limit_;  // also the end of the pool
   std::uint64_t* next_ = nullptr;
 };
 

@@ -2,26 +2,30 @@
 //
 // Paper: Vinkler & Havran 2015, sections 4.2-4.4 and Algorithm 3 (CMalloc, CFMalloc, CMMalloc, CFMMalloc).
 // Idea:
-//   malloc  starts at a roving offset and tries to lock chunk after chunk; a locked chunk is stepped over, never waited
-//           for. It keeps the first one that is large enough, splits it when it is at least `max_fragmentation` times
-//           the need, and leaves the roving offset on what follows.
-//   free    absorbs the following chunk when that is free, then unlocks.
+//   malloc  starts at a roving offset and tries to lock chunk after chunk. It steps over a locked chunk and never waits
+//           for one. It keeps the first chunk that is large enough, splits it if it is at least `max_fragmentation`
+//           times the need, and leaves the roving offset on the chunk behind it.
+//   free    absorbs the following chunk if that is free, then unlocks.
 //
 // Data: headers (headers.hpp), the pre-split pool (pre_split.hpp), one roving offset or one per SM ("multi" variants).
 //
 // Differs from the paper:
-//   * Headers lie in a side table by default, because merging with headers in the pool is unsafe (headers.hpp). Beside
-//     it are registered `_published` (headers in the pool, merging: as printed, unsafe) and `_inline` (headers in the
-//     pool, no merging: safe; what the 2021 survey measured, since its build had merging compiled out).
-//   * A walk ends: null after two full laps. One lap is no proof, because a chunk that another walker holds for a
-//     moment looks used. The start of the walk may have been absorbed meanwhile, so laps are counted at the end marker.
-//   * The walk looks at a header with a load before it locks: a warp's loads of one header are one transaction, its
-//     atomics are 32. For the same reason only one of the lanes at the same free chunk tries to lock it; the others do
-//     what the losers of the race do. The decision is still made under the lock, as in the paper.
-//   * A free moves the roving offset after it has unlocked, not before: the release would wait for that store to the
-//     one word that all merging threads share.
-//   * The library's loop that redirects all per-SM offsets after a merge is kept in `_published` only: with a side
-//     table an offset on an absorbed chunk is still a valid start.
+//   * Headers lie in a side table by default, because merging with headers in the pool is unsafe (headers.hpp). Two
+//     other forms are registered: `_published` (headers in the pool, merging: as printed, unsafe) and `_inline`
+//     (headers in the pool, no merging: safe; the 2021 survey measured it, because its build had merging compiled out).
+//   * A walk ends: null after two full laps. One lap is not enough, because a chunk that another walker holds for a
+//     moment looks used. Laps are counted at the end marker, because the start of the walk may have been absorbed.
+//   * The walk loads a header before it locks: a warp's loads of one header are one transaction, its atomics are 32.
+//   For
+//     the same reason only one of the lanes at the same free chunk tries to lock it; the others go on as if they had
+//     lost the race. The lanes still decide under the lock, as in the paper.
+//   * A free moves the roving offset after it has unlocked: otherwise the release would wait for the store to this
+//   word,
+//     which all merging threads share.
+//   * Only `_published` keeps the library's loop that redirects all per-SM offsets after a merge. With a side table an
+//     offset on an absorbed chunk is still a valid start.
+// Pool: one offset reaches 32 or 64 GiB (headers.hpp); create() refuses larger pools. A fresh pool is divided, so its
+// largest request is its largest chunk (pre_split.hpp).
 #pragma once
 
 #include <algorithm>
@@ -32,6 +36,7 @@
 
 #include "allocators/circular_malloc/headers.hpp"
 #include "allocators/circular_malloc/pre_split.hpp"
+#include "allocators/common/request.hpp"
 #include "allocators/contract/allocator.hpp"
 
 namespace allocbench::circular {
@@ -105,10 +110,20 @@ class CircularMalloc {
   using Parameters = CircularParameters;
   using Layout = Place<Header>;
 
-  static std::size_t max_request(std::size_t pool_bytes, const Parameters&) {
-    const std::size_t lost = 2 * granule_bytes + Layout::header_bytes_in_pool;
-    return pool_bytes < lost ? 0 : pool_bytes - lost;
+  // With one heap per SM the promise holds for every GPU of up to 256 SMs.
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
+    const std::uint64_t granules = granules_of(pool_bytes);
+    const bool per_sm = offsets_kind == Offsets::per_sm && parameters.offset_count == 0;
+    const std::uint32_t least_heaps = offsets_kind == Offsets::one || per_sm ? 1 : parameters.offset_count;
+    const std::uint32_t most_heaps = per_sm ? 256 : least_heaps;
+    std::size_t least = granules * granule_bytes;
+    for (std::uint32_t heaps = least_heaps; heaps <= most_heaps && heaps < granules; ++heaps) {
+      least = std::min(least, largest_request(granules, heaps, parameters));
+    }
+    return granules <= least_heaps || granules > Header::max_granules ? 0 : least;
   }
+  // From this pool when it is fresh.
+  std::size_t largest_request() const { return largest_request_; }
   // Two offsets: the heaps of two SMs then meet in one list. A chunk merges with the next one only, when it is freed:
   // how large the free chunks are in the end depends on the order of the frees.
   static SmallHeap<Parameters> small_heap() {
@@ -124,39 +139,13 @@ class CircularMalloc {
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
-    const std::size_t rounded = (bytes + Layout::header_bytes_in_pool + granule_bytes - 1) / granule_bytes;
-    if (rounded > split_.granules) return nullptr;
-    const std::uint32_t need = rounded == 0 ? 1 : static_cast<std::uint32_t>(rounded);
-
+    if (limit_.refuses(bytes)) return nullptr;
+    const auto need =
+        static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, granule_log2, Layout::header_bytes_in_pool));
     const auto roving = thread.atomic(offset_of(thread));
     std::uint32_t chunk = roving.load(simt::acquire);
-    const std::uint32_t start = chunk;
-    std::uint32_t next;
-    std::uint32_t laps = 0;
-    std::uint32_t steps = 0;
-    for (;;) {
-      Header& header = layout_.header(chunk);
-      LockResult result = header.look(thread);
-      if (result.won && result.next - chunk >= need) {
-        // Of the lanes that stand at this chunk one tries; the others could only lose against it.
-        const bool first = thread.converged().match_any(chunk).leader();
-        result = first ? header.try_lock(thread) : LockResult{false, result.next};
-        if (result.won) {
-          next = result.next;
-          if (next - chunk >= need) break;
-          header.unlock(thread, next);
-        }
-      }
-      thread.probe(simt::Step::walk);
-      if (result.next <= chunk) {
-        thread.probe(simt::Step::wrap);
-        ++laps;
-      }
-      chunk = result.next;
-      if (laps >= 2 && chunk >= start) return nullptr;
-      if (max_steps_ != 0 && ++steps >= max_steps_) return nullptr;
-    }
-
+    std::uint32_t next = 0;
+    if (!lock_chunk(thread, need, chunk, next)) return nullptr;
     const std::uint32_t size = next - chunk;
     if (need < size && std::uint64_t{need} * max_fragmentation_ <= size) {
       thread.probe(simt::Step::split);
@@ -187,13 +176,13 @@ class CircularMalloc {
       }
     }
     header.publish_free(thread, next);
-    // After the release, which would wait for this store to the one word that all merging threads share. Of the lanes
-    // that merge together any may win the race for it; letting one write spares the word.
+    // After the release, which would otherwise wait for this store to a word that all merging threads share. Lanes that
+    // merge together would race for it, so one of them writes.
     if (merged && thread.converged().leader()) thread.atomic(offset_of(thread)).store(next, simt::relaxed);
   }
 
-  // Follows the list on the host: strictly increasing chunks from 0 to the end marker, and so all of the pool. Empty
-  // when that holds. Called when no kernel runs; copies the headers, and for in-pool headers the whole pool.
+  // Follows the list on the host: the chunks must increase strictly from 0 to the end marker, so that they cover the
+  // pool. Called when no kernel runs; copies the headers, and for in-pool headers the whole pool.
   std::string broken_invariant(simt::Stream& stream) const {
     constexpr std::size_t stride = std::is_same_v<Layout, SideTable<Header>> ? sizeof(Header) : granule_bytes;
     std::vector<std::byte> image(split_.granules * stride + sizeof(Header));
@@ -221,12 +210,7 @@ class CircularMalloc {
   static CircularMalloc lay_out(Arena& arena, const Parameters& parameters, std::string_view name) {
     CircularMalloc allocator;
     const Pool pool = arena.pool();
-    // In-pool headers are shifted so that the payload behind them is aligned; the end marker takes the last granule.
-    const std::size_t shift = Layout::header_bytes_in_pool == 0 ? 0 : granule_bytes - Layout::header_bytes_in_pool;
-    const std::size_t granules =
-        pool.bytes < shift + 2 * granule_bytes
-            ? 0
-            : (pool.bytes - shift) / granule_bytes - (Layout::header_bytes_in_pool == 0 ? 0 : 1);
+    const std::uint64_t granules = granules_of(pool.bytes);
     const std::uint32_t heaps = offsets_kind == Offsets::one   ? 1
                                 : parameters.offset_count != 0 ? parameters.offset_count
                                                                : arena.stream().device().properties().sm_count;
@@ -238,7 +222,7 @@ class CircularMalloc {
       throw Unsupported(std::string(name) + " needs a pool of at least " + std::to_string((heaps + 3) * granule_bytes) +
                         " bytes");
     }
-    allocator.layout_.base = pool.base + shift;
+    allocator.layout_.base = pool.base + header_shift;
     if constexpr (requires { allocator.layout_.table; }) {
       allocator.layout_.table = arena.metadata<Header>(granules + 1);
     }
@@ -247,17 +231,68 @@ class CircularMalloc {
         PreSplit::fit(static_cast<std::uint32_t>(granules), heaps, parameters.min_chunk_bytes / granule_bytes);
     allocator.max_fragmentation_ = parameters.max_fragmentation;
     allocator.max_steps_ = parameters.max_steps;
+    allocator.limit_.bytes = granules * granule_bytes - Layout::header_bytes_in_pool;
+    allocator.largest_request_ = largest_request(granules, heaps, parameters);
     allocator.reset(arena.stream());
     return allocator;
   }
 
  private:
+  // In-pool headers are shifted so that the payload behind them is aligned.
+  static constexpr std::size_t header_shift =
+      Layout::header_bytes_in_pool == 0 ? 0 : granule_bytes - Layout::header_bytes_in_pool;
+
+  // In-pool headers: the end marker takes the last granule.
+  static std::uint64_t granules_of(std::size_t pool_bytes) {
+    if (pool_bytes < header_shift + 2 * granule_bytes) return 0;
+    return (pool_bytes - header_shift) / granule_bytes - (Layout::header_bytes_in_pool == 0 ? 0 : 1);
+  }
+
+  // From a fresh pool of heaps + 1 to max_granules granules.
+  static std::size_t largest_request(std::uint64_t granules, std::uint32_t heaps, const Parameters& parameters) {
+    const PreSplit split = PreSplit::fit(static_cast<std::uint32_t>(std::min(granules, Header::max_granules)), heaps,
+                                         parameters.min_chunk_bytes / granule_bytes);
+    const std::size_t largest_chunk = std::max(split.root, split.granules - split.last_chunk());
+    return largest_chunk * granule_bytes - Layout::header_bytes_in_pool;
+  }
+
+  // Walks from `chunk` to the first free chunk of at least `need` granules, and locks it. `next` is its successor.
+  // False after two laps without one.
+  template <class Thread>
+  SIMT_FN bool lock_chunk(Thread& thread, std::uint32_t need, std::uint32_t& chunk, std::uint32_t& next) const {
+    const std::uint32_t start = chunk;
+    std::uint32_t laps = 0;
+    std::uint32_t steps = 0;
+    for (;;) {
+      Header& header = layout_.header(chunk);
+      LockResult result = header.look(thread);
+      if (result.won && result.next - chunk >= need) {
+        // One of the lanes at this chunk tries; the others could only lose against it.
+        const bool first = thread.converged().match_any(chunk).leader();
+        result = first ? header.try_lock(thread) : LockResult{false, result.next};
+        if (result.won) {
+          next = result.next;
+          if (next - chunk >= need) return true;
+          header.unlock(thread, next);
+        }
+      }
+      thread.probe(simt::Step::walk);
+      if (result.next <= chunk) {
+        thread.probe(simt::Step::wrap);
+        ++laps;
+      }
+      chunk = result.next;
+      if (laps >= 2 && chunk >= start) return false;
+      if (max_steps_ != 0 && ++steps >= max_steps_) return false;
+    }
+  }
+
   template <class Thread>
   SIMT_FN std::uint32_t& offset_of(Thread& thread) const {
     if constexpr (offsets_kind == Offsets::one) {
       return offsets_->chunk;
     } else {
-      // SM ids need not be dense, and the thread may move: one read per operation.
+      // SM ids need not be dense. The thread may move, so it reads its SM once per operation.
       const std::uint32_t sm = thread.sm();
       return offsets_[sm < split_.heaps ? sm : sm % split_.heaps].chunk;
     }
@@ -276,6 +311,8 @@ class CircularMalloc {
   PreSplit split_;
   std::uint32_t max_fragmentation_ = 2;
   std::uint32_t max_steps_ = 0;
+  RequestLimit limit_;
+  std::size_t largest_request_ = 0;
 };
 
 }  // namespace allocbench::circular

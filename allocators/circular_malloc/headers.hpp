@@ -1,45 +1,45 @@
 // Chunk headers of the CMalloc family: what a header says, and where it lies.
 //
 // A chunk is a run of 16-byte granules; chunks form one circular list in address order. A header holds a used flag and
-// the granule index of the next chunk; sizes are never stored (size = next - this). The end marker at granule
-// `granules` is used for ever and its next is 0.
+// the granule index of the next chunk; sizes are not stored (size = next - this). The end marker at granule `granules`
+// is always used and its next is 0.
 //
 // Two encodings (Vinkler & Havran 2015):
 //   SplitHeader  two 4-byte words, flag and next (CMalloc, section 4.2)
 //   FusedHeader  one word, bit 31 = used, bits 0-30 = next (CFMalloc, section 4.3)
 // Two places:
 //   SideTable    one header per granule, outside the pool. After a merge the absorbed header stays "used" with a
-//                forward next for ever, so a walker that still holds its index passes through: merging is safe.
+//                forward next, so a walker that still holds its index passes through: merging is safe.
 //   InPool       in front of the chunk's payload, as published. After a merge the absorbed header becomes payload,
 //                and a late walker may lock a word of user data.
 //
-// Only the holder of a chunk's lock writes its header, and a chunk in use is a held lock: lock = acquire, every store
-// that publishes a free chunk, a new header or a link = release. Offsets count granules instead of the published bytes:
-// the same words then reach 64 GiB (split) or 32 GiB (fused).
+// Only the holder of a chunk's lock writes its header, and a chunk in use is a held lock. Locking acquires; every store
+// that publishes a free chunk, a new header or a link releases. Offsets count granules instead of the published bytes,
+// so the same words reach 64 GiB (split) or 32 GiB (fused).
 #pragma once
 
 #include "simt/simt.hpp"
 
 namespace allocbench::circular {
 
-inline constexpr std::uint32_t granule_bytes = 16;
+inline constexpr std::uint32_t granule_log2 = 4;
+inline constexpr std::uint32_t granule_bytes = 1u << granule_log2;
 
-// What a look at a header or an attempt to lock it said: the chunk was free (a look) or is mine now (an attempt).
+// Result of a look at a header (`won`: the chunk was free) or of an attempt to lock it (`won`: the caller owns it now).
 // `next` is valid in either case.
 struct LockResult {
   bool won;
   std::uint32_t next;
 };
 
-// Flag and next lie side by side and are read and written as one 8-byte word, so that locking a chunk also reads its
-// next.
+// Flag and next are read and written as one 8-byte word, so that locking a chunk also reads its next.
 struct SplitHeader {
   static constexpr std::uint64_t max_granules = 0xfffffffeu;
   static constexpr std::uint64_t used_flag = std::uint64_t{1} << 32;
 
   std::uint64_t flag_and_next;
 
-  // Without touching the lock: what the walk needs to step over a chunk.
+  // Without touching the lock; the walk steps over chunks with it.
   template <class Thread>
   SIMT_FN LockResult look(Thread& thread) {
     return decode(thread.atomic(flag_and_next).load(simt::acquire));
@@ -52,7 +52,8 @@ struct SplitHeader {
   SIMT_FN void unlock(Thread& thread, std::uint32_t next) {
     thread.atomic(flag_and_next).store(next, simt::release);
   }
-  // For the header of a chunk that the caller owns: its next, a free chunk with this next, still owned with this next.
+  // For the header of a chunk that the caller owns. owned_next() reads its next, publish_free() makes it free with this
+  // next, link() keeps it owned with this next.
   template <class Thread>
   SIMT_FN std::uint32_t owned_next(Thread& thread) {
     return decode(thread.atomic(flag_and_next).load(simt::relaxed)).next;

@@ -1,9 +1,9 @@
 // The initial division of the pool: one or several binary heaps of chunks, laid out level by level.
 //
 // Paper: Vinkler & Havran 2015, section 4.2 (equation 1, figure 2) and section 4.4 for several heaps. Level d of a heap
-// holds 2^d chunks of root / 2^d granules, so every level occupies exactly `root` granules; what no heap uses is one
-// last chunk. With one heap per SM, each is fitted on its own into its share of the pool, which makes its root a power
-// of two times the smallest chunk (the paper's R' = R / #SM is not one in general).
+// holds 2^d chunks of root / 2^d granules, so every level occupies exactly `root` granules. The rest of the pool is one
+// last chunk. With one heap per SM, each heap is fitted into its own share of the pool, so its root is a power of two
+// times the smallest chunk (the paper's R' = R / #SM is not one in general).
 #pragma once
 
 #include "simt/simt.hpp"

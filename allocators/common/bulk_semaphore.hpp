@@ -2,24 +2,22 @@
 //
 // Paper: Winter et al., Ouroboros: Virtualized Queues for Dynamic Memory Management on GPUs, ICS 2020 (the bulk
 // semaphore); Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019, section 4.2 (where it is from).
-// Idea: one addition takes units for a whole group of lanes. Whoever finds none either makes a batch of new units,
-// announcing them first, or waits for units that others have announced: a thousand warps that find a class empty at
-// once shall not make a thousand batches.
-// Data: the units that are there, and in a second word the units that are expected and those that are in demand.
+// Idea: one addition takes units for a whole group of lanes. A group that finds none either announces and makes a batch
+// of new units, or waits for units that others have announced. Otherwise each of a thousand warps that find a class
+// empty would make a batch.
+// Data: the units that are there; in a second word the units that are expected and those that are in demand.
 //
-// Protocol. Only `units` decides who owns what. take() subtracts all that is wanted and gives back what was not there,
-// so that a group may get a part; a count below zero only means that somebody is about to give back. Whoever finds
-// nothing joins the demand with one addition, and its result says who makes: of all that come together, the one with
-// whose demand a batch begins. So a burst makes as many batches as it needs, and all at once. Promises are a hint: a
-// wrong guess costs a batch too many or a wait in vain, never a unit.
-// The semaphore orders no memory: what its units stand for must be handed over with release and acquire of its own.
+// Protocol. Only `units` decides who owns what (units.hpp). A group that finds nothing joins the demand by one
+// addition, and the result says who makes: of all groups that come together, the one whose demand begins a batch. So a
+// burst makes as many batches as it needs, all at once. Promises are a hint: a wrong guess costs an extra batch or a
+// useless wait, never a unit.
 //
 // Differs from the published word of 25 bits units, 25 bits expected and 14 bits reserved, which overflows with 16,384
-// waiters and with 2^24 free units: units have a word of their own (64 bits), expected and demanded ones 32 bits each.
-// Decisions are additions that are taken back when they were wrong, not compare-exchange loops, of which one succeeds
-// per round trip to the second-level cache.
+// waiters and with 2^24 free units. Here units have a word of their own (64 bits), expected and demanded units 32 bits
+// each. Threads decide by additions that they take back if they were wrong, not by compare-exchange loops.
 #pragma once
 
+#include "allocators/common/units.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench {
@@ -33,21 +31,16 @@ struct BulkSemaphore {
 
   State* state;
 
-  // Takes up to `wanted` units and returns how many. For callers who expect to be served.
+  // Takes up to `wanted` units and returns how many. For callers that expect to be served.
   template <class Thread>
   SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t wanted) const {
-    const auto units = thread.atomic(state->units);
-    const auto before = static_cast<std::int64_t>(units.fetch_sub(wanted, simt::relaxed));
-    if (before >= static_cast<std::int64_t>(wanted)) return wanted;
-    const std::uint32_t granted = before > 0 ? static_cast<std::uint32_t>(before) : 0;
-    units.fetch_add(wanted - granted, simt::relaxed);
-    return granted;
+    return take_units(thread, state->units, wanted);
   }
 
-  // The same for callers who expect nothing: they look before they disturb the others.
+  // The same for callers that expect nothing.
   template <class Thread>
   SIMT_FN std::uint32_t take_if_any(Thread& thread, std::uint32_t wanted) const {
-    return available(thread) > 0 ? take(thread, wanted) : 0;
+    return take_units_if_any(thread, state->units, wanted);
   }
 
   template <class Thread>
@@ -55,7 +48,7 @@ struct BulkSemaphore {
     thread.atomic(state->units).fetch_add(count, simt::relaxed);
   }
 
-  // Units at this moment; negative while takers give back what they could not have.
+  // Units at this moment; too low, also below zero, while takers give back what they could not have.
   template <class Thread>
   SIMT_FN std::int64_t available(Thread& thread) const {
     return static_cast<std::int64_t>(thread.atomic(state->units).load(simt::relaxed));
@@ -67,8 +60,8 @@ struct BulkSemaphore {
     return expected(thread.atomic(state->promises).load(simt::relaxed)) != 0;
   }
 
-  // Joins the demand with `need` units. True when the caller is to make the next `batch` units: its demand begins a
-  // batch, or reaches into one that nobody has begun. settle() leaves the demand.
+  // Joins the demand with `need` units. True if the caller is to make the next `batch` units: its demand begins a batch
+  // or reaches into one that nobody has begun. settle() leaves the demand.
   template <class Thread>
   SIMT_FN bool demand(Thread& thread, std::uint32_t need, std::uint32_t batch) const {
     const std::uint32_t ahead =
@@ -76,22 +69,22 @@ struct BulkSemaphore {
     return ahead == 0 || ahead + need > batch;
   }
 
-  // Tells those who wait that there will be `surplus` units more than the caller needs.
+  // Announces to waiting groups that the caller makes `surplus` units more than it needs.
   template <class Thread>
   SIMT_FN void announce(Thread& thread, std::uint32_t surplus) const {
     thread.atomic(state->promises).fetch_add(promise(0, surplus), simt::relaxed);
   }
 
-  // Ends what demand() and announce() began, both told by `promised`: `made` units exist now, as many as the maker
-  // could get.
+  // Ends what demand() and announce() began, given by `promised`. `made` units, as many as the maker could get, exist
+  // now.
   template <class Thread>
   SIMT_FN void settle(Thread& thread, std::uint64_t promised, std::uint32_t made) const {
     if (made != 0) signal(thread, made);
     if (promised != 0) thread.atomic(state->promises).fetch_sub(promised, simt::relaxed);
   }
 
-  // Waits for units and takes up to `wanted`. 0 when nothing is expected and nobody has come to announce anything for a
-  // while, or when others always came first: then the caller had better make units itself.
+  // Waits for units and takes up to `wanted`. 0 if nothing was expected for a while, or if others always came first.
+  // Then the caller should make units itself.
   template <class Thread>
   SIMT_FN std::uint32_t await(Thread& thread, std::uint32_t wanted) const {
     std::uint32_t idle = 0;
@@ -117,8 +110,8 @@ struct BulkSemaphore {
 
  private:
   static constexpr std::uint32_t longest_wait = 1000;  // looks of about a microsecond
-  // Looks in a row without an announcement, before it is time to ask again who makes units. If it were 32, bursts of
-  // mixed sizes would take up to half as long again (H100).
+  // Looks in a row without an announcement before the caller asks again who makes units. With 32, bursts of mixed sizes
+  // took up to 1.5 times as long on an H100.
   static constexpr std::uint32_t patience = 8;
 };
 

@@ -1,5 +1,5 @@
-// x mod d for a divisor that only the host knows, without a division on the device: one high product, one low product,
-// one correction (the "round down" method; Warren, Hacker's Delight, ch. 10).
+// x mod d for a divisor that only the host knows. The device needs no division: a high product, a low product and a
+// correction (the "round down" method; Warren, Hacker's Delight, ch. 10).
 #pragma once
 
 #include "simt/simt.hpp"
@@ -17,7 +17,7 @@ class Modulo {
 
   SIMT_HOST_FN std::uint32_t divisor() const { return divisor_; }
 
-  // The estimated quotient is right or one too small, because x / 2^32 < 1.
+  // The estimated quotient is right or one too small, because x < 2^32.
   SIMT_HOST_FN std::uint32_t operator()(std::uint32_t x) const {
     const std::uint32_t rest = x - simt::multiply_high(x, reciprocal_) * divisor_;
     return rest >= divisor_ ? rest - divisor_ : rest;

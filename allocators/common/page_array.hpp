@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "allocators/common/request.hpp"
 #include "allocators/contract/allocator.hpp"
 
 namespace allocbench {
@@ -17,6 +18,7 @@ struct PageArray {
   std::byte* base = nullptr;
   std::uint32_t count = 0;
   std::uint32_t shift = 0;  // log2 of the bytes of a page
+  RequestLimit limit;       // one page
 
   SIMT_HOST_FN std::size_t bytes() const { return std::size_t{1} << shift; }
   SIMT_FN std::byte* address(std::uint32_t page) const { return base + (std::size_t{page} << shift); }
@@ -31,7 +33,7 @@ struct PageArray {
       throw Unsupported(std::string(name) + " needs a pool of 1 to " + std::to_string(most_pages) + " pages of " +
                         std::to_string(page_bytes) + " bytes");
     }
-    return {arena.pool().base, static_cast<std::uint32_t>(count), simt::count_trailing_zeros(page_bytes)};
+    return {arena.pool().base, static_cast<std::uint32_t>(count), simt::count_trailing_zeros(page_bytes), {page_bytes}};
   }
 
  private:

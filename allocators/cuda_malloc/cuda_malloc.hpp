@@ -1,12 +1,14 @@
 // CudaMalloc: the back end's own device heap, called as it is.
 //
 // Source: CUDA C++ Programming Guide, "Dynamic Global Memory Allocation and Operations"; algorithm unpublished.
-// On the CPU back end the executor's bounded deterministic heap takes its place, so that allocators which lean on the
-// device heap run there too; its speed says nothing about CUDA's.
-// Data: none of ours. The heap's size is the cell's pool size and is fixed before the first launch of the process;
-// freeing everything does not restore its first state, so a fresh heap means a fresh process.
+// On the CPU back end the executor's bounded deterministic heap takes its place, so that allocators over the device
+// heap run there too. Its speed says nothing about CUDA's. Data: none of ours. The size of the heap is the cell's pool
+// size and is fixed before the first launch of the process. Freeing everything does not restore the first state of the
+// heap, so a fresh heap needs a new process. Guard and largest request: device_heap_share.hpp.
 #pragma once
 
+#include "allocators/common/device_heap_share.hpp"
+#include "allocators/common/request.hpp"
 #include "allocators/contract/allocator.hpp"
 
 namespace allocbench {
@@ -23,17 +25,28 @@ class CudaMalloc {
 
   static SmallHeap<Parameters> small_heap() { return {.pool_bytes = 2048}; }
 
-  static CudaMalloc create(Arena&, const Parameters&) { return {}; }
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters&) {
+    return largest_in_device_heap(pool_bytes);
+  }
+
+  static CudaMalloc create(Arena& arena, const Parameters&) {
+    CudaMalloc allocator;
+    allocator.limit_.bytes = arena.pool_bytes();
+    return allocator;
+  }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
-    return thread.device_heap().malloc(bytes);
+    return limit_.refuses(bytes) ? nullptr : thread.device_heap().malloc(bytes);
   }
 
   template <class Thread>
   SIMT_FN void free(Thread& thread, void* block) {
     thread.device_heap().free(block);
   }
+
+ private:
+  RequestLimit limit_;
 };
 
 }  // namespace allocbench

@@ -3,17 +3,18 @@
 // Paper: Widmer, Wodniok, Weber & Goesele, "Fast Dynamic Memory Allocator for Massively Parallel Architectures",
 // GPGPU-6 2013; summarised by Vinkler & Havran 2015, section 3.4.
 // Idea:
-//   malloc       the lanes of a warp that call together add up their requests; one of them, the leader, moves the fill
-//                level of the warp's SuperBlock for all, and fetches a new SuperBlock when it is full. A sum that no
-//                SuperBlock holds becomes one block of the general allocator.
-//   release_all  (published name: tidyUp) frees all blocks of a warp, when its last lane agrees. Nothing is freed
+//   malloc       the lanes of a warp that call together add up their requests. Their leader moves the fill level of the
+//                warp's SuperBlock for all, and fetches a new SuperBlock when it is full. A sum that does not fit into
+//                a SuperBlock becomes one block of the general allocator.
+//   release_all  (published name: tidyUp) frees all blocks of a warp once all its lanes have called it. Nothing is
+//   freed
 //                individually.
-// Data: a record per warp in a table, found again in the next kernel by the warp's number; SuperBlocks and large blocks
-// hang in a chain. Record and protocol: warp_heap.hpp.
+// Data: a record per warp in a table, which the next kernel finds by the number of the warp; a chain of the SuperBlocks
+// and large blocks. Record and protocol: warp_heap.hpp.
 //
-// Sessions (allocators/contract/session.hpp): attach() finds the record of the calling warp; all state is in it, so
-// there is nothing to store at detach. Warps are numbered in grid order: a kernel that releases what another allocated
-// must have the same number of warps per block, and its warps must be those of the other.
+// Sessions (allocators/contract/session.hpp): attach() finds the record of the calling warp. The record holds all
+// state, so detach stores nothing. Warps are numbered in grid order: a kernel that releases the blocks of another must
+// have the same shape.
 //
 // Differs from the paper and the public code:
 //   * Offsets come from shuffles instead of 32 request words in global memory that every lane adds up.
@@ -30,6 +31,7 @@
 #include <string>
 #include <vector>
 
+#include "allocators/common/request.hpp"
 #include "allocators/contract/allocator.hpp"
 #include "allocators/cuda_malloc/cuda_malloc.hpp"
 #include "allocators/fdgmalloc/warp_heap.hpp"
@@ -59,8 +61,7 @@ class Over {
   using Parameters = fdgmalloc::Parameters;
 
   static std::size_t max_request(std::size_t pool_bytes, const Parameters&) {
-    const std::size_t largest = allocbench::max_request<Backing>(pool_bytes, {});
-    return largest < sizeof(ChainLink) ? 0 : largest / unit_bytes * unit_bytes - sizeof(ChainLink);
+    return beside_link(allocbench::max_request<Backing>(pool_bytes, {}));
   }
   static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters&) {
     return allocbench::device_heap_bytes<Backing>(pool_bytes, {});
@@ -76,7 +77,7 @@ class Over {
   SIMT_FN Session<Backing> attach(Thread& thread) {
     const std::uint32_t warps_per_block = (thread.block_size() + simt::warp_size - 1) / simt::warp_size;
     const std::uint32_t warp = thread.block() * warps_per_block + thread.warp_in_block();
-    return {backing_, warp < most_warps_ ? records_ + warp : nullptr, superblock_units_, largest_};
+    return {backing_, warp < most_warps_ ? records_ + warp : nullptr, superblock_units_, limit_};
   }
 
   // On the host, when no kernel runs: no lock is held, and a warp without owners holds no memory. Empty when that
@@ -97,24 +98,32 @@ class Over {
 
  protected:
   static Over lay_out(Arena& arena, const Parameters& parameters) {
-    const std::size_t largest = max_request(arena.pool_bytes(), parameters);
+    Over allocator;
+    allocator.backing_ = Backing::create(arena, {});
+    std::size_t largest = max_request(arena.pool_bytes(), parameters);
+    if constexpr (requires { allocator.backing_.largest_request(); }) {
+      largest = beside_link(allocator.backing_.largest_request());
+    }
     if (largest < parameters.superblock_bytes) {
       throw Unsupported(std::string(Backing::traits.display_name) + " cannot serve SuperBlocks of " +
                         std::to_string(parameters.superblock_bytes) + " bytes from this pool");
     }
-    Over allocator;
-    allocator.backing_ = Backing::create(arena, {});
     allocator.records_ = arena.metadata<WarpRecord>(parameters.most_warps);
     allocator.most_warps_ = parameters.most_warps;
     allocator.superblock_units_ = static_cast<std::uint32_t>(parameters.superblock_bytes / unit_bytes);
-    allocator.largest_ = largest;
+    allocator.limit_.bytes = largest;
     return allocator;
   }
 
  private:
+  // Bytes of a block that are left beside its link.
+  static std::size_t beside_link(std::size_t block_bytes) {
+    return block_bytes < sizeof(ChainLink) ? 0 : block_bytes / unit_bytes * unit_bytes - sizeof(ChainLink);
+  }
+
   Backing backing_;
   WarpRecord* records_ = nullptr;  // arena metadata: zero at first
-  std::uint64_t largest_ = 0;
+  RequestLimit limit_;
   std::uint32_t most_warps_ = 0;
   std::uint32_t superblock_units_ = 0;
 };

@@ -1,24 +1,27 @@
 // The heap of one warp in FDGMalloc: a SuperBlock to cut from, and the chain of everything to free in bulk.
 //
-// Protocol. The record of a warp is guarded by a lock, because a warp is not one thread: subsets of its lanes that
-// diverged may call at the same time (the published code reads other lanes' requests with no barrier, and lets them
-// change the fill level under each other). Exchange = acquire, store = release; the leader of a group holds it, and
-// only while the lanes of its own group work with it, so that every wait ends. Without divergence nobody ever waits.
-// `owners` has a bit for each lane that allocated and has not called release_all() since. Whoever clears the last bit
-// frees the chain. (Published: a count of threads taken as "highest active lane + 1", which leaks for other subsets.)
+// Protocol. A lock guards the record of a warp, because subsets of its lanes that diverged may call at the same time.
+// (The published code reads other lanes' requests without a barrier, and diverged lanes change the fill level at the
+// same time.) The leader of a group holds the lock only while the lanes of its own group work, so every wait ends.
+// Without divergence nobody waits. `owners` has a bit for each lane that allocated and has not called release_all()
+// since. The lane that clears the last bit frees the chain. (Published: a count of threads, taken as "highest active
+// lane + 1", which leaks for other subsets.)
 #pragma once
 
+#include "allocators/common/lock.hpp"
+#include "allocators/common/request.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::fdgmalloc {
 
-inline constexpr std::uint32_t unit_bytes = 16;
+inline constexpr std::uint32_t unit_log2 = 4;
+inline constexpr std::uint32_t unit_bytes = 1u << unit_log2;
 
 struct alignas(32) WarpRecord {
   std::uint32_t lock;
   std::uint32_t owners;      // lanes that may have live blocks
   std::uint64_t superblock;  // address of the one being filled, 0 = none
-  std::uint64_t chain;       // address of the block got last from the backing allocator, 0 = none
+  std::uint64_t chain;       // address of the newest block from the backing allocator, 0 = none
   std::uint32_t fill;        // units of the SuperBlock in use, its link included
 };
 
@@ -32,19 +35,19 @@ struct alignas(16) ChainLink {
 template <class Backing>
 class Session {
  public:
-  SIMT_FN Session(const Backing& backing, WarpRecord* record, std::uint32_t superblock_units, std::uint64_t largest)
-      : backing_(backing), record_(record), superblock_units_(superblock_units), largest_(largest) {}
+  SIMT_FN Session(const Backing& backing, WarpRecord* record, std::uint32_t superblock_units, RequestLimit limit)
+      : backing_(backing), record_(record), superblock_units_(superblock_units), limit_(limit) {}
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
-    if (bytes > largest_ || record_ == nullptr) return nullptr;
+    if (limit_.refuses(bytes) || record_ == nullptr) return nullptr;
     if (bytes > most_joint_bytes) return own_block(thread, bytes);
-    const std::uint32_t units = bytes == 0 ? 1u : (static_cast<std::uint32_t>(bytes) + unit_bytes - 1) / unit_bytes;
+    const std::uint32_t units = units_of(static_cast<std::uint32_t>(bytes), unit_log2);
     const auto group = thread.converged();
     const std::uint32_t offset = group.exclusive_sum(units);
     const std::uint32_t total = group.reduce_add(units);
     if (total < superblock_units_) return from_superblock(thread, group, offset, units, total);
-    if (std::uint64_t{total} * unit_bytes > largest_) return own_block(thread, bytes);
+    if (limit_.refuses(std::uint64_t{total} * unit_bytes)) return own_block(thread, bytes);
     std::uint64_t block = 0;
     if (group.leader()) {
       lock(thread);
@@ -79,7 +82,7 @@ class Session {
       }
       unlock(thread);
     }
-    group.sync();  // nobody allocates again before the bits are cleared: a new block's owner would be forgotten
+    group.sync();  // no lane allocates again before the bits are cleared, or its new bit would be lost
     while (block != 0) {
       auto* const link = reinterpret_cast<ChainLink*>(block);
       block = thread.atomic(link->next).load(simt::relaxed);
@@ -96,20 +99,19 @@ class Session {
 
   template <class Thread>
   SIMT_FN void lock(Thread& thread) const {
-    const auto word = thread.atomic(record_->lock);
-    while (word.exchange(1u, simt::acquire) != 0) thread.spin_hint();
+    while (!try_lock(thread, record_->lock)) thread.spin_hint();
   }
   template <class Thread>
   SIMT_FN void unlock(Thread& thread) const {
-    thread.atomic(record_->lock).store(0, simt::release);
+    allocbench::unlock(thread, record_->lock);
   }
 
   template <class Thread>
   SIMT_FN std::uint64_t obtain(Thread& thread, std::uint64_t bytes, simt::LaneMask lanes) {
     return obtain_from(thread, backing_, record_, bytes, lanes);
   }
-  // A block of the backing allocator, put into the chain; 0 when there is none. The lock is held. Not inlined: a whole
-  // allocator, needed once per SuperBlock, would stand four times in every kernel.
+  // A block of the backing allocator, put into the chain; 0 when there is none. The lock is held. Not inlined, because
+  // every kernel would contain four copies of the backing allocator.
   template <class Thread>
   SIMT_NOINLINE_FN static std::uint64_t obtain_from(Thread& thread, Backing backing, WarpRecord* record,
                                                     std::uint64_t bytes, simt::LaneMask lanes) {
@@ -169,7 +171,7 @@ class Session {
   Backing backing_;
   WarpRecord* record_;
   std::uint32_t superblock_units_;
-  std::uint64_t largest_;
+  RequestLimit limit_;
 };
 
 }  // namespace allocbench::fdgmalloc

@@ -4,28 +4,30 @@
 // ArrayList, is containers/array_list.hpp: it works over every allocator.
 // Idea:
 //   malloc  finds the active superblock of the block size (a power of two), reserves a block in its state word, then
-//           takes a clear bit of its bitmap. Who takes the last block detaches the superblock and attaches the next.
-//   free    clears the bit and counts the block back; who makes a detached superblock entirely free queues it.
+//           takes a clear bit of its bitmap. The thread that takes the last block attaches the next superblock instead.
+//   free    clears the bit and counts the block back. The thread that frees the last block of a detached superblock
+//           queues the superblock.
 // Data and protocols: superblock.hpp (state words, bitmaps), superblock_queue.hpp, superblock_heap.hpp (active table).
 //
 // Differs from the paper:
 //   * free clears the bit before it counts. In the printed order a superblock can be recycled and formatted between
-//     the two, and the late AND then frees somebody else's block.
+//     the two, and then the late AND frees a block of another owner.
 //   * The lanes of a warp that ask for the same block size reserve together, by one subtraction, and set their bits by
-//     one OR; frees into the same bitmap word likewise. The search starts where a superblock without frees would have
-//     its next clear bit. A compare-exchange per thread, which the paper has, lets one reservation per round trip to
-//     the second-level cache succeed. `kma_published` keeps it, the search from word 0 and no combining.
+//     one OR. Frees into the same bitmap word work likewise. The search starts where a superblock without frees would
+//     have its next clear bit. In the paper each thread does a compare-exchange, so one reservation per round trip to
+//     the second-level cache succeeds. `kma_published` keeps that, searches from word 0 and does not combine.
 //   * Lanes that together need a whole superblock take it from the queue directly.
-//   * Null comes only after a look for active superblocks of other sizes that are entirely free; the paper leaves them.
-//   * The smallest block is 16 bytes (paper: 4), because every block is 16-byte aligned; the size heuristics of the
-//     paper are unpublished: the next power of two here. The queue is filled by all threads at once.
-// Kept: a detached superblock with some free blocks stays unreachable until all are free, so null may come early.
+//   * Before null, a request looks for active superblocks of other sizes that are entirely free; the paper leaves them.
+//   * The smallest block is 16 bytes (paper: 4), because every block is 16-byte aligned. The size heuristics of the
+//     paper are unpublished; here it is the next power of two. All threads together fill the queue.
+// Kept: a detached superblock with some free blocks is unreachable until all are free, so null may come early.
 #pragma once
 
 #include <bit>
 #include <string>
 #include <vector>
 
+#include "allocators/common/request.hpp"
 #include "allocators/contract/allocator.hpp"
 #include "allocators/kma/superblock_heap.hpp"
 
@@ -51,7 +53,7 @@ struct Initialise {
   }
 };
 
-// Stands for a group in code that works for one lane or several.
+// A group of one lane.
 struct Alone {
   SIMT_FN bool leader() const { return true; }
   SIMT_FN std::uint32_t thread_rank() const { return 0; }
@@ -82,10 +84,8 @@ class Malloc {
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
-    const Superblocks& superblocks = heap_.all();
-    if (bytes > superblocks.bytes() / 2) return nullptr;
-    const std::uint32_t log2 =
-        bytes <= 16 ? 4u : 32u - simt::count_leading_zeros(static_cast<std::uint32_t>(bytes) - 1);
+    if (limit_.refuses(bytes)) return nullptr;
+    const std::uint32_t log2 = log2_of(static_cast<std::uint32_t>(bytes), Superblocks::least_log2);
     if constexpr (combining == Combining::warp) {
       return take(thread, thread.converged().match_any(log2), log2);
     } else {
@@ -99,7 +99,7 @@ class Malloc {
     const Superblocks& superblocks = heap_.all();
     const std::size_t offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - superblocks.base);
     const auto superblock = static_cast<std::uint32_t>(offset >> superblocks.bytes_log2);
-    // Whatever the count is by now, size and total stay while the block is in use.
+    // Size and total do not change while the block is in use; the count may.
     const State state{superblocks.state(thread, superblock).load(simt::relaxed)};
     const auto bit = static_cast<std::uint32_t>(offset & (superblocks.bytes() - 1)) >> state.size_log2();
     const std::uint32_t word = bit / 32;
@@ -112,8 +112,8 @@ class Malloc {
     }
   }
 
-  // On the host, when no kernel runs: every superblock is in the queue, in the active table or detached and in use;
-  // counts agree with bitmaps. Empty when that holds.
+  // On the host, when no kernel runs: every superblock is in the queue, in the active table, or detached and in use,
+  // and counts agree with bitmaps. Empty when that holds.
   std::string broken_invariant(simt::Stream& stream) const;
 
  protected:
@@ -134,6 +134,7 @@ class Malloc {
     superblocks.count = static_cast<std::uint32_t>(count);
     superblocks.bytes_log2 = static_cast<std::uint32_t>(std::countr_zero(parameters.superblock_bytes));
     Malloc allocator;
+    allocator.limit_.bytes = max_request(pool.bytes, parameters);
     allocator.heap_ = SuperblockHeap(
         superblocks, SuperblockQueue(arena.metadata<SuperblockQueue::Ends>(1), arena.metadata<std::uint64_t>(count)),
         arena.metadata<std::uint32_t>(SuperblockHeap::entries));
@@ -182,13 +183,13 @@ class Malloc {
 
   // The search of a leader through one bitmap.
   struct Claim {
-    std::uint32_t position;  // until the first attempt: the guess where bits are clear
+    std::uint32_t position;  // before the first attempt: where bits are probably clear
     std::uint32_t word = 0;
-    std::uint32_t bits = 0;  // got by the last next()
+    std::uint32_t bits = 0;  // taken by the last next()
     std::uint32_t seen = 0;  // the word after it
     bool started = false;
 
-    // Takes at least one bit, at most `wanted`; the caller holds reservations for them, so they exist.
+    // Takes at least one bit and at most `wanted`. They exist, because the caller has reserved them.
     template <class Thread>
     SIMT_FN void next(Thread& thread, std::uint32_t* bitmap, std::uint32_t capacity, std::uint32_t wanted) {
       std::uint32_t mask;
@@ -233,6 +234,7 @@ class Malloc {
   }
 
   SuperblockHeap heap_;
+  RequestLimit limit_;
 };
 
 template <Combining combining>

@@ -6,21 +6,21 @@
 //   bits 32-47  blocks in all                   bit  54     attached: in the active table
 //                                               bit  55     unused: in the queue of unused superblocks
 //
-// Protocol. Every change but one is an addition, so that no thread ever loops on this word, the hottest of the design:
-//   reserve  fetch_sub(n). What it returns decides: attached, of my size and f > 0 free blocks: min(n, f) are mine. The
-//            rest, or all after a stale look at the active table, is added back. Meanwhile the count is too low, which
-//            can refuse a block or leave one behind, but never grants a block that is not there.
+// Protocol. Every change but one is an addition, so no thread loops on this word, the hottest of the design:
+//   reserve  fetch_sub(n). If the old word was attached, of my size and with f > 0 free blocks, min(n, f) are mine. The
+//            rest, or all after a stale look at the active table, is added back. Until then the count is too low, which
+//            can refuse a block or leave one behind, but never grants a block that does not exist.
 //   release  fetch_add(n), after the bits are cleared.
 //   attach   fetch_add(attached word - unused word): exact whatever reservations are passing through.
 //   detach   fetch_and(~attached), by the one thread that took the superblock out of the active table.
-//   recycle  whoever makes the word "all blocks free, not attached" tries one compare-exchange to `unused`; the winner
-//            owns the superblock. The word says everything, so a value that left and came back does no harm (ABA). The
-//            attempt fails only against a passing reservation, whose thread adds back what it took and then tries too.
-// Orders: release and detach are acq_rel, reserve acquires what attach released (the cleared bitmap), recycling
+//   recycle  a thread that makes the word "all blocks free, not attached" tries one compare-exchange to `unused`; the
+//            winner owns the superblock. The word holds the whole state, so ABA is harmless. The attempt fails only
+//            against a passing reservation, whose thread adds back what it took and then tries too.
+// Orders: release and detach are acq_rel; reserve acquires what attach released (the cleared bitmap); recycling
 // acquires the last writes of all owners.
 //
-// Bitmap: in the last bytes of the superblock (paper, figure 1), bit set = taken. A bit is set with acquire and cleared
-// with release: that hands a block over. Clearing precedes the count, so there is a clear bit for every reservation.
+// Bitmap: in the last bytes of the superblock (paper, figure 1), bit set = taken. Setting a bit acquires, clearing it
+// releases: that hands a block over. Bits are cleared before they are counted, so every reservation has a clear bit.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -81,8 +81,7 @@ struct Superblocks {
     return thread.atomic(states[superblock]);
   }
 
-  // For the owner of an unused superblock: formats it for blocks of 2^log2 bytes, of which the first `taken` are the
-  // caller's.
+  // For the owner of an unused superblock: formats it for blocks of 2^log2 bytes. The first `taken` are the caller's.
   template <class Thread>
   SIMT_FN void format(Thread& thread, std::uint32_t superblock, std::uint32_t log2, std::uint32_t taken,
                       bool attach) const {
@@ -90,7 +89,7 @@ struct Superblocks {
     std::uint32_t* const words = bitmap(superblock, total);
     for (std::uint32_t w = 0; w < bitmap_words(total); ++w) {
       const std::uint32_t in_word = total - w * 32;              // at least 1
-      std::uint32_t bits = in_word >= 32 ? 0u : ~0u << in_word;  // no block stands behind these
+      std::uint32_t bits = in_word >= 32 ? 0u : ~0u << in_word;  // bits without a block
       if (taken > w * 32) bits |= taken - w * 32 >= 32 ? ~0u : (1u << (taken - w * 32)) - 1;
       thread.atomic(words[w]).store(bits, simt::relaxed);
     }
@@ -105,7 +104,7 @@ struct Superblocks {
     return recycle(thread, superblock, State{before + blocks});
   }
 
-  // For the thread that took the superblock out of the active table; the result is as above.
+  // For the thread that took the superblock out of the active table. True as for give_back().
   template <class Thread>
   SIMT_FN bool detach(Thread& thread, std::uint32_t superblock) const {
     const std::uint64_t before = state(thread, superblock).fetch_and(~State::attached_flag, simt::acq_rel);

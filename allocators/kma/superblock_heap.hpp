@@ -1,10 +1,10 @@
 // The heap of KMA: an active superblock per block size, in front of the queue of unused superblocks.
 //
-// Active table: one word per block size, the index of its active superblock, `empty`, or `busy` while one thread
-// prepares the next. An entry is the only authority over attachment: a superblock is attached before its index is
-// stored, and only the thread that compare-exchanges the index out of the entry may detach it. ABA on an entry is
-// harmless: whoever removes an index, in whatever life of that superblock, is its only remover.
-// The thread whose reservation takes the last block replaces the superblock at once, so that no other has to ask.
+// Active table: one word per block size: the index of its active superblock, `empty`, or `busy` while one thread
+// prepares the next one. Only the entry decides about attachment: a superblock is attached before its index is stored,
+// and only the thread that compare-exchanges the index out of the entry may detach it. ABA on an entry is harmless,
+// because that thread is the only remover in any life of the superblock.
+// The thread whose reservation takes the last block replaces the superblock at once, so no other thread has to.
 #pragma once
 
 #include "allocators/kma/superblock.hpp"
@@ -77,7 +77,7 @@ class SuperblockHeap {
       } else {
         const Grant grant = reserve_in<by_exchange>(thread, found, log2, wanted);
         if (!grant.empty()) return grant;
-        // Nobody stays here for long: the one who took the last block replaces the superblock, or a block is freed.
+        // Ends: the thread that took the last block replaces the superblock, or a block is freed.
         while (entry.load(simt::relaxed) == found) {
           const State state{superblocks_.state(thread, found).load(simt::relaxed)};
           if (state.serves(log2) && state.free() > 0) break;
@@ -132,8 +132,7 @@ class SuperblockHeap {
     static_cast<void>(refill(thread, log2, 0));
   }
 
-  // For the thread that set the entry busy: stores the next active superblock, less up to `wanted` blocks for the
-  // caller.
+  // For the thread that set the entry busy: stores the next active superblock and takes up to `wanted` of its blocks.
   template <class Thread>
   SIMT_FN Grant refill(Thread& thread, std::uint32_t log2, std::uint32_t wanted) const {
     const std::uint32_t capacity = superblocks_.capacity(log2);
@@ -145,7 +144,7 @@ class SuperblockHeap {
     return fresh == SuperblockQueue::none ? Grant{} : Grant::of(fresh, taken, 0, true);
   }
 
-  // Where a group of lanes needs as many blocks as a superblock has, it takes one past the active table.
+  // A group that needs as many blocks as a superblock has takes one past the active table.
   template <class Thread>
   SIMT_FN Grant whole_superblock(Thread& thread, std::uint32_t log2) const {
     const std::uint32_t fresh = take_unused(thread);
@@ -176,8 +175,8 @@ class SuperblockHeap {
     return state.attached() && state.all_free();
   }
 
-  // When the queue is empty: an active superblock of any size that nobody uses. Loses no block when a reservation comes
-  // between; that superblock is then detached early.
+  // When the queue is empty: an active superblock of any size that nobody uses. If a reservation comes in between, the
+  // superblock is detached early, but no block is lost.
   template <class Thread>
   SIMT_FN std::uint32_t reclaim(Thread& thread) const {
     for (std::uint32_t log2 = Superblocks::least_log2; log2 < superblocks_.bytes_log2; ++log2) {

@@ -1,9 +1,9 @@
 // The queue of unused superblocks: Michael & Scott's lock-free queue over indices (PODC 1996; KMA paper, section 4.2).
 //
-// Shared words: head, tail and one link per superblock, each {count 32 | superblock 32}. A word's count grows with
-// every write, which prevents ABA; links lie outside of the superblocks and survive their reuse. A dequeue returns the
-// old dummy and its successor becomes the dummy, so one superblock always stays behind. A push releases the superblock,
-// a pop acquires it: link -> head carries the order, since the popper of the dummy before had read the link.
+// Shared words: head, tail and one link per superblock, each {count 32 | superblock 32}. The count of a word grows with
+// every write, which prevents ABA. Links lie outside the superblocks and survive their reuse. A dequeue returns the old
+// dummy, and its successor becomes the dummy, so one superblock always stays in the queue. A push releases the
+// superblock and a pop acquires it, through the link and then the head, because the popper before had read the link.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -63,7 +63,7 @@ class SuperblockQueue {
     const auto tail = thread.atomic(ends_->tail);
     std::uint64_t first = head.load(simt::acquire);
     for (;;) {
-      // Never a position before `first`: whoever moved the head there had seen the tail at or behind it.
+      // Not a position before `first`: the thread that moved the head there had seen the tail at or behind it.
       std::uint64_t last = tail.load(simt::relaxed);
       const std::uint64_t next = thread.atomic(links_[index(first)]).load(simt::acquire);
       if (index(next) != none && index(first) != index(last)) {
@@ -85,7 +85,7 @@ class SuperblockQueue {
     }
   }
 
-  // A look without taking; what it says may be over when it returns.
+  // A look without taking; may be outdated when it returns.
   template <class Thread>
   SIMT_FN bool looks_empty(Thread& thread) const {
     const std::uint64_t first = thread.atomic(ends_->head).load(simt::acquire);

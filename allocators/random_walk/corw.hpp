@@ -44,7 +44,7 @@ class CollaborativeWalk {
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
-    if (bytes > bitmap_.pages.bytes()) return nullptr;
+    if (bitmap_.pages.limit.refuses(bytes)) return nullptr;
     const auto group = thread.converged();
     std::uint32_t page = no_page;
     std::uint32_t word = 0;

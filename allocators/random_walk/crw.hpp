@@ -42,7 +42,7 @@ class ClusteredWalk {
 
     template <class Thread>
     SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
-      if (bytes > bitmap_->pages.bytes()) return nullptr;
+      if (bitmap_->pages.limit.refuses(bytes)) return nullptr;
       if (!known_) {
         next_ = thread.atomic(*last_page_).load(simt::relaxed);
         known_ = true;

@@ -68,7 +68,7 @@ class RandomWalk {
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
-    if (bytes > pages_.bytes()) return nullptr;
+    if (pages_.limit.refuses(bytes)) return nullptr;
     random_walk::Walk walk(thread, seed_);
     for (std::uint32_t probe = 0; probe < most_probes_; ++probe) {
       thread.probe(simt::Step::attempt);

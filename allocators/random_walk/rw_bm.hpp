@@ -35,7 +35,7 @@ class BitmapWalk {
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
-    if (bytes > bitmap_.pages.bytes()) return nullptr;
+    if (bitmap_.pages.limit.refuses(bytes)) return nullptr;
     const std::uint32_t page = bitmap_.walk(thread, true);
     return page == no_page ? nullptr : bitmap_.pages.address(page);
   }

@@ -49,6 +49,7 @@ class RandomWalkMalloc {
   static RandomWalkMalloc create(Arena& arena, const Parameters& parameters) {
     RandomWalkMalloc allocator;
     allocator.pages_ = PageArray::of_arena(arena, parameters.page_bytes, traits.name);
+    allocator.limit_.bytes = max_request(arena.pool_bytes(), parameters);
     allocator.grid_ = random_walk::WordGrid::of_pages(allocator.pages_.count);
     allocator.words_ = arena.metadata<std::uint64_t>(allocator.grid_.words());
     allocator.members_ = arena.metadata<std::uint32_t>(allocator.member_words());
@@ -72,9 +73,9 @@ class RandomWalkMalloc {
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
-    const auto group = thread.converged();
+    const auto group = thread.converged();  // refused lanes help the others look
     const bool small = bytes < pages_.bytes();
-    const std::uint32_t part = small ? simt::round_up(bytes == 0 ? 1u : static_cast<std::uint32_t>(bytes), 16u) : 0;
+    const std::uint32_t part = small ? units_of(static_cast<std::uint32_t>(bytes), 4) * 16 : 0;
     const simt::LaneMask smalls = group.ballot(small);
     const std::uint32_t sharer = simt::count_trailing_zeros(smalls);  // the lane that asks for all small ones
     bool share = simt::popcount(smalls) > 1;
@@ -129,9 +130,10 @@ class RandomWalkMalloc {
   std::string broken_invariant(simt::Stream& stream) const;
 
  private:
+  // 0 for a request that is refused.
   SIMT_FN std::uint32_t pages_for(std::size_t bytes) const {
-    const std::size_t pages = bytes == 0 ? 1 : ((bytes - 1) >> pages_.shift) + 1;
-    return pages > random_walk::run_word::most_pages ? 0 : static_cast<std::uint32_t>(pages);
+    if (limit_.refuses(bytes)) return 0;
+    return static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, pages_.shift));
   }
 
   // A run of `need` pages for every member that needs any; no_page for those that get none. All members call.
@@ -198,6 +200,7 @@ class RandomWalkMalloc {
   }
 
   PageArray pages_;
+  RequestLimit limit_;
   random_walk::WordGrid grid_;
   std::uint64_t* words_ = nullptr;
   std::uint32_t* members_ = nullptr;

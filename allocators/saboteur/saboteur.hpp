@@ -12,6 +12,7 @@
 //   leak      free gives nothing back, although the traits say it does
 #pragma once
 
+#include "allocators/common/request.hpp"
 #include "allocators/contract/allocator.hpp"
 
 namespace allocbench::saboteur {
@@ -27,6 +28,7 @@ class Bump {
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (RequestLimit{pool_.bytes}.refuses(bytes)) return nullptr;
     const bool strike = thread.atomic(words_->calls).fetch_add(1u, simt::relaxed) % 64 == 63;
     if constexpr (fault == Fault::hang) {
       if (strike) {
@@ -48,7 +50,7 @@ class Bump {
     }
     // Room for the 8 bytes by which `misalign` is late, so that only its alignment is wrong.
     constexpr std::uint64_t room = fault == Fault::misalign ? 16 : 0;
-    const std::uint64_t need = simt::round_up<std::uint64_t>(bytes == 0 ? 1 : bytes, 16) + room;
+    const std::uint64_t need = units_of(std::uint64_t{bytes}, 4) * 16 + room;
     std::uint64_t offset = thread.atomic(words_->next).fetch_add(need, simt::relaxed);
     if (offset + need > pool_.bytes) return nullptr;
     if constexpr (fault == Fault::overlap) {

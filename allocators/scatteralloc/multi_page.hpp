@@ -1,28 +1,30 @@
 // Blocks of several pages: runs of consecutive unformatted pages, marked in the page table.
 //
-// Steinberger et al. 2012 scan the table for such a run from the last one found towards the front, one thread at a time
-// under one lock. Here a request first tries a few places that a hash names: places of one size lie side by side,
-// counted from the back of the pool, and every page is claimed by a compare-exchange from 0 to a mark; on a conflict
-// the claimed pages go back. Only then a warp takes the lock and scans for all its requests of that length together,
-// from where the last scan ended, once around the table.
+// In Steinberger et al. 2012 one thread at a time scans the table under one lock, from the last run found towards the
+// front. Here a request first tries a few places that a hash names. Places of one size lie side by side, counted from
+// the back of the pool. Every page is claimed by a compare-exchange from 0 to a mark; after a conflict the claimed
+// pages go back. Only then does a warp take the lock and scan for all its requests of that length together, from where
+// the last scan ended, once around the table.
 //
-// The length of a run is not stored: it ends where the next page is not marked `run_rest`. While its owner holds the
-// run, the page behind it cannot carry that mark, since that run's first page would have to lie before it.
-// Lock: a request that finds, when its turn comes, that a whole scan for no more pages than its own has failed since it
-// came, answers null without a scan of its own: so a crowd that finds the pool full scans once or twice.
+// The length of a run is not stored: it ends where the next page is not marked `run_rest`. While a run is owned, the
+// page behind it cannot carry that mark, because the first page of that run would have to lie before it. Lock: if a
+// scan for an equal or shorter run began after a request had drawn its ticket, and failed, the request returns null
+// without scanning. So a crowd that finds the pool full scans once or twice. The scanner counts the tickets drawn by an
+// atomic addition before it looks at a page, so it sees whatever the owners of these tickets freed before.
 #pragma once
 
-#include "allocators/common/ticket_lock.hpp"
+#include "allocators/common/lock.hpp"
+#include "allocators/common/request.hpp"
 #include "allocators/scatteralloc/page_table.hpp"
 
 namespace allocbench::scatteralloc {
 
-// Metadata; all zero at first. What the lock protects is written by the leader of the warp that holds it.
+// Metadata; all zero at first. The leader of the warp that holds the lock writes what the lock protects.
 struct ScanState {
   TicketLock lock;
   alignas(128) std::uint32_t resume;  // the next scan begins below this page; 0: at the end of the pool
   std::uint32_t failed_pages;         // of the last failed scan
-  std::uint32_t failed_ticket;
+  std::uint32_t failed_before;        // the first ticket that was not drawn yet when that scan began
 };
 
 // The page table as runs need it. Small: the scan gets it by value.
@@ -59,42 +61,16 @@ struct RunTable {
   }
 
   // Claims a run for each lane of the group, from below `page` down and once around the table. Returns its first page,
-  // no_page to lanes that get none, and leaves in `page` where the scan ended. The lanes see the same free pages and
-  // agree on who tries which run.
+  // or no_page to lanes that get none, and leaves in `page` where the scan ended.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t scan(Thread& thread, const Group& group, std::uint32_t pages, std::uint32_t& page) const {
-    constexpr std::uint32_t looks = 4;
-    const std::uint32_t lanes = group.num_threads();
     std::uint32_t first = no_page;
     std::uint32_t restarts_left = restarts;
     std::uint32_t length = 0;                // free pages from `page` on, as seen
     std::uint32_t left = count + pages - 1;  // a run may lie across the place where the scan began
     do {
-      const std::uint32_t free = free_pages<looks>(thread, group, page);
-      thread.probe(simt::Step::walk);
-      const auto seekers = group.partition(first == no_page);
-      const std::uint32_t wanted = first == no_page ? seekers.num_threads() : lanes - seekers.num_threads();
-      const std::uint32_t rank = first == no_page ? seekers.thread_rank() : lanes;
-      std::uint32_t found = 0;
-      std::uint32_t mine = no_page;
-      std::uint32_t bottom = page;  // the pages looked at
-      for (std::uint32_t i = 0; i < looks && found != wanted && bottom != 0; ++i) {
-        const simt::LaneMask free_lanes = group.ballot((free >> i & 1) != 0);
-        const std::uint32_t looked = lanes < bottom ? lanes : bottom;
-        if (free_lanes == 0 || (free_lanes == group.mask() && length + looked < pages)) {
-          length = free_lanes == 0 ? 0 : length + looked;
-          bottom -= looked;
-          continue;
-        }
-        for (simt::LaneMask rest = group.mask(); rest != 0 && found != wanted && bottom != 0; rest &= rest - 1) {
-          --bottom;
-          length = (free_lanes & rest & (0u - rest)) != 0 ? length + 1 : 0;
-          if (length != pages) continue;
-          if (rank == found) mine = bottom;
-          ++found;
-          length = 0;
-        }
-      }
+      std::uint32_t bottom = page;
+      const std::uint32_t mine = find_run(thread, group, pages, first == no_page, bottom, length);
       const bool claimed = mine != no_page && claim(thread, mine, pages);
       if (claimed) first = mine;
       left -= page - bottom < left ? page - bottom : left;
@@ -104,7 +80,7 @@ struct RunTable {
         page = count;
         length = 0;
       }
-      // What is left of a run that was lost may be part of another one: once around again.
+      // The rest of a run that was lost may be part of another one: once around again.
       if (group.any(mine != no_page && !claimed) && restarts_left != 0) {
         --restarts_left;
         left = count + pages - 1;
@@ -114,14 +90,50 @@ struct RunTable {
   }
 
  private:
-  // The mark goes; bits and counts of claims that are about to withdraw stay.
+  static constexpr std::uint32_t looks = 4;  // pages per lane looked at together
+
+  // The lanes look at the pages below `bottom` together and agree who tries which run: the n-th run belongs to the n-th
+  // seeker. Returns the first page of the caller's run or no_page. Moves `bottom` below the pages that were used up;
+  // `length` free pages, as seen, begin there.
+  template <class Thread, class Group>
+  SIMT_FN std::uint32_t find_run(Thread& thread, const Group& group, std::uint32_t pages, bool seeks,
+                                 std::uint32_t& bottom, std::uint32_t& length) const {
+    const std::uint32_t lanes = group.num_threads();
+    const std::uint32_t free = free_pages(thread, group, bottom);
+    thread.probe(simt::Step::walk);
+    const auto seekers = group.partition(seeks);
+    const std::uint32_t wanted = seeks ? seekers.num_threads() : lanes - seekers.num_threads();
+    const std::uint32_t rank = seeks ? seekers.thread_rank() : lanes;
+    std::uint32_t found = 0;
+    std::uint32_t mine = no_page;
+    for (std::uint32_t i = 0; i < looks && found != wanted && bottom != 0; ++i) {
+      const simt::LaneMask free_lanes = group.ballot((free >> i & 1) != 0);
+      const std::uint32_t looked = lanes < bottom ? lanes : bottom;
+      if (free_lanes == 0 || (free_lanes == group.mask() && length + looked < pages)) {
+        length = free_lanes == 0 ? 0 : length + looked;
+        bottom -= looked;
+        continue;
+      }
+      for (simt::LaneMask rest = group.mask(); rest != 0 && found != wanted && bottom != 0; rest &= rest - 1) {
+        --bottom;
+        length = (free_lanes & rest & (0u - rest)) != 0 ? length + 1 : 0;
+        if (length != pages) continue;
+        if (rank == found) mine = bottom;
+        ++found;
+        length = 0;
+      }
+    }
+    return mine;
+  }
+
+  // Clears the mark; bits and counts of claims that are about to withdraw stay.
   template <class Thread>
   SIMT_FN void release_page(Thread& thread, std::uint32_t page) const {
     thread.atomic(entries[page]).fetch_and(Entry::of_units(1) - 1, simt::release);
   }
 
   // Bit i: the page that is i times the group's size and this lane's rank and 1 below `end` is free.
-  template <std::uint32_t looks, class Thread, class Group>
+  template <class Thread, class Group>
   SIMT_FN std::uint32_t free_pages(Thread& thread, const Group& group, std::uint32_t end) const {
     std::uint64_t words[looks];  // all loads at once
     for (std::uint32_t i = 0; i < looks; ++i) {
@@ -142,10 +154,9 @@ struct MultiPage {
   PageTable<reset_pages> table;
   ScanState* state = nullptr;
 
-  // `pages` at least 2. Null when no run is free.
+  // 2 <= pages <= the pages of the pool. Null when no run is free.
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::uint32_t pages) const {
-    if (pages > table.pages) return nullptr;
     const std::uint32_t places = table.pages / pages;
     std::uint32_t x = thread.rank_in_grid() * 0x9e3779b1u + pages;
     for (std::uint32_t i = 0; i < hashed_tries; ++i) {
@@ -166,24 +177,28 @@ struct MultiPage {
  private:
   SIMT_FN RunTable runs() const { return {table.entries, table.pages}; }
 
-  // Called, not inlined, and with copies of all it needs: else malloc has 8 registers more, or the heap lies in local
-  // memory. Either makes a million mallocs of one chunk a quarter slower.
+  // Not inlined, and with copies of its arguments. Otherwise malloc has 8 registers more, or the heap lies in local
+  // memory; each made a million mallocs of one chunk a quarter slower on an H100.
   template <class Thread, class Group>
   SIMT_NOINLINE_FN static std::uint32_t scan_in_turn(Thread& thread, Group group, RunTable runs, ScanState* state,
                                                      std::uint32_t pages) {
-    const TicketLock::Turn turn = state->lock.lock(thread, group);
+    const std::uint32_t ticket = state->lock.lock(thread, group, simt::release);
     const auto resume = thread.atomic(state->resume);
     const auto failed_pages = thread.atomic(state->failed_pages);
-    const auto failed_ticket = thread.atomic(state->failed_ticket);
-    std::uint32_t page = 0;  // no scan
+    const auto failed_before = thread.atomic(state->failed_before);
+    std::uint32_t page = 0;   // no scan
+    std::uint32_t drawn = 0;  // tickets when the scan begins
     if (group.leader()) {
-      // Scans that began after this group came have later tickets than the one that was being served.
-      const bool in_vain = static_cast<std::int32_t>(failed_ticket.load(simt::relaxed) - turn.on_arrival) > 0 &&
+      const bool in_vain = static_cast<std::int32_t>(failed_before.load(simt::relaxed) - ticket) > 0 &&
                            failed_pages.load(simt::relaxed) <= pages;
       const std::uint32_t last = resume.load(simt::relaxed);
-      if (!in_vain) page = last == 0 ? runs.count : last;
+      if (!in_vain) {
+        page = last == 0 ? runs.count : last;
+        drawn = state->lock.tickets_drawn(thread);
+      }
     }
     page = group.broadcast(page);
+    group.sync();  // the leader's acquire holds for all
     std::uint32_t first = no_page;
     if (page != 0) {
       first = runs.scan(thread, group, pages, page);
@@ -192,7 +207,7 @@ struct MultiPage {
         resume.store(page, simt::relaxed);
         if (failed) {
           failed_pages.store(pages, simt::relaxed);
-          failed_ticket.store(turn.ticket, simt::relaxed);
+          failed_before.store(drawn, simt::relaxed);
         }
       }
     }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "allocators/common/request.hpp"
 #include "allocators/contract/allocator.hpp"
 #include "allocators/scatteralloc/multi_page.hpp"
 #include "allocators/scatteralloc/page_check.hpp"
@@ -28,9 +29,9 @@ class ScatterHeap {
     return pool_bytes / parameters.page_bytes * parameters.page_bytes;
   }
 
-  // Pages of two-level format with 63 chunks of 16 bytes each. Six, because four lanes may hold coalesced chunks of
-  // four different sizes at once, and a page has one size. Without page reset it has it for ever, and nothing has to
-  // fit again.
+  // Pages of two-level format with 63 chunks of 16 bytes each. Six pages, because four lanes may hold coalesced chunks
+  // of four different sizes at once, and a page has one size. Without page reset a page never changes its size, so
+  // nothing has to fit again.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.page_bytes = 1024;
@@ -52,12 +53,12 @@ class ScatterHeap {
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     const Table& table = runs_.table;
     if (bytes > table.format.page_bytes()) {
-      const std::size_t pages = ((bytes - 1) >> table.format.page_shift) + 1;
-      return pages > table.pages ? nullptr : runs_.malloc(thread, static_cast<std::uint32_t>(pages));
+      if (limit_.refuses(bytes)) return nullptr;
+      return runs_.malloc(thread, static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, table.format.page_shift)));
     }
     const auto size = static_cast<std::uint32_t>(bytes);
     if constexpr (coalescing == Coalescing::on) {
-      const std::uint32_t rounded = simt::round_up(size == 0 ? 1u : size, granule);
+      const std::uint32_t rounded = units_of(size, granule_log2) * granule;
       if (rounded < table.format.page_bytes() / 32) return malloc_small(thread, rounded);
     }
     const std::uint32_t chunk = table.format.chunk_bytes(size);
@@ -70,14 +71,14 @@ class ScatterHeap {
     const Table& table = runs_.table;
     const std::size_t offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - table.base);
     const auto page = static_cast<std::uint32_t>(offset >> table.format.page_shift);
-    // The chunk size of a page stands still while somebody owns a chunk of it.
+    // The chunk size of a page does not change while one of its chunks is in use.
     const std::uint64_t entry = thread.atomic(table.entries[page]).load(simt::relaxed);
     if (Entry::units(entry) == Entry::run_first) {
       runs_.free(thread, page);
       regions_.has_room(thread, page);
       return;
     }
-    if (!Entry::holds_chunks(entry)) return;  // no block of ours; the division below would fault on a CPU
+    if (!Entry::holds_chunks(entry)) return;  // not a block of ours; the division below would fault on a CPU
     const std::uint32_t chunk = table.chunk_of(entry);
     const std::uint32_t offset_in_page = static_cast<std::uint32_t>(offset) & (table.format.page_bytes() - 1);
     const std::uint32_t index = offset_in_page / chunk;
@@ -103,6 +104,7 @@ class ScatterHeap {
       throw Unsupported(std::string(name) + " needs a pool of 1 to 2^31 pages of " + std::to_string(page_bytes) +
                         " bytes");
     }
+    allocator.limit_.bytes = max_request(arena.pool_bytes(), parameters);
     Table& table = allocator.runs_.table;
     table.format = PageFormat::of_page_bytes(page_bytes);
     table.waste_factor = parameters.waste_factor;
@@ -129,10 +131,11 @@ class ScatterHeap {
   }
 
  private:
-  static constexpr std::uint32_t granule = 16;  // bytes; also the header of a coalesced chunk
+  static constexpr std::uint32_t granule_log2 = 4;
+  static constexpr std::uint32_t granule = 1u << granule_log2;  // bytes; also the header of a coalesced chunk
 
-  // Together with the other lanes that come here, if there are any and one chunk can be had for all, else alone. One
-  // call of find_chunk() in a loop, so that its code and registers are there once.
+  // One chunk for all lanes that come here together, else a chunk for each. find_chunk() is called in a loop, so that
+  // its code exists once.
   template <class Thread>
   SIMT_FN void* malloc_small(Thread& thread, std::uint32_t rounded) {
     const auto group = thread.converged();
@@ -164,7 +167,7 @@ class ScatterHeap {
     }
   }
 
-  // Counts the calling members out of the chunk at this offset; true for the one that has to free it.
+  // Counts the calling members out of the chunk at this offset. True for the member that must free the chunk.
   template <class Thread>
   SIMT_FN bool last_member(Thread& thread, std::size_t chunk_offset) {
     const auto group = thread.converged().match_any(static_cast<std::uint64_t>(chunk_offset));
@@ -174,13 +177,12 @@ class ScatterHeap {
     return members.fetch_sub(group.num_threads(), simt::acq_rel) == group.num_threads();
   }
 
-  // For the lanes of a group that want chunks of the same size; the others, and those that have one, help them look:
-  // the last one to get a chunk would walk alone, one page at a time. Null for a lane when no page had room for it.
+  // A chunk for every lane that wants one; all want the same size. The other lanes, and those that have a chunk, help
+  // to look, because the last lane would walk alone, one page at a time. Null for a lane if no page had room for it.
   template <class Thread, class Group>
   SIMT_FN void* find_chunk(Thread& thread, const Group& group, std::uint32_t chunk, bool wants) {
     const Table& table = runs_.table;
-    // The leader's, because the walk is a common one: where a thread runs, and the access block, may change between two
-    // reads.
+    // The leader's start: SM, warp slot and access block may change between two reads, and all lanes must walk alike.
     const std::uint32_t start = group.broadcast(regions_.hash(thread, chunk, table.format.page_shift));
     const std::uint32_t lanes_per_page = table.format.flat(chunk) ? table.format.flat_chunks(chunk) : simt::warp_size;
     Walk walk(start);
@@ -209,7 +211,7 @@ class ScatterHeap {
       }
       if (attempt != 0) {
         saw_room = group.ballot(room);
-        // Seekers whose page has no room join the others.
+        // Seekers whose page has no room move to the page of another lane.
         if (saw_room != 0) {
           const std::uint32_t other = nth_lane(saw_room, seekers.thread_rank() % simt::popcount(saw_room));
           page = group.shfl_lane(page, room ? thread.lane() : other);
@@ -228,7 +230,7 @@ class ScatterHeap {
     }
   }
 
-  // The lanes of the group claim chunks of one page; one operation for all of them. Null for lanes that got none.
+  // The lanes of the group claim chunks of one page by one operation. Null for lanes that got none.
   template <class Thread, class Group>
   SIMT_FN void* claim_chunks(Thread& thread, const Group& group, std::uint32_t page, std::uint32_t chunk, bool look) {
     const Table& table = runs_.table;
@@ -285,6 +287,7 @@ class ScatterHeap {
 
   MultiPage<page_reset == PageReset::on> runs_;
   Regions regions_;
+  RequestLimit limit_;
 };
 
 }  // namespace allocbench::scatteralloc

@@ -1,20 +1,17 @@
 // SimpleQueue: free pages in one ring buffer, served one after the other.
 //
 // Paper: Pham et al. 2025, section 5.1, names "a simple queue" as the stand-in for queue-based allocators (Ouroboros)
-// and does not describe it; this one works like the index queues of Ouroboros (Winter et al., ICS 2020): a count of
+// and does not describe it. This one works like the index queues of Ouroboros (Winter et al., ICS 2020): a count of
 // free pages, a ring and two tickets.
 // Idea: malloc claims a page by lowering the count, draws a ticket at the head and takes the page from the ticket's
-// slot; free draws a ticket at the tail, puts the page into its slot and raises the count. All requests meet at the
-// same words, so the time of N requests grows with N, whatever the share of free pages. In a fresh queue the page
-// numbers are the tickets.
-// Data: count, head, tail, a line of memory each; the ring, a power of two of slots, not less than the pages. Tickets
-// have 32 bits and wrap; a ring's size divides 2^32.
-// Protocol: a slot holds a page or `empty`. It is filled by a compare-exchange from empty (release) and emptied by an
-// exchange (acquire), so every page has one owner, whichever of two tickets of one slot comes first: no ABA. Whoever
-// waits at a slot waits for a thread that drew an earlier ticket, or one for which the count was raised already; it
-// has started and waits for earlier tickets only. The count says how many pages are in slots, so that null needs no
-// wait. What a failing request took from the count too much it returns at once; in between, others may be refused
-// although a page has just been freed.
+// slot. free draws a ticket at the tail, puts the page into the ticket's slot and raises the count. All requests use
+// the same words, so the time of N requests grows with N at any share of free pages. In a fresh queue the page numbers
+// are the tickets. Data: count, head and tail, a line of memory each; the ring, whose slots are a power of two and at
+// least the pages. Tickets have 32 bits and wrap; the size of the ring divides 2^32. Protocol: index_slot.hpp for the
+// slots, units.hpp for the count. A waiting thread waits for the owner of an earlier ticket, or of one for which the
+// count was already raised. That thread has started and waits for earlier tickets only. The count says how many pages
+// are in slots, so null needs no wait. While a failing request returns what it took too much, others may be refused
+// although a page was just freed.
 //
 // simple_queue draws tickets for each lane. simple_queue_aggregated draws them for all lanes of a warp that call
 // together, as today's queue allocators do.
@@ -24,7 +21,9 @@
 #include <bit>
 #include <vector>
 
+#include "allocators/common/index_slot.hpp"
 #include "allocators/common/page_array.hpp"
+#include "allocators/common/units.hpp"
 
 namespace allocbench {
 namespace simple_queue {
@@ -33,14 +32,12 @@ enum class Tickets { per_lane, per_warp };
 
 // Three lines, because all requests meet at each of the three words.
 struct alignas(128) QueueState {
-  std::uint32_t count;  // of pages in slots; as a signed number below zero while failing requests are on their way
+  std::uint32_t count;  // of pages in slots, signed; too low while failing requests give back
   std::uint32_t padding_[31];
   std::uint32_t head;
   std::uint32_t padding2_[31];
   std::uint32_t tail;
 };
-
-inline constexpr std::uint32_t empty_slot = 0xffffffffu;
 
 // Every page free, in order. One thread per slot.
 struct FillQueue {
@@ -84,25 +81,25 @@ class PageQueue {
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
-    if (bytes > pages_.bytes()) return nullptr;
+    if (pages_.limit.refuses(bytes)) return nullptr;
     if constexpr (tickets == Tickets::per_lane) {
-      if (claim(thread, 1) == 0) return nullptr;
+      if (take_units_if_any(thread, state_->count, 1) == 0) return nullptr;
       const std::uint32_t ticket = thread.atomic(state_->head).fetch_add(1u, simt::relaxed);
       thread.note(simt::Note::ticket, ticket);
-      return pages_.address(take(thread, ticket));
+      return pages_.address(take_from(thread, slot(ticket)));
     } else {
       const auto group = thread.converged();
       std::uint32_t claimed = 0;
       std::uint32_t ticket = 0;
       if (group.leader()) {
-        claimed = claim(thread, group.num_threads());
+        claimed = take_units_if_any(thread, state_->count, group.num_threads());
         if (claimed != 0) ticket = thread.atomic(state_->head).fetch_add(claimed, simt::relaxed);
       }
       claimed = group.broadcast(claimed);
       ticket = group.broadcast(ticket);
       if (group.thread_rank() >= claimed) return nullptr;
       thread.note(simt::Note::ticket, ticket);
-      return pages_.address(take(thread, ticket + group.thread_rank()));
+      return pages_.address(take_from(thread, slot(ticket + group.thread_rank())));
     }
   }
 
@@ -111,13 +108,13 @@ class PageQueue {
     if (block == nullptr) return;
     const std::uint32_t page = pages_.page_of(block);
     if constexpr (tickets == Tickets::per_lane) {
-      put(thread, thread.atomic(state_->tail).fetch_add(1u, simt::relaxed), page);
+      put_into(thread, slot(thread.atomic(state_->tail).fetch_add(1u, simt::relaxed)), page);
       thread.atomic(state_->count).fetch_add(1u, simt::relaxed);
     } else {
       const auto group = thread.converged();
       std::uint32_t ticket = 0;
       if (group.leader()) ticket = thread.atomic(state_->tail).fetch_add(group.num_threads(), simt::relaxed);
-      put(thread, group.broadcast(ticket) + group.thread_rank(), page);
+      put_into(thread, slot(group.broadcast(ticket) + group.thread_rank()), page);
       group.sync();  // all pages are in their slots
       if (group.leader()) thread.atomic(state_->count).fetch_add(group.num_threads(), simt::relaxed);
     }
@@ -132,14 +129,15 @@ class PageQueue {
     std::uint32_t count = 0;
     for (const std::uint32_t page : ring) {
       if (page == empty_slot) continue;
-      if (page >= pages_.count || queued[page]) return "page " + std::to_string(page) + " is queued twice or no page";
+      if (page >= pages_.count || queued[page])
+        return "page " + std::to_string(page) + " is queued twice or does not exist";
       queued[page] = true;
       ++count;
     }
     if (count != state.count) {
       return "counts " + std::to_string(state.count) + " pages, but " + std::to_string(count) + " are queued";
     }
-    if (state.tail - state.head != count) return "head and tail are not so many tickets apart as pages are queued";
+    if (state.tail - state.head != count) return "head and tail differ by another number than that of the queued pages";
     return {};
   }
 
@@ -160,38 +158,7 @@ class PageQueue {
  private:
   static constexpr std::uint32_t most_pages = 1u << 30;  // the count is signed and may be low by one per thread
 
-  // Lowers the count by up to `wanted`; how much it was.
-  template <class Thread>
-  SIMT_FN std::uint32_t claim(Thread& thread, std::uint32_t wanted) const {
-    const auto count = thread.atomic(state_->count);
-    // Requests that find nothing must not hold up those that do: only few are on their way at a time.
-    if (static_cast<std::int32_t>(count.load(simt::relaxed)) <= 0) return 0;
-    const auto before = static_cast<std::int32_t>(count.fetch_sub(wanted, simt::relaxed));
-    const std::uint32_t claimed = before <= 0 ? 0 : std::min(static_cast<std::uint32_t>(before), wanted);
-    if (claimed < wanted) count.fetch_add(wanted - claimed, simt::relaxed);
-    return claimed;
-  }
-
-  template <class Thread>
-  SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t ticket) const {
-    const auto slot = thread.atomic(ring_[ticket & slot_mask_]);
-    for (;;) {
-      thread.probe(simt::Step::attempt);
-      const std::uint32_t page = slot.exchange(empty_slot, simt::acquire);
-      if (page != empty_slot) return page;
-      while (slot.load(simt::relaxed) == empty_slot) thread.spin_hint();
-    }
-  }
-
-  template <class Thread>
-  SIMT_FN void put(Thread& thread, std::uint32_t ticket, std::uint32_t page) const {
-    const auto slot = thread.atomic(ring_[ticket & slot_mask_]);
-    std::uint32_t expected = empty_slot;
-    while (!slot.compare_exchange(expected, page, simt::release, simt::relaxed)) {
-      thread.spin_hint();
-      expected = empty_slot;
-    }
-  }
+  SIMT_FN std::uint32_t& slot(std::uint32_t ticket) const { return ring_[ticket & slot_mask_]; }
 
   PageArray pages_;
   QueueState* state_ = nullptr;

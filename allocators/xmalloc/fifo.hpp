@@ -1,20 +1,20 @@
 // The bounded FIFOs of XMalloc: rings of addresses, for the first-level and second-level buffers (paper, section V-A).
 //
-// Four counters and a ring. `room` and `filled` say how many pushes and pops may still be admitted; `tail` and `head`
-// number them. Slot t mod capacity carries a turn: t = free for push t, t + 1 = holds the value of push t.
+// Four counters and a ring. `room` and `filled` say how many pushes and pops may still be admitted (units.hpp); `tail`
+// and `head` number them. Slot t mod capacity carries a turn: t = free for push t, t + 1 = holds the value of push t.
 //
 //   push  room -= 1 (none: full), t = tail++, await turn t, write the value, turn = t + 1 (release), filled += 1
 //   pop   filled -= 1 (none: empty), h = head++, await turn h + 1 (acquire), read the value, turn = h + capacity
 //         (release), room += 1
 //
-// Differs from the published FIFO, where a pop compare-exchanges the head and a push the tail: then one operation per
-// round trip to the second-level cache succeeds and the others start over. Here every counter is moved by one addition.
-// The price: a pop may wait for the push with its number. It ends: a pop is admitted only after as many pushes have
-// finished as pops were admitted, so that push holds its number and waits at most for lower numbers.
-// ABA cannot arise: nothing is compare-exchanged, and a slot's turn repeats only after 2^32 operations, while its next
-// one cannot begin before this one ends.
+// Differs from the published FIFO, where a pop compare-exchanges the head and a push the tail, so that one operation
+// per round trip to the second-level cache succeeds. Here every counter is moved by one addition. The price: a pop may
+// wait for the push with its number. The wait ends, because a pop is admitted only after as many pushes have finished
+// as pops were admitted, so that push has its number and waits at most for lower numbers. No ABA: nothing is
+// compare-exchanged, and the turn of a slot repeats only after 2^32 operations.
 #pragma once
 
+#include "allocators/common/units.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::xmalloc {
@@ -27,7 +27,7 @@ struct FifoCounters {
 };
 
 struct alignas(16) FifoSlot {
-  std::uint64_t value;  // belongs to whoever has the turn
+  std::uint64_t value;  // belongs to the thread that has the turn
   std::uint32_t turn;
 };
 
@@ -50,13 +50,13 @@ struct Fifo {
   // False when full.
   template <class Thread>
   SIMT_FN bool push(Thread& thread, std::uint64_t value) const {
-    if (admit(thread, counters->room, 1) == 0) return false;
+    if (take_units_if_any(thread, counters->room, 1) == 0) return false;
     put(thread, thread.atomic(counters->tail).fetch_add(1u, simt::relaxed), value);
     thread.atomic(counters->filled).fetch_add(1u, simt::relaxed);
     return true;
   }
 
-  // Waits while the ring is full: for callers who know that some pop is just about to end.
+  // Waits while the ring is full: for callers that know that a pop is about to end.
   template <class Thread>
   SIMT_FN void push_surely(Thread& thread, std::uint64_t value) const {
     while (!push(thread, value)) thread.spin_hint();
@@ -65,7 +65,7 @@ struct Fifo {
   // Up to `count` values, value_of(0), value_of(1), ...; returns how many found room.
   template <class Thread, class ValueOf>
   SIMT_FN std::uint32_t push_some(Thread& thread, std::uint32_t count, ValueOf value_of) const {
-    const std::uint32_t admitted = count == 0 ? 0 : admit(thread, counters->room, count);
+    const std::uint32_t admitted = count == 0 ? 0 : take_units_if_any(thread, counters->room, count);
     if (admitted == 0) return 0;
     const std::uint32_t first = thread.atomic(counters->tail).fetch_add(admitted, simt::relaxed);
     for (std::uint32_t i = 0; i < admitted; ++i) put(thread, first + i, value_of(i));
@@ -76,7 +76,7 @@ struct Fifo {
   // False when empty.
   template <class Thread>
   SIMT_FN bool pop(Thread& thread, std::uint64_t& value) const {
-    if (admit(thread, counters->filled, 1) == 0) return false;
+    if (take_units_if_any(thread, counters->filled, 1) == 0) return false;
     const std::uint32_t number = thread.atomic(counters->head).fetch_add(1u, simt::relaxed);
     FifoSlot& slot = slots[number & (capacity - 1)];
     const auto turn = thread.atomic(slot.turn);
@@ -87,7 +87,7 @@ struct Fifo {
     return true;
   }
 
-  // Values in it; over when it returns.
+  // Number of values; may be outdated when it returns.
   template <class Thread>
   SIMT_FN std::uint32_t size_hint(Thread& thread) const {
     const std::uint32_t filled = thread.atomic(counters->filled).load(simt::relaxed);
@@ -95,22 +95,6 @@ struct Fifo {
   }
 
  private:
-  // Takes up to `count` from a counter. The look before spares the ring the traffic of those who would be refused.
-  template <class Thread>
-  static SIMT_FN std::uint32_t admit(Thread& thread, std::uint32_t& counter, std::uint32_t count) {
-    const auto word = thread.atomic(counter);
-    if (static_cast<std::int32_t>(word.load(simt::relaxed)) <= 0) return 0;
-    const auto before = static_cast<std::int32_t>(word.fetch_sub(count, simt::relaxed));
-    const std::uint32_t admitted = before <= 0                                  ? 0u
-                                   : static_cast<std::uint32_t>(before) < count ? static_cast<std::uint32_t>(before)
-                                                                                : count;
-    if (admitted < count) {
-      thread.probe(simt::Step::retry);
-      word.fetch_add(count - admitted, simt::relaxed);
-    }
-    return admitted;
-  }
-
   template <class Thread>
   SIMT_FN void put(Thread& thread, std::uint32_t number, std::uint64_t value) const {
     FifoSlot& slot = slots[number & (capacity - 1)];

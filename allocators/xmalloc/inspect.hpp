@@ -1,5 +1,5 @@
-// The invariants of XMalloc, checked by one thread of a kernel when nobody else runs: the chain of Memoryblocks may be
-// in memory that the host cannot read, and copying a pool for a few headers is slow.
+// The invariants of XMalloc, checked by one thread of a kernel when no other kernel runs: copying a whole pool to the
+// host for a few headers is slow.
 #pragma once
 
 #include "allocators/xmalloc/superblock.hpp"
@@ -88,7 +88,7 @@ inline const char* text_of(Broken broken) {
     case Broken::fifo_counters:
       return "the counters of a FIFO disagree with each other or with its slots";
     case Broken::free_list_entry:
-      return "a free list holds what is no Basicblock of its class, or one that its Superblock holds too";
+      return "a free list holds something else than a Basicblock of its class, or one that its Superblock holds too";
     case Broken::superblock_mask:
       return "a Superblock without free Basicblocks is in the buffer";
     case Broken::chain:

@@ -4,26 +4,33 @@
 //
 // MemoryblockHeap (paper, section V-A and figure 6): the pool is a chain of Memoryblocks, each with a header that names
 // both neighbours; malloc splits, free merges. The paper describes no concurrent protocol. Chosen here: one lock for
-// chain and lists, taken by one lane for all lanes of the warp that come together. They take one free block and divide
-// it, as far as there is one for all, else they go one after the other. The holder waits for nobody and does bounded
-// work, so that every wait for it ends. Free blocks hang in lists by power of two of their size (paper: one list); the
-// own power is searched first-fit, any block of a higher one fits.
+// chain and lists, which one lane takes for all lanes of the warp that come together. They divide one free block among
+// them if one is large enough, else they go one after the other. Free blocks are in lists by the power of two of their
+// size (paper: one list): the list of the own power is searched first-fit, any block of a higher one fits.
 //
 // Offsets are in units of 16 bytes, 32 bits: pools up to 64 GiB.
 #pragma once
 
-#include "allocators/common/ticket_lock.hpp"
+#include "allocators/common/device_heap_share.hpp"
+#include "allocators/common/lock.hpp"
+#include "allocators/common/request.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::xmalloc {
 
-inline constexpr std::uint32_t unit_bytes = 16;
+inline constexpr std::uint32_t unit_log2 = 4;
+inline constexpr std::uint32_t unit_bytes = 1u << unit_log2;
 
 class MemoryblockHeap {
  public:
   static constexpr std::uint32_t none = 0xffffffffu;
   static constexpr std::uint32_t lists = 32;
-  static constexpr std::size_t overhead_bytes = 2 * unit_bytes;  // a header and the end marker
+
+  // A header and the end marker take a unit each.
+  static std::size_t largest_request(std::size_t pool_bytes) {
+    const std::size_t units = pool_bytes / unit_bytes;
+    return units < 2 ? 0 : (units - 2) * unit_bytes;
+  }
 
   struct Header {
     std::uint32_t next;      // units; of the end marker: unused
@@ -60,11 +67,10 @@ class MemoryblockHeap {
 
   template <class Thread>
   SIMT_FN std::byte* malloc(Thread& thread, std::size_t bytes) const {
-    const std::size_t rounded = (bytes + unit_bytes - 1) / unit_bytes + 1;
-    if (rounded > end()) return nullptr;
-    const std::uint32_t need = rounded < least_units ? least_units : static_cast<std::uint32_t>(rounded);
+    if (RequestLimit{std::uint64_t{units_ - 2} * unit_bytes}.refuses(bytes)) return nullptr;
+    const auto need = static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, unit_log2)) + header_units;
     const auto group = thread.converged();
-    control_->lock.lock(thread, group);
+    control_->lock.lock(thread, group, simt::relaxed);
     std::uint32_t block = take_together(thread, group, need);
     if (block == none) {
       in_turn(group, [&] {
@@ -79,7 +85,7 @@ class MemoryblockHeap {
   template <class Thread>
   SIMT_FN void free(Thread& thread, std::byte* memory) const {
     const auto group = thread.converged();
-    control_->lock.lock(thread, group);
+    control_->lock.lock(thread, group, simt::relaxed);
     in_turn(group, [&] { merge(thread, static_cast<std::uint32_t>((memory - base_) / unit_bytes) - 1); });
     control_->lock.unlock(thread, group);
   }
@@ -91,6 +97,7 @@ class MemoryblockHeap {
   SIMT_FN std::uint32_t next_free(std::uint32_t block) const { return links(block).next; }
 
  private:
+  static constexpr std::uint32_t header_units = 1;
   static constexpr std::uint32_t least_units = 2;  // a header and room for Links
 
   SIMT_FN Header& header(std::uint32_t block) const { return reinterpret_cast<Header*>(base_)[block]; }
@@ -120,7 +127,7 @@ class MemoryblockHeap {
     }
   }
 
-  // A free block of at least `need` units, no longer in a list, its rest split off; `none` if there is none.
+  // Takes a free block of at least `need` units out of its list and splits off the rest; `none` if there is none.
   template <class Thread>
   SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t need) const {
     const std::uint32_t block = find(thread, need);
@@ -160,7 +167,7 @@ class MemoryblockHeap {
     return block;
   }
 
-  // Makes a block free: one with its free neighbours.
+  // Makes a block free and merges it with its free neighbours.
   template <class Thread>
   SIMT_FN void merge(Thread& thread, std::uint32_t block) const {
     std::uint32_t next = load(thread, header(block).next);
@@ -227,14 +234,20 @@ class MemoryblockHeap {
   Control* control_ = nullptr;
 };
 
-// The later form: superblocks and large blocks come from the back end's device heap.
+// The later form: superblocks and large blocks come from the back end's device heap, with a unit in front for the tag.
 class DeviceHeapMemory {
  public:
-  static constexpr std::size_t overhead_bytes = unit_bytes;
+  static std::size_t largest_request(std::size_t heap_bytes) {
+    const std::size_t largest = largest_in_device_heap(heap_bytes) / unit_bytes * unit_bytes;
+    return largest < unit_bytes ? 0 : largest - unit_bytes;
+  }
+
+  DeviceHeapMemory() = default;
+  explicit DeviceHeapMemory(std::size_t heap_bytes) : limit_{heap_bytes} {}
 
   template <class Thread>
   SIMT_FN std::byte* malloc(Thread& thread, std::size_t bytes) const {
-    if (bytes + unit_bytes < bytes) return nullptr;
+    if (limit_.refuses(bytes)) return nullptr;
     auto* const memory = static_cast<std::byte*>(thread.device_heap().malloc(bytes + unit_bytes));
     return memory == nullptr ? nullptr : memory + unit_bytes;
   }
@@ -242,6 +255,9 @@ class DeviceHeapMemory {
   SIMT_FN void free(Thread& thread, std::byte* memory) const {
     thread.device_heap().free(memory - unit_bytes);
   }
+
+ private:
+  RequestLimit limit_;
 };
 
 }  // namespace allocbench::xmalloc

@@ -7,14 +7,17 @@
 // of its Superblock's mask, and a Superblock with a bit set is in the Superblock buffer (second-level) of its class.
 //
 // Protocol of the mask word:
-//   give back  fetch_or(bits), acq_rel. Who makes it non-zero puts the Superblock into the buffer.
-//   take       by who popped the Superblock from the buffer: exchange(0), acquire; all bits found are the taker's.
-// So a Superblock is in the buffer at most once, and a buffer that holds every Superblock the pool could have never
-// overflows. Both are unconditional, so nothing is lost and there is no ABA; the paper packs counts beside the mask in
-// 64 bits and moves one Basicblock per compare-exchange.
-// Type tags, the four bytes before every user pointer, are written by who owns the memory and read by who frees it.
+//   give back  fetch_or(bits), acq_rel. The thread that makes it non-zero puts the Superblock into the buffer.
+//   take       by the thread that popped the Superblock from the buffer: exchange(0), acquire. It owns all bits found.
+// So a Superblock is in the buffer at most once, and a buffer with room for every Superblock of the pool never
+// overflows. Both operations are unconditional, so there is no ABA. The paper packs counts beside the mask in 64 bits
+// and moves one Basicblock per compare-exchange.
+// Type tags are the four bytes before every user pointer. The owner of the memory writes them, the thread that frees it
+// reads them.
 #pragma once
 
+#include "allocators/common/lock.hpp"
+#include "allocators/common/request.hpp"
 #include "allocators/xmalloc/fifo.hpp"
 #include "allocators/xmalloc/memoryblock.hpp"
 #include "simt/simt.hpp"
@@ -98,16 +101,14 @@ struct BlockStore {
     return header_bytes + std::size_t{blocks_per_superblock} * block_bytes(size_class);
   }
   SIMT_FN std::uint32_t class_of(std::uint32_t bytes) const {
-    const std::uint32_t log2 = 32 - simt::count_leading_zeros(bytes + header_bytes - 1);
-    return log2 <= smallest_log2 ? 0 : log2 - smallest_log2;
+    return log2_of(bytes + header_bytes, smallest_log2) - smallest_log2;
   }
 
   // A Basicblock for `bytes` <= largest_payload(), its payload. Null when the pool has no room.
   //
-  // Lanes that found the free lists empty refill together, one Superblock after the other, so that a storm of refills
-  // takes a Superblock per warp and not one per lane. A thousand warps may still hold all Superblocks for a moment,
-  // each for one block: before a lane answers null it looks again, and as long as refills of others come through, what
-  // they left may be for it.
+  // Lanes that found the free lists empty refill together, one Superblock after the other, so that many refills at once
+  // take a Superblock per warp and not one per lane. A thousand warps may still hold all Superblocks for a moment, each
+  // for one block. So before a lane returns null it looks again, as long as others finish refills that leave blocks.
   template <class Thread>
   SIMT_FN std::byte* malloc_basic(Thread& thread, std::uint32_t bytes) const {
     const std::uint32_t size_class = class_of(bytes);
@@ -182,8 +183,8 @@ struct BlockStore {
     return nullptr;
   }
 
-  // A Basicblock for every lane of the group, as far as there are any; the rest of the last Superblock goes to the
-  // leader's free list and what that cannot take, back.
+  // A Basicblock for every lane of the group, as far as there are any. The rest of the last Superblock goes to the
+  // leader's free list; blocks that do not fit go back to the Superblock.
   template <class Thread, class Group>
   SIMT_FN std::byte* refill(Thread& thread, const Group& group, std::uint32_t size_class) const {
     const std::uint32_t rank = group.thread_rank();
@@ -234,7 +235,7 @@ struct BlockStore {
     std::byte* const superblock = memory.malloc(thread, superblock_bytes(size_class));
     if (superblock == nullptr) return nullptr;
     thread.atomic(*created).fetch_add(1u, simt::relaxed);
-    // Published by the slots of the FIFO or by the user's own hand-over, as the first block is.
+    // Published by the slots of the FIFO, or with the first block when its user hands it over.
     thread.atomic(mask(superblock)).store(0, simt::relaxed);
     for (std::uint32_t i = 0; i < blocks_per_superblock; ++i) {
       Tag::of_basic(size_class, i).write(thread, block_of(superblock, size_class, i));
@@ -260,38 +261,46 @@ struct BlockStore {
   }
 
   // When the heap below has no room: empties the free lists into the Superblocks and returns those that are entirely
-  // free. One thread does it; others wait for its end and profit. (The paper returns a Superblock when its last
-  // Basicblock is freed; but it cannot leave the middle of its buffer then.)
+  // free. One thread does it, the others wait until it has finished. (The paper returns a Superblock when its last
+  // Basicblock is freed, but then the Superblock may be in the middle of a buffer.)
   template <class Thread>
   SIMT_NOINLINE_FN void reclaim(Thread& thread) const {
-    const auto busy = thread.atomic(*reclaiming);
-    if (busy.exchange(1u, simt::acquire) != 0) {
-      while (busy.load(simt::acquire) != 0) thread.spin_hint();
+    if (!try_lock(thread, *reclaiming)) {
+      await_unlocked(thread, *reclaiming);
       return;
     }
     for (std::uint32_t size_class = 0; size_class < classes; ++size_class) {
       for (std::uint32_t list = 0; list < buffers.lists; ++list) {
-        const Fifo fifo = buffers.free_list(size_class, list);
-        std::uint64_t found;
-        for (std::uint32_t left = fifo.size_hint(thread); left != 0 && fifo.pop(thread, found); --left) {
-          auto* const block = reinterpret_cast<std::byte*>(found);
-          free_past_list(thread, block, Tag::read(thread, block));
-        }
+        empty_list(thread, buffers.free_list(size_class, list));
       }
-      const Fifo fifo = buffers.superblocks(size_class);
-      std::uint64_t found;
-      for (std::uint32_t left = fifo.size_hint(thread); left != 0 && fifo.pop(thread, found); --left) {
-        auto* const superblock = reinterpret_cast<std::byte*>(found);
-        const std::uint32_t bits = thread.atomic(mask(superblock)).exchange(0u, simt::acquire);
-        if (bits == all_bits()) {
-          thread.atomic(*created).fetch_sub(1u, simt::relaxed);
-          memory.free(thread, superblock);
-        } else {
-          give_back(thread, superblock, size_class, bits);
-        }
+      return_free_superblocks(thread, size_class);
+    }
+    unlock(thread, *reclaiming);
+  }
+
+  template <class Thread>
+  SIMT_FN void empty_list(Thread& thread, const Fifo& list) const {
+    std::uint64_t found;
+    for (std::uint32_t left = list.size_hint(thread); left != 0 && list.pop(thread, found); --left) {
+      auto* const block = reinterpret_cast<std::byte*>(found);
+      free_past_list(thread, block, Tag::read(thread, block));
+    }
+  }
+
+  template <class Thread>
+  SIMT_FN void return_free_superblocks(Thread& thread, std::uint32_t size_class) const {
+    const Fifo fifo = buffers.superblocks(size_class);
+    std::uint64_t found;
+    for (std::uint32_t left = fifo.size_hint(thread); left != 0 && fifo.pop(thread, found); --left) {
+      auto* const superblock = reinterpret_cast<std::byte*>(found);
+      const std::uint32_t bits = thread.atomic(mask(superblock)).exchange(0u, simt::acquire);
+      if (bits == all_bits()) {
+        thread.atomic(*created).fetch_sub(1u, simt::relaxed);
+        memory.free(thread, superblock);
+      } else {
+        give_back(thread, superblock, size_class, bits);
       }
     }
-    busy.store(0, simt::release);
   }
 };
 

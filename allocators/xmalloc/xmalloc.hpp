@@ -4,21 +4,22 @@
 // Machines", CIT 2010; in its later form (Journal of Supercomputing 2013) the device heap serves Superblocks and large
 // requests. Both forms are registered.
 // Idea:
-//   malloc  the lanes of a warp add up their sizes by a prefix sum; one of them gets a Basicblock for all, which is
+//   malloc  the lanes of a warp add up their sizes by a prefix sum. One of them gets a Basicblock for all, which is
 //           divided into Coalescingblocks. Basicblocks come from a free list, else from a Superblock of the
 //           second-level buffer, else from a new Superblock cut from a Memoryblock.
-//   free    by the type tag in front of the block: a Coalescingblock counts its parent down, and the last one frees it;
-//           a Basicblock returns to a free list or to its Superblock; a Memoryblock merges with its neighbours.
+//   free    by the type tag in front of the block. A Coalescingblock counts its parent down, and the last one frees it.
+//           A Basicblock returns to a free list or to its Superblock. A Memoryblock merges with its neighbours.
 // Data:  user block < Coalescingblock < Basicblock < Superblock < Memoryblock, each with a header in front
-//        (superblock.hpp, memoryblock.hpp); buffers are FIFOs (fifo.hpp). The protocols are stated there. A parent
-//        counts its live Coalescingblocks in its first word: written by the leader before the warp is told the address,
-//        taken down with acq_rel, so that the last one frees after all owners' last writes.
+//        (superblock.hpp, memoryblock.hpp); buffers are FIFOs (fifo.hpp). These headers state the protocols. A parent
+//        counts its live Coalescingblocks in its first word. The leader writes it before it tells the warp the address.
+//        It is lowered with acq_rel, so that the last lane frees after the last writes of all owners.
 //
 // Differs from the paper:
 //   * Headers are 16 bytes and so is the alignment (published: 4 and 8).
-//   * The lanes that coalesce are those below `coalescing_limit` (public code: 256 bytes), with registers and shuffles
-//     on one group formed at entry; the published form shares a counter without a barrier. A group whose sum exceeds
-//     the largest Basicblock is halved; the public code lets it fall through to the heap.
+//   * Requests below `coalescing_limit` coalesce (public code: 256 bytes), by shuffles in one group formed at entry;
+//   the
+//     published form shares a counter without a barrier. A group whose sum exceeds the largest Basicblock is halved; in
+//     the public code such requests go to the heap.
 //   * FIFO counters are moved by additions, masks of Superblocks by OR and exchange: fifo.hpp, superblock.hpp.
 //   * Lanes that free Coalescingblocks of one parent together count it down by one subtraction, and lanes that find no
 //     free Basicblock refill together.
@@ -29,7 +30,9 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <string_view>
 
+#include "allocators/common/request.hpp"
 #include "allocators/contract/allocator.hpp"
 #include "allocators/xmalloc/inspect.hpp"
 #include "allocators/xmalloc/superblock.hpp"
@@ -97,9 +100,16 @@ class XMallocOf {
  public:
   using Parameters = xmalloc::Parameters;
 
-  static std::size_t max_request(std::size_t pool_bytes, const Parameters&) {
-    const std::size_t whole_units = pool_bytes / unit_bytes * unit_bytes;
-    return whole_units < Memory::overhead_bytes ? 0 : whole_units - Memory::overhead_bytes;
+  // A pool too small for a Superblock of the largest blocks serves those of smaller ones.
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
+    const BlockStore<Memory> store = empty_store(parameters);
+    const std::size_t largest = Memory::largest_request(pool_bytes);
+    if (largest > store.largest_payload()) return largest;
+    for (std::uint32_t c = Buffers::classes; c-- > 0;) {
+      const std::size_t needed = store.superblocks ? store.superblock_bytes(c) : store.block_bytes(c);
+      if (needed <= largest) return store.block_bytes(c) - store.header_bytes;
+    }
+    return 0;
   }
   // Free lists keep blocks of their size, and each keeps a superblock from going back to the heap.
   static SmallHeap<Parameters> small_heap() {
@@ -114,7 +124,8 @@ class XMallocOf {
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     if (coalescing_ && bytes != 0 && bytes < coalescing_limit_) {
-      const std::uint32_t piece = piece_header_bytes + simt::round_up(static_cast<std::uint32_t>(bytes), unit_bytes);
+      const std::uint32_t piece =
+          piece_header_bytes + units_of(static_cast<std::uint32_t>(bytes), unit_log2) * unit_bytes;
       for (auto group = thread.converged(); group.num_threads() > 1;) {
         const std::uint32_t offset = group.exclusive_sum(piece);
         const std::uint32_t total = group.reduce_add(piece);
@@ -158,16 +169,19 @@ class XMallocOf {
   }
 
  protected:
-  static XMallocOf lay_out(Arena& arena, const Parameters& parameters, const Memory& memory) {
+  // `name` is the plug-in's, for messages.
+  static XMallocOf lay_out(Arena& arena, const Parameters& parameters, const Memory& memory, std::string_view name) {
     XMallocOf allocator;
     BlockStore<Memory>& store = allocator.store_;
+    store = empty_store(parameters);
     store.memory = memory;
-    store.smallest_log2 = static_cast<std::uint32_t>(std::countr_zero(parameters.smallest_block_bytes));
-    store.blocks_per_superblock = parameters.blocks_per_superblock;
-    store.superblocks = parameters.superblocks;
+    if (max_request(arena.pool_bytes(), parameters) == 0) {
+      throw Unsupported(std::string(name) + " needs a pool that holds a Superblock of its smallest blocks, " +
+                        std::to_string(store.superblock_bytes(0)) + " bytes");
+    }
     store.buffers.lists = parameters.free_lists;
     store.buffers.list_capacity = parameters.free_list_capacity;
-    // Room for every Superblock that could exist, so that none is ever lost.
+    // Room for every Superblock that could exist, so that no push is refused.
     const std::size_t most =
         arena.pool_bytes() / (parameters.smallest_block_bytes * parameters.blocks_per_superblock) + 1;
     if (most > std::size_t{1} << 30) throw Unsupported("the pool has room for more than 2^30 Superblocks");
@@ -192,6 +206,14 @@ class XMallocOf {
   }
 
  private:
+  static BlockStore<Memory> empty_store(const Parameters& parameters) {
+    BlockStore<Memory> store;
+    store.smallest_log2 = static_cast<std::uint32_t>(std::countr_zero(parameters.smallest_block_bytes));
+    store.blocks_per_superblock = parameters.blocks_per_superblock;
+    store.superblocks = parameters.superblocks;
+    return store;
+  }
+
   static constexpr std::uint32_t parent_header_bytes = 16;  // the count of live pieces
   static constexpr std::uint32_t piece_header_bytes = 16;   // the tag
 
@@ -228,10 +250,10 @@ struct XMalloc : xmalloc::XMallocOf<xmalloc::MemoryblockHeap> {
   static XMalloc create(Arena& arena, const Parameters& parameters) {
     const Pool pool = arena.pool();
     const std::size_t units = pool.bytes / xmalloc::unit_bytes;
-    if (units < 4 || units > UINT32_MAX) throw Unsupported("xmalloc serves pools from 64 bytes to 64 GiB");
+    if (units > UINT32_MAX) throw Unsupported("xmalloc serves pools below 64 GiB");
     const xmalloc::MemoryblockHeap heap(pool.base, static_cast<std::uint32_t>(units),
                                         arena.metadata<xmalloc::MemoryblockHeap::Control>(1));
-    return {lay_out(arena, parameters, heap)};
+    return {lay_out(arena, parameters, heap, traits.name)};
   }
   void reset(simt::Stream& stream) { initialise(stream); }
 };
@@ -244,7 +266,7 @@ struct XMallocDeviceHeap : xmalloc::XMallocOf<xmalloc::DeviceHeapMemory> {
                                  .pool = PoolLocation::device_heap,
                                  .fresh = Fresh::by_process};
   static XMallocDeviceHeap create(Arena& arena, const Parameters& parameters) {
-    return {lay_out(arena, parameters, xmalloc::DeviceHeapMemory{})};
+    return {lay_out(arena, parameters, xmalloc::DeviceHeapMemory(arena.pool_bytes()), traits.name)};
   }
 };
 

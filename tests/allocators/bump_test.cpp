@@ -23,10 +23,23 @@ TEST(AtomicMalloc, HandsOutThePoolInOrderAndThenNull) {
 
 TEST(AtomicMalloc, FailedRequestsNeverMakeALaterOneSucceed) {
   Rig<AtomicMalloc> rig(4096);
-  for (int round = 0; round < 100; ++round) EXPECT_EQ(rig.malloc({std::uint64_t{1} << 40})[0], nullptr);
+  EXPECT_EQ(rig.offset(rig.malloc({16})[0]), 0);
+  for (int round = 0; round < 100; ++round) EXPECT_EQ(rig.malloc({4096})[0], nullptr);
   EXPECT_EQ(rig.malloc({16})[0], nullptr);
   rig.allocator.reset(rig.stream());
   EXPECT_EQ(rig.offset(rig.malloc({16})[0]), 0);
+}
+
+// The counter of a full pool is set back before failed additions can make it wrap.
+TEST(AtomicMalloc, ItsCounterDoesNotRunAway) {
+  Rig<AtomicMalloc> rig(4096);
+  std::uint64_t* const next = rig.allocator.counter();
+  simt::device_fill(rig.stream(), next, 0x7f, sizeof *next);
+  EXPECT_EQ(rig.malloc({16})[0], nullptr);
+  std::uint64_t value = 0;
+  simt::copy_to_host(rig.stream(), &value, next, sizeof value);
+  EXPECT_EQ(value, 4096u);
+  EXPECT_EQ(rig.malloc({16})[0], nullptr);
 }
 
 TEST(AtomicMalloc, ThreadsGetDistinctBlocks) {

@@ -1,16 +1,17 @@
-// One slot of an index queue: empty, or an index.
+// One slot of a queue of indices: empty, or an index.
 //
-// Who puts and who takes at a slot is decided by the numbers that the queue's ends give out (heap.hpp). A put
-// waits until the slot is empty, a take until it is not; each wait is for a thread that has its number already and does
-// not wait for this one. The put releases and the take acquires what the index stands for, user data included.
+// The ends of the queue number puts and takes, and the number decides who uses a slot. A put waits until the slot is
+// empty, a take until it is not. Each wait is for a thread that already has its number and does not wait for this one.
+// A put releases and a take acquires what the index stands for, user data included.
+// A slot is filled by a compare-exchange from empty and emptied by an exchange, so every index has one owner, whichever
+// of two numbers of one slot comes first: no ABA.
 #pragma once
 
 #include "simt/simt.hpp"
 
-namespace allocbench::ouroboros {
+namespace allocbench {
 
 inline constexpr std::uint32_t empty_slot = 0xffffffffu;
-inline constexpr std::uint32_t no_chunk = 0xffffffffu;
 
 template <class Thread>
 SIMT_FN void put_into(Thread& thread, std::uint32_t& slot, std::uint32_t index) {
@@ -29,7 +30,7 @@ SIMT_FN std::uint32_t try_take_from(Thread& thread, std::uint32_t& slot) {
   return thread.atomic(slot).exchange(empty_slot, simt::acquire);
 }
 
-// Waits by looking: exchanges of waiting lanes would get in the way of the put.
+// Waits by loads: exchanges of waiting lanes would delay the put.
 template <class Thread>
 SIMT_FN void await_index(Thread& thread, std::uint32_t& slot) {
   while (thread.atomic(slot).load(simt::relaxed) == empty_slot) {
@@ -47,4 +48,4 @@ SIMT_FN std::uint32_t take_from(Thread& thread, std::uint32_t& slot) {
   }
 }
 
-}  // namespace allocbench::ouroboros
+}  // namespace allocbench

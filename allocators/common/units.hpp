@@ -1,0 +1,36 @@
+// A counter of units that threads take by one addition: subtract what is wanted, add back what was not there.
+//
+// A compare-exchange loop would let one thread per round trip to the second-level cache succeed. The price: while a
+// taker adds back what it could not have, the counter is too low, in the end below zero, and hides units that others
+// give back in the meantime. So a count of zero or less does not prove that there is nothing. Whoever added back must
+// look again before it concludes that; then the last of several takers sees the true count. The counter orders no
+// memory. The units must be handed over with release and acquire of their own.
+#pragma once
+
+#include <type_traits>
+
+#include "simt/simt.hpp"
+
+namespace allocbench {
+
+// `units` is in two's complement, 32 or 64 bits. Takes up to `wanted` and returns how many.
+template <class Thread, class Word>
+SIMT_FN std::uint32_t take_units(Thread& thread, Word& units, std::uint32_t wanted) {
+  using Signed = std::make_signed_t<Word>;
+  const auto word = thread.atomic(units);
+  const auto before = static_cast<Signed>(word.fetch_sub(wanted, simt::relaxed));
+  if (before >= static_cast<Signed>(wanted)) return wanted;
+  const std::uint32_t granted = before > 0 ? static_cast<std::uint32_t>(before) : 0;
+  thread.probe(simt::Step::retry);
+  word.fetch_add(wanted - granted, simt::relaxed);
+  return granted;
+}
+
+// The same for callers that expect nothing: the load spares the others two additions.
+template <class Thread, class Word>
+SIMT_FN std::uint32_t take_units_if_any(Thread& thread, Word& units, std::uint32_t wanted) {
+  if (static_cast<std::make_signed_t<Word>>(thread.atomic(units).load(simt::relaxed)) <= 0) return 0;
+  return take_units(thread, units, wanted);
+}
+
+}  // namespace allocbench
