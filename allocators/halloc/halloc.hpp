@@ -3,33 +3,35 @@
 // Paper: Adinetz & Pleiter, Halloc: Fast malloc()/free() for GPUs, GTC 2014 (slides); thresholds and sizes as there,
 // details of the public code 0.11 where the slides are silent.
 // Idea:
-//   malloc  up to 3072 bytes: round up to one of sixteen sizes; a counter per size, raised once for all lanes that ask
-//           for that size, gives every thread a number; a hash of it names a block of the size's head slab; one atomic
-//           OR takes it. When the head is 83.5 % full another slab becomes the head.
-//   free    the slab follows from the address; clear the bits, lower the slab's count, file the slab when it crosses a
+//   malloc  up to 3072 bytes: round up to one of sixteen sizes. A counter per size, raised once for all lanes that ask
+//           for that size, gives every thread a number. A hash of the number names a block of the size's head slab, and
+//           one atomic OR takes it. When the head is 83.5 % full, another slab becomes the head.
+//   free    the slab follows from the address. Clear the bits, lower the slab's count, file the slab if it crosses a
 //           threshold.
-//   larger requests go to the back end's device heap, which gets a quarter of the memory.
+//   Larger requests go to the back end's device heap, which gets a quarter of the memory (device_heap_share.hpp).
 // Data: sizes and hash (size_classes.hpp), slabs and their protocol (slab.hpp), slab sets (slab_set.hpp), heads and
 // their replacement (heads.hpp).
 //
 // Differs from the slides and the public code:
-//   * The chunks of a block are found in marks beside its bits, not in a second array of 4-bit sizes: one atomic
-//     operation less per malloc (for one-chunk blocks) and per free.
-//   * The slab's count is raised while the first bit is tried, not after it was won; count, kind and an era are one
-//     64-bit word, which also makes the locks of slabs unnecessary. Threads that fail lower it again.
+//   * Marks beside the bits of a block give its length, not a second array of 4-bit sizes: one atomic operation less
+//   per
+//     malloc (for one-chunk blocks) and per free.
+//   * The slab's count is raised while the first bit is tried, not after it was won; threads that fail lower it again.
+//     Count, kind and an era are one 64-bit word, so slabs need no locks.
 //   * Requests of 17 to 24 bytes get 32: 24-byte blocks would be aligned to 8 bytes only.
 //   * One pool instead of slabs allocated one by one: the slab of a pointer is a shift, and the slab grid is not
 //     needed. Slab numbers have 32 bits: pools beyond 32 GiB work.
-//   * Every slab that is no head is filed by its true class when it is detached, those half way between busy and full
-//     included; the sets' last words are searched too; waiting threads give up after a failed search instead of
-//     searching one after the other. Before null, other sizes' idle heads are given up, and the old head gets one more
-//     visit without regard to the busy threshold.
-// The malloc kernel has more registers than that of the public code (38): the search for a head stands in it, since
+//   * Every slab that is not a head is filed by its true class when it is detached, also between busy and half way from
+//     there to full. The sets' last words are searched too. Waiting threads give up after a failed search instead of
+//     searching one after the other. Before null, idle heads of other sizes are released, and the old head is visited
+//     once more, beyond its busy threshold.
+// The malloc kernel has more registers than that of the public code (38): the search for a head is inlined, because
 // calling it costs more time than it saves, and states and heads are 64-bit words.
 #pragma once
 
 #include <algorithm>
 
+#include "allocators/common/device_heap_share.hpp"
 #include "allocators/contract/allocator.hpp"
 #include "allocators/halloc/heads.hpp"
 #include "allocators/halloc/slab_check.hpp"
@@ -108,10 +110,10 @@ class Halloc {
   }
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     const std::size_t in_slabs = halloc::SizeClasses::of_slab(parameters.slab_bytes, 0.5, 0.5, 0.5).largest_request();
-    return std::max(in_slabs, device_heap_bytes(pool_bytes, parameters));
+    return std::max(in_slabs, largest_in_device_heap(device_heap_bytes(pool_bytes, parameters)));
   }
-  // Slabs of 32 chunks of 16 bytes or 16 of 24, all classes within reach. How far beyond `busy` a slab fills depends on
-  // how many lanes visit it at once: a lane alone gets less out of the heap than a crowd did.
+  // Slabs of 32 chunks of 16 bytes or 16 of 24, so that a model reaches all classes. Lanes already inside may fill a
+  // slab beyond `busy`, so a lane alone gets less out of the heap than a crowd did.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.slab_bytes = 512;
@@ -128,13 +130,14 @@ class Halloc {
     simt::device_fill(stream, slabs.bits, 0, slabs.bit_word(slabs.count, 0) * sizeof *slabs.bits);
     simt::device_fill(stream, slabs.set_words, 0, set_words() * sizeof *slabs.set_words);
     simt::device_fill(stream, heads_.sizes, 0, halloc::size_count * sizeof *heads_.sizes);
+    large_blocks_.reset(stream);
     const std::uint32_t blocks = std::clamp(slabs.count / (32 * 32), 1u, 1024u);
     simt::launch(stream, {blocks, 32}, ResetHalloc{}, heads_);
   }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
-    if (bytes > largest_in_slabs_) return uses_device_heap_ ? thread.device_heap().malloc(bytes) : nullptr;
+    if (bytes > largest_in_slabs_) return large_blocks_.malloc(thread, bytes);
     const std::uint32_t id = halloc::size_id(static_cast<std::uint32_t>(bytes));
     const auto group = thread.converged().match_any(id);
     halloc::SizeState& size = heads_.sizes[id];
@@ -157,12 +160,12 @@ class Halloc {
     const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - slabs.base);
     const std::size_t slab_index = offset >> slabs.shift;  // huge for addresses below the pool
     if (slab_index >= slabs.count) {
-      if (uses_device_heap_) thread.device_heap().free(block);
+      large_blocks_.free(thread, block);
       return;
     }
     const auto slab = static_cast<std::uint32_t>(slab_index);
     const std::uint32_t kind =
-        thread.atomic(slabs.kinds[slab]).load(simt::relaxed);  // stands still while I own a block
+        thread.atomic(slabs.kinds[slab]).load(simt::relaxed);  // does not change while a block is in use
     const std::uint32_t chunk =
         halloc::chunk_of_offset(kind, static_cast<std::uint32_t>(offset) & ((1u << slabs.shift) - 1));
     const std::uint32_t length = slabs.clear_block(thread, slab, chunk);
@@ -188,56 +191,13 @@ class Halloc {
   // and start at `first`, their h(c, 0).
   template <class Thread, class Group>
   SIMT_FN void* visit_heads(Thread& thread, Group group, std::uint32_t id, std::uint64_t head, std::uint32_t first) {
-    const halloc::Slabs& slabs = heads_.slabs;
-    const std::uint32_t log = halloc::block_log(id);
-    const std::uint32_t busy = slabs.classes.thresholds(halloc::kind_of(id)).busy;
-    std::uint32_t chunk = first;
-    std::uint32_t probe = 0;
+    Probes probes{first, first, 0};
     bool last_visit = false;
-    // Every lost visit means that others filled a slab; the bound is for the patience of the one that always loses.
-    for (std::uint32_t visits_left = 64 + 2 * slabs.count; visits_left != 0; --visits_left) {
+    // Every lost visit means that others filled a slab; the bound ends the search of a lane that always loses.
+    for (std::uint32_t visits_left = 64 + 2 * heads_.slabs.count; visits_left != 0; --visits_left) {
       if (halloc::Head::exists(head)) {
-        const std::uint32_t slab = halloc::Head::slab(head);
-        // The reservation and the first try need not wait for each other.
-        std::uint64_t before = 0;
-        if (group.leader()) before = slabs.reserve(thread, slab, group.num_threads() << log);
-        bool won = slabs.set_bits(thread, slab, chunk, log);
-        before = group.broadcast(before);
-        const bool valid = halloc::Slabs::allows(before, head);
-        const std::uint32_t used = halloc::SlabState::count(before);
-        const bool crossed = valid && used < busy && used + (group.num_threads() << log) >= busy;
-        if (won && !valid) {
-          slabs.withdraw_bits(thread, slab, chunk, log);
-          won = false;
-        }
-        const bool replaces = crossed && group.leader();
-        auto rest = group.partition(won);
-        if (won) slabs.mark_length(thread, slab, chunk, log);
-        if (replaces) heads_.replace_early(thread, id, head);
-        if (won) return slabs.address(slab, halloc::kind_of(id), chunk);
-
-        bool goes_on = valid && (used < busy || last_visit);
-        for (std::uint32_t i = 1; goes_on && i < probes_per_visit; ++i) {
-          thread.probe(simt::Step::retry);
-          chunk = next_chunk(id, first, ++probe);
-          won = slabs.set_bits(thread, slab, chunk, log);
-          const auto alike = rest.partition(won);
-          if (won) {
-            slabs.mark_length(thread, slab, chunk, log);
-            return slabs.address(slab, halloc::kind_of(id), chunk);
-          }
-          rest = alike;
-          if (i % 2 == 0 && !last_visit) {
-            std::uint64_t now = 0;
-            if (rest.leader()) now = thread.atomic(slabs.states[slab]).load(simt::relaxed);
-            const std::uint32_t others = halloc::SlabState::count(rest.broadcast(now)) - (rest.num_threads() << log);
-            goes_on = others < busy;
-          }
-        }
-        if (rest.leader()) slabs.subtract(thread, slab, rest.num_threads() << log);
-        group = rest;
-        chunk = next_chunk(id, first, ++probe);
-        if (last_visit) return nullptr;
+        void* const block = visit(thread, group, id, head, last_visit, probes);
+        if (block != nullptr || last_visit) return block;
       }
       const std::uint64_t old_head = head;
       if (group.leader()) head = heads_.replacement(thread, id, old_head);
@@ -252,14 +212,77 @@ class Halloc {
     return nullptr;
   }
 
-  SIMT_FN std::uint32_t next_chunk(std::uint32_t id, std::uint32_t first, std::uint32_t probe) const {
-    return heads_.slabs.classes.next_probe(id, first, probe, steps_[id]);
+  // Where a lane is in its series of chunks.
+  struct Probes {
+    std::uint32_t first;
+    std::uint32_t chunk;
+    std::uint32_t number;
+  };
+
+  // Tries to get a block of the head for every lane of the group. Null for those that got none: they are the group
+  // then.
+  template <class Thread, class Group>
+  SIMT_FN void* visit(Thread& thread, Group& group, std::uint32_t id, std::uint64_t head, bool last_visit,
+                      Probes& probes) {
+    const halloc::Slabs& slabs = heads_.slabs;
+    const std::uint32_t log = halloc::block_log(id);
+    const std::uint32_t busy = slabs.classes.thresholds(halloc::kind_of(id)).busy;
+    const std::uint32_t slab = halloc::Head::slab(head);
+    // The reservation and the first try need not wait for each other.
+    std::uint64_t before = 0;
+    if (group.leader()) before = slabs.reserve(thread, slab, group.num_threads() << log);
+    bool won = slabs.set_bits(thread, slab, probes.chunk, log);
+    before = group.broadcast(before);
+    const bool valid = halloc::Slabs::allows(before, head);
+    const std::uint32_t used = halloc::SlabState::count(before);
+    const bool crossed = valid && used < busy && used + (group.num_threads() << log) >= busy;
+    if (won && !valid) {
+      slabs.withdraw_bits(thread, slab, probes.chunk, log);
+      won = false;
+    }
+    const bool replaces = crossed && group.leader();
+    auto rest = group.partition(won);
+    if (won) slabs.mark_length(thread, slab, probes.chunk, log);
+    if (replaces) heads_.replace_early(thread, id, head);
+    if (won) return slabs.address(slab, halloc::kind_of(id), probes.chunk);
+
+    bool goes_on = valid && (used < busy || last_visit);
+    for (std::uint32_t i = 1; goes_on && i < probes_per_visit; ++i) {
+      thread.probe(simt::Step::retry);
+      advance(id, probes);
+      won = slabs.set_bits(thread, slab, probes.chunk, log);
+      const auto alike = rest.partition(won);
+      if (won) {
+        slabs.mark_length(thread, slab, probes.chunk, log);
+        return slabs.address(slab, halloc::kind_of(id), probes.chunk);
+      }
+      rest = alike;
+      if (i % 2 == 0 && !last_visit) goes_on = used_by_others(thread, rest, slab, log) < busy;
+    }
+    if (rest.leader()) slabs.subtract(thread, slab, rest.num_threads() << log);
+    group = rest;
+    advance(id, probes);
+    return nullptr;
+  }
+
+  // Chunks of the slab in use, without those that the group has reserved.
+  template <class Thread, class Group>
+  SIMT_FN std::uint32_t used_by_others(Thread& thread, const Group& group, std::uint32_t slab,
+                                       std::uint32_t log) const {
+    std::uint64_t now = 0;
+    if (group.leader()) now = thread.atomic(heads_.slabs.states[slab]).load(simt::relaxed);
+    return halloc::SlabState::count(group.broadcast(now)) - (group.num_threads() << log);
+  }
+
+  SIMT_FN void advance(std::uint32_t id, Probes& probes) const {
+    ++probes.number;
+    probes.chunk = heads_.slabs.classes.next_probe(id, probes.first, probes.number, steps_[id]);
   }
 
   halloc::Heads heads_;
   const std::uint32_t* steps_ = nullptr;  // of the hash, per size; never written on the device
   std::uint32_t largest_in_slabs_ = 0;
-  bool uses_device_heap_ = true;
+  DeviceHeapShare large_blocks_;
 };
 
 inline Halloc Halloc::create(Arena& arena, const Parameters& parameters) {
@@ -290,7 +313,8 @@ inline Halloc Halloc::create(Arena& arena, const Parameters& parameters) {
   simt::copy_to_device(arena.stream(), device_steps, steps, sizeof steps);
   allocator.steps_ = device_steps;
   allocator.largest_in_slabs_ = slabs.classes.largest_request();
-  allocator.uses_device_heap_ = parameters.slab_share != 1;
+  allocator.large_blocks_ =
+      DeviceHeapShare::create(arena, device_heap_bytes(arena.pool_bytes(), parameters), allocator.largest_in_slabs_);
   allocator.reset(arena.stream());
   return allocator;
 }

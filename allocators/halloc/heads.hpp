@@ -1,23 +1,24 @@
 // Which slab each size allocates from, and how that head is replaced.
 //
-// Adinetz & Pleiter 2014, "Head Replacement Tricks". One thread at a time replaces the head of a size, under the size's
-// lock: it takes the slab that was found in advance, publishes it, looks for the next slab in advance while others
-// already allocate, and sorts the old head into the sets. Search order: roomy slabs of the size, sparse slabs of the
-// kind, free slabs, then busy slabs of the size that are not too full.
-//   The time from lock to unlock bounds the rate at which large blocks are allocated: a slab of 3 KiB blocks is filled
-// by 36 warps. So loads are issued together, the old head is detached after the unlock, and the thread that makes a
-// head busy insists on the lock, while those who find it busy watch the head and only now and then the lock.
+// Adinetz & Pleiter 2014, "Head Replacement Tricks". One thread at a time replaces the head of a size, under the lock
+// of the size: it publishes the slab that was found in advance, looks for the next slab while others already allocate,
+// and sorts the old head into the sets. Search order: roomy slabs of the size, sparse slabs of the kind, free slabs,
+// then busy slabs of the size that are not too full.
+//   The time from lock to unlock bounds the rate at which large blocks are allocated, because 36 warps fill a slab of
+// 3 KiB blocks. So loads are issued together, the old head is detached after the unlock, and the thread that makes a
+// head busy polls the lock, while threads that find it busy poll the head and only now and then the lock.
 //
-// Lock: `lock` is odd while it is held. A thread that saw a whole failed search, begun after it came, gives up without
-// a search of its own. Nobody waits for a second lock while holding one: other sizes' locks are only tried, so that
-// every wait ends with a search of bounded length.
+// Lock: `lock` is odd while it is held. If a search that began after a thread's arrival fails, the thread gives up
+// without searching. It takes the value of its arrival by an atomic addition: with a load, a searcher that came later
+// might miss what this thread freed before (CONTRIBUTING.md, "Mark and look"). A thread that holds a lock only tries
+// those of other sizes, so every wait ends after a search of bounded length.
 #pragma once
 
 #include "allocators/halloc/slab.hpp"
 
 namespace allocbench::halloc {
 
-// Per size; three lines, because all allocations add to the first, read the second, and write the third rarely.
+// Per size; three lines of memory: all allocations add to the first and read the second, few use the third.
 struct alignas(128) SizeState {
   std::uint32_t counter;
   std::uint32_t padding_[31];
@@ -41,7 +42,7 @@ struct Heads {
   SIMT_FN std::uint64_t replacement(Thread& thread, std::uint32_t id, std::uint64_t seen) const {
     SizeState& size = sizes[id];
     const auto lock = thread.atomic(size.lock);
-    const std::uint32_t on_arrival = lock.load(simt::acquire);
+    const std::uint32_t on_arrival = lock.fetch_add(0u, simt::acq_rel);
     // Where there is a head, the thread that made it busy is about to replace it.
     for (std::uint32_t looks = Head::exists(seen) ? 1 : 0;; ++looks) {
       const std::uint64_t head = thread.atomic(size.head).load(simt::acquire);
@@ -58,7 +59,7 @@ struct Heads {
     }
   }
 
-  // The early replacement: the caller has just made `seen` busy. Leaves it to others if the lock does not come free.
+  // For the caller that has just made `seen` busy. Leaves the replacement to others if the lock stays held.
   template <class Thread>
   SIMT_FN void replace_early(Thread& thread, std::uint32_t id, std::uint64_t seen) const {
     constexpr std::uint32_t most_looks = 64;
@@ -93,7 +94,7 @@ struct Heads {
         detached = Head::slab(current);
         const std::uint64_t found = cache_next_head ? search_idle(thread, id) : Head::none;
         next.store(found, simt::relaxed);
-        // With nothing left, the next search under the lock is to find the old head.
+        // With nothing left, the next search under the lock must find the old head.
         if (!Head::exists(found)) {
           detach(thread, detached);
           detached = no_slab;
@@ -158,8 +159,8 @@ struct Heads {
     return set.find(thread, summary, Head::none, look, take);
   }
 
-  // Gives up the slabs that other sizes found in advance and their heads without any block, as long as no size is busy
-  // replacing. True if there were any.
+  // Releases the slabs that other sizes found in advance and their heads without blocks, except for sizes whose lock is
+  // held. True if there were any.
   template <class Thread>
   SIMT_FN bool release_idle_heads(Thread& thread, std::uint32_t id) const {
     bool released = false;

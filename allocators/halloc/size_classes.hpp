@@ -1,13 +1,13 @@
 // The sixteen block sizes of Halloc, their chunks, and the hash that spreads blocks over a slab.
 //
-// Adinetz & Pleiter 2014. Sizes are 2u and 3u for u = 8, 16, ..., 1024: ids 0 (16 B), 1 (24 B), 2 (32 B) ... 15 (3072
-// B). A block is 1, 2, 4 or 8 chunks, and there are four chunk sizes, the "kinds": 16, 24, 256 and 384 bytes. Slabs may
-// change their block size while they are in use, but their kind only when they are empty.
+// Adinetz & Pleiter 2014. Sizes are 2u and 3u for u = 8, 16, ..., 1024: ids 0 (16 B), 1 (24 B), 2 (32 B) ... 15
+// (3072 B). A block is 1, 2, 4 or 8 chunks. There are four chunk sizes, the "kinds": 16, 24, 256 and 384 bytes. A slab
+// in use may change its block size; only an empty slab may change its kind.
 //
 //   hash   h(c, 0) = b (floor(c / K) K T + c mod K) mod N
 //          h(c, i) = h(c, 0) + i (i b S mod s) mod N
 //          c: allocation counter of the size, b: chunks of a block, N: chunks of a slab, T = 11, S = 64
-//   K      4, 2 or 1: so many consecutive counter values hit neighbouring blocks
+//   K      4, 2 or 1: this many consecutive counter values hit neighbouring blocks
 //   s      b times the largest prime below n/256 + n/64 that divides neither that sum nor n, the blocks of a slab
 //
 // N is rounded down to a multiple of 8, for all sizes of a kind alike.
@@ -30,7 +30,7 @@ SIMT_HOST_FN std::uint32_t block_bytes(std::uint32_t id) { return chunk_bytes(ki
 // log2 of K.
 SIMT_HOST_FN std::uint32_t neighbours_log(std::uint32_t id) { return id < 4 ? 2 - (id >> 1) : 0; }
 
-// The smallest size that holds 1 to 3072 bytes, 24-byte blocks left out: their addresses would be multiples of 8 only.
+// The smallest size that holds 0 to 3072 bytes. Without 24-byte blocks, whose addresses would be multiples of 8 only.
 SIMT_HOST_FN std::uint32_t size_id(std::uint32_t bytes) {
   const std::uint32_t top = (bytes < 16 ? 16 : bytes) - 1;
   const std::uint32_t log = 31 - simt::count_leading_zeros(top);  // the block is 1.5 or 2 times 2^log
@@ -57,7 +57,7 @@ struct Thresholds {
   std::uint32_t crammed = 0;  // above it no search finds the slab; half way between busy and full
 };
 
-// Per pool: what follows from the slab size and the shares.
+// Of a pool: follows from the slab size and the shares.
 struct SizeClasses {
   Modulo chunks_16, chunks_24, chunks_256, chunks_384;              // N of each kind, ready to divide by
   std::uint32_t busy_share = 0, roomy_share = 0, sparse_share = 0;  // in 2^-32, rounded up
@@ -75,7 +75,7 @@ struct SizeClasses {
     return {chunks(0), chunks(1), chunks(2), chunks(3), share(busy), share(roomy), share(sparse)};
   }
 
-  // By selection, not by index: arrays in kernel parameters that are indexed at run time move to local memory.
+  // By selection, because an array in kernel parameters that is indexed at run time moves to local memory.
   SIMT_HOST_FN const Modulo chunks(std::uint32_t kind) const {
     const Modulo even = kind & 2 ? chunks_256 : chunks_16;
     const Modulo odd = kind & 2 ? chunks_384 : chunks_24;

@@ -2,28 +2,28 @@
 //
 // State word of a slab, 64 bits:
 //   bits 32-63  era: raised whenever the slab becomes a head
-//   bits 8-31   chunks that are in use or reserved; wide enough for a block of every thread of a GPU at once
+//   bits 8-31   chunks in use or reserved; wide enough for a block of every thread of a GPU at once
 //   bit 5       head: some size allocates from it, or keeps it as its next head
 //   bit 4       formatted: it has a kind; clear = free
 //   bits 0-3    the size it was last head of
-// Bits: one 64-bit word per 32 chunks. Low half: chunk in use. High half: chunk continues the block of the chunk
-// before, so that free finds the length of a block; set after the block is won, cleared together with it.
+// Bits: one 64-bit word per 32 chunks. Low half: chunk in use. High half: chunk continues the block of the chunk before
+// it; free finds the length of a block by these marks. They are set after the block is won and cleared with it.
 //
 // Protocol
-//   allocate   add the chunks to the count and OR the bits, in any order. The block is mine if my bits were clear
-//              and the count's old word shows a formatted slab of the era of the head I was given. Otherwise clear
-//              the bits that I set, subtract, and ask for a new head.
+//   allocate   add the chunks to the count and OR the bits, in any order. The block is mine if my bits were clear and
+//              the old state word shows a formatted slab of the era of my head. Otherwise clear the bits that I set,
+//              subtract, and ask for a new head.
 //   free       clear the bits, then subtract. The count is never below the bits that owners hold.
-//   subtract   whoever lowers the count of a slab that is no head across a threshold files the slab in the set of its
-//              new class, or, at zero, makes it free: compare-exchange of exactly that word, so that neither a late
-//              addition nor a new head is lost. A withdrawn allocation subtracts by the same rule. Then it takes the
-//              slab out of the set of its old class; if the slab is of that class again, it puts it back.
-//   take       a slab found in a set becomes a head by compare-exchange; one that has left the class meanwhile is filed
-//              again. Sets may name too many slabs; a slab that is no head, not free, and not crammed is in one of
-//              them.
-// Orders. free: bits and count release. allocate: bits acquire; the era that the old word must show was published with
-// the head (release, acquire), after everything that emptied or filled the slab before, so the addition is relaxed. All
-// writes to a state word are read-modify-writes of one release sequence.
+//   subtract   a thread that lowers the count across a threshold, of a slab that is not a head, files the slab in the
+//   set
+//              of its new class. At zero it makes the slab free, by a compare-exchange of exactly that word, so that
+//              neither a late addition nor a new head is lost. Then it removes the slab from the set of its old class;
+//              if the slab is of that class again, it puts it back. A withdrawn allocation subtracts by the same rule.
+//   take       a slab found in a set becomes a head by compare-exchange; a slab that has left the class is filed again.
+//              Sets may name too many slabs; a slab that is not a head, not free and not crammed is in one of them.
+// Orders. free: bits and count release. allocate: bits acquire. The addition is relaxed, because the era that the old
+// word must show was published with the head (release, acquire), after everything that emptied or filled the slab
+// before. All writes to a state word are read-modify-writes of one release sequence.
 // ABA: the era. A thread would have to sleep while its slab becomes a head 2^32 times.
 #pragma once
 
@@ -86,7 +86,7 @@ struct Slabs {
     return base + (std::size_t{slab} << shift) + offset_of_chunk(kind, chunk);
   }
 
-  // Is the old state what an allocation from this head must find?
+  // True if an allocation from this head may find this old state.
   SIMT_HOST_FN static bool allows(std::uint64_t before, std::uint64_t head) {
     return SlabState::era(before) == SlabState::era(head) && SlabState::formatted(before);
   }
@@ -104,7 +104,7 @@ struct Slabs {
     const std::uint64_t mask = block_mask(chunk, log);
     const std::uint64_t taken = word.fetch_or(mask, simt::acquire) & mask;
     if (taken == 0) return true;
-    // Relaxed: the bits were never seen as mine, and the release sequence of the word goes on.
+    // Relaxed: nobody saw these bits as a block, and the release sequence of the word goes on.
     if (taken != mask) word.fetch_and(~(mask & ~taken), simt::relaxed);
     return false;
   }
@@ -127,7 +127,7 @@ struct Slabs {
   template <class Thread>
   SIMT_FN std::uint32_t clear_block(Thread& thread, std::uint32_t slab, std::uint32_t chunk) const {
     const auto word = thread.atomic(bits[bit_word(slab, chunk)]);
-    // My half of the word's marks stands still; where they end the block ends.
+    // The marks of my block do not change; the block ends where they end.
     const auto marks = static_cast<std::uint32_t>(word.load(simt::relaxed) >> 32);
     const std::uint32_t behind = chunk % 32 == 31 ? 0 : marks >> (chunk % 32 + 1);
     const std::uint32_t length = 1 + simt::count_trailing_zeros(~behind);
@@ -151,7 +151,7 @@ struct Slabs {
     }
   }
 
-  // Puts a slab that is no head, as its state word showed it, where the search for heads finds it.
+  // Puts a slab that is not a head, with this state word, where the search for heads finds it.
   template <class Thread>
   SIMT_FN void file(Thread& thread, std::uint32_t slab, std::uint64_t state) const {
     while (SlabState::count(state) == 0) {
@@ -162,14 +162,14 @@ struct Slabs {
         return;
       }
     }
-    // What changed the word may have filed it too, or made it a head, which is filed when it is detached.
+    // Another thread that changed the word may have filed the slab too, or made it a head; detach() files heads.
     const std::uint32_t index = set_index(state);
     if (index != no_set) set(index).add(thread, slab);
   }
 
   // Makes a slab in use the head of a size, if it has the right kind and at most `limit` chunks in use. `seen`: the
-  // state before the slab was removed from its set. It suffices for a success, which compares it; not to file the slab,
-  // which may have been a head then.
+  // state before the slab was removed from its set. It suffices for a success, which compares it, but not for filing
+  // the slab, which may have been a head then.
   template <class Thread>
   SIMT_FN std::uint64_t take_used(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint32_t limit,
                                   std::uint64_t seen) const {
@@ -193,8 +193,8 @@ struct Slabs {
     }
   }
 
-  // Makes a slab that the caller removed from the free set the head of a size. Acquire: what is written here is
-  // published with the head.
+  // Makes a slab that the caller removed from the free set the head of a size. Acquire suffices: the head publishes
+  // what is written here.
   template <class Thread>
   SIMT_FN std::uint64_t take_free(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint64_t seen) const {
     thread.atomic(kinds[slab]).store(kind_of(id), simt::relaxed);  // nobody owns a block of the slab
@@ -205,7 +205,7 @@ struct Slabs {
     return Head::of(slab, as_head(seen, id));
   }
 
-  // A head is one no longer.
+  // The slab stops being a head.
   template <class Thread>
   SIMT_FN void detach(Thread& thread, std::uint32_t slab) const {
     const std::uint64_t before = thread.atomic(states[slab]).fetch_and(~SlabState::head_flag, simt::acq_rel);
@@ -231,8 +231,7 @@ struct Slabs {
   SIMT_FN void unfile(Thread& thread, std::uint32_t slab, std::uint32_t index) const {
     if (index == no_set) return;
     set(index).remove(thread, slab);
-    // If the bit was there for a new visit to the class, this sees the state of that visit or a later one. Whoever ends
-    // a visit files the slab.
+    // If the bit was set when the slab came back to the class, this load sees that state or a later one.
     if (set_index(thread.atomic(states[slab]).load(simt::acquire)) == index) set(index).add(thread, slab);
   }
 

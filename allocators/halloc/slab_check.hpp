@@ -49,9 +49,11 @@ inline std::string broken_slab(const Slabs& slabs, const SlabImage& image, std::
   }
   if (used != count)
     return "counts " + std::to_string(count) + " chunks, but " + std::to_string(used) + " bits are set";
-  if (SlabState::head(state) != is_head) return is_head ? "is a head without knowing it" : "takes itself for a head";
+  if (SlabState::head(state) != is_head)
+    return is_head ? "is a head, but not marked as one" : "is marked as a head, but is not one";
   const bool in_free_set = image.in_set(slabs.free_set(), slabs, slab);
-  if (in_free_set == SlabState::formatted(state)) return in_free_set ? "is in use and free" : "is lost to the free set";
+  if (in_free_set == SlabState::formatted(state))
+    return in_free_set ? "is in use, but in the free set" : "is free, but not in the free set";
   if (!SlabState::formatted(state)) return count == 0 ? "" : "is free, but holds blocks";
   if (image.kinds[slab] != kind_of(id)) return "has a size of another kind";
   if (is_head) return {};
@@ -59,10 +61,10 @@ inline std::string broken_slab(const Slabs& slabs, const SlabImage& image, std::
   if (count > slabs.classes.thresholds(kind_of(id)).crammed) return {};
   const bool found = image.in_set(slabs.sparse_set(kind_of(id)), slabs, slab) ||
                      image.in_set(slabs.roomy_set(id), slabs, slab) || image.in_set(slabs.busy_set(id), slabs, slab);
-  return found ? "" : "has room, but no set knows it";
+  return found ? "" : "has room, but is in no set";
 }
 
-// Copies states, bits and sets; the text names the first slab that is wrong.
+// Copies states, bits and sets. The text names the first broken slab.
 inline std::string broken_slab(const Heads& heads, simt::Stream& stream) {
   const SlabImage image = copy_slabs(heads, stream);
   std::vector<bool> is_head(heads.slabs.count, false);

@@ -1,10 +1,9 @@
 // A set of slabs: one bit per slab, and how many bits may be set, so that empty sets cost one load.
 //
-// Adinetz & Pleiter 2014, "Slab sets". Whoever clears a bit has removed the slab and looks at the slab itself next; a
-// bit may be there although the slab has left the class in the meantime. Adding releases and removing acquires, so that
-// the remover sees the slab at least as it was when it was added. `members` is raised before a bit is set and lowered
-// after it is cleared: it is never below the number of bits. Where it is zero a search ends: a scan of all words would
-// be one load after the other.
+// Adinetz & Pleiter 2014, "Slab sets". A thread that clears a bit has removed the slab and looks at the slab itself
+// next, because the slab may have left the class in the meantime. Adding releases and removing acquires, so the remover
+// sees the slab at least as it was when it was added. `members` is raised before a bit is set and lowered after it is
+// cleared, so it is never below the number of bits. A search ends where it is zero, which saves a scan of all words.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -30,7 +29,7 @@ struct SlabSet {
     if ((before & bit) != 0) thread.atomic(words[0]).fetch_sub(1u, simt::relaxed);
   }
 
-  // For a slab that has left the class. It may have come back meanwhile: the caller looks, and adds it again.
+  // For a slab that has left the class. It may have come back, so the caller looks at it and adds it again.
   template <class Thread>
   SIMT_FN void remove(Thread& thread, std::uint32_t slab) const {
     const std::uint32_t bit = 1u << slab % 32;
@@ -38,7 +37,7 @@ struct SlabSet {
     if ((before & bit) != 0) thread.atomic(words[0]).fetch_sub(1u, simt::relaxed);
   }
 
-  // How many members there may be, and the word where to look first. Apart from find(), so that the loads of several
+  // How many members there may be, and the word where to look first. Separate from find(), so that the loads of several
   // sets overlap.
   struct Summary {
     std::uint32_t members, first_word;
@@ -48,9 +47,9 @@ struct SlabSet {
     return {thread.atomic(words[0]).load(simt::relaxed), thread.atomic(words[1]).load(simt::relaxed)};
   }
 
-  // Offers the members one after the other: removes a slab and asks `take(slab, look(slab))`, which returns the head
-  // word it made of it or no_head. `look` runs before the slab is removed, and its load overlaps with that. Ends at the
-  // first success, or when no member is left, or after every word was looked at once.
+  // Removes one member after the other and calls `take(slab, look(slab))`, which returns the head word that it made of
+  // the slab, or no_head. `look` runs before the slab is removed, so that its load overlaps. Ends at the first success,
+  // when no member is left, or after one look at every word.
   template <class Thread, class Look, class Take>
   SIMT_FN std::uint64_t find(Thread& thread, Summary summary, std::uint64_t no_head, Look look, Take take) const {
     std::uint32_t index = summary.first_word;
