@@ -1,10 +1,10 @@
 // Order of segments by an array (VA): a ring per class says which chunk is which segment.
 //
-// Entry s mod D is a word of two halves: a segment s, and its chunk or none. Whoever brings the chunk of segment s
-// waits until the entry says "s, none" and writes the chunk; whoever has consumed it writes "s + D, none". Readers wait
-// for their own s, so they cannot take the chunk of another round for theirs (the published code traps there). With D
-// at least twice the segments of a queue these waits are over before they begin, unless a thread stands still while D
-// segments pass by.
+// Entry s mod D is a word of two halves: a segment s, and its chunk or none. The thread that brings the chunk of
+// segment s waits until the entry says "s, none" and writes the chunk. The thread that has consumed the segment writes
+// "s + D, none". Readers wait for their own s, so they cannot mistake the chunk of another round for theirs (the
+// published code traps there). D is at least twice the segments of a queue, so threads wait only if another one stands
+// still while D segments pass by.
 #pragma once
 
 #include "allocators/ouroboros/segmented_queue.hpp"

@@ -1,22 +1,24 @@
 // Chunk-based Ouroboros (C): the queue of a class holds the indices of its chunks that have free pages.
 //
-// Whoever takes a chunk from the queue holds it alone: it draws as many pages as its warp needs from the chunk's count,
-// puts the chunk back at the end of the queue unless none are left, and only then picks the pages in the bit mask. A
-// count says how many bits are set for certain: a free sets its bit before it raises the count.
-//   In the queue or held is a chunk exactly while its count is not zero: who draws the last page does not put it back,
-// and the free that raises the count from zero does. Both are operations on one word, so one thread decides. A holder
-// never draws more than there is, because a count below zero would come back to zero twice. It looks before it draws,
-// unless the queue said that the chunk has at least a warp's worth of pages: meanwhile the count can only have grown.
-// With two warps' worth some are left for certain, and the way back into the queue need not wait for the draw.
-//   Waiting ends: units of the semaphore are free pages of chunks in the queue or held, holders wait for nobody before
-// they put back, so while a take waits for a chunk there is one, or there will be.
+// The warp that takes a chunk from the queue holds it alone: it draws as many pages as it needs from the chunk's count,
+// puts the chunk back at the end of the queue unless no page is left, and only then picks the pages in the bit mask. A
+// free sets its bit before it raises the count, so at least as many bits are set as the count says.
+//   A chunk is queued or held if and only if its count is not zero. The holder that draws the last page does not put
+//   the
+// chunk back, and the free that raises the count from zero does. Both are operations on one word, so one thread
+// decides. A holder never draws more than there is, because a count below zero would return to zero twice. It looks
+// before it draws, unless the queue said that the chunk has at least a warp's worth of pages; since then the count can
+// only have grown. With two warps' worth some pages are surely left, so the chunk goes back before the result of the
+// draw is known.
+//   Waits end: units of the semaphore are free pages of chunks that are queued or held, and holders wait for nobody
+// before they put a chunk back.
 //   A chunk that becomes entirely free may be given back to the pool: release_chunk().
-//   The price: a chunk goes from warp to warp, 1.4 us each on an H100. Warps that ask for a few small pages each share
-// few chunks, and the last one waits for all before it: 180 us for 32,768 requests of eight sizes.
+//   The price: a chunk goes from warp to warp, so the last of many warps that want a few small pages each waits for all
+// before it.
 //
 // Differs from the paper, where lanes look at the chunk at the front one by one, draw one page each, and go on to the
-// next chunk when it has none: a warp draws once for all lanes. There the chunk stays in the queue meanwhile, so that
-// who takes its last page and who brings it back could meet at one slot (an open question in the public code).
+// next chunk if it has none: here a warp draws once for all lanes. In the paper the chunk stays in the queue meanwhile,
+// so the lane that takes its last page and the lane that brings it back could meet at one slot.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"
@@ -30,7 +32,7 @@ struct ChunkHeap : Heap<StorageKind> {
   using Heap<Storage>::storage;
   using Heap<Storage>::classes;
   static constexpr bool chunk_based = true;
-  // An index in the queue: the chunk, its class, and how many pages it has at least: as many as a warp can want, or
+  // An index in the queue: the chunk, its class, and marks that it has at least as many pages as a warp can want, or
   // twice as many.
   static constexpr std::uint32_t chunk_bits = 26;
   static constexpr std::uint32_t many = 1u << 30;
@@ -43,6 +45,8 @@ struct ChunkHeap : Heap<StorageKind> {
   std::uint64_t* queue_slots = nullptr;
   static constexpr std::uint64_t no_slot = ~std::uint64_t{0};
   std::uint32_t release_above = 0;
+
+  static std::uint64_t most_chunks() { return std::uint64_t{1} << chunk_bits; }
 
   SIMT_HOST_FN std::uint32_t mask_words(std::uint32_t id) const {
     const std::uint32_t log = space.pages_log(id);
@@ -107,7 +111,7 @@ struct ChunkHeap : Heap<StorageKind> {
         thread.atomic(space.headers[chunk]).store(Header::of(id, chunk == last ? extra : 0), simt::relaxed);
       }
     }
-    group.sync();  // the headers are there before any lane hands out a page
+    group.sync();  // the headers are written before any lane hands out a page
     if (!group.leader()) return;
     this->free_pages(id).settle(thread, promised, extra);
     if (extra != 0) enqueue(thread, id, last, extra);
@@ -165,8 +169,8 @@ struct ChunkHeap : Heap<StorageKind> {
     put_into(thread, *place.slot, index_of(chunk, id) | mark);
   }
 
-  // The chunk of take `number`, out of which up to `wanted` pages were drawn. One loop from wait to put-back: a lane of
-  // this warp may wait for the chunk that another one puts back.
+  // Takes the chunk of take `number` and draws up to `wanted` of its pages. One loop from wait to put-back, because a
+  // lane of this warp may wait for the chunk that another one puts back.
   template <class Thread>
   SIMT_FN Draw draw_pages(Thread& thread, std::uint32_t id, std::uint32_t number, std::uint32_t wanted) const {
     const auto place = this->template place<QueueEnd::front>(thread, id, number);
@@ -204,8 +208,8 @@ struct ChunkHeap : Heap<StorageKind> {
     return draw;
   }
 
-  // One of the pages that were drawn, by the lane with this rank. `before` gives the lanes of different warps different
-  // words to begin with, as long as the chunk is drained in order.
+  // Picks one of the pages that were drawn, for the lane with this rank. With `before`, lanes of different warps begin
+  // with different words, as long as the chunk is drained in order.
   template <class Thread>
   SIMT_FN std::uint32_t pick_page(Thread& thread, std::uint32_t chunk, std::uint32_t id, std::uint32_t before,
                                   std::uint32_t rank) const {
@@ -223,7 +227,7 @@ struct ChunkHeap : Heap<StorageKind> {
         thread.probe(simt::Step::retry);
         left = found;
       }
-      // After a lap any bit will do: there is one, though perhaps not visible yet.
+      // After a lap any bit will do; there is one, but it may not be visible yet.
       skip = visited >= last_word ? 0 : skip - simt::popcount(left);
       if (visited >= last_word) thread.spin_hint();
       thread.probe(simt::Step::walk);
@@ -231,8 +235,10 @@ struct ChunkHeap : Heap<StorageKind> {
     }
   }
 
-  // Gives `chunk`, seen entirely free, back to the pool where the class has more than `release_above` in its queue.
-  // The chunk lies somewhere in the queue: the one at the front is taken out and put in its place.
+  // Gives `chunk`, seen entirely free, back to the pool if the class has more than `release_above` in its queue. The
+  // chunk is somewhere in the queue; the one at the front is taken out and put in its place. The pages are on their way
+  // while their units are taken and the chunk is not yet in the pool. They are announced, so that a request that finds
+  // neither waits instead of failing.
   template <class Thread>
   SIMT_FN void release_chunk(Thread& thread, std::uint32_t id, std::uint32_t chunk) const {
     const std::uint32_t queued =
@@ -241,9 +247,11 @@ struct ChunkHeap : Heap<StorageKind> {
     if (!space.pool.reserve_room(thread)) return;
     const std::uint32_t pages = 1u << space.pages_log(id);
     const BulkSemaphore units = this->free_pages(id);
+    const std::uint64_t announced = BulkSemaphore::promise(0, pages);
+    units.announce(thread, pages);
     const std::uint32_t taken = units.take_if_any(thread, pages);
     if (taken != pages) {
-      if (taken != 0) units.signal(thread, taken);
+      units.settle(thread, announced, taken);
       space.pool.refuse_room(thread);
       return;
     }
@@ -252,9 +260,9 @@ struct ChunkHeap : Heap<StorageKind> {
     storage.leave_alone(thread, space, classes[id].storage, id, place);
     const std::uint64_t slot = thread.atomic(queue_slots[chunk]).load(simt::relaxed);
     if (held != chunk && slot != no_slot) {
-      // A slot holds the index of this chunk and class only if the chunk is in our queue, there and nowhere else: even
-      // an old slot, by now another segment's, is the right one then. The chunk may also be on its way into the queue,
-      // or have been released by somebody else and belong to another class by now.
+      // A slot holds the index of this chunk and class only if the chunk is in our queue, in this slot and no other.
+      // That holds even for an old slot that is another segment's by now. The exchange fails if the chunk is on its way
+      // into the queue, or was released by another thread.
       thread.atomic(queue_slots[held]).store(slot, simt::relaxed);
       const auto word = thread.atomic(reinterpret_cast<std::uint32_t*>(space.base)[slot]);
       for (const std::uint32_t mark : {plenty, many, 0u}) {
@@ -265,13 +273,14 @@ struct ChunkHeap : Heap<StorageKind> {
         }
       }
     }
-    // Held alone, so a full count stays full. Acquire: all that its frees did to the mask is over.
+    // Held alone, so a full count stays full. Acquire: what its frees did to the mask has happened.
     if (thread.atomic(space.headers[held]).load(simt::acquire) == Header::of(id, pages)) {
       storage.uncover(thread, classes[id].storage, 1);
       space.pool.give(thread, held);
+      units.settle(thread, announced, 0);
     } else {
       enqueue(thread, id, held, 0);
-      units.signal(thread, pages);
+      units.settle(thread, announced, pages);
       space.pool.refuse_room(thread);
     }
   }

@@ -1,17 +1,19 @@
 // The chunks that nobody uses: those never used yet, and those that were given back.
 //
 // One counter walks through the fresh chunks; a ring holds returned ones. Data and queue storage draw from the same
-// pool. Differs from the published code: when nothing is left the answer is "none" (there the result went unchecked and
-// chunks beyond the pool were written), and fresh chunks are taken several at a time, contiguous, with one addition.
+// pool. Differs from the published code: if nothing is left the answer is "none" (there the result went unchecked, and
+// chunks beyond the pool were written), and several contiguous fresh chunks are taken by one addition.
 #pragma once
 
 #include "allocators/common/bulk_semaphore.hpp"
-#include "allocators/ouroboros/slot.hpp"
+#include "allocators/common/index_slot.hpp"
 
 namespace allocbench::ouroboros {
 
+inline constexpr std::uint32_t no_chunk = 0xffffffffu;
+
 struct ChunkPool {
-  // All bytes zero at first, but for the units of `room`: the capacity of the ring.
+  // All bytes zero at first, except for the units of `room`: the capacity of the ring.
   struct State {
     alignas(128) std::uint32_t next_fresh;
     BulkSemaphore::State returned;  // chunks in the ring
@@ -40,7 +42,7 @@ struct ChunkPool {
       BulkSemaphore{&state->room}.signal(thread, 1);
       return 1;
     }
-    // The look keeps the counter from creeping on, in the end around, by those who are refused.
+    // The look keeps refused threads from moving the counter on until it wraps.
     const auto fresh = thread.atomic(state->next_fresh);
     if (fresh.load(simt::relaxed) >= chunk_count) return 0;
     first = fresh.fetch_add(wanted, simt::relaxed);

@@ -4,20 +4,20 @@
 // chunk. Header words:
 //   chunk of pages   the class in bits 0-7; chunk-based variants keep the number of free pages in bits 8-31
 //   queue storage    how many of its slots have been emptied since it became storage
-// Differs from the published layout, where headers of 128 bytes lie in front of every chunk: chunks and pages are
-// aligned to their size, the chunk of an address is a shift and no division, and a free reads one word of a dense
-// table.
+// Differs from the published layout, where headers of 128 bytes lie in front of every chunk: here chunks and pages are
+// aligned to their size, the chunk of an address is a shift, and a free reads one word of a dense table.
 #pragma once
 
+#include "allocators/common/request.hpp"
 #include "allocators/ouroboros/chunk_pool.hpp"
 
 namespace allocbench::ouroboros {
 
 inline constexpr std::uint32_t smallest_page_log = 4;
 
-// The class whose pages hold `bytes`; 0 bytes get a page too.
+// The class whose pages hold `bytes`.
 SIMT_HOST_FN std::uint32_t class_of(std::uint32_t bytes) {
-  return bytes <= 16 ? 0 : 32 - simt::count_leading_zeros(bytes - 1) - smallest_page_log;
+  return log2_of(bytes, smallest_page_log) - smallest_page_log;
 }
 
 struct Header {

@@ -1,10 +1,10 @@
 // The standard queue storage (S): a flat ring per class, as large as the class may ever need.
 //
-// A put at number n waits until slot n mod capacity is empty. It ends because a class never owns more indices than its
-// ring has slots: if the take with number n - capacity had not been given out yet, all slots and the put together
-// would hold capacity + 1 different indices.
-// Differs from the paper: a class whose ring cannot hold the pages of one more chunk gets no further chunk, which is
-// reported as out of memory. Published rings overflow: threads that free then wait for ever.
+// A put with number n waits until slot n mod capacity is empty. The wait ends because a class never owns more indices
+// than its ring has slots: if the take with number n - capacity had not been given out yet, all slots and the put
+// together would hold capacity + 1 different indices.
+// Differs from the paper: a class whose ring cannot hold the pages of one more chunk gets no further chunk, which
+// counts as out of memory. Published rings overflow, and threads that free then wait for ever.
 #pragma once
 
 #include "allocators/ouroboros/chunk_space.hpp"
@@ -18,7 +18,7 @@ struct FlatRing {
 
   // All bytes zero at first.
   struct ClassState {
-    alignas(128) std::uint64_t owned;  // indices that may come into the ring
+    alignas(128) std::uint64_t owned;  // indices that may be in the ring
   };
   struct Place {
     std::uint32_t* slot;
@@ -33,14 +33,14 @@ struct FlatRing {
     return {slots + layout.begin(id) + (number & (layout.capacity(id) - 1))};
   }
 
-  // Called after takes: by a group together, for each one's place; or by one thread alone.
+  // Called after takes: by a group together, each lane with its place, or by one thread alone.
   template <class Thread, class Group>
   SIMT_FN void leave(Thread&, const Group&, const ChunkSpace&, ClassState&, std::uint32_t, const Place&) const {}
   template <class Thread>
   SIMT_FN void leave_alone(Thread&, const ChunkSpace&, ClassState&, std::uint32_t, const Place&) const {}
 
-  // Makes sure that the indices of up to `chunks` more chunks, `per_chunk` each, find room in the queue whenever they
-  // come; returns for how many chunks it could.
+  // Reserves room in the queue for the indices of up to `chunks` more chunks, `per_chunk` each. Returns for how many
+  // chunks there was room.
   template <class Thread>
   SIMT_FN std::uint32_t cover(Thread& thread, const ChunkSpace&, ClassState& state, std::uint32_t id,
                               std::uint32_t chunks, std::uint32_t per_chunk) const {

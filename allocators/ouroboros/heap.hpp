@@ -7,7 +7,7 @@ namespace allocbench::ouroboros {
 
 template <class Storage>
 struct Heap {
-  // Of one class. All bytes zero at first, but for what the storage says.
+  // Of one class. All bytes zero at first, except where the storage says otherwise.
   struct ClassState {
     BulkSemaphore::State free_pages;
     alignas(128) std::uint32_t front;  // number of the next take
@@ -21,7 +21,8 @@ struct Heap {
 
   SIMT_FN BulkSemaphore free_pages(std::uint32_t id) const { return {&classes[id].free_pages}; }
 
-  // Numbers for `count` takes, consecutive from the result. Who has them must take: the caller owns units for it.
+  // Numbers for `count` takes, consecutive from the result. Callers must hold one unit per number and must consume
+  // every number.
   template <class Thread>
   SIMT_FN std::uint32_t number_takes(Thread& thread, std::uint32_t id, std::uint32_t count) const {
     return thread.atomic(classes[id].front).fetch_add(count, simt::relaxed);
@@ -35,7 +36,7 @@ struct Heap {
     return storage.template place<end>(thread, space, classes[id].storage, id, number);
   }
 
-  // Up to `wanted` fresh chunks, consecutive from `first`, whose indices (`per_chunk` each) the queue can hold; 0 when
+  // Up to `wanted` fresh chunks, consecutive from `first`, whose indices (`per_chunk` each) the queue can hold; 0 if
   // there are none.
   template <class Thread>
   SIMT_FN std::uint32_t take_chunks(Thread& thread, std::uint32_t id, std::uint32_t wanted, std::uint32_t per_chunk,

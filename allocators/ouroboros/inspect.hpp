@@ -1,4 +1,4 @@
-// The heap checked on the host, when no kernel runs: semaphores, queues, headers and masks must tell one story.
+// The heap checked on the host, when no kernel runs: semaphores, queues, headers and masks must agree.
 #pragma once
 
 #include <algorithm>
@@ -91,7 +91,7 @@ struct ChunkTables {
   std::vector<std::uint32_t> masks;  // chunk-based
 };
 
-// What is wrong with the queue's indices of a page-based class; `units` is what they are worth.
+// What is wrong with the indices in the queue of a page-based class; `units`: free pages that they stand for.
 template <class Storage>
 std::string wrong_index(const PageHeap<Storage>& heap, const ChunkTables& tables, std::uint32_t id,
                         const std::vector<std::uint32_t>& indices, std::uint64_t& units) {
@@ -99,7 +99,7 @@ std::string wrong_index(const PageHeap<Storage>& heap, const ChunkTables& tables
   for (const std::uint32_t page : indices) {
     const std::uint32_t chunk = page >> heap.space.pages_log(0);
     if (chunk >= heap.space.pool.chunk_count || page % (1u << id) != 0 || Header::id(tables.headers[chunk]) != id) {
-      return "holds " + std::to_string(page) + ", no page of the class";
+      return "holds " + std::to_string(page) + ", which is not a page of the class";
     }
   }
   return {};
@@ -111,7 +111,7 @@ std::string wrong_index(const ChunkHeap<Storage>& heap, const ChunkTables& table
   units = 0;
   for (const std::uint32_t chunk : indices) {
     if (chunk >= heap.space.pool.chunk_count || Header::id(tables.headers[chunk]) != id) {
-      return "holds " + std::to_string(chunk) + ", no chunk of the class";
+      return "holds " + std::to_string(chunk) + ", which is not a chunk of the class";
     }
     const std::size_t first_word = std::size_t{chunk} * heap.mask_words(0);
     std::uint32_t bits = 0;
@@ -125,8 +125,8 @@ std::string wrong_index(const ChunkHeap<Storage>& heap, const ChunkTables& table
   return {};
 }
 
-// Says which of `indices` is there twice, or that a slot is empty; all are below `end` in a sound heap. Tens of
-// millions are looked at, which is too many to sort.
+// Says which of `indices` is there twice, or that a slot is empty; all are below `end` in a sound heap. There may be
+// tens of millions, which is too many to sort.
 inline std::string repeated_index(const std::vector<std::uint32_t>& indices, std::uint64_t end) {
   if (indices.empty()) return {};
   std::vector<bool> seen(end);

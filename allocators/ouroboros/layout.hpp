@@ -1,8 +1,8 @@
-// Where everything lies in the pool, and how it becomes fresh. Host code, but for the kernel.
+// Where everything lies in the pool, and how it becomes fresh. Host code, except for the kernel.
 //
 //   [ chunk 0, chunk 1, ... | headers | tables of the storage | tables of the variant | ring of returned chunks ]
 //
-// All tables count towards the pool, the queues included, as the paper's argument is about their memory.
+// All tables count towards the pool, the queues included, because the paper is about their memory.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace allocbench::ouroboros {
 
-// Hands out tables one behind the other; without a base it only measures.
+// Hands out tables one behind the other. Without a base it only measures.
 class Carver {
  public:
   explicit Carver(std::byte* base) : base_(base) {}
@@ -43,7 +43,7 @@ inline std::uint32_t log_up(std::uint64_t value) {
   return log;
 }
 
-// What a class can have of queue entries when it owns the whole pool.
+// Queue entries of a class that owns the whole pool.
 template <class Policy>
 std::uint64_t most_entries(const Policy& heap) {
   const std::uint64_t chunks = heap.space.pool.chunk_count;
@@ -54,8 +54,11 @@ template <class Policy>
 void lay_out_storage(FlatRing& ring, const Policy& heap, std::uint64_t pool_bytes, const Parameters& parameters,
                      Carver& carver) {
   const std::uint32_t full_log = log_up(most_entries(heap));
-  const std::uint64_t bound =
-      parameters.ring_capacity != 0 ? parameters.ring_capacity : std::max<std::uint64_t>(pool_bytes / 64 / 4, 64);
+  // A class gets no chunk unless its ring can hold all pages of the chunk.
+  const std::uint64_t per_chunk = Policy::chunk_based ? 1 : std::uint64_t{1} << heap.space.pages_log(0);
+  const std::uint64_t bound = parameters.ring_capacity != 0
+                                  ? parameters.ring_capacity
+                                  : std::max({pool_bytes / 64 / 4, std::uint64_t{64}, per_chunk});
   ring.layout.log = std::min(full_log, log_up(bound));
   // Twice as large pages are half as many.
   const std::uint32_t last_class = heap.space.class_count() - 1;
@@ -99,6 +102,13 @@ void lay_out_tables(Policy& heap, std::uint64_t pool_bytes, const Parameters& pa
   pool.ring_mask = (1u << reuse_log) - 1;
 }
 
+// What a heap needs to serve a request of any class.
+template <class Policy>
+std::uint32_t least_chunks(const Policy& heap) {
+  // Virtualised: a queue chunk per class, and one more as soon as a class gets a chunk of pages.
+  return Policy::Storage::virtualised ? heap.space.class_count() + 2 : 1;
+}
+
 // Chunks that are queue storage from the beginning.
 template <class Policy>
 std::uint32_t first_queue_chunks(const Policy& heap) {
@@ -111,22 +121,31 @@ Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena
   Policy heap;
   ChunkSpace& space = heap.space;
   space.chunk_log = log_up(parameters.chunk_bytes);
-  // Indices of pages are 32-bit words, and one value means "none"; indices of chunks have a few bits less.
-  std::uint64_t chunks = std::min<std::uint64_t>(pool.bytes >> space.chunk_log, 0xffffffffu >> space.pages_log(0));
-  if constexpr (Policy::chunk_based) chunks = std::min<std::uint64_t>(chunks, 1u << Policy::chunk_bits);
+  std::uint64_t chunks = std::min<std::uint64_t>(pool.bytes >> space.chunk_log, 0xffffffffu);
   for (;;) {
     space.pool.chunk_count = static_cast<std::uint32_t>(chunks);
     Carver measure(nullptr);
     lay_out_tables(heap, pool.bytes, parameters, measure);
     const std::uint64_t needed = (chunks << space.chunk_log) + 128 + measure.used();
-    if (needed <= pool.bytes && chunks > first_queue_chunks(heap)) break;
-    if (chunks <= first_queue_chunks(heap) + 1) {
+    if (needed <= pool.bytes && chunks >= least_chunks(heap)) break;
+    if (chunks <= least_chunks(heap)) {
       throw Unsupported(std::string(name) + " needs a larger pool for " + std::to_string(space.class_count()) +
                         " classes with chunks of " + std::to_string(parameters.chunk_bytes) +
                         " bytes and their queues");
     }
     const std::uint64_t excess = (needed - pool.bytes + parameters.chunk_bytes - 1) >> space.chunk_log;
-    chunks -= std::min(excess, chunks - first_queue_chunks(heap) - 1);
+    chunks -= std::min(excess, chunks - least_chunks(heap));
+  }
+  if (chunks > heap.most_chunks()) {
+    throw Unsupported(std::string(name) + " numbers at most " + std::to_string(heap.most_chunks()) + " chunks, " +
+                      std::to_string(heap.most_chunks() << space.chunk_log) +
+                      " bytes of pages; this pool has room for " + std::to_string(chunks));
+  }
+  if constexpr (!Policy::chunk_based && !Policy::Storage::virtualised) {
+    if (heap.storage.layout.capacity(0) < 1u << space.pages_log(0)) {
+      throw Unsupported(std::string(name) + " needs a ring_capacity of at least the " +
+                        std::to_string(1u << space.pages_log(0)) + " pages of a chunk");
+    }
   }
   space.base = pool.base;
   Carver carver(pool.base + simt::round_up<std::uint64_t>(chunks << space.chunk_log, 128));
@@ -136,7 +155,7 @@ Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena
   return heap;
 }
 
-// What is not all zeros or all ones in a fresh heap.
+// Writes what is neither all zeros nor all ones in a fresh heap.
 struct InitialiseHeap {
   template <class Thread, class Policy>
   SIMT_FN void operator()(Thread& thread, Policy heap) const {

@@ -1,15 +1,16 @@
 // Order of segments by links (VL): every segment knows the chunk of the next one.
 //
 // Each chunk has a node, a word in a table: the segment it is, whether that is consumed, and the chunk of the next
-// segment. `head` is the oldest segment that is not consumed, `tail` the last one; `near_front` and `near_back` are
+// segment. `head` is the oldest segment that is not consumed, `tail` the last one. `near_front` and `near_back` are
 // where takes and puts were lately, so that they need not walk from the head; `recent` remembers where single segments
-// are. All three are hints, believed only when the node of the chunk they name agrees. A burst of 100,000 takes spans
-// 49 segments: without `recent` its last warps would load 49 words one after the other.
-//   Segments are consumed in any order but unlinked in order: whoever marks a segment consumed, or links one behind a
-// consumed one, moves the head over all consumed segments and appends their chunks at the tail.
-//   A walk reads nodes of chunks that may become other segments meanwhile. A node says which segment it is, and
-// segments have ever new numbers, so the walk notices and starts again from the head, which is never beyond a segment
-// that somebody has a number in. The nodes lie outside of the chunks and stay nodes for ever.
+// are. These three are hints, used only if the node of the chunk they name agrees. Without `recent` the last warps of a
+// large burst of takes would load one node per segment, one after the other.
+//   Segments are consumed in any order but unlinked in order. A thread that marks a segment consumed, or links one
+//   behind
+// a consumed one, moves the head over all consumed segments and appends their chunks at the tail.
+//   A walk reads nodes of chunks that may become other segments meanwhile. A node says which segment it is, and segment
+// numbers are not reused soon, so the walk notices and starts again from the head. The head is never beyond a segment
+// in which a thread still has a number. Nodes lie outside the chunks and always stay nodes.
 // Differs from the published list of pointers inside the chunks, which keeps ten old chunks back for slow readers.
 #pragma once
 
@@ -73,7 +74,7 @@ struct LinkedList {
       thread.probe(simt::Step::walk);
       here = pointer(next_segment(segment_of(here), slots_log), next);
     }
-    // Hints for others, given once per segment: by the thread with its first number.
+    // Hints for others, given once per segment, by the thread with its first number.
     if ((number & ((1u << slots_log) - 1)) == 0) {
       recent.store(here, simt::release);
       if (is_before(segment_of(seen), segment, slots_log)) {
@@ -120,11 +121,11 @@ struct LinkedList {
     return static_cast<std::int32_t>((a - b) << slots_log) < 0;
   }
 
-  // Links `count` chunks as the next segments. `last` is what the caller takes for the tail, and the tail it left
-  // afterwards. True when the segment before is consumed already: its consumer left the head to us. The mark and the
-  // link are bits of one word, so one of the two threads sees both.
-  //   `order` of the stores by which others find the chunks: release for a fresh one, whose slots were just emptied. Of
-  // one that goes round there is nothing to hand on, its slots come by exchanges; a release each would be a fence each.
+  // Links `count` chunks as the next segments. `last`: the tail as the caller knows it, afterwards the new tail. True
+  // if the segment before is already consumed: then its consumer has left the head to us. Mark and link are bits of one
+  // word, so one of the two threads sees both.
+  //   `order`: of the stores by which others find the chunks. Release for a fresh chunk, whose slots were just emptied.
+  // Relaxed for one that goes round, whose slots are handed on by exchanges.
   template <class Thread, class Order>
   static SIMT_FN bool link_behind_tail(Thread& thread, std::uint64_t* nodes, ClassState& state, std::uint64_t& last,
                                        const std::uint32_t* chunks, std::uint32_t count, std::uint32_t slots_log,
@@ -149,58 +150,88 @@ struct LinkedList {
     return (before & consumed) != 0;
   }
 
-  // One thread often moves the head over many segments that a burst has consumed, and the burst ends with it. Each
-  // exchange costs a trip to memory and a fence, a look at a node only the trip, and looks at nodes that `recent` names
-  // overlap: so it hands on several at a time. Once per segment at most and long: not inlined into every kernel.
-  //   Looks need no order: who looks has the result of its own mark or link, so of two threads that mark neighbours at
-  // once the later one sees both; and a chunk that is handed on carries nothing.
+  // Consumed segments at the head, in order, as advance() finds them.
+  struct Passed {
+    static constexpr std::uint32_t most = 64;
+
+    std::uint32_t chunks[most];
+    std::uint32_t count;
+    std::uint64_t next;  // the first segment that was not passed
+    bool stale;          // `next` is not that segment any more
+  };
+
+  // Moves the head over all consumed segments and appends their chunks at the tail. After a burst one thread often
+  // moves it over many segments. An exchange of the head costs a trip to memory and a fence, and loads of several nodes
+  // overlap, so it passes several segments at a time. Not inlined, because it runs at most once per segment.
+  //   The caller has just marked or linked a node. It stops only where an atomic operation on a node (still_open) shows
+  // that the segment is not consumed or has no next one. With a load, two threads that mark neighbours could both miss
+  // the other's mark, and the head would stay (CONTRIBUTING.md, "Mark and look").
   template <class Thread>
   SIMT_NOINLINE_FN static void advance(Thread& thread, std::uint64_t* nodes, ClassState& state,
                                        std::uint32_t slots_log) {
-    constexpr std::uint32_t most = 64;
-    constexpr std::uint32_t looks = 8;  // at a time
-    std::uint32_t passed[most];
     const auto head = thread.atomic(state.head);
     std::uint64_t first = head.load(simt::acquire);
     std::uint64_t last = thread.atomic(state.tail).load(simt::acquire);
+    Passed passed;
     for (;;) {
-      std::uint64_t here = first;
-      std::uint32_t count = 0;
-      bool goes_on = true;
-      bool stale = false;
-      while (goes_on && count + looks <= most) {
-        // Where the next segments may be. What a hint says is believed if the links lead there too.
-        std::uint64_t guess[looks];
-        std::uint64_t node[looks];
-        SIMT_UNROLLED
-        for (std::uint32_t i = 0; i < looks; ++i) {
-          const std::uint32_t segment = (segment_of(here) + i) & (0xffffffffu >> slots_log);
-          guess[i] = thread.atomic(state.recent[segment % 256]).load(simt::relaxed);
-        }
-        guess[0] = here;
-        SIMT_UNROLLED
-        for (std::uint32_t i = 0; i < looks; ++i) {
-          node[i] = thread.atomic(nodes[chunk_of(guess[i])]).load(simt::relaxed);
-        }
-        SIMT_UNROLLED
-        for (std::uint32_t i = 0; i < looks; ++i) {
-          if (guess[i] != here) break;
-          stale = segment_of(node[i]) != segment_of(here);
-          goes_on = !stale && (node[i] & consumed) != 0 && chunk_of(node[i]) != no_chunk;
-          if (!goes_on) break;
-          passed[count++] = chunk_of(here);
-          here = pointer(next_segment(segment_of(here), slots_log), chunk_of(node[i]));
-        }
-      }
-      if (stale) {
+      pass_consumed(thread, nodes, state, slots_log, first, passed);
+      if (passed.stale) {
         first = head.load(simt::acquire);
         continue;
       }
-      if (count == 0) return;
-      if (!head.compare_exchange(first, here, simt::acq_rel, simt::acquire)) continue;
-      // The loop looks at what this asks for.
-      link_behind_tail(thread, nodes, state, last, passed, count, slots_log, simt::relaxed);
-      first = here;
+      if (passed.count == 0) {
+        if (still_open(thread, nodes, first)) return;
+        first = head.load(simt::acquire);
+        continue;
+      }
+      if (!head.compare_exchange(first, passed.next, simt::acq_rel, simt::acquire)) continue;
+      // If the segment before these is consumed already, the next round of this loop sees it.
+      link_behind_tail(thread, nodes, state, last, passed.chunks, passed.count, slots_log, simt::relaxed);
+      first = passed.next;
+    }
+  }
+
+  // True if the segment `here` is not consumed or has no next one. The addition of nothing is ordered with the marks
+  // and links of others: either it sees them, or their threads see the head that the caller saw.
+  template <class Thread>
+  static SIMT_FN bool still_open(Thread& thread, std::uint64_t* nodes, std::uint64_t here) {
+    const std::uint64_t node = thread.atomic(nodes[chunk_of(here)]).fetch_or(std::uint64_t{0}, simt::acq_rel);
+    return segment_of(node) == segment_of(here) && ((node & consumed) == 0 || chunk_of(node) == no_chunk);
+  }
+
+  // Follows consumed segments from `first` on, up to as many as `passed` holds. Looks at several nodes together; where
+  // the next ones may be, `recent` says, and it is used if the links lead there too. Relaxed: a chunk that is handed on
+  // carries no data.
+  template <class Thread>
+  static SIMT_FN void pass_consumed(Thread& thread, std::uint64_t* nodes, ClassState& state, std::uint32_t slots_log,
+                                    std::uint64_t first, Passed& passed) {
+    constexpr std::uint32_t looks = 8;
+    passed.count = 0;
+    passed.next = first;
+    passed.stale = false;
+    bool goes_on = true;
+    while (goes_on && passed.count + looks <= Passed::most) {
+      std::uint64_t guess[looks];
+      std::uint64_t node[looks];
+      SIMT_UNROLLED
+      for (std::uint32_t i = 0; i < looks; ++i) {
+        const std::uint32_t segment = (segment_of(passed.next) + i) & (0xffffffffu >> slots_log);
+        guess[i] = thread.atomic(state.recent[segment % 256]).load(simt::relaxed);
+      }
+      guess[0] = passed.next;
+      SIMT_UNROLLED
+      for (std::uint32_t i = 0; i < looks; ++i) {
+        node[i] = thread.atomic(nodes[chunk_of(guess[i])]).load(simt::relaxed);
+      }
+      SIMT_UNROLLED
+      for (std::uint32_t i = 0; i < looks; ++i) {
+        if (guess[i] != passed.next) break;
+        passed.stale = segment_of(node[i]) != segment_of(passed.next);
+        goes_on = !passed.stale && (node[i] & consumed) != 0 && chunk_of(node[i]) != no_chunk;
+        if (!goes_on) break;
+        passed.chunks[passed.count++] = chunk_of(passed.next);
+        passed.next = pointer(next_segment(segment_of(passed.next), slots_log), chunk_of(node[i]));
+      }
     }
   }
 };

@@ -3,31 +3,33 @@
 // Paper: Winter, Mlakar, Parger & Steinberger, Ouroboros: Virtualized Queues for Dynamic Memory Management on GPUs,
 // ICS 2020; measured again by Winter et al., PPoPP 2021, and by Pham et al. 2025 (sections 2.2 and 5).
 // Idea:
-//   malloc  round the request up to a page of 16 << i bytes; a bulk semaphore per size grants pages to all lanes of a
-//           warp at once; the size's queue says which. When it has none, a new chunk is cut into pages.
+//   malloc  round the request up to a page of 16 << i bytes. A bulk semaphore per size grants pages to all lanes of a
+//           warp at once, and the queue of the size says which. If it has none, a new chunk is cut into pages.
 //   free    put the page back into the queue and signal the semaphore.
 //   Six variants: the queue holds pages (page_heap.hpp) or chunks with free pages (chunk_heap.hpp), and it is a flat
 //   ring (flat_ring.hpp) or is itself kept in chunks, found by an array (array_hierarchy.hpp) or by links
 //   (linked_list.hpp).
-// Data: in the pool chunks, behind them one header word per chunk and the tables of the variant (layout.hpp);
-// outside of it the classes: semaphore, ends of the queue.
+// Data: in the pool the chunks, behind them one header word per chunk and the tables of the variant (layout.hpp);
+// outside the pool the classes: semaphore, ends of the queue.
 //
 // Requests beyond a chunk go to the back end's device heap, which has a share of the memory, as published (there 500
-// MB, and the size rounded up to a power of two).
+// MB, and the size rounded up to a power of two): device_heap_share.hpp.
 //
 // Differs from the paper:
-//   * Out of memory is detected, and null. The published code writes chunks beyond the pool.
-//   * A malloc is granted what is there at once, in part if need be, without a look at the semaphore before
-//     (bulk_semaphore.hpp); what happens when there is nothing: refill.hpp.
-//   * Queues that cannot overflow, and a free that never needs memory: flat_ring.hpp, segmented_queue.hpp. Slots
-//   release
-//     and acquire at device scope.
-//   * Chunk headers in a table, pages aligned to their size: chunk_space.hpp. One draw per warp: chunk_heap.hpp.
+//   * Out of memory is detected and gives null. The published code writes chunks beyond the pool.
+//   * A malloc gets what is there at once, possibly for a part of its lanes, without a look at the semaphore before
+//     (bulk_semaphore.hpp). If there is nothing: refill.hpp.
+//   * Queues cannot overflow, and a free never needs memory: flat_ring.hpp, segmented_queue.hpp. Slots release and
+//   acquire
+//     at device scope.
+//   * Chunk headers are in a table, and pages are aligned to their size: chunk_space.hpp. A warp draws once for all its
+//     lanes: chunk_heap.hpp.
 //   * No statistics counter in malloc and free (the published measurements include one).
-// ABA: numbers of puts, takes and segments have 32 bits and come again after 2^32 operations on a class; nothing else
-// is compared that could have changed and changed back.
+// ABA: numbers of puts, takes and segments have 32 bits and repeat after 2^32 operations on a class. No other word is
+// compared that could have changed and changed back.
 #pragma once
 
+#include "allocators/common/device_heap_share.hpp"
 #include "allocators/contract/allocator.hpp"
 #include "allocators/ouroboros/inspect.hpp"
 #include "allocators/ouroboros/layout.hpp"
@@ -44,7 +46,8 @@ class OuroborosOf {
     return static_cast<std::size_t>(static_cast<double>(pool_bytes) * parameters.device_heap_share);
   }
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
-    return std::max<std::size_t>(parameters.chunk_bytes, device_heap_bytes(pool_bytes, parameters));
+    return std::max<std::size_t>(parameters.chunk_bytes,
+                                 largest_in_device_heap(device_heap_bytes(pool_bytes, parameters)));
   }
   // Four pages of 16 bytes per chunk, queue chunks of 16 slots, three classes. Returned chunks go back at once. Other
   // sizes are promised nothing: P never takes a page back from its class, and C returns a chunk only where the lane
@@ -60,13 +63,14 @@ class OuroborosOf {
     return {.pool_bytes = 4096, .parameters = parameters, .serves_other_sizes = 0};
   }
 
-  void reset(simt::Stream& stream) { reset_heap(stream, heap_); }
+  void reset(simt::Stream& stream) {
+    reset_heap(stream, heap_);
+    large_blocks_.reset(stream);
+  }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
-    if (bytes > std::size_t{1} << heap_.space.chunk_log) {
-      return uses_device_heap_ ? thread.device_heap().malloc(bytes) : nullptr;
-    }
+    if (bytes > std::size_t{1} << heap_.space.chunk_log) return large_blocks_.malloc(thread, bytes);
     const std::uint32_t id = class_of(static_cast<std::uint32_t>(bytes));
     const auto group = thread.converged().match_any(id);
     std::uint32_t granted = 0;
@@ -87,7 +91,7 @@ class OuroborosOf {
     if (block == nullptr) return;
     const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - heap_.space.base);
     if (offset >> heap_.space.chunk_log >= heap_.space.pool.chunk_count) {  // huge for addresses below the pool
-      if (uses_device_heap_) thread.device_heap().free(block);
+      large_blocks_.free(thread, block);
       return;
     }
     heap_.free(thread, offset);
@@ -103,7 +107,8 @@ class OuroborosOf {
     OuroborosOf allocator;
     const Pool pool = arena.pool(arena.pool_bytes() - device_heap_bytes(arena.pool_bytes(), parameters));
     allocator.heap_ = lay_out_heap<Policy>(pool, parameters, arena, name);
-    allocator.uses_device_heap_ = parameters.device_heap_share != 0;
+    allocator.large_blocks_ =
+        DeviceHeapShare::create(arena, device_heap_bytes(arena.pool_bytes(), parameters), parameters.chunk_bytes);
     allocator.heap_on_device_ = arena.metadata<Policy>(1);
     simt::copy_to_device(arena.stream(), allocator.heap_on_device_, &allocator.heap_, sizeof allocator.heap_);
     allocator.reset(arena.stream());
@@ -113,7 +118,7 @@ class OuroborosOf {
  private:
   Policy heap_;
   Policy* heap_on_device_ = nullptr;  // the same in device memory, for functions that are not inlined
-  bool uses_device_heap_ = false;
+  DeviceHeapShare large_blocks_;
 };
 
 }  // namespace allocbench::ouroboros

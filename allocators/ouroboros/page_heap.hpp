@@ -1,8 +1,9 @@
 // Page-based Ouroboros (P): the queue of a class holds the indices of its free pages.
 //
 // The index of a page is its offset in the pool in units of 16 bytes (the published chunk << 9 | page, for any chunk
-// size). Pages never leave their class. A lane's malloc costs a share of two additions, on semaphore and front, and an
-// exchange of its own slot; a free a read of the chunk's header, a share of two additions, and a compare-exchange.
+// size). It has 32 bits, so pages reach 64 GiB. Pages never leave their class. A malloc costs a lane its share of two
+// additions, on semaphore and front, and an exchange of its own slot; a free costs a read of the chunk's header, a
+// share of two additions, and a compare-exchange.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"
@@ -17,13 +18,17 @@ struct PageHeap : Heap<StorageKind> {
   using Heap<Storage>::classes;
   static constexpr bool chunk_based = false;
 
+  // Indices of pages are 32-bit words, and one value means "none".
+  std::uint64_t most_chunks() const { return empty_slot >> space.pages_log(0); }
+
   // Numbers for the takes of `units` pages.
   template <class Thread>
   SIMT_FN std::uint32_t number_takes_of(Thread& thread, std::uint32_t id, std::uint32_t units) const {
     return this->number_takes(thread, id, units);
   }
 
-  // The page of a lane that owns a unit. `group`: those of my class who do; `first`: the number of their first take.
+  // The page of a lane that owns a unit. `group`: the lanes of this class that own one; `first`: number of the first
+  // take.
   template <class Thread, class Group>
   SIMT_FN void* serve(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first) const {
     const auto place = this->template place<QueueEnd::front>(thread, id, first + group.thread_rank());
@@ -39,7 +44,7 @@ struct PageHeap : Heap<StorageKind> {
   }
 
   // The group has `count` chunks from `first` and keeps the first `used` pages; the last `extra` go into the queue.
-  // `promised`: what the semaphore was told.
+  // `promised`: what the group told the semaphore.
   template <class Thread, class Group>
   SIMT_FN void stock(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first, std::uint32_t count,
                      std::uint32_t used, std::uint32_t extra, std::uint64_t promised) const {
@@ -47,7 +52,7 @@ struct PageHeap : Heap<StorageKind> {
     for (std::uint32_t i = rank; i < count; i += group.num_threads()) {
       thread.atomic(space.headers[first + i]).store(Header::of(id, 0), simt::relaxed);
     }
-    group.sync();  // the headers are there before any lane hands out a page
+    group.sync();  // the headers are written before any lane hands out a page
     std::uint32_t number = 0;
     if (group.leader()) {
       if (extra != 0) number = this->number_puts(thread, id, extra);
@@ -68,7 +73,7 @@ struct PageHeap : Heap<StorageKind> {
     const auto group = thread.converged().match_any(id);
     std::uint32_t number = 0;
     if (group.leader()) {
-      // Neither waits for the other; who is quick to own one of these units waits at the slot.
+      // In either order: a lane that gets one of these units at once waits at the slot.
       this->free_pages(id).signal(thread, group.num_threads());
       number = this->number_puts(thread, id, group.num_threads());
     }

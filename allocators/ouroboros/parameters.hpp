@@ -41,7 +41,7 @@ struct Parameters {
               "authors' code: 0.1 of 8,388,608"}
             .between(0, 1u << 30),
         Field{"device_heap_share", &P::device_heap_share, "fraction",
-              "share of the memory for the device heap, which serves what exceeds a chunk; 0: no device heap",
+              "share of the memory for the device heap, which serves requests above a chunk; 0: no device heap",
               "authors' code: 500 MB; of 8 GiB about this"}
             .between(0, 0.9)};
   }

@@ -1,36 +1,60 @@
 // What a malloc does when its class has no free pages for all lanes: the slow path of all variants.
 //
-// Lanes of one class go round together: take what the semaphore has; or take as many chunks as they need, keep
-// the pages they need and put the rest into the queue; or wait for pages that others make. Of a burst, the
-// semaphore's demand decides who makes and who waits. Null after two rounds that found neither a page nor a
-// chunk.
-//   Lanes of several classes are in here at once, and the hardware may run what comes after a wait only when all of
-// them have arrived. So nobody waits before every chunk that a lane of its warp has taken is stocked: else two
-// warps could wait for each other's pages until their patience ends.
+// Lanes of one class go round together. In a round they take what the semaphore has; or take as many chunks as they
+// need, keep the pages they need and put the rest into the queue; or wait for pages that others make. The semaphore's
+// demand decides which groups of a burst make pages and which wait.
+//   Null. A taker that finds too little lowers the semaphore for a moment (units.hpp) and may hide pages that are freed
+// meanwhile. So a group gives up only after a look at the semaphore that follows its own last addition and finds
+// nothing: whoever hides a page looks again later, and the last of them sees the true count. A group that sees pages
+// but does not get them has lost against a group that did, and goes on. Two rounds that find nothing end the search,
+// and more while the semaphore is below zero.
+//   Lanes of several classes are here at once, and the hardware may run the code behind a wait only when all of them
+//   have
+// arrived. So no lane waits before every chunk that a lane of its warp has taken is stocked; otherwise two warps could
+// wait for each other's pages until their patience ends.
 //
 // Differs from the paper: the lanes get pages of the new chunks directly and all chunks in one step (there all pages
 // pass through the queue, and one chunk per round serves one lane of a full warp in the largest class); a group may be
-// served in part; the failure to get a chunk ends the announcement and wakes those who wait (there it was ignored).
+// served in part; the failure to get a chunk ends the announcement and wakes waiting groups (there it was ignored).
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"
 
 namespace allocbench::ouroboros {
 
-enum class Supply : std::uint32_t { units, chunks, wait, unclear, none };
+enum class Supply : std::uint32_t {
+  units,
+  chunks,
+  wait,
+  lost,     // there are pages, but others were quicker
+  unclear,  // takers or releases are under way that may hide pages
+  none
+};
 
 struct SupplyOrder {
   Supply kind;
   std::uint32_t count;     // units or chunks
   std::uint32_t first;     // number of the first take, or first chunk
-  std::uint64_t promised;  // what the semaphore was told
+  std::uint64_t promised;  // what the group told the semaphore
 };
 
-inline constexpr std::uint32_t most_failures = 16;  // unclear rounds; two clear ones
-// Pages that others announced may go to third parties. Who waits only once takes chunks that the burst does not need.
+inline constexpr std::uint32_t most_failures = 16;  // unclear rounds; two of none
+// Bounds the search of a group that always loses. Each lost round gave a page to another group.
+inline constexpr std::uint32_t most_losses = 1000;
+// Pages that others announced may go to third parties. Giving up after one wait makes callers take chunks that the
+// burst does not need.
 inline constexpr std::uint32_t most_waits = 8;
 
-// One round of the leader for `lanes` lanes. Waits for nobody: another leader of the warp may have chunks to stock.
+// What a round that got nothing says about free pages. The look comes after all additions of the caller.
+template <class Thread>
+SIMT_FN Supply verdict(Thread& thread, const BulkSemaphore& pages) {
+  const std::int64_t available = pages.available(thread);
+  if (available > 0) return Supply::lost;
+  return available < 0 || pages.expects_units(thread) ? Supply::unclear : Supply::none;
+}
+
+// One round of the leader for `lanes` lanes. Does not wait, because another leader of the warp may have chunks to
+// stock.
 template <class Policy, class Thread>
 SIMT_FN SupplyOrder order_pages(Thread& thread, const Policy& heap, std::uint32_t id, std::uint32_t lanes,
                                 bool insists) {
@@ -52,15 +76,41 @@ SIMT_FN SupplyOrder order_pages(Thread& thread, const Policy& heap, std::uint32_
   pages.settle(thread, announced, 0);
   if (!insists && pages.expects_units(thread)) return {Supply::wait, 0, 0, demand};
   pages.settle(thread, demand, 0);
-  // Below zero, takers are about to give back what they could not have, and may hide what somebody freed.
-  return {pages.available(thread) < 0 ? Supply::unclear : Supply::none, 0, 0, 0};
+  return {verdict(thread, pages), 0, 0, 0};
+}
+
+// The lanes of all classes put the pages that are left of new chunks into the queues, one class after another, because
+// the queue of a class may need hundreds of pages. `pages`: of the caller's new chunks; `used`: those its group keeps.
+template <class Policy, class Thread, class Group>
+SIMT_FN void stock_chunks(Thread& thread, const Policy& heap, const Group& all, bool leads, std::uint32_t id,
+                          const SupplyOrder& order, std::uint32_t pages, std::uint32_t used) {
+  for (std::uint32_t makers = all.ballot(leads && pages != 0); makers != 0; makers &= makers - 1) {
+    const std::uint32_t maker = simt::count_trailing_zeros(makers);
+    heap.stock(thread, all, all.shfl_lane(id, maker), all.shfl_lane(order.first, maker),
+               all.shfl_lane(order.count, maker), all.shfl_lane(used, maker), all.shfl_lane(pages - used, maker),
+               all.shfl_lane(order.promised, maker));
+  }
+}
+
+// Waits for pages that others make; the order then says which units the group got.
+template <class Policy, class Thread, class Group>
+SIMT_FN void await_pages(Thread& thread, const Policy& heap, const Group& group, std::uint32_t id, SupplyOrder& order) {
+  if (group.leader()) {
+    order.count = heap.free_pages(id).await(thread, group.num_threads());
+    heap.free_pages(id).settle(thread, order.promised, 0);
+    if (order.count != 0) order.first = heap.number_takes_of(thread, id, order.count);
+  }
+  order.count = group.broadcast(order.count);
+  order.first = group.broadcast(order.first);
+  if (order.count != 0) order.kind = Supply::units;
 }
 
 // Not inlined: the fast path keeps its registers. `heap` lies in device memory.
 template <class Policy, class Thread>
 SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t id) {
   std::uint32_t waits = 0;
-  for (std::uint32_t failures = 0; failures < most_failures;) {
+  std::uint32_t losses = 0;
+  for (std::uint32_t failures = 0; failures < most_failures && losses < most_losses;) {
     thread.probe(simt::Step::retry);
     const auto all = thread.converged();
     const auto group = all.match_any(id);
@@ -74,22 +124,9 @@ SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t 
     const std::uint32_t log = heap.space.pages_log(id);
     const std::uint32_t pages = order.kind == Supply::chunks ? order.count << log : 0;
     const std::uint32_t used = pages < lanes ? pages : lanes;
-    // The queue of a class may need hundreds of pages: lanes of all classes put them there, one class after another.
-    for (std::uint32_t makers = all.ballot(group.leader() && pages != 0); makers != 0; makers &= makers - 1) {
-      const std::uint32_t maker = simt::count_trailing_zeros(makers);
-      heap.stock(thread, all, all.shfl_lane(id, maker), all.shfl_lane(order.first, maker),
-                 all.shfl_lane(order.count, maker), all.shfl_lane(used, maker), all.shfl_lane(pages - used, maker),
-                 all.shfl_lane(order.promised, maker));
-    }
+    stock_chunks(thread, heap, all, group.leader(), id, order, pages, used);
     if (order.kind == Supply::wait) {
-      if (group.leader()) {
-        order.count = heap.free_pages(id).await(thread, lanes);
-        heap.free_pages(id).settle(thread, order.promised, 0);
-        if (order.count != 0) order.first = heap.number_takes_of(thread, id, order.count);
-      }
-      order.count = group.broadcast(order.count);
-      order.first = group.broadcast(order.first);
-      if (order.count != 0) order.kind = Supply::units;
+      await_pages(thread, heap, group, id, order);
       ++waits;
     }
     if (order.kind == Supply::units) {
@@ -97,6 +134,8 @@ SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t 
       if (rank < order.count) return heap.serve(thread, alike, id, order.first);
     } else if (order.kind == Supply::chunks) {
       if (rank < used) return heap.space.page(order.first + (rank >> log), rank & ((1u << log) - 1), id);
+    } else if (order.kind == Supply::lost) {
+      ++losses;
     } else if (order.kind != Supply::wait) {
       failures += order.kind == Supply::none ? most_failures / 2 : 1;
       thread.spin_hint();

@@ -1,18 +1,19 @@
-// Virtualised queue storage: a queue of unbounded length kept in chunks of the pool ("segments"). How a segment is
-// found is the business of `Order`: array_hierarchy.hpp (VA) or linked_list.hpp (VL).
+// Virtualised queue storage: a queue of unbounded length kept in chunks of the pool ("segments"). `Order` finds the
+// chunk of a segment: array_hierarchy.hpp (VA) or linked_list.hpp (VL).
 //
-// Number n of a put or a take lies in segment n / slots. A segment is consumed when all its slots have been taken from;
-// its chunk, empty again, then becomes the segment after the last one. So the chunks of a queue go round, as the snake
-// that eats its tail, and the queue grows only when its class owns more indices.
-//   A chunk cannot leave a segment under somebody's hands: it is consumed only after every take with a number in it has
-// ended, and each of those needs the put with its number. No epochs, no chunks held back, nothing to trap on.
-//   cover() sees to it that a class which owns i indices has ceil(i / slots) + 1 segments. Then the segment of a put
-// exists, or will as soon as takes under way have ended: with F takes and P puts numbered so far, P - F <= i, and all
-// segments before F / slots become free.
+// Number n of a put or a take lies in segment n / slots. A segment is consumed when all its slots have been taken from.
+// Its chunk is then empty and becomes the segment after the last one. So the chunks of a queue go round, and the queue
+// grows only when its class owns more indices.
+//   No thread uses a chunk that has left its segment: a segment is consumed only after every take with a number in it
+//   has
+// ended, and each of those needs the put with its number.
+//   cover() ensures that a class with i indices has ceil(i / slots) + 1 segments. Then the segment of a put exists, or
+// will exist once takes under way have ended: with F takes and P puts numbered so far, P - F <= i, and all segments
+// before F / slots become free.
 //
-// Differs from the paper: storage is added when the class gets a chunk of pages, not when an index comes back. A free
-// therefore never needs memory, and cannot fail when there is none; the price is storage for all indices of a class
-// instead of those in the queue (four bytes per page). Queue chunks stay with their class.
+// Differs from the paper: storage is added when the class gets a chunk of pages, not when an index comes back. So a
+// free never needs memory and cannot fail. The price is storage for all indices of a class instead of those in the
+// queue (four bytes per page). Queue chunks stay with their class.
 #pragma once
 
 #include "allocators/ouroboros/flat_ring.hpp"
@@ -23,11 +24,11 @@ template <class Order>
 struct SegmentedQueue {
   static constexpr bool virtualised = true;
 
-  // All bytes zero at first, but for the last two words and what the order says.
+  // All bytes zero at first, except for the last two words and where the order says otherwise.
   struct ClassState {
-    alignas(128) std::uint64_t owned;     // indices that may come into the queue, or shall as soon as it is longer
+    alignas(128) std::uint64_t owned;     // indices that may be in the queue, now or once it is longer
     alignas(128) std::uint32_t segments;  // chunks the queue has
-    std::uint32_t announced;              // those, and the ones that threads are about to add
+    std::uint32_t announced;              // those, and chunks that threads are about to add
     typename Order::ClassState order;
   };
   struct Place {
@@ -102,9 +103,9 @@ struct SegmentedQueue {
     return std::uint64_t{thread.atomic(state.segments).load(simt::relaxed) - 1} << slots_log(space);
   }
 
-  // The slots were emptied by exchanges. A put of the next round may still find the old index for a moment and waits;
-  // no take can get it twice, since an exchange reads the last value. So the count needs no order of its own, and goes
-  // on from round to round: setting it back would need one.
+  // The slots were emptied by exchanges. A put of the next round may find the old index for a moment and waits; no take
+  // can get it twice, because an exchange reads the last value. So the count needs no memory order. It is never set
+  // back, which would need one.
   template <class Thread>
   SIMT_FN void consume(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id, const Place& place,
                        std::uint32_t count) const {
@@ -113,8 +114,8 @@ struct SegmentedQueue {
     order.recycle(thread, state.order, id, place.segment, place.chunk, slots_log(space));
   }
 
-  // Returns when the queue has segments for `indices` indices, or false when there is no chunk for one it lacks. As
-  // many threads as there are segments missing add one each; the others wait, without touching a word that those write.
+  // True once the queue has segments for `indices` indices, false if there is no chunk for a missing one. As many
+  // threads as segments are missing add one each; the others wait without writing a shared word.
   template <class Thread>
   SIMT_FN bool grow(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id,
                     std::uint64_t indices) const {
@@ -144,8 +145,8 @@ struct SegmentedQueue {
   SIMT_FN bool add_segment(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id) const {
     std::uint32_t chunk = no_chunk;
     if (space.pool.take(thread, 1, chunk) == 0) return false;
-    // Atomic stores, because ChunkHeap::release_chunk() comes to slots without having located them; two slots each. One
-    // lane does it while others wait: a known number of stores per round spares it most of the loop.
+    // Atomic stores, because ChunkHeap::release_chunk() uses slots without having located them; two slots each. One
+    // lane stores while others wait, so the loop is unrolled.
     constexpr std::uint32_t per_round = 8;  // as many as the smallest chunk has
     auto* const pairs = reinterpret_cast<std::uint64_t*>(space.slots(chunk));
     for (std::uint32_t i = 0; i < 1u << (space.chunk_log - 3); i += per_round) {

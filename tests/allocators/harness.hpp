@@ -48,8 +48,8 @@ template <class A>
 class Rig {
  public:
   explicit Rig(std::size_t pool_bytes, typename A::Parameters parameters = {}, std::uint64_t seed = 1,
-               std::uint32_t sm_count = 4)
-      : device_(options(seed, sm_count, device_heap_bytes<A>(pool_bytes, parameters))),
+               std::uint32_t sm_count = 4, simt::StrategyKind strategy = simt::StrategyKind::random)
+      : device_(options(seed, sm_count, device_heap_bytes<A>(pool_bytes, parameters), strategy)),
         stream_(device_),
         arena_(stream_, pool_bytes),
         allocator(A::create(arena_, parameters)) {}
@@ -84,11 +84,13 @@ class Rig {
   Arena& arena() { return arena_; }
 
  private:
-  static simt::ExecutorOptions options(std::uint64_t seed, std::uint32_t sm_count, std::size_t heap_bytes) {
+  static simt::ExecutorOptions options(std::uint64_t seed, std::uint32_t sm_count, std::size_t heap_bytes,
+                                       simt::StrategyKind strategy) {
     simt::ExecutorOptions options;
     options.mode = simt::ExecutorMode::deterministic;
     options.seed = seed;
     options.sm_count = sm_count;
+    options.strategy = strategy;
     if (heap_bytes != 0) options.device_heap_bytes = heap_bytes;
     return options;
   }

@@ -188,7 +188,7 @@ TYPED_TEST(OuroborosTest, SendsLargeRequestsToTheDeviceHeap) {
   Parameters parameters = chunks_of(8192);
   parameters.device_heap_share = 0.25;
   EXPECT_EQ(TypeParam::device_heap_bytes(1024 * KiB, parameters), 256 * KiB);
-  EXPECT_EQ(TypeParam::max_request(1024 * KiB, parameters), 256 * KiB);
+  EXPECT_EQ(TypeParam::max_request(1024 * KiB, parameters), largest_in_device_heap(256 * KiB));
   Rig<TypeParam> rig(1024 * KiB, parameters);
   const std::vector<void*> blocks = rig.malloc({8192, 8193, 100000});
   EXPECT_FALSE(rig.device().in_device_heap(blocks[0]));
