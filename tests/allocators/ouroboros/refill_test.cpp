@@ -1,8 +1,5 @@
-// No lane is refused while pages are free: lanes of a full heap free their blocks and ask again, together with others
-// that come empty-handed, so that takers overdraw the semaphore, give back and hide what was freed in between.
-//
-// Every lane that frees also asks, so as many requests fail as there are lanes too many, and after the first failure no
-// page may be left over.
+// No lane is refused while pages are free, although takers overdraw the semaphore and hide what is freed meanwhile:
+// first a hand-made sequence, then a search over schedules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,6 +13,65 @@ namespace allocbench {
 namespace {
 
 using testing::Rig;
+
+// A heap with one class of one page per chunk and no chunks left, for one lane. Other lanes act in between:
+//   round 1  a page is freed after the lane has looked for pages
+//   round 2  before the lane looks, a taker of 32 lanes has got that page and has not given back the other 31 yet; its
+//            subtraction hides a second page that is freed; it gives back after the lane has looked
+// So a page is free when the lane has seen nothing twice.
+struct ScriptedHeap {
+  struct Space {
+    SIMT_FN std::uint32_t pages_log(std::uint32_t) const { return 0; }
+    SIMT_FN void* page(std::uint32_t, std::uint32_t, std::uint32_t) const { return nullptr; }
+  };
+  Space space;
+  BulkSemaphore::State* semaphore;
+  std::uint32_t* rounds;
+
+  SIMT_FN BulkSemaphore free_pages(std::uint32_t) const {
+    if (++*rounds == 2) semaphore->units += 1 - 32;
+    return {semaphore};
+  }
+  template <class Thread>
+  SIMT_FN std::uint32_t number_takes_of(Thread&, std::uint32_t, std::uint32_t) const {
+    return 7;
+  }
+  template <class Thread>
+  SIMT_FN std::uint32_t take_chunks_for(Thread&, std::uint32_t, std::uint32_t, std::uint32_t&) const {
+    if (*rounds == 1) semaphore->units += 1;
+    if (*rounds == 2) semaphore->units += 31;
+    return 0;
+  }
+  template <class Thread, class Group>
+  SIMT_FN void stock(Thread&, const Group&, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
+                     std::uint64_t) const {}
+  template <class Thread, class Group>
+  SIMT_FN void* serve(Thread&, const Group&, std::uint32_t, std::uint32_t) const {
+    return semaphore;
+  }
+};
+
+struct RefillOne {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, ScriptedHeap* heap, void** block) const {
+    *block = ouroboros::refill(thread, *heap, 0);
+  }
+};
+
+TEST(Refill, ServesAPageThatATakerHadHidden) {
+  simt::ExecutorOptions options;
+  options.mode = simt::ExecutorMode::deterministic;
+  simt::Device device(options);
+  simt::Stream stream(device);
+  simt::Buffer<BulkSemaphore::State> semaphore(1);
+  semaphore.fill_bytes(stream, 0);
+  std::uint32_t rounds = 0;
+  ScriptedHeap heap{{}, semaphore.data(), &rounds};
+  void* block = nullptr;
+  simt::launch(stream, {1, 1}, RefillOne{}, &heap, &block);
+  EXPECT_NE(block, nullptr);
+  EXPECT_EQ(semaphore.to_host(stream)[0].units, 0u);
+}
 
 struct FreeAndAskAgain {
   template <class Thread, class A>
@@ -33,7 +89,7 @@ using Variants = ::testing::Types<OuroborosPS, OuroborosPVL, OuroborosCS>;
 TYPED_TEST_SUITE(RefillTest, Variants);
 
 TYPED_TEST(RefillTest, RefusesNobodyWhilePagesAreFree) {
-  for (std::uint64_t seed = 1; seed <= testing::seeds(2000); ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(400); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     auto small = small_heap<TypeParam>();
     small.pool_bytes = 2048;
