@@ -51,8 +51,21 @@ class Group {
     return Group(predicate ? yes : mask_ & ~yes);
   }
 
-  SIMT_FN std::uint32_t reduce_add(std::uint32_t value) const { return __reduce_add_sync(mask_, value); }
-  SIMT_FN std::uint32_t reduce_max(std::uint32_t value) const { return __reduce_max_sync(mask_, value); }
+  // One instruction from sm_80 on; before that one shuffle for each member.
+  SIMT_FN std::uint32_t reduce_add(std::uint32_t value) const {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    return fold(value, [](std::uint32_t a, std::uint32_t b) { return a + b; });
+#else
+    return __reduce_add_sync(mask_, value);
+#endif
+  }
+  SIMT_FN std::uint32_t reduce_max(std::uint32_t value) const {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    return fold(value, [](std::uint32_t a, std::uint32_t b) { return a < b ? b : a; });
+#else
+    return __reduce_max_sync(mask_, value);
+#endif
+  }
 
   // Sum of the values of the members with a lower rank. Works on any mask: each lane follows links to its predecessors
   // and the links double in length every round.
@@ -76,6 +89,17 @@ class Group {
   }
 
  private:
+  template <class Combine>
+  SIMT_FN std::uint32_t fold(std::uint32_t value, Combine combine) const {
+    const LaneMask present = ballot(true);
+    std::uint32_t result = shfl_lane(value, count_trailing_zeros(present));
+    SIMT_ROLLED
+    for (LaneMask rest = present & (present - 1); rest != 0; rest &= rest - 1) {
+      result = combine(result, shfl_lane(value, count_trailing_zeros(rest)));
+    }
+    return result;
+  }
+
   static constexpr std::uint32_t no_link = 0xffffffffu;
 
   static SIMT_FN LaneMask lanes_below() {

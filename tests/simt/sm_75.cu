@@ -1,0 +1,42 @@
+// Compiled for sm_75, the oldest GPUs that CUDA 13 knows: the group operations, and an allocator of each way to
+// aggregate requests. What needs a newer GPU has code of its own below that architecture, or it does not compile here.
+#include "allocators/halloc/halloc.hpp"
+#include "allocators/random_walk/rw_malloc.hpp"
+#include "allocators/xmalloc/xmalloc.hpp"
+#include "simt/simt.hpp"
+
+namespace allocbench {
+namespace {
+
+struct Groups {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, std::uint64_t* words) const {
+    const auto group = thread.converged().match_any(thread.lane() % 3);
+    const std::uint32_t sum = group.reduce_add(thread.lane()) + group.reduce_max(thread.lane());
+    thread.atomic(words[group.exclusive_sum(sum) % 2]).fetch_add(sum, simt::acq_rel);
+    group.sync();
+    thread.spin_hint();
+  }
+};
+
+struct MallocAndFree {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, std::size_t bytes) const {
+    allocator.free(thread, allocator.malloc(thread, bytes));
+  }
+};
+
+}  // namespace
+
+// Nobody calls it: compiling is the test.
+void launch_on_sm_75(simt::Stream& stream, std::uint64_t* words, const Halloc& halloc,
+                     const RandomWalkMalloc& rw_malloc, const XMalloc& xmalloc) {
+  constexpr simt::LaunchShape shape{1, 32};
+  constexpr std::size_t bytes = 16;
+  simt::launch(stream, shape, Groups{}, words);
+  simt::launch(stream, shape, MallocAndFree{}, halloc, bytes);
+  simt::launch(stream, shape, MallocAndFree{}, rw_malloc, bytes);
+  simt::launch(stream, shape, MallocAndFree{}, xmalloc, bytes);
+}
+
+}  // namespace allocbench
