@@ -13,6 +13,7 @@
 #include "harness/front/check/check_plan.hpp"
 #include "harness/front/check/crew.hpp"
 #include "harness/front/check/matrix.hpp"
+#include "harness/front/check/shortest.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/terminal.hpp"
 #include "harness/front/run/interrupt.hpp"
@@ -32,6 +33,16 @@ constexpr const char* compared_strategies[] = {"random/1", "random/4", "random/1
                                                "pct/2",    "pct/3",    "pct/4",       "round_robin/1",
                                                "lockstep", "swarm",    "swarm+stores"};
 
+std::size_t jobs_of(const CheckOptions& options) {
+  return options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
+}
+
+std::string command_of(const CheckOptions& options) {
+  std::string command = shell_word(options.program) + " check";
+  if (!options.workers.empty()) command += " --workers " + shell_word(options.workers);
+  return command;
+}
+
 class Checking {
  public:
   Checking(const CheckPlan& plan, const CheckOptions& options, std::string strategy, bool stop_at_failure)
@@ -39,8 +50,11 @@ class Checking {
         options_(options),
         strategy_(std::move(strategy)),
         stop_at_failure_(stop_at_failure),
-        crew_(options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency()),
-              [this] { show_progress(); }) {
+        crew_(jobs_of(options), [this] { show_progress(); }) {
+    matrix_.command = command_of(options);
+    for (const std::string& file : plan.model_files) {
+      matrix_.model_options.push_back(file.empty() ? "" : " --model " + shell_word(file));
+    }
     for (const Json& model : plan.models) matrix_.models.push_back(model.value("name", "?"));
     matrix_.allocators = plan.allocators;
     matrix_.races_looked_for = plan.race_seer.has_value();
@@ -74,7 +88,7 @@ class Checking {
         // An exhaustive search goes from each schedule to the next: one worker does it all.
         const std::uint64_t per_task = exhaustive() ? per_model : runs_per_task;
         for (std::uint64_t first = 0; first < per_model; first += per_task) {
-          crew_.add(task(matrix_.cells.size() - 1, 1 + first, std::min(per_task, per_model - first)));
+          crew_.add(task(matrix_.cells.size() - 1, options_.first_seed + first, std::min(per_task, per_model - first)));
         }
       }
     }
@@ -182,7 +196,7 @@ int search(const CheckPlan& plan, const CheckOptions& options) {
   const bool complete = checking.run();
   const CheckMatrix& matrix = checking.matrix();
   if (options.json) {
-    fmt::print("{}\n", matrix_json(matrix).dump(2));
+    fmt::print("{}\n", matrix_json(matrix, options.out).dump(2));
   } else {
     fmt::print("{}", matrix_text(matrix, options.out, colours_on_stdout()));
   }
@@ -285,18 +299,13 @@ int replay(const CheckOptions& options) {
   };
   Json event = ask(program, command);
   if (lost(event)) return exit_some_not_ok;
-  const std::uint64_t identical = event["identical"];
-  Json run = event["run"];
-  if (options.shrink && run["outcome"] != "ok" && !race) {
-    const std::size_t before = run["decisions"];
-    event = ask(program, {{"command", "shrink"},
-                          {"allocator", finding.allocator},
-                          {"model", finding.model},
-                          {"schedule", run["schedule"]}});
-    if (lost(event)) return exit_some_not_ok;
-    run = event["run"];
-    fmt::print("shrunk from {} to {} decisions in {} runs\n\n", before, run["decisions"].get<std::size_t>(),
-               event["runs"].get<std::uint64_t>());
+  std::uint64_t identical = event["identical"];
+  const Json run = event["run"];
+  // ThreadSanitizer reports a pair of places once per process, so each repetition gets its own.
+  for (std::uint64_t i = 1; race && i < options.times; ++i) {
+    const Json again = ask(program, command);
+    if (lost(again)) return exit_some_not_ok;
+    if (again["run"] == run) ++identical;
   }
   finding.outcome = run["outcome"];
   finding.summary = run["summary"];
@@ -307,9 +316,17 @@ int replay(const CheckOptions& options) {
                finding.seed);
     return exit_all_ok;
   }
+  if (options.shrink && !race) {
+    const ShortestRun shortest = shortest_run(program, finding, options.first_seed, jobs_of(options));
+    fmt::print(
+        "shrunk from {} to {} decisions in {} runs from {} failing schedules; the shortest is from {}, seed {}\n\n",
+        run["decisions"].get<std::size_t>(), shortest.decisions, shortest.runs, shortest.starts,
+        shortest.finding.strategy, shortest.finding.seed);
+    finding = shortest.finding;
+  }
   fmt::print("{}", finding.report);
   if (!finding.schedule.empty()) fmt::print("\nschedule: {}\n", finding.schedule);
-  if (!race) fmt::print("{} of {} repetitions identical\n", identical, options.times);
+  fmt::print("{} of {} repetitions identical\n", identical, options.times);
   if (options.shrink && !race) {
     const std::string shrunk = options.out + "/shrunk";
     write_finding(finding, shrunk);

@@ -8,10 +8,12 @@
 namespace allocbench::front {
 
 struct CheckOptions {
+  std::string program = "allocbench";   // as it was called, for commands that are printed
   std::vector<std::string> allocators;  // empty = all that are not broken on purpose
   std::vector<std::string> models;      // names or files; empty = the library
   std::uint64_t seeds = 10000;          // runs per allocator, spread over the models
   std::uint64_t race_seeds = 150;       // the same in the race build
+  std::uint64_t first_seed = 1;
   std::string strategy = "swarm";
   bool races = true;
   bool by_strategy = false;

@@ -46,22 +46,23 @@ std::vector<Json> models_in_file(const std::string& path) {
   throw UsageError(fmt::format("--model: {} holds neither a model nor a list of models.", path));
 }
 
-std::vector<Json> choose_models(const std::vector<std::string>& wanted, const CheckOffer& offer) {
-  if (wanted.empty()) return offer.models;
-  std::vector<Json> models;
+void choose_models(const std::vector<std::string>& wanted, const CheckOffer& offer, CheckPlan& plan) {
+  const auto add = [&](const std::vector<Json>& models, const std::string& file) {
+    plan.models.insert(plan.models.end(), models.begin(), models.end());
+    plan.model_files.resize(plan.models.size(), file);
+  };
+  if (wanted.empty()) return add(offer.models, "");
   for (const std::string& each : wanted) {
     const auto found = std::find_if(offer.models.begin(), offer.models.end(),
                                     [&](const Json& model) { return model.value("name", "") == each; });
     if (found != offer.models.end()) {
-      models.push_back(*found);
+      add({*found}, "");
     } else if (std::filesystem::exists(each) || each.ends_with(".json")) {
-      const std::vector<Json> more = models_in_file(each);
-      models.insert(models.end(), more.begin(), more.end());
+      add(models_in_file(each), each);
     } else {
       unknown("model or file", each, names_of(offer.models));
     }
   }
-  return models;
 }
 
 std::vector<std::string> choose_allocators(const CheckOptions& options, const CheckOffer& offer) {
@@ -96,11 +97,11 @@ CheckOffer describe_checker(const WorkerProgram& program) {
 
 CheckPlan make_check_plan(const CheckOptions& options) {
   const WorkerFolder folder(options.workers);
-  CheckPlan plan{folder.require("check"), std::nullopt, {}, {}};
+  CheckPlan plan{folder.require("check"), std::nullopt, {}, {}, {}};
   if (options.races) plan.race_seer = folder.find("tsan");
   const CheckOffer offer = describe_checker(plan.searcher);
   plan.allocators = choose_allocators(options, offer);
-  plan.models = choose_models(options.models, offer);
+  choose_models(options.models, offer, plan);
   return plan;
 }
 

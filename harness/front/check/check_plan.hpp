@@ -27,6 +27,7 @@ struct CheckPlan {
   std::optional<WorkerProgram> race_seer;  // none when it is not built or not wanted
   std::vector<std::string> allocators;
   std::vector<nlohmann::ordered_json> models;
+  std::vector<std::string> model_files;  // by model; empty for built-in ones
 };
 
 CheckOffer describe_checker(const WorkerProgram& program);

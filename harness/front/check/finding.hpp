@@ -37,6 +37,9 @@ struct SeedString {
 };
 SeedString parse_seed_string(const std::string& text);
 
+// The text as one word of a POSIX shell; quoted only where it must be.
+std::string shell_word(const std::string& text);
+
 nlohmann::ordered_json to_json(const Finding& finding);
 // Throws UsageError that names the file.
 Finding read_finding(const std::string& path);

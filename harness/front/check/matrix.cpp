@@ -72,6 +72,13 @@ std::size_t CheckMatrix::findings() const {
       std::count_if(cells.begin(), cells.end(), [](const CheckCell& cell) { return cell.finding.has_value(); }));
 }
 
+std::string CheckMatrix::replay_command(const CheckCell& cell, const std::string& folder) const {
+  const Finding& finding = *cell.finding;
+  const std::string file = shell_word(folder + "/" + finding.file_name() + ".json");
+  if (!finding.has_seed()) return fmt::format("{} --replay {}", command, file);
+  return fmt::format("{}{} --replay {}", command, model_options[cell.model], shell_word(finding.seed_string()));
+}
+
 std::string matrix_text(const CheckMatrix& matrix, const std::string& folder, bool colours) {
   std::string text = "models:";
   for (std::size_t i = 0; i < matrix.models.size(); ++i) {
@@ -99,8 +106,7 @@ std::string matrix_text(const CheckMatrix& matrix, const std::string& folder, bo
         fmt::format("\n{} on {}: {}: {}\n", finding.allocator, finding.model_name(), finding.outcome, finding.summary);
     if (finding.has_seed())
       text += fmt::format("  seed {}, after {} of {} runs\n", finding.seed, cell.tried, cell.planned);
-    text += fmt::format("  allocbench check --replay {}\n",
-                        finding.has_seed() ? finding.seed_string() : folder + "/" + finding.file_name() + ".json");
+    text += fmt::format("  {}\n", matrix.replay_command(cell, folder));
   }
   std::uint64_t runs = 0;
   for (const CheckCell& cell : matrix.cells) runs += cell.tried;
@@ -108,20 +114,25 @@ std::string matrix_text(const CheckMatrix& matrix, const std::string& folder, bo
                             matrix.cells.size());
 }
 
-Json matrix_json(const CheckMatrix& matrix) {
+Json matrix_json(const CheckMatrix& matrix, const std::string& folder) {
   Json cells = Json::array();
   for (const CheckCell& cell : matrix.cells) {
     Json json = {{"allocator", cell.allocator},
                  {"model", matrix.models[cell.model]},
                  {"part", cell.races ? "races" : "schedules"},
+                 {"planned", cell.planned},
                  {"tried", cell.tried},
                  {"failed", cell.failed},
                  {"steps", cell.steps}};
-    json["outcome"] = cell.finding ? cell.finding->outcome : cell.unsupported.empty() ? "ok" : "unsupported";
+    json["outcome"] = cell.finding                ? cell.finding->outcome
+                      : !cell.unsupported.empty() ? "unsupported"
+                      : cell.tried == 0           ? "not tried"
+                                                  : "ok";
     if (!cell.unsupported.empty()) json["reason"] = cell.unsupported;
     if (cell.finding) {
       json["summary"] = cell.finding->summary;
       if (cell.finding->has_seed()) json["seed_string"] = cell.finding->seed_string();
+      json["replay"] = matrix.replay_command(cell, folder);
     }
     cells.push_back(json);
   }

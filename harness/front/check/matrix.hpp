@@ -27,16 +27,21 @@ struct CheckCell {
 struct CheckMatrix {
   std::vector<std::string> allocators;
   std::vector<std::string> models;
+  // What replays a finding of this matrix: "allocbench check --workers DIR", and by model what names its file.
+  std::string command = "allocbench check";
+  std::vector<std::string> model_options;  // empty for built-in models, else " --model FILE"
   std::vector<CheckCell> cells;
   bool races_looked_for = false;
   double seconds = 0;
 
   std::size_t findings() const;
+  // The command line that shows the finding of a cell again. `folder` is where findings are written.
+  std::string replay_command(const CheckCell& cell, const std::string& folder) const;
 };
 
 // `folder` is where the findings are written.
 std::string matrix_text(const CheckMatrix& matrix, const std::string& folder, bool colours);
-nlohmann::ordered_json matrix_json(const CheckMatrix& matrix);
+nlohmann::ordered_json matrix_json(const CheckMatrix& matrix, const std::string& folder);
 
 // Share of runs that fail, by strategy: one matrix per strategy, all of the same allocators and models.
 std::string strategy_table(const std::vector<std::pair<std::string, CheckMatrix>>& by_strategy);

@@ -66,7 +66,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
 }
 
 constexpr const char* check_footer =
-    "A failure prints a seed string; --replay shows the run again, step by step, --shrink finds the few preemptions\n"
+    "A failure prints a seed string; --replay shows the run again, step by step, --shrink finds the few decisions\n"
     "that matter. Findings are written to the folder of --out.\n"
     "  allocbench check                                       all allocators, 10,000 schedules each\n"
     "  allocbench check --allocator halloc --seeds 100000\n"
@@ -86,12 +86,14 @@ CLI::App* add_check(CLI::App& app, CheckOptions& check) {
   verb->add_option("--race-seeds", check.race_seeds, "The same in the race build (default 150)")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
+  verb->add_option("--first-seed", check.first_seed, "Begin with this seed (default 1): other schedules than before")
+      ->type_name("N");
   verb->add_option("--strategy", check.strategy, "Where schedules come from (default swarm); see --list")
       ->type_name("S");
   verb->add_flag("!--no-races", check.races, "Leave the race part out");
   auto* replay = verb->add_option("--replay", check.replay, "Show one run again: its seed string, or a finding's file")
                      ->type_name("SEED|FILE");
-  verb->add_flag("--shrink", check.shrink, "With --replay: find the fewest preemptions that still fail")->needs(replay);
+  verb->add_flag("--shrink", check.shrink, "With --replay: find the fewest decisions that still fail")->needs(replay);
   verb->add_option("--times", check.times, "With --replay: repeat, and count identical runs (default 2)")
       ->needs(replay)
       ->check(CLI::PositiveNumber)
@@ -154,6 +156,7 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
   if (list->parsed()) return Command(listing);
   if (describe->parsed()) return Command(describing);
   if (report->parsed()) return Command(reporting);
+  checking.program = argv[0];
   if (check->parsed()) return Command(checking);
   if (run.config.empty()) {
     fmt::print(stderr, "allocbench: nothing to do: name a config with --config, or see --help.\n");
