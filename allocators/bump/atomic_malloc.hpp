@@ -3,10 +3,9 @@
 // Paper: Vinkler & Havran 2015, section 3.1 and Algorithm 1.
 // Idea: one fetch-add on one word hands out the pool from front to back; nothing is ever freed.
 // Data: `next`, bytes handed out so far.
-// Differs from the paper: requests are rounded up to 16 bytes for alignment, and the end of the pool is tested. A
-// failed request leaves its addition in `next`, because subtracting it again would let add/subtract interleavings hand
-// out one range twice. The word has 64 bits, and a failed request that finds it beyond 2^62 sets it back to the end of
-// the pool.
+// Differs from the paper: requests are rounded up to 16 bytes for alignment, and the end of the pool is tested. A failed
+// request sets `next` back to the end of the pool, so that the word cannot wrap. It does not subtract what it added,
+// because add/subtract interleavings could hand out one range twice.
 #pragma once
 
 #include "allocators/common/request.hpp"
@@ -46,8 +45,8 @@ class AtomicMalloc {
     const auto next = thread.atomic(*next_);
     const std::uint64_t offset = next.fetch_add(need, simt::relaxed);
     if (offset + need <= limit_.bytes) return base_ + offset;
-    // Every value from the end of the pool on means "full", so the minimum changes nothing for anybody.
-    if (offset >= run_away) next.fetch_min(limit_.bytes, simt::relaxed);
+    // Every value from the end of the pool on means "full".
+    next.fetch_min(limit_.bytes, simt::relaxed);
     return nullptr;
   }
 
@@ -60,7 +59,6 @@ class AtomicMalloc {
  private:
   static constexpr std::uint32_t granule_log2 = 4;
   static constexpr std::uint64_t granule_bytes = 1u << granule_log2;
-  static constexpr std::uint64_t run_away = std::uint64_t{1} << 62;
 
   std::byte* base_ = nullptr;
   RequestLimit limit_;  // also the end of the pool
