@@ -3,9 +3,10 @@
 // Paper: Vinkler & Havran 2015, section 3.1 and Algorithm 1.
 // Idea: one fetch-add on one word hands out the pool from front to back; nothing is ever freed.
 // Data: `next`, bytes handed out so far.
-// Differs from the paper: requests are rounded up to 16 bytes for alignment, and the end of the pool is tested. A failed
-// request sets `next` back to the end of the pool, so that the word cannot wrap. It does not subtract what it added,
-// because add/subtract interleavings could hand out one range twice.
+// Differs from the paper: requests are rounded up to 16 bytes for alignment, and the end of the pool is tested. Failed
+// requests leave their addition in `next`, because subtracting it again would let add/subtract interleavings hand out
+// one range twice. The word has 64 bits and a request at most the size of the pool, so it takes 2^64 / pool size failed
+// requests to make it wrap. (Setting it back would take registers in every malloc.)
 #pragma once
 
 #include "allocators/common/request.hpp"
@@ -42,19 +43,12 @@ class AtomicMalloc {
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     if (limit_.refuses(bytes)) return nullptr;
     const std::uint64_t need = units_of(std::uint64_t{bytes}, granule_log2) * granule_bytes;
-    const auto next = thread.atomic(*next_);
-    const std::uint64_t offset = next.fetch_add(need, simt::relaxed);
-    if (offset + need <= limit_.bytes) return base_ + offset;
-    // Every value from the end of the pool on means "full".
-    next.fetch_min(limit_.bytes, simt::relaxed);
-    return nullptr;
+    const std::uint64_t offset = thread.atomic(*next_).fetch_add(need, simt::relaxed);
+    return offset + need <= limit_.bytes ? base_ + offset : nullptr;
   }
 
   template <class Thread>
   SIMT_FN void free(Thread&, void*) {}
-
-  // For tests.
-  std::uint64_t* counter() const { return next_; }
 
  private:
   static constexpr std::uint32_t granule_log2 = 4;

@@ -26,6 +26,19 @@ namespace allocbench {
 // Largest request that a device heap of this size serves when it is new.
 inline std::size_t largest_in_device_heap(std::size_t heap_bytes) { return heap_bytes / 16 * 7; }
 
+// One thread per entry of the table.
+struct FreeAllBlocks {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, std::uint64_t* blocks, std::uint32_t entries) const {
+    for (std::uint32_t i = thread.rank_in_grid(); i < entries; i += thread.grid_size()) {
+      const std::uint64_t address = thread.atomic(blocks[i]).load(simt::relaxed);
+      if (address == 0) continue;
+      thread.atomic(blocks[i]).store(0, simt::relaxed);
+      thread.device_heap().free(reinterpret_cast<void*>(address));
+    }
+  }
+};
+
 class DeviceHeapShare {
  public:
   // The blocks are larger than `smallest_request` bytes. A share of 0 bytes serves nothing.
@@ -83,18 +96,6 @@ class DeviceHeapShare {
 
  private:
   static constexpr std::size_t least_heap_bytes = std::size_t{4} << 20;
-
-  struct FreeAllBlocks {
-    template <class Thread>
-    SIMT_FN void operator()(Thread& thread, std::uint64_t* blocks, std::uint32_t entries) const {
-      for (std::uint32_t i = thread.rank_in_grid(); i < entries; i += thread.grid_size()) {
-        const std::uint64_t address = thread.atomic(blocks[i]).load(simt::relaxed);
-        if (address == 0) continue;
-        thread.atomic(blocks[i]).store(0, simt::relaxed);
-        thread.device_heap().free(reinterpret_cast<void*>(address));
-      }
-    }
-  };
 
   SIMT_FN std::uint32_t hash(std::uint64_t address) const {
     return static_cast<std::uint32_t>((address >> 4) * 0x9e3779b97f4a7c15u >> 32) & mask_;

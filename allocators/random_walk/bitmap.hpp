@@ -1,19 +1,18 @@
 // One used bit per page, 32 to a word, and the two ways to take a page of a random word.
 //
 // Pham et al. 2025, section 3.3 and algorithm 2. Bit j of word i is page 32 i + j; 1 = used. Words are grouped into
-// regions of 32, one memory line each, which the lanes of a warp visit together (CoRW, RW_malloc). Pages beyond the end
-// of the pool fill up the last region; they are used for ever.
+// regions of 32, one memory line each, which the lanes of a warp visit together (CoRW, RW_malloc). Positions beyond the
+// end of the pool fill up the last region and are always used.
 //
-//   Locking::none      a bit is won by the atomic OR that finds it 0 (acquire) and given back by an atomic AND
-//                      (release). A word whose bit was lost in between is tried again with the bits it has now.
-//   Locking::lock_map  as printed: one lock bit per word, tried once, never waited for; a word whose lock somebody else
-//                      holds counts as full. The algorithms as printed never release it; here every path does. Frees do
-//                      not take the lock, so bits are still changed by OR and AND only. The lock (acquire, release)
-//                      adds nothing but exclusion.
-// Words hold bits of pages and nothing else: equal words mean the same free pages (no ABA).
+//   Locking::none      the atomic OR that finds a bit 0 wins it (acquire); an atomic AND gives it back (release). If
+//                      another thread took the bit in between, the word is tried again with its present bits.
+//   Locking::lock_map  as printed: one lock bit per word. A thread tries the lock once and never waits; a word that
+//                      another thread has locked counts as full. The printed algorithms never release the lock; here
+//                      every path does. Frees do not take it, so bits are still changed by OR and AND only.
+// Words hold only bits of pages, so equal words mean the same free pages (no ABA).
 //
-// A lost lock says nothing about free pages, so it does not count for the rule that ends a walk. Such a walk ends
-// nevertheless: a holder makes a bounded number of steps and waits for nobody.
+// A lost lock says nothing about free pages, so it does not count for the rule that ends a walk. The walk ends anyway,
+// because a holder makes a bounded number of steps and waits for nobody.
 #pragma once
 
 #include <algorithm>
@@ -46,8 +45,8 @@ struct WordGrid {
   SIMT_HOST_FN std::uint32_t positions() const { return words() * 32; }
   SIMT_HOST_FN std::uint32_t positions_in_words() const { return words_with_pages * 32; }
 
-  // The word of the region around `position` that belongs to the group's member of this rank: all different for up to
-  // a region's words of members, and any of them equally likely for each.
+  // The word of the region around `position` that belongs to the group's member of this rank. Members get different
+  // words, as long as the region has enough, and every word is equally likely for each member.
   SIMT_FN std::uint32_t word_of_member(std::uint32_t position, std::uint32_t rank) const {
     const std::uint32_t word = position / 32;
     const std::uint32_t in_region = (1u << region_shift) - 1;
@@ -55,15 +54,15 @@ struct WordGrid {
   }
 };
 
-// Bits of word `word` that are no pages.
+// Bits of word `word` beyond the last page.
 SIMT_HOST_FN std::uint32_t surplus_bits(std::uint32_t word, std::uint32_t pages) {
   const std::uint32_t first = word * 32;
   if (first >= pages) return full_word;
   return pages - first >= 32 ? 0 : full_word << (pages - first);
 }
 
-// Writes words `first` to `end` - 1: the pages for which used(page) is true are in use, each by itself, the others are
-// free. Words of 64 bits hold two bits per page.
+// Writes words `first` to `end` - 1: each page for which used(page) is true is a block, the others are free. Words of
+// 64 bits hold two bits per page.
 struct WriteWords {
   template <class Thread, class Word, class Used>
   SIMT_FN void operator()(Thread& thread, Word* words, std::uint32_t first, std::uint32_t end, std::uint32_t pages,
@@ -104,7 +103,7 @@ struct PageBitmap {
   WordGrid grid;
   std::uint32_t* words = nullptr;
   std::uint32_t* locks = nullptr;      // one bit per word; only with the lock map
-  std::uint32_t most_word_probes = 0;  // in vain, one after the other
+  std::uint32_t most_word_probes = 0;  // without success, one after the other
   std::uint32_t seed = 0;
 
   static PageBitmap create(Arena& arena, const PageParameters& parameters, std::string_view name) {
@@ -142,8 +141,8 @@ struct PageBitmap {
     thread.atomic(locks[word / 32]).fetch_and(~(1u << (word % 32)), simt::release);
   }
 
-  // Takes the lowest free page of a word that held `seen`, which had one. Gives the page or no_page; `seen` is then
-  // what the word holds now.
+  // Takes the lowest free page of a word that held `seen`, which had one. Returns the page or no_page; `seen` is then
+  // the present word.
   template <class Thread>
   SIMT_FN std::uint32_t take_lowest(Thread& thread, std::uint32_t word, std::uint32_t& seen) const {
     const std::uint32_t index = simt::count_trailing_zeros(~seen);
@@ -154,7 +153,7 @@ struct PageBitmap {
   }
 
   // One step of a walk: a free page of the word around `position`, or no_page. With `at_once` the first attempt is for
-  // the page at this very position and made without looking. `counts` tells whether the word was really seen.
+  // the page at this position, without a load before. `counts`: the word was seen, not locked by another thread.
   template <class Thread>
   SIMT_FN std::uint32_t probe(Thread& thread, std::uint32_t position, bool at_once, bool& counts) const {
     thread.probe(simt::Step::attempt);

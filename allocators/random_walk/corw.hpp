@@ -1,22 +1,24 @@
 // CoRW: the lanes of a warp walk together and share the pages they find.
 //
 // Paper: Pham et al. 2025, section 4.1, algorithms 3 and 4.
-// Idea: in RW-BM a warp waits for its unluckiest lane. Here every lane probes a word in every round, also when it has
-// its page already, and words with free pages serve the lanes that still need one: the r-th needy lane takes what the
-// r-th giving lane won, found with popcounts (find the k-th set bit) and one shuffle. All lanes leave together.
-// Data: bitmap.hpp. The group is what converged() gave at the call; others of the warp make groups of their own.
+// Idea: in RW-BM a warp waits for its slowest lane. Here every lane probes a word in every round, even if it has its
+// page already, and words with free pages serve the lanes that still need one: the r-th needy lane takes what the r-th
+// giving lane won, found by popcounts (the k-th set bit) and one shuffle. All lanes leave together. Data: bitmap.hpp.
+// The group is the result of converged() at the call; other lanes of the warp form their own groups.
 //
 // Differs from the paper:
-//   * A word gives a page in a pass only while fewer lanes of lower rank give than lanes need one; as printed, pages
-//     that nobody receives would stay marked for ever.
-//   * corw has no LockMap (as the authors' public code, which takes whole words by an exchange and loses the frees of
-//     that time). The members probe the words of one random region, a line of memory, instead of words all over the
-//     bitmap; each member's word is still uniform. In the first round each one ORs the same random bit without
-//     looking, so that with free pages at hand the warp makes one trip to one line.
+//   * In a pass a lane gives a page only if more lanes need one than lanes of lower rank give. As printed, pages that
+//   no
+//     lane receives would stay marked.
+//   * corw has no LockMap (like the authors' public code, which takes whole words by an exchange and loses concurrent
+//     frees). The members probe the words of one random region, a line of memory, instead of words all over the bitmap;
+//     each member's word is still uniform. In the first round each member ORs the same random bit without a load
+//     before, so if many pages are free the warp makes one trip to one line.
 //   * corw_published follows algorithm 3: a LockMap and independent words.
-//   * A round counts for the out-of-memory rule like one word, although it sees 32 (corw_published: by its words): the
-//     words of a region are emptied together by earlier warps, so they say little more than one about the rest of the
-//     pool. Counted singly, requests at 1 % free were refused on an H100. Any page found starts the count anew.
+//   * For the out-of-memory rule a round counts like one word, although it sees 32 (corw_published: by its words).
+//   Warps
+//     empty the words of a region together, so they say little more than one word about the rest of the pool. Counted
+//     singly, requests were refused at 1 % free on an H100. Any page found restarts the count.
 #pragma once
 
 #include "allocators/random_walk/bitmap.hpp"
@@ -30,7 +32,7 @@ class CollaborativeWalk {
   using Parameters = PageParameters;
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.page_bytes; }
-  // Two words, the second one a half.
+  // One and a half words.
   static SmallHeap<Parameters> small_heap() { return {48 * 16, {.page_bytes = 16}}; }
 
   void reset(simt::Stream& stream) { bitmap_.reset(stream); }
@@ -87,8 +89,8 @@ class CollaborativeWalk {
     return Walk(thread, bitmap_.seed);
   }
 
-  // Rounds until every member has a page or the walk was in vain. Each comes with the page it has, if any, and a word
-  // that held `seen`.
+  // Rounds until every member has a page or the walk gives up. Each member brings its page, if any, and a word that
+  // held `seen`.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t collaborate(Thread& thread, const Group& group, Walk& walk, std::uint32_t page,
                                     std::uint32_t word, std::uint32_t seen) const {
@@ -129,7 +131,7 @@ class CollaborativeWalk {
         if (counted == 0) thread.spin_hint();
       }
     }
-    group.sync();  // what the former owner of a page did comes before what its receiver does
+    group.sync();  // the receiver of a page sees what its former owner did
     return page;
   }
 

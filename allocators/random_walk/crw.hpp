@@ -1,14 +1,14 @@
 // CRW: a clustered random walk, which starts beside the thread's last page.
 //
 // Paper: Pham et al. 2025, section 4.2 and algorithm 5.
-// Idea: free pages come in clusters, and a thread that has found one remembers it: its next request first looks at the
-// word of the following page, and only then walks (RW-BM). For single lanes that allocate now and then.
-// Data: the bitmap (bitmap.hpp) and the last page of each thread (`last_pages`), 0 = none, else the page + 1, that is,
-// the page to look at next. A session keeps it in a register and writes it back at its end, so that it survives the
-// kernel; threads that share an entry (their ranks are equal modulo the entries) give each other hints at worst.
+// Idea: free pages come in clusters, so a thread remembers the page it found. Its next request first looks at the word
+// of the following page and then walks (RW-BM). For single lanes that allocate now and then. Data: the bitmap
+// (bitmap.hpp) and the last page of each thread (`last_pages`): 0 = none, else the page + 1, which is the page to look
+// at next. A session keeps it in a register and writes it back at its end, so that it survives the kernel. Threads
+// whose ranks are equal modulo the entries share an entry, which is only a hint.
 //
 // Differs from the paper: a thread without a last page walks at once (the paper's -1 would send all threads to word 0).
-// As in rw_bm, crw has no LockMap and makes its first attempt, here for the very next page, without looking;
+// Like rw_bm, crw has no LockMap and makes its first attempt, here for the next page, without a load before.
 // crw_published follows algorithm 5 with the LockMap.
 #pragma once
 
@@ -78,7 +78,7 @@ class ClusteredWalk {
   };
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.page_bytes; }
-  // Two words, the second one a half; a few threads share an entry.
+  // One and a half words; a few threads share an entry.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.page_bytes = 16;

@@ -28,8 +28,8 @@ auto page_fields() {
           .between(16, 1 << 26)
           .powers_of_two(),
       Field{"scarce_share", member(&PageParameters::scarce_share), "fraction",
-            "null is returned after so many probes in vain that less than this share of the pages must be free (99 % "
-            "confidence); 0: the search goes on for ever",
+            "null is returned after so many failed probes that less than this share of the pages must be free (99 % "
+            "confidence); 0: the search never gives up",
             "sec. 3.2.3: 0.5 %"}
           .between(0, 1),
       Field{"seed", member(&PageParameters::seed), "", "key of the random numbers",
@@ -39,9 +39,9 @@ auto page_fields() {
 
 inline auto PageParameters::fields() { return page_fields<PageParameters>(); }
 
-// How many pages must be found in use, one after the other, before less than `scarce_share` of all can be free, at 1 %
-// false alarms: z^2 (1 - L) / L with z = 2.326 (section 3.2.3; 1,076 for L = 0.5 %). 0 = no number is enough. In small
-// pools 32 probes per page suffice: the chance that they miss a free one is e^-32.
+// How many pages in a row must be found in use before less than `scarce_share` of all can be free, with 1 % false
+// alarms: z^2 (1 - L) / L with z = 2.326 (section 3.2.3; 1,076 for L = 0.5 %). For a share of 0 no number is enough. In
+// small pools 32 probes per page suffice: they miss a free page with probability e^-32.
 inline std::uint32_t vain_probes(double scarce_share, std::uint32_t pages) {
   constexpr double z = 2.32635;
   constexpr double never = 0xffffffffu;

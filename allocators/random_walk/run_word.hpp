@@ -4,9 +4,9 @@
 //
 //   00 free   10 continues a run   11 first page of a run   01 first page of a run that several lanes share
 //
-// So one compare-exchange takes a run with its length, and free() reads the length back from the same word: a run ends
-// before the next page that does not continue one. The bits of a run stand still while it is owned; its neighbours
-// change theirs without touching it. Runs lie within one word.
+// So one compare-exchange takes a run with its length, and free() reads the length from the same word: a run ends
+// before the next page that does not continue one. The bits of a run do not change while it is owned. Runs lie within
+// one word.
 #pragma once
 
 #include "simt/simt.hpp"

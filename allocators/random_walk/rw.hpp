@@ -1,14 +1,14 @@
 // RW: a random walk over the used flags of all pages.
 //
 // Paper: Pham et al. 2025, section 3.1 and algorithm 1.
-// Idea: there is no list of free pages. A request looks at random pages until it wins a free one; how long that takes
-// depends on the share of free pages and hardly on the number of requests. A free clears the flag.
-// Data: one 4-byte flag per page (`used`), outside the pool. A word per flag is what makes a free one plain store.
-// Protocol: a page is won by the exchange that finds its flag 0 (acquire) and given back by a store of 0 (release). No
-// other word is shared, so there is no ABA.
+// Idea: there is no list of free pages. A request looks at random pages until it wins a free one. Its time depends on
+// the share of free pages and hardly on the number of requests. A free clears the flag. Data: one 4-byte flag per page
+// (`used`), outside the pool. With a word per flag, a free is one plain store. Protocol: the exchange that finds the
+// flag of a page 0 wins the page (acquire); a store of 0 gives it back (release). No other word is shared, so there is
+// no ABA.
 //
-// Differs from the paper: the first probe exchanges without looking first. With free pages at hand that is one trip to
-// memory instead of two; when they are scarce it is one atomic operation among hundreds of loads.
+// Differs from the paper: the first probe exchanges without a load before. If many pages are free that saves a trip to
+// memory; if they are scarce it is one atomic operation among hundreds of loads.
 #pragma once
 
 #include <algorithm>

@@ -1,13 +1,12 @@
 // RW-BM: a random walk over a bitmap of the pages, 32 pages at a step.
 //
 // Paper: Pham et al. 2025, section 3.3 and algorithm 2.
-// Idea: as RW (rw.hpp), but a step looks at a word of 32 used bits and takes its lowest free page, so that walks are up
-// to 32 times shorter when free pages are scarce.
-// Data and protocol: bitmap.hpp.
+// Idea: as RW (rw.hpp), but a step looks at a word of 32 used bits and takes its lowest free page. So walks are up to
+// 32 times shorter if free pages are scarce. Data and protocol: bitmap.hpp.
 //
-// Differs from the paper: rw_bm has no LockMap (as the authors' public code) and its first attempt is an atomic OR of a
-// random bit of a random word, made without looking: with free pages at hand that is the only trip to memory, and where
-// it fails the OR has returned the word, as the load would have. rw_bm_published follows algorithm 2 with the LockMap.
+// Differs from the paper: rw_bm has no LockMap (like the authors' public code). Its first attempt is an atomic OR of a
+// random bit of a random word, without a load before. If many pages are free that is the only trip to memory; if the OR
+// fails it returns the word, as the load would. rw_bm_published follows algorithm 2 with the LockMap.
 #pragma once
 
 #include "allocators/random_walk/bitmap.hpp"
@@ -21,7 +20,7 @@ class BitmapWalk {
   using Parameters = PageParameters;
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.page_bytes; }
-  // Two words, the second one a half.
+  // One and a half words.
   static SmallHeap<Parameters> small_heap() { return {48 * 16, {.page_bytes = 16}}; }
 
   void reset(simt::Stream& stream) { bitmap_.reset(stream); }

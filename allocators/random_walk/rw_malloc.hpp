@@ -1,26 +1,24 @@
 // RW_malloc: consecutive pages by a random walk of the whole warp; small requests of a warp share pages.
 //
 // Paper: Pham et al. 2025, section 4.3 and algorithm 6.
-// Idea: a request of n pages needs n free ones in a row. The lanes of a warp look together at one random region of 32
-// words (bitmap.hpp), each at a word of its own. Requests below a page are summed over the warp and served by one
-// run; each lane gets its part.
-// Data: one word of run state per 32 pages (run_word.hpp) and, for shared runs, the number of members that still hold
-// their part, one byte per page, that of the run's first (`members`, four to a word).
-// Protocol: a run is taken by a compare-exchange of the word (acquire), so that nothing ever has to be undone, and
-// given back by an AND (release). A shared run is given back by the member that counts itself out last (acq_rel). Words
-// hold the state of pages and nothing else: equal words mean the same free pages (no ABA).
+// Idea: a request of n pages needs n free pages in a row. The lanes of a warp look together at one random region of 32
+// words (bitmap.hpp), each at its own word. Requests below a page are summed over the warp and served by one run, of
+// which each lane gets a part.
+// Data: one word of run state per 32 pages (run_word.hpp). For shared runs, the number of members that still hold their
+// part: one byte per page, used for the first page of a run (`members`, four to a word).
+// Protocol: a compare-exchange of the word takes a run (acquire), so nothing has to be undone; an AND gives it back
+// (release). The last member to count itself out gives a shared run back (acq_rel). Words hold only the state of pages,
+// so equal words mean the same free pages (no ABA).
 //
 // Differs from the paper:
 //   * The words of a region go round the lanes: in every pass each needy lane tries to take a run from another word.
 //     Algorithm 6 serves one lane per word and pass. First fit within a word, as printed.
-//   * Lengths are kept beside the pool, not in front of the blocks: 8,192 bytes are 32 pages of 256, and blocks are
+//   * Lengths are kept beside the pool, not in front of the blocks, so 8,192 bytes are 32 pages of 256, and blocks are
 //     aligned to pages. Parts of a shared run are rounded up to 16 bytes.
-//   * Freeing one part of a shared run never frees its neighbours. Where no shared run can be had, each member gets a
-//     page of its own.
-//   * The out-of-memory rule, which the paper gives for single pages: with pages in use by runs of n there are n times
-//     fewer places to look at, so n times as many are examined in a row before null. A region counts like one word: its
-//     words are emptied together.
-// Runs lie within one word of 32 pages, as in the paper's measurements; longer requests are not served.
+//   * Freeing one part of a shared run never frees its neighbours. If there is no shared run, each member gets a page.
+//   * The paper gives the out-of-memory rule for single pages. For runs of n pages there are n times fewer places, so n
+//     times as many are examined in a row before null. A region counts like one word, as in corw.hpp.
+// Runs lie within one word of 32 pages, as in the paper's measurements; longer requests are refused.
 #pragma once
 
 #include "allocators/random_walk/bitmap.hpp"
@@ -43,7 +41,7 @@ class RandomWalkMalloc {
     return std::min<std::size_t>(pool_bytes / parameters.page_bytes, random_walk::run_word::most_pages) *
            parameters.page_bytes;
   }
-  // Enough pages for all small blocks that a model ever holds, because a lane alone cannot share: three words.
+  // Three words: enough pages for all small blocks of a model, because a lane alone cannot share.
   static SmallHeap<Parameters> small_heap() { return {96 * 32, {.page_bytes = 32}}; }
 
   static RandomWalkMalloc create(Arena& arena, const Parameters& parameters) {
@@ -103,7 +101,7 @@ class RandomWalkMalloc {
       const std::uint32_t first = group.shfl_lane(page, sharer);
       if (first != no_page) {
         if (thread.lane() == sharer) count_in(thread, first, simt::popcount(smalls));
-        group.sync();  // what former owners did, and the count, come before what the members do
+        group.sync();  // the members see what former owners did, and the count
         if (small) return pages_.address(first) + before;
         return page == no_page ? nullptr : pages_.address(page);
       }
@@ -136,14 +134,14 @@ class RandomWalkMalloc {
     return static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, pages_.shift));
   }
 
-  // A run of `need` pages for every member that needs any; no_page for those that get none. All members call.
+  // A run of `need` pages for every member that needs any, or no_page. All members call.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t find_runs(Thread& thread, const Group& group, random_walk::Walk& walk, std::uint32_t need,
                                   bool shared) const {
     namespace run_word = random_walk::run_word;
     const std::uint32_t lanes = group.num_threads();
     const std::uint32_t rank = group.thread_rank();
-    // Where the next word comes from when words go round.
+    // The lane that the next word comes from.
     const simt::LaneMask above = group.mask() & ~(0xffffffffu >> (31 - thread.lane()));
     const std::uint32_t neighbour = above != 0 ? simt::count_trailing_zeros(above) : group.leader_lane();
     std::uint32_t page = no_page;
@@ -208,7 +206,7 @@ class RandomWalkMalloc {
   std::uint32_t seed_ = 0;
 };
 
-// No surplus page is free, no page continues nothing, and exactly the shared runs have members, two at first.
+// No page beyond the pool is free, every continued page continues a run, and exactly the shared runs have members.
 inline std::string RandomWalkMalloc::broken_invariant(simt::Stream& stream) const {
   namespace run_word = random_walk::run_word;
   std::vector<std::uint64_t> words(grid_.words());

@@ -2,9 +2,8 @@
 //
 // The generator is Philox2x32 with 7 rounds (Salmon et al., SC'11: passes BigCrush), from Random123. It keeps no state
 // in memory: its counter is (thread, time of the call + step), its key a parameter. On the CPU executor time is the
-// number of steps made, so that a run repeats by its seed. All 64 bits are scaled to the range by a product: every
-// position is equally likely, whatever their number. The low bits of a linear congruential generator modulo a power of
-// two would send all threads round one short cycle.
+// number of steps, so a seed repeats a run. A product scales all 64 bits to the range, so every position is equally
+// likely for any number of positions.
 #pragma once
 
 #include <Random123/philox.h>

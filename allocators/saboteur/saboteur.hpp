@@ -1,7 +1,7 @@
 // Saboteurs: allocators that fail on purpose, one way each, so that tests can prove that the harness survives them.
 //
-// Each one is a sound allocator with one planted fault: a bump allocator whose free is a no-op, handed a claim in its
-// traits that the harness will hold it to. None of them appears in lists or in "all" (trait test_only).
+// Each one is a bump allocator whose free is a no-op, with one planted fault. They do not appear in lists or in "all"
+// (trait test_only).
 //   hang      every 64th malloc waits for a word that nobody writes
 //   trap      every 64th malloc ends the launch with a device fault
 //   segfault  every 64th malloc writes to address 16
@@ -86,7 +86,7 @@ class Bump {
   Words* words_ = nullptr;
 };
 
-// The traits of a saboteur; `frees` is what it pretends.
+// The traits of a saboteur; `frees`: what it claims.
 constexpr Traits traits_of(std::string_view name, std::string_view display_name, std::string_view summary,
                            Frees frees = Frees::never) {
   return {.name = name,

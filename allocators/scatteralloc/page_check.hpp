@@ -9,8 +9,8 @@
 
 namespace allocbench::scatteralloc {
 
-// What a page's entry may look like at rest; empty when it does. `tail`: the last 128 bytes of the page, or null where
-// they were not copied: then the bits of a two-level page are taken on trust.
+// What is wrong with a page's entry when no kernel runs; empty for nothing. `tail`: the last 128 bytes of the page, or
+// null if they were not copied; then the bits of a two-level page are not checked.
 template <class Table>
 std::string broken_entry(const Table& table, std::uint64_t word, const std::byte* tail, bool after_run_page) {
   const std::uint32_t units = Entry::units(word);
@@ -39,7 +39,7 @@ std::string broken_entry(const Table& table, std::uint64_t word, const std::byte
   return {};
 }
 
-// Copies the page table and, of pools up to 64 MiB, the pages. The text names the first page that is wrong.
+// Copies the page table and, of pools up to 64 MiB, the pages. The text names the first broken page.
 template <class Table>
 std::string broken_page(const Table& table, simt::Stream& stream) {
   constexpr std::size_t most_copied = std::size_t{64} << 20;

@@ -3,27 +3,26 @@
 // An entry is one 64-bit word, so that every decision about a page is one atomic operation:
 //
 //   bits 52-63  chunk size in units of PageFormat::unit_shift; 0 = unformatted; three marks above the largest size
-//   bits 32-51  reservations of a two-level page (0 on flat pages, but for moments); wide enough that all threads of a
-//               GPU may be counted at once without a carry
-//   bits 0-31   chunks in use of a flat page (0 on two-level pages, but for moments)
+//   bits 32-51  reservations of a two-level page (on flat pages not 0 only during a claim); wide enough to count all
+//               threads of a GPU without a carry
+//   bits 0-31   chunks in use of a flat page (on two-level pages not 0 only during a claim)
 //
-// Protocol. A claim changes the entry first and looks at what it found afterwards:
-//   flat       OR of the wanted bits. A bit that was clear is mine if the page is, or now gets, an acceptable flat
-//              format.
-//   two-level  ADD of the wanted number. Within the capacity some bits on the page are mine to find; they are looked
-//              for on the page only after that, since a count holds the page in its format.
-//   withdraw   a claim that found the wrong page takes back exactly what it put there. So a bit is cleared by nobody
-//              but the thread that set it or the owner of the chunk, and a count is lowered by whoever raised it.
+// Protocol. A claim changes the entry first and then looks at the old value:
+//   flat       OR of the wanted bits. I own a bit I set if the page has, or I give it, a suitable flat format.
+//   two-level  ADD of the wanted number. Within the capacity I own that many bits on the page and look for them after
+//              that, because a count keeps the page in its format.
+//   withdraw   a claim that found an unsuitable page takes back exactly what it put there. So a bit is cleared only by
+//              the thread that set it or the owner of the chunk, and a count is lowered by the thread that raised it.
 //   format     compare-exchange of the chunk size alone, by a claim that holds a bit or a count; those of others stay.
-//              For the two-level format the mark `formatting` comes first, then the bits on the page are zeroed; who
-//              wants the page meanwhile waits.
+//              For the two-level format the mark `formatting` comes first, then the bits on the page are zeroed; claims
+//              of other threads wait meanwhile.
 //   free       clears the bit (two-level: the bit on the page, then the count).
-//   reset      whoever leaves a formatted page with no bit and no count, a withdrawn claim included, makes it
-//              unformatted: compare-exchange to 0, which fails while a stranger's bit or count stands in the word. Runs
-//              of pages are claimed by a compare-exchange from 0.
-// Orders. Freeing operations release, claiming operations acquire. All writes to an entry are read-modify-writes, so
-// they stand in one release sequence: a claim sees everything that earlier owners did to the page, in whatever format.
-// ABA: the word holds the whole truth, so a compare-exchange that finds the old value again is right to succeed.
+//   reset      a thread that leaves a formatted page with no bit and no count, also by withdrawing a claim, makes it
+//              unformatted: compare-exchange to 0, which fails while the word has a bit or count of another thread.
+//              Runs of pages are claimed by a compare-exchange from 0.
+// Orders. Freeing operations release, claiming operations acquire. All writes to an entry are read-modify-writes of one
+// release sequence, so a claim sees everything that earlier owners did to the page, in any format.
+// ABA: the word holds the whole state, so a compare-exchange that finds the old value again may succeed.
 #pragma once
 
 #include "allocators/scatteralloc/page_format.hpp"
@@ -52,7 +51,7 @@ struct Entry {
   }
 };
 
-// What claim() got: `bits` of a flat page or `count` chunks of a two-level page, of this chunk size. chunk = 0:
+// Result of claim(): `bits` of a flat page or `count` chunks of a two-level page, of this chunk size. chunk = 0:
 // nothing.
 struct Claim {
   std::uint32_t chunk;
@@ -85,7 +84,7 @@ struct PageTable {
     return Entry::holds_chunks(word) && found >= chunk && found <= std::uint64_t{chunk} * waste_factor;
   }
 
-  // Could claim() succeed here, by what the entry says now?
+  // True if claim() could succeed with this entry.
   SIMT_FN bool has_room(std::uint64_t word, std::uint32_t chunk) const {
     if (Entry::units(word) == Entry::unformatted) return true;
     if (!acceptable(word, chunk)) return false;
@@ -95,7 +94,7 @@ struct PageTable {
   }
 
   // Tries to take up to `want` (1-32) chunks of one page. Without `look` it claims at once, as if the page were fresh
-  // or had this very chunk size: one trip to memory where that is true.
+  // or had this chunk size: one trip to memory if that is true.
   template <class Thread>
   SIMT_FN Claim claim(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t want, bool look) const {
     bool flat = format.flat(chunk);
@@ -154,7 +153,7 @@ struct PageTable {
     const std::uint32_t segment = index / 32;
     const std::uint32_t before =
         thread.atomic(segment_bits(page, segment)).fetch_and(~(1u << index % 32), simt::release);
-    // Who saw the segment full may set the hint only after this: a stale hint costs a look, never a chunk.
+    // A thread that saw the segment full may set the hint after this; a stale hint costs a look, never a chunk.
     if (simt::popcount(before) == format.segments(chunk).chunks_of(segment)) {
       thread.atomic(full_segments[page]).fetch_and(~(1u << segment), simt::relaxed);
     }
@@ -192,7 +191,7 @@ struct PageTable {
     const auto entry = thread.atomic(entries[page]);
     std::uint64_t word = entry.fetch_or(bits, simt::acquire);
     const std::uint32_t mine = bits & ~Entry::bits(word);
-    if (mine == 0) return {0, 0};  // nothing of mine holds the page: it is not mine to format
+    if (mine == 0) return {0, 0};  // without a bit of mine I may not format the page
     word |= bits;
     const std::uint64_t format_bits = Entry::of_units(chunk >> format.unit_shift);
     while (Entry::units(word) == Entry::unformatted) {
@@ -243,8 +242,8 @@ struct PageTable {
     return {granted != 0 ? found : 0, granted};
   }
 
-  // `word`: the entry as the caller's own operation left it. Losing the exchange is fine: whoever changed the word is
-  // either a new owner or withdraws and comes here again. Relaxed: the release sequence of the entry goes on.
+  // `word`: the entry as the caller's own operation left it. The exchange may fail: the thread that changed the word is
+  // a new owner, or it withdraws and comes here again. Relaxed: the release sequence of the entry goes on.
   template <class Thread>
   SIMT_FN void reset_if_empty(Thread& thread, std::uint32_t page, std::uint64_t word) const {
     if constexpr (reset_pages) {

@@ -2,23 +2,21 @@
 //
 // Steinberger et al. 2012; constants and thresholds of the authors' public code, version 1.0:
 //   hash    start = s * 38183 + 17497 * SM + (1 + 32 s / page) * warp slot, modulo the pages of an access block
-//   region  16 pages and a counter of how often a walk found nothing there; pass 1 of the walk goes from the start page
-//           towards the end of the pool and skips regions whose counter has reached 3/4 of the region, pass 2 looks
-//           everywhere
-//   access block  an equal slice of the pool; requests start in the first one that no walk has left behind
+//   region  16 pages and a counter of how often a walk found nothing there. Pass 1 of the walk goes from the start page
+//           towards the end of the pool and skips regions whose counter has reached 3/4 of the region. Pass 2 looks
+//           everywhere.
+//   access block  an equal slice of the pool; requests start in the first one that no walk has left
 // The lanes of a warp that ask for the same size search together. The hash puts warps about as many pages apart as 32
-// chunks fill, so the lanes take consecutive chunks of consecutive pages; a walk looks at two pages per lane at a
-// time.
+// chunks fill, so the lanes take consecutive chunks of consecutive pages. A walk looks at two pages per lane at a time.
 //
-// Differs from the public code, in which each lane walks alone: lanes that have their chunk go on looking for the
-// others (the last requests of a pool of 10 GB took 2.4 s without this, 0.06 with it). Before the walk some places are
-// tried at random, the first for as few pages as the lanes need, the others for a window of 64. With one access block
-// pass 1 ends after 16 steps, for a full pool has a counter to skip for every 16 pages. Pass 2 goes through all windows
-// in an order that each SM has for itself, from near where the last one of this SM found room: from the start page all
-// warps of an SM would walk over everything that those before them have filled, and in the order of the addresses all
-// SMs would meet at the same pages, once these are the last ones with room. (Of 13 GiB 5 % are free, and 2 million
-// threads take 256 B each: 0.25 ms; 278 ms in the order of the addresses and without the looks at windows before. 52
-// GiB fill in 0.23 s; in 12 s from the start pages.)
+// Differs from the public code, in which each lane walks alone:
+//   * Lanes that have their chunk go on looking for the others, because the last lane would walk alone.
+//   * Before the walk some random places are tried: the first ones for as few pages as the lanes need, the others for a
+//     window of 64.
+//   * With one access block pass 1 stops after 16 steps; otherwise a full pool costs one load per region.
+//   * In pass 2 each SM visits the windows in its own order, so SMs do not collide on the last free pages. It begins
+//   near
+//     the window where this SM found room last, so warps do not walk over what others have just filled.
 //
 // All words here are hints: relaxed, wrong values cost time only.
 #pragma once
@@ -34,7 +32,7 @@ inline constexpr std::uint32_t looks = 2;  // pages per lane looked at together
 struct Regions {
   static constexpr std::uint32_t resume_words = 256;
   static constexpr std::uint32_t window_pages = simt::warp_size * looks;
-  static constexpr std::uint32_t close_tries = 2;  // of the scattered ones, that ask for no more pages than needed
+  static constexpr std::uint32_t close_tries = 2;  // scattered tries that ask for no more pages than needed
 
   std::uint32_t* failures = nullptr;  // walks that found nothing, per region
   std::uint32_t* first_block = nullptr;
@@ -70,14 +68,14 @@ struct Regions {
     return simt::multiply_high(x ^ x >> 16, pages);
   }
 
-  // SMs beyond 256 share a word of `resume` and an order of windows with another one.
+  // SMs from 256 on share a word of `resume` and an order of windows with another SM.
   template <class Thread>
   SIMT_FN std::uint32_t resume_word(Thread& thread) const {
     return thread.sm() % resume_words;
   }
 
-  // The first page of the n-th window, any n, in one of the orders: steps of an odd number of windows, so that each
-  // order comes to every window. At or beyond `pages` for some.
+  // The first page of the n-th window, for any n, in one of the orders. The orders take steps of an odd number of
+  // windows, so each visits every window. Some windows lie at or beyond `pages`.
   SIMT_FN std::uint32_t page_of_window(std::uint32_t order, std::uint32_t n) const {
     return ((n * (order * 0x3c6ef362u + 0x9e3779b1u) + order * 0x85ebca6bu) & window_mask) * window_pages;
   }
@@ -107,8 +105,8 @@ struct Regions {
   }
 };
 
-// One of the pages from `first` on and before `end` for which room(page table entry) holds, another one for each lane;
-// no_page for lanes without. As many pages are seen as the group has lanes, times `looks`.
+// For each lane another one of the pages from `first` to `end` - 1 for which room(page table entry) holds, or no_page.
+// The group looks at `looks` pages per lane.
 template <class Thread, class Group, class Room>
 SIMT_FN std::uint32_t look(Thread& thread, const Group& group, std::uint64_t* entries, std::uint32_t first,
                            std::uint32_t end, Room room) {
@@ -125,8 +123,8 @@ SIMT_FN std::uint32_t look(Thread& thread, const Group& group, std::uint64_t* en
   return found;
 }
 
-// The two passes of a walk. All lanes of the group hold equal copies. Both count in one variable and find the end of
-// their region or window anew: malloc has no register left for more (48, from which on fewer warps fit an SM).
+// The two passes of a walk. All lanes of the group hold equal copies. Both passes count in one variable and compute the
+// end of their region or window, because malloc has 48 registers, and with more fewer warps fit an SM.
 class Walk {
  public:
   SIMT_FN explicit Walk(std::uint32_t start_page) : page_(start_page) {}
@@ -157,8 +155,8 @@ class Walk {
     return end < regions.pages ? end : regions.pages;
   }
 
-  // To be called after every look. Goes on when nobody saw room, and when too many looks in a row served nobody: pass 1
-  // leaves a crowd soon, pass 2 only because the others might take and free for ever.
+  // Called after every look. Goes on if no lane saw room, and if too many looks in a row served no lane: pass 1 leaves
+  // crowded pages soon, pass 2 only to bound the search.
   template <class Thread, class Group>
   SIMT_FN void look_done(Thread& thread, const Regions& regions, const Group& group, bool saw_room, bool served_some) {
     const bool pass_2 = left_ >= first_window;
@@ -183,12 +181,13 @@ class Walk {
  private:
   static constexpr std::uint32_t first_window = 0x40000000;
 
-  // Of pass 1, which is a whole one with several access blocks: only that tells which of them are full.
+  // Of pass 1. With several access blocks pass 1 is not cut short, because only a whole pass tells which blocks are
+  // full.
   SIMT_FN void count_step(const Regions& regions) {
     if (regions.blocks == 1 && left_ > 0) --left_;
   }
 
-  // Counts the failure and goes on to the first region that pass 1 may visit; a step is a look at one counter per lane.
+  // Counts the failure and goes on to the next region that pass 1 may visit; a step looks at one counter per lane.
   // False at the end of pass 1.
   template <class Thread, class Group>
   SIMT_FN bool go_to_open_region(Thread& thread, const Regions& regions, const Group& group) {
