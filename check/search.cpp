@@ -1,6 +1,9 @@
 #include "check/search.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -18,6 +21,8 @@ namespace {
 constexpr std::uint64_t step_budget = 1 << 18;
 constexpr std::size_t history_steps = 1 << 14;
 constexpr std::size_t history_rows = 40;
+// Of a run apart; one that passes no scheduling point never ends by itself.
+constexpr unsigned most_seconds_apart = 5;
 
 constexpr const char* holding_suffix = "+stores";
 
@@ -153,18 +158,34 @@ Trial Search::run(const simt::ExecutorOptions& options) {
   return trial;
 }
 
-SearchResult Search::explore(const Strategy& strategy, std::uint64_t first, std::uint64_t count, bool stop_at_failure) {
-  if (strategy.kind == simt::StrategyKind::exploring) return explore_all(strategy, count, stop_at_failure);
+std::optional<Outcome> Search::run_apart(const simt::ExecutorOptions& options) {
+  const pid_t child = fork();
+  if (child < 0) throw simt::Fault(simt::FaultKind::environment, "fork failed");
+  if (child == 0) {
+    const rlimit no_core_file = {0, 0};
+    setrlimit(RLIMIT_CORE, &no_core_file);
+    alarm(most_seconds_apart);
+    _exit(static_cast<int>(run(options).outcome));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (!WIFEXITED(status)) return std::nullopt;
+  return static_cast<Outcome>(WEXITSTATUS(status));
+}
+
+SearchResult Search::explore(const Strategy& strategy, std::uint64_t first, std::uint64_t count, Exploring how) {
+  if (strategy.kind == simt::StrategyKind::exploring) return explore_all(strategy, count, how.stop_at_failure);
   SearchResult result;
   for (std::uint64_t seed = first; seed - first < count; ++seed) {
     const simt::ExecutorOptions with_seed = options(strategy, seed);
-    const Trial trial = run(with_seed);
     ++result.tried;
+    if (how.apart && run_apart(with_seed).value_or(Outcome::ok) == Outcome::ok) continue;
+    const Trial trial = run(with_seed);
     result.steps += trial.record.steps;
     if (trial.outcome == Outcome::ok) continue;
     ++result.failed;
     if (!result.first) result.first = write_down(with_seed, trial);
-    if (stop_at_failure) break;
+    if (how.stop_at_failure) break;
   }
   return result;
 }
@@ -210,12 +231,12 @@ Failure Search::replay(const std::string& text) {
   return write_down(scripted, run(scripted));
 }
 
-Failure Search::shrink(const std::string& text, std::uint64_t& runs) {
+Failure Search::shrink(const std::string& text, bool apart, std::uint64_t& runs) {
   const Failure whole = replay(text);
   simt::ExecutorOptions scripted = options({.kind = simt::StrategyKind::scripted}, whole.seed);
   const auto fails_alike = [&](const simt::Schedule& schedule) {
     scripted.script = std::make_shared<const simt::Schedule>(schedule);
-    return run(scripted).outcome == whole.outcome;
+    return (apart ? run_apart(scripted) : run(scripted).outcome) == whole.outcome;
   };
   const simt::Shrunk shrunk = simt::shrink(simt::parse_schedule(text), fails_alike);
   runs = shrunk.runs;

@@ -71,23 +71,33 @@ struct SearchResult {
   std::optional<Failure> first;
 };
 
+// How explore() goes through seeds.
+struct Exploring {
+  bool stop_at_failure = true;
+  // Each run first in a process of its own, which costs about as much as a run: seeds that kill it are passed over.
+  bool apart = false;
+};
+
 class Search {
  public:
   // Both must outlive it. The model must be one that the subject supports.
   Search(const Subject& subject, const Model& model);
   ~Search();
 
-  // Runs seeds `first` to `first + count - 1`; stops at the first failure where asked. dfs counts schedules instead.
-  SearchResult explore(const Strategy& strategy, std::uint64_t first, std::uint64_t count, bool stop_at_failure);
+  // Runs seeds `first` to `first + count - 1`. dfs counts schedules instead, and runs none apart.
+  SearchResult explore(const Strategy& strategy, std::uint64_t first, std::uint64_t count, Exploring how);
   // One seed, or the decisions of a schedule, with everything written down.
   Failure replay(const Strategy& strategy, std::uint64_t seed);
   Failure replay(const std::string& schedule);
-  // The fewest decisions that still end the same way; `runs` receives the number of runs it took.
-  Failure shrink(const std::string& schedule, std::uint64_t& runs);
+  // Fewer decisions that still end the same way; `runs` receives the number of runs it took. `apart`: as in Exploring,
+  // so that a shorter schedule may kill its process, which is another way to end.
+  Failure shrink(const std::string& schedule, bool apart, std::uint64_t& runs);
 
  private:
   simt::ExecutorOptions options(const Strategy& strategy, std::uint64_t seed) const;
   Trial run(const simt::ExecutorOptions& options);
+  // In a process of its own. Nothing when that was killed or took too long.
+  std::optional<Outcome> run_apart(const simt::ExecutorOptions& options);
   Failure write_down(simt::ExecutorOptions options, const Trial& seen);
   SearchResult explore_all(const Strategy& strategy, std::uint64_t count, bool stop_at_failure);
 

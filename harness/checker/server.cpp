@@ -45,9 +45,9 @@ ordered_json to_json(const check::Failure& failure) {
 }
 
 ordered_json explore(check::Search& search, const json& command) {
-  const check::SearchResult result =
-      search.explore(strategy_of(command), worker::count_member_or(command, "first_seed", 1),
-                     worker::count_member(command, "seeds"), command.value("stop_at_failure", true));
+  const check::SearchResult result = search.explore(
+      strategy_of(command), worker::count_member_or(command, "first_seed", 1), worker::count_member(command, "seeds"),
+      {.stop_at_failure = command.value("stop_at_failure", true), .apart = command.value("apart", false)});
   ordered_json event = {{"event", "explored"},
                         {"tried", result.tried},
                         {"failed", result.failed},
@@ -76,7 +76,7 @@ ordered_json replay(check::Search& search, const json& command) {
 
 ordered_json shrink(check::Search& search, const json& command) {
   std::uint64_t runs = 0;
-  const check::Failure shrunk = search.shrink(text_member(command, "schedule"), runs);
+  const check::Failure shrunk = search.shrink(text_member(command, "schedule"), command.value("apart", false), runs);
   return {{"event", "shrunk"}, {"runs", runs}, {"run", to_json(shrunk)}};
 }
 
