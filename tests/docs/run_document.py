@@ -1,7 +1,8 @@
 """Follows a document to the letter: writes its files, runs its commands, in order.
 
 A fenced block opened with ```LANG file=NAME is written to NAME; one opened with ```sh run is run by bash and must
-succeed. Usage: run_document.py DOCUMENT SOURCE_DIR BUILD_DIR [--here]; with --here commands run in SOURCE_DIR (for a
+succeed. In one opened with ```sh replay every command shows a finding again: it must end with exit code 1, and its output must
+contain what the comments behind it say. Usage: run_document.py DOCUMENT SOURCE_DIR BUILD_DIR [--here]; with --here commands run in SOURCE_DIR (for a
 README), else in an empty folder.
 """
 
@@ -12,11 +13,48 @@ import subprocess
 import sys
 import tempfile
 
-FENCE = re.compile(r"^```(?P<language>\w+) (?P<action>run|file=(?P<name>\S+))\n(?P<body>.*?)^```$", re.M | re.S)
+FENCE = re.compile(r"^```(?P<language>\w+) (?P<action>run|replay|file=(?P<name>\S+))\n(?P<body>.*?)^```$", re.M | re.S)
+
+
+def for_this_build(commands: str, build: pathlib.Path) -> str:
+    """The documents speak of the default build folder, or of a program on the path; this test may run for another preset."""
+    commands = commands.replace("$ALLOCBENCH/build", str(build)).replace("build/bin/allocbench ", f"{build}/bin/allocbench ")
+    return re.sub(r"^allocbench ", f"{build}/bin/allocbench ", commands, flags=re.M)
+
+
+def replays(body: str) -> list[tuple[str, list[str]]]:
+    """Commands with the texts that their output must contain."""
+    found: list[tuple[str, list[str]]] = []
+    for line in body.splitlines():
+        if line.startswith("# "):
+            found[-1][1].append(line[2:])
+        elif line.strip():
+            found.append((line, []))
+    return found
+
+
+def replay(document: pathlib.Path, body: str, build: pathlib.Path) -> bool:
+    succeeded = True
+    for command, expected in replays(body):
+        print(command, flush=True)
+        with tempfile.TemporaryDirectory(prefix="allocbench-docs-") as folder:
+            result = subprocess.run(["bash", "-euo", "pipefail", "-c", for_this_build(command, build)], cwd=folder,
+                                    capture_output=True, text=True, timeout=900, check=False)
+        missing = [text for text in expected if text not in result.stdout]
+        if result.returncode != 1 or missing or not expected:
+            print(f"{document}: {command}\nended with {result.returncode}; not in its output: {missing or 'nothing expected'}\n"
+                  f"{result.stdout[:2000]}{result.stderr}", file=sys.stderr)
+            succeeded = False
+    return succeeded
 
 
 def follow(document: pathlib.Path, source: pathlib.Path, build: pathlib.Path, folder: pathlib.Path) -> int:
-    steps = list(FENCE.finditer(document.read_text()))
+    text = document.read_text()
+    steps = list(FENCE.finditer(text))
+    shown = "".join(step["body"] for step in steps if step["action"] == "replay")
+    for seed in re.findall(r"\bv1:[a-z_]\S+:\d+\b", text):
+        if seed not in shown:
+            sys.exit(f"{document}: {seed} is in no block opened with '```sh replay'")
     if not steps:
         sys.exit(f"{document}: no block to follow; is the fence '```sh run' or '```cpp file=NAME'?")
     environment = dict(os.environ, ALLOCBENCH=str(source))
@@ -24,8 +62,11 @@ def follow(document: pathlib.Path, source: pathlib.Path, build: pathlib.Path, fo
         if step["name"]:
             (folder / step["name"]).write_text(step["body"])
             continue
-        # The documents speak of the default build folder; this test may run for another preset.
-        commands = step["body"].replace("$ALLOCBENCH/build", str(build)).replace("build/bin/allocbench ", f"{build}/bin/allocbench ")
+        if step["action"] == "replay":
+            if not replay(document, step["body"], build):
+                return 1
+            continue
+        commands = for_this_build(step["body"], build)
         print(commands, flush=True)
         result = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=folder, env=environment, timeout=900)
         if result.returncode != 0:
