@@ -4,47 +4,70 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from plots import curves, stated
-from plots.results import Run, Value
+import pandas
+
+from plots import curves, labels, samples, stated
+from plots.results import Run
 
 
-def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: Sequence[str] = ()) -> list[str]:
+def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: Sequence[str] = (), more: Sequence[str] = ()) -> list[str]:
     shown = _shown(run, wanted)
     equations = curves.names(run, [metric for _, metric in wanted])
-    text = f"{'Markers' if equations or words else 'Line'}: {_statistic(shown)}"
-    if any(value.low is not None for value in shown):
+    text = f"{'Markers' if equations or words or not run.plot.get('joined', True) else 'Lines'}: {_statistic(run, shown)}"
+    if shown["low"].notna().any():
         text += "; bars: 95 % bootstrap interval"
     text += "."
     if equations:
         text += f" Lines: {', '.join(equations)} of the paper (plots/theory.py) at the same settings."
-    if any(cell.status != "ok" for cell in run.cells):
+    if (run.cells["status"] != "ok").any():
         text += " Crosses above the panel: cells without a value, with their status."
-    return [text + _throttled(shown)] + stated.sentences(run, wanted)
+    text = " ".join([text + _throttled(shown), *more])
+    return [text, *samples.sentences(run, wanted), *stated.sentences(run, wanted), *run.plot.get("notes", [])]
 
 
-def of_table(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
+def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = (), intervals: bool = True) -> list[str]:
     shown = _shown(run, wanted)
-    text = f"Numbers: {_statistic(shown)}."
-    if any(cell.status != "ok" for cell in run.cells):
+    text = f"Numbers: {_statistic(run, shown)}"
+    if intervals and shown["low"].notna().any():
+        text += ", ± the distance to the farther end of the 95 % bootstrap interval"
+    text += "."
+    if (run.cells["status"] != "ok").any():
         text += " Words: the status of cells without a value."
-    return [text + _throttled(shown)] + stated.sentences(run, [])
+    text = " ".join([text + _throttled(shown), *more])
+    return [text, *samples.sentences(run, wanted), *stated.sentences(run, []), *run.plot.get("notes", [])]
 
 
-def _shown(run: Run, wanted: Sequence[tuple[str, str]]) -> list[Value]:
-    return [value for cell in run.cells for key, value in cell.values.items() if key in wanted]
+def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
+    """Of factors, whose numbers stand in the Markdown page."""
+    shown = _shown(run, wanted)
+    text = f"From the {_statistic(run, shown)}; times and intervals: in the page of numbers beside this image.{_throttled(shown)}"
+    return [text, *samples.sentences(run, wanted), *run.plot.get("notes", [])]
 
 
-def _statistic(shown: Sequence[Value]) -> str:
-    text = "/".join(sorted({value.statistic for value in shown if value.statistic})) or "value"
-    samples = sorted({value.samples for value in shown if value.samples})
-    if not samples:
+def _shown(run: Run, wanted: Sequence[tuple[str, str]]) -> pandas.DataFrame:
+    return run.values[[key in wanted for key in zip(run.values["phase"], run.values["metric"])]]
+
+
+def _statistic(run: Run, shown: pandas.DataFrame) -> str:
+    """`median of 10 samples`, and who has fewer: cells end at their time limit."""
+    text = "/".join(sorted({each for each in shown["statistic"] if each})) or "value"
+    timed = shown[shown["low"].notna() | (shown["unit"] == "s")]  # counts come from a single pass
+    counts = (timed if len(timed) else shown)["samples"].dropna().astype(int)
+    if counts.empty:
         return text
-    counted = str(samples[0]) if len(samples) == 1 else f"{samples[0]} to {samples[-1]}"
-    return f"{text} of {counted} sample{'' if samples == [1] else 's'}"
+    usual = int(counts.max())
+    text += f" of {usual} sample{'' if usual == 1 else 's'}"
+    fewer = shown.loc[counts.index[counts < usual], "cell"].map(run.cells["allocator"])
+    if fewer.empty:
+        return text
+    names = [labels.allocator(run, name) for name in run.allocators() if name in set(fewer)]
+    least = int(counts.min())
+    told = ", ".join(names) if len(names) <= 4 else f"{len(names)} of {len(run.allocators())} allocators"
+    return f"{text} (fewer, at least {least}, in some cells of {told})"
 
 
-def _throttled(shown: Sequence[Value]) -> str:
-    number = sum("throttled" in value.flags for value in shown)
+def _throttled(shown: pandas.DataFrame) -> str:
+    number = int(shown["flags"].map(lambda flags: "throttled" in flags).sum())
     if number == 0:
         return ""
     return f" {number} of {len(shown)} values include samples taken while the device throttled."

@@ -9,7 +9,7 @@ import numpy
 
 from plots import theory
 from plots.errors import UsageError
-from plots.results import Cell, Run
+from plots.results import Run
 from plots.series import Series
 
 _POINTS = 160
@@ -25,16 +25,17 @@ def names(run: Run, metrics: Sequence[str]) -> list[str]:
 def of_series(run: Run, series: Series, x: str, metric: str, log_x: bool) -> tuple[list[float], list[float]]:
     """Positions and values, without those where the formula has none; both empty where no curve is asked for."""
     name = run.plot.get("theory", {}).get(series.allocator, {}).get(metric)
-    if name is None or not series.points:
+    if name is None or series.points.empty:
         return [], []
     formula = _formula(run, name)[1]
-    measured = [point.x for point in series.points]
+    measured = list(series.points["x"])
     spread = numpy.geomspace if log_x else numpy.linspace
     between = spread(min(measured), max(measured), _POINTS).tolist() if len(measured) > 1 else []
     if all(position == int(position) for position in measured):
         between = [round(position) for position in between]
     positions = sorted(set(measured) | set(between))
-    values = [formula(_setting(series.points[0].cell, x, position)) for position in positions]
+    settings = run.settings.loc[series.points["cell"].iloc[0]].to_dict()
+    values = [formula(_setting(settings, x, position)) for position in positions]
     finite = [(position, value) for position, value in zip(positions, values) if math.isfinite(value)]
     return [position for position, _ in finite], [value for _, value in finite]
 
@@ -45,9 +46,9 @@ def _formula(run: Run, name: str):
     return theory.CURVES[name]
 
 
-def _setting(cell: Cell, x: str, position: float) -> theory.Setting:
+def _setting(settings: dict, x: str, position: float) -> theory.Setting:
     def value(setting: str, otherwise):
-        found = position if setting == x else cell.setting(setting)
+        found = position if setting == x else settings.get(setting)
         return otherwise if found is None else found
 
     page_bytes = value("page_bytes", value("request_bytes", 256))

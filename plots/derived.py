@@ -1,74 +1,92 @@
-"""Metrics that follow from others of the same cell and phase: what a paper plots, computed once for all figures."""
+"""Metrics that follow from others of the same cell and phase: what a paper plots, computed once for all figures.
+
+Every function takes tables of cells and values as results.py describes them and returns tables of further values.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+import pandas
 
-if TYPE_CHECKING:  # results.py calls this module
-    from plots.results import Cell, Run, Value
+_NUMBERS = ["value", "low", "high"]
 
 
-def add_to(cell: Cell) -> None:
-    """Adds `time_per_operation`; `time_per_launch` where the workload counts launches; `time_per_batch` for the phases
-    that come once in each of several `batches`; `allocated_bytes_per_second` where it counts the bytes asked for;
-    `utilisation` where it fills the pool."""
-    batches = cell.workload_parameters.get("batches")
-    requested = cell.values.get(("", "requested_bytes"))
-    launches = cell.workload_parameters.get("launches")
-    if ("", "served_bytes") in cell.values:
-        cell.values["", "utilisation"] = _utilisation(cell)
-    for (phase, metric), time in list(cell.values.items()):
-        if metric != "time":
-            continue
-        operations = cell.values.get((phase, "operations"))
-        if operations and operations.value:
-            cell.values[phase, "time_per_operation"] = _scaled(time, 1 / operations.value)
-        if batches and phase in ("insert", "delete"):
-            cell.values[phase, "time_per_batch"] = _scaled(time, 1 / batches)
-        if requested and time.value > 0 and phase != "free":
-            cell.values[phase, "allocated_bytes_per_second"] = _rate(time, requested.value)
-        if launches and phase == "total":
-            cell.values[phase, "time_per_launch"] = _scaled(time, 1 / launches)
+def metrics(cells: pandas.DataFrame, values: pandas.DataFrame) -> list[pandas.DataFrame]:
+    """`time_per_operation`; `time_per_launch` where the workload counts launches; `time_per_batch` for the phases that come
+    once in each of several `batches`; `allocated_bytes_per_second` where it counts the bytes asked for; `utilisation` where it
+    fills the pool."""
+    times = values[values["metric"] == "time"]
+    operations = values[values["metric"] == "operations"].set_index(["cell", "phase"])["value"]
+    per_operation = times.join(operations.rename("operations"), on=["cell", "phase"])["operations"]
+    requested = times["cell"].map(_of_cell(values, "requested_bytes"))
+    made = [_scaled(times, 1 / per_operation[per_operation > 0], "time_per_operation"),
+            _rates(times, requested[(times["phase"] != "free") & (times["value"] > 0)].dropna())]
+    for setting, phases, name in (("batches", ("insert", "delete"), "time_per_batch"), ("launches", ("total",), "time_per_launch")):
+        counts = cells["workload_parameters"].map(lambda parameters: parameters.get(setting) or 0)
+        count = times["cell"].map(counts)
+        made.append(_scaled(times, 1 / count[(count > 0) & times["phase"].isin(phases)], name))
+    return [*made, _utilisation(cells, values)]
 
 
-def _utilisation(cell: Cell) -> Value:
+def relative(cells: pandas.DataFrame, values: pandas.DataFrame, reference: str) -> list[pandas.DataFrame]:
+    """For every metric, say `time`, its `relative_time`: over that of the reference allocator's cell at the same settings, with
+    the interval of the cell alone. And `beyond_reference`, the share of a time that exceeds the reference's: with an allocator
+    that costs next to nothing as reference, what allocation takes of an application. `best` as reference is the smallest
+    value at the same settings, whoever has it."""
+    places = cells["axes"].map(lambda axes: tuple(sorted((name, str(value)) for name, value in axes.items()
+                                                         if not name.startswith("allocator."))))
+    placed = values.assign(place=values["cell"].map(places))
+    by = ["place", "phase", "metric"]
+    if reference == "best":
+        bases = placed[placed["value"] > 0].groupby(by)["value"].min()
+    else:
+        own = placed[placed["cell"].isin(cells.index[cells["allocator"] == reference])]
+        bases = own.drop_duplicates(by, keep="last").set_index(by)["value"]
+    base = placed.join(bases.rename("base"), on=by)["base"]
+    base = base[base != 0].dropna()
+    related = _scaled(values, 1 / base, "relative_" + values["metric"])
+    related["unit"] = ""
+    times = values.loc[base.index]
+    times = times[(times["metric"] == "time") & (times["value"] != 0)]
+    beyond = times.assign(metric="beyond_reference", value=1 - base / times["value"], low=float("nan"), high=float("nan"), unit="")
+    return [related, beyond]
+
+
+def speed_up(values: pandas.DataFrame, series: pandas.Series, positions: pandas.Series) -> pandas.DataFrame:
+    """`speed_up` of the phases that have a throughput: over that of the cell of the same series with the least position."""
+    rates = values[values["metric"] == "throughput"]
+    placed = rates.assign(series=rates["cell"].map(series), position=rates["cell"].map(positions))
+    first = placed.sort_values("position", kind="stable").drop_duplicates(["series", "phase"])
+    base = placed.join(first.set_index(["series", "phase"])["value"].rename("base"), on=["series", "phase"])["base"]
+    made = _scaled(rates, 1 / base[base > 0], "speed_up")
+    made["unit"] = ""
+    return made
+
+
+def _of_cell(values: pandas.DataFrame, metric: str) -> pandas.Series:
+    return values[(values["metric"] == metric) & (values["phase"] == "")].set_index("cell")["value"]
+
+
+def _scaled(values: pandas.DataFrame, factors: pandas.Series, name) -> pandas.DataFrame:
+    """The rows of `factors`, multiplied, under another name."""
+    made = values.loc[factors.index].copy()
+    made[_NUMBERS] = made[_NUMBERS].astype(float).mul(factors, axis=0)
+    made["metric"] = name if isinstance(name, str) else name.loc[factors.index]
+    return made
+
+
+def _rates(times: pandas.DataFrame, amounts: pandas.Series) -> pandas.DataFrame:
+    made = times.loc[amounts.index].copy()
+    bounded = made["low"] > 0
+    made = made.assign(value=amounts / made["value"], low=(amounts / made["high"]).where(bounded),
+                       high=(amounts / made["low"]).where(bounded), unit="B/s", metric="allocated_bytes_per_second")
+    return made
+
+
+def _utilisation(cells: pandas.DataFrame, values: pandas.DataFrame) -> pandas.DataFrame:
     """What requests got of all memory that the allocator has, inside and outside of its pool."""
-    served = cell.values["", "served_bytes"]
-    metadata = cell.values.get(("", "metadata_bytes"))
-    memory = (cell.pool_bytes or 0) + (metadata.value if metadata else 0)
-    return replace(_scaled(served, 1 / memory), unit="")
-
-
-def add_relative(run: Run, reference: str) -> None:
-    """Adds for every metric, say `time`, its `relative_time`: over that of the reference allocator's cell with the same
-    settings, with the interval of the cell alone. And `beyond_reference`, the share of a time that exceeds the reference's:
-    with an allocator that costs next to nothing as reference, what allocation takes of an application."""
-    def place(cell: Cell) -> tuple:
-        return tuple(sorted((name, str(value)) for name, value in cell.axes.items() if not name.startswith("allocator.")))
-
-    bases = {(place(cell), key): value.value for cell in run.cells if cell.allocator == reference
-             for key, value in cell.values.items()}
-    for cell in run.cells:
-        for (phase, metric), value in list(cell.values.items()):
-            base = bases.get((place(cell), (phase, metric)))
-            if not base:
-                continue
-            cell.values[phase, f"relative_{metric}"] = replace(_scaled(value, 1 / base), unit="")
-            if metric == "time" and value.value:
-                beyond = replace(value, value=1 - base / value.value, low=None, high=None, unit="")
-                cell.values[phase, "beyond_reference"] = beyond
-
-
-def _scaled(time: Value, factor: float) -> Value:
-    return replace(time, value=time.value * factor, low=_times(time.low, factor), high=_times(time.high, factor))
-
-
-def _rate(time: Value, amount: float) -> Value:
-    bounded = time.low is not None and time.high is not None and time.low > 0
-    return replace(time, value=amount / time.value, low=amount / time.high if bounded else None,
-                   high=amount / time.low if bounded else None, unit="B/s")
-
-
-def _times(number: float | None, factor: float) -> float | None:
-    return None if number is None else number * factor
+    served = values[(values["metric"] == "served_bytes") & (values["phase"] == "")]
+    outside = served["cell"].map(_of_cell(values, "metadata_bytes")).fillna(0)
+    memory = served["cell"].map(cells["pool_bytes"]).fillna(0).astype(float) + outside
+    made = _scaled(served, 1 / memory[memory > 0], "utilisation")
+    made["unit"] = ""
+    return made

@@ -11,9 +11,11 @@ import math
 from dataclasses import dataclass
 from typing import Callable, Collection, Sequence
 
-from plots import quantity, style
+import pandas
+
+from plots import labels, quantity
 from plots.errors import UsageError
-from plots.results import Cell, Run, Value
+from plots.results import Run
 from plots.series import moving_with
 
 _TIMES = ("s", "op/s", "B/s", "cycles")  # units of what varies from sample to sample
@@ -67,40 +69,54 @@ def _side(run: Run, given, effect: dict, where: dict) -> _Side:
                              f"{', '.join(sorted(known))}.")
     return _Side(tuple(names), {**where, **given.get("where", {})},
                  given.get("phase", effect.get("phase", _only(run.plot.get("y", "total")))),
-                 given.get("metric", effect.get("metric", _only(run.plot.get("metric", "time")))))
+                 given.get("metric", effect.get("metric", _measured(_only(run.plot.get("metric", "time"))))))
 
 
 def _only(listed) -> str:
     return listed if isinstance(listed, str) else listed[0]
 
 
-def _matches(cell: Cell, where: dict) -> bool:
+def _along(run: Run, effect: dict) -> str:
+    return effect.get("along") or _only(run.plot.get("x", ""))
+
+
+def _measured(metric: str) -> str:
+    """What a figure relates to something else; claims relate it themselves."""
+    return "throughput" if metric == "speed_up" else metric.removeprefix("relative_")
+
+
+def matching(run: Run, where: dict) -> pandas.Series:
+    """Which cells have the settings wanted: a value, one of a list, or one between bounds."""
     def fits(value, wanted) -> bool:
         if isinstance(wanted, dict):
             return value is not None and wanted.get("from", -math.inf) <= value <= wanted.get("to", math.inf)
         return value in wanted if isinstance(wanted, list) else value == wanted
 
-    return all(fits(cell.setting(name), wanted) for name, wanted in where.items())
+    chosen = pandas.Series(True, index=run.cells.index)
+    for name, wanted in where.items():
+        chosen &= pandas.Series([fits(value, wanted) for value in run.column(name)], index=run.cells.index)
+    return chosen
 
 
-def _cells(run: Run, side: _Side) -> list[Cell]:
-    return [cell for name in side.allocators for cell in run.cells if cell.allocator == name and _matches(cell, side.where)]
+def _cells(run: Run, side: _Side) -> pandas.DataFrame:
+    """The cells of a side in the order of its allocators, with the value of each (NaN where it has none) and its bounds."""
+    cells = run.cells.loc[matching(run, side.where), ["allocator", "axes", "status"]].rename_axis("cell").reset_index()
+    values = run.at(side.phase, side.metric)[["value", "low", "high", "unit"]]
+    cells = cells.join(values, on="cell")
+    # Counts are what they are; a time without an interval has no bounds.
+    exact = cells["low"].isna() & ~cells["unit"].isin(_TIMES)
+    cells.loc[exact, "low"] = cells.loc[exact, "high"] = cells["value"]
+    ordered = [cells[cells["allocator"] == name] for name in side.allocators]
+    return pandas.concat(ordered, ignore_index=True)
 
 
-def _value(cell: Cell, side: _Side) -> Value | None:
-    return cell.values.get((side.phase, side.metric))
+def _bounds(row) -> tuple[float | None, float | None]:
+    return None if math.isnan(row.low) else row.low, None if math.isnan(row.high) else row.high
 
 
-def _bounds(value: Value) -> tuple[float | None, float | None]:
-    """Counts are what they are; a time without an interval has no bounds."""
-    if value.low is None and value.unit not in _TIMES:
-        return value.value, value.value
-    return value.low, value.high
-
-
-def _place(run: Run, cells: Sequence[Cell], axes: Sequence[str]) -> str:
-    names = " to ".join(dict.fromkeys(style.display_name(cell.allocator) for cell in cells))
-    told = [f"{quantity.axis_name(name)} {_written(name, cells[0].setting(name))}" for name in axes]
+def _place(run: Run, rows: Sequence, axes: Sequence[str]) -> str:
+    names = " to ".join(dict.fromkeys(labels.allocator(run, row.allocator) for row in rows))
+    told = [f"{quantity.axis_name(name)} {_written(name, run.settings.at[rows[0].cell, name])}" for name in axes]
     return ", ".join([names, *told])
 
 
@@ -109,12 +125,13 @@ def _written(name: str, value) -> str:
     return quantity.formatter(name)(value) if is_number else str(value)
 
 
-def _axes(cell: Cell, without: Sequence[str] = ()) -> list[str]:
-    return [name for name in cell.axes if name not in without]
+def _axes(row, without: Collection[str] = ()) -> list[str]:
+    return [name for name in row.axes if name not in without]
 
 
-def _divided(of: Value, to: Value, place: str) -> Estimate | None:
-    if to.value <= 0:
+def _divided(of, to, place: str) -> Estimate | None:
+    """The quotient of the values of two rows; None where one of them has none."""
+    if math.isnan(of.value) or not to.value > 0:
         return None
     (low, high), (least, most) = _bounds(of), _bounds(to)
     bounded = None not in (low, high, least, most) and least > 0
@@ -128,20 +145,21 @@ def _ratio(run: Run, effect: dict, where: dict) -> Found:
     fixed = {name for name in {**of.where, **to.where} if of.where.get(name) != to.where.get(name)}
     itself = of.allocators == to.allocators
 
-    def key(cell: Cell) -> tuple:
-        return (cell.allocator if itself else "", *sorted((name, str(cell.setting(name))) for name in _axes(cell, fixed)))
+    def keyed(side: _Side) -> pandas.DataFrame:
+        cells = _cells(run, side)
+        keys = [(row.allocator if itself else "", *sorted((name, str(run.settings.at[row.cell, name])) for name in _axes(row, fixed)))
+                for row in cells.itertuples()]
+        return cells.assign(key=keys)
 
-    others: dict[tuple, list[Cell]] = {}
-    for cell in _cells(run, to):
-        others.setdefault(key(cell), []).append(cell)
+    upper, lower = keyed(of), keyed(to)
+    partners = {key: list(rows.itertuples()) for key, rows in lower.groupby("key", sort=False)}
     found = Found([])
-    for cell in _cells(run, of):
-        for other in others.get(key(cell), []):
-            if cell is other and of == to:
+    for row in upper.itertuples():
+        for other in partners.get(row.key, []):
+            if row.cell == other.cell and of == to:
                 continue
-            upper, lower = _value(cell, of), _value(other, to)
-            place = ", ".join([_place(run, (cell, other), _axes(cell, fixed)), *_told(cell, other, fixed)])
-            estimate = _divided(upper, lower, place) if upper and lower else None
+            place = ", ".join([_place(run, (row, other), _axes(row, fixed)), *_told(run, row, other, fixed)])
+            estimate = _divided(row, other, place)
             if estimate is None:
                 found.without_value += 1
             else:
@@ -149,59 +167,60 @@ def _ratio(run: Run, effect: dict, where: dict) -> Found:
     return found
 
 
-def _told(cell: Cell, other: Cell, fixed: Collection[str]) -> list[str]:
+def _told(run: Run, row, other, fixed: Collection[str]) -> list[str]:
     """The settings in which the two sides of a ratio differ."""
-    pairs = [(name, cell.setting(name), other.setting(name)) for name in cell.axes if name in fixed]
+    pairs = [(name, run.settings.at[row.cell, name], run.settings.at[other.cell, name]) for name in row.axes if name in fixed]
     return [f"{quantity.axis_name(name)} {_written(name, mine)} to {_written(name, theirs)}" for name, mine, theirs in pairs
             if mine != theirs]
 
 
-def _lines(run: Run, side: _Side, along: str, found: Found) -> list[list[Cell]]:
-    """The cells of each series along a swept setting and what is zipped with it, in growing order; those without a value are
+def _lines(run: Run, side: _Side, along: str, found: Found) -> list[list]:
+    """The rows of each series along a swept setting and what is zipped with it, in growing order; those without a value are
     counted and left out."""
-    lines: dict[tuple, list[Cell]] = {}
+    cells = _cells(run, side)
+    found.without_value += int(cells["value"].isna().sum())
+    lines: dict[tuple, list] = {}
     moving = moving_with(run, along)
-    for cell in _cells(run, side):
-        if _value(cell, side) is None:
-            found.without_value += 1
-        else:
-            key = (cell.allocator, *(str(cell.setting(name)) for name in _axes(cell, moving)))
-            lines.setdefault(key, []).append(cell)
-    return [sorted(cells, key=lambda cell: cell.setting(along)) for cells in lines.values()]
+    for row in cells[cells["value"].notna()].itertuples():
+        key = (row.allocator, *(str(run.settings.at[row.cell, name]) for name in _axes(row, moving)))
+        lines.setdefault(key, []).append(row)
+    position = run.column(along)
+    return [sorted(rows, key=lambda row: position[row.cell]) for rows in lines.values()]
 
 
 def _growth(run: Run, effect: dict, where: dict) -> Found:
     """The exponent k of the power x^k that fits a series best: 0 is flat, 1 is linear."""
-    along = effect.get("along", run.plot.get("x"))
+    along = _along(run, effect)
     side, found = _side(run, effect["of"], effect, where), Found([])
-    for cells in _lines(run, side, along, found):
-        points = [(cell, _value(cell, side)) for cell in cells if cell.setting(along) > 0 and _value(cell, side).value > 0]
+    position = run.column(along)
+    for rows in _lines(run, side, along, found):
+        points = [row for row in rows if position[row.cell] > 0 and row.value > 0]
         if len(points) < 3:
             continue
-        xs = [math.log(cell.setting(along)) for cell, _ in points]
+        xs = [math.log(position[row.cell]) for row in points]
         mean = sum(xs) / len(xs)
         weights = [(x - mean) / sum((each - mean) ** 2 for each in xs) for x in xs]
-        exponent = sum(weight * math.log(value.value) for weight, (_, value) in zip(weights, points))
-        bounds = [_bounds(value) for _, value in points]
+        exponent = sum(weight * math.log(row.value) for weight, row in zip(weights, points))
         spread = None
-        if all(low is not None and low > 0 for low, _ in bounds):
+        if all(row.low > 0 for row in points):
             # Errors of the points are independent: their squares add up.
-            spread = math.sqrt(sum((weight * math.log(high / low) / 2) ** 2 for weight, (low, high) in zip(weights, bounds)))
+            spread = math.sqrt(sum((weight * math.log(row.high / row.low) / 2) ** 2 for weight, row in zip(weights, points)))
         found.estimates.append(Estimate(exponent, None if spread is None else exponent - spread,
                                         None if spread is None else exponent + spread,
-                                        _place(run, cells[:1], _axes(cells[0], moving_with(run, along)))))
+                                        _place(run, rows[:1], _axes(rows[0], moving_with(run, along)))))
     return found
 
 
 def _step(run: Run, effect: dict, where: dict) -> Found:
     """Each value over the one before it along a swept setting."""
-    along = effect.get("along", run.plot.get("x"))
+    along = _along(run, effect)
     side, found = _side(run, effect["of"], effect, where), Found([])
-    for cells in _lines(run, side, along, found):
-        for before, cell in itertools.pairwise(cells):
-            place = f"{_place(run, (cell,), _axes(cell, moving_with(run, along)))}, {quantity.axis_name(along)} " \
-                    f"{_written(along, before.setting(along))} to {_written(along, cell.setting(along))}"
-            estimate = _divided(_value(cell, side), _value(before, side), place)
+    position = run.column(along)
+    for rows in _lines(run, side, along, found):
+        for before, row in itertools.pairwise(rows):
+            place = f"{_place(run, (row,), _axes(row, moving_with(run, along)))}, {quantity.axis_name(along)} " \
+                    f"{_written(along, position[before.cell])} to {_written(along, position[row.cell])}"
+            estimate = _divided(row, before, place)
             if estimate is not None:
                 found.estimates.append(estimate)
     return found
@@ -210,16 +229,17 @@ def _step(run: Run, effect: dict, where: dict) -> Found:
 def _crossing(run: Run, effect: dict, where: dict) -> Found:
     """Where a series rises above another for good: the last x at which it surely lies below, the first from which on it surely
     lies above, and the point between them where lines through the values meet."""
-    along = effect.get("along", run.plot.get("x"))
+    along = _along(run, effect)
     found = Found([], metric=along)
     of, to = (_side(run, effect[key], effect, where) for key in ("of", "over"))
-    for cells, others in itertools.product(_lines(run, of, along, found), _lines(run, to, along, found)):
-        partner = {cell.setting(along): cell for cell in others}
+    position = run.column(along)
+    for rows, others in itertools.product(_lines(run, of, along, found), _lines(run, to, along, found)):
+        partner = {position[row.cell]: row for row in others}
         points = []
-        for cell in cells:
-            if cell.setting(along) in partner:
-                divided = _divided(_value(cell, of), _value(partner[cell.setting(along)], to), "")
-                points += [(cell.setting(along), divided)] if divided else []
+        for row in rows:
+            if position[row.cell] in partner:
+                divided = _divided(row, partner[position[row.cell]], "")
+                points += [(position[row.cell], divided)] if divided else []
         found.compared += len(points)
         turn = next((i for i in range(1, len(points)) if points[i - 1][1].number < 1 <= points[i][1].number
                      and all(later.number >= 1 for _, later in points[i:])), None)
@@ -230,34 +250,24 @@ def _crossing(run: Run, effect: dict, where: dict) -> Found:
         low = next((x for x, each in reversed(points[:turn]) if each.high is not None and each.high < 1), None)
         high = next((x for x, each in points[turn:] if each.low is not None and each.low > 1), None)
         found.estimates.append(Estimate(x0 + share * (x1 - x0), low, high,
-                                        _place(run, (cells[0], others[0]), _axes(cells[0], moving_with(run, along)))))
+                                        _place(run, (rows[0], others[0]), _axes(rows[0], moving_with(run, along)))))
     return found
 
 
 def _plain(run: Run, effect: dict, where: dict) -> Found:
     """The values themselves."""
     side = _side(run, effect["of"], effect, where)
-    found = Found([], metric=side.metric)
-    for cell in _cells(run, side):
-        value = _value(cell, side)
-        if value is None:
-            found.without_value += 1
-            continue
-        found.unit = value.unit
-        found.estimates.append(Estimate(value.value, *_bounds(value), _place(run, (cell,), _axes(cell))))
-    return found
+    cells = _cells(run, side)
+    valued = cells[cells["value"].notna()]
+    return Found([Estimate(row.value, *_bounds(row), _place(run, (row,), _axes(row))) for row in valued.itertuples()],
+                 int(cells["value"].isna().sum()), unit=valued["unit"].iloc[-1] if len(valued) else "", metric=side.metric)
 
 
 def _share(run: Run, effect: dict, where: dict) -> Found:
     """The share of the cells that ended with a status."""
     side = _side(run, effect["of"], effect, where)
-    found = Found([])
-    for name in side.allocators:
-        cells = [cell for cell in _cells(run, side) if cell.allocator == name]
-        if cells:
-            share = sum(cell.status == effect["status"] for cell in cells) / len(cells)
-            found.estimates.append(Estimate(share, share, share, style.display_name(name)))
-    return found
+    shares = (_cells(run, side)["status"] == effect["status"]).groupby(_cells(run, side)["allocator"], sort=False).mean()
+    return Found([Estimate(share, share, share, labels.allocator(run, name)) for name, share in shares.items()])
 
 
 KINDS: dict[str, Callable[[Run, dict, dict], Found]] = {

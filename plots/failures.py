@@ -11,9 +11,9 @@ from typing import Sequence
 from plots import style, ticks
 from plots.series import Series
 
-NAME_POINTS = 7
-_WORD_POINTS = 6.5
-_MARK_HEIGHT = 0.12   # inches that the marks of a row take
+NAME_POINTS = style.LEAST
+_WORD_POINTS = style.LEAST
+_MARK_HEIGHT = 0.11   # inches that the marks of a row take
 _LANE_HEIGHT = 0.115  # inches per lane of words above them
 
 
@@ -45,12 +45,12 @@ class Row:
 def stretches_of(series: Series) -> tuple[Stretch, ...]:
     made: list[Stretch] = []
     previous = ""
-    for point in series.points:
-        if point.word and point.word == previous:
-            made[-1] = Stretch(point.word, made[-1].positions + (point.x,))
-        elif point.word:
-            made.append(Stretch(point.word, (point.x,)))
-        previous = point.word
+    for x, word in zip(series.points["x"], series.points["word"]):
+        if word and word == previous:
+            made[-1] = Stretch(word, made[-1].positions + (x,))
+        elif word:
+            made.append(Stretch(word, (x,)))
+        previous = word
     return tuple(made)
 
 
@@ -114,7 +114,7 @@ def draw(axes, rows: Sequence[Row], bounds: tuple[float, float], log: bool, widt
         mark_heights.append(marks)
         for stretch, lane, centre in zip(row.stretches, row.lanes, row.centres):
             axes.plot(stretch.positions, [marks] * len(stretch.positions), linestyle="-", linewidth=0.8,
-                      color=look.colour, marker="x", markersize=4.5, markeredgewidth=1.4,
+                      color=look.colour, marker="x", markersize=3.8, markeredgewidth=1.2,
                       gid=f"failed {row.series.label}")
             axes.text(centre / width, marks - _MARK_HEIGHT / 2 - _LANE_HEIGHT * lane, stretch.word, fontsize=_WORD_POINTS,
                       transform=axes.get_yaxis_transform(), ha="center", va="bottom", color=style.BLACK)

@@ -1,15 +1,23 @@
-"""A table of words: drawn into a page and written as Markdown from the same rows."""
+"""A table of words: drawn into a page and written as Markdown from the same rows.
+
+A table that is too wide for text of a readable size goes on below, with its first columns again.
+"""
 
 from __future__ import annotations
 
+import itertools
+import math
+import textwrap
 from dataclasses import dataclass, field
 from typing import Sequence
 
 from plots import style, ticks
 from plots.page import BODY_WIDTH, Heading, Page
 
-_ROW = 0.2
-_PADDING = 0.14
+_ROW = 0.155
+_MORE = 0.115  # for each further line of a row
+_PADDING = 0.1
+_LARGEST = 7.5
 
 
 @dataclass
@@ -24,10 +32,11 @@ class Grid:
 
 
 def draw(heading: Heading, grids: Sequence[Grid]) -> Page:
-    """Grids below each other on one page, in the largest type (at most 8 points) that fits the width."""
+    """Grids below each other on one page, in the largest type that fits the width."""
+    grids = [part for grid in grids for part in _fitting(grid)]
     heights = [_height(grid) for grid in grids]
-    page = Page(heading, sum(heights) + 0.12 * (len(grids) - 1))
-    points = min(8.0, *(_fitting_points(grid, BODY_WIDTH) for grid in grids))
+    page = Page(heading, sum(heights) + 0.1 * (len(grids) - 1))
+    points = min(_LARGEST, *(_fitting_points(grid) for grid in grids))
     top = page.body_height
     for grid, height in zip(grids, heights):
         axes = page.axes(0, top - height, BODY_WIDTH, height)
@@ -35,8 +44,41 @@ def draw(heading: Heading, grids: Sequence[Grid]) -> Page:
         axes.set_xlim(0, BODY_WIDTH)
         axes.set_ylim(height, 0)
         _draw_grid(axes, grid, points, BODY_WIDTH)
-        top -= height + 0.12
+        top -= height + 0.1
     return page
+
+
+def _fitting(grid: Grid) -> list[Grid]:
+    """The grid itself, or parts of its columns of about equal width, each of which fits the page."""
+    widths, fixed = _widths(grid, style.LEAST), grid.aligned_left
+    room = BODY_WIDTH - sum(widths[:fixed])
+    if sum(widths) <= BODY_WIDTH or fixed >= len(widths) or max(widths[fixed:]) > room:
+        return [_wrapped(grid)]
+    count = math.ceil(sum(widths[fixed:]) / room)
+    while True:
+        bounds = [fixed + round(number * (len(widths) - fixed) / count) for number in range(count + 1)]
+        if all(sum(widths[a:b]) <= room for a, b in itertools.pairwise(bounds)):
+            break
+        count += 1
+    made = []
+    for number, (first, last) in enumerate(itertools.pairwise(bounds)):
+        kept = [*range(fixed), *range(first, last)]
+        place = {old: new for new, old in enumerate(kept)}
+        made.append(Grid([grid.header[i] for i in kept], [[row[i] if i < len(row) else "" for i in kept] for row in grid.rows],
+                         grid.title if number == 0 else "", {(row, place[column]) for row, column in grid.muted if column in place}, fixed))
+    return made
+
+
+def _wrapped(grid: Grid) -> Grid:
+    """Of a table of words that is too wide: the same with lines broken in the widest columns."""
+    rows, header = [list(row) for row in grid.rows], list(grid.header)
+    for characters in range(60, 8, -2):
+        made = Grid([textwrap.fill(cell, max(characters, 10)) if "\n" not in cell else cell for cell in header],
+                    [[textwrap.fill(cell, characters) if "\n" not in cell else cell for cell in row] for row in rows],
+                    grid.title, grid.muted, grid.aligned_left)
+        if sum(_widths(made, style.LEAST)) <= BODY_WIDTH:
+            return made
+    return made
 
 
 def markdown(grid: Grid) -> str:
@@ -54,8 +96,8 @@ def _lines(row: Sequence[str]) -> int:
 
 
 def _height(grid: Grid) -> float:
-    title = 0.24 if grid.title else 0
-    return title + sum(_ROW + 0.13 * (_lines(row) - 1) for row in (grid.header, *grid.rows)) + 0.05
+    title = 0.18 if grid.title else 0
+    return title + sum(_ROW + _MORE * (_lines(row) - 1) for row in (grid.header, *grid.rows)) + 0.05
 
 
 def _widths(grid: Grid, points: float) -> list[float]:
@@ -64,11 +106,8 @@ def _widths(grid: Grid, points: float) -> list[float]:
             for column in columns]
 
 
-def _fitting_points(grid: Grid, width: float) -> float:
-    for points in (8.0, 7.5, 7.0, 6.5, 6.0, 5.5, 5.0):
-        if sum(_widths(grid, points)) <= width:
-            return points
-    return 4.5
+def _fitting_points(grid: Grid) -> float:
+    return next((points for points in (_LARGEST, 7.2) if sum(_widths(grid, points)) <= BODY_WIDTH), style.LEAST)
 
 
 def _draw_grid(axes, grid: Grid, points: float, width: float) -> None:
@@ -77,17 +116,17 @@ def _draw_grid(axes, grid: Grid, points: float, width: float) -> None:
     widths = [each + min(spare, 0.35) for each in widths]
     top = 0.0
     if grid.title:
-        axes.text(0, 0.06, grid.title, fontsize=9, weight="bold", va="top")
-        top = 0.24
+        axes.text(0, 0.03, grid.title, fontsize=7.5, weight="bold", va="top")
+        top = 0.18
     for index, row in enumerate((grid.header, *grid.rows)):
-        height = _ROW + 0.13 * (_lines(row) - 1)
+        height = _ROW + _MORE * (_lines(row) - 1)
         if index > 0 and index % 2 == 0:
             axes.fill_between([0, sum(widths)], top, top + height, color="#f5f5f5", linewidth=0)
         left = 0.0
         for column, (cell, cell_width) in enumerate(zip(row, widths)):
             is_text = column < grid.aligned_left
             # Headings stand on the line below them, however many lines the tallest one has.
-            place, side = (top + height - 0.05, "bottom") if index == 0 else (top + 0.1, "top" if "\n" in cell else "center")
+            place, side = (top + height - 0.03, "bottom") if index == 0 else (top + height / 2, "center")
             axes.text(left + (0.04 if is_text else cell_width - 0.08), place, cell, fontsize=points,
                       ha="left" if is_text else "right", va=side,
                       weight="bold" if index == 0 else "normal",

@@ -11,16 +11,17 @@ from typing import Sequence
 import matplotlib
 import numpy
 
-from plots import grid, origin, quantity, series, style, theory
+from plots import grid, labels, origin, quantity, series, style, theory
 from plots.errors import NothingToDraw
 from plots.page import BODY_WIDTH, Drawing, Page
-from plots.results import Cell, Run
+from plots.results import Run
 
-_HEIGHT = 2.6
-_BELOW = 0.48
-_LEFT = 0.62
-_BETWEEN = 0.42
-_ABOVE = 0.3
+_HEIGHT = 1.9
+_BELOW = 0.40
+_LEFT = 0.55
+_BETWEEN = 0.36
+_ABOVE = 0.22
+_WIDEST = 8  # standard deviations to both sides of the mean
 
 
 def make(run: Run, stem: str) -> Drawing:
@@ -28,72 +29,96 @@ def make(run: Run, stem: str) -> Drawing:
     panels = _panels(run, name)
     if not panels:
         raise NothingToDraw(f"{run.folder}: no ok cell has counted the histogram {name!r}.")
+    far = _far(run, panels, name)
     with matplotlib.rc_context(style.RC):
-        heading = origin.heading(run, origin.title(run), [_caption(name)])
+        heading = origin.heading(run, origin.title(run), [*_caption(name), *far, *run.plot.get("notes", [])])
         page = Page(heading, _BELOW + _HEIGHT + _ABOVE)
         width = (BODY_WIDTH - _LEFT - _BETWEEN * (len(panels) - 1) - 0.1) / len(panels)
         for number, (title, cells) in enumerate(panels):
             axes = page.axes(_LEFT + number * (width + _BETWEEN), _BELOW, width, _HEIGHT)
             for cell in cells:
-                _draw(axes, cell, name)
-            axes.set_title(title, loc="left", fontsize=9, weight="bold")
+                _draw(axes, run, cell, name)
+            axes.set_title(title, loc="left", fontsize=7.5, weight="bold")
             axes.set_xlabel("pages found" if name == "pages_found" else name)
             axes.set_ylim(bottom=0)
-            axes.tick_params(labelsize=7)
             axes.yaxis.set_major_formatter(lambda value, _: quantity.formatter("internal_waste")(value))
             if number == 0:
                 axes.set_ylabel("share of draws" if name == "pages_found" else "share of mallocs")
     table = grid.Grid(["", "allocator", "count", "mean", "standard deviation"] + _expected_header(name),
-                      [_row(title, cell, name) for title, cells in panels for cell in cells], aligned_left=2)
+                      [_row(run, title, cell, name) for title, cells in panels for cell in cells], aligned_left=2)
     parts = [f"# {heading.title}", heading.subtitle, grid.markdown(table), *heading.caption, "  \n".join(heading.origin)]
     return Drawing(stem, page, "\n\n".join(part.rstrip() for part in parts if part) + "\n")
 
 
-def _panels(run: Run, name: str) -> list[tuple[str, list[Cell]]]:
-    counted = [cell for cell in run.cells if cell.histograms.get(name)]
-    panels = [(title, [cell for cell in counted if belongs(cell)]) for title, belongs in series.parts(run, "panels")]
+def _bins(run: Run, cell: str, name: str) -> dict[int, int]:
+    """First value of each bin -> how often."""
+    if run.cells.at[cell, "status"] != "ok":
+        return {}
+    return dict(run.details.get(cell, {}).get("counted", {}).get("histograms", {}).get(name, []))
+
+
+def _panels(run: Run, name: str) -> list[tuple[str, list[str]]]:
+    counted = [cell for cell in run.cells.index if _bins(run, cell, name)]
+    panels = [(title, [cell for cell in counted if cell in cells]) for title, cells in series.parts(run, "panels")]
     return [(title, cells) for title, cells in panels if cells]
 
 
-def _draw(axes, cell: Cell, name: str) -> None:
-    bins = cell.histograms[name]
+def _draw(axes, run: Run, cell: str, name: str) -> None:
+    bins = _bins(run, cell, name)
     total = sum(bins.values())
-    look = style.look(cell.allocator)
+    allocator = run.cells.at[cell, "allocator"]
+    look = style.look(allocator)
     if name == "pages_found":
         axes.bar(list(bins), [count / total for count in bins.values()], width=1.0, color=look.colour, alpha=0.55,
-                 linewidth=0, gid=f"histogram {cell.allocator}")
-        mean, deviation = _expected(cell)
+                 linewidth=0, gid=f"histogram {allocator}")
+        mean, deviation = _expected(run, cell)
         xs = numpy.linspace(max(0.0, mean - 4 * deviation), mean + 4 * deviation, 200)
         axes.plot(xs, numpy.exp(-((xs - mean) / deviation) ** 2 / 2) / (deviation * math.sqrt(2 * math.pi)),
-                  color=style.BLACK, linewidth=1, gid="normal")
+                  color=style.BLACK, linewidth=0.9, gid="normal")
+        axes.set_xlim(max(-0.6, mean - _WIDEST * deviation), mean + _WIDEST * deviation)
         return
     # Bins that double, side by side.
     places = [0 if first == 0 else 1 + int(math.log2(first)) for first in bins]
     axes.bar(places, [count / total for count in bins.values()], width=0.9, color=look.colour,
-             gid=f"histogram {cell.allocator}")
+             gid=f"histogram {allocator}")
     axes.set_xticks(places, [quantity.count(first) for first in bins])
 
 
-def _expected(cell: Cell) -> tuple[float, float]:
+def _far(run: Run, panels: Sequence[tuple[str, list[str]]], name: str) -> list[str]:
+    """What lies beyond the axis: as it is far outside of the distribution, it would squeeze everything else."""
+    if name != "pages_found":
+        return []
+    told = []
+    for title, cells in panels:
+        for cell in cells:
+            mean, deviation = _expected(run, cell)
+            far = {value: count for value, count in _bins(run, cell, name).items() if abs(value - mean) > _WIDEST * deviation}
+            if far:
+                told.append(f"{title}: {sum(far.values())} of {sum(_bins(run, cell, name).values()):,} draws at {min(far)} to {max(far)} "
+                            f"pages, more than {_WIDEST} standard deviations from the mean")
+    return [f"Not shown: {'; '.join(told)}."] if told else []
+
+
+def _expected(run: Run, cell: str) -> tuple[float, float]:
     """(9) before anything is taken."""
-    return theory.corw_drift(1.0, cell.setting("free_share"), 0.0)
+    return theory.corw_drift(1.0, run.settings.at[cell, "free_share"], 0.0)
 
 
 def _expected_header(name: str) -> list[str]:
     return ["n p", "sqrt(n p q)"] if name == "pages_found" else []
 
 
-def _row(title: str, cell: Cell, name: str) -> Sequence[str]:
-    bins = cell.histograms[name]
+def _row(run: Run, title: str, cell: str, name: str) -> Sequence[str]:
+    bins = _bins(run, cell, name)
     total = sum(bins.values())
     mean = sum(value * count for value, count in bins.items()) / total
     variance = sum(count * (value - mean) ** 2 for value, count in bins.items()) / total
-    row = [title, style.display_name(cell.allocator), f"{total:,}", f"{mean:.2f}", f"{math.sqrt(variance):.2f}"]
-    return row + [f"{value:.2f}" for value in _expected(cell)] if name == "pages_found" else row
+    row = [title, labels.allocator(run, run.cells.at[cell, "allocator"]), f"{total:,}", f"{mean:.2f}", f"{math.sqrt(variance):.2f}"]
+    return row + [f"{value:.2f}" for value in _expected(run, cell)] if name == "pages_found" else row
 
 
-def _caption(name: str) -> str:
+def _caption(name: str) -> list[str]:
     if name == "pages_found":
-        return ("Bars: how often a warp of 32 lanes saw so many free pages in its first round, in a pool whose pages in use are "
-                "drawn anew for each pass. Line: normal distribution with mean n p and variance n p (1 - p), n = 1024.")
-    return "Bars: share of mallocs by their steps, in bins that begin where the axis says and end before the next."
+        return ["Bars: how often a warp of 32 lanes saw so many free pages in its first round, in a pool whose pages in use are "
+                "drawn anew for each pass. Line: normal distribution with mean n p and variance n p (1 - p), n = 1024."]
+    return ["Bars: share of mallocs by their steps, in bins that begin where the axis says and end before the next."]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Sequence
 
-from plots import quantity
+from plots import labels, quantity
 from plots.page import Heading
 from plots.results import Run
 
@@ -29,10 +29,10 @@ def lines(run: Run) -> tuple[str, ...]:
     if run.backend == "cuda":
         hardware.append(f"driver {device.get('driver_version') or device.get('driver') or 'unknown'}")
         hardware.append(device.get("toolkit") or "CUDA unknown")
-    measured = [f"workload {run.cells[0].workload}"]
-    measured += [f"{quantity.axis_name(name)} {quantity.formatter(name)(value) if isinstance(value, int) else value}"
+    measured = [f"workload {run.cells['workload'].iloc[0]}"]
+    measured += [f"{labels.setting_name(run, name)} {quantity.formatter(name)(value) if isinstance(value, int) else value}"
                  for name, value in _fixed_settings(run).items()]
-    pools = sorted({cell.pool_bytes for cell in run.cells if cell.pool_bytes})
+    pools = run.cells["pool_bytes"].dropna().unique()
     if len(pools) == 1:
         measured.append(f"pool {quantity.in_bytes(pools[0])}")
     made_of = [run.date or "date unknown", f"allocbench {revision(run)}", f"seed {run.run.get('seed', 'unknown')}"]
@@ -45,10 +45,12 @@ def lines(run: Run) -> tuple[str, ...]:
 
 def _fixed_settings(run: Run) -> dict:
     """The workload parameters that the config names and all cells share; it may differ from back end to back end."""
-    named = [name for name in run.config.get("workload", {}) if name != "id"]
-    values = {name: {str(cell.workload_parameters.get(name)) for cell in run.cells} for name in named}
-    return {name: run.cells[0].workload_parameters[name] for name in named
-            if len(values[name]) == 1 and name in run.cells[0].workload_parameters}
+    shared = {}
+    for name in run.config.get("workload", {}):
+        values = [parameters.get(name) for parameters in run.cells["workload_parameters"]]
+        if name != "id" and values[0] is not None and len(set(map(str, values))) == 1:
+            shared[name] = values[0]
+    return shared
 
 
 def revision(run: Run) -> str:
@@ -56,7 +58,7 @@ def revision(run: Run) -> str:
     recorded = run.run.get("allocbench") or {}
     if isinstance(recorded, dict):
         version, commit = recorded.get("version", ""), recorded.get("revision", "")
-        measured = Counter(cell.revision for cell in run.cells if cell.revision)
+        measured = Counter(revision for revision in run.cells["revision"] if revision)
         if measured:
             commit = ", ".join(name for name, _ in measured.most_common())
         return f"{version} ({commit})" if version and commit else version or commit or "revision unknown"

@@ -18,10 +18,11 @@ from matplotlib.figure import Figure
 from plots import style
 
 FORMATS = ("png", "svg", "pdf")
-_MARGIN = 0.12
+_MARGIN = 0.06
 BODY_WIDTH = style.WIDTH - 2 * _MARGIN
-_SMALL = 6.8
-_TITLE_CHARACTERS = 92  # of 11 points, bold, in one line
+_TITLE = 8.5
+_LINE = 0.125  # of small text
+_TITLE_CHARACTERS = 90  # of the title, bold, in one line
 
 
 @dataclass(frozen=True)
@@ -39,29 +40,29 @@ class Page:
     """A matplotlib figure with a body of `height` inches; `axes()` adds axes to the body."""
 
     def __init__(self, heading: Heading, height: float):
-        caption = _wrap(heading.caption, 7.5)
-        origin = _wrap(heading.origin, _SMALL)
+        caption = _wrap(heading.caption)
+        origin = _wrap(heading.origin)
         title = textwrap.wrap(heading.title, _TITLE_CHARACTERS)
-        extra = 0.19 * (len(title) - 1)
-        head = 0.50 + extra + (0.22 if heading.banner else 0)
-        foot = 0.14 * len(caption) + 0.13 * len(origin) + 0.16
+        extra = 0.16 * (len(title) - 1)
+        head = 0.40 + extra + (0.18 if heading.banner else 0)
+        foot = _LINE * (len(caption) + len(origin)) + 0.14
         self.body_height = height
         self._total = head + height + foot
         self._bottom = foot
         self.figure = Figure(figsize=(style.WIDTH, self._total))
         FigureCanvasAgg(self.figure)
 
-        self._text(0.09, "\n".join(title), size=11, weight="bold", linespacing=1.15)
-        self._text(0.30 + extra, heading.subtitle, size=8, color=style.GREY)
+        self._text(0.06, "\n".join(title), size=_TITLE, weight="bold", linespacing=1.15)
+        self._text(0.23 + extra, heading.subtitle, size=style.LEAST, color=style.GREY)
         if heading.banner:
-            self._text(0.48 + extra, heading.banner, size=9, weight="bold", color=style.WARNING)
+            self._text(0.38 + extra, heading.banner, size=8, weight="bold", color=style.WARNING)
         top = head + height + 0.06
         for line in caption:
-            self._text(top, line, size=7.5)
-            top += 0.14
+            self._text(top, line, size=style.LEAST)
+            top += _LINE
         for line in origin:
-            self._text(top + 0.02, line, size=_SMALL, color=style.GREY)
-            top += 0.13
+            self._text(top + 0.02, line, size=style.LEAST, color=style.GREY)
+            top += _LINE
 
     def axes(self, left: float, bottom: float, width: float, height: float, **options):
         """Axes at a place of the body, in inches from its lower left corner."""
@@ -111,6 +112,6 @@ def _use_palette(png: Path) -> None:
     palette.save(png, optimize=True)
 
 
-def _wrap(paragraphs: Sequence[str], points: float) -> list[str]:
-    characters = int(BODY_WIDTH * 72 / (points * 0.56))
+def _wrap(paragraphs: Sequence[str]) -> list[str]:
+    characters = int(BODY_WIDTH * 72 / (style.LEAST * 0.52))
     return [line for paragraph in paragraphs for line in textwrap.wrap(paragraph, characters)]

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Callable
+from typing import Callable, Sequence
 
 _IEC = ("B", "KiB", "MiB", "GiB", "TiB")
 _AXIS_NAMES = {"request_bytes": "request size", "pool_bytes": "pool size", "iterations": "allocations per thread",
                "launches": "kernel launches", "lanes_per_warp": "allocating lanes per warp",
                "allocations": "allocations per thread", "taken_share": "share of the pool taken before",
-               "max_bytes": "largest request", "free_share": "free", "cluster_pages": "pages per cluster"}
+               "max_bytes": "largest request", "free_share": "free", "cluster_pages": "pages per cluster",
+               "page_bytes": "pages of", "sms": "multiprocessors", "item_bytes": "items of", "chunk_bytes": "chunks of"}
 _METRIC_NAMES = {"throughput": "operations per second", "allocated_bytes_per_second": "allocated per second",
                  "internal_waste": "waste in a block", "external_waste": "unusable share of the pool",
                  "time_per_launch": "mean time of a kernel", "utilisation": "served, of all its memory",
                  "steps_per_malloc": "TAS: steps per malloc", "warp_steps_per_malloc": "WAS: steps per warp",
-                 "atomic_cycles": "cycles per atomic"}
+                 "atomic_cycles": "cycles per atomic", "speed_up": "speed-up"}
 _SHARES = ("internal_waste", "external_waste", "taken_share", "free_share", "utilisation")
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
+_WRITTEN_OUT = 10_000  # counts from here on are rounded beside an axis
+_DATA_UNITS = ("s", "op/s")
 
 
 def parse_bytes(value) -> int:
@@ -26,12 +29,12 @@ def parse_bytes(value) -> int:
         return int(value)
     found = re.fullmatch(r"([0-9.]+)\s*(?:([kKMGT])i?B|B)?", value.strip())
     if not found:
-        raise ValueError(f"{value!r} is no size in bytes")
+        raise ValueError(f"{value!r} is not a size in bytes")
     return int(float(found[1]) * 1024 ** (" KMGT".index(found[2].upper()) if found[2] else 0))
 
 
 def in_bytes(value: float) -> str:
-    """Three digits, but sizes of a few KiB that these would change are written out: 4,100 B is no 4 KiB."""
+    """Three digits, but sizes of a few KiB that these would change are written out: 4,100 B is not 4 KiB."""
     if 1024 < value < 1e5 and float(value).is_integer() and float(_short(value / 1024)) * 1024 != value:
         return f"{value:,.0f} B"
     power = 0
@@ -43,24 +46,42 @@ def in_bytes(value: float) -> str:
 def in_si(value: float, unit: str, padded: bool = False) -> str:
     """Three significant digits and an SI prefix: 1.2 ms, or 1.20 ms when `padded` to line up in a table."""
     if value == 0:
-        return f"0 {unit}"
+        return f"0 {unit}".rstrip()
     # Rounded first: 999.96 must become 1 k, not 1000.
     digits = 2 - math.floor(math.log10(abs(value)))
     value = round(value, digits)
     scale, prefix = next(((s, p) for s, p in _SI if abs(value) >= s * 0.9999999), _SI[-1])
     scaled = value / scale
     text = f"{scaled:.{max(0, 2 - math.floor(math.log10(abs(scaled))))}f}" if padded else _short(scaled)
-    return f"{text} {prefix}{unit}"
+    return f"{text} {prefix}{unit}".rstrip()
 
 
 def count(value: float) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else _short(value)
 
 
-def on_axis(name: str) -> Callable[[float], str]:
-    """How values of a setting are written beside an axis, where there is little room: counts from a million on are rounded."""
+def factor(value: float) -> str:
+    """A ratio: two digits below a hundred, three from there on."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.2g}"
+
+
+def with_interval(text: str, value: float, low: float, high: float) -> str:
+    """`1.23 ms ±4 %`: by how much the farther end of the interval is away, where there is an interval."""
+    if math.isnan(low) or math.isnan(high) or value == 0:
+        return text
+    away = 100 * max(high - value, value - low) / abs(value)
+    return f"{text} ±{away:.0f} %" if away >= 0.95 else f"{text} ±{away:.1f} %" if away >= 0.05 else text
+
+
+def on_axis(name: str, values: Sequence[float] = ()) -> Callable[[float], str]:
+    """How values of a setting are written beside an axis, where there is little room. Counts: in full below 10,000, then
+    rounded; where all from 1,024 on are multiples of 1,024, in Ki and Mi."""
     write = formatter(name)
-    return lambda value: f"{_short(value / 1e6)} M" if write is count and value >= 1e6 else write(value)
+    if write is not count or max(values, default=0) < _WRITTEN_OUT:
+        return write
+    if all(value % 1024 == 0 for value in values if value >= 1024):
+        return lambda value: in_bytes(value).removesuffix("B").rstrip()
+    return lambda value: count(value) if value < _WRITTEN_OUT else in_si(value, "")
 
 
 def formatter(name: str, unit: str = "", padded: bool = False) -> Callable[[float], str]:
@@ -71,14 +92,20 @@ def formatter(name: str, unit: str = "", padded: bool = False) -> Callable[[floa
         return lambda value: f"{in_bytes(value)}/s"
     if is_share(name):
         return lambda value: f"{_short(100 * value)} %"
-    if unit in ("s", "op/s"):
+    if unit in _DATA_UNITS:
         return lambda value: in_si(value, unit, padded)
+    if is_ratio(name):
+        return lambda value: f"{count(value) if value >= 1000 else _short(value)}×"
     return count
 
 
 def is_share(name: str) -> bool:
     """Whether the metric or setting is a part of one, written in percent."""
     return name in _SHARES
+
+
+def is_ratio(name: str) -> bool:
+    return name.startswith("relative_") or name == "speed_up"
 
 
 def metric_name(metric: str) -> str:
@@ -89,7 +116,8 @@ def metric_name(metric: str) -> str:
 
 def axis_name(setting: str) -> str:
     """What people call a setting that an axis or a table column sweeps."""
-    return _AXIS_NAMES.get(setting, setting.removeprefix("allocator.").replace("_", " "))
+    setting = setting.removeprefix("allocator.")
+    return _AXIS_NAMES.get(setting, setting.replace("_", " "))
 
 
 def _short(value: float) -> str:

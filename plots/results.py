@@ -1,4 +1,5 @@
-"""Reads the results of one run: values from results.csv, what the run was from results.json; either may be packed (.gz).
+"""The results of one run as two tables: `cells`, one row per cell with every setting as a column, and `values`, one row per
+cell, phase and metric.
 
 The status word comes before any number: a cell that is not `ok` in all its rows has no values here, whatever its rows
 hold, so nothing that draws can show a number for it.
@@ -6,74 +7,39 @@ hold, so nothing that draws can show a number for it.
 
 from __future__ import annotations
 
-import csv
-import gzip
-import json
-import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
+from typing import Collection, Sequence
 
-from plots import derived
-from plots.errors import NothingToDraw, UsageError
+import pandas
 
-STATUSES = ("ok", "skipped", "unsupported", "oom", "incorrect", "timeout", "device_fault", "crashed")
+from plots import derived, stored
 
-COLUMNS = ("figure", "cell", "series", "allocator", "allocator_parameters", "workload", "workload_parameters", "axes",
-           "pool_bytes", "backend", "device", "seed", "state", "status", "reason", "phase", "metric", "unit",
-           "statistic", "value", "low", "high", "samples", "flags")
-
-
-@dataclass(frozen=True)
-class Value:
-    """One metric of one phase of one cell, with its 95 % bootstrap interval where there is one."""
-
-    value: float
-    low: float | None
-    high: float | None
-    unit: str
-    statistic: str
-    samples: int | None
-    flags: frozenset[str] = frozenset()
-
-
-@dataclass
-class Cell:
-    """The unit that was measured once. `values` maps (phase, metric) to a Value; cell-wide metrics have phase ''."""
-
-    id: str
-    allocator: str
-    allocator_parameters: dict
-    workload: str
-    workload_parameters: dict
-    axes: dict
-    pool_bytes: int | None
-    backend: str
-    status: str
-    reason: str
-    values: dict[tuple[str, str], Value] = field(default_factory=dict)
-    histograms: dict[str, dict[int, int]] = field(default_factory=dict)  # counted in untimed passes: bin -> count
-    revision: str = ""  # of the program that measured it
-
-    def setting(self, name: str):
-        """A swept or fixed value by its name, wherever the cell keeps it; None when it has none of that name."""
-        if name in self.axes:
-            return self.axes[name]
-        if name in ("allocator", "pool_bytes"):
-            return getattr(self, name)
-        return self.workload_parameters.get(name, self.allocator_parameters.get(name))
+KEY = ["phase", "metric"]
+VALUE_COLUMNS = ["cell", *KEY, "value", "low", "high", "unit", "statistic", "samples", "flags"]
+ABOUT = ["allocator", "workload", "pool_bytes", "backend", "status", "reason"]  # a cell, besides its settings
 
 
 @dataclass
 class Run:
-    """All cells of one config on one device."""
+    """All cells of one config on one device.
+
+    `cells`: index is the cell's id; columns are ABOUT, `revision`, and the dictionaries `axes`, `workload_parameters` and
+    `allocator_parameters`. `settings`: the same index; every swept or fixed setting is a column (None where a cell has none).
+    `values`: VALUE_COLUMNS; metrics of a whole cell have the phase ''.
+    """
 
     folder: Path
-    cells: list[Cell]
+    cells: pandas.DataFrame
+    settings: pandas.DataFrame
+    values: pandas.DataFrame
     config: dict
     run: dict
     device: dict
     date: str = ""
     unfinished: int = 0  # planned cells that have not ended: the run was cut off or goes on
+    details: dict[str, dict] = field(default_factory=dict)  # entries of results.json by cell: samples, histograms
 
     @property
     def name(self) -> str:
@@ -81,141 +47,103 @@ class Run:
 
     @property
     def backend(self) -> str:
-        return self.cells[0].backend
+        return self.cells["backend"].iloc[0]
 
     @property
     def plot(self) -> dict:
         return self.config.get("plot", {})
 
+    @cached_property
+    def axes(self) -> list[str]:
+        """The swept settings."""
+        return list(dict.fromkeys(name for axes in self.cells["axes"] for name in axes))
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Display names of allocators as the results tell them; logs of format 1 tell none."""
+        told = {entry.get("allocator"): entry.get("display_name") for entry in self.details.values()}
+        return {allocator: name for allocator, name in told.items() if allocator and name}
+
+    def column(self, setting: str) -> pandas.Series:
+        """A swept or fixed setting of all cells by its name, wherever a cell keeps it; None where it has none."""
+        if setting in self.settings:
+            return self.settings[setting]
+        return pandas.Series([None] * len(self.cells), index=self.cells.index, dtype=object)
+
+    def at(self, phase: str, metric: str) -> pandas.DataFrame:
+        """The values of one metric, by cell."""
+        chosen = self.values[(self.values["phase"] == phase) & (self.values["metric"] == metric)]
+        return chosen.set_index("cell")
+
+    def known(self) -> set[tuple[str, str]]:
+        """Every (phase, metric) that some cell has."""
+        return set(self.values[KEY].drop_duplicates().itertuples(index=False, name=None))
+
+    def unit_of(self, phase: str, metric: str) -> str:
+        units = self.at(phase, metric)["unit"]
+        return units.iloc[0] if len(units) else ""
+
+    def part(self, cells: Collection[str]) -> Run:
+        """The same run with these cells only."""
+        kept = self.cells.index.isin(list(cells))
+        return replace(self, cells=self.cells[kept], settings=self.settings[kept],
+                       values=self.values[self.values["cell"].isin(self.cells.index[kept])])
+
+    def with_values(self, added: Sequence[pandas.DataFrame]) -> Run:
+        return replace(self, values=_all([self.values, *added]))
+
     def allocators(self) -> list[str]:
         """Allocator ids in the order of the config; measuring order is shuffled and means nothing to a reader."""
-        present = list(dict.fromkeys(cell.allocator for cell in self.cells))
+        present = list(dict.fromkeys(self.cells["allocator"]))
         named = [entry["id"] if isinstance(entry, dict) else entry for entry in self.config.get("allocators", [])]
         return [name for name in dict.fromkeys(named) if name in present] + [n for n in present if n not in named]
 
-    def label(self, cell: Cell) -> str:
+    def label(self, cell: str) -> str:
         """What the config calls the allocator of a cell; empty where it leaves that to the allocator's own name."""
+        allocator, parameters = self.cells.at[cell, "allocator"], self.cells.at[cell, "allocator_parameters"]
         for entry in self.config.get("allocators", []):
-            if isinstance(entry, dict) and entry["id"] == cell.allocator and "label" in entry:
-                if entry.get("parameters", {}).items() <= cell.allocator_parameters.items():
+            if isinstance(entry, dict) and entry["id"] == allocator and "label" in entry:
+                if all(parameters.get(name) == value for name, value in entry.get("parameters", {}).items()):
                     return entry["label"]
         return ""
 
 
-def read_run(folder: Path) -> Run:
-    """The run stored in `folder`."""
-    document = _read_json(_stored(folder / "results.json"))
-    ours = document.get("allocbench", {})
-    csv_path = _stored(folder / "results.csv")
-    cells = _read_cells(csv_path)
-    if not cells:
-        raise NothingToDraw(f"{csv_path} holds no cell. Look at events.jsonl beside it, or run the config "
-                            "again with --resume.")
+def read_run(folder: Path, plot: dict | None = None) -> Run:
+    """The run stored in `folder`, drawn by `plot` instead of the stored part where one is given."""
+    ours = stored.read_document(folder)
+    rows = stored.read_rows(folder)
     entries = {entry["id"]: entry for entry in ours.get("cells", [])}
-    for cell in cells:
-        entry = entries.get(cell.id, {})
-        cell.revision = entry.get("revision", "")
-        if cell.status == "ok":
-            cell.histograms = {name: {first: count for first, count in bins}
-                               for name, bins in entry.get("counted", {}).get("histograms", {}).items()}
+    cells = _cells(rows, entries)
+    settings = pandas.DataFrame([{**row.allocator_parameters, **row.workload_parameters, "allocator": row.allocator,
+                                  "pool_bytes": row.pool_bytes, **row.axes} for row in cells.itertuples()],
+                                index=cells.index, dtype=object)
+    settings = settings.where(settings.notna(), None)
+    ok = cells.index[cells["status"] == "ok"]
+    values = rows.loc[rows["cell"].isin(ok) & (rows["metric"] != ""), VALUE_COLUMNS].reset_index(drop=True)
+    values["flags"] = values["flags"].str.replace(";", " ").str.split()
     run = ours.get("run", {})
-    started = run.get("time") or document.get("context", {}).get("date") or ""
-    made = Run(folder, cells, run.get("config", {}), run, ours.get("device") or {}, str(started)[:10],
-               ours.get("unfinished") or 0)
+    config = dict(run.get("config", {}))
+    if plot is not None:
+        config["plot"] = plot
+    made = Run(folder, cells, settings, _all([values, *derived.metrics(cells, values)]), config, run, ours.get("device") or {},
+               str(run.get("time") or "")[:10], ours.get("unfinished") or 0, entries)
     if "reference" in made.plot:
-        derived.add_relative(made, made.plot["reference"])
+        made = made.with_values(derived.relative(made.cells, made.values, made.plot["reference"]))
     return made
 
 
-def find_runs(path: Path) -> list[Path]:
-    """Folders at or below `path` that hold a results.csv or results.csv.gz, in a stable order."""
-    if path.name.removesuffix(".gz") in ("results.csv", "results.json"):
-        path = path.parent
-    return sorted({found.parent for pattern in ("results.csv", "results.csv.gz") for found in path.rglob(pattern)})
+def _cells(rows: pandas.DataFrame, entries: dict[str, dict]) -> pandas.DataFrame:
+    """One row per cell, in stored order; a cell with one row that is not ok is not ok."""
+    first = rows.drop_duplicates("cell").set_index("cell")
+    cells = first[[*ABOUT, *stored.OBJECTS]].copy()
+    failed = rows[rows["status"] != "ok"].drop_duplicates("cell", keep="last").set_index("cell")
+    cells.loc[failed.index, ["status", "reason"]] = failed[["status", "reason"]]
+    cells["pool_bytes"] = [None if pandas.isna(pool) else int(pool) for pool in cells["pool_bytes"]]
+    cells["pool_bytes"] = cells["pool_bytes"].astype(object)
+    cells["revision"] = [entries.get(cell, {}).get("revision", "") for cell in cells.index]
+    return cells
 
 
-def _stored(path: Path) -> Path:
-    """`path`, or its packed form where only that exists."""
-    packed = path.with_name(path.name + ".gz")
-    return packed if packed.exists() and not path.exists() else path
-
-
-def _open(path: Path):
-    if path.suffix == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8", newline="")
-    return path.open(encoding="utf-8", newline="")
-
-
-def _read_json(path: Path) -> dict:
-    try:
-        with _open(path) as text:
-            return json.load(text)
-    except FileNotFoundError:
-        raise UsageError(f"{path} is missing. Write it again with: allocbench report {path.parent}") from None
-    except (json.JSONDecodeError, UnicodeDecodeError, gzip.BadGzipFile, EOFError) as error:
-        raise UsageError(f"{path} is not JSON ({error}). Write it again with: allocbench report {path.parent}") from None
-
-
-def _read_cells(path: Path) -> list[Cell]:
-    cells: dict[str, Cell] = {}
-    with _open(path) as lines:
-        rows = csv.DictReader(lines)
-        lacking = [name for name in COLUMNS if name not in (rows.fieldnames or [])]
-        if lacking:
-            raise UsageError(f"{path}:1 lacks the column {lacking[0]!r}. Write it again with: "
-                             f"allocbench report {path.parent}")
-        for row in rows:
-            where = f"{path}:{rows.line_num}"
-            cell = cells.setdefault(row["cell"], _cell_of(row, where))
-            if row["status"] != "ok":
-                cell.status, cell.reason = row["status"], row["reason"]
-            elif row["metric"]:
-                cell.values[row["phase"], row["metric"]] = _value_of(row, where)
-    for cell in cells.values():
-        if cell.status != "ok":
-            cell.values.clear()
-        derived.add_to(cell)
-    return list(cells.values())
-
-
-def _cell_of(row: dict, where: str) -> Cell:
-    if row["status"] not in STATUSES:
-        raise UsageError(f"{where} has the unknown status {row['status']!r}. Known are: {', '.join(STATUSES)}. "
-                         "Write the file again with: allocbench report DIR")
-    return Cell(id=row["cell"], allocator=row["allocator"],
-                allocator_parameters=_parse_object(row, "allocator_parameters", where), workload=row["workload"],
-                workload_parameters=_parse_object(row, "workload_parameters", where),
-                axes=_parse_object(row, "axes", where),
-                pool_bytes=int(row["pool_bytes"]) if row["pool_bytes"] else None, backend=row["backend"],
-                status=row["status"], reason=row["reason"])
-
-
-def _parse_object(row: dict, column: str, where: str) -> dict:
-    try:
-        return json.loads(row[column] or "{}")
-    except json.JSONDecodeError as error:
-        raise UsageError(f"{where} column {column} is not JSON ({error}). The file was edited or cut; write it again "
-                         "with: allocbench report DIR") from None
-
-
-def _value_of(row: dict, where: str) -> Value:
-    def number(column: str) -> float | None:
-        text = row[column]
-        if not text:
-            return None
-        try:
-            parsed = float(text)
-        except ValueError:
-            parsed = math.nan
-        if not math.isfinite(parsed):
-            raise UsageError(f"{where} column {column} holds {text!r}, which is no finite number. The file was edited "
-                             "or cut; write it again with: allocbench report DIR")
-        return parsed
-
-    value = number("value")
-    if value is None:
-        raise UsageError(f"{where} is ok and names the metric {row['metric']!r} but has no value. Write the file again "
-                         "with: allocbench report DIR")
-    samples = number("samples")
-    return Value(value, number("low"), number("high"), row["unit"], row["statistic"],
-                 None if samples is None else int(samples), frozenset(row["flags"].replace(";", " ").split()))
+def _all(frames: Sequence[pandas.DataFrame]) -> pandas.DataFrame:
+    filled = [frame[VALUE_COLUMNS] for frame in frames if len(frame)]
+    return pandas.concat(filled, ignore_index=True) if filled else frames[0]

@@ -5,29 +5,31 @@ table below.
 
 from __future__ import annotations
 
+import math
 import textwrap
 from typing import Sequence
 
 import matplotlib
+import pandas
 
-from plots import caption, grid, origin, quantity, style
+from plots import caption, grid, labels, origin, quantity, series, style
 from plots.errors import NothingToDraw
 from plots.page import Drawing
-from plots.results import Cell, Run
-from plots.series import group
+from plots.results import Run
 
 Column = tuple  # values of the settings that the config's `columns` names
+_WIDE = 0.25    # half of an interval over its value, from which on a number is called uncertain
 
 
 def make(run: Run, stem: str) -> Drawing:
-    grids = grids_of(run)
+    drawn, written = grids_of(run, False), grids_of(run, True)
     heading = origin.heading(run, origin.title(run), _caption(run))
     with matplotlib.rc_context(style.RC):
-        page = grid.draw(heading, grids)
+        page = grid.draw(heading, drawn)
     parts = [f"# {heading.title}", heading.subtitle]
     if heading.banner:
         parts.append(f"**{heading.banner}**")
-    parts += [grid.markdown(each) for each in grids] + list(heading.caption)
+    parts += [grid.markdown(each) for each in written] + list(heading.caption)
     assumed = run.config.get("assumed", [])
     if assumed:
         parts.append("Settings the paper does not print, chosen here:\n\n" + "\n".join(f"- {each}" for each in assumed))
@@ -35,12 +37,13 @@ def make(run: Run, stem: str) -> Drawing:
     return Drawing(stem, page, "\n\n".join(part.rstrip() for part in parts if part) + "\n")
 
 
-def grids_of(run: Run) -> list[grid.Grid]:
+def grids_of(run: Run, intervals: bool) -> list[grid.Grid]:
+    """The tables; `intervals` writes each number with its interval, for which an image has no room."""
     phase, reference = run.plot.get("y", "total"), run.plot["reference"]
     columns = columns_of(run)
-    made = [_facts(run, columns), _times(run, columns, phase, reference), _shares(run, columns, phase, reference)]
+    made = [_facts(run, columns), _times(run, columns, phase, reference, intervals), _shares(run, columns, phase, reference)]
     made = [each for each in made if each.rows]
-    if not made or not any((phase, "time") in cell.values for cell in run.cells):
+    if not made or (phase, "time") not in run.known():
         raise NothingToDraw(f"{run.folder}: no cell of this table is ok; its status table says why.")
     for printed in run.plot.get("printed", []):
         made.append(grid.Grid(printed["columns"], printed["rows"], printed.get("title", "")))
@@ -50,7 +53,7 @@ def grids_of(run: Run) -> list[grid.Grid]:
 def columns_of(run: Run) -> list[Column]:
     """In the order of the config, which a reader knows; measuring order is shuffled."""
     settings = run.plot["columns"]
-    present = list(dict.fromkeys(_column(run, cell) for cell in run.cells))
+    present = list(dict.fromkeys(_column(run)))
     for zipped in run.config.get("zip", []):
         if settings[0] not in zipped:
             continue
@@ -63,8 +66,9 @@ def columns_of(run: Run) -> list[Column]:
     return sorted(present, key=str)
 
 
-def _column(run: Run, cell: Cell) -> Column:
-    return tuple(cell.setting(name) for name in run.plot["columns"])
+def _column(run: Run) -> pandas.Series:
+    """By cell, the column that it stands in."""
+    return pandas.Series(list(zip(*(run.column(name) for name in run.plot["columns"]))), index=run.cells.index)
 
 
 def _names(run: Run, columns: Sequence[Column]) -> list[str]:
@@ -72,83 +76,90 @@ def _names(run: Run, columns: Sequence[Column]) -> list[str]:
     names = []
     for column in columns:
         extra = [str(value) for value in column[1:] if value]
-        names.append("\n".join(str(column[0]).split("_") + ([f"({', '.join(extra)})"] if extra else [])))
+        first = labels.value_of(run, run.plot["columns"][0], column[0])
+        names.append("\n".join([*textwrap.wrap(first.replace("_", " "), 10, break_long_words=False), *([f"({', '.join(extra)})"] if extra else [])]))
     return names
 
 
 def _facts(run: Run, columns: Sequence[Column]) -> grid.Grid:
     """Counters that do not depend on the allocator: from the first cell of a column that has them."""
+    place = _column(run)
     rows = []
     for metric in run.plot.get("facts", []):
-        words = [quantity.metric_name(metric)]
-        for column in columns:
-            value = next((cell.values["", metric] for cell in run.cells
-                          if _column(run, cell) == column and ("", metric) in cell.values), None)
-            words.append(_plain(value.value) if value else "–")
-        rows.append(words)
+        values = run.at("", metric)["value"]
+        values = values.loc[[cell for cell in run.cells.index if cell in values.index]]
+        first = values.groupby(place.loc[values.index], sort=False).first()
+        rows.append([quantity.metric_name(metric), *(_plain(first[column]) if column in first.index else "–" for column in columns)])
     return grid.Grid(["", *_names(run, columns)], rows, "What the allocator is asked for")
 
 
-def _times(run: Run, columns: Sequence[Column], phase: str, reference: str) -> grid.Grid:
+def _times(run: Run, columns: Sequence[Column], phase: str, reference: str, intervals: bool) -> grid.Grid:
     rows, muted = [], set()
     kernels = run.plot.get("kernels", [])
-    for number, (allocator, label, cells) in enumerate(_rows(run)):
-        by_column = {_column(run, cell): cell for cell in cells}
+    times, factors = run.at(phase, "time"), run.at(phase, "relative_time")
+    for number, (allocator, label, by_column) in enumerate(_rows(run)):
         words = [label]
         for kernel in kernels:
-            found = [cell.values[kernel, "registers"].value for cell in cells if (kernel, "registers") in cell.values]
+            registers = run.at(kernel, "registers")["value"]
+            found = [registers[cell] for cell in by_column.values() if cell in registers.index]
             words.append(f"{max(found):.0f}" if found and run.backend == "cuda" else "–")
-        statuses = {by_column[column].status if column in by_column else "" for column in columns}
+        statuses = {run.cells.at[by_column[column], "status"] if column in by_column else "" for column in columns}
         if len(statuses) == 1 and statuses != {"ok"}:  # once for the whole row
             muted.add((number, len(words)))
             rows.append([*words, *statuses, *[""] * (len(columns) - 1)])
             continue
         for column in columns:
             cell = by_column.get(column)
-            words.append(_time_word(cell, phase, allocator == reference))
-            if cell is None or cell.status != "ok":
-                muted.add((number, len(words) - 1))
+            if cell is None or run.cells.at[cell, "status"] != "ok":
+                muted.add((number, len(words)))
+                words.append(run.cells.at[cell, "status"] if cell else "–")
+            elif allocator == reference:
+                words.append(_with_doubt(quantity.in_si(times.at[cell, "value"], "s"), times.loc[cell], intervals))
+            elif cell in factors.index:
+                words.append(_with_doubt(_factor(factors.at[cell, "value"]), factors.loc[cell], intervals))
+            else:
+                words.append("no reference")
         rows.append(words)
-    header = [f"{phase} time", *("registers\n" + "\n".join(textwrap.wrap(kernel.replace("_", " "), 10)) for kernel in kernels), *_names(run, columns)]
-    return grid.Grid(header, rows, f"Time of phase {phase}: that with {style.display_name(reference)}, and the others over it",
-                     muted)
+    header = [f"{phase} time", *("registers\n" + "\n".join(textwrap.wrap(kernel.replace("_", " "), 10)) for kernel in kernels),
+              *_names(run, columns)]
+    return grid.Grid(header, rows, f"Time of phase {phase}: that with {labels.allocator(run, reference)}, and the others over it", muted)
 
 
-def _time_word(cell: Cell | None, phase: str, absolute: bool) -> str:
-    if cell is None:
-        return "–"
-    if cell.status != "ok":
-        return cell.status
-    if absolute:
-        return quantity.in_si(cell.values[phase, "time"].value, "s")
-    relative = cell.values.get((phase, "relative_time"))
-    return f"{relative.value:.2f}" if relative else "no reference"
+def _factor(value: float) -> str:
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def _with_doubt(text: str, value: pandas.Series, intervals: bool) -> str:
+    if intervals:
+        return quantity.with_interval(text, value["value"], value["low"], value["high"])
+    away = max(value["high"] - value["value"], value["value"] - value["low"])
+    return f"~{text}" if not math.isnan(away) and away > _WIDE * value["value"] else text
 
 
 def _shares(run: Run, columns: Sequence[Column], phase: str, reference: str) -> grid.Grid:
+    shares = run.at(phase, "beyond_reference")["value"]
     rows = []
-    for allocator, label, cells in _rows(run):
-        by_column = {_column(run, cell): cell for cell in cells}
-        shares = [by_column[column].values.get((phase, "beyond_reference")) if column in by_column else None
-                  for column in columns]
-        if allocator != reference and any(shares):
-            rows.append([label, *(f"{100 * share.value:z.0f} %" if share else "–" for share in shares)])
+    for allocator, label, by_column in _rows(run):
+        found = [shares.get(by_column.get(column)) for column in columns]
+        if allocator != reference and any(share is not None for share in found):
+            rows.append([label, *(f"{100 * share:z.0f} %" if share is not None else "–" for share in found)])
     return grid.Grid(["share of time", *_names(run, columns)], rows,
-                     f"Share of the {phase} time beyond that with {style.display_name(reference)}: what allocation costs")
+                     f"Share of the {phase} time beyond that with {labels.allocator(run, reference)}: what allocation costs")
 
 
-def _rows(run: Run) -> list[tuple[str, str, list[Cell]]]:
-    """Allocator, label and cells of each row: an allocator with one set of parameters."""
-    rows: dict[tuple, tuple[str, str, list[Cell]]] = {}
-    for allocator, _, _, cells in group(run, None):
-        parameters = tuple(sorted((name, str(value)) for name, value in cells[0].allocator_parameters.items()))
-        rows.setdefault((allocator, parameters), (allocator, "", []))[2].extend(cells)
+def _rows(run: Run) -> list[tuple[str, str, dict[Column, str]]]:
+    """Allocator, label and cells by column of each row: an allocator with one set of parameters."""
+    place = _column(run)
+    rows: dict[tuple, list[str]] = {}
+    for each in series.group(run, None):
+        parameters = run.cells.at[each.cells[0], "allocator_parameters"]
+        rows.setdefault((each.allocator, tuple(sorted(parameters.items(), key=str))), []).extend(each.cells)
     made = []
-    for (allocator, parameters), (_, _, cells) in rows.items():
+    for (allocator, parameters), cells in rows.items():
         others = [dict(other) for name, other in rows if name == allocator]
-        told = [f"{quantity.axis_name(name)} {quantity.formatter(name)(float(value)) if value.isdigit() else value}"
-                for name, value in parameters if len({str(other.get(name)) for other in others}) > 1]
-        made.append((allocator, style.display_name(allocator) + (f" ({', '.join(told)})" if told else ""), cells))
+        told = [labels.told(run, name, value) for name, value in parameters if len({str(other.get(name)) for other in others}) > 1]
+        label = labels.allocator(run, allocator) + (f" ({', '.join(told)})" if told else "")
+        made.append((allocator, label, {place[cell]: cell for cell in cells}))
     return made
 
 
@@ -159,4 +170,6 @@ def _plain(value: float) -> str:
 
 def _caption(run: Run) -> list[str]:
     phase = run.plot.get("y", "total")
-    return caption.of_table(run, [(phase, "time")]) + list(run.plot.get("notes", []))
+    doubt = (f"~: half of the 95 % bootstrap interval is more than {100 * _WIDE:.0f} % of the number (the page of numbers beside this "
+             "image has all intervals).")
+    return caption.of_table(run, [(phase, "time")], [doubt], intervals=False)

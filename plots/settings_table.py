@@ -5,7 +5,6 @@ Made from the configs alone; where results are given, each row also says what wa
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
@@ -14,6 +13,7 @@ import matplotlib
 
 from plots import grid, origin, quantity, stated, style
 from plots.errors import UsageError
+from plots.inputs import read_config
 from plots.page import Drawing, Heading
 from plots.results import Run
 
@@ -39,15 +39,6 @@ def read(path: Path) -> Table:
     if not figures:
         raise UsageError(f"{path}: plot.configs lists no config. List the figures whose settings the table shows.")
     return Table(config, figures)
-
-
-def read_config(path: Path) -> dict:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UsageError(f"{path} does not exist. Check the path.") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not JSON ({error}). Check it with: allocbench --config {path} --dry-run") from None
 
 
 def make(table: Table, runs: Sequence[Run], stem: str) -> Drawing:
@@ -140,8 +131,7 @@ def ends(axis) -> tuple[float, float]:
 def _outcome(runs: Sequence[Run]) -> str:
     if not runs:
         return "not run"
-    cells = [cell for run in runs for cell in run.cells]
-    return f"{sum(cell.status == 'ok' for cell in cells)} of {len(cells)} ok"
+    return f"{sum(int((run.cells['status'] == 'ok').sum()) for run in runs)} of {sum(len(run.cells) for run in runs)} ok"
 
 
 def _assumed(table: Table) -> list[str]:

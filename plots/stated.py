@@ -1,6 +1,7 @@
-"""Values that a paper states (`marks` of a config's plot), set beside what was measured here.
+"""What a paper states (`marks` and `bands` of a config's plot), set beside what was measured here.
 
-A stated value of the drawn metric becomes a reference mark in the figure; any other becomes a sentence of the caption.
+A stated value of the drawn metric becomes a reference mark in the figure; any other becomes a sentence of the caption. A
+band is a range that the paper gives for many settings: absolute, or as factors of the value of another allocator.
 """
 
 from __future__ import annotations
@@ -8,8 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Sequence
 
-from plots import quantity
-from plots.results import Cell, Run
+import pandas
+
+from plots import effects, labels, quantity
+from plots.results import Run
+from plots.series import Series
 
 
 @dataclass(frozen=True)
@@ -20,18 +24,47 @@ class Mark:
     allocator: str  # whose colour it has; empty where the config does not say
 
 
+@dataclass(frozen=True)
+class Band:
+    """Between `low` and `high` at each of `xs`."""
+
+    xs: list[float]
+    low: list[float]
+    high: list[float]
+    source: str
+
+
 def marks(run: Run, x: str, phase: str, metric: str) -> list[Mark]:
     """The stated values that lie in the panel of this phase and metric, made of the cells of `run`."""
     return [Mark(float(entry["where"][x]), float(entry["value"]), entry["source"], entry.get("allocator", ""))
             for entry in _entries(run)
             if (entry.get("phase", ""), entry["metric"]) == (phase, metric) and x in entry["where"]
-            and all(cell.setting(name) == value for cell in run.cells
-                    for name, value in entry["where"].items() if name != x)]
+            and all(value == wanted for name, wanted in entry["where"].items() if name != x for value in run.column(name))]
+
+
+def bands(run: Run, phase: str, metric: str, drawn: Sequence[Series]) -> list[Band]:
+    """The ranges stated for the panel of this phase and metric."""
+    made = []
+    for entry in _of_back_end(run, run.plot.get("bands", [])):
+        if entry["metric"] != metric or entry.get("phase", phase) != phase or not effects.matching(run, entry.get("where", {})).all():
+            continue
+        low, high = entry["between"]
+        if "of" not in entry:
+            xs = [x for series in drawn for x in series.points["x"]]
+            made.append(Band([min(xs), max(xs)], [low, low], [high, high], entry["source"]))
+            continue
+        for series in drawn:
+            if series.allocator == entry["of"] and len(points := series.drawn()):
+                made.append(Band(list(points["x"]), list(points["value"] * low), list(points["value"] * high), entry["source"]))
+    return made
 
 
 def _entries(run: Run) -> list[dict]:
-    """Those that are meant for the back end of the run."""
-    return [entry for entry in run.plot.get("marks", []) if entry.get("backend", run.backend) == run.backend]
+    return _of_back_end(run, run.plot.get("marks", []))
+
+
+def _of_back_end(run: Run, entries: Sequence[dict]) -> list[dict]:
+    return [entry for entry in entries if entry.get("backend", run.backend) == run.backend]
 
 
 def sentences(run: Run, drawn: Sequence[tuple[str, str]]) -> list[str]:
@@ -39,25 +72,29 @@ def sentences(run: Run, drawn: Sequence[tuple[str, str]]) -> list[str]:
     groups: dict[tuple, list[dict]] = {}
     for entry in _entries(run):
         if (entry.get("phase", ""), entry["metric"]) not in drawn:
-            where = ", ".join(f"{name} = {quantity.formatter(name)(value)}" for name, value in entry["where"].items())
+            where = ", ".join(f"{labels.setting_name(run, name)} {quantity.formatter(name)(value)}"
+                              for name, value in entry["where"].items())
             alone = entry["metric"] if _unit(run, entry) else ""  # counts share a sentence
             groups.setdefault((entry["source"], where, alone), []).append(entry)
     made = []
     for (source, where, _), entries in groups.items():
         theirs = ", ".join(_written(run, entry, [entry["value"]]) for entry in entries)
-        there = [cell for cell in run.cells
-                 if all(cell.setting(name) == value for name, value in entries[0]["where"].items())]
-        ours = "here: " + ", ".join(_measured(run, there, entry) for entry in entries) if there else "not run here"
+        there = effects.matching(run, entries[0]["where"])
+        ours = "here: " + ", ".join(_measured(run, there, entry) for entry in entries) if there.any() else "not run here"
         made.append(f"{source} states {theirs} at {where}; {ours}.")
     return made
 
 
-def _measured(run: Run, cells: Sequence[Cell], entry: dict) -> str:
-    found = {cell.values[entry.get("phase", ""), entry["metric"]].value for cell in cells
-             if (entry.get("phase", ""), entry["metric"]) in cell.values}
-    if not found:
+def _measured(run: Run, there: pandas.Series, entry: dict) -> str:
+    """The range over the allocators, or the value of the one that the entry names."""
+    if "allocator" in entry:
+        there = there & (run.cells["allocator"] == entry["allocator"])
+    found = run.at(entry.get("phase", ""), entry["metric"])["value"]
+    found = found[found.index.isin(there.index[there])]
+    if found.empty:
         return f"{quantity.metric_name(entry['metric'])} not measured"
-    return _written(run, entry, sorted({min(found), max(found)}))
+    whose = f" with {labels.allocator(run, entry['allocator'])}" if "allocator" in entry else ""
+    return _written(run, entry, sorted({found.min(), found.max()})) + whose
 
 
 def _written(run: Run, entry: dict, values: Sequence[float]) -> str:
@@ -68,5 +105,4 @@ def _written(run: Run, entry: dict, values: Sequence[float]) -> str:
 
 
 def _unit(run: Run, entry: dict) -> str:
-    key = (entry.get("phase", ""), entry["metric"])
-    return next((cell.values[key].unit for cell in run.cells if key in cell.values), "")
+    return run.unit_of(entry.get("phase", ""), entry["metric"])

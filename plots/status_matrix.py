@@ -7,27 +7,32 @@ out those without anything to see; the Markdown table has all.
 
 from __future__ import annotations
 
+import math
 import textwrap
 from dataclasses import dataclass, replace
 
 import matplotlib
 
-from plots import grid, origin, quantity, style, ticks
+from plots import choice, grid, labels, origin, style, ticks
 from plots.page import BODY_WIDTH, Drawing, Page
-from plots.results import Cell, Run
+from plots.results import Run
 from plots.series import group
 
-_ROW = 0.26
-_LINE = 0.12
-_REASON_POINTS = 7
-_SMALLEST_WORD = 4.5
+_ROW = 0.19
+_LINE = 0.115
 _ROWS_WITHOUT_WORRY = 24
+
+
+@dataclass(frozen=True)
+class Status:
+    word: str
+    reason: str
 
 
 @dataclass(frozen=True)
 class MatrixRow:
     label: str
-    cells: tuple[Cell | None, ...]  # one per column; None where the config excluded the combination
+    cells: tuple[Status | None, ...]  # one per column; None where the config excluded the combination
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,7 @@ class Matrix:
 
 
 def make(run: Run, stem: str) -> Drawing:
+    run = choice.shown(run)
     matrix = matrix_of(run)
     with matplotlib.rc_context(style.RC):
         page = _draw(run, noteworthy(matrix))
@@ -45,33 +51,28 @@ def make(run: Run, stem: str) -> Drawing:
 
 
 def matrix_of(run: Run) -> Matrix:
-    axes = list(dict.fromkeys(name for cell in run.cells for name in cell.axes))
+    axes = run.axes
     if run.plot.get("x") in axes:
         axes = [run.plot["x"]]  # as in the figure: other axes make series
-    writers = [quantity.formatter(name) for name in axes]
-
-    def place(cell: Cell) -> tuple:
-        return tuple(cell.axes.get(name) for name in axes)
-
-    def label(values: tuple) -> str:
-        return ", ".join(write(value) if isinstance(value, (int, float)) else str(value)
-                         for write, value in zip(writers, values))
-
-    places = sorted({place(cell) for cell in run.cells},
-                    key=lambda values: [(0, v, "") if isinstance(v, (int, float)) else (1, 0, str(v)) for v in values])
-    rows: dict[str, dict[tuple, Cell]] = {}
-    for _, _, name, cells in group(run, axes[0] if len(axes) == 1 else None):
+    place = {cell: tuple(values.get(name) for name in axes) for cell, values in run.cells["axes"].items()}
+    # Words in the order of the figure, numbers by size.
+    words = {name: labels.words_of(run, name) for name in axes}
+    places = sorted(set(place.values()), key=lambda values: [
+        (0, words[name].index(value), "") if value in words[name] else labels.order(value) for name, value in zip(axes, values)])
+    rows: dict[str, dict[tuple, Status]] = {}
+    for each in group(run, axes[0] if len(axes) == 1 else None):
         # More than one axis: group() splits an allocator by the axes, which here are columns already.
-        name = name if len(axes) <= 1 else style.display_name(cells[0].allocator)
-        rows.setdefault(name, {}).update({place(cell): cell for cell in cells})
-    title = ", ".join(quantity.axis_name(name) for name in axes)
-    return Matrix(tuple(label(values) for values in places), title,
+        name = each.label if len(axes) <= 1 else labels.allocator(run, each.allocator)
+        statuses = run.cells.loc[each.cells, ["status", "reason"]].itertuples(name=None)
+        rows.setdefault(name, {}).update({place[cell]: Status(status, reason) for cell, status, reason in statuses})
+    title = ", ".join(labels.setting_name(run, name) for name in axes)
+    return Matrix(tuple(", ".join(labels.value_of(run, name, value) for name, value in zip(axes, values)) for values in places), title,
                   tuple(MatrixRow(name, tuple(cells.get(values) for values in places)) for name, cells in rows.items()))
 
 
 def noteworthy(matrix: Matrix) -> Matrix:
     """The matrix itself, or of one with many rows those that are not all ok, and one row for the others."""
-    good = [row for row in matrix.rows if all(cell is None or cell.status == "ok" for cell in row.cells)]
+    good = [row for row in matrix.rows if all(cell is None or cell.word == "ok" for cell in row.cells)]
     if len(matrix.rows) <= _ROWS_WITHOUT_WORRY or len(good) < 2:
         return matrix
     others = tuple(next((cell for cell in column if cell), None) for column in zip(*(row.cells for row in good)))
@@ -83,7 +84,7 @@ def stretches(row: MatrixRow) -> list[tuple[int, int, str]]:
     """(first column, columns, word) of neighbouring cells with the same status; gaps have the word ''."""
     made: list[tuple[int, int, str]] = []
     for column, cell in enumerate(row.cells):
-        word = cell.status if cell else ""
+        word = cell.word if cell else ""
         if made and made[-1][2] == word:
             made[-1] = (made[-1][0], made[-1][1] + 1, word)
         else:
@@ -93,13 +94,23 @@ def stretches(row: MatrixRow) -> list[tuple[int, int, str]]:
 
 def _draw(run: Run, matrix: Matrix) -> Page:
     with_reasons = len(matrix.columns) == 1
-    left = max(ticks.text_width(row.label, 8.5) for row in matrix.rows) + 0.15
-    width = 1.1 if with_reasons else BODY_WIDTH - left
+    left = max(ticks.text_width(row.label, style.LEAST) for row in matrix.rows) + 0.12
+    width = 0.8 if with_reasons else BODY_WIDTH - left - 0.05
     reasons = [_wrapped_reason(row, BODY_WIDTH - left - width - 0.15) if with_reasons else [] for row in matrix.rows]
-    heights = [max(_ROW, _LINE * len(lines) + 0.1) for lines in reasons]
-    header = 0.1 if with_reasons else 0.42
+    heights = [max(_ROW, _LINE * len(lines) + 0.08) for lines in reasons]
+    room = width / len(matrix.columns)
+    turned = not with_reasons and any(ticks.text_width(column, style.LEAST) + 0.06 > room for column in matrix.columns)
+    longest = max(ticks.text_width(column, style.LEAST) for column in matrix.columns)
+    header = 0.08 if with_reasons else 0.24 + (longest if turned else 0.14)
+    # Words too long for their column get a number, explained below.
+    words = {word for row in matrix.rows for _, columns, word in stretches(row)
+             if word and word != "ok" and ticks.text_width(word, style.LEAST) > columns * room - 0.03}
+    short = {word: _abbreviation(word) for word in style.STATUS_COLOURS if word in words}
 
-    page = Page(origin.heading(run, _title(run), [_counts(run)]), sum(heights) + header)
+    caption = [_counts(run)]
+    if short:
+        caption[0] += " Narrow cells: " + ", ".join(f"{letter} = {word}" for word, letter in short.items()) + "."
+    page = Page(origin.heading(run, _title(run), caption), sum(heights) + header)
     axes = page.axes(left, header, width, sum(heights))
     axes.set_xlim(0, len(matrix.columns))
     axes.set_ylim(sum(heights), 0)
@@ -110,41 +121,32 @@ def _draw(run: Run, matrix: Matrix) -> Page:
     for row, lines, height in zip(matrix.rows, reasons, heights):
         for first, columns, word in stretches(row):
             if word:
-                _draw_stretch(axes, first, columns, word, top, height, width / len(matrix.columns))
+                _draw_stretch(axes, first, columns, word, short, top, height, room)
         for number, line in enumerate(lines):
-            axes.text(1 + 0.12 / width, top + height / 2 + _LINE * (number - (len(lines) - 1) / 2), line,
-                      fontsize=_REASON_POINTS, va="center", color=style.GREY)
+            axes.text(1 + 0.1 / width, top + height / 2 + _LINE * (number - (len(lines) - 1) / 2), line,
+                      fontsize=style.LEAST, va="center", color=style.GREY)
         middles.append(top + height / 2)
         top += height
     axes.set_yticks(middles)
-    axes.set_yticklabels([row.label for row in matrix.rows], fontsize=8.5)
-    _label_columns(axes, matrix, width)
+    axes.set_yticklabels([row.label for row in matrix.rows], fontsize=style.LEAST)
+    axes.set_xticks([] if with_reasons else [column + 0.5 for column in range(len(matrix.columns))])
+    if not with_reasons:
+        axes.set_xticklabels(matrix.columns, fontsize=style.LEAST, rotation=90 if turned else 0)
+        axes.set_xlabel(matrix.column_title, fontsize=7.5, labelpad=2)
     return page
 
 
-def _draw_stretch(axes, first: int, columns: int, word: str, top: float, height: float, column_width: float) -> None:
+def _abbreviation(word: str) -> str:
+    return {"unsupported": "u", "timeout": "t", "skipped": "s", "incorrect": "i", "device_fault": "d", "crashed": "c", "oom": "o"}[word]
+
+
+def _draw_stretch(axes, first: int, columns: int, word: str, short: dict[str, str], top: float, height: float, room: float) -> None:
     colour = style.STATUS_COLOURS[word]
-    axes.fill_between([first, first + columns], top + 0.015, top + height - 0.015, color=colour, edgecolor="white",
+    axes.fill_between([first, first + columns], top + 0.012, top + height - 0.012, color=colour, edgecolor="white",
                       linewidth=0.8, gid=f"status {word}")
-    points = 8.0
-    while points > _SMALLEST_WORD and ticks.text_width(word, points) > columns * column_width - 0.02:
-        points -= 0.5
-    upright = ticks.text_width(word, points) > columns * column_width + 0.1
-    axes.text(first + columns / 2, top + height / 2, word, fontsize=points, ha="center", va="center",
-              rotation=25 if upright else 0, color=style.text_on(colour))
-
-
-def _label_columns(axes, matrix: Matrix, width: float) -> None:
-    if len(matrix.columns) == 1:
-        axes.set_xticks([])
-        return
-    room = width / len(matrix.columns)
-    step = 1
-    while step < len(matrix.columns) and max(ticks.text_width(c, 7.5) for c in matrix.columns) + 0.06 > room * step:
-        step += 1
-    axes.set_xticks([column + 0.5 for column in range(0, len(matrix.columns), step)])
-    axes.set_xticklabels(matrix.columns[::step], fontsize=7.5)
-    axes.set_xlabel(matrix.column_title, fontsize=8.5)
+    fits = ticks.text_width(word, style.LEAST) <= columns * room - 0.03
+    text = word if fits else short.get(word, "")
+    axes.text(first + columns / 2, top + height / 2, text, fontsize=style.LEAST, ha="center", va="center", color=style.text_on(colour))
 
 
 def _title(run: Run) -> str:
@@ -152,16 +154,16 @@ def _title(run: Run) -> str:
 
 
 def _counts(run: Run) -> str:
-    words = [cell.status for cell in run.cells]
-    counted = ", ".join(f"{words.count(word)} {word}" for word in style.STATUS_COLOURS if word in words)
-    return f"{len(words)} cells: {counted}."
+    counts = run.cells["status"].value_counts()
+    counted = ", ".join(f"{counts[word]} {word}" for word in style.STATUS_COLOURS if word in counts)
+    return f"{len(run.cells)} cells: {counted}."
 
 
 def _wrapped_reason(row: MatrixRow, width: float) -> list[str]:
     cell = row.cells[0]
     if cell is None or not cell.reason:
         return []
-    characters = int(width / ticks.text_width("m", _REASON_POINTS))
+    characters = math.floor(width / ticks.text_width("m", style.LEAST))
     return textwrap.wrap(_first_line(cell.reason), characters, max_lines=3, placeholder=" …")
 
 
@@ -173,7 +175,7 @@ def _first_line(reason: str) -> str:
 def _markdown(run: Run, matrix: Matrix) -> str:
     heading = origin.heading(run, _title(run), [_counts(run)])
     columns = matrix.columns if len(matrix.columns) > 1 else ("status",)
-    rows = [[row.label, *(cell.status if cell else "–" for cell in row.cells)] for row in matrix.rows]
+    rows = [[row.label, *(cell.word if cell else "–" for cell in row.cells)] for row in matrix.rows]
     parts = [f"# {heading.title}", heading.subtitle, *heading.caption]
     if heading.banner:
         parts.append(f"**{heading.banner}**")
@@ -188,11 +190,11 @@ def _reasons(matrix: Matrix) -> list[str]:
     """Each distinct reason once per row, with the columns it holds for."""
     lines = []
     for row in matrix.rows:
-        found: dict[tuple[str, str], list[str]] = {}
+        found: dict[Status, list[str]] = {}
         for column, cell in zip(matrix.columns, row.cells):
-            if cell and cell.status != "ok":
-                found.setdefault((cell.status, cell.reason), []).append(column)
-        for (status, reason), columns in found.items():
+            if cell and cell.word != "ok":
+                found.setdefault(cell, []).append(column)
+        for cell, columns in found.items():
             where = f" at {'; '.join(columns)}" if any(columns) else ""
-            lines.append(f"- {row.label}{where}: {status}: {_first_line(reason) or 'no reason recorded'}")
+            lines.append(f"- {row.label}{where}: {cell.word}: {_first_line(cell.reason) or 'no reason recorded'}")
     return ["Reasons (first lines; results.json holds the whole texts):\n\n" + "\n".join(lines)] if lines else []

@@ -1,45 +1,63 @@
-"""The one place that decides how things look: fonts, widths, and one colour, marker and dash per allocator and status.
+"""The looks of all figures: one page width, one colour and marker per allocator, one line style per form of it.
 
-Colours are Okabe & Ito's set, which stays apart under the common kinds of colour blindness, and three of Tol's muted set;
-in grey the markers and dashes carry the difference. An allocator looks the same in every figure of every paper.
+looks.json holds the families: an allocator's hue is that of its family, its form (`_reworked`, `_original`, ...) is the
+line style and the fill of its marker. A new allocator needs a line there and no code.
 """
 
 from __future__ import annotations
 
+import json
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 
 from matplotlib import colormaps
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb
 
-# 9 inches fill a README column (about 900 px at 100 dpi); 200 dpi keeps them sharp on dense screens.
-WIDTH = 9.0
-PNG_DPI = 200
+# The width of a text that is set in two columns. No text is smaller than LEAST points at this width.
+WIDTH = 7.0
+PNG_DPI = 257  # 1,800 pixels
+LEAST = 7.0
 
-BLACK, GREY, LIGHT = "#000000", "#6e6e6e", "#d9d9d9"
-ORANGE, SKY, GREEN, YELLOW = "#e69f00", "#56b4e9", "#009e73", "#f0e442"
-BLUE, VERMILLION, PURPLE = "#0072b2", "#d55e00", "#cc79a7"
-INDIGO, WINE, OLIVE = "#332288", "#882255", "#999933"
+BLACK, GREY, LIGHT = "#000000", "#5c5c5c", "#d9d9d9"
+NOISE = "#9e9e9e"
 
 RC = {
     "font.family": "DejaVu Sans",
-    "font.size": 9,
+    "font.size": 7.5,
     "axes.edgecolor": GREY,
-    "axes.labelsize": 9,
-    "axes.linewidth": 0.8,
+    "axes.labelsize": 7.5,
+    "axes.linewidth": 0.7,
     "axes.spines.right": False,
     "axes.spines.top": False,
     "grid.color": LIGHT,
-    "grid.linewidth": 0.6,
-    "legend.fontsize": 8.5,
+    "grid.linewidth": 0.5,
+    "legend.fontsize": 7.2,
     "legend.frameon": False,
-    "lines.linewidth": 1.5,
-    "lines.markersize": 5.5,
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
+    "lines.linewidth": 1.1,
+    "lines.markersize": 4.4,
+    "xtick.labelsize": LEAST,
+    "ytick.labelsize": LEAST,
+    "xtick.major.size": 3,
+    "ytick.major.size": 3,
+    "xtick.minor.size": 1.5,
     "svg.hashsalt": "allocbench",  # same input, same bytes
     "pdf.fonttype": 42,            # text stays text in the PDF
 }
+
+STATUS_COLOURS = {
+    "ok": "#cfe8dd", "skipped": "#eeeeee", "unsupported": LIGHT, "oom": "#f0e442", "incorrect": "#d55e00",
+    "timeout": "#e69f00", "device_fault": "#cc79a7", "crashed": "#404040",
+}
+WARNING = "#b00000"
+
+_TABLE = json.loads(Path(__file__).with_name("looks.json").read_text(encoding="utf-8"))
+_SPARE_COLOURS = ("#546e7a", "#5d4037", "#00838f", "#9e9d24", "#d84315", "#512da8", "#c2185b")
+_SPARE_MARKERS = ("h", "*", "<", ">", "p", "d", "8")
+_VARIANTS = (((0, (1, 1)), "none"), ((0, (5, 1, 1, 1)), "left"), ((0, (3, 1, 1, 1, 1, 1)), "top"), ((0, (7, 2)), "right"))
+_SHADES = (0.0, 0.38, -0.4, 0.6, -0.65)  # of variants: towards white, or towards black
+_SHADE_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 
 
 @dataclass(frozen=True)
@@ -51,77 +69,50 @@ class Look:
     marker: str
     dash: object = "-"
     fill: str = "full"  # of the marker: matplotlib's fillstyle
-    variant: int = 0    # which of an allocator's looks it is
-
-    def of_variant(self, number: int, name: str) -> Look:
-        """Same colour and marker, other dashes and fill; `number` counts from 1. A variant has variants of its own."""
-        variant = self.variant + number
-        dash, fill = _VARIANTS[(variant - 1) % len(_VARIANTS)]
-        return Look(name, self.colour, self.marker, dash, fill, variant)
-
-
-_LOOKS = {
-    "atomic_malloc": Look("AtomicMalloc", BLACK, "o", (0, (4, 1.5))),  # the two yardsticks that never free: dashed
-    "aw_malloc": Look("AWMalloc", GREY, "s", (0, (4, 1.5))),
-    "c_malloc": Look("CMalloc", BLUE, "^"),
-    "cf_malloc": Look("CFMalloc", SKY, "v"),
-    "cm_malloc": Look("CMMalloc", GREEN, "D"),
-    "cfm_malloc": Look("CFMMalloc", ORANGE, "P"),
-    "halloc": Look("Halloc", WINE, "<"),
-    "scatteralloc": Look("ScatterAlloc", PURPLE, "h"),
-    "scatteralloc_no_coalescing": Look("ScatterAlloc, no coalescing", PURPLE, "h", (0, (5, 1, 1, 1)), "left"),
-    "scatteralloc_no_reset": Look("ScatterAlloc, no page reset", PURPLE, "h", (0, (1, 1)), "none"),
-    "cuda_malloc": Look("CudaMalloc", VERMILLION, "X"),
-    "fdgmalloc": Look("FDGMalloc", YELLOW, "*"),
-    "kma": Look("KMA", INDIGO, "p"),
-    "ouroboros_p_s": Look("Ouroboros P-S", BLUE, "<"),
-    "ouroboros_p_va": Look("Ouroboros P-VA", BLUE, ">", (0, (5, 1, 1, 1)), "left"),
-    "ouroboros_p_vl": Look("Ouroboros P-VL", BLUE, "d", (0, (1, 1)), "none"),
-    "ouroboros_c_s": Look("Ouroboros C-S", ORANGE, "<"),
-    "ouroboros_c_va": Look("Ouroboros C-VA", ORANGE, ">", (0, (5, 1, 1, 1)), "left"),
-    "ouroboros_c_vl": Look("Ouroboros C-VL", ORANGE, "d", (0, (1, 1)), "none"),
-    "rw_bm": Look("RW-BM", SKY, ">"),  # before rw, whose variants begin with rw_
-    "rw_malloc": Look("RW_malloc", GREEN, "p"),
-    "rw": Look("RW", WINE, "s"),
-    "crw": Look("CRW", GREEN, "d"),
-    "corw": Look("CoRW", ORANGE, "8"),
-    "simple_queue": Look("SimpleQueue", GREY, "X"),
-    "xmalloc": Look("XMalloc", OLIVE, "d"),
-    "xmalloc_device_heap": Look("XMalloc, device heap", ORANGE, "d"),
-}
-
-_SPARE_COLOURS = (PURPLE, BLUE, GREEN, VERMILLION, SKY, ORANGE, GREY)
-_SPARE_MARKERS = ("h", "*", "<", ">", "p", "d", "8")
-_VARIANTS = (((0, (1, 1)), "none"), ((0, (5, 1, 1, 1)), "left"), ((0, (3, 1, 1, 1, 1, 1)), "top"), ((0, (7, 2)), "right"))
-_SHADE_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
-_VARIANT_SUFFIXES = ("published", "inline")  # of registered variants: always told apart
-
-STATUS_COLOURS = {
-    "ok": "#cfe8dd", "skipped": "#eeeeee", "unsupported": LIGHT, "oom": YELLOW, "incorrect": VERMILLION,
-    "timeout": ORANGE, "device_fault": PURPLE, "crashed": "#404040",
-}
-WARNING = "#b00000"
+    form: int = 0       # which of the line styles of variants it has already
 
 
 def look(allocator: str, variant: int = 0) -> Look:
-    """The look of an allocator id; `variant` counts series of one allocator that differ in a parameter."""
-    base = _LOOKS.get(allocator) or _look_of_variant(allocator) or _look_of_stranger(allocator)
-    return base if variant == 0 else base.of_variant(variant, base.name)
+    """The look of an allocator id; `variant` counts series of one allocator that differ in a setting: same hue and marker,
+    another shade, line style and fill."""
+    base = _base(allocator)
+    if variant == 0:
+        return base
+    dash, fill = _VARIANTS[(base.form + variant - 1) % len(_VARIANTS)]
+    return replace(base, colour=_mixed(base.colour, _SHADES[variant % len(_SHADES)]), dash=dash, fill=fill)
 
 
-def base_of(allocator: str) -> str:
-    """The allocator whose registered variant this is, whose looks it shares; empty for all others."""
-    return next((base for base in _LOOKS if allocator.removeprefix(base + "_") in _VARIANT_SUFFIXES), "")
+def rival(number: int) -> Look:
+    """The look of a series that is not the work of an allocator, such as a sort by a library."""
+    return Look("", GREY, "xs+"[number % 3], (0, (2, 1)), "full")
 
 
 def shade(number: int, count: int) -> Look:
     """The look of one of `count` series of the same allocator in a figure of its own: from light to dark, in order."""
-    colour = colormaps["viridis_r"](0.12 + 0.88 * number / max(count - 1, 1))
+    colour = colormaps["viridis_r"](0.18 + 0.82 * number / max(count - 1, 1))
     return Look("", to_hex(colour), _SHADE_MARKERS[number % len(_SHADE_MARKERS)])
 
 
 def display_name(allocator: str) -> str:
+    """The name for ids whose results tell none."""
     return look(allocator).name
+
+
+def family(allocator: str) -> str:
+    """The family of an id by its members, else by its prefix; empty for strangers."""
+    id_of_base = _split(allocator)[0]
+    for name, entry in _TABLE["families"].items():
+        if id_of_base in entry["members"]:
+            return name
+    known = [(len(prefix), name) for name, entry in _TABLE["families"].items() for prefix in entry["prefixes"]
+             if allocator.startswith(prefix)]
+    return max(known)[1] if known else ""
+
+
+def base_of(allocator: str) -> str:
+    """The allocator whose form this is; empty for all others."""
+    base, forms = _split(allocator)
+    return base if forms else ""
 
 
 def text_on(background: str) -> str:
@@ -130,22 +121,45 @@ def text_on(background: str) -> str:
     return BLACK if 0.299 * red + 0.587 * green + 0.114 * blue > 110 else "#ffffff"
 
 
-def _look_of_variant(allocator: str) -> Look | None:
-    """`c_malloc_published` keeps the colour and marker of `c_malloc`; dashes, fill and name tell it apart."""
-    for base, known in _LOOKS.items():
-        suffix = allocator.removeprefix(base + "_")
-        if suffix in _VARIANT_SUFFIXES:
-            return known.of_variant(1 + _VARIANT_SUFFIXES.index(suffix), f"{known.name} ({suffix})")
-        if suffix != allocator:
-            return known.of_variant(1 + _hash(suffix), allocator)
-    return None
+@lru_cache(maxsize=None)
+def _base(allocator: str) -> Look:
+    base, forms = _split(allocator)
+    name = family(allocator)
+    if not name:
+        number = _hash(allocator)  # depends on the id alone, so it never changes
+        return Look(allocator, _SPARE_COLOURS[number % len(_SPARE_COLOURS)],
+                    _SPARE_MARKERS[number // len(_SPARE_COLOURS) % len(_SPARE_MARKERS)])
+    entry = _TABLE["families"][name]
+    dash = (0, tuple(entry["dash"])) if "dash" in entry else "-"
+    if base in entry["members"]:
+        title, colour, marker = entry["members"][base]
+        made = Look(title, entry["colours"][colour], marker, dash)
+    else:  # a new member of the family: its hue, and a marker and shade of its own
+        number = _hash(base)
+        made = Look(base, _mixed(entry["colours"][number % len(entry["colours"])], 0.2), _SPARE_MARKERS[number % len(_SPARE_MARKERS)], dash)
+    for form in forms:
+        words, pattern, fill = _TABLE["forms"][form]
+        title = f"{made.name[:-1]}, {words})" if made.name.endswith(")") else f"{made.name} ({words})"
+        known = [(0, tuple(pattern)) == dash for dash, _ in _VARIANTS]
+        made = replace(made, name=title, dash=(0, tuple(pattern)), fill=fill, form=1 + known.index(True))
+    return made
 
 
-def _look_of_stranger(allocator: str) -> Look:
-    """An id without an entry, such as an outside plug-in: a look that depends on the id alone, so it never changes."""
-    number = _hash(allocator)
-    return Look(allocator, _SPARE_COLOURS[number % len(_SPARE_COLOURS)],
-                _SPARE_MARKERS[number // len(_SPARE_COLOURS) % len(_SPARE_MARKERS)])
+def _split(allocator: str) -> tuple[str, list[str]]:
+    """The id without the suffixes of forms, and these."""
+    forms: list[str] = []
+    while True:
+        form = next((name for name in _TABLE["forms"] if allocator.endswith(f"_{name}")), None)
+        if form is None:
+            return allocator, forms
+        allocator = allocator.removesuffix(f"_{form}")
+        forms.insert(0, form)
+
+
+def _mixed(colour: str, share: float) -> str:
+    """Moved towards white, or with a negative share towards black."""
+    target = 1.0 if share > 0 else 0.0
+    return to_hex([part + (target - part) * abs(share) for part in to_rgb(colour)])
 
 
 def _hash(text: str) -> int:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from plots import caption, grid, origin, quantity
+import math
+
+from plots import caption, choice, grid, labels, origin, quantity
 from plots.errors import NothingToDraw
 from plots.page import Drawing
 from plots.results import Run
-from plots.series import Panel, panels_of, series_of, wanted_of, words_of
+from plots.series import Panel, panels_of, series_of, wanted_of
 
 
 def make(run: Run, stem: str) -> Drawing:
+    run = choice.shown(run)
     x, panels = run.plot["x"], panels_of(run)
     grids = grids_of(run, x, panels)
-    if not any(point.value for panel in panels for each in series_of(panel.run, x, panel.phase, panel.metric)
-               for point in each.points):
+    if not any(len(each.drawn()) for panel in panels for each in series_of(panel.run, x, panel.phase, panel.metric)):
         raise NothingToDraw(f"{run.folder}: no cell of this table is ok; its status table says why.")
     page = grid.draw(origin.heading(run, origin.title(run), caption.of_table(run, wanted_of(panels))), grids)
     return Drawing(stem, page, markdown(run, x, panels))
@@ -27,23 +29,27 @@ def grids_of(run: Run, x: str, panels: Sequence[Panel]) -> list[grid.Grid]:
     for panel in panels:
         metric = panel.metric
         all_series = series_of(panel.run, x, panel.phase, metric)
-        xs = sorted({point.x for each in all_series for point in each.points})
-        unit = next((point.value.unit for each in all_series for point in each.points if point.value), "")
-        words = words_of(run, x)
-        write_x = (lambda position, words=words: words[int(position)]) if words else quantity.formatter(x)
-        write_y = quantity.formatter(metric, unit, padded=True)
+        xs = sorted({position for each in all_series for position in each.points["x"]})
+        words = labels.words_of(run, x)
+        write_x = (lambda position, words=words: labels.value_of(run, x, words[int(position)])) if words else quantity.formatter(x)
+        unit = panel.run.unit_of(panel.phase, metric)
+        # The title says that these are operations per second.
+        write_y = quantity.formatter(metric, unit, padded=True) if unit != "op/s" else lambda value: quantity.in_si(value, "", padded=True)
         rows, muted = [], set()
         for number, each in enumerate(all_series):
-            at = {point.x: point for point in each.points}
+            at = {point.x: point for point in each.points.itertuples()}
             written = [each.label]
             for column, position in enumerate(xs, start=1):
                 point = at.get(position)
-                written.append(write_y(point.value.value) if point and point.value else point.word if point else "–")
-                if not (point and point.value):
+                if point is None or math.isnan(point.value):
                     muted.add((number, column))
+                    written.append(point.word if point else "–")
+                else:
+                    written.append(quantity.with_interval(write_y(point.value), point.value, point.low, point.high))
             rows.append(written)
-        title = ", ".join(text for text in (panel.row_name, panel.name, f"{panel.phase} {metric}".strip()) if text)
-        made.append(grid.Grid([quantity.axis_name(x), *(write_x(position) for position in xs)], rows, title, muted))
+        title = ", ".join(text for text in (panel.row_name, panel.name,
+                                            f"{panel.phase} {quantity.metric_name(metric)}".strip()) if text)
+        made.append(grid.Grid([labels.setting_name(run, x), *(write_x(position) for position in xs)], rows, title, muted))
     return made
 
 

@@ -46,32 +46,52 @@ def set_x(axes, values: Sequence[float], log: bool, width: float, points: float,
 
 
 def _thinned(values: Sequence[float], place: Callable, width_of: Callable) -> list[float]:
-    """Every k-th value, k the smallest for which neighbouring labels keep a gap; up to 2k where that labels both ends."""
-    def fits(kept: Sequence[float]) -> bool:
-        return all(place(b) - place(a) > (width_of(a) + width_of(b)) / 2 + 0.06 for a, b in zip(kept, kept[1:]))
+    """Every k-th value, k the smallest for which neighbouring labels keep a gap; of values at uneven distances as many as fit
+    between both ends."""
+    def apart(a: float, b: float) -> bool:
+        return place(b) - place(a) > (width_of(a) + width_of(b)) / 2 + 0.06
 
+    def fits(kept: Sequence[float]) -> bool:
+        return all(apart(a, b) for a, b in zip(kept, kept[1:]))
+
+    gaps = [place(b) - place(a) for a, b in zip(values, values[1:])]
+    if gaps and max(gaps) > 1.5 * min(gaps):
+        kept = [values[0]]
+        for value in values[1:-1]:
+            if apart(kept[-1], value) and apart(value, values[-1]):
+                kept.append(value)
+        return [*kept, values[-1]] if apart(kept[-1], values[-1]) else kept
     smallest = next((step for step in range(1, len(values)) if fits(values[::step])), len(values))
-    for step in range(smallest, 2 * smallest + 1):
-        if (len(values) - 1) % step == 0 and fits(values[::step]):
+    for step in range(smallest, smallest + 2):
+        if (len(values) - 1) % step == 0 and fits(values[::step]) and len(values) > step:
             return list(values[::step])
     return list(values[::smallest])
 
 
-def set_y(axes, values: Sequence[float], log: bool, write: Callable[[float], str], binary: bool = False) -> None:
-    """Scale, limits and ticks that cover `values`; a linear axis starts at zero, so that heights compare. `binary`
-    quantities, such as bytes, have the ticks of a logarithmic axis at powers of two."""
+def y_bounds(values: Sequence[float], log: bool) -> tuple[float, float]:
+    """Limits that cover `values`; a linear axis starts at zero, so that heights compare."""
     if log:
-        bounds = _widened(limits(values, True, 0.06))
-        axes.set_yscale("log")
-        axes.set_ylim(*bounds)
-        marks = _binary_marks(bounds) if binary else _log_marks(bounds)
-        axes.yaxis.set_major_locator(FixedLocator(marks))
-        axes.yaxis.set_minor_locator(NullLocator())
-    else:
-        axes.set_ylim(0, max(values) * 1.06 or 1.0)
-        marks = [mark for mark in MaxNLocator(6).tick_values(0, max(values) * 1.06) if mark >= 0]
-        axes.yaxis.set_major_locator(FixedLocator(marks))
+        return _widened(limits(values, True, 0.06))
+    return 0.0, max(values) * 1.06 or 1.0
+
+
+def set_y(axes, values: Sequence[float], log: bool, write: Callable[[float], str], binary: bool = False) -> None:
+    """Scale, limits and ticks that cover `values`. `binary` quantities, such as bytes, have the ticks of a logarithmic axis at
+    powers of two."""
+    bounds = y_bounds(values, log)
+    axes.set_yscale("log" if log else "linear")
+    axes.set_ylim(*bounds)
+    marks = y_marks(bounds, log, binary)
+    axes.yaxis.set_major_locator(FixedLocator(marks))
+    axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(FixedFormatter([write(mark) for mark in marks]))
+
+
+def y_marks(bounds: tuple[float, float], log: bool, binary: bool = False) -> list[float]:
+    """Where the ticks of a y axis stand."""
+    if log:
+        return _binary_marks(bounds) if binary else _log_marks(bounds)
+    return [mark for mark in MaxNLocator(6).tick_values(*bounds) if 0 <= mark <= bounds[1]]
 
 
 def _widened(bounds: tuple[float, float]) -> tuple[float, float]:

@@ -37,3 +37,14 @@ def texts(drawing) -> list[str]:
     return [text.get_text() for axes in figure.axes for text in (*axes.texts, *axes.get_xticklabels(),
                                                                  *axes.get_yticklabels())] + \
            [text.get_text() for text in figure.texts]
+
+
+def value_of(run, number: int, phase: str, metric: str):
+    """The stored or derived value of the cell with that number, as a row; None where it has none."""
+    values = run.at(phase, metric)
+    cell = run.cells.index[number]
+    return values.loc[cell] if cell in values.index else None
+
+
+def has_values(run, number: int) -> bool:
+    return run.cells.index[number] in set(run.values["cell"])

@@ -6,7 +6,7 @@ import csv
 import json
 from pathlib import Path
 
-from plots.results import COLUMNS
+from plots.stored import COLUMNS
 
 DEVICE = "TEST DATA, not measured"
 

@@ -35,10 +35,10 @@ def test_counts_have_separators():
     assert quantity.formatter("blocks")(12000) == "12,000"
 
 
-@pytest.mark.parametrize("setting, value, text", [("tuples", 262144, "262,144"), ("tuples", 67108864, "67.1 M"), ("keys", 1e7, "10 M"),
+@pytest.mark.parametrize("setting, value, text", [("tuples", 1024, "1 Ki"), ("tuples", 67108864, "64 Mi"), ("keys", 1e7, "10 M"), ("keys", 2000, "2,000"), ("keys", 16384, "16.4 k"),
                                                   ("request_bytes", 8 << 20, "8 MiB")])
 def test_large_counts_are_rounded_beside_an_axis(setting, value, text):
-    assert quantity.on_axis(setting)(value) == text
+    assert quantity.on_axis(setting, [value, 65536 if "i" in text else 20000])(value) == text
 
 
 def _axes():
@@ -99,7 +99,7 @@ def test_looks_depend_on_the_id_alone_and_differ_between_the_known_allocators():
 
 
 def test_status_colours_cover_every_status():
-    from plots.results import STATUSES
+    from plots.stored import STATUSES
     assert set(style.STATUS_COLOURS) == set(STATUSES)
     assert style.text_on("#000000") == "#ffffff" and style.text_on("#ffffff") == "#000000"
     assert math.isclose(ticks.position(10, (1, 100), True), 0.5)

@@ -76,11 +76,11 @@ def test_settings_table_from_its_config(root, tmp_path, capsys):
 
 @pytest.mark.parametrize("make, code, message", [
     (lambda tmp: tmp / "absent", 2, "does not exist"),
-    (lambda tmp: tmp, 3, "holds no results.csv"),
+    (lambda tmp: tmp, 3, "contains no results.csv"),
     (lambda tmp: _json(tmp / "figure.json", CONFIG), 2, "allocbench --config"),
     (lambda tmp: _json(tmp / "cut.json", None), 2, "is not JSON"),
-    (lambda tmp: synthetic.write(tmp, {**CONFIG, "plot": {"kind": "pie"}}, [_ok()]), 2, "'pie'. Known are: lines"),
-    (lambda tmp: synthetic.write(tmp, {**CONFIG, "plot": {"kind": "lines"}}, [_ok()]), 2, "needs the key x"),
+    (lambda tmp: synthetic.write(tmp, {**CONFIG, "plot": {"kind": "pie"}}, [_ok()]), 2, "'pie'. Known are: "),
+    (lambda tmp: synthetic.write(tmp, {**CONFIG, "plot": {"kind": "lines"}}, [_ok()]), 2, "/plot: 'x' is a required property"),
     (lambda tmp: synthetic.write(tmp, CONFIG, []), 3, "holds no cell"),
 ])
 def test_errors_are_one_line_with_a_next_step(tmp_path, capsys, make, code, message):

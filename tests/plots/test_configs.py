@@ -7,7 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from plots import settings_table
+from plots import labels, schema, settings_table
 from plots.kinds import KINDS
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
@@ -52,8 +52,8 @@ def test_effective_configs_fit_the_schema_and_sweep_what_they_plot(path, back_en
     axes = {name: values for group in (config.get("sweep", {}), *config.get("zip", [])) for name, values in group.items()}
     axes["allocator"] = list({entry["id"] if isinstance(entry, dict) else entry for entry in config["allocators"]})
     if "x" in config["plot"]:
-        x = config["plot"]["x"]
-        assert set([x] if isinstance(x, str) else x) & set(axes)
+        assert set(labels.listed(config["plot"]["x"])) & set(axes)
+    schema.check(config["plot"], path)
     for key in ("panels", "rows"):
         if isinstance(config["plot"].get(key), str):  # a setting; tables may print rows of their own
             values = axes[config["plot"][key]]

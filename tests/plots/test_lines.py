@@ -1,12 +1,14 @@
 """Line figures: every ok cell is drawn with its value, every other cell with its word and without a number."""
 
+import math
 import random
 
 import figures
+import pandas
 import pytest
 import synthetic
 
-from plots import failures, lines, results, series, style, ticks
+from plots import failures, lines, results, series, stored, style, ticks
 from plots.errors import NothingToDraw
 
 ALLOCATORS = ["atomic_malloc", "c_malloc", "cuda_malloc"]
@@ -26,6 +28,13 @@ def _ok(allocator, threads, seconds=1e-6, **fields):
     return synthetic.cell(allocator, {"threads": threads}, values={("alloc", "time"): seconds}, **fields)
 
 
+def _series(points):
+    """A series of (x, word); without a word there is a value."""
+    table = pandas.DataFrame([(float(x), f"{x:016x}", math.nan if word else 1.0, math.nan, math.nan, word) for x, word in points],
+                             columns=["x", "cell", "value", "low", "high", "word"])
+    return series.Series("c_malloc", "CMalloc", style.look("c_malloc"), table)
+
+
 def test_any_pattern_of_failures(tmp_path, session_seed):
     for trial in range(25):
         rng = random.Random(f"{session_seed} {trial}")
@@ -37,7 +46,7 @@ def test_any_pattern_of_failures(tmp_path, session_seed):
             expected[name] = {}
             for x in xs:
                 if rng.random() < share:
-                    status = rng.choice(results.STATUSES[1:])
+                    status = rng.choice(stored.STATUSES[1:])
                     cells.append(synthetic.cell(allocator, {"threads": x}, status=status, reason="planted",
                                                 values={("alloc", "time"): POISON}))
                     failed.setdefault(name, {})[float(x)] = status
@@ -73,11 +82,11 @@ def test_words_of_one_row_never_overlap(session_seed):
     for trial in range(200):
         rng = random.Random(f"{session_seed} words {trial}")
         xs = sorted(rng.sample(range(1, 200), rng.randint(1, 16)))
-        points = tuple(series.Point(float(x), None, None, rng.choice(results.STATUSES[1:])) for x in xs)
-        row, = failures.rows_of([series.Series("c_malloc", 0, "CMalloc", points)], (0.5, 300.0), True, 5.0)
+        made = _series([(x, rng.choice(stored.STATUSES[1:])) for x in xs])
+        row, = failures.rows_of([made], (0.5, 300.0), True, 5.0)
         spans = {}
         for stretch, lane, centre in zip(row.stretches, row.lanes, row.centres):
-            half = ticks.text_width(stretch.word, 6.5) / 2
+            half = ticks.text_width(stretch.word, style.LEAST) / 2
             assert -1e-9 <= centre - half and centre + half <= 5.0 + 1e-9
             spans.setdefault(lane, []).append((centre - half, centre + half))
         for lane in spans.values():
@@ -87,8 +96,7 @@ def test_words_of_one_row_never_overlap(session_seed):
 
 def test_neighbours_with_the_same_word_share_it():
     words = ["", "timeout", "timeout", "skipped", "", "timeout"]
-    points = tuple(series.Point(float(x), None, None, word) for x, word in enumerate(words, 1))
-    stretches = failures.stretches_of(series.Series("c_malloc", 0, "CMalloc", points))
+    stretches = failures.stretches_of(_series(list(enumerate(words, 1))))
     assert [(each.word, each.positions) for each in stretches] == [
         ("timeout", (2.0, 3.0)), ("skipped", (4.0,)), ("timeout", (6.0,))]
 
@@ -119,20 +127,20 @@ def test_each_phase_has_a_panel_and_the_legend_each_series_once(tmp_path):
 def test_one_allocator_with_two_parameter_sets_makes_two_series(tmp_path):
     cells = [_ok("c_malloc", x, allocator_parameters={"max_fragmentation": f, "same": 1}) for f in (2, 4) for x in (1, 2)]
     drawing = _draw(tmp_path, cells)
-    assert set(figures.medians(drawing)) == {"CMalloc (max_fragmentation=2)", "CMalloc (max_fragmentation=4)"}
+    assert set(figures.medians(drawing)) == {"max fragmentation 2", "max fragmentation 4"}
 
 
 def test_a_label_of_the_config_names_its_series(tmp_path):
     config = {**CONFIG, "allocators": [{"id": "c_malloc", "label": "two passes", "parameters": {"max_fragmentation": 4}}, "c_malloc"]}
-    cells = [_ok("c_malloc", x, allocator_parameters={"max_fragmentation": f}) for f in (2, 4) for x in (1, 2)]
+    cells = [_ok("c_malloc", x, allocator_parameters={"max_fragmentation": f}) for f in (2, 4) for x in (1, 2)] + [_ok("halloc", 1)]
     drawing = lines.make(results.read_run(synthetic.write(tmp_path, config, cells, "cuda")), "stem")
-    assert set(figures.medians(drawing)) == {"CMalloc (max_fragmentation=2)", "two passes (max_fragmentation=4)"}
+    assert set(figures.medians(drawing)) == {"CMalloc (max fragmentation 2)", "two passes (max fragmentation 4)", "Halloc"}
 
 
 def test_a_second_swept_axis_splits_the_series(tmp_path):
     cells = [synthetic.cell("c_malloc", {"threads": x, "lanes_per_warp": lanes}, values={("alloc", "time"): 1e-6})
              for lanes in (1, 32) for x in (1, 2)]
-    assert set(figures.medians(_draw(tmp_path, cells))) == {"CMalloc (lanes_per_warp=1)", "CMalloc (lanes_per_warp=32)"}
+    assert set(figures.medians(_draw(tmp_path, cells))) == {"allocating lanes per warp 1", "allocating lanes per warp 32"}
 
 
 def test_origin_is_printed_and_cpu_figures_carry_a_banner(tmp_path):
@@ -156,8 +164,8 @@ def test_stated_values_become_a_mark_or_a_sentence(tmp_path):
     drawing = _draw(tmp_path, cells, {"marks": marks})
     star, = [line for line in drawing.page.figure.axes[0].get_lines() if line.get_gid() == "stated"]
     assert (list(star.get_xdata()), list(star.get_ydata())) == ([2.0], [5e-6])
-    sentence = "The paper states 150 mallocs, 90 frees at threads = 2; here: 200 mallocs, frees not measured."
-    assert "The paper states 9,000 mallocs at threads = 120; not run here." in drawing.markdown
+    sentence = "The paper states 150 mallocs, 90 frees at threads 2; here: 200 mallocs, frees not measured."
+    assert "The paper states 9,000 mallocs at threads 120; not run here." in drawing.markdown
     assert sentence in drawing.markdown and any(sentence in text for text in figures.texts(drawing))
 
 
@@ -224,7 +232,7 @@ def test_series_of_a_single_allocator_differ_in_shade(tmp_path):
              for x in (1, 2) for pages in (4096, 16384, 65536)]
     drawing = _draw(tmp_path, cells)
     drawn = [line for line in drawing.page.figure.axes[0].get_lines() if "median" in line.get_gid()]
-    assert [line.get_label() for line in drawn] == [f"CMalloc (page_bytes={pages} KiB)" for pages in (4, 16, 64)]
+    assert [line.get_label() for line in drawn] == [f"pages of {pages} KiB" for pages in (4, 16, 64)]
     assert len({line.get_color() for line in drawn}) == 3 and len({line.get_marker() for line in drawn}) == 3
 
 
@@ -244,7 +252,7 @@ def test_each_metric_has_a_panel_with_an_axis_of_its_own(tmp_path):
 
 def test_a_parameter_that_is_on_or_off_is_called_so(tmp_path):
     cells = [_ok("xmalloc", x, allocator_parameters={"coalescing": on}) for on in (True, False) for x in (1, 2)]
-    assert set(figures.medians(_draw(tmp_path, cells))) == {"XMalloc (coalescing on)", "XMalloc (coalescing off)"}
+    assert set(figures.medians(_draw(tmp_path, cells))) == {"coalescing on", "coalescing off"}
 
 
 def test_shares_are_written_in_percent_on_a_linear_axis(tmp_path):
@@ -279,7 +287,7 @@ def test_words_stand_on_the_axis_in_the_order_of_the_config(tmp_path):
     assert axes.get_xscale() == "linear"
     assert all(line.get_linestyle() == "None" for line in drawn), "nothing lies between two words"
     assert "| graph | road | a_web |" in drawing.markdown
-    assert "| CudaMalloc | 3.00 µs | oom |" in drawing.markdown
+    assert "| CudaMalloc | 3.00 µs ±6 % | oom |" in drawing.markdown
 
 
 def test_values_relative_to_a_reference(tmp_path):
@@ -287,7 +295,7 @@ def test_values_relative_to_a_reference(tmp_path):
              _ok("cuda_malloc", 20, 1e-6), _ok("cuda_malloc", 40, 1e-6)]  # nothing to divide by at 40
     drawing = _draw(tmp_path, cells, {"metric": "relative_time", "reference": "atomic_malloc"})
     assert figures.medians(drawing) == {"AtomicMalloc": {10: 1, 20: 1}, "CMalloc": {10: 2.5, 20: 1}, "CudaMalloc": {20: 0.25}}
-    assert any("relative to AtomicMalloc" in axes.get_ylabel() for axes in drawing.page.figure.axes)
+    assert any("over that of AtomicMalloc" in axes.get_ylabel() for axes in drawing.page.figure.axes)
 
 
 def test_series_of_a_registered_variant_look_unlike_those_of_its_base(tmp_path):

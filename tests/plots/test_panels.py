@@ -111,11 +111,11 @@ def test_time_of_a_launch_and_utilisation(tmp_path):
                               values={("total", "time"): (2.0, 1.0, 3.0)})
     full = synthetic.cell("c_malloc", {"threads": 2}, pool_bytes=1000,
                           values={("", "served_bytes"): (900.0, None, None), ("", "metadata_bytes"): (200.0, None, None)})
-    first, second = _run(tmp_path, [launched, full]).cells
-    value = first.values["total", "time_per_launch"]
-    assert (value.value, value.low, value.high, value.unit) == (0.5, 0.25, 0.75, "s")
-    assert second.values["", "utilisation"].value == pytest.approx(0.75)
-    assert "utilisation" not in {metric for _, metric in first.values}
+    run = _run(tmp_path, [launched, full])
+    value = figures.value_of(run, 0, "total", "time_per_launch")
+    assert (value["value"], value["low"], value["high"], value["unit"]) == (0.5, 0.25, 0.75, "s")
+    assert figures.value_of(run, 1, "", "utilisation")["value"] == pytest.approx(0.75)
+    assert figures.value_of(run, 0, "", "utilisation") is None
 
 
 def test_what_is_zero_everywhere_is_named_beside_a_logarithmic_axis(tmp_path):

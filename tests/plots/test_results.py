@@ -4,8 +4,9 @@ import gzip
 
 import pytest
 import synthetic
+from figures import has_values, value_of
 
-from plots import origin, results
+from plots import origin, results, stored
 from plots.errors import NothingToDraw, UsageError
 
 CONFIG = {"name": "test", "allocators": ["c_malloc", {"id": "aw_malloc"}], "plot": {"kind": "lines", "x": "threads"}}
@@ -14,11 +15,20 @@ CONFIG = {"name": "test", "allocators": ["c_malloc", {"id": "aw_malloc"}], "plot
 def test_reads_values_with_intervals_flags_and_samples(tmp_path):
     cell = synthetic.cell("c_malloc", {"threads": 64}, values={("alloc", "time"): (2e-6, 1e-6, 3e-6)}, flags="throttled")
     run = results.read_run(synthetic.write(tmp_path, CONFIG, [cell]))
-    value = run.cells[0].values["alloc", "time"]
-    assert (value.value, value.low, value.high, value.unit, value.samples) == (2e-6, 1e-6, 3e-6, "s", 5)
-    assert value.flags == {"throttled"}
-    assert run.cells[0].setting("threads") == 64
-    assert run.cells[0].setting("pool_bytes") == 1 << 26
+    value = value_of(run, 0, "alloc", "time")
+    assert (value["value"], value["low"], value["high"], value["unit"], value["samples"]) == (2e-6, 1e-6, 3e-6, "s", 5)
+    assert value["flags"] == ["throttled"]
+    assert list(run.column("threads")) == [64] and isinstance(run.column("threads").iloc[0], int)
+    assert list(run.column("pool_bytes")) == [1 << 26]
+    assert list(run.column("no such setting")) == [None]
+
+
+def test_a_swept_setting_goes_before_one_of_the_workload_or_the_allocator(tmp_path):
+    cell = synthetic.cell("c_malloc", {"threads": 64}, workload_parameters={"threads": 1, "lanes": [1, 2]},
+                          allocator_parameters={"threads": 2, "page_bytes": 3}, values={("alloc", "time"): 1.0})
+    run = results.read_run(synthetic.write(tmp_path, CONFIG, [cell, synthetic.cell("aw_malloc", {}, workload_parameters={}, status="oom")]))
+    assert list(run.column("threads")) == [64, None] and list(run.column("page_bytes")) == [3, None]
+    assert run.column("lanes").iloc[0] == (1, 2)
 
 
 def test_reads_packed_files(tmp_path):
@@ -28,8 +38,9 @@ def test_reads_packed_files(tmp_path):
     for name in ("results.csv", "results.json"):
         (folder / f"{name}.gz").write_bytes(gzip.compress((folder / name).read_bytes()))
         (folder / name).unlink()
-    assert results.find_runs(tmp_path) == [folder]
-    assert results.read_run(folder) == plain
+    assert stored.find_runs(tmp_path) == [folder]
+    packed = results.read_run(folder)
+    assert packed.values.equals(plain.values) and packed.cells.equals(plain.cells) and packed.config == plain.config
     (folder / "results.json.gz").write_bytes(b"no archive")
     with pytest.raises(UsageError, match="results.json.gz is not JSON"):
         results.read_run(folder)
@@ -37,9 +48,9 @@ def test_reads_packed_files(tmp_path):
 
 def test_a_cell_that_is_not_ok_loses_its_values_even_if_the_file_holds_some(tmp_path):
     cells = [synthetic.cell("c_malloc", {"threads": 64}, status=status, values={("alloc", "time"): 1.0})
-             for status in results.STATUSES]
+             for status in stored.STATUSES]
     run = results.read_run(synthetic.write(tmp_path, CONFIG, cells))
-    assert [bool(cell.values) for cell in run.cells] == [status == "ok" for status in results.STATUSES]
+    assert [has_values(run, number) for number in range(len(run.cells))] == [status == "ok" for status in stored.STATUSES]
 
 
 def test_one_row_that_is_not_ok_makes_the_cell_not_ok(tmp_path):
@@ -48,8 +59,8 @@ def test_one_row_that_is_not_ok_makes_the_cell_not_ok(tmp_path):
     text = (folder / "results.csv").read_text().splitlines()
     text[2] = text[2].replace(",ok,", ",crashed,")
     (folder / "results.csv").write_text("\n".join(text) + "\n")
-    cell = results.read_run(folder).cells[0]
-    assert cell.status == "crashed" and not cell.values
+    run = results.read_run(folder)
+    assert list(run.cells["status"]) == ["crashed"] and run.values.empty
 
 
 def test_allocators_come_in_config_order_and_unknown_ones_last(tmp_path):
@@ -60,8 +71,13 @@ def test_allocators_come_in_config_order_and_unknown_ones_last(tmp_path):
 
 @pytest.mark.parametrize("old, new, expected", [
     (",alloc,time,s,", ",alloc,time,s,", None),
-    ("1.0,0.95", "nan,0.95", "no finite number"),
-    ("1.0,0.95", "fast,0.95", "no finite number"),
+    ("1.0,0.95", "nan,0.95", "not a finite number"),
+    ("1.0,0.95", "fast,0.95", "not a finite number"),
+    ("1.0,0.95", "1e308,0.95", "not a finite number"),
+    ("1.0,0.95", "inf,0.95", "not a finite number"),
+    ("1.0,0.95", "-1.0,0.95", "column value holds -1.0 s, which no phase can take"),
+    ("1.0,0.95", "1.0,-0.95", "column low holds -0.95 s"),
+    ("1.0,0.95", "1e9,0.95", "which no phase can take"),
     ("1.0,0.95", ",0.95", "has no value"),
     (",ok,", ",fine,", "unknown status 'fine'"),
     ("phase", "stage", "lacks the column 'phase'"),
@@ -94,6 +110,16 @@ def test_a_log_continued_later_names_all_its_revisions(tmp_path):
     assert "allocbench 0.1.0 (early, late)" in origin.lines(results.read_run(synthetic.write(tmp_path, CONFIG, cells)))[-1]
 
 
+def test_lines_are_counted_through_texts_with_line_ends(tmp_path):
+    cells = [synthetic.cell("c_malloc", {"threads": 1}, status="crashed", reason="one\ntwo\nthree"),
+             synthetic.cell("c_malloc", {"threads": 2}, values={("alloc", "time"): 1.0})]
+    folder = synthetic.write(tmp_path, CONFIG, cells)
+    path = folder / "results.csv"
+    path.write_text(path.read_text().replace("1.0,0.95", "-1.0,0.95"))
+    with pytest.raises(UsageError, match=r"results.csv:5 column value"):
+        results.read_run(folder)
+
+
 def test_missing_json_and_empty_csv_say_what_to_do(tmp_path):
     folder = synthetic.write(tmp_path, CONFIG, [])
     with pytest.raises(NothingToDraw, match="holds no cell"):
@@ -103,24 +129,60 @@ def test_missing_json_and_empty_csv_say_what_to_do(tmp_path):
         results.read_run(folder)
 
 
+@pytest.mark.parametrize("document, expected", [
+    ("{", r"results.json:1 is not JSON"), ("[]", "was not written by allocbench"), ("{\"benchmarks\": []}", "was not written by allocbench"),
+    ("{\"allocbench\": {\"format\": 99}}", "has the format 99; this version reads 1 and 2")])
+def test_foreign_and_future_documents_are_refused(tmp_path, document, expected):
+    folder = synthetic.write(tmp_path, CONFIG, [synthetic.cell("c_malloc", {"threads": 64}, values={("alloc", "time"): 1.0})])
+    (folder / "results.json").write_text(document)
+    with pytest.raises(UsageError, match=expected):
+        results.read_run(folder)
+
+
+def test_truncated_archives_are_refused(tmp_path):
+    folder = synthetic.write(tmp_path, CONFIG, [synthetic.cell("c_malloc", {"threads": 64}, values={("alloc", "time"): 1.0})])
+    whole = gzip.compress((folder / "results.csv").read_bytes())
+    (folder / "results.csv").unlink()
+    (folder / "results.csv.gz").write_bytes(whole[:len(whole) // 2])
+    with pytest.raises(UsageError, match="results.csv.gz is not a table"):
+        results.read_run(folder)
+
+
 def test_time_per_batch_is_a_share_of_phases_that_hold_all_batches(tmp_path):
     values = {("init", "time"): 8e-6, ("insert", "time"): (8e-6, 4e-6, 16e-6)}
     cells = [synthetic.cell("c_malloc", {"threads": x}, values=values, workload_parameters={"threads": x, "batches": batches})
              for x, batches in ((1, 4), (2, 0))]
-    some, none = results.read_run(synthetic.write(tmp_path, {"name": "test"}, cells)).cells
-    value = some.values["insert", "time_per_batch"]
-    assert (value.value, value.low, value.high, value.unit) == (2e-6, 1e-6, 4e-6, "s")
-    assert ("init", "time_per_batch") not in some.values and ("insert", "time_per_batch") not in none.values
+    run = results.read_run(synthetic.write(tmp_path, {"name": "test"}, cells))
+    value = value_of(run, 0, "insert", "time_per_batch")
+    assert (value["value"], value["low"], value["high"], value["unit"]) == (2e-6, 1e-6, 4e-6, "s")
+    assert value_of(run, 0, "init", "time_per_batch") is None and value_of(run, 1, "insert", "time_per_batch") is None
 
 
 def test_time_per_operation_follows_from_time_and_operations(tmp_path):
     cells = [synthetic.cell("c_malloc", {"threads": 64}, values={("alloc", "time"): (2e-6, 1e-6, 4e-6), ("alloc", "operations"): 20.0,
                                                                  ("free", "time"): 1e-6, ("", "requested_bytes"): 320.0}),
              synthetic.cell("c_malloc", {"threads": 1}, status="oom", values={("alloc", "time"): 1.0, ("alloc", "operations"): 2.0})]
-    ok, failed = results.read_run(synthetic.write(tmp_path, CONFIG, cells)).cells
-    value = ok.values["alloc", "time_per_operation"]
-    assert (value.value, value.low, value.high) == pytest.approx((1e-7, 5e-8, 2e-7)) and value.unit == "s"
-    rate = ok.values["alloc", "allocated_bytes_per_second"]
-    assert (rate.value, rate.low, rate.high) == pytest.approx((160e6, 80e6, 320e6)) and rate.unit == "B/s"
-    assert ("free", "allocated_bytes_per_second") not in ok.values and ("free", "time_per_operation") not in ok.values
-    assert not failed.values
+    run = results.read_run(synthetic.write(tmp_path, CONFIG, cells))
+    value = value_of(run, 0, "alloc", "time_per_operation")
+    assert (value["value"], value["low"], value["high"]) == pytest.approx((1e-7, 5e-8, 2e-7)) and value["unit"] == "s"
+    rate = value_of(run, 0, "alloc", "allocated_bytes_per_second")
+    assert (rate["value"], rate["low"], rate["high"]) == pytest.approx((160e6, 80e6, 320e6)) and rate["unit"] == "B/s"
+    assert value_of(run, 0, "free", "allocated_bytes_per_second") is None and value_of(run, 0, "free", "time_per_operation") is None
+    assert not has_values(run, 1)
+
+
+def test_relative_to_an_allocator_and_to_the_best(tmp_path):
+    cells = [synthetic.cell(name, {"threads": x}, values={("alloc", "time"): (seconds, seconds / 2, seconds * 2)})
+             for name, x, seconds in (("c_malloc", 1, 2.0), ("aw_malloc", 1, 1.0), ("c_malloc", 2, 3.0), ("aw_malloc", 2, 6.0))]
+    to_c, to_best = (results.read_run(synthetic.write(tmp_path / reference, CONFIG, cells),
+                                      {"kind": "lines", "x": "threads", "reference": reference}) for reference in ("c_malloc", "best"))
+    assert [value_of(to_c, i, "alloc", "relative_time")["value"] for i in range(4)] == [1, 0.5, 1, 2]
+    assert [value_of(to_best, i, "alloc", "relative_time")["value"] for i in range(4)] == [2, 1, 1, 2]
+    assert value_of(to_c, 3, "alloc", "relative_time")["high"] == 4
+    assert value_of(to_c, 3, "alloc", "beyond_reference")["value"] == 0.5
+
+
+def test_reading_knows_nothing_of_drawing_and_derived_metrics_nothing_of_reading(root):
+    for module, forbidden in (("derived", "results"), ("derived", "stored"), ("stored", "results"), ("results", "series"), ("labels", "series")):
+        text = (root / "plots" / f"{module}.py").read_text()
+        assert f"import {forbidden}" not in text and f"from plots.{forbidden} " not in text, (module, forbidden)

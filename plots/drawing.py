@@ -1,0 +1,79 @@
+"""Draws every run and table that a command line names. What cannot be read or drawn is reported and stops nothing else."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import sys
+from pathlib import Path
+from typing import Callable, Sequence
+
+from plots import claims, page, printed_table, results, schema, settings_table, status_matrix, stored
+from plots.errors import NothingToDraw, UsageError
+from plots.inputs import Inputs, Overrides, read_config
+from plots.kinds import KINDS
+from plots.results import Run
+
+
+def draw_all(found: Inputs, overrides: Overrides, out: Path | None, formats: Sequence[str]) -> int:
+    """The exit code."""
+    written: dict[Path, str] = {}
+    failures: list[Exception] = []
+
+    def draw(make: Callable[[str], page.Drawing], source: str, stem: str, folder: Path) -> None:
+        target = folder / stem
+        if target in written:
+            raise UsageError(f"{source} and {written[target]} would both be written to {target}.*. Draw them into "
+                             "different folders with --out.")
+        written[target] = source
+        try:
+            for path in make(stem).write(folder, formats):
+                print(path)
+        except (NothingToDraw, UsageError) as error:
+            failures.append(error)
+
+    runs = []
+    for folder in found.folders:
+        try:
+            runs.append(read(folder, overrides))
+        except (NothingToDraw, UsageError) as error:
+            failures.append(error)
+    for path in found.tables:
+        config = read_config(path)
+        schema.check(config["plot"], path)
+        if config["plot"]["kind"] == "printed_table":
+            made = functools.partial(printed_table.make, config, runs)
+        else:
+            made = functools.partial(settings_table.make, settings_table.read(path), runs)
+        draw(made, str(path), stem_of(config["name"]), out or Path("."))
+    for run in runs:
+        folder = out or run.folder / "figures"
+        stem = f"{stem_of(run.name)}_{run.backend}"
+        kind = run.plot.get("kind", "status_matrix")  # a run whose config has no plot still gets its status matrix
+        draw(functools.partial(_with_claims, KINDS[kind], run), str(run.folder), stem, folder)
+        if kind != "status_matrix" and (run.cells["status"] != "ok").any():
+            draw(functools.partial(status_matrix.make, run), str(run.folder), f"{stem}_status", folder)
+    for error in failures:
+        print(f"plots: {error}", file=sys.stderr)
+    return 2 if any(isinstance(error, UsageError) for error in failures) else 3 if failures else 0
+
+
+def read(folder: Path, overrides: Overrides = Overrides()) -> Run:
+    """The run of a folder, with the plot that is to be drawn; refused before anything is drawn if the plot is wrong."""
+    config = stored.read_document(folder).get("run", {}).get("config", {})
+    plot = overrides.plot_for(config.get("name", folder.name))
+    run = results.read_run(folder, plot)
+    if run.plot:
+        schema.check(run.plot, overrides.path if plot is not None else folder)
+        if run.plot["kind"] not in KINDS:
+            raise UsageError(f"{folder}: a plot of kind {run.plot['kind']!r} is drawn from its config, not from a run.")
+    return run
+
+
+def stem_of(name: str) -> str:
+    return name.replace("/", "_")
+
+
+def _with_claims(make: Callable[[Run, str], page.Drawing], run: Run, stem: str) -> page.Drawing:
+    made = make(run, stem)
+    return dataclasses.replace(made, markdown=made.markdown + claims.section(run))

@@ -1,0 +1,211 @@
+"""Figure kind `heatmap`: allocators down, the values of one or two swept settings across, in each cell how many times the
+value of a reference it is, or the status word. Many lines with few points each become readable this way.
+
+`reference` is an allocator, or `best`: the smallest value of each column. Colour is the logarithm of the factor: blue is
+smaller, red is larger; factors that the intervals do not tell from 1 are in grey.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Sequence
+
+import matplotlib
+import pandas
+from matplotlib import colormaps
+from matplotlib.colors import to_hex
+
+from plots import caption, choice, labels, origin, quantity, style, table, ticks
+from plots.errors import NothingToDraw
+from plots.page import BODY_WIDTH, Drawing, Page
+from plots.results import Run
+from plots.series import group, parts, panels_of, wanted_of
+
+_ROW = 0.16
+_TITLE = 0.19
+_GROUP = 0.15    # a line of names of groups of columns
+_BETWEEN = 0.10
+_STRONGEST = 30  # factor of the strongest colour
+_SAME = "#eeeeee"
+_FAILED = "#ffffff"
+_NARROW = 0.27   # inches, below which numbers are written without a leading zero
+_SHORT = {"unsupported": "unsup.", "timeout": "time", "skipped": "skip", "incorrect": "wrong", "device_fault": "fault", "crashed": "crash"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    text: str
+    colour: str
+    word: bool  # a status in place of a number
+
+
+@dataclass(frozen=True)
+class Block:
+    """One map: `columns` are (group, value), `rows` one cell per column (None where the config excluded it)."""
+
+    title: str
+    columns: list[tuple[str, str]]
+    rows: list[tuple[str, list[Cell | None]]]
+
+
+def make(run: Run, stem: str) -> Drawing:
+    run = choice.shown(run)
+    blocks = blocks_of(run)
+    if not any(cell and not cell.word for block in blocks for _, cells in block.rows for cell in cells):
+        raise NothingToDraw(f"{run.folder}: no cell of this figure is ok; its status table says why.")
+    xs = labels.listed(run.plot["x"])
+    panels = panels_of(_lined(run))
+    sentences = [_legend(run), *caption.of_map(run, wanted_of(panels))]
+    sentences[0] += " Hatched: no value, with the status."
+    words = {cell.text for block in blocks for _, cells in block.rows for cell in cells if cell and cell.word}
+    if short := [f"{abbreviation} = {word}" for word, abbreviation in _SHORT.items() if abbreviation in words]:
+        sentences[0] += " " + ", ".join(short) + "."
+    with matplotlib.rc_context(style.RC):
+        page = _draw(origin.heading(run, origin.title(run), sentences), blocks, ", ".join(labels.setting_name(run, x) for x in xs))
+    return Drawing(stem, page, table.markdown(_lined(run), xs[-1], panels))
+
+
+def _lined(run: Run) -> Run:
+    """The run as a table of numbers: the first of two settings across makes rows."""
+    xs = labels.listed(run.plot["x"])
+    plot = {**run.plot, "x": xs[-1]}
+    if len(xs) > 1:
+        plot["panels"] = xs[0]
+        plot["rows"] = run.plot.get("panels", "")
+        plot.pop("panel_names", None)
+    return replace(run, config={**run.config, "plot": plot})
+
+
+def blocks_of(run: Run) -> list[Block]:
+    """One per phase or metric and value of `panels`."""
+    reference = run.plot["reference"]
+    phases = labels.listed(run.plot.get("y", "total"))
+    metric = run.plot.get("metric", "time")
+    xs = labels.listed(run.plot["x"])
+    made = []
+    for phase in phases:
+        for name, cells in parts(run, "panels"):
+            part = run.part(cells)
+            title = ", ".join(text for text in (phase.replace("_", " ") if len(phases) > 1 else "", name) if text)
+            made.append(_block(part, title, xs, phase, metric, reference))
+    return made
+
+
+def _block(run: Run, title: str, xs: Sequence[str], phase: str, metric: str, reference: str) -> Block:
+    places = pandas.Series(list(zip(*(run.column(x) for x in xs))), index=run.cells.index)
+    ordered = [labels.in_config_order(run, x, list(dict.fromkeys(run.column(x)))) for x in xs]
+    columns = sorted(dict.fromkeys(places), key=lambda place: [values.index(value) for values, value in zip(ordered, place)])
+    factors = run.at(phase, f"relative_{metric}")
+    own = run.at(phase, metric)
+    unit = _unit(own.loc[own.index.isin(run.cells.index[run.cells["allocator"] == reference])])
+    rows = []
+    taken: dict[str, list[str]] = {}
+    for each in group(run, None):  # group() splits by the axes, which are columns here
+        parameters = tuple(sorted((name, str(value)) for name, value in run.cells.at[each.cells[0], "allocator_parameters"].items()
+                                  if f"allocator.{name}" not in run.axes))
+        taken.setdefault((each.allocator, parameters), []).extend(each.cells)
+    for (allocator, parameters), cells in taken.items():
+        at = {places[cell]: cell for cell in cells}
+        label = run.label(cells[0]) or labels.allocator(run, allocator)
+        others = [dict(each) for name, each in taken if name == allocator]
+        told = [labels.told(run, name, run.cells.at[cells[0], "allocator_parameters"][name]) for name, value in parameters
+                if len({other.get(name) for other in others}) > 1]
+        label = f"{label} ({', '.join(told)})" if told else label
+        rows.append((f"{label}, {unit[1]}" if allocator == reference else label,
+                     [_cell(run, at.get(column), factors, own, unit, allocator == reference) for column in columns]))
+    named = [tuple(labels.value_of(run, x, value) for x, value in zip(xs, column)) for column in columns]
+    return Block(title, [(name[0] if len(xs) > 1 else "", name[-1]) for name in named], rows)
+
+
+def _cell(run: Run, cell: str | None, factors: pandas.DataFrame, own: pandas.DataFrame, unit: tuple[float, str],
+          is_reference: bool) -> Cell | None:
+    if cell is None:
+        return None
+    status = run.cells.at[cell, "status"]
+    if status != "ok" or cell not in own.index:
+        word = status if status != "ok" else "no value"
+        return Cell(_SHORT.get(word, word), _FAILED, True)
+    if is_reference:
+        return Cell(quantity.factor(own.at[cell, "value"] / unit[0]), _FAILED, False)
+    if cell not in factors.index:
+        return Cell("–", _FAILED, True)
+    value, low, high = factors.loc[cell, ["value", "low", "high"]]
+    same = low <= 1 <= high
+    return Cell(quantity.factor(value), _SAME if same else _colour(value), False)
+
+
+def _unit(values: pandas.DataFrame) -> tuple[float, str]:
+    """The unit in which the smallest of these values is at least 1, and its name."""
+    if values.empty:
+        return 1.0, ""
+    written = quantity.in_si(values["value"].min(), values["unit"].iloc[0])
+    return values["value"].min() / float(written.split(" ")[0]), written.split(" ")[1] if " " in written else ""
+
+
+def _colour(factor: float) -> str:
+    strength = max(-1.0, min(1.0, math.log(factor) / math.log(_STRONGEST))) if factor > 0 else -1.0
+    return to_hex(colormaps["RdBu_r"](0.5 + 0.42 * strength))
+
+
+def _legend(run: Run) -> str:
+    reference, metric = run.plot["reference"], quantity.metric_name(run.plot.get("metric", "time"))
+    if reference == "best":
+        return f"Factors: {metric} over the smallest of the column. Red: larger; grey: the 95 % interval contains 1."
+    name = labels.allocator(run, reference)
+    return (f"Row {name}: {metric}. Other rows: {metric} over that of {name}; red is more, blue is less, grey: "
+            "the 95 % interval contains 1.")
+
+
+def _draw(heading, blocks: Sequence[Block], title: str) -> Page:
+    left = max(ticks.text_width(label, style.LEAST) for block in blocks for label, _ in block.rows) + 0.06
+    widest = max(len(block.columns) for block in blocks)
+    room = (BODY_WIDTH - left) / widest
+    longest = max(ticks.text_width(value, style.LEAST) for block in blocks for _, value in block.columns)
+    turned = longest + 0.04 > room
+    head = (longest + 0.04 if turned else 0.14) + (_GROUP if any(group for block in blocks for group, _ in block.columns) else 0)
+    heights = [(_TITLE if block.title else 0) + head + _ROW * len(block.rows) for block in blocks]
+    page = Page(heading, sum(heights) + _BETWEEN * (len(blocks) - 1) + 0.05)
+    top = page.body_height
+    for block, height in zip(blocks, heights):
+        axes = page.axes(0, top - height, BODY_WIDTH, height)
+        axes.set_axis_off()
+        axes.set_xlim(0, BODY_WIDTH)
+        axes.set_ylim(height, 0)
+        axes.set_gid("heatmap")
+        _draw_block(axes, block, left, room, (_TITLE if block.title else 0), head, turned)
+        top -= height + _BETWEEN
+    return page
+
+
+def _draw_block(axes, block: Block, left: float, room: float, start: float, head: float, turned: bool) -> None:
+    if block.title:
+        axes.text(0, 0.02, block.title, fontsize=7.5, weight="bold", va="top")
+    groups = [group for group, _ in block.columns]
+    for number, (name, value) in enumerate(block.columns):
+        axes.text(left + room * (number + 0.5), start + head - 0.02, value, fontsize=style.LEAST, ha="center", va="bottom",
+                  rotation=90 if turned else 0)
+        if name and (number == 0 or groups[number - 1] != name):
+            count = groups.count(name)
+            axes.text(left + room * (number + count / 2), start + 0.01, name, fontsize=style.LEAST, weight="bold", ha="center", va="top")
+    for line, (label, cells) in enumerate(block.rows):
+        middle = start + head + _ROW * (line + 0.5)
+        axes.text(left - 0.05, middle, label, fontsize=style.LEAST, ha="right", va="center")
+        for number, cell in enumerate(cells):
+            if cell is None:
+                continue
+            gap = 0.02 if groups[0] and number and groups[number - 1] != groups[number] else 0.0
+            axes.fill_between([left + room * number + gap, left + room * (number + 1)], middle - _ROW / 2, middle + _ROW / 2,
+                              facecolor=cell.colour, edgecolor="#c8c8c8" if cell.word else "white", linewidth=0.6,
+                              hatch="/////" if cell.word else None, gid="word" if cell.word else "factor")
+            text = _narrow(cell.text) if room < _NARROW else cell.text
+            axes.text(left + room * (number + 0.5), middle, text, fontsize=style.LEAST, ha="center", va="center",
+                      color=style.text_on(cell.colour))
+
+
+def _narrow(text: str) -> str:
+    """`.12` for 0.12, `2.4k` for 2,400."""
+    number = text.replace(",", "")
+    if number.replace(".", "").isdigit() and float(number) >= 1000:
+        return quantity.in_si(float(f"{float(number):.2g}"), "").replace(" ", "")
+    return text.removeprefix("0") if text.startswith("0.") else text

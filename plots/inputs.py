@@ -1,0 +1,91 @@
+"""Finds the runs and configs that paths name: folders, single files, shell patterns, packed or not."""
+
+from __future__ import annotations
+
+import glob
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Sequence
+
+from plots import stored
+from plots.errors import NothingToDraw, UsageError
+
+WITHOUT_RESULTS = ("settings_table", "printed_table")
+_RUN_FILES = ("results.csv", "results.json", "events.jsonl")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    tables: list[Path]   # configs that are drawn without results
+    folders: list[Path]  # of runs
+
+
+def find(paths: Sequence[str]) -> Inputs:
+    found = Inputs([], [])
+    for path in _expanded(paths):
+        if path.suffix == ".json" and path.name not in _RUN_FILES:
+            if read_config(path).get("plot", {}).get("kind") not in WITHOUT_RESULTS:
+                raise UsageError(f"{path} needs results. Run it first: allocbench --config {path}. To draw stored results with this "
+                                 f"config: --config {path}")
+            found.tables.append(path)
+            continue
+        if path.is_file() and path.name.removesuffix(".gz") in _RUN_FILES:
+            path = path.parent
+        folders = stored.find_runs(path)
+        if not folders:
+            raise NothingToDraw(f"{path} contains no results.csv. If a run was interrupted, write it with: allocbench report {path}")
+        found.folders.extend(folder for folder in folders if folder not in found.folders)
+    return found
+
+
+def _expanded(paths: Sequence[str]) -> list[Path]:
+    """Shells leave a pattern as it is where they do not know it (`**`) or find nothing."""
+    made = []
+    for path in paths:
+        if Path(path).exists():
+            made.append(Path(path))
+            continue
+        matches = sorted(Path(each) for each in glob.glob(path, recursive=True)) if glob.has_magic(path) else []
+        # Of a pattern over all files of a run, only those that name a run.
+        matches = [each for each in matches if each.is_dir() or each.suffix == ".json" or each.name.removesuffix(".gz") in _RUN_FILES]
+        if not matches:
+            what = "matches nothing" if glob.has_magic(path) else "does not exist"
+            raise UsageError(f"{path} {what}. Give the folder that allocbench --out wrote, such as results/smoke.")
+        made += matches
+    return made
+
+
+def read_config(path: Path) -> dict:
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"{path} does not exist. Check the path.") from None
+    except json.JSONDecodeError as error:
+        raise UsageError(f"{path}:{error.lineno} is not JSON ({error.msg}). Check it with: allocbench --config {path} --dry-run") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not JSON ({error}). Check it with: allocbench --config {path} --dry-run") from None
+    if not isinstance(config, dict):
+        raise UsageError(f"{path}:1 is not a config: its JSON is not an object.")
+    return config
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """The plots that `--config` gives in place of the stored ones."""
+
+    path: Path | None = None
+
+    def plot_for(self, name: str) -> dict | None:
+        """The plot for the run of that config name; None where the stored one stays."""
+        if self.path is None:
+            return None
+        file = self.path / f"{name}.json" if self.path.is_dir() else self.path
+        if self.path.is_dir() and not file.is_file():
+            return None
+        config = read_config(file)
+        if "plot" not in config:
+            raise UsageError(f"{file} has no plot. Add one, or leave out --config.")
+        if not self.path.is_dir() and config.get("name") != name:
+            raise UsageError(f"{file} is the config {config.get('name')!r}, the run is {name!r}. Give the config of the run.")
+        return config["plot"]

@@ -1,0 +1,44 @@
+"""The legend of a figure: beside a single column of panels, below several."""
+
+from __future__ import annotations
+
+import math
+from typing import Sequence
+
+from plots import style, ticks
+from plots.page import BODY_WIDTH, Page
+
+_HANDLE = 0.42
+_ROW = 0.15
+
+
+def width_of(names: Sequence[str]) -> float:
+    return max((ticks.text_width(name, style.RC["legend.fontsize"]) for name in names), default=0) + _HANDLE
+
+
+def rows_of(names: Sequence[str]) -> tuple[int, int]:
+    """Columns and rows of a legend as wide as the page."""
+    columns = max(1, min(len(names), int((BODY_WIDTH - 0.1) / (width_of(names) + 0.12))))
+    return columns, math.ceil(len(names) / columns)
+
+
+def height_of(names: Sequence[str], titled: bool) -> float:
+    return 0.06 + _ROW * (rows_of(names)[1] + titled)
+
+
+def draw(page: Page, place: tuple[float, float], below: bool, title: str = "") -> None:
+    """One entry per label over all panels, in the order of the first; what papers state comes last. Series without a
+    single value are named in the strip only."""
+    handles = [(handle, label) for axes in page.figure.axes for handle, label in zip(*axes.get_legend_handles_labels())]
+    handles.sort(key=lambda each: each[0].get_gid() in ("stated", "band", "noise"))
+    names = dict.fromkeys(label for _, label in handles)
+    shown = {label: handle for handle, label in reversed(handles) if _seen(handle)}
+    entries = {label: shown[label] for label in names if label in shown}
+    columns = rows_of(list(entries))[0] if below else 1
+    made = page.figure.legend(list(entries.values()), list(entries), loc="upper left", borderaxespad=0, borderpad=0, handlelength=2.6,
+                              handletextpad=0.5, labelspacing=0.35, columnspacing=1.0, ncol=columns, bbox_to_anchor=page.point(*place),
+                              title=title or None, title_fontsize=style.RC["legend.fontsize"], alignment="left")
+
+
+def _seen(handle) -> bool:
+    return not hasattr(handle, "get_ydata") or any(not math.isnan(y) for y in handle.get_ydata())

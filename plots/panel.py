@@ -1,0 +1,176 @@
+"""The inside of one panel of a line figure: its y axis, its series, and what a paper states beside them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Sequence
+
+from matplotlib.transforms import offset_copy
+
+from plots import apart, labels, quantity, stated, style, ticks
+from plots.results import Run
+from plots.series import Series
+
+_SPREAD = 0.8  # share of the room of a word that the marks of all series take
+
+
+@dataclass(frozen=True)
+class Content:
+    series: list[Series]
+    curves: list[tuple[list[float], list[float]]]  # of theory, by series
+    marks: list[stated.Mark]
+    bands: list[stated.Band]
+    ringed: set[str]  # cells whose mean a few samples decide
+
+    def sources(self) -> list[str]:
+        return [each.source for each in (*self.marks, *self.bands)]
+
+    def numbers(self) -> list[float]:
+        """Everything that the y axis should cover."""
+        made = [number for series in self.series for column in ("value", "low", "high")
+                for number in series.points[column] if not math.isnan(number)]
+        made += [mark.y for mark in self.marks] + [y for _, ys in self.curves for y in ys]
+        return made + [y for band in self.bands for y in (*band.low, *band.high)]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The y axis of all panels of one metric. Points beyond `limits` of the plot are drawn at the edge."""
+
+    metric: str
+    unit: str
+    log: bool
+    covered: tuple[float, float]
+    clipped: int  # values beyond the limits
+
+    @staticmethod
+    def of(run: Run, metric: str, contents: Sequence[Content]) -> Scale:
+        units = run.values.loc[run.values["metric"] == metric, "unit"]
+        numbers = [number for content in contents for number in content.numbers()]
+        # A count of zero has no place on a logarithmic axis, and a share is best seen against the whole.
+        log = "y" in run.plot.get("log", "") and min(numbers, default=0) > 0 and not quantity.is_share(metric)
+        least, most = run.plot.get("limits", {}).get(metric, (-math.inf, math.inf))
+        inside = [number for number in numbers if least <= number <= most] or numbers
+        clipped = sum(not least <= value <= most for content in contents for series in content.series
+                      for value in series.drawn()["value"])
+        if quantity.is_ratio(metric) and log:
+            inside.append(1.0)
+        return Scale(metric, units.iloc[0] if len(units) else "", log, (min(inside), max(inside)), clipped)
+
+    def set_y(self, axes) -> None:
+        ticks.set_y(axes, self.covered, self.log, self._write, self._binary)
+
+    @property
+    def _write(self):
+        return quantity.formatter(self.metric, self.unit)
+
+    @property
+    def _binary(self) -> bool:
+        return self.unit in ("B", "B/s")
+
+    def label_width(self) -> float:
+        """Of the widest tick label, in inches."""
+        marks = ticks.y_marks(self.bounds(), self.log, self._binary)
+        return max(ticks.text_width(self._write(mark), style.LEAST) for mark in marks)
+
+    def bounds(self) -> tuple[float, float]:
+        return ticks.y_bounds(self.covered, self.log)
+
+    def offsets(self, all_series: Sequence[Series], height: float) -> list[float]:
+        return apart.offsets(all_series, self.bounds(), self.log, height)
+
+    def beyond(self, value: float) -> bool:
+        low, high = self.bounds()
+        return not low <= value <= high
+
+    def sentence(self) -> str:
+        if not self.clipped:
+            return ""
+        values = "value lies" if self.clipped == 1 else "values lie"
+        return f"{self.clipped} {values} beyond the axis of {quantity.metric_name(self.metric)}: triangles at its edge, with the number."
+
+
+def draw_panel(axes, run: Run, content: Content, scale: Scale, words: bool, height: float) -> None:
+    for band in content.bands:
+        if band.low == band.high:
+            axes.plot(band.xs, band.low, color=style.GREY, linestyle=(0, (1, 1.5)), linewidth=1.2, zorder=0.5, label=band.source, gid="band")
+            continue
+        axes.fill_between(band.xs, band.low, band.high, color=style.NOISE, alpha=0.28, linewidth=0, zorder=0.5, label=band.source,
+                          gid="band")
+    _draw_noise(axes, run, content, scale)
+    beyond: list[bool] = []  # the sides of numbers at the edges so far
+    moves = [0.0] * len(content.series) if words else scale.offsets(content.series, height)
+    xs = sorted({x for series in content.series for x in series.points["x"]})
+    for index, (series, curve) in enumerate(zip(content.series, content.curves)):
+        aside = _SPREAD * ((index + 0.5) / len(content.series) - 0.5) if words else 0.0
+        joined = not words and not curve[0] and run.plot.get("joined", True)
+        _draw_series(axes, series, curve, aside, moves[index], joined, "parity" not in run.plot, xs, content.ringed)
+        _draw_beyond(axes, series, scale, aside, beyond)
+    for mark in content.marks:
+        colour = style.look(mark.allocator).colour if mark.allocator else style.BLACK
+        axes.plot([mark.x], [mark.y], linestyle="none", marker="*", markersize=9, markerfacecolor="none",
+                  color=colour, gid="stated", label=mark.source)
+
+
+def noise_name(run: Run) -> str:
+    return f"{labels.allocator(run, run.plot['reference'])}'s own interval"
+
+
+def _draw_noise(axes, run: Run, content: Content, scale: Scale) -> None:
+    """Where values are relative to an allocator: the interval of its own, within which a difference is noise."""
+    if not quantity.is_ratio(scale.metric) or "reference" not in run.plot:
+        return
+    axes.axhline(1, color=style.GREY, linewidth=0.8, zorder=0.9)
+    own = next((series.drawn() for series in content.series if series.allocator == run.plot["reference"]), None)
+    if own is not None and len(own) > 1 and own["low"].notna().all():
+        axes.fill_between(own["x"], own["low"], own["high"], color=style.NOISE, alpha=0.35, linewidth=0, zorder=0.4, label=noise_name(run),
+                          gid="noise")
+
+
+def _draw_series(axes, series: Series, curve: tuple[list[float], list[float]], aside: float, moved: float, joined: bool,
+                 fade: bool, all_xs: Sequence[float], ringed: set[str]) -> None:
+    look, points = series.look, series.points
+    place = offset_copy(axes.transData, fig=axes.figure, x=moved, y=moved, units="points") if moved else axes.transData
+    outline = {"markeredgecolor": "white", "markeredgewidth": 0.4} if look.fill == "full" else {"markeredgewidth": 0.9}
+    if curve[0]:
+        axes.plot(*curve, color=look.colour, linestyle=look.dash, linewidth=0.9, gid=f"theory {series.label}")
+    xs = points["x"] + aside
+    axes.plot(xs, points["value"], color=look.colour, linestyle="none" if not joined else look.dash, marker=look.marker,
+              fillstyle=look.fill, markerfacecoloralt="white", label=series.label, gid=f"median {series.label}", transform=place,
+              **outline)
+    if joined and fade:
+        _fade_gaps(axes, points, all_xs, place)
+    rings = points[points["cell"].isin(ringed)]
+    axes.plot(rings["x"] + aside, rings["value"], linestyle="none", marker="o", markersize=9, markerfacecolor="none",
+              markeredgecolor=look.colour, markeredgewidth=0.8, gid=f"ring {series.label}")
+    # Bars and not bands: wide intervals of many allocators would cover each other and the lines.
+    bars = points[points["value"].notna() & points["low"].notna() & points["high"].notna()]
+    axes.vlines(bars["x"] + aside, bars["low"], bars["high"], color=look.colour, linewidth=1.3, alpha=0.5, zorder=1.8,
+                gid=f"interval {series.label}", transform=place)
+
+
+def _fade_gaps(axes, points, all_xs: Sequence[float], place) -> None:
+    """Where a series skips positions at which others were measured, a white veil makes its line faint: nothing was measured there."""
+    own = points.loc[points["value"].notna(), ["x", "value"]]
+    for (x0, y0), (x1, y1) in itertools.pairwise(own.itertuples(index=False, name=None)):
+        if any(x0 < x < x1 for x in all_xs) and not any(x0 < x < x1 for x in points["x"]):
+            axes.plot([x0, x1], [y0, y1], color="white", linewidth=2.2, alpha=0.7, zorder=2.01, gid="gap", transform=place)
+
+
+def _draw_beyond(axes, series: Series, scale: Scale, aside: float, taken: list[bool]) -> None:
+    """Values beyond the limits of the axis: a triangle at its edge, with the number below the numbers that stand there."""
+    low, high = scale.bounds()
+    write = quantity.formatter(scale.metric, scale.unit)
+    for x, value in zip(series.drawn()["x"] + aside, series.drawn()["value"]):
+        if scale.beyond(value):
+            above = value > high
+            axes.plot([x], [0.985 if above else 0.015], transform=axes.get_xaxis_transform(), marker="^" if above else "v", clip_on=False,
+                      color=series.look.colour, markersize=5, linestyle="none", gid=f"beyond {series.label}")
+            lines = 1 + 8 * taken.count(above)
+            taken.append(above)
+            right = axes.transData.transform((x, 1))[0] > axes.transAxes.transform((0.6, 1))[0]  # no room on that side
+            axes.annotate(write(value), (x, 0.985 if above else 0.015), xycoords=axes.get_xaxis_transform(),
+                          xytext=(-6 if right else 6, -lines if above else lines), textcoords="offset points", fontsize=style.LEAST,
+                          color=series.look.colour, va="top" if above else "bottom", ha="right" if right else "left")
