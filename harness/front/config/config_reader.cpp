@@ -27,7 +27,8 @@ const std::vector<std::string> overridable_scalars = {"pool_bytes",     "repetit
 const std::vector<std::string> plot_keys = {
     "kind",   "x",       "y",         "metric", "log",       "panels",  "panel_names", "row_names", "title",
     "xlabel", "ylabel",  "marks",     "series", "normalize", "configs", "printed",     "columns",   "rows",
-    "notes",  "devices", "reference", "facts",  "kernels",   "theory",  "histogram"};
+    "notes",  "devices", "reference", "facts",  "kernels",   "theory",  "histogram",   "names",     "without",
+    "rivals", "parity",  "phases",    "joined", "limits",    "bands"};
 
 std::vector<std::string> joined(std::vector<std::string> names, const std::vector<std::string>& more) {
   names.insert(names.end(), more.begin(), more.end());
