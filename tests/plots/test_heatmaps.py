@@ -1,0 +1,74 @@
+"""Heat maps: every ok cell is a factor over the reference, every other cell a word."""
+
+import figures
+import synthetic
+
+from plots import heatmap, results
+
+CONFIG = {"name": "test/map", "description": "A test", "allocators": ["c_malloc", "halloc"], "sweep": {"graph": ["road", "a_web"]},
+          "plot": {"kind": "heatmap", "x": "graph", "y": "alloc", "reference": "c_malloc"}}
+
+
+def _run(tmp_path, cells, **plot):
+    config = {**CONFIG, "plot": {**CONFIG["plot"], **plot}}
+    return results.read_run(synthetic.write(tmp_path, config, cells, "cuda"))
+
+
+def _cell(allocator, graph, seconds=None, spread=0.01, **axes):
+    values = {("alloc", "time"): (seconds, seconds * (1 - spread), seconds * (1 + spread))} if seconds else {}
+    return synthetic.cell(allocator, {"graph": graph, **axes}, status="ok" if seconds else "timeout", values=values)
+
+
+CELLS = [_cell("c_malloc", "a_web", 4e-6), _cell("c_malloc", "road", 2e-6), _cell("halloc", "road", 5e-6), _cell("halloc", "a_web")]
+
+
+def _rows(block):
+    return {label: [cell and cell.text for cell in cells] for label, cells in block.rows}
+
+
+def test_factors_times_of_the_reference_and_words(tmp_path):
+    run = _run(tmp_path, CELLS)
+    block, = heatmap.blocks_of(run)
+    assert [value for _, value in block.columns] == ["road", "a_web"], "in the order of the config"
+    assert _rows(block) == {"CMalloc, µs": ["2", "4"], "Halloc": ["2.5", "time"]}
+    drawing = heatmap.make(run, "stem")
+    shown = figures.texts(drawing)
+    assert {"2.5", "time", "Halloc", "road"} <= set(shown) and any("time = timeout" in text for text in shown)
+    assert "| Halloc | 5.00 µs ±1 % | timeout |" in drawing.markdown, "the page has times and intervals"
+
+
+def test_the_best_of_each_column(tmp_path):
+    block, = heatmap.blocks_of(_run(tmp_path, [*CELLS[:3], _cell("halloc", "a_web", 1e-6)], reference="best"))
+    assert _rows(block) == {"CMalloc": ["1", "4"], "Halloc": ["2.5", "1"]}
+
+
+def test_what_an_interval_does_not_tell_from_1_is_grey(tmp_path):
+    cells = [_cell("c_malloc", "road", 2e-6), _cell("c_malloc", "a_web", 2e-6), _cell("halloc", "road", 2.2e-6, 0.2), _cell("halloc", "a_web", 2.2e-6)]
+    block, = heatmap.blocks_of(_run(tmp_path, cells))
+    unsure, sure = dict(block.rows)["Halloc"]
+    assert unsure.colour == heatmap._SAME != sure.colour
+
+
+def test_colours_grow_with_the_factor():
+    strength = [int(heatmap._colour(factor)[3:5], 16) for factor in (1, 2, 8, 30)]
+    assert strength == sorted(strength, reverse=True)
+    assert heatmap._colour(1000) == heatmap._colour(30) and heatmap._colour(0.5) != heatmap._colour(2)
+
+
+def test_two_settings_across_make_groups_of_columns(tmp_path):
+    cells = [_cell(name, graph, seconds * share, share=share) for share in (1, 2) for graph in ("road", "a_web")
+             for name, seconds in (("c_malloc", 1e-6), ("halloc", 3e-6))]
+    run = _run(tmp_path, cells, x=["graph", "share"])
+    block, = heatmap.blocks_of(run)
+    assert block.columns == [("road", "1"), ("road", "2"), ("a_web", "1"), ("a_web", "2")]
+    assert _rows(block)["Halloc"] == ["3", "3", "3", "3"]
+    assert "### graph road, alloc time" in heatmap.make(run, "stem").markdown
+
+
+def test_panels_make_maps(tmp_path):
+    cells = [_cell(name, "road", 1e-6, threads=threads) for name in ("c_malloc", "halloc") for threads in (1, 2)]
+    assert [block.title for block in heatmap.blocks_of(_run(tmp_path, cells, panels="threads"))] == ["threads 1", "threads 2"]
+
+
+def test_narrow_columns_have_short_numbers():
+    assert [heatmap._narrow(text) for text in ("0.12", "2,400", "12", "oom", "1.5")] == [".12", "2.4k", "12", "oom", "1.5"]

@@ -1,0 +1,59 @@
+"""Families, forms and variants: a table decides, and nothing is drawn alike that must be told apart."""
+
+import itertools
+import json
+
+import pytest
+
+from plots import style
+
+TABLE = json.loads((style.Path(style.__file__).with_name("looks.json")).read_text())
+MEMBERS = [member for family in TABLE["families"].values() for member in family["members"]]
+
+
+def test_no_two_allocators_share_colour_and_marker_nor_a_name():
+    looks = [style.look(name) for name in MEMBERS]
+    assert len({(look.colour, look.marker) for look in looks}) == len(looks)
+    assert len({look.name for look in looks}) == len({look.colour for look in looks}) == len(looks)
+
+
+@pytest.mark.parametrize("family", TABLE["families"])
+def test_members_of_a_family_have_markers_of_their_own(family):
+    markers = [style.look(name).marker for name in TABLE["families"][family]["members"]]
+    assert len(set(markers)) == len(markers)
+
+
+@pytest.mark.parametrize("form", TABLE["forms"])
+def test_a_form_keeps_colour_and_marker_and_changes_the_line(form):
+    for base in MEMBERS:
+        one, other = style.look(base), style.look(f"{base}_{form}")
+        assert (one.colour, one.marker) == (other.colour, other.marker)
+        assert str(one.dash) != str(other.dash) and one.fill != other.fill
+        assert other.name == f"{one.name} ({TABLE['forms'][form][0]})"
+        assert style.base_of(f"{base}_{form}") == base and style.base_of(base) == ""
+
+
+def test_published_reworked_and_original_differ():
+    looks = [style.look(name) for name in ("halloc", "halloc_reworked", "halloc_original")]
+    assert len({str(look.dash) for look in looks}) == len({look.fill for look in looks}) == 3
+
+
+def test_a_form_of_a_form_is_named_after_both():
+    assert style.look("c_malloc_no_merge_reworked").name == "CMalloc (no merge, reworked)"
+
+
+def test_new_members_have_the_family_of_their_prefix_and_strangers_a_look_of_their_own():
+    assert style.family("ouroboros_x") == "ouroboros" and style.family("rw_hashed") == "walk" and style.family("my_malloc") == ""
+    assert style.family("rw_malloc") == style.family("corw_reworked") == "walk"
+    assert style.look("ouroboros_x").name == "ouroboros_x" and style.look("my_malloc") == style.look("my_malloc")
+
+
+def test_variants_of_one_allocator_differ_in_shade_and_line():
+    looks = [style.look("halloc", number) for number in range(4)]
+    for one, other in itertools.combinations(looks, 2):
+        assert one.marker == other.marker and one.colour != other.colour and str(one.dash) != str(other.dash)
+
+
+def test_text_is_never_too_small():
+    sizes = [value for key, value in style.RC.items() if key.endswith(("size",)) and "label" in key or key in ("font.size", "legend.fontsize")]
+    assert len(sizes) >= 5 and min(sizes) >= style.LEAST == 7

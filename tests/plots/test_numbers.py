@@ -1,0 +1,109 @@
+"""Numbers in texts: queries, what they write, and that every text of the repository says what the results say."""
+
+import re
+from pathlib import Path
+
+import pytest
+import synthetic
+
+from plots import blocks, numbers
+from plots.cli import main
+from plots.errors import UsageError
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIG = {"name": "test/fig", "description": "A test", "allocators": ["c_malloc", "cuda_malloc"],
+          "plot": {"kind": "lines", "x": "threads", "y": "alloc"}}
+
+
+@pytest.fixture
+def reference(tmp_path, monkeypatch):
+    """A run `dev/fig` of invented results in place of those that are kept."""
+    def cell(allocator, threads, seconds, spread=0.01, mode="a", status="ok"):
+        values = {("alloc", "time"): (seconds, seconds * (1 - spread), seconds * (1 + spread)), ("alloc", "throughput"): 1 / seconds,
+                  ("", "mallocs"): 1234.0, ("alloc", "registers"): 20.0, ("free", "registers"): 8.0} if status == "ok" else {}
+        return synthetic.cell(allocator, {"threads": threads, "mode": mode}, status=status, values=values)
+
+    cells = [cell("c_malloc", 1, 2e-6), cell("c_malloc", 10, 4e-6), cell("c_malloc", 100, 8e-6), cell("cuda_malloc", 1, 1e-6),
+             cell("cuda_malloc", 10, 8e-3), cell("cuda_malloc", 100, 1.0, status="timeout"), cell("c_malloc", 1, 3e-6, mode="b")]
+    synthetic.write(tmp_path / "dev" / "fig", CONFIG, cells, "cuda")
+    monkeypatch.setattr(numbers, "REFERENCE", tmp_path)
+    monkeypatch.setattr(blocks, "_REFERENCE", tmp_path)
+    numbers._run.cache_clear()
+    yield tmp_path
+    numbers._run.cache_clear()
+
+
+@pytest.mark.parametrize("query, text", [
+    ("of=c_malloc mode=a", "2 to 8 µs"), ("of=c_malloc mode=a threads=1", "2 µs"), ("of=cuda_malloc", "1 µs to 8 ms"),
+    ("of=c_malloc mode=a threads=..10 show=most", "4 µs"), ("of=c_malloc mode=a threads=10..", "4 to 8 µs"),
+    ("of=c_malloc threads=1,10 mode=a show=least", "2 µs"), ("of=c_malloc,cuda_malloc threads=1 mode=a show=count", "2"),
+    ("of=c_malloc to=cuda_malloc mode=a threads=1", "2.0"), ("of=c_malloc to=cuda_malloc mode=a threads=1 show=more", "100 %"),
+    ("of=cuda_malloc to=c_malloc mode=a threads=1 show=less", "50 %"), ("of=cuda_malloc to=c_malloc mode=a show=surely_above", "1"),
+    ("of=cuda_malloc to=c_malloc mode=a show=surely_below", "1"), ("of=cuda_malloc to=c_malloc mode=a", "0.50 to 2,000"),
+    ("of=c_malloc to=c_malloc of.mode=b to.mode=a threads=1", "1.5"), ("of=c_malloc mode=a growth=threads", "0.30"),
+    ("of=c_malloc mode=a show=mean", "4 µs"), ("of=c_malloc mode=a show=where at=threads", "1"),
+    ("of=c_malloc mode=a threads=1 phase= metric=mallocs digits=4", "1,234"), ("of=c_malloc mode=a threads=1 metric=throughput", "500 kop/s"),
+    ("statuses", "6 ok, 1 `timeout`"), ("statuses allocator=c_malloc", "4 of 4 ok")])
+def test_queries(reference, query, text):
+    assert numbers.answer_to(f"dev/fig {query}") == text
+
+
+@pytest.mark.parametrize("query, message", [
+    ("dev/nothing of=c_malloc", "there is no run 'dev/nothing'"), ("dev/fig of=halloc", "'halloc', which the run does not have"),
+    ("dev/fig of=c_malloc colour=red", "has no setting 'colour'. It has: allocator"), ("dev/fig of=c_malloc show=all", "show=all is unknown"),
+    ("dev/fig of=c_malloc threads=7", "finds no value"), ("dev/fig of=c_malloc of=c_malloc", "given twice"),
+    ("dev/fig of=c_malloc show=where", "needs at=SETTING")])
+def test_wrong_queries_are_refused(reference, query, message):
+    with pytest.raises(UsageError, match=re.escape(message)):
+        numbers.answer_to(query)
+
+
+def test_fill_writes_and_check_only_tells(reference, tmp_path, capsys):
+    text = tmp_path / "page.md"
+    text.write_text("# Page\n\nIt takes <!--n dev/fig of=c_malloc mode=a threads=1-->9 s<!--/n-->.\n\n"
+                    "<!--table outcomes dev-->\nold\n<!--/table-->\n")
+    old = text.read_text()
+    assert main(["numbers", "--check", str(text)]) == 2
+    captured = capsys.readouterr()
+    assert f"{text}:3: '9 s' becomes '2 µs'" in captured.out and "python3 -m plots numbers" in captured.err
+    assert text.read_text() == old
+    assert main(["numbers", str(text)]) == 0
+    assert "It takes <!--n dev/fig of=c_malloc mode=a threads=1-->2 µs<!--/n-->." in text.read_text()
+    assert "| fig | A test | 6 ok, 1 `timeout` |" in text.read_text() and "old" not in text.read_text()
+    assert main(["numbers", "--check", str(text)]) == 0
+
+
+def test_a_wrong_query_is_refused_with_its_line(reference, tmp_path, capsys):
+    text = tmp_path / "page.md"
+    text.write_text("\n\n<!--n dev/fig of=c_malloc threads=7-->1<!--/n-->\n")
+    assert main(["numbers", str(text)]) == 2
+    assert f"{text}:3: the query" in capsys.readouterr().err
+
+
+def test_the_table_of_originals_holds_ratios_and_words(reference):
+    (reference / "originals.json").write_text('{"request_bytes": [64], "allocators": {"c_malloc": {"alloc": [0.25], "free": [null]}},'
+                                              ' "survey_registers": {"c_malloc": "1 / 2"}}')
+    synthetic.write(reference / "sized", {**CONFIG, "name": "sized"}, [synthetic.cell("c_malloc", {"request_bytes": 64}, values={
+        ("alloc", "throughput"): 5e5, ("free", "throughput"): 3e9, ("alloc", "registers"): 20.0, ("free", "registers"): 8.0})], "cuda")
+    assert "| `c_malloc` | 0.5 / 0.25 = **2.00** | 3,000 / fail |" in blocks.table("originals sized originals.json")
+    assert "| `c_malloc` | 20 | 8 | 1 / 2 |" in blocks.table("registers sized originals.json")
+    with pytest.raises(UsageError, match="there is no table 'chairs'"):
+        blocks.table("chairs")
+
+
+def test_texts_say_what_the_results_say():
+    assert len(numbers.texts()) >= 7
+    assert numbers.fill([], write=False) == [], "write them again: python3 -m plots numbers"
+
+
+FINDINGS = [path for path in numbers.texts() if re.search(r"^## What (the H100 shows|stands out)", path.read_text(), re.M)]
+
+
+@pytest.mark.parametrize("path", FINDINGS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_time_or_rate_is_typed_among_findings(path):
+    """Times and rates in the sections about our results come from queries; sentences about papers and deadlines may type theirs."""
+    text = re.split(r"^## What (?:the H100 shows|stands out)$", path.read_text(), flags=re.M)[1]
+    text = re.sub(r"<!--n .*?<!--/n-->", "N", text, flags=re.S)
+    typed = [sentence for sentence in re.split(r"(?<=[.;:])\s", " ".join(text.split()))
+             if re.search(r"\d ?(µs|ms|s|[kMG]op/s|GiB/s)\b", sentence) and not re.search("paper|slides|deadline|survey", sentence)]
+    assert typed == []
