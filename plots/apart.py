@@ -13,9 +13,10 @@ _STEP = 1.8   # points that neighbours of a bundle are moved apart
 _FARTHEST = 3.6
 
 
-def offsets(all_series: Sequence[Series], bounds: tuple[float, float], log: bool, height: float) -> list[float]:
-    """For each series, by how many points to the right and up it is drawn; `height` of the axes is in inches."""
-    places = [_places(series, bounds, log, height * 72) for series in all_series]
+def offsets(all_series: Sequence[Series], bounds: tuple[float, float], log: bool, height: float, fixed: str = "") -> list[float]:
+    """For each series, by how many points to the right and up it is drawn; `height` of the axes is in inches. The allocator
+    `fixed`, to which others are relative, stays on its line."""
+    places = [{} if series.allocator == fixed else _places(series, bounds, log, height * 72) for series in all_series]
     bundle = list(range(len(places)))
     for one in range(len(places)):
         for other in range(one):

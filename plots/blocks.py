@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Callable
 
 import pandas
 
-from plots import results, schema, stored
+from plots import kept, results, schema, stored
 from plots.errors import UsageError
 
-_REFERENCE = Path(__file__).resolve().parents[1] / "results" / "reference"
 _PHASES = ("alloc", "free")
 
 
@@ -31,7 +29,7 @@ def _against_originals(run_name: str, data: str) -> str:
     """Ours / original = ratio, in million operations per second, for what an original was measured on. `data` has the
     measurements of the originals (null: hangs, faults or wrong results)."""
     originals = _originals(data)
-    run = results.read_run(_REFERENCE / run_name)
+    run = kept.run(run_name)
     sizes = originals["request_bytes"]
     rows = ["| allocator | " + " | ".join(f"{phase} {size}" for size in sizes for phase in _PHASES) + " |",
             "|---|" + "---:|" * (len(sizes) * len(_PHASES))]
@@ -44,7 +42,7 @@ def _against_originals(run_name: str, data: str) -> str:
 
 
 def _originals(data: str) -> dict:
-    path = _REFERENCE / data
+    path = kept.REFERENCE / data
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, json.JSONDecodeError) as error:
@@ -70,7 +68,7 @@ def _ratio(value: float) -> str:
 
 def _registers(run_name: str, data: str) -> str:
     """Registers of the malloc and the free kernel of each allocator, beside what a survey prints for the originals."""
-    run = results.read_run(_REFERENCE / run_name)
+    run = kept.run(run_name)
     printed = _originals(data).get("survey_registers", {})
     found = {phase: run.at(phase, "registers")["value"] for phase in _PHASES}
     rows = ["| allocator | malloc kernel | free kernel | survey |", "|---|---:|---:|---:|"]
@@ -85,10 +83,10 @@ def _registers(run_name: str, data: str) -> str:
 def _outcomes(device: str) -> str:
     """Every kept run: its page of numbers, what it draws, how its cells ended."""
     rows = ["| run | what it shows | cells |", "|---|---|---|"]
-    for folder in stored.find_runs(_REFERENCE / device):
-        run = results.read_run(folder)
+    for folder in stored.find_runs(kept.REFERENCE / device):
+        run = kept.run(str(folder.relative_to(kept.REFERENCE)))
         pages = [path for path in sorted((folder / "figures").glob("*.md")) if not path.stem.endswith("_status")]
-        name = str(folder.relative_to(_REFERENCE / device))
+        name = str(folder.relative_to(kept.REFERENCE / device))
         link = f"[{name}]({name}/figures/{pages[0].name})" if pages else name
         rows.append(f"| {link} | {run.config.get('description', '')} | {outcome(run.cells['status'])} |")
     return "\n".join(rows)

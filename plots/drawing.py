@@ -48,7 +48,7 @@ def draw_all(found: Inputs, overrides: Overrides, out: Path | None, formats: Seq
         draw(made, str(path), stem_of(config["name"]), out or Path("."))
     for run in runs:
         folder = out or run.folder / "figures"
-        stem = f"{stem_of(run.name)}_{run.backend}"
+        stem = f"{stem_of(run.kept_as)}_{run.backend}"
         kind = run.plot.get("kind", "status_matrix")  # a run whose config has no plot still gets its status matrix
         draw(functools.partial(_with_claims, KINDS[kind], run), str(run.folder), stem, folder)
         if kind != "status_matrix" and (run.cells["status"] != "ok").any():

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import textwrap
 from dataclasses import dataclass, field
 from typing import Sequence
 
@@ -71,14 +70,21 @@ def _fitting(grid: Grid) -> list[Grid]:
 
 def _wrapped(grid: Grid) -> Grid:
     """Of a table of words that is too wide: the same with lines broken in the widest columns."""
-    rows, header = [list(row) for row in grid.rows], list(grid.header)
-    for characters in range(60, 8, -2):
-        made = Grid([textwrap.fill(cell, max(characters, 10)) if "\n" not in cell else cell for cell in header],
-                    [[textwrap.fill(cell, characters) if "\n" not in cell else cell for cell in row] for row in rows],
-                    grid.title, grid.muted, grid.aligned_left)
-        if sum(_widths(made, style.LEAST)) <= BODY_WIDTH:
+    columns = [list(column) for column in zip(grid.header, *grid.rows)]
+    while True:
+        made = Grid([column[0] for column in columns], [list(row) for row in zip(*(column[1:] for column in columns))], grid.title, grid.muted,
+                    grid.aligned_left)
+        widths = _widths(made, style.LEAST)
+        if sum(widths) <= BODY_WIDTH:
             return made
-    return made
+        for widest in sorted(range(len(widths)), key=lambda index: -widths[index]):
+            room = widths[widest] - _PADDING - 0.05
+            narrower = ["\n".join(ticks.wrapped(cell.replace("\n", " "), style.LEAST, room)) for cell in columns[widest]]
+            if narrower != columns[widest]:
+                columns[widest] = narrower
+                break
+        else:
+            return made  # nothing is left to wrap
 
 
 def markdown(grid: Grid) -> str:
@@ -102,7 +108,7 @@ def _height(grid: Grid) -> float:
 
 def _widths(grid: Grid, points: float) -> list[float]:
     columns = zip(grid.header, *grid.rows)
-    return [max(ticks.text_width(line, points) for cell in column for line in cell.split("\n")) + _PADDING
+    return [max(ticks.text_width(line, points, bold=row == 0) for row, cell in enumerate(column) for line in cell.split("\n")) + _PADDING
             for column in columns]
 
 

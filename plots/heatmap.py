@@ -204,8 +204,11 @@ def _draw_block(axes, block: Block, left: float, room: float, start: float, head
 
 
 def _narrow(text: str) -> str:
-    """`.12` for 0.12, `2.4k` for 2,400."""
+    """`.12` for 0.12, `2k` for 2,400: three characters."""
     number = text.replace(",", "")
-    if number.replace(".", "").isdigit() and float(number) >= 1000:
-        return quantity.in_si(float(f"{float(number):.2g}"), "").replace(" ", "")
-    return text.removeprefix("0") if text.startswith("0.") else text
+    if not number.replace(".", "").isdigit():
+        return text
+    value = float(number)
+    if value >= 1000:
+        return quantity.in_si(float(f"{value:.1g}"), "").replace(" ", "")
+    return text if value >= 1 else "<.01" if value < 0.005 else f"{value:.2f}".removeprefix("0")

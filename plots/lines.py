@@ -24,7 +24,7 @@ from plots.series import Panel, Series, panels_of, series_of, wanted_of
 _HEIGHTS = {1: 2.6, 2: 1.9, 3: 1.6}  # of a panel, by the number of rows
 _LEAST_HEIGHT = 1.35
 _BELOW = 0.40        # x ticks and x label
-_BETWEEN = 0.2       # between panels that share the y axis
+_BETWEEN = 0.28      # between panels that share the y axis
 _BETWEEN_AXES = 0.78  # between panels with an axis each
 _LEFT = 0.6          # least room for y ticks and y label
 _Y_LABEL = 0.26      # beside the labels of the ticks

@@ -15,19 +15,16 @@ for one side. Tables are filled in the same way, between <!--table NAME--> and <
 
 from __future__ import annotations
 
-import functools
 import json
 import math
 import re
 from pathlib import Path
 from typing import Callable, Sequence
 
-from plots import blocks, effects, quantity, results
+from plots import blocks, effects, kept, quantity, results
 from plots.effects import Estimate, Found
 from plots.errors import NothingToDraw, UsageError
 
-ROOT = Path(__file__).resolve().parents[1]
-REFERENCE = ROOT / "results" / "reference"
 _NUMBER = re.compile(r"<!--n (?P<query>[^>]*?)-->(?P<text>.*?)<!--/n-->", re.S)
 _TABLE = re.compile(r"<!--table (?P<query>[^>]*?)-->\n(?P<text>.*?)<!--/table-->", re.S)
 _RESERVED = ("of", "to", "phase", "metric", "growth", "show", "digits", "at", "statuses")
@@ -35,7 +32,7 @@ _RESERVED = ("of", "to", "phase", "metric", "growth", "show", "digits", "at", "s
 
 def texts() -> list[Path]:
     """The files that have such numbers."""
-    found = [*REFERENCE.rglob("README.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "plots").glob("*.md")]
+    found = [*kept.REFERENCE.rglob("README.md"), *(kept.ROOT / "docs").rglob("*.md"), *(kept.ROOT / "plots").glob("*.md")]
     return sorted(path for path in found if _NUMBER.search(text := path.read_text(encoding="utf-8")) or _TABLE.search(text))
 
 
@@ -67,18 +64,9 @@ def _filled(text: str, path: Path, changes: list[str]) -> str:
     return _TABLE.sub(lambda match: replaced(match, f"<!--table {match['query']}-->\n", blocks.table, "<!--/table-->"), text_with_numbers)
 
 
-@functools.lru_cache(maxsize=None)
-def _run(name: str) -> results.Run:
-    """A kept run; with what its config says today about drawing, as for its claims."""
-    folder = REFERENCE / name
-    if not folder.is_dir():
-        raise UsageError(f"there is no run {name!r} below results/reference. Correct the first word of the query.")
-    return results.read_run(folder)
-
-
 def answer_to(query: str) -> str:
     name, *words = query.split()
-    run, wanted = _run(name), _parsed(words)
+    run, wanted = kept.run(name), _parsed(words)
     if "statuses" in wanted:
         return blocks.outcome(run.cells.loc[effects.matching(run, _where(run, wanted, "")), "status"])
     show, digits = wanted.get("show", "range"), int(wanted.get("digits", 2))

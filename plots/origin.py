@@ -13,7 +13,7 @@ CPU_BANNER = "CPU executor: not GPU performance"
 
 
 def heading(run: Run, title: str, caption: Sequence[str]) -> Heading:
-    subtitle = " · ".join(text for text in (run.config.get("paper", ""), run.name) if text)
+    subtitle = " · ".join(text for text in (run.config.get("paper", ""), run.kept_as) if text)
     return Heading(title, subtitle, tuple(caption), lines(run), CPU_BANNER if run.backend == "cpu" else "")
 
 

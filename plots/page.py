@@ -5,7 +5,6 @@ Everything is placed in inches, so that text keeps its size however many rows or
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
@@ -15,14 +14,13 @@ import PIL.Image
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from plots import style
+from plots import style, ticks
 
 FORMATS = ("png", "svg", "pdf")
 _MARGIN = 0.06
 BODY_WIDTH = style.WIDTH - 2 * _MARGIN
 _TITLE = 8.5
 _LINE = 0.125  # of small text
-_TITLE_CHARACTERS = 90  # of the title, bold, in one line
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class Page:
     def __init__(self, heading: Heading, height: float):
         caption = _wrap(heading.caption)
         origin = _wrap(heading.origin)
-        title = textwrap.wrap(heading.title, _TITLE_CHARACTERS)
+        title = ticks.wrapped(heading.title, _TITLE, BODY_WIDTH, bold=True)
         extra = 0.16 * (len(title) - 1)
         head = 0.40 + extra + (0.18 if heading.banner else 0)
         foot = _LINE * (len(caption) + len(origin)) + 0.14
@@ -113,5 +111,4 @@ def _use_palette(png: Path) -> None:
 
 
 def _wrap(paragraphs: Sequence[str]) -> list[str]:
-    characters = int(BODY_WIDTH * 72 / (style.LEAST * 0.52))
-    return [line for paragraph in paragraphs for line in textwrap.wrap(paragraph, characters)]
+    return [line for paragraph in paragraphs for line in ticks.wrapped(paragraph, style.LEAST, BODY_WIDTH)]

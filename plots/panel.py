@@ -44,6 +44,7 @@ class Scale:
     log: bool
     covered: tuple[float, float]
     clipped: int  # values beyond the limits
+    fixed: str    # the allocator that values are relative to; else empty
 
     @staticmethod
     def of(run: Run, metric: str, contents: Sequence[Content]) -> Scale:
@@ -57,7 +58,8 @@ class Scale:
                       for value in series.drawn()["value"])
         if quantity.is_ratio(metric) and log:
             inside.append(1.0)
-        return Scale(metric, units.iloc[0] if len(units) else "", log, (min(inside), max(inside)), clipped)
+        return Scale(metric, units.iloc[0] if len(units) else "", log, (min(inside), max(inside)), clipped,
+                     run.plot.get("reference", "") if metric.startswith("relative_") else "")
 
     def set_y(self, axes) -> None:
         ticks.set_y(axes, self.covered, self.log, self._write, self._binary)
@@ -79,7 +81,7 @@ class Scale:
         return ticks.y_bounds(self.covered, self.log)
 
     def offsets(self, all_series: Sequence[Series], height: float) -> list[float]:
-        return apart.offsets(all_series, self.bounds(), self.log, height)
+        return apart.offsets(all_series, self.bounds(), self.log, height, self.fixed)
 
     def beyond(self, value: float) -> bool:
         low, high = self.bounds()
@@ -100,7 +102,7 @@ def draw_panel(axes, run: Run, content: Content, scale: Scale, words: bool, heig
         axes.fill_between(band.xs, band.low, band.high, color=style.NOISE, alpha=0.28, linewidth=0, zorder=0.5, label=band.source,
                           gid="band")
     _draw_noise(axes, run, content, scale)
-    beyond: list[bool] = []  # the sides of numbers at the edges so far
+    beyond: list[tuple[bool, float]] = []  # side and place of the numbers at the edges so far
     moves = [0.0] * len(content.series) if words else scale.offsets(content.series, height)
     xs = sorted({x for series in content.series for x in series.points["x"]})
     for index, (series, curve) in enumerate(zip(content.series, content.curves)):
@@ -159,18 +161,20 @@ def _fade_gaps(axes, points, all_xs: Sequence[float], place) -> None:
             axes.plot([x0, x1], [y0, y1], color="white", linewidth=2.2, alpha=0.7, zorder=2.01, gid="gap", transform=place)
 
 
-def _draw_beyond(axes, series: Series, scale: Scale, aside: float, taken: list[bool]) -> None:
-    """Values beyond the limits of the axis: a triangle at its edge, with the number below the numbers that stand there."""
+def _draw_beyond(axes, series: Series, scale: Scale, aside: float, taken: list[tuple[bool, float]]) -> None:
+    """Values beyond the limits of the axis: a triangle at its edge, with the number below those that stand there already."""
     low, high = scale.bounds()
-    write = quantity.formatter(scale.metric, scale.unit)
+    write = quantity.formatter(scale.metric, scale.unit) if not quantity.is_ratio(scale.metric) else lambda value: f"{quantity.factor(value)}×"
     for x, value in zip(series.drawn()["x"] + aside, series.drawn()["value"]):
         if scale.beyond(value):
             above = value > high
             axes.plot([x], [0.985 if above else 0.015], transform=axes.get_xaxis_transform(), marker="^" if above else "v", clip_on=False,
                       color=series.look.colour, markersize=5, linestyle="none", gid=f"beyond {series.label}")
-            lines = 1 + 8 * taken.count(above)
-            taken.append(above)
-            right = axes.transData.transform((x, 1))[0] > axes.transAxes.transform((0.6, 1))[0]  # no room on that side
+            place = axes.transAxes.inverted().transform(axes.transData.transform((x, high)))[0]
+            lines = 1 + 8 * sum(side == above and abs(place - other) < 0.2 for side, other in taken)
+            taken.append((above, place))
+            right = place > 0.85  # no room on that side
             axes.annotate(write(value), (x, 0.985 if above else 0.015), xycoords=axes.get_xaxis_transform(),
                           xytext=(-6 if right else 6, -lines if above else lines), textcoords="offset points", fontsize=style.LEAST,
-                          color=series.look.colour, va="top" if above else "bottom", ha="right" if right else "left")
+                          color=series.look.colour, va="top" if above else "bottom", ha="right" if right else "left",
+                          bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.4})

@@ -46,6 +46,13 @@ class Run:
         return self.config.get("name", self.folder.name)
 
     @property
+    def kept_as(self) -> str:
+        """The name, with the last part of that of its folder where a packed run was kept under another one."""
+        first, slash, last = self.name.rpartition("/")
+        packed = stored.file_of(self.folder, "results.csv").suffix == ".gz"
+        return f"{first}{slash}{self.folder.name}" if packed and self.folder.name != last else self.name
+
+    @property
     def backend(self) -> str:
         return self.cells["backend"].iloc[0]
 

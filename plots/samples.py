@@ -45,7 +45,8 @@ def outliers(run: Run, wanted: Sequence[tuple[str, str]]) -> list[Outlier]:
     return made
 
 
-def sentences(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
+def sentences(run: Run, wanted: Sequence[tuple[str, str]], mark: str = "") -> list[str]:
+    """`mark`: how the figure marks them."""
     found = sorted(outliers(run, wanted), key=lambda each: each.median / each.largest)
     if not found:
         return []
@@ -58,4 +59,4 @@ def sentences(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
         told.append(f"{place}: {each.far} of {each.samples} samples up to {quantity.in_si(each.largest, 's')}, "
                     f"median {quantity.in_si(each.median, 's')}")
     rest = f"; and {len(found) - _MOST_TOLD} more" if len(found) > _MOST_TOLD else ""
-    return [f"Rings: means that few samples decide. {'; '.join(told)}{rest}."]
+    return [f"{mark or 'In this figure'}: means that few samples decide. {'; '.join(told)}{rest}."]

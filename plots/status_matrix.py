@@ -60,7 +60,7 @@ def matrix_of(run: Run) -> Matrix:
     places = sorted(set(place.values()), key=lambda values: [
         (0, words[name].index(value), "") if value in words[name] else labels.order(value) for name, value in zip(axes, values)])
     rows: dict[str, dict[tuple, Status]] = {}
-    for each in group(run, axes[0] if len(axes) == 1 else None):
+    for each in group(_without_panels(run), axes[0] if len(axes) == 1 else None):
         # More than one axis: group() splits an allocator by the axes, which here are columns already.
         name = each.label if len(axes) <= 1 else labels.allocator(run, each.allocator)
         statuses = run.cells.loc[each.cells, ["status", "reason"]].itertuples(name=None)
@@ -68,6 +68,12 @@ def matrix_of(run: Run) -> Matrix:
     title = ", ".join(labels.setting_name(run, name) for name in axes)
     return Matrix(tuple(", ".join(labels.value_of(run, name, value) for name, value in zip(axes, values)) for values in places), title,
                   tuple(MatrixRow(name, tuple(cells.get(values) for values in places)) for name, cells in rows.items()))
+
+
+def _without_panels(run: Run) -> Run:
+    """All rows are in one table, so that each needs the name of its allocator."""
+    plot = {key: value for key, value in run.plot.items() if key not in ("panels", "rows")}
+    return replace(run, config={**run.config, "plot": plot})
 
 
 def noteworthy(matrix: Matrix) -> Matrix:
@@ -150,7 +156,7 @@ def _draw_stretch(axes, first: int, columns: int, word: str, short: dict[str, st
 
 
 def _title(run: Run) -> str:
-    return origin.title(run) if run.plot.get("kind") == "status_matrix" else f"Status of every cell: {run.name}"
+    return origin.title(run) if run.plot.get("kind") == "status_matrix" else f"Status of every cell: {run.kept_as}"
 
 
 def _counts(run: Run) -> str:

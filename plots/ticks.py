@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Callable, Sequence
 
+from matplotlib import font_manager
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullFormatter, NullLocator
 
-_POINT = 1 / 72
-_CHARACTER = 0.62  # mean width of a DejaVu Sans character, in units of its size
+_MEASURED = 100.0  # points at which widths are measured
 
 
-def text_width(text: str, points: float) -> float:
-    """Width of a text in inches: near enough to keep labels apart, without needing a renderer."""
-    return len(text) * points * _CHARACTER * _POINT
+def text_width(text: str, points: float, bold: bool = False) -> float:
+    """Width of a text in inches."""
+    return _width(text, bold) * points / _MEASURED
+
+
+@lru_cache(maxsize=None)
+def _width(text: str, bold: bool) -> float:
+    font = font_manager.get_font(font_manager.findfont("DejaVu Sans:bold" if bold else "DejaVu Sans"))
+    font.set_size(_MEASURED, 72)
+    font.set_text(text, 0.0)
+    return font.get_width_height()[0] / 64 / 72
+
+
+def wrapped(text: str, points: float, width: float, bold: bool = False) -> list[str]:
+    """Lines of a text that are at most `width` inches wide; a word that is wider has a line of its own."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and text_width(f"{lines[-1]} {word}", points, bold) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
 
 
 def limits(values: Sequence[float], log: bool, padding: float) -> tuple[float, float]:

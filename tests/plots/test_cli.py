@@ -1,5 +1,6 @@
 """The command line: what it writes, and what it says when it cannot."""
 
+import gzip
 import json
 import subprocess
 import sys
@@ -105,3 +106,43 @@ def test_help_and_usage_errors_of_the_program(root, tmp_path):
     assert program().returncode == 2
     bad = program("--formats", "gif", str(tmp_path))
     assert bad.returncode == 2 and "known are png, svg, pdf" in bad.stderr
+
+
+def test_one_unreadable_run_does_not_stop_the_others(tmp_path, capsys):
+    bad = synthetic.write(tmp_path / "a", CONFIG, [_ok()])
+    (bad / "results.csv").write_text((bad / "results.csv").read_text().replace("1e-06,", "-1e-06,", 1))
+    synthetic.write(tmp_path / "b", {**CONFIG, "name": "other"}, [_ok()])
+    assert main([str(tmp_path), "--formats", "svg"]) == 2
+    captured = capsys.readouterr()
+    assert "results.csv:2 column value holds -1e-06 s" in captured.err and "other_cpu.svg" in captured.out
+
+
+def test_patterns_single_files_and_packed_runs(tmp_path, capsys):
+    for name in ("one", "two"):  # the second is kept under another name
+        folder = synthetic.write(tmp_path / name, {**CONFIG, "name": "one"}, [_ok()])
+        for file in ("results.csv", "results.json"):
+            (folder / f"{file}.gz").write_bytes(gzip.compress((folder / file).read_bytes()))
+            (folder / file).unlink()
+    for number, path in enumerate((f"{tmp_path}/*", f"{tmp_path}/**/results.csv.gz", f"{tmp_path}/t*/results*", f"{tmp_path}/one/results.json.gz")):
+        assert main([path, "--formats", "svg", "--out", str(tmp_path / f"out{number}")]) == 0
+    assert [sorted(path.name for path in (tmp_path / f"out{number}").glob("*.svg")) for number in range(4)] == [
+        ["one_cpu.svg", "two_cpu.svg"], ["one_cpu.svg", "two_cpu.svg"], ["two_cpu.svg"], ["one_cpu.svg"]]
+    capsys.readouterr()
+    assert main([f"{tmp_path}/nothing*"]) == 2 and "matches nothing" in capsys.readouterr().err
+
+
+def test_another_config_decides_how_stored_numbers_are_drawn(tmp_path, capsys):
+    folder = synthetic.write(tmp_path / "run", {**CONFIG, "plot": {"kind": "pie"}}, [_ok()])
+    assert main([str(folder), "--formats", "svg"]) == 2
+    (tmp_path / "configs" / "test").mkdir(parents=True)
+    mended = _json(tmp_path / "configs" / "test" / "fig.json", {**CONFIG, "plot": {"kind": "table", "x": "threads", "y": "alloc", "title": "Mended"}})
+    for config in (mended, tmp_path / "configs"):
+        assert main([str(folder), "--config", str(config), "--formats", "svg", "--out", str(tmp_path / config.name)]) == 0
+        assert (tmp_path / config.name / "test_fig_cpu.md").read_text().startswith("# Mended")
+    capsys.readouterr()
+    other = _json(tmp_path / "other.json", {**CONFIG, "name": "other"})
+    assert main([str(folder), "--config", str(other)]) == 2 and "is the config 'other', the run is 'test/fig'" in capsys.readouterr().err
+    wrong = _json(tmp_path / "wrong.json", {**CONFIG, "plot": {**CONFIG["plot"], "colour": "red"}})
+    assert main([str(folder), "--config", str(wrong)]) == 2
+    assert "wrong.json: /plot: Additional properties are not allowed ('colour' was unexpected)" in capsys.readouterr().err
+    assert main([str(folder), "--config", str(tmp_path / "absent.json")]) == 2

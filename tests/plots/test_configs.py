@@ -80,3 +80,9 @@ def test_the_schema_asks_for_what_the_front_end_needs(missing):
     config = json.loads((CONFIGS / "smoke.json").read_text())
     del config[missing]
     assert not jsonschema.Draft7Validator(SCHEMA).is_valid(config)
+
+
+def test_every_key_of_a_plot_has_a_meaning_and_every_kind_a_module():
+    assert set(KINDS) | {"settings_table", "printed_table"} == set(schema.kinds())
+    rows = schema.keys().splitlines()[2:]
+    assert len(rows) >= 30 and all(row.split("|")[3].strip() for row in rows), [row for row in rows if not row.split("|")[3].strip()]

@@ -71,4 +71,5 @@ def test_panels_make_maps(tmp_path):
 
 
 def test_narrow_columns_have_short_numbers():
-    assert [heatmap._narrow(text) for text in ("0.12", "2,400", "12", "oom", "1.5")] == [".12", "2.4k", "12", "oom", "1.5"]
+    assert [heatmap._narrow(text) for text in ("0.12", "0.056", "0.0012", "2,400", "12", "oom", "1.5")] == [
+        ".12", ".06", "<.01", "2k", "12", "oom", "1.5"]

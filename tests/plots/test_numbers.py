@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import synthetic
 
-from plots import blocks, numbers
+from plots import blocks, kept, numbers
 from plots.cli import main
 from plots.errors import UsageError
 
@@ -26,11 +26,10 @@ def reference(tmp_path, monkeypatch):
     cells = [cell("c_malloc", 1, 2e-6), cell("c_malloc", 10, 4e-6), cell("c_malloc", 100, 8e-6), cell("cuda_malloc", 1, 1e-6),
              cell("cuda_malloc", 10, 8e-3), cell("cuda_malloc", 100, 1.0, status="timeout"), cell("c_malloc", 1, 3e-6, mode="b")]
     synthetic.write(tmp_path / "dev" / "fig", CONFIG, cells, "cuda")
-    monkeypatch.setattr(numbers, "REFERENCE", tmp_path)
-    monkeypatch.setattr(blocks, "_REFERENCE", tmp_path)
-    numbers._run.cache_clear()
+    monkeypatch.setattr(kept, "REFERENCE", tmp_path)
+    kept.run.cache_clear()
     yield tmp_path
-    numbers._run.cache_clear()
+    kept.run.cache_clear()
 
 
 @pytest.mark.parametrize("query, text", [

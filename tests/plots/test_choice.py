@@ -1,0 +1,152 @@
+"""What a plot chooses and adds: cells left out, phases and parity as series, speed-ups, rivals, limits, bands, rings, gaps."""
+
+import json
+
+import figures
+import pytest
+import synthetic
+
+from plots import apart, lines, results, samples, series, style
+
+CONFIG = {"name": "test/fig", "description": "A test", "allocators": ["c_malloc", "halloc"], "workload": {"id": "alloc_free"},
+          "plot": {"kind": "lines", "x": "threads", "y": "alloc", "log": "y"}}
+
+
+def _run(tmp_path, cells, config=None, **plot):
+    return results.read_run(synthetic.write(tmp_path, {**CONFIG, **(config or {}), "plot": {**CONFIG["plot"], **plot}}, cells, "cuda"))
+
+
+def _cell(allocator, threads, seconds, **axes):
+    return synthetic.cell(allocator, {"threads": threads, **axes}, values={("alloc", "time"): seconds, ("free", "time"): 2 * seconds,
+                                                                           ("alloc", "throughput"): 1 / seconds})
+
+
+def _both(threads=(1, 2, 3)):
+    return [_cell(name, x, seconds * x) for name, seconds in (("c_malloc", 1e-6), ("halloc", 5e-6)) for x in threads]
+
+
+def _drawn(drawing, gid):
+    return [artist for axes in drawing.page.figure.axes for artist in (*axes.get_lines(), *axes.collections) if artist.get_gid() == gid]
+
+
+def test_cells_are_left_out(tmp_path):
+    drawing = lines.make(_run(tmp_path, _both(), without=[{"allocator": "halloc", "threads": [1, 2]}]), "stem")
+    assert {name: set(points) for name, points in figures.medians(drawing).items()} == {"CMalloc": {1, 2, 3}, "Halloc": {3}}
+
+
+def test_phases_become_series_of_one_panel_with_their_marks(tmp_path):
+    marks = [{"metric": "time", "phase": "free", "where": {"threads": 2}, "value": 7e-6, "source": "The paper"}]
+    run = _run(tmp_path, _both((1, 2))[:2], y=["alloc", "free"], phases="series", names={"free": "giving back"}, marks=marks)
+    drawing = lines.make(run, "stem")
+    assert figures.medians(drawing) == {"alloc": {1: 1e-6, 2: 2e-6}, "giving back": {1: 2e-6, 2: 4e-6}}
+    assert len(_drawn(drawing, "stated")) == 1
+
+
+def test_odd_and_even_values_become_series(tmp_path):
+    drawing = lines.make(_run(tmp_path, _both((1, 2, 3, 4))[:4], parity="threads"), "stem")
+    assert {name: set(points) for name, points in figures.medians(drawing).items()} == {"odd threads": {1, 3}, "even threads": {2, 4}}
+    assert not _drawn(drawing, "gap")
+
+
+def test_speed_up_is_over_the_first_point_of_each_series(tmp_path):
+    drawing = lines.make(_run(tmp_path, _both(), metric="speed_up"), "stem")
+    made = figures.medians(drawing)
+    assert made["CMalloc"] == pytest.approx({1: 1, 2: 1 / 2, 3: 1 / 3}) and made["Halloc"] == pytest.approx(made["CMalloc"])
+
+
+def test_names_and_rivals(tmp_path):
+    run = _run(tmp_path, _both(), names={"halloc": "Halloc 1.0", "c_malloc": "a sort by a library"}, rivals=["a sort by a library"])
+    drawn = {each.label: each.look for each in series.series_of(run, "threads", "alloc", "time")}
+    assert drawn["Halloc 1.0"].colour == style.look("halloc").colour
+    assert drawn["a sort by a library"].colour == style.GREY
+
+
+def test_display_names_come_from_the_results(tmp_path):
+    folder = synthetic.write(tmp_path, CONFIG, _both(), "cuda")
+    document = json.loads((folder / "results.json").read_text())
+    document["allocbench"]["cells"] = [{"id": f"{0:016x}", "allocator": "c_malloc", "display_name": "CMalloc of the results"}]
+    (folder / "results.json").write_text(json.dumps(document))
+    assert set(figures.medians(lines.make(results.read_run(folder), "stem"))) == {"CMalloc of the results", "Halloc"}
+
+
+def test_values_beyond_the_limits_are_triangles_with_their_number(tmp_path):
+    drawing = lines.make(_run(tmp_path, [*_both(), _cell("halloc", 4, 0.75)], limits={"time": [1e-6, 1e-4]}), "stem")
+    axes = drawing.page.figure.axes[0]
+    assert axes.get_ylim()[1] < 1e-3
+    assert [list(mark.get_xdata()) for mark in _drawn(drawing, "beyond Halloc")] == [[4.0]]
+    shown = figures.texts(drawing)
+    assert "750 ms" in shown and any("1 value lies beyond the axis of time" in text for text in shown)
+
+
+def test_bands_are_absolute_or_follow_an_allocator(tmp_path):
+    bands = [{"metric": "time", "between": [1e-6, 3e-6], "source": "flat"}, {"metric": "time", "between": [2, 4], "of": "c_malloc", "source": "follows"},
+             {"metric": "time", "between": [9, 9], "of": "c_malloc", "source": "a line"}, {"metric": "time", "between": [1, 2], "source": "not here", "backend": "cpu"}]
+    drawing = lines.make(_run(tmp_path, _both(), bands=bands), "stem")
+    made = {artist.get_label(): artist for artist in _drawn(drawing, "band")}
+    assert set(made) == {"flat", "follows", "a line"}
+    corners = {(round(x), round(y * 1e6, 6)) for x, y in made["follows"].get_paths()[0].vertices}
+    assert {(1, 2.0), (1, 4.0), (3, 6.0), (3, 12.0)} <= corners
+    assert list(made["a line"].get_ydata()) == pytest.approx([9e-6, 18e-6, 27e-6])
+    legend, = drawing.page.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["CMalloc", "Halloc", "a line", "flat", "follows"] or \
+        {text.get_text() for text in legend.get_texts()} == {"CMalloc", "Halloc", "a line", "flat", "follows"}
+
+
+def test_relative_figures_show_the_interval_of_the_reference(tmp_path):
+    drawing = lines.make(_run(tmp_path, _both(), metric="relative_time", reference="c_malloc"), "stem")
+    noise, = _drawn(drawing, "noise")
+    ys = {round(y, 3) for _, y in noise.get_paths()[0].vertices}
+    assert ys == {0.95, 1.06}, "the bounds of synthetic intervals"
+
+
+def test_lines_grow_faint_where_only_others_were_measured(tmp_path):
+    cells = [cell for cell in _both((1, 2, 3)) if not (cell["allocator"] == "halloc" and cell["axes"]["threads"] == 2)]
+    gap, = _drawn(lines.make(_run(tmp_path, cells), "stem"), "gap")
+    assert list(gap.get_xdata()) == [1, 3]
+    assert not _drawn(lines.make(_run(tmp_path / "whole", _both()), "stem"), "gap")
+
+
+def test_points_that_are_not_joined(tmp_path):
+    drawing = lines.make(_run(tmp_path, _both(), joined=False), "stem")
+    assert all(line.get_linestyle() == "None" for name in ("CMalloc", "Halloc") for line in _drawn(drawing, f"median {name}"))
+
+
+def test_coinciding_lines_move_apart_and_others_stay(tmp_path):
+    cells = _both() + [_cell("kma", x, 1.0005e-6 * x) for x in (1, 2, 3)]
+    run = _run(tmp_path, cells, {"allocators": ["c_malloc", "halloc", "kma"]})
+    c_malloc, halloc, kma = apart.offsets(series.series_of(run, "threads", "alloc", "time"), (1e-6, 2e-5), True, 2.0)
+    assert halloc == 0 and c_malloc == -kma != 0
+    drawing = lines.make(run, "stem")
+    assert figures.medians(drawing)["KMA"] == pytest.approx({1: 1.0005e-6, 2: 2.001e-6, 3: 3.0015e-6}), "the data stay"
+    assert any("Lines that coincide are drawn" in text for text in figures.texts(drawing))
+
+
+def _with_samples(folder, times):
+    folder = synthetic.write(folder, {**CONFIG, "statistic": "mean"}, _both((1, 2)), "cuda")
+    document = json.loads((folder / "results.json").read_text())
+    document["allocbench"]["cells"] = [{"id": f"{0:016x}", "phases": [{"name": "alloc", "samples": times}]}]
+    (folder / "results.json").write_text(json.dumps(document))
+    return results.read_run(folder)
+
+
+def test_a_mean_that_one_sample_decides_has_a_ring_and_a_sentence(tmp_path):
+    run = _with_samples(tmp_path, [1e-6] * 9 + [1e-3])
+    found, = samples.outliers(run, [("alloc", "time")])
+    assert (found.median, found.largest, found.samples, found.far) == (1e-6, 1e-3, 10, 1)
+    drawing = lines.make(run, "stem")
+    ring, = [line for line in _drawn(drawing, "ring CMalloc") if len(line.get_xdata())]
+    assert list(ring.get_xdata()) == [1.0]
+    assert "CMalloc, threads 1: 1 of 10 samples up to 1 ms, median 1 µs" in drawing.markdown
+    assert samples.outliers(_with_samples(tmp_path / "calm", [1e-6, 1.1e-6, 1.2e-6, 1e-6, 1e-6]), [("alloc", "time")]) == []
+
+
+def test_the_caption_says_who_has_fewer_samples(tmp_path):
+    cells = _both()
+    cells[-1]["samples"] = 2
+    assert "median of 5 samples (fewer, at least 2, in some cells of Halloc)" in lines.make(_run(tmp_path, cells), "stem").markdown
+
+
+def test_stated_values_of_an_allocator_are_set_beside_its_own(tmp_path):
+    marks = [{"metric": "time", "phase": "free", "where": {"threads": 1}, "value": 7e-6, "source": "The paper", "allocator": "halloc"}]
+    text = lines.make(_run(tmp_path, _both(), marks=marks), "stem").markdown
+    assert "The paper states 7 µs (free) at threads 1; here: 10 µs (free) with Halloc." in text
