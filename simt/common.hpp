@@ -18,7 +18,12 @@
 #define SIMT_ROLLED _Pragma("unroll 1")
 #define SIMT_UNROLLED _Pragma("unroll")
 #else
+// Host code of the CUDA back end that defines no kernel needs no nvcc: the host compiler takes it with this macro.
+#if defined(SIMT_HOST_OF_CUDA)
+#define SIMT_CUDA 1
+#else
 #define SIMT_CUDA 0
+#endif
 #define SIMT_FN inline
 #define SIMT_NOINLINE_FN [[gnu::noinline]] inline
 #define SIMT_HOST_FN inline

@@ -5,10 +5,12 @@
 #include "simt/common.hpp"
 
 #if SIMT_CUDA
+#include "simt/cuda/host.hpp"
+#if defined(__CUDACC__)
 #include "simt/cuda/atomic.hpp"
 #include "simt/cuda/group.hpp"
-#include "simt/cuda/host.hpp"
 #include "simt/cuda/thread.hpp"
+#endif
 #else
 #include "simt/cpu/atomic.hpp"
 #include "simt/cpu/group.hpp"

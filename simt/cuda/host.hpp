@@ -2,14 +2,16 @@
 // checked; a failure is a simt::Fault that names the call.
 #pragma once
 
-#include <cuda_runtime.h>
+#include <cuda_runtime_api.h>
 
 #include <array>
 #include <span>
 
 #include "simt/buffer.hpp"
 #include "simt/common.hpp"
+#if defined(__CUDACC__)
 #include "simt/cuda/thread.hpp"
+#endif
 
 namespace simt {
 
@@ -66,6 +68,14 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
+// `arguments` point to the kernel object and to values of exactly the types Args of kernel_pointer(), in their order.
+void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std::span<const void* const> arguments);
+KernelAttributes kernel_attributes(KernelPointer kernel);
+// Blocks of this kernel that can be resident on the whole device at once.
+std::uint32_t max_resident_blocks(Stream& stream, KernelPointer kernel, std::uint32_t threads_per_block,
+                                  std::size_t shared_bytes);
+
+#if defined(__CUDACC__)
 // Kernels are function objects: `template <class Thread> SIMT_FN void operator()(Thread& thread, Args... args) const`.
 template <class Kernel, class... Args>
 __global__ void kernel_entry(Kernel kernel, Args... args) {
@@ -77,13 +87,6 @@ template <class Kernel, class... Args>
 KernelPointer kernel_pointer() {
   return {reinterpret_cast<const void*>(&kernel_entry<Kernel, Args...>)};
 }
-
-// `arguments` point to the kernel object and to values of exactly the types Args of kernel_pointer(), in their order.
-void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std::span<const void* const> arguments);
-KernelAttributes kernel_attributes(KernelPointer kernel);
-// Blocks of this kernel that can be resident on the whole device at once.
-std::uint32_t max_resident_blocks(Stream& stream, KernelPointer kernel, std::uint32_t threads_per_block,
-                                  std::size_t shared_bytes);
 
 template <class Kernel, class... Args>
 void launch(Stream& stream, LaunchShape shape, Kernel kernel, Args... args) {
@@ -100,5 +103,6 @@ template <class Kernel, class... Args>
 std::uint32_t max_resident_blocks(Stream& stream, std::uint32_t threads_per_block, std::size_t shared_bytes) {
   return max_resident_blocks(stream, kernel_pointer<Kernel, Args...>(), threads_per_block, shared_bytes);
 }
+#endif
 
 }  // namespace simt
