@@ -22,7 +22,7 @@ def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: Sequence[str] =
     if (run.cells["status"] != "ok").any():
         text += " Crosses above the panel: cells without a value, with their status."
     text = " ".join([text + _throttled(shown), *more])
-    return [text, *samples.sentences(run, wanted, "Rings"), *stated.sentences(run, wanted), *run.plot.get("notes", [])]
+    return [text, *samples.sentences(run, wanted, " (rings)"), *stated.sentences(run, wanted), *run.plot.get("notes", [])]
 
 
 def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = (), intervals: bool = True) -> list[str]:

@@ -35,7 +35,7 @@ def outliers(run: Run, wanted: Sequence[tuple[str, str]]) -> list[Outlier]:
     made = []
     for cell in run.cells.index[run.cells["status"] == "ok"]:
         for entry in run.details.get(cell, {}).get("phases", []):
-            times = [time for time in entry.get("samples", []) if isinstance(time, (int, float))]
+            times = entry.get("samples", [])
             if entry.get("name") not in phases or len(times) < _LEAST:
                 continue
             median = statistics.median(times)
@@ -46,7 +46,7 @@ def outliers(run: Run, wanted: Sequence[tuple[str, str]]) -> list[Outlier]:
 
 
 def sentences(run: Run, wanted: Sequence[tuple[str, str]], mark: str = "") -> list[str]:
-    """`mark`: how the figure marks them."""
+    """`mark`: how the figure marks them, in parentheses."""
     found = sorted(outliers(run, wanted), key=lambda each: each.median / each.largest)
     if not found:
         return []
@@ -59,4 +59,4 @@ def sentences(run: Run, wanted: Sequence[tuple[str, str]], mark: str = "") -> li
         told.append(f"{place}: {each.far} of {each.samples} samples up to {quantity.in_si(each.largest, 's')}, "
                     f"median {quantity.in_si(each.median, 's')}")
     rest = f"; and {len(found) - _MOST_TOLD} more" if len(found) > _MOST_TOLD else ""
-    return [f"{mark or 'In this figure'}: means that few samples decide. {'; '.join(told)}{rest}."]
+    return [f"Means that few samples decide{mark}: {'; '.join(told)}{rest}."]

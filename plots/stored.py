@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import json
 import math
 import zlib
 from pathlib import Path
 
+import jsonschema
 import numpy
 import pandas
 
@@ -46,12 +48,12 @@ def read_document(folder: Path) -> dict:
     again = f"Write it again with: allocbench report {folder}"
     try:
         with (gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")) as text:
-            document = json.load(text)
+            document = json.load(text, parse_constant=_refuse_constant)
     except FileNotFoundError:
         raise UsageError(f"{path} is missing. {again}") from None
     except json.JSONDecodeError as error:
         raise UsageError(f"{path}:{error.lineno} is not JSON ({error.msg}). {again}") from None
-    except _DAMAGE as error:
+    except (*_DAMAGE, ValueError) as error:
         raise UsageError(f"{path} is not JSON ({error}). {again}") from None
     ours = document.get("allocbench") if isinstance(document, dict) else None
     if not isinstance(ours, dict):
@@ -59,7 +61,34 @@ def read_document(folder: Path) -> dict:
     if ours.get("format", 1) not in FORMATS:
         raise UsageError(f"{path}:1 has the format {ours['format']!r}; this version reads {' and '.join(map(str, FORMATS))}. "
                          "Use the plots of the version that wrote it.")
+    _check_shape(ours, path, again)
     return ours
+
+
+def _refuse_constant(name: str):
+    raise ValueError(f"{name} is not a JSON number")
+
+
+@functools.lru_cache(maxsize=None)
+def _validator() -> jsonschema.Draft7Validator:
+    return jsonschema.Draft7Validator(json.loads(Path(__file__).with_name("results.schema.json").read_text(encoding="utf-8")))
+
+
+def _check_shape(ours: dict, path: Path, again: str) -> None:
+    """Refuses what has another type than results have, and times that no phase can take."""
+    mistake = next(_validator().iter_errors(ours), None)
+    if mistake is not None:
+        pointer = "".join(f"/{step}" for step in mistake.absolute_path)
+        raise UsageError(f"{path}:1 /allocbench{pointer}: {mistake.message[:200]}. {again}")
+    for number, cell in enumerate(ours.get("cells", [])):
+        for place, phase in enumerate(cell.get("phases", [])):
+            for sample in phase.get("samples", []):
+                if type(sample) not in (int, float) or not 0 <= sample <= _LONGEST_SECONDS:
+                    raise UsageError(f"{path}:1 /allocbench/cells/{number}/phases/{place}/samples holds {sample!r}, which is not a time in "
+                                     f"seconds. {again}")
+        for name, bins in cell.get("counted", {}).get("histograms", {}).items():
+            if not all(type(value) is int for pair in bins for value in pair):
+                raise UsageError(f"{path}:1 /allocbench/cells/{number}/counted/histograms/{name} holds something else than counts. {again}")
 
 
 def read_rows(folder: Path) -> pandas.DataFrame:
@@ -71,6 +100,8 @@ def read_rows(folder: Path) -> pandas.DataFrame:
         rows = pandas.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
     except (*_DAMAGE, pandas.errors.ParserError, pandas.errors.EmptyDataError) as error:
         raise UsageError(f"{path} is not a table ({error}). {again}") from None
+    if len(rows) and not isinstance(rows.index, pandas.RangeIndex):
+        raise UsageError(f"{path}:2 has more columns than the header. {again}")
     lacking = [name for name in COLUMNS if name not in rows.columns]
     if lacking:
         raise UsageError(f"{path}:1 lacks the column {lacking[0]!r}. {again}")
