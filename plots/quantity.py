@@ -57,7 +57,7 @@ def in_si(value: float, unit: str, padded: bool = False) -> str:
 
 
 def count(value: float) -> str:
-    return f"{value:,.0f}" if float(value).is_integer() else _short(value)
+    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else _short(value)
 
 
 def factor(value: float) -> str:
