@@ -19,27 +19,11 @@
 #include <string>
 #include <tuple>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "harness/protocol/parameter.hpp"
+
 namespace allocbench {
-
-// What a parameter can hold, on both sides of the JSON border. Byte counts are uint64.
-using ParameterValue = std::variant<bool, std::uint64_t, double, std::string, std::vector<std::uint64_t>>;
-using ParameterValues = std::vector<std::pair<std::string, ParameterValue>>;
-
-// The description of one parameter, without its struct.
-struct ParameterInfo {
-  std::string name;
-  std::string unit;         // "B", "threads", ""; empty where the parameter has none
-  std::string description;  // one line
-  std::string source;       // section of the paper, or "assumed" with the reason in the description
-  ParameterValue default_value;
-  double minimum = -std::numeric_limits<double>::infinity();  // numbers and elements of lists
-  double maximum = std::numeric_limits<double>::infinity();
-  std::vector<std::string> choices;  // strings: the allowed words; empty = any text
-  bool power_of_two = false;         // numbers
-};
 
 // Binds a description to a struct member of type bool, uint32_t, uint64_t, double, std::string or vector<uint64_t>.
 template <class Struct, class T>

@@ -53,10 +53,10 @@ int main(int argc, char** argv) {
       allocbench::SharedObject(file).function<AddSubjects>("allocbench_add_subjects")(&subjects);
     }
     if (describe) {
-      std::cout << allocbench::checker::describe(subjects).dump(2) << "\n";
+      std::cout << allocbench::protocol::to_json(allocbench::checker::describe(subjects)).dump(2) << "\n";
       return 0;
     }
-    allocbench::worker::EventWriter events(events_fd);
+    const allocbench::protocol::LineWriter events(events_fd);
     return allocbench::checker::Server(subjects, events).serve(std::cin);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}: {}\n", program, error.what());

@@ -1,53 +1,77 @@
 #include "harness/worker/command.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <limits>
 #include <numeric>
+
+#include "harness/protocol/parameter_json.hpp"
+#include "harness/protocol/parameter_values.hpp"
 
 namespace allocbench::worker {
 namespace {
 
-using nlohmann::json;
+using protocol::Malformed;
 
-ParameterValues parameters_of(const json& command, const std::vector<ParameterInfo>& infos, const std::string& owner) {
-  const auto found = command.find("parameters");
-  return found == command.end() ? ParameterValues{} : read_parameters(*found, infos, owner);
+// What is wrong with a value that the description does not allow.
+std::string complaint_about(const ParameterInfo& info, const ParameterValue& value) {
+  if (value.index() != info.default_value.index()) {
+    return fmt::format("must be of type {}", protocol::word(info.type()));
+  }
+  if (!info.choices.empty()) return fmt::format("must be one of {}", fmt::join(info.choices, ", "));
+  const std::string bounds = fmt::format("must be from {} to {}", info.minimum, info.maximum);
+  return info.power_of_two ? bounds + " and a power of two" : bounds;
 }
 
-StartState state_of(const json& command) {
-  if (!command.contains("state")) return StartState::fresh;
-  const std::string word = text_member(command, "state");
-  if (word == "fresh") return StartState::fresh;
-  if (word == "reused") return StartState::reused;
-  throw BadCommand(fmt::format("\"state\": \"{}\" is neither fresh nor reused", word));
+// Parameters that the command leaves out keep their defaults.
+ParameterValues checked(const ParameterValues& values, const std::vector<ParameterInfo>& infos,
+                        const std::string& owner) {
+  ParameterValues result;
+  for (const auto& [name, given] : values) {
+    const auto info = std::find_if(infos.begin(), infos.end(),
+                                   [&name = name](const ParameterInfo& each) { return each.name == name; });
+    if (info == infos.end()) throw Malformed(fmt::format("{} has no parameter \"{}\"", owner, name));
+    ParameterValue value = protocol::converted(given, info->type());
+    if (!protocol::allows(*info, value)) {
+      throw Malformed(fmt::format("{}: parameter \"{}\" {}; found {}", owner, name, complaint_about(*info, value),
+                                  protocol::to_json(given).dump()));
+    }
+    result.emplace_back(name, std::move(value));
+  }
+  return result;
 }
 
 template <class Entry>
 const Entry& known(const Entry* entry, const char* kind, const std::string& name) {
-  if (entry == nullptr) throw BadCommand(fmt::format("this worker has no {} \"{}\"; see --describe", kind, name));
+  if (entry == nullptr) throw Malformed(fmt::format("this worker has no {} \"{}\"; see --describe", kind, name));
   return *entry;
+}
+
+std::uint32_t small_count(std::uint64_t count, const char* name) {
+  if (count > std::numeric_limits<std::uint32_t>::max()) {
+    throw Malformed(fmt::format("\"{}\" must be below 2^32; found {}", name, count));
+  }
+  return static_cast<std::uint32_t>(count);
 }
 
 }  // namespace
 
-AllocatorRequest read_allocator_request(const json& command, const Registry& registry) {
-  const std::string name = text_member(command, "allocator");
-  const AllocatorType& entry = known(registry.find_allocator(name), "allocator", name);
-  const std::uint64_t pool_bytes = count_member(command, "pool_bytes");
-  if (pool_bytes == 0) throw BadCommand("\"pool_bytes\" is 0");
-  return {&entry, parameters_of(command, entry.parameters, name), pool_bytes};
+AllocatorRequest resolve(const protocol::LoadAllocator& command, const Registry& registry) {
+  const AllocatorType& entry = known(registry.find_allocator(command.allocator), "allocator", command.allocator);
+  return {&entry, checked(command.parameters, entry.parameters, command.allocator), command.pool_bytes};
 }
 
-CellRequest read_cell_request(const json& command, const Registry& registry) {
-  const std::string name = text_member(command, "workload");
-  const WorkloadType& entry = known(registry.find_workload(name), "workload", name);
+CellRequest resolve(const protocol::OpenCell& command, const Registry& registry) {
+  const WorkloadType& entry = known(registry.find_workload(command.workload), "workload", command.workload);
   CellRequest request;
   request.workload = &entry;
-  request.parameters = parameters_of(command, entry.parameters, name);
-  request.seed = count_member_or(command, "seed", 0);
-  request.state = state_of(command);
-  request.warmups = static_cast<std::uint32_t>(count_member_or(command, "warmups", 0));
-  request.counted_passes = static_cast<std::uint32_t>(count_member_or(command, "counted_passes", 1));
+  request.parameters = checked(command.parameters, entry.parameters, command.workload);
+  request.seed = command.seed;
+  request.state = command.state;
+  request.warmups = small_count(command.warmups, "warmups");
+  request.counted_passes = small_count(command.counted_passes, "counted_passes");
   return request;
 }
 

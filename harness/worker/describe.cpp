@@ -1,15 +1,13 @@
 #include "harness/worker/describe.hpp"
 
+#include <iterator>
 #include <sstream>
 
 #include "harness/worker/backend.hpp"
 #include "harness/worker/metrics.hpp"
-#include "harness/worker/parameter_json.hpp"
 
 namespace allocbench::worker {
 namespace {
-
-using nlohmann::ordered_json;
 
 const char* word(Frees frees) {
   switch (frees) {
@@ -35,60 +33,45 @@ const char* word(PoolLocation pool) {
   return "";
 }
 
-ordered_json describe(const std::vector<ParameterInfo>& infos) {
-  ordered_json list = ordered_json::array();
-  for (const ParameterInfo& info : infos) list.push_back(worker::describe(info));
-  return list;
-}
-
-ordered_json describe(const AllocatorType& allocator) {
+protocol::AllocatorDescription describe(const AllocatorType& allocator) {
   const Traits& traits = allocator.traits;
-  return {{"name", traits.name},
-          {"display_name", traits.display_name},
-          {"paper", traits.paper},
-          {"summary", traits.summary},
-          {"plugin", allocator.plugin},
-          {"frees", word(traits.frees)},
-          {"alignment", traits.alignment},
-          {"pool", word(traits.pool)},
-          {"fresh", traits.fresh == Fresh::by_reset ? "reset" : "process"},
-          {"test_only", traits.test_only},
-          {"parameters", describe(allocator.parameters)}};
+  return {.name = std::string(traits.name),
+          .display_name = std::string(traits.display_name),
+          .paper = std::string(traits.paper),
+          .summary = std::string(traits.summary),
+          .plugin = allocator.plugin,
+          .frees = word(traits.frees),
+          .alignment = traits.alignment,
+          .pool = word(traits.pool),
+          .fresh = traits.fresh == Fresh::by_reset ? "reset" : "process",
+          .test_only = traits.test_only,
+          .parameters = allocator.parameters};
 }
 
-ordered_json describe(const WorkloadType& workload) {
+protocol::WorkloadDescription describe(const WorkloadType& workload) {
   const WorkloadTraits& traits = workload.traits;
-  ordered_json phases = ordered_json::array();
   std::istringstream words{std::string(traits.phases)};
-  for (std::string phase; words >> phase;) phases.push_back(phase);
-  return {{"name", traits.name},
-          {"display_name", traits.display_name},
-          {"paper", traits.paper},
-          {"summary", traits.summary},
-          {"phases", phases},
-          {"null_expected", traits.null_expected},
-          {"parameters", describe(workload.parameters)}};
-}
-
-ordered_json describe(const Metric& metric) {
-  return {{"name", metric.name},
-          {"unit", metric.unit},
-          {"better", metric.better},
-          {"description", metric.description},
-          {"source", metric.source}};
+  return {.name = std::string(traits.name),
+          .display_name = std::string(traits.display_name),
+          .paper = std::string(traits.paper),
+          .summary = std::string(traits.summary),
+          .phases = {std::istream_iterator<std::string>(words), {}},
+          .null_expected = traits.null_expected,
+          .parameters = workload.parameters};
 }
 
 }  // namespace
 
-ordered_json describe(const Registry& registry) {
-  ordered_json result{{"protocol", protocol_version},        {"backend", backend_name()},
-                      {"revision", ALLOCBENCH_REVISION},     {"compiler", compiler_text()},
-                      {"allocators", ordered_json::array()}, {"workloads", ordered_json::array()},
-                      {"metrics", ordered_json::array()}};
-  for (const auto& allocator : registry.allocators()) result["allocators"].push_back(describe(*allocator));
-  for (const WorkloadType& workload : registry.workloads()) result["workloads"].push_back(describe(workload));
-  for (const Metric& metric : metrics()) result["metrics"].push_back(describe(metric));
-  return result;
+protocol::WorkerDescription describe(const Registry& registry) {
+  protocol::WorkerDescription worker{.backend = backend_name(),
+                                     .revision = ALLOCBENCH_REVISION,
+                                     .compiler = compiler_text(),
+                                     .allocators = {},
+                                     .workloads = {},
+                                     .metrics = metrics()};
+  for (const auto& allocator : registry.allocators()) worker.allocators.push_back(describe(*allocator));
+  for (const WorkloadType& workload : registry.workloads()) worker.workloads.push_back(describe(workload));
+  return worker;
 }
 
 }  // namespace allocbench::worker

@@ -9,7 +9,7 @@
 
 namespace allocbench::worker {
 
-// Call it in a catch block. Nothing for an exception that is nobody's result but a mistake in this program: the caller
+// Call it in a catch block. nullopt for an exception that is a bug of this program: the caller
 // rethrows it, the worker dies, and the front end records `crashed` with its last words.
 std::optional<CellFailure> current_failure(const Traits& allocator);
 

@@ -8,6 +8,11 @@
 #include <exception>
 #include <iostream>
 
+#include "harness/protocol/command_json.hpp"
+#include "harness/protocol/description_json.hpp"
+#include "harness/protocol/event_json.hpp"
+#include "harness/protocol/line_writer.hpp"
+#include "harness/protocol/version.hpp"
 #include "harness/worker/backend.hpp"
 #include "harness/worker/command.hpp"
 #include "harness/worker/describe.hpp"
@@ -42,13 +47,13 @@ constexpr const char* examples = R"(By hand:
 Exit codes: 0 done, 1 the cell of --run did not end ok, 2 usage, 3 no usable device, 64 malformed command, 70 device lost.)";
 
 int serve(const Options& options, const Registry& registry) {
-  EventWriter events(options.events_fd);
+  const protocol::LineWriter events(options.events_fd);
   std::unique_ptr<Backend> backend;
   try {
     backend = open_backend(options.backend);
   } catch (const simt::Fault& fault) {
-    events.write({{"event", "environment"}, {"reason", fault.what()}});
-    return exit_environment;
+    events.write(protocol::to_json(protocol::NoEnvironment{fault.what()}));
+    return protocol::exit_environment;
   }
   return Server(registry, *backend, events).serve(std::cin);
 }
@@ -57,23 +62,25 @@ int run(const Options& options) {
   const Registry registry = load_plugins(backend_name());
   try {
     if (options.describe) {
-      std::cout << describe(registry).dump(2) << "\n";
+      std::cout << protocol::to_json(describe(registry)).dump(2) << "\n";
       return 0;
     }
     if (!options.device_heap_for.empty()) {
-      const AllocatorRequest request = read_allocator_request(parse_command(options.device_heap_for), registry);
+      const AllocatorRequest request = resolve(
+          protocol::allocator_request_from_json(protocol::parse_object(options.device_heap_for, "the question")),
+          registry);
       std::cout << request.entry->functions.device_heap_bytes(request.pool_bytes, request.parameters) << "\n";
       return 0;
     }
     if (options.serve) return serve(options, registry);
     const std::unique_ptr<Backend> backend = open_backend(options.backend);
     return run_by_hand(options.run, options.samples, registry, *backend);
-  } catch (const BadCommand& error) {
+  } catch (const protocol::Malformed& error) {
     fmt::print(stderr, "{}\n", error.what());
     return exit_usage;
   } catch (const simt::Fault& fault) {
     fmt::print(stderr, "{}\n", fault.what());
-    return exit_environment;
+    return protocol::exit_environment;
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "allocators/contract/parameters.hpp"
 #include "allocators/contract/traits.hpp"
+#include "harness/protocol/command.hpp"
 #include "workloads/contract/allocator_type.hpp"
 #include "workloads/contract/outcome.hpp"
 #include "workloads/contract/traits.hpp"
@@ -23,8 +24,7 @@ class Stream;
 
 namespace allocbench::worker {
 
-// Where a sample starts from.
-enum class StartState { fresh, reused };
+using protocol::StartState;
 
 struct CellRequest {
   const WorkloadType* workload = nullptr;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/protocol/command_json.hpp"
 #include "harness/worker/benchmark_batch.hpp"
 #include "harness/worker/command.hpp"
 #include "harness/worker/failure.hpp"
@@ -11,11 +12,12 @@
 namespace allocbench::worker {
 
 int run_by_hand(const std::string& cell_text, std::uint32_t samples, const Registry& registry, Backend& backend) {
-  const nlohmann::json command = parse_command(cell_text);
-  nlohmann::json allocator_command = command;
-  allocator_command["parameters"] = command.value("allocator_parameters", nlohmann::json::object());
-  const AllocatorRequest allocator = read_allocator_request(allocator_command, registry);
-  const CellRequest request = read_cell_request(command, registry);
+  const protocol::Json command = protocol::parse_object(cell_text, "the cell");
+  protocol::Json allocator_command = command;
+  allocator_command.erase("parameters");
+  if (command.contains("allocator_parameters")) allocator_command["parameters"] = command["allocator_parameters"];
+  const AllocatorRequest allocator = resolve(protocol::allocator_request_from_json(allocator_command), registry);
+  const CellRequest request = resolve(protocol::cell_request_from_json(command), registry);
   try {
     const auto instance =
         create_instance(*allocator.entry, backend.stream(), allocator.pool_bytes, allocator.parameters);
@@ -40,12 +42,10 @@ int run_by_hand(const std::string& cell_text, std::uint32_t samples, const Regis
     }
     for (const auto& [name, value] : last.counters) fmt::print("last sample: {} {}\n", name, value);
     return 0;
-  } catch (const BadCommand&) {
-    throw;
   } catch (...) {
     const std::optional<CellFailure> failure = current_failure(allocator.entry->traits);
     if (!failure) throw;
-    fmt::print(stderr, "{}: {}\n", status_word(failure->status()), failure->what());
+    fmt::print(stderr, "{}: {}\n", word(failure->status()), failure->what());
     return 1;
   }
 }

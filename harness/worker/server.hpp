@@ -4,30 +4,28 @@
 #include <istream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "harness/protocol/command.hpp"
+#include "harness/protocol/event.hpp"
+#include "harness/protocol/line_writer.hpp"
 #include "harness/worker/backend.hpp"
-#include "harness/worker/event_writer.hpp"
 #include "harness/worker/nvml.hpp"
 #include "harness/worker/registry.hpp"
 
 namespace allocbench::worker {
 
-// Exit codes that the protocol names.
-inline constexpr int exit_environment = 3;
-inline constexpr int exit_protocol_error = 64;
-inline constexpr int exit_fatal = 70;
-
 class Server {
  public:
-  Server(const Registry& registry, Backend& backend, EventWriter& events);
+  // All arguments must outlive it.
+  Server(const Registry& registry, Backend& backend, const protocol::LineWriter& events);
 
   // Announces `ready`, then answers commands until `quit` or the end of input. Returns the exit code of the process.
   int serve(std::istream& commands);
 
  private:
-  using Json = nlohmann::json;
-  using Event = nlohmann::ordered_json;
+  using Event = protocol::Event;
 
   // A cell with the names that its answers and measurements carry.
   struct OpenCell {
@@ -35,27 +33,26 @@ class Server {
     std::unique_ptr<Cell> cell;
   };
 
+  void write(const Event& event) const;
   Event ready() const;
-  Event answer(const Json& command);
-  Event create_allocator(const Json& command);
-  Event open(const Json& command);
-  Event verify(const Json& command);
-  Event sample(const Json& command);
-  Event close(const Json& command);
+  Event answer(const protocol::LoadAllocator& command);
+  Event answer(const protocol::OpenCell& command);
+  Event answer(const protocol::VerifyCell& command);
+  Event answer(const protocol::SampleCell& command);
+  Event answer(const protocol::CloseCell& command);
   // The answer of `work`, or `failed` when it throws something that is a result.
   template <class Work>
-  Event attempt(const Json& command, Work&& work);
-  OpenCell& cell_of(const Json& command);
+  Event attempt(const std::optional<std::string>& cell, Work&& work);
+  OpenCell& open_cell(const std::string& id);
 
   const Registry& registry_;
   Backend& backend_;
-  EventWriter& events_;
+  const protocol::LineWriter& events_;
   simt::DeviceProperties properties_;
   Nvml nvml_;
   const AllocatorType* allocator_ = nullptr;
   std::unique_ptr<AllocatorInstance> instance_;
-  std::map<std::string, OpenCell> cells_;  // by hash; destroyed before the instance
-  bool ending_ = false;
+  std::map<std::string, OpenCell> cells_;  // by id; destroyed before the instance
   bool fatal_ = false;
 };
 

@@ -116,8 +116,8 @@ TEST(RunHistory, TheLastEndCountsWithItsSamples) {
 TEST(RunHistory, ACellHasTheRevisionOfTheRunThatEndedIt) {
   auto later = nlohmann::ordered_json::parse(one_cell[0]);
   later["allocbench"]["revision"] = "later";
-  EXPECT_EQ(history_of({start(1), end(1, "ok"), later.dump()}).cells[0].revision, "first");
-  EXPECT_EQ(history_of({start(1), end(1, "ok"), later.dump(), start(2), end(2, "ok")}).cells[0].revision, "later");
+  EXPECT_EQ(history_of({start(1), end(1, "oom"), later.dump()}).cells[0].revision, "first");
+  EXPECT_EQ(history_of({start(1), end(1, "oom"), later.dump(), start(2), end(2, "oom")}).cells[0].revision, "later");
 }
 
 TEST(RunHistory, AnAttemptWithoutAnEndChangesNothing) {
@@ -143,17 +143,64 @@ TEST(RunHistory, TotalIsImplied) {
 
 TEST(RunHistory, NamesTheLineThatIsNoEvent) {
   try {
-    history_of({"{\"event\":\"end\",\"cell\":\"unknown\"}"});
+    history_of({R"({"event":"end","cell":"unknown"})"});
     FAIL() << "an end without a cell was accepted";
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), ::testing::StartsWith("events.jsonl:4 is no event that this allocbench can read"));
+    EXPECT_THAT(
+        error.what(),
+        ::testing::StartsWith("events.jsonl:4: this line is not a valid event: no earlier line describes the cell"));
   }
   EXPECT_THROW(read_history({}, "events.jsonl"), UsageError);
 }
 
+// Every damage is a sentence with file and line, never a number in a result.
+TEST(RunHistory, RefusesDamagedLines) {
+  const auto complaint = [](const std::string& line) -> std::string {
+    try {
+      history_of({start(1), line});
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto with_seconds = [](const char* seconds) {
+    return std::string(R"({"event":"sample","time":"t","cell":"0000000000000001","attempt":1,"index":0,"phases":[)") +
+           R"({"name":"alloc","seconds":)" + seconds + R"(,"operations":1}]})";
+  };
+  EXPECT_EQ(complaint(with_seconds("0.5")), "");
+  for (const char* seconds : {"-1", "1e308", "1e400", "null", "\"fast\"", "NaN"}) {
+    EXPECT_THAT(complaint(with_seconds(seconds)),
+                ::testing::StartsWith("events.jsonl:5: this line is not a valid event: "))
+        << seconds;
+  }
+  for (const char* line : {"", "null", "[]", "{}", R"({"event":1})", R"({"event":"cell","id":"x"})",
+                           R"({"event":"end","cell":"0000000000000001","attempt":1,"status":"fine"})",
+                           R"({"event":"end","cell":"0000000000000001","attempt":1,"status":"ok"})"}) {
+    EXPECT_THAT(complaint(line), ::testing::StartsWith("events.jsonl:5: ")) << line;
+  }
+  EXPECT_THAT(complaint(std::string(100'000, '[')), ::testing::HasSubstr("64 levels"));
+}
+
+TEST(RunHistory, PlannedCellsThatWereNeverReachedAreNotMeasured) {
+  auto run = nlohmann::ordered_json::parse(one_cell[0]);
+  run["planned"] = {"0000000000000001", "0000000000000002", "0000000000000003"};
+  EXPECT_EQ(history_of({run.dump(), start(1), end(1, "oom")}).not_measured(), 2u);
+  EXPECT_EQ(history_of({start(1), end(1, "oom")}).not_measured(), 0u);  // an older program's log
+}
+
+TEST_F(EventLogTest, NoticesThatItsFileIsGone) {
+  EventLog log(path_);
+  log.append({{"event", "start"}});
+  std::filesystem::remove(path_);
+  EXPECT_THROW(log.append({{"event", "start"}}), LogLost);
+  write("");  // another file of the same name is not the log either
+  EXPECT_THROW(log.append({{"event", "start"}}), LogLost);
+}
+
 TEST(OutputFolder, KnowsWhatMayDifferOnResume) {
-  EXPECT_TRUE(differing_keys(R"({"name":"a","plot":1,"deadline_s":2})", R"({"deadline_s":3,"name":"a"})").empty());
-  EXPECT_THAT(differing_keys(R"({"name":"a","seed":1})", R"({"name":"a","seed":2,"rounds":3})"),
+  EXPECT_TRUE(
+      differing_keys({{"name", "a"}, {"plot", 1}, {"deadline_s", 2}}, {{"deadline_s", 3}, {"name", "a"}}).empty());
+  EXPECT_THAT(differing_keys({{"name", "a"}, {"seed", 1}}, {{"name", "a"}, {"seed", 2}, {"rounds", 3}}),
               ::testing::ElementsAre("rounds", "seed"));
 }
 

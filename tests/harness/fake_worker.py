@@ -31,6 +31,10 @@ TROUBLES = {
     "stuck": "hang_in_allocator",
     "per_process": None,
     "deaf": "close_events",
+    "haunting": "leave_daemon",
+    "lurking": "leave_hidden_daemon",
+    "counting": None,
+    **({"gpu_only": None} if BACKEND == "cuda" else {}),
 }
 
 
@@ -66,6 +70,31 @@ def describe():
             "workloads": [workload], "metrics": metrics}
 
 
+def leave_daemon(hidden):
+    """A process of its own session: the child of a child that ends, or, hidden, the child of the worker. One per run."""
+    path = os.environ["FAKE_WORKER_DAEMON"]
+    if hidden and os.path.exists(path):
+        return
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        if not hidden and os.fork() != 0:
+            os._exit(0)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(str(os.getpid()))
+        for descriptor in range(3, 20):
+            try:
+                os.close(descriptor)
+            except OSError:
+                pass
+        time.sleep(600)
+        os._exit(0)
+    if not hidden:
+        os.waitpid(child, 0)
+    while not (os.path.exists(path) and open(path, encoding="utf-8").read()):
+        time.sleep(0.001)
+
+
 class Worker:
     def __init__(self, events):
         self.events = events
@@ -88,7 +117,7 @@ class Worker:
             self.emit(event="environment", reason=reason)
             sys.exit(3)
         self.emit(event="ready", protocol=int(os.environ.get("FAKE_WORKER_PROTOCOL", "1")), backend=BACKEND,
-                  device={"name": "Fake device", "compute_capability": "", "driver": "", "driver_version": 0,
+                  device={"name": "Fake device", "compute_capability": "", "driver": "", "driver_version": None,
                           "toolkit": "", "uuid": "", "sm_count": 4, "memory_bytes": 1 << 30,
                           "free_memory_bytes": 1 << 29, "l2_bytes": 0, "sm_clock_mhz": None, "sm_clock_max_mhz": None,
                           "device_heap_bytes": 0})
@@ -117,6 +146,9 @@ class Worker:
             sys.exit(70)
         if kind == "exit":
             sys.exit(5)
+        if kind in ("leave_daemon", "leave_hidden_daemon"):
+            leave_daemon(hidden=kind == "leave_hidden_daemon")
+            return self.answer_sample(cell)
         if kind == "close_events":
             self.events.close()
             time.sleep(600)
@@ -137,7 +169,9 @@ class Worker:
 
     def on_verify(self, command):
         self.emit(event="note", text="events that are no answer may come before it")
-        self.emit(event="verified", cell=command["cell"], checks={"null_returns": 0, "blocks": 32, "leak": "checked"})
+        self.emit(event="verified", cell=command["cell"], checks={"null_returns": 0, "blocks": 32, "leak": "checked"},
+                  counted={"values": {"operations_per_malloc": [2 if self.allocator == "counting" else 0],
+                                      "operations_per_free": [0]}, "histograms": {}})
 
     def on_sample(self, command):
         cell = self.cells[command["cell"]]
@@ -146,9 +180,13 @@ class Worker:
         trouble = TROUBLES[self.allocator]
         if trouble and parameters["request_bytes"] >= parameters["trouble_from"] and cell["samples"] >= 1:
             return self.misbehave(trouble, command["cell"])
+        self.answer_sample(command["cell"])
+
+    def answer_sample(self, name):
+        cell = self.cells[name]
         cell["samples"] += 1
-        seconds = 1e-6 * parameters["request_bytes"]
-        self.emit(event="sample", cell=command["cell"],
+        seconds = 1e-6 * cell["parameters"]["request_bytes"]
+        self.emit(event="sample", cell=name,
                   phases=[{"name": "alloc", "seconds": seconds, "operations": 1000},
                           {"name": "free", "seconds": seconds / 2, "operations": 1000}],
                   counters={"null_returns": 0}, sm_clock_mhz=None, temperature_c=None, throttled=None,

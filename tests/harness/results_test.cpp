@@ -54,6 +54,20 @@ TEST(Results, ACellThatIsNotOkHasNoNumberAnywhere) {
   }
 }
 
+TEST(Results, WhatIsNotCountedIsAbsent) {
+  const auto counted_rows = [](const Results& each) {
+    const std::string csv = results_csv(each);
+    return csv.find("steps_per_malloc") != std::string::npos;
+  };
+  RunHistory history = read_history(read_log_lines(golden_path("events.jsonl")).lines, "events.jsonl");
+  for (CellHistory& cell : history.cells) {
+    cell.facts.counted = protocol::Counted{{{"steps_per_malloc", {0, 0}}, {"operations_per_free", {0, 0}}}, {}};
+  }
+  EXPECT_FALSE(counted_rows(reduce(history)));
+  for (CellHistory& cell : history.cells) cell.facts.counted->values[0].per_pass = {1, 1};
+  EXPECT_TRUE(counted_rows(reduce(history)));
+}
+
 TEST(Results, EveryCsvRowHasAllColumns) {
   std::istringstream csv(results_csv(golden_results()));
   std::string header;

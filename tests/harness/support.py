@@ -52,11 +52,11 @@ class ProgramTest(unittest.TestCase):
     def environment(self, **more):
         return {**os.environ, "ALLOCBENCH_WORKERS": str(self.workers), "FAKE_WORKER_NOTES": str(self.notes), **more}
 
-    def run_program(self, *arguments, expect=None, environment=None):
-        result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=60,
-                                cwd=self.folder, env=environment or self.environment(), check=False)
+    def run_program(self, *arguments, expect=None, environment=None, stdout=subprocess.PIPE):
+        result = subprocess.run([PROGRAM, *map(str, arguments)], stdout=stdout, stderr=subprocess.PIPE, text=True,
+                                timeout=60, cwd=self.folder, env=environment or self.environment(), check=False)
         if expect is not None:
-            self.assertEqual(result.returncode, expect, result.stdout + result.stderr)
+            self.assertEqual(result.returncode, expect, (result.stdout or "") + result.stderr)
         return result
 
     def start_program(self, *arguments):

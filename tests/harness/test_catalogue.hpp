@@ -5,9 +5,8 @@
 
 namespace allocbench::front::testing {
 
-inline Parameter page_bytes_parameter() {
+inline ParameterInfo page_bytes_parameter() {
   return {.name = "page_bytes",
-          .type = ParameterType::integer,
           .unit = "B",
           .default_value = std::uint64_t{4096},
           .minimum = 16,
@@ -15,8 +14,9 @@ inline Parameter page_bytes_parameter() {
           .power_of_two = true};
 }
 
-inline AllocatorEntry make_allocator(const std::string& name, std::vector<Parameter> parameters = {}) {
-  AllocatorEntry entry;
+inline protocol::AllocatorDescription make_allocator(const std::string& name,
+                                                     std::vector<ParameterInfo> parameters = {}) {
+  protocol::AllocatorDescription entry;
   entry.name = name;
   entry.display_name = name;
   entry.frees = "individually";
@@ -25,23 +25,23 @@ inline AllocatorEntry make_allocator(const std::string& name, std::vector<Parame
 }
 
 inline Catalogue test_catalogue() {
-  using enum ParameterType;
   Catalogue catalogue;
   catalogue.backend = "cpu";
   catalogue.allocators = {make_allocator("halloc"), make_allocator("scatteralloc", {page_bytes_parameter()}),
                           make_allocator("saboteur")};
   catalogue.allocators.back().test_only = true;
-  WorkloadEntry workload;
+  protocol::WorkloadDescription workload;
   workload.name = "alloc_free";
   workload.phases = {"alloc", "free"};
   workload.parameters = {
-      {.name = "request_bytes", .type = integer, .unit = "B", .default_value = std::uint64_t{16}, .minimum = 1},
-      {.name = "blocks", .type = integer, .unit = "", .default_value = std::uint64_t{4}, .minimum = 1, .maximum = 1024},
-      {.name = "share", .type = number, .unit = "", .default_value = 0.5, .minimum = 0, .maximum = 1},
-      {.name = "shape", .type = string, .unit = "", .default_value = std::string("flat"), .choices = {"flat", "steep"}},
-      {.name = "lanes", .type = integers, .unit = "", .default_value = std::vector<std::uint64_t>{32}, .maximum = 32},
-      {.name = "verify", .type = boolean, .unit = "", .default_value = true}};
+      {.name = "request_bytes", .unit = "B", .default_value = std::uint64_t{16}, .minimum = 1},
+      {.name = "blocks", .unit = "", .default_value = std::uint64_t{4}, .minimum = 1, .maximum = 1024},
+      {.name = "share", .unit = "", .default_value = 0.5, .minimum = 0, .maximum = 1},
+      {.name = "shape", .unit = "", .default_value = std::string("flat"), .choices = {"flat", "steep"}},
+      {.name = "lanes", .unit = "", .default_value = std::vector<std::uint64_t>{32}, .maximum = 32},
+      {.name = "verify", .unit = "", .default_value = true}};
   catalogue.workloads = {workload};
+  catalogue.metrics = {{"time", "s", "lower", "", "harness"}, {"null_returns", "", "lower", "", "workload"}};
   return catalogue;
 }
 

@@ -22,7 +22,7 @@ class Usage(ProgramTest):
 
     def test_a_config_that_only_draws_says_how(self):
         path = self.folder / "table1.json"
-        path.write_text('{"name": "paper/table1", "plot": {"kind": "settings_table"}}', encoding="utf-8")
+        path.write_text('{"name": "paper/table1", "plot": {"kind": "settings_table", "configs": ["fig1.json"]}}', encoding="utf-8")
         self.assertIn(f"python3 -m plots {path} RUN_FOLDER... --out DIR", self.measure(path, expect=0).stdout)
         self.assertFalse(self.out.exists())
 
@@ -43,16 +43,16 @@ class Usage(ProgramTest):
         config = self.config()
         self.measure(config)
         result = self.measure(config, expect=2)
-        self.assertIn("holds a run with 3 finished cells already. Go on with --resume", result.stderr)
+        self.assertIn("already contains a run with 3 finished cells. Use --resume", result.stderr)
         self.measure(config, "--force")
 
     def test_filter(self):
-        self.assertIn("matches no cell", self.measure(self.config(), "--filter", "nothing", expect=2).stderr)
+        self.assertIn("no cell matches", self.measure(self.config(), "--filter", "nothing", expect=2).stderr)
         self.measure(self.config(), "--filter", ":32$")
         self.assertEqual(len(self.results()["allocbench"]["cells"]), 1)
 
     def test_only_failed_needs_a_run(self):
-        self.assertIn("holds no run yet", self.measure(self.config(), "--only-failed", expect=2).stderr)
+        self.assertIn("No earlier run in", self.measure(self.config(), "--only-failed", expect=2).stderr)
 
 
 class Environment(ProgramTest):

@@ -24,7 +24,7 @@ class Interrupt(ProgramTest):
         program.send_signal(signal.SIGINT)
         output, errors = program.communicate(timeout=20)
         self.assertEqual(program.returncode, 130, errors)
-        self.assertIn("interrupted. 0 of 3 cells are finished; go on with\n  allocbench --config", errors)
+        self.assertIn("interrupted. 0 of 3 cells are finished. Continue with\n  allocbench --config", errors)
         self.assertIn("0 cells", output)
         self.assertTrue((self.out / "results.csv").exists())
         self.assertEqual(self.worker_processes(), [])
@@ -50,7 +50,7 @@ class Interrupt(ProgramTest):
         _, errors = program.communicate(timeout=20)
         self.assertEqual(program.returncode, 130)
         self.assertLess(time.monotonic() - begin, 1.5)
-        self.assertIn("left at once", errors)
+        self.assertIn("aborted. events.jsonl is intact.", errors)
         self.run_program("report", self.out, expect=1)
 
     def test_a_closed_pipe_is_no_crash(self):

@@ -27,8 +27,32 @@ class Layers(unittest.TestCase):
             below = set(ORDER[: ORDER.index(folder) + 1]) - NOT_BELOW.get(folder, set())
             for include in includes(path):
                 with self.subTest(file=str(path.relative_to(ROOT)), include=include):
-                    self.assertTrue(include.startswith("harness/front/"), "the front end includes only itself")
-                    self.assertIn(include.split("/")[2], below)
+                    self.assertRegex(include, "^harness/(front|protocol)/")
+                    if include.startswith("harness/front/"):
+                        self.assertIn(include.split("/")[2], below)
+
+
+class Protocol(unittest.TestCase):
+    FOLDER = ROOT / "harness" / "protocol"
+
+    def test_it_is_a_leaf(self):
+        for path in sorted(self.FOLDER.glob("*.[ch]pp")):
+            for include in includes(path):
+                with self.subTest(file=path.name, include=include):
+                    self.assertTrue(include.startswith("harness/protocol/"))
+
+    def test_headers_for_plug_ins_are_free_of_json(self):
+        def reached(path, seen):
+            if path not in seen:
+                seen.add(path)
+                for include in includes(path):
+                    reached(ROOT / include, seen)
+            return seen
+
+        for name in ("status", "parameter", "parameter_values", "sample", "command", "event", "description", "version"):
+            for path in reached(self.FOLDER / f"{name}.hpp", set()):
+                with self.subTest(header=name, reaches=path.name):
+                    self.assertNotIn("nlohmann", path.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

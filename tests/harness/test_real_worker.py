@@ -28,6 +28,13 @@ class RealWorker(ProgramTest):
             "saboteur_segfault": {"crashed"}, "saboteur_null": {"oom"}, "saboteur_overlap": {"incorrect"},
             "saboteur_misalign": {"incorrect"}})
 
+    def test_every_config_of_the_project_is_sound(self):
+        configs = pathlib.Path(__file__).resolve().parents[2] / "configs"
+        for path in sorted(configs.rglob("*.json")):
+            if path.parent.name != "schema":
+                with self.subTest(config=str(path.relative_to(configs))):
+                    self.run_program("--config", path, "--backend", "cpu", "--print-config", expect=0)
+
     def test_a_device_heap_allocator(self):
         self.measure(self.real_config(["cuda_malloc"]))
         cell = self.results()["allocbench"]["cells"][0]

@@ -91,19 +91,19 @@ class Resume(ProgramTest):
         self.measure(config)
         before = self.events()
         result = self.measure(config, "--resume")
-        self.assertIn("nothing left to measure", result.stderr)
+        self.assertIn("no cells left to measure", result.stderr)
         self.assertEqual(self.events(), before)
 
     def test_resume_refuses_the_log_of_another_config(self):
         self.measure(self.config())
         result = self.measure(self.config(repetitions=4), "--resume", expect=2)
-        self.assertIn("holds a run of another config: repetitions differs.", result.stderr)
+        self.assertIn("contains a run of another config: repetitions differs.", result.stderr)
         result = self.measure(self.config(), "--resume", "--seed", "7", expect=2)
         self.assertIn("another config: seed differs", result.stderr)
 
     def test_patience_and_drawing_may_change(self):
         self.measure(self.config())
-        self.measure(self.config(deadline_s=3, plot={"kind": "bars"}), "--resume", expect=0)
+        self.measure(self.config(deadline_s=3, plot={"kind": "lines", "x": "request_bytes"}), "--resume", expect=0)
 
     def test_report_makes_the_same_files_again(self):
         self.measure(self.config(["steady", "incorrect"]), expect=1)

@@ -48,6 +48,10 @@ class Conversation(unittest.TestCase):
         self.assertEqual(counted["values"]["operations_per_free"], [0, 0, 0])
         self.assertEqual(sum(count for _, count in counted["histograms"]["steps"]), 3 * 96)
 
+    def test_an_allocator_that_does_not_count_has_no_counts(self):
+        answers, _ = serve(allocator("cuda_malloc"), open_cell("alloc_free", threads=96), on("verify"), QUIT)
+        self.assertEqual(answers[-1]["counted"], {"values": {}, "histograms": {}})
+
     def test_workloads_that_write_their_blocks_count_nothing(self):
         answers, _ = serve(allocator(), open_cell("atomic_latency", threads=2), on("verify"), on("sample"), QUIT)
         self.assertEqual(answers[-2]["counted"], {"values": {}, "histograms": {}})
@@ -187,21 +191,21 @@ class Saboteurs(unittest.TestCase):
 
 class BadCommands(unittest.TestCase):
     CASES = {
-        "nonsense\n": "no JSON object",
+        "nonsense\n": "a command must be a JSON object",
         '{"command":"dance"}\n': 'there is no command "dance"',
         '{"order":"open"}\n': '"command" is missing',
         '{"command":"allocator","allocator":"no_malloc","pool_bytes":1}\n': 'this worker has no allocator "no_malloc"',
-        '{"command":"allocator","allocator":"atomic_malloc","pool_bytes":-1}\n': '"pool_bytes": -1 is no count',
+        '{"command":"allocator","allocator":"atomic_malloc","pool_bytes":-1}\n': '"pool_bytes" must be a non-negative integer; found -1',
         '{"command":"allocator","allocator":"atomic_malloc","pool_bytes":64,"parameters":{"x":1}}\n':
             'atomic_malloc has no parameter "x"',
-        '{"command":"open","cell":"a","workload":"alloc_free"}\n': "there is no allocator yet",
+        '{"command":"open","cell":"a","workload":"alloc_free"}\n': "no allocator is loaded",
         '{"command":"open","cell":"a","workload":"alloc_free","parameters":{"threads":"many"}}\n':
-            'alloc_free: parameter "threads": "many" is no integer',
+            'alloc_free: parameter "threads" must be of type integer; found "many"',
         '{"command":"open","cell":"a","workload":"alloc_free","parameters":{"lanes_per_warp":33}}\n':
-            '33 is outside of 1 to 32',
+            'must be from 1 to 32; found 33',
         '{"command":"open","cell":"a","workload":"alloc_free","parameters":{"sizes":"odd"}}\n':
-            '"odd" is none of fixed, uniform, list',
-        '{"command":"open","cell":"a","workload":"alloc_free","state":"old"}\n': "neither fresh nor reused",
+            'must be one of fixed, uniform, list; found "odd"',
+        '{"command":"open","cell":"a","workload":"alloc_free","state":"old"}\n': '"state" must be fresh or reused',
         '{"command":"sample","cell":"z"}\n': "the cell z is not open",
     }
 

@@ -4,28 +4,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "harness/protocol/status.hpp"
+
 namespace allocbench {
-
-// The words that a worker itself can find out; `skipped` and `crashed` are the front end's.
-enum class Status { ok, unsupported, oom, incorrect, timeout, device_fault };
-
-constexpr const char* status_word(Status status) {
-  switch (status) {
-    case Status::ok:
-      return "ok";
-    case Status::unsupported:
-      return "unsupported";
-    case Status::oom:
-      return "oom";
-    case Status::incorrect:
-      return "incorrect";
-    case Status::timeout:
-      return "timeout";
-    case Status::device_fault:
-      return "device_fault";
-  }
-  return "incorrect";
-}
 
 // Ends the work on a cell. After a fatal one the device state is lost and the worker must end.
 class CellFailure : public std::runtime_error {

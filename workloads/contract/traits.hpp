@@ -2,12 +2,10 @@
 // too.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
+#include "harness/protocol/sample.hpp"
 #include "simt/common.hpp"
 
 namespace allocbench {
@@ -25,16 +23,6 @@ struct WorkloadTraits {
   // A whole program with an oracle: runs with the designs, not with their ablations and not with planted faults.
   bool application = false;
 };
-
-// One timed part of a sample.
-struct Phase {
-  std::string name;
-  double seconds = 0;
-  std::uint64_t operations = 0;
-};
-
-// A number that belongs to a sample and is not a time: a count (mallocs, frees, null returns), a share, a mean.
-using Counter = std::pair<std::string, double>;
 
 // Registers and memory of one kernel that a phase launches.
 struct KernelInfo {

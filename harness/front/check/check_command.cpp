@@ -247,14 +247,15 @@ Json ask(const WorkerProgram& program, const Json& command) {
   const bool complete = crew.run([&](const CheckTask&, const CheckAnswer& answer) {
     if (answer.kind == CheckAnswer::Kind::answered) event = answer.event;
     if (answer.kind == CheckAnswer::Kind::died) event = {{"event", "lost"}, {"reason", "the worker " + answer.death}};
-    if (answer.kind == CheckAnswer::Kind::late) event = {{"event", "lost"}, {"reason", "the run does not end"}};
+    if (answer.kind == CheckAnswer::Kind::late) event = {{"event", "lost"}, {"reason", "the run did not end"}};
   });
   if (!complete) throw EnvironmentError("interrupted.");
   return event;
 }
 
 Finding finding_to_replay(const CheckOptions& options) {
-  if (std::filesystem::exists(options.replay)) return read_finding(options.replay);
+  std::error_code error;  // of names that cannot be a file's
+  if (std::filesystem::exists(options.replay, error)) return read_finding(options.replay);
   const SeedString parts = parse_seed_string(options.replay);
   if (parts.strategy.starts_with("dfs")) {
     throw UsageError("--replay: an exhaustive search has no seeds; replay the file that it wrote.");
@@ -272,7 +273,7 @@ Finding finding_to_replay(const CheckOptions& options) {
     if (model.value("name", "") == parts.model) finding.model = model;
   }
   if (finding.model.is_null()) {
-    throw UsageError(fmt::format("--replay: --model holds no model \"{}\".", parts.model));
+    throw UsageError(fmt::format("--replay: --model does not contain the model \"{}\".", parts.model));
   }
   return finding;
 }
@@ -336,9 +337,9 @@ int replay(const CheckOptions& options) {
 }
 
 int list(const CheckOptions& options) {
-  const CheckOffer offer = describe_checker(WorkerFolder(options.workers).require("check"));
+  const protocol::CheckerDescription offer = describe_checker(WorkerFolder(options.workers).require("check"));
   fmt::print("allocators\n");
-  for (const CheckOffer::Subject& subject : offer.allocators) {
+  for (const protocol::SubjectDescription& subject : offer.allocators) {
     if (options.all || !subject.test_only) fmt::print("  {}\n", subject.name);
   }
   fmt::print("models\n");

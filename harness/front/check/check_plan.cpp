@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/json_text.hpp"
+#include "harness/front/common/limits.hpp"
 #include "harness/front/common/nearest_name.hpp"
+#include "harness/front/common/text_file.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -18,8 +18,8 @@ using Json = nlohmann::ordered_json;
 
 [[noreturn]] void unknown(const char* kind, const std::string& name, const std::vector<std::string>& valid) {
   const std::string nearest = nearest_name(name, valid);
-  throw UsageError(fmt::format("there is no {} \"{}\"{}; `allocbench check --list` shows all.", kind, name,
-                               nearest.empty() ? "" : fmt::format(", did you mean \"{}\"?", nearest)));
+  throw UsageError(fmt::format("There is no {} \"{}\"{}. `allocbench check --list` shows all.", kind, name,
+                               nearest.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", nearest)));
 }
 
 std::vector<std::string> names_of(const std::vector<Json>& models) {
@@ -31,9 +31,7 @@ std::vector<std::string> names_of(const std::vector<Json>& models) {
 
 // One model or a list of them.
 std::vector<Json> models_in_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file.is_open()) throw UsageError(fmt::format("--model: {} cannot be read.", path));
+  const std::string text = read_text_file(path, "--model:", limits::config_bytes);
   Problems problems;
   const Json json = parse_strictly(text, problems);
   if (!problems.empty()) {
@@ -41,12 +39,17 @@ std::vector<Json> models_in_file(const std::string& path) {
     complaint.pop_back();
     throw UsageError(complaint);
   }
-  if (json.is_object()) return {json};
-  if (json.is_array() && !json.empty()) return json.get<std::vector<Json>>();
-  throw UsageError(fmt::format("--model: {} holds neither a model nor a list of models.", path));
+  const auto named = [](const Json& model) {
+    return model.is_object() && (!model.contains("name") || model["name"].is_string());
+  };
+  if (named(json)) return {json};
+  if (json.is_array() && !json.empty() && std::all_of(json.begin(), json.end(), named)) {
+    return json.get<std::vector<Json>>();
+  }
+  throw UsageError(fmt::format("--model: {} contains neither a model nor a list of models.", path));
 }
 
-void choose_models(const std::vector<std::string>& wanted, const CheckOffer& offer, CheckPlan& plan) {
+void choose_models(const std::vector<std::string>& wanted, const protocol::CheckerDescription& offer, CheckPlan& plan) {
   const auto add = [&](const std::vector<Json>& models, const std::string& file) {
     plan.models.insert(plan.models.end(), models.begin(), models.end());
     plan.model_files.resize(plan.models.size(), file);
@@ -65,15 +68,15 @@ void choose_models(const std::vector<std::string>& wanted, const CheckOffer& off
   }
 }
 
-std::vector<std::string> choose_allocators(const CheckOptions& options, const CheckOffer& offer) {
+std::vector<std::string> choose_allocators(const CheckOptions& options, const protocol::CheckerDescription& offer) {
   std::vector<std::string> all;
-  for (const CheckOffer::Subject& subject : offer.allocators) all.push_back(subject.name);
+  for (const protocol::SubjectDescription& subject : offer.allocators) all.push_back(subject.name);
   for (const std::string& name : options.allocators) {
     if (std::find(all.begin(), all.end(), name) == all.end()) unknown("allocator", name, all);
   }
   if (!options.allocators.empty()) return options.allocators;
   std::vector<std::string> chosen;
-  for (const CheckOffer::Subject& subject : offer.allocators) {
+  for (const protocol::SubjectDescription& subject : offer.allocators) {
     if (options.all || !subject.test_only) chosen.push_back(subject.name);
   }
   return chosen;
@@ -81,25 +84,19 @@ std::vector<std::string> choose_allocators(const CheckOptions& options, const Ch
 
 }  // namespace
 
-CheckOffer describe_checker(const WorkerProgram& program) {
-  const Json json = Json::parse(describe_text(program), nullptr, false);
-  if (!json.is_object() || json.value("protocol", 0) != 1) {
-    throw EnvironmentError(fmt::format("{} speaks another protocol; build it anew.", program.path));
+protocol::CheckerDescription describe_checker(const WorkerProgram& program) {
+  try {
+    return protocol::checker_from_json(protocol::parse_object(describe_text(program), "its output"));
+  } catch (const protocol::Malformed& error) {
+    throw EnvironmentError(fmt::format("{} --describe printed no valid description: {}.", program.path, error.what()));
   }
-  CheckOffer offer;
-  for (const Json& each : json["allocators"]) {
-    offer.allocators.push_back({each.value("name", ""), each.value("test_only", false)});
-  }
-  for (const Json& each : json["models"]) offer.models.push_back(each);
-  offer.strategies = json.value("strategies", "");
-  return offer;
 }
 
 CheckPlan make_check_plan(const CheckOptions& options) {
   const WorkerFolder folder(options.workers);
   CheckPlan plan{folder.require("check"), std::nullopt, {}, {}, {}};
   if (options.races) plan.race_seer = folder.find("tsan");
-  const CheckOffer offer = describe_checker(plan.searcher);
+  const protocol::CheckerDescription offer = describe_checker(plan.searcher);
   plan.allocators = choose_allocators(options, offer);
   choose_models(options.models, offer, plan);
   return plan;

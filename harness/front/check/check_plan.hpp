@@ -8,19 +8,9 @@
 
 #include "harness/front/check/check_command.hpp"
 #include "harness/front/run/worker_program.hpp"
+#include "harness/protocol/checker_description.hpp"
 
 namespace allocbench::front {
-
-// `worker --describe` of a checking worker.
-struct CheckOffer {
-  struct Subject {
-    std::string name;
-    bool test_only = false;
-  };
-  std::vector<Subject> allocators;
-  std::vector<nlohmann::ordered_json> models;
-  std::string strategies;  // the forms, for messages
-};
 
 struct CheckPlan {
   WorkerProgram searcher;
@@ -30,7 +20,7 @@ struct CheckPlan {
   std::vector<std::string> model_files;  // by model; empty for built-in ones
 };
 
-CheckOffer describe_checker(const WorkerProgram& program);
+protocol::CheckerDescription describe_checker(const WorkerProgram& program);
 
 // Throws UsageError for names that do not exist and model files that cannot be read.
 CheckPlan make_check_plan(const CheckOptions& options);

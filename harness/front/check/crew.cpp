@@ -6,6 +6,7 @@
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/run/interrupt.hpp"
+#include "harness/front/run/strays.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -25,7 +26,10 @@ void run_idle(void* function) { (*static_cast<std::function<void()>*>(function))
 
 CheckCrew::CheckCrew(std::size_t size, std::function<void()> idle) : members_(size), idle_(std::move(idle)) {}
 
-CheckCrew::~CheckCrew() = default;
+CheckCrew::~CheckCrew() {
+  for (Member& member : members_) member.process.reset();
+  kill_strays();
+}
 
 bool CheckCrew::run(const std::function<void(const CheckTask&, const CheckAnswer&)>& done) {
   const auto busy = [&] {

@@ -7,10 +7,12 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <vector>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/limits.hpp"
+#include "harness/front/common/text_file.hpp"
+#include "harness/protocol/json_members.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -87,22 +89,23 @@ Json to_json(const Finding& finding) {
 }
 
 Finding read_finding(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  const Json json = Json::parse(text, nullptr, false);
-  if (!file.is_open() || !json.is_object() || json.value("format", 0) != 1 || !json.contains("model")) {
-    throw UsageError(fmt::format("--replay: {} is no finding of allocbench check.", path));
+  const std::string text = read_text_file(path, "--replay:", limits::config_bytes);
+  try {
+    const Json json = protocol::parse_object(text, "a finding");
+    if (protocol::count_member(json, "format") != 1) throw protocol::Malformed("\"format\" must be 1");
+    Finding finding;
+    finding.allocator = protocol::text_member(json, "allocator");
+    finding.model = protocol::object_member(json, "model");
+    finding.strategy = protocol::text_member_or(json, "strategy", "");
+    finding.seed = protocol::count_member_or(json, "seed", 0);
+    finding.races = protocol::truth_member_or(json, "races", false);
+    finding.outcome = protocol::text_member_or(json, "outcome", "");
+    finding.summary = protocol::text_member_or(json, "summary", "");
+    finding.schedule = protocol::text_member_or(json, "schedule", "");
+    return finding;
+  } catch (const protocol::Malformed& error) {
+    throw UsageError(fmt::format("--replay: {} is not a finding of allocbench check: {}.", path, error.what()));
   }
-  Finding finding;
-  finding.allocator = json.value("allocator", "");
-  finding.model = json["model"];
-  finding.strategy = json.value("strategy", "");
-  finding.seed = json.value("seed", std::uint64_t{0});
-  finding.races = json.value("races", false);
-  finding.outcome = json.value("outcome", "");
-  finding.summary = json.value("summary", "");
-  finding.schedule = json.value("schedule", "");
-  return finding;
 }
 
 void write_finding(const Finding& finding, const std::string& folder) {

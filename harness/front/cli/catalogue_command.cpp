@@ -10,6 +10,7 @@
 #include "harness/front/common/nearest_name.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/run/worker_program.hpp"
+#include "harness/protocol/description_json.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -24,9 +25,9 @@ struct Offered {
 };
 
 struct Offer {
-  std::vector<Offered<AllocatorEntry>> allocators;
-  std::vector<Offered<WorkloadEntry>> workloads;
-  std::vector<Offered<MetricEntry>> metrics;
+  std::vector<Offered<protocol::AllocatorDescription>> allocators;
+  std::vector<Offered<protocol::WorkloadDescription>> workloads;
+  std::vector<Offered<protocol::MetricDescription>> metrics;
 };
 
 template <class Entry>
@@ -55,7 +56,7 @@ Offer offer_of_workers(const std::string& workers) {
 
 template <class Entry>
 Json to_json(const Offered<Entry>& offered) {
-  Json json = front::to_json(offered.entry);
+  Json json = protocol::to_json(offered.entry);
   json["backends"] = offered.backends;
   return json;
 }
@@ -67,7 +68,7 @@ Json list_json(const std::vector<Offered<Entry>>& list) {
   return json;
 }
 
-std::string summary(const MetricEntry& metric) {
+std::string summary(const protocol::MetricDescription& metric) {
   const std::string unit = metric.unit.empty() ? "" : fmt::format(" [{}]", metric.unit);
   const std::string better = metric.better == "none" ? "" : fmt::format(" ({} is better)", metric.better);
   return metric.description + unit + better;
@@ -88,9 +89,9 @@ void print_list(std::string_view title, const std::vector<Offered<Entry>>& list)
   }
 }
 
-void print_parameters(const std::vector<Parameter>& parameters) {
+void print_parameters(const std::vector<ParameterInfo>& parameters) {
   fmt::print("{}\n", parameters.empty() ? "no parameters" : "parameters");
-  for (const Parameter& parameter : parameters) {
+  for (const ParameterInfo& parameter : parameters) {
     const auto* integer = std::get_if<std::uint64_t>(&parameter.default_value);
     const std::string value =
         integer != nullptr && parameter.unit == "B" ? format_bytes(*integer) : to_text(parameter.default_value);
@@ -101,24 +102,29 @@ void print_parameters(const std::vector<Parameter>& parameters) {
   }
 }
 
-void print(const AllocatorEntry& allocator) {
+const char* place_of_blocks(const protocol::AllocatorDescription& allocator) {
+  if (allocator.pool == "arena") return "pool";
+  return allocator.pool_is_device_heap() ? "device heap" : "pool and the device heap";
+}
+
+void print(const protocol::AllocatorDescription& allocator) {
   fmt::print("{} ({}), allocator\n{}\npaper: {}\nfrees {}, alignment {} B, blocks live in the {}, fresh by {}{}\n",
              allocator.name, allocator.display_name, allocator.summary, allocator.paper, allocator.frees,
-             allocator.alignment, allocator.pool_is_device_heap ? "device heap" : "pool",
-             allocator.fresh_by_process ? "a new process" : "reset",
+             allocator.alignment, place_of_blocks(allocator),
+             allocator.fresh_by_process() ? "a new process" : "reset",
              allocator.test_only ? "; deliberately broken, tests the harness" : "");
   print_parameters(allocator.parameters);
 }
 
-void print(const WorkloadEntry& workload) {
+void print(const protocol::WorkloadDescription& workload) {
   fmt::print("{} ({}), workload\n{}\npaper: {}\nphases: {}{}\n", workload.name, workload.display_name, workload.summary,
              workload.paper, fmt::join(workload.phases, ", "),
-             workload.null_expected ? "; null pointers are counted, they are no failure" : "");
+             workload.null_expected ? "; null pointers are counted and do not fail a cell" : "");
   print_parameters(workload.parameters);
 }
 
-void print(const MetricEntry& metric) {
-  fmt::print("{}, metric\n{}\ngiven by the {}\n", metric.name, summary(metric), metric.source);
+void print(const protocol::MetricDescription& metric) {
+  fmt::print("{}, metric\n{}\nsource: {}\n", metric.name, summary(metric), metric.source);
 }
 
 // True when the list has the name; prints it then.
@@ -168,8 +174,8 @@ int describe_command(const DescribeOptions& options) {
   for (const auto& each : offer.workloads) names.push_back(each.entry.name);
   for (const auto& each : offer.metrics) names.push_back(each.entry.name);
   const std::string nearest = nearest_name(options.name, names);
-  throw UsageError(fmt::format("there is no allocator, workload or metric \"{}\"{}; `allocbench list` shows all.",
-                               options.name, nearest.empty() ? "" : fmt::format(", did you mean \"{}\"?", nearest)));
+  throw UsageError(fmt::format("There is no allocator, workload or metric \"{}\"{}. `allocbench list` shows all.",
+                               options.name, nearest.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", nearest)));
 }
 
 }  // namespace allocbench::front

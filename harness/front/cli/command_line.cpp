@@ -8,6 +8,7 @@
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/log/host.hpp"
+#include "harness/protocol/bounds.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -20,44 +21,48 @@ constexpr const char* footer =
     "Examples:\n"
     "  allocbench --config configs/quick.json                 run on the GPU when there is one, else on the CPU\n"
     "  allocbench --config configs/quick.json --dry-run       show the cells and how long they may take\n"
-    "  allocbench --config configs/quick.json --resume        go on after Ctrl-C, kill or power cut\n"
+    "  allocbench --config configs/quick.json --resume        continue after Ctrl-C, kill or power cut\n"
     "  allocbench --config configs/quick.json --only-failed --timeout 120\n"
     "  allocbench list allocators; allocbench describe halloc\n"
     "  allocbench check --allocator cm_malloc                 search its interleavings for bugs\n"
-    "  allocbench report results/quick-cuda                   make the results again from the events, without a GPU\n\n"
+    "  allocbench report results/quick-cuda                   rebuild the results from the events, without a GPU\n\n"
     "Exit codes: 0 all cells ok or unsupported, 1 some cells not ok, 2 config or usage, 3 environment, 130 "
     "interrupted.\n"
     "Environment: ALLOCBENCH_WORKERS (folder of the workers), ALLOCBENCH_DATA (scenes and graphs), NO_COLOR.";
 
 void add_workers_option(CLI::App& app, std::string& workers) {
-  app.add_option("--workers", workers,
-                 "Folder with allocbench-worker-cpu and -cuda (default: $ALLOCBENCH_WORKERS, else beside this program)")
+  app.add_option(
+         "--workers", workers,
+         "Folder with allocbench-worker-cpu and -cuda (default: $ALLOCBENCH_WORKERS, else the folder of this program)")
       ->type_name("DIR");
 }
 
 void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_option("-c,--config", run.config, "The config to run")->type_name("FILE");
-  app.add_option("-b,--backend", run.backend, "auto takes cuda when its worker finds a device, else cpu")
+  app.add_option("-b,--backend", run.backend, "auto: cuda if its worker finds a device, else cpu")
       ->check(CLI::IsMember({"auto", "cuda", "cpu"}))
       ->type_name("auto|cuda|cpu");
   app.add_option("--device", run.device, "CUDA device number (default 0)")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
   app.add_option("-o,--out", run.out, "Folder for the results (default results/<name>-<back end>)")->type_name("DIR");
-  auto* resume = app.add_flag("--resume", run.resume, "Measure the cells that the folder's log does not finish");
-  auto* failed = app.add_flag("--only-failed", run.only_failed, "Measure the cells again that ended, but not with ok");
-  auto* force = app.add_flag("--force", run.force, "Delete an earlier run in the folder and begin anew");
+  auto* resume =
+      app.add_flag("--resume", run.resume, "Continue an earlier run: measure the cells that it did not finish");
+  auto* failed = app.add_flag("--only-failed", run.only_failed, "Rerun finished cells whose status is not ok");
+  auto* force = app.add_flag("--force", run.force, "Delete an earlier run in the folder and start over");
   force->excludes(resume)->excludes(failed);
-  app.add_option("-f,--filter", run.filter, "Only cells whose name matches; see the names with --dry-run")
+  app.add_option("-f,--filter", run.filter,
+                 "Only cells whose name matches (at most 200 letters); --dry-run shows the names")
       ->type_name("REGEX");
-  app.add_option("--timeout", run.timeout, "Deadline of each cell in seconds, instead of the config's")
-      ->check(CLI::PositiveNumber)
+  app.add_option("--timeout", run.timeout,
+                 "Deadline of each cell in seconds (0.01 to 1000000), instead of the config's")
+      ->check(CLI::Range(0.01, protocol::longest_seconds))
       ->type_name("S");
   app.add_option("--seed", run.seed, "Seed of requests and order, instead of the config's")->type_name("N");
   app.add_option("--os-threads", run.os_threads, "CPU back end: threads to spread blocks over (0 = one per core)")
       ->type_name("N");
   app.add_flag("--dry-run", run.dry_run, "Print the plan and measure nothing");
-  app.add_flag("--print-config", run.print_config, "Print the config as it applies to the back end, and stop");
+  app.add_flag("--print-config", run.print_config, "Print the config as it applies to the back end, then exit");
   app.add_flag("-q,--quiet", run.quiet, "No progress; errors and results only");
   app.add_option("--data", run.data, "Folder with scenes/ and graphs/ (default: $ALLOCBENCH_DATA, else data/)")
       ->check(CLI::ExistingDirectory.description(""))
@@ -112,6 +117,32 @@ CLI::App* add_check(CLI::App& app, CheckOptions& check) {
   return verb;
 }
 
+CLI::App* add_list(CLI::App& app, ListOptions& listing) {
+  CLI::App* verb = app.add_subcommand("list", "List allocators, workloads and metrics");
+  verb->add_option("what", listing.what, "Which of them (default: all three)")
+      ->check(CLI::IsMember({"allocators", "workloads", "metrics"}))
+      ->type_name("allocators|workloads|metrics");
+  verb->add_flag("--json", listing.json, "As JSON, with parameters");
+  verb->add_flag("--all", listing.all, "Also the deliberately broken allocators that test the harness");
+  add_workers_option(*verb, listing.workers);
+  return verb;
+}
+
+CLI::App* add_describe(CLI::App& app, DescribeOptions& describing) {
+  CLI::App* verb = app.add_subcommand("describe", "Describe one allocator, workload or metric: paper, parameters");
+  verb->add_option("name", describing.name, "Its name, as in `allocbench list`")->required()->type_name("NAME");
+  verb->add_flag("--json", describing.json, "As JSON");
+  add_workers_option(*verb, describing.workers);
+  return verb;
+}
+
+CLI::App* add_report(CLI::App& app, ReportOptions& reporting) {
+  CLI::App* verb =
+      app.add_subcommand("report", "Rebuild results.csv and results.json from the event log and print the table");
+  verb->add_option("folder", reporting.folder, "Folder of a run")->required()->type_name("DIR");
+  return verb;
+}
+
 }  // namespace
 
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv) {
@@ -120,35 +151,20 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
   app.set_version_flag("--version", fmt::format("allocbench {} ({})", program_version(), program_revision()));
   RunOptions run;
   add_run_options(app, run);
-
   ListOptions listing;
-  CLI::App* list = app.add_subcommand("list", "List allocators, workloads and metrics");
-  list->add_option("what", listing.what, "Which of them (default: all three)")
-      ->check(CLI::IsMember({"allocators", "workloads", "metrics"}))
-      ->type_name("allocators|workloads|metrics");
-  list->add_flag("--json", listing.json, "As JSON, with parameters");
-  list->add_flag("--all", listing.all, "Also the deliberately broken allocators that test the harness");
-  add_workers_option(*list, listing.workers);
-
+  const CLI::App* list = add_list(app, listing);
   DescribeOptions describing;
-  CLI::App* describe =
-      app.add_subcommand("describe", "Tell about one allocator, workload or metric: paper, parameters");
-  describe->add_option("name", describing.name, "Its name, as in `allocbench list`")->required()->type_name("NAME");
-  describe->add_flag("--json", describing.json, "As JSON");
-  add_workers_option(*describe, describing.workers);
-
+  const CLI::App* describe = add_describe(app, describing);
   ReportOptions reporting;
-  CLI::App* report = app.add_subcommand("report", "Make results.csv and results.json again and print the table");
-  report->add_option("folder", reporting.folder, "Folder of a run")->required()->type_name("DIR");
-
+  const CLI::App* report = add_report(app, reporting);
   CheckOptions checking;
   const CLI::App* check = add_check(app, checking);
   app.require_subcommand(0, 1);
 
   try {
     app.parse(argc, argv);
-  } catch (const CLI::Success& wish) {  // --help, --version
-    return app.exit(wish);
+  } catch (const CLI::Success& request) {  // --help, --version
+    return app.exit(request);
   } catch (const CLI::ParseError& error) {
     fmt::print(stderr, "allocbench: {}. Try --help.\n", error.what());
     return exit_usage;
@@ -159,7 +175,7 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
   checking.program = argv[0];
   if (check->parsed()) return Command(checking);
   if (run.config.empty()) {
-    fmt::print(stderr, "allocbench: nothing to do: name a config with --config, or see --help.\n");
+    fmt::print(stderr, "allocbench: Nothing to do. Name a config with --config, or see --help.\n");
     return exit_usage;
   }
   return Command(run);

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <new>
+#include <system_error>
 
 #include "harness/front/cli/command_line.hpp"
 #include "harness/front/common/errors.hpp"
@@ -24,6 +28,13 @@ int dispatch(const Command& command) {
   return std::visit(Dispatcher{}, command);
 }
 
+// Results that did not arrive are no success: a full disk behind a redirection is noticed here.
+int flushed(int exit_code) {
+  const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  if (!failed) return exit_code;
+  throw EnvironmentError(fmt::format("The output cannot be written: {}.", std::strerror(errno)));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -35,15 +46,21 @@ int main(int argc, char** argv) {
   try {
     const auto parsed = parse_command_line(argc, argv);
     if (const int* exit_code = std::get_if<int>(&parsed)) return *exit_code;
-    return dispatch(std::get<Command>(parsed));
+    return flushed(dispatch(std::get<Command>(parsed)));
   } catch (const UsageError& error) {
     fmt::print(stderr, "allocbench: {}\n", error.what());
     return exit_usage;
   } catch (const EnvironmentError& error) {
     fmt::print(stderr, "allocbench: {}\n", error.what());
     return exit_environment;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "allocbench: Not enough memory.\n");
+    return exit_environment;
+  } catch (const std::system_error& error) {
+    fmt::print(stderr, "allocbench: The operating system refused: {}.\n", error.code().message());
+    return exit_environment;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "allocbench: {}\n", error.what());
+    fmt::print(stderr, "allocbench: internal error: {}\n", error.what());
     return exit_environment;
   }
 }

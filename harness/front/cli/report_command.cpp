@@ -1,9 +1,6 @@
 // `allocbench report DIR`: everything but the event log can be made again.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
-
 #include "harness/front/cli/command_line.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/terminal.hpp"
@@ -18,9 +15,7 @@ int report_command(const ReportOptions& options) {
   const Results results = reduce(read_history(read_log_lines(path).lines, path));
   write_results(results, options.folder);
   fmt::print("{}", results_table(results, colours_on_stdout()));
-  const bool failed = std::any_of(results.cells.begin(), results.cells.end(),
-                                  [](const CellResult& cell) { return counts_as_failure(cell.status()); });
-  return failed || results.unfinished > 0 ? exit_some_not_ok : exit_all_ok;
+  return all_ok(results) ? exit_all_ok : exit_some_not_ok;
 }
 
 }  // namespace allocbench::front

@@ -1,17 +1,17 @@
 // `allocbench --config F.json`: from the config's text to the table.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "harness/front/cli/command_line.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/limits.hpp"
 #include "harness/front/common/terminal.hpp"
+#include "harness/front/common/text_file.hpp"
 #include "harness/front/plan/plan_text.hpp"
 #include "harness/front/results/results.hpp"
 #include "harness/front/run/interrupt.hpp"
@@ -24,18 +24,18 @@ namespace {
 
 struct Device {
   std::string name;
-  std::uint64_t memory_bytes = 0;
+  std::optional<std::uint64_t> memory_bytes;
 };
 
 // Starts a worker only to hear about its device.
 Device probe(const WorkerProgram& program, const RunOptions& options) {
   Device device;
-  const auto listen = [&](const std::string& text) {
-    const auto json = nlohmann::ordered_json::parse(text);
-    device.name = json.value("name", "an unnamed device");
-    device.memory_bytes = json.value("memory_bytes", std::uint64_t{0});
+  SessionListener listener;
+  listener.device = [&](const protocol::Device& told) {
+    device.name = told.name.empty() ? "an unnamed device" : told.name;
+    device.memory_bytes = told.memory_bytes;
   };
-  WorkerSession session({program, options.device, options.os_threads}, listen, [] {});
+  WorkerSession session({program, options.device, options.os_threads}, listener);
   session.start(0);
   session.stop();
   return device;
@@ -70,18 +70,22 @@ Target choose_target(const RunOptions& options) {
   } catch (const EnvironmentError& error) {
     // A plan needs no device.
     if (!options.dry_run && !options.print_config) throw;
-    fmt::print(stderr, "allocbench: back end {}, no device: {}\n", options.backend, error.what());
+    fmt::print(stderr, "allocbench: back end {} without a device: {}\n", options.backend, error.what());
     return target;
   }
   fmt::print(stderr, "allocbench: back end {} on {}\n", options.backend, target.device->name);
   return target;
 }
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file.is_open() || file.bad()) throw UsageError(fmt::format("The config {} cannot be read.", path));
-  return text;
+// What the other back end's worker can run; nullopt where it is not built or cannot say.
+std::optional<Catalogue> other_catalogue(const RunOptions& options, const std::string& backend) {
+  const auto program = WorkerFolder(options.workers).find(backend == "cpu" ? "cuda" : "cpu");
+  if (!program) return std::nullopt;
+  try {
+    return describe_worker(*program);
+  } catch (const EnvironmentError&) {
+    return std::nullopt;  // this run does not need it
+  }
 }
 
 void require_none(const Problems& problems, const std::string& path) {
@@ -130,18 +134,28 @@ Ending measure(const RunOptions& options, const Target& target, const Catalogue&
   Ending ending;
   Supervisor supervisor(plan, device_heaps(target.program, plan), history, selection(options));
   if (supervisor.cells_to_run() == 0) {
-    fmt::print(stderr, "allocbench: nothing left to measure in {}\n", folder);
+    fmt::print(stderr, "allocbench: no cells left to measure in {}\n", folder);
     return ending;
   }
   EventLog file(events_path(folder));
   RunLog log(file);
-  log.run(config, catalogue, !history.run_text.empty());
+  log.run(config, catalogue, plan, history.run != nullptr);
   Progress progress(supervisor.cells_to_run(), supervisor.steps_to_run(), options.quiet);
-  WorkerSession session(
-      {target.program, options.device, options.os_threads}, [&](const std::string& device) { log.device(device); },
-      [&] { progress.tick(); });
+  SessionListener listener;
+  listener.device = [&](const protocol::Device& device) { log.device(device); };
+  listener.strays = [&](const std::vector<std::string>& names) {
+    log.strays(names);
+    fmt::print(stderr, "allocbench: killed what a worker left behind: {}\n", fmt::join(names, ", "));
+  };
+  listener.idle = [&] {
+    file.require_file();
+    progress.tick();
+  };
+  WorkerSession session({target.program, options.device, options.os_threads}, listener);
   try {
     ending.interrupted = !supervisor.run(session, log, progress);
+  } catch (const LogLost&) {
+    throw;  // nothing is left to report
   } catch (const EnvironmentError& error) {
     ending.environment = error.what();
   }
@@ -156,16 +170,35 @@ int report(const RunOptions& options, const Plan& plan, const std::string& folde
   std::fflush(stdout);
   if (!options.quiet) fmt::print(stderr, "allocbench: results are in {}\n", folder);
   if (ending.interrupted || !ending.environment.empty()) {
-    fmt::print(stderr, "allocbench: {}. {} of {} cells are finished; go on with\n  {}\n",
+    fmt::print(stderr, "allocbench: {}. {} of {} cells are finished. Continue with\n  {}\n",
                ending.interrupted ? "interrupted" : "stopped", results.cells.size(), plan.cell_count(),
                resume_command(options, plan.backend, folder));
     if (ending.interrupted) return exit_interrupted;
     fmt::print(stderr, "allocbench: {}\n", ending.environment);
     return exit_environment;
   }
-  const bool failed = std::any_of(results.cells.begin(), results.cells.end(),
-                                  [](const CellResult& cell) { return counts_as_failure(cell.status()); });
-  return failed || results.unfinished > 0 ? exit_some_not_ok : exit_all_ok;
+  return all_ok(results) ? exit_all_ok : exit_some_not_ok;
+}
+
+// The config, free of mistakes in any of its parts.
+Config checked_config(const RunOptions& options, const std::string& text, const Catalogue& catalogue) {
+  const std::optional<Catalogue> other = other_catalogue(options, catalogue.backend);
+  Problems problems;
+  Config config = read_config(text, options.config, {catalogue, other ? &*other : nullptr},
+                              {options.timeout, options.seed}, problems);
+  require_none(problems, options.config);
+  return config;
+}
+
+Plan checked_plan(const RunOptions& options, const Config& config, const Target& target, const Catalogue& catalogue) {
+  Problems problems;
+  Plan plan = make_plan(config, catalogue, problems);
+  if (target.device && target.device->memory_bytes) {
+    check_pools(plan, *target.device->memory_bytes, target.device->name, problems);
+  }
+  require_none(problems, options.config);
+  if (!options.filter.empty()) filter_plan(plan, options.filter);
+  return plan;
 }
 
 }  // namespace
@@ -174,37 +207,30 @@ int run_command(const RunOptions& options) {
   install_interrupt_handlers();
   // Workers read the files; they inherit the environment.
   if (!options.data.empty()) setenv("ALLOCBENCH_DATA", std::filesystem::absolute(options.data).c_str(), 1);
-  const std::string text = read_file(options.config);
+  const std::string text = read_text_file(options.config, "The config", limits::config_bytes);
   const Target target = choose_target(options);
   const Catalogue catalogue = describe_worker(target.program);
-
-  Problems problems;
-  const Config config = read_config(text, options.config, catalogue, {options.timeout, options.seed}, problems);
-  require_none(problems, options.config);
+  const Config config = checked_config(options, text, catalogue);
   if (options.print_config) {
-    fmt::print("{}\n", nlohmann::ordered_json::parse(config.effective_text).dump(2));
+    fmt::print("{}\n", config.effective->dump(2));
     return exit_all_ok;
   }
   if (config.only_draws) {
     fmt::print(
-        "{} measures nothing: it is drawn from the results of other configs.\n"
+        "{} measures nothing. It is drawn from the results of other configs:\n"
         "  python3 -m plots {} RUN_FOLDER... --out DIR\n",
         config.name, options.config);
     return exit_all_ok;
   }
-  Plan plan = make_plan(config, catalogue, problems);
-  if (target.device) check_pools(plan, target.device->memory_bytes, target.device->name, problems);
-  require_none(problems, options.config);
-  if (!options.filter.empty()) filter_plan(plan, options.filter);
+  const Plan plan = checked_plan(options, config, target, catalogue);
   if (options.dry_run) {
     fmt::print("{}", describe_plan(plan, device_heaps(target.program, plan)));
     return exit_all_ok;
   }
-
   const std::string folder = options.out.empty() ? default_folder(config) : options.out;
   const RunHistory history = prepare_folder(folder, folder_use(options), config);
-  if (options.only_failed && history.run_text.empty()) {
-    throw UsageError(fmt::format("--only-failed: {} holds no run yet; leave the flag out.", folder));
+  if (options.only_failed && history.run == nullptr) {
+    throw UsageError(fmt::format("No earlier run in {}; drop --only-failed.", folder));
   }
   const Ending ending = measure(options, target, catalogue, config, plan, folder, history);
   return report(options, plan, folder, ending);

@@ -1,4 +1,4 @@
-// The ways a run can end before or beside its results. Texts are complete sentences for the user.
+// The ways a run can end without results. Texts are complete sentences for the user.
 #pragma once
 
 #include <stdexcept>

@@ -7,6 +7,9 @@
 #include <set>
 #include <vector>
 
+#include "harness/front/common/limits.hpp"
+#include "harness/protocol/json_members.hpp"
+
 namespace allocbench::front {
 namespace {
 
@@ -20,7 +23,12 @@ std::string line_and_column(std::string_view text, std::size_t byte) {
   return fmt::format("line {}, column {}", line, column);
 }
 
-// Follows the parser to know where in the document a key stands.
+// A place that the parser's own errors do not tell.
+struct TooManyKeys {
+  std::string where;
+};
+
+// Follows the parser to know where in the document it is.
 class DuplicateKeyFinder {
  public:
   explicit DuplicateKeyFinder(Problems& problems) : problems_(problems) {}
@@ -36,7 +44,11 @@ class DuplicateKeyFinder {
       Level& level = levels_.back();
       level.key = parsed.get<std::string>();
       if (!level.keys.insert(level.key).second) {
-        problems_.add({pointer(), fmt::format("the key \"{}\" for the second time", level.key), "each key once", ""});
+        problems_.add({pointer(), fmt::format("duplicate key \"{}\"", level.key), "each key once", ""});
+      }
+      if (level.keys.size() > limits::object_keys) {
+        levels_.pop_back();
+        throw TooManyKeys{pointer()};
       }
     } else {
       count_element();
@@ -68,23 +80,45 @@ class DuplicateKeyFinder {
   std::vector<Level> levels_;
 };
 
-// What the library says, less its own name, number and position.
+// The library's message without its own name, number and position.
 std::string plain_message(std::string_view what) {
   const auto colon = what.find(": ");
-  return std::string(colon == std::string_view::npos ? what : what.substr(colon + 2));
+  std::string text(colon == std::string_view::npos ? what : what.substr(colon + 2));
+  return text.size() <= limits::excerpt_letters ? text : text.substr(0, limits::excerpt_letters) + "...";
+}
+
+// The library names the number, not its place.
+Problem number_out_of_range(std::string_view text, std::string_view what) {
+  const auto open = what.find('\'');
+  const auto close = what.rfind('\'');
+  const std::string number(open < close ? what.substr(open + 1, close - open - 1) : "");
+  const auto place = number.empty() ? std::string_view::npos : text.find(number);
+  return {place == std::string_view::npos ? "" : line_and_column(text, place + 1),
+          fmt::format("the number {}", number.substr(0, limits::excerpt_letters)), "numbers from -1.8e308 to 1.8e308",
+          ""};
 }
 
 }  // namespace
 
 Json parse_strictly(std::string_view text, Problems& problems) {
+  if (protocol::nests_deeper_than(text, protocol::deepest_json)) {
+    problems.add({"", fmt::format("more than {} levels of brackets", protocol::deepest_json),
+                  fmt::format("at most {} levels", protocol::deepest_json), ""});
+    return {};
+  }
   DuplicateKeyFinder finder(problems);
   try {
     return Json::parse(
         text, [&](int depth, Json::parse_event_t event, Json& parsed) { return finder(depth, event, parsed); });
+  } catch (const TooManyKeys& object) {
+    problems.add({object.where, fmt::format("an object with more than {} keys", limits::object_keys),
+                  fmt::format("at most {} keys", limits::object_keys), ""});
   } catch (const Json::parse_error& error) {
     problems.add({line_and_column(text, error.byte), plain_message(error.what()), "valid JSON", ""});
-    return {};
+  } catch (const Json::out_of_range& error) {
+    problems.add(number_out_of_range(text, error.what()));
   }
+  return {};
 }
 
 std::string canonical_text(const Json& json) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -10,8 +11,11 @@
 
 namespace allocbench::front {
 
-// Parses a config. Bad syntax and keys given twice (which JSON libraries silently drop) are added to the problems; the
-// result is then of no use.
+// JSON that was parsed once and is handed on as it is: the config, the host. Shared, never changed.
+using Document = std::shared_ptr<const nlohmann::ordered_json>;
+
+// Parses a config. Bad syntax, duplicate keys (which JSON libraries silently drop), numbers out of range and too many
+// levels or keys are added to the problems; the result must then not be used.
 nlohmann::ordered_json parse_strictly(std::string_view text, Problems& problems);
 
 // Keys sorted, no blanks: equal meanings give equal texts.

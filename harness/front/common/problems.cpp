@@ -3,15 +3,58 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "harness/front/common/limits.hpp"
 #include "harness/front/common/nearest_name.hpp"
 
 namespace allocbench::front {
+namespace {
+
+// Whole UTF-8 characters only.
+std::string cut(std::string text, std::size_t letters) {
+  if (text.size() <= letters) return text;
+  std::size_t end = letters;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
+
+}  // namespace
+
+void Problems::add(Problem problem) {
+  ++count_;
+  if (list_.size() >= limits::shown_problems) return;
+  problem.where = cut(std::move(problem.where), limits::excerpt_letters);
+  problem.found = cut(std::move(problem.found), 2 * limits::excerpt_letters);
+  list_.push_back(std::move(problem));
+}
 
 void Problems::add_unknown(std::string where, std::string_view kind, std::string_view found,
                            const std::vector<std::string>& valid) {
+  if (list_.size() >= limits::shown_problems) {
+    ++count_;
+    return;
+  }
+  std::vector<std::string> shown = valid;
+  std::replace(shown.begin(), shown.end(), std::string(), std::string("\"\""));
   add({std::move(where), fmt::format("unknown {} \"{}\"", kind, found),
-       valid.empty() ? "nothing: there is none" : fmt::format("{}", fmt::join(valid, ", ")),
-       nearest_name(found, valid)});
+       shown.empty() ? "nothing" : fmt::format("{}", fmt::join(shown, ", ")), nearest_name(found, valid)});
+}
+
+void Problems::add_wrong(std::string where, const nlohmann::ordered_json& found, std::string allowed) {
+  add({std::move(where), excerpt(found), std::move(allowed), ""});
+}
+
+void Problems::add_missing(std::string where, std::string_view key, std::string allowed) {
+  add({std::move(where), fmt::format("the key \"{}\" is missing", key), std::move(allowed), ""});
+}
+
+void Problems::add_new(const Problems& others) {
+  for (const Problem& problem : others.list_) {
+    if (std::find(list_.begin(), list_.end(), problem) == list_.end()) add(problem);
+  }
+  count_ += others.count_ - others.list_.size();
 }
 
 std::string format_problems(std::string_view file, const Problems& problems) {
@@ -23,7 +66,14 @@ std::string format_problems(std::string_view file, const Problems& problems) {
     if (!problem.allowed.empty()) text += fmt::format("      allowed: {}\n", problem.allowed);
     if (!problem.nearest.empty()) text += fmt::format("      did you mean \"{}\"?\n", problem.nearest);
   }
+  if (problems.size() > problems.list().size()) {
+    text += fmt::format("  and {} more\n", problems.size() - problems.list().size());
+  }
   return text;
+}
+
+std::string excerpt(const nlohmann::ordered_json& json) {
+  return cut(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace), limits::excerpt_letters);
 }
 
 std::string pointer_to(std::string_view parent, std::string_view key) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,26 +10,34 @@
 namespace allocbench::front {
 
 struct Problem {
-  std::string where;    // JSON pointer, or "line 3, column 7" for text that is no JSON
-  std::string found;    // what stands there, as a clause: unknown key "blokcs"
-  std::string allowed;  // what may stand there; empty where `found` says all
+  std::string where;    // JSON pointer, or "line 3, column 7" for text that is not JSON
+  std::string found;    // what the config has there: unknown key "blokcs"
+  std::string allowed;  // what it may have there; empty where `found` says all
   std::string nearest;  // the valid name closest to what was found; empty when none is close
+
+  bool operator==(const Problem&) const = default;
 };
 
 class Problems {
  public:
-  void add(Problem problem) { list_.push_back(std::move(problem)); }
+  // Long texts are cut; beyond limits::shown_problems only the number grows.
+  void add(Problem problem);
   // A name that is not in the list of valid ones: adds that list and the nearest name.
   void add_unknown(std::string where, std::string_view kind, std::string_view found,
                    const std::vector<std::string>& valid);
+  void add_wrong(std::string where, const nlohmann::ordered_json& found, std::string allowed);
+  void add_missing(std::string where, std::string_view key, std::string allowed);
+  // Those of `others` that this list does not have yet.
+  void add_new(const Problems& others);
 
-  bool empty() const { return list_.empty(); }
-  std::size_t size() const { return list_.size(); }
+  bool empty() const { return count_ == 0; }
+  std::size_t size() const { return count_; }
   std::vector<Problem>& list() { return list_; }
   const std::vector<Problem>& list() const { return list_; }
 
  private:
   std::vector<Problem> list_;
+  std::size_t count_ = 0;
 };
 
 // file: 2 mistakes, nothing was run
@@ -37,6 +46,9 @@ class Problems {
 //       allowed: blocks, threads_per_block
 //       did you mean "blocks"?
 std::string format_problems(std::string_view file, const Problems& problems);
+
+// The JSON as text, cut to what a message has room for.
+std::string excerpt(const nlohmann::ordered_json& json);
 
 // One step deeper in a JSON pointer, with RFC 6901 escapes.
 std::string pointer_to(std::string_view parent, std::string_view key);

@@ -44,7 +44,7 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
   const auto factor = unit_factor(unit);
   if (!factor) return std::nullopt;
   const double bytes = number * *factor;
-  // Beyond 2^53 a double no longer holds every byte count; no pool comes near.
+  // Above 2^53 a double cannot hold every byte count.
   if (bytes > 0x1p53 || bytes != std::floor(bytes)) return std::nullopt;
   return static_cast<std::uint64_t>(bytes);
 }

@@ -9,15 +9,16 @@
 #include <utility>
 #include <vector>
 
+#include "harness/front/common/json_text.hpp"
 #include "harness/front/common/problems.hpp"
 #include "harness/front/config/catalogue.hpp"
-#include "harness/front/config/value.hpp"
+#include "harness/protocol/parameter_values.hpp"
 
 namespace allocbench::front {
 
 // What one measurement takes besides its allocator. A config sets it once, `overrides` change parts for one allocator.
 struct Settings {
-  NamedValues workload_parameters;
+  ParameterValues workload_parameters;
   std::uint64_t pool_bytes = 0;
   std::string pool_pointer;  // where the config sets pool_bytes, for complaints that need the device
   std::uint64_t repetitions = 5;
@@ -30,7 +31,7 @@ struct Settings {
 struct AllocatorChoice {
   std::string id;
   std::string label;       // unique in the config: names series
-  NamedValues parameters;  // complete: defaults are filled in
+  ParameterValues parameters;  // complete: defaults are filled in
   Settings settings;       // with this allocator's overrides
 };
 
@@ -38,7 +39,7 @@ struct AllocatorChoice {
 struct Axis {
   std::string name;
   std::string pointer;
-  std::vector<Value> values;
+  std::vector<ParameterValue> values;
 };
 
 // Axes that advance together. A plain axis is a group of one; all values of a group are equally many.
@@ -49,7 +50,7 @@ struct AxisGroup {
 
 // A cell is left out when each named axis (or `allocator`) has one of the values.
 struct Exclusion {
-  std::vector<std::pair<std::string, std::vector<Value>>> conditions;
+  std::vector<std::pair<std::string, std::vector<ParameterValue>>> conditions;
 };
 
 struct Config {
@@ -63,9 +64,9 @@ struct Config {
   std::uint64_t rounds = 1;
   std::string statistic = "median";
   std::uint64_t seed = 1;
-  std::string x_axis;          // plot.x, when that is an axis
-  bool only_draws = false;     // a plot of other configs' results: nothing to measure, and the rest is empty
-  std::string effective_text;  // the JSON after back-end overrides and command line, as stored in the event log
+  std::string x_axis;       // plot.x, when that is an axis
+  bool only_draws = false;  // a plot of other configs' results: nothing to measure, and the rest is empty
+  Document effective;       // after back-end overrides and command line, as stored in the event log
 };
 
 // What the command line may change in a config.
@@ -78,11 +79,16 @@ struct ConfigChanges {
 nlohmann::ordered_json effective_config(const nlohmann::ordered_json& document, std::string_view backend,
                                         const ConfigChanges& changes);
 
-// Reads and checks; with problems the result is incomplete and must not be run.
-Config read_config(std::string_view text, const std::string& path, const Catalogue& catalogue,
-                   const ConfigChanges& changes, Problems& problems);
+// What the workers of both back ends can run. `other` is null where the other worker is not built: then names that only
+// the other back end's part of the config uses cannot be judged.
+struct Catalogues {
+  const Catalogue& chosen;
+  const Catalogue* other = nullptr;
+};
 
-// A config's own scalar keys, described like parameters: checked, printed and overridden by the same code.
-const std::vector<Parameter>& config_scalars();
+// Reads and checks all parts, those of the other back end too; with problems the result is incomplete and must not be
+// run.
+Config read_config(std::string_view text, const std::string& path, const Catalogues& catalogues,
+                   const ConfigChanges& changes, Problems& problems);
 
 }  // namespace allocbench::front

@@ -7,6 +7,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "harness/front/common/limits.hpp"
+#include "harness/front/config/scalars.hpp"
+#include "harness/front/config/schema.hpp"
 #include "harness/front/config/value_reader.hpp"
 
 namespace allocbench::front {
@@ -18,7 +21,7 @@ constexpr std::string_view allocator_prefix = "allocator.";
 
 }  // namespace
 
-SweepReader::SweepReader(const Json& config, const Catalogue& catalogue, const WorkloadEntry* workload,
+SweepReader::SweepReader(const Json& config, const Catalogue& catalogue, const protocol::WorkloadDescription* workload,
                          const std::vector<AllocatorChoice>& allocators, Problems& problems)
     : config_(config), catalogue_(catalogue), workload_(workload), allocators_(allocators), problems_(problems) {}
 
@@ -26,7 +29,7 @@ std::vector<AxisGroup> SweepReader::axis_groups() const {
   std::vector<AxisGroup> groups;
   if (config_.contains("sweep")) {
     const Json& sweep = config_["sweep"];
-    if (!sweep.is_object()) problems_.add({"/sweep", fmt::format("{}", sweep.dump()), "an object of axes", ""});
+    if (!sweep.is_object()) problems_.add_wrong("/sweep", sweep, "an object of axes");
     if (sweep.is_object()) {
       for (const auto& [name, json] : sweep.items()) {
         auto axis = plain_axis(name, json, pointer_to("/sweep", name));
@@ -36,7 +39,7 @@ std::vector<AxisGroup> SweepReader::axis_groups() const {
   }
   if (config_.contains("zip")) {
     const Json& zip = config_["zip"];
-    if (!zip.is_array()) problems_.add({"/zip", fmt::format("{}", zip.dump()), "a list of groups of axes", ""});
+    if (!zip.is_array()) problems_.add_wrong("/zip", zip, "a list of groups of axes");
     for (std::size_t i = 0; zip.is_array() && i < zip.size(); ++i) {
       if (auto group = zip_group(zip[i], pointer_to("/zip", i))) groups.push_back(std::move(*group));
     }
@@ -46,11 +49,11 @@ std::vector<AxisGroup> SweepReader::axis_groups() const {
 }
 
 // The description of what an axis sweeps; nullptr after adding a problem.
-const Parameter* SweepReader::axis_parameter(const std::string& name, const std::string& pointer) const {
-  if (name == "pool_bytes") return find_parameter(config_scalars(), name);
+const ParameterInfo* SweepReader::axis_parameter(const std::string& name, const std::string& pointer) const {
+  if (name == "pool_bytes") return find_entry(config_scalars(), name);
   if (name.starts_with(allocator_prefix)) return allocator_parameter(name.substr(allocator_prefix.size()), pointer);
   if (workload_ == nullptr) return nullptr;  // already reported
-  const Parameter* parameter = find_parameter(workload_->parameters, name);
+  const ParameterInfo* parameter = find_entry(workload_->parameters, name);
   if (parameter == nullptr) {
     auto valid = names_of(workload_->parameters);
     valid.insert(valid.end(), {"pool_bytes", "allocator.<parameter>"});
@@ -60,11 +63,12 @@ const Parameter* SweepReader::axis_parameter(const std::string& name, const std:
 }
 
 // All allocators of a config are swept together, so all must have the parameter.
-const Parameter* SweepReader::allocator_parameter(const std::string& name, const std::string& pointer) const {
-  const Parameter* parameter = nullptr;
+const ParameterInfo* SweepReader::allocator_parameter(const std::string& name, const std::string& pointer) const {
+  const ParameterInfo* parameter = nullptr;
   for (const AllocatorChoice& choice : allocators_) {
-    const AllocatorEntry* entry = find_entry(catalogue_.allocators, choice.id);
-    parameter = find_parameter(entry->parameters, name);
+    const protocol::AllocatorDescription* entry = find_entry(catalogue_.allocators, choice.id);
+    if (entry == nullptr) continue;  // already reported
+    parameter = find_entry(entry->parameters, name);
     if (parameter == nullptr) {
       problems_.add_unknown(pointer, fmt::format("parameter of {}", choice.id), name, names_of(entry->parameters));
       return nullptr;
@@ -75,7 +79,7 @@ const Parameter* SweepReader::allocator_parameter(const std::string& name, const
 
 std::optional<Axis> SweepReader::plain_axis(const std::string& name, const Json& json,
                                             const std::string& pointer) const {
-  const Parameter* parameter = axis_parameter(name, pointer);
+  const ParameterInfo* parameter = axis_parameter(name, pointer);
   if (parameter == nullptr) return std::nullopt;
   const std::size_t problems_before = problems_.size();
   auto values = read_axis(json, *parameter, pointer, problems_);
@@ -87,9 +91,13 @@ std::optional<Axis> SweepReader::plain_axis(const std::string& name, const Json&
 std::optional<Axis> SweepReader::zipped_axis(const std::string& name, const Json& json,
                                              const std::string& pointer) const {
   if (!json.is_array() || json.empty()) return plain_axis(name, json, pointer);
-  const Parameter* parameter = axis_parameter(name, pointer);
+  const ParameterInfo* parameter = axis_parameter(name, pointer);
   if (parameter == nullptr) return std::nullopt;
   Axis axis{name, pointer, {}};
+  if (json.size() > limits::axis_values) {
+    problems_.add({pointer, fmt::format("{} values", json.size()), fmt::format("at most {}", limits::axis_values), ""});
+    return std::nullopt;
+  }
   for (std::size_t i = 0; i < json.size(); ++i) {
     if (auto value = read_value(json[i], *parameter, pointer_to(pointer, i), problems_)) axis.values.push_back(*value);
   }
@@ -99,7 +107,7 @@ std::optional<Axis> SweepReader::zipped_axis(const std::string& name, const Json
 
 std::optional<AxisGroup> SweepReader::zip_group(const Json& json, const std::string& pointer) const {
   if (!json.is_object() || json.size() < 2) {
-    problems_.add({pointer, fmt::format("{}", json.dump()), "an object of at least two axes", ""});
+    problems_.add_wrong(pointer, json, "an object of at least two axes");
     return std::nullopt;
   }
   AxisGroup group;
@@ -125,7 +133,7 @@ void SweepReader::report_repeated_axes(const std::vector<AxisGroup>& groups) con
     for (const Axis& axis : group.axes) {
       const auto [place, is_new] = seen.emplace(axis.name, axis.pointer);
       if (is_new) continue;
-      problems_.add({axis.pointer, fmt::format("the axis \"{}\", which {} sweeps already", axis.name, place->second),
+      problems_.add({axis.pointer, fmt::format("the axis \"{}\", which {} also sweeps", axis.name, place->second),
                      "each axis once", ""});
     }
   }
@@ -136,7 +144,11 @@ std::vector<Exclusion> SweepReader::exclusions(const std::vector<AxisGroup>& gro
   if (!config_.contains("exclude")) return exclusions;
   const Json& list = config_["exclude"];
   if (!list.is_array()) {
-    problems_.add({"/exclude", fmt::format("{}", list.dump()), "a list", ""});
+    problems_.add_wrong("/exclude", list, "a list");
+    return exclusions;
+  }
+  if (const std::size_t most = schema_definition("exclude").at("maxItems"); list.size() > most) {
+    problems_.add({"/exclude", fmt::format("{} exclusions", list.size()), fmt::format("at most {}", most), ""});
     return exclusions;
   }
   std::vector<std::string> names = {"allocator"};
@@ -146,7 +158,7 @@ std::vector<Exclusion> SweepReader::exclusions(const std::vector<AxisGroup>& gro
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string pointer = pointer_to("/exclude", i);
     if (!list[i].is_object() || list[i].empty()) {
-      problems_.add({pointer, fmt::format("{}", list[i].dump()), "an object of axis values and \"allocator\"", ""});
+      problems_.add_wrong(pointer, list[i], "an object of axis values and \"allocator\"");
       continue;
     }
     Exclusion& exclusion = exclusions.emplace_back();
@@ -163,16 +175,16 @@ std::vector<Exclusion> SweepReader::exclusions(const std::vector<AxisGroup>& gro
 }
 
 // One value or a list of them.
-std::vector<Value> SweepReader::condition(const std::string& name, const Json& json, const std::string& pointer) const {
-  Parameter allocator{.name = "allocator", .type = ParameterType::string, .unit = ""};
+std::vector<ParameterValue> SweepReader::condition(const std::string& name, const Json& json, const std::string& pointer) const {
+  ParameterInfo allocator{.name = "allocator", .default_value = std::string()};
   for (const AllocatorChoice& choice : allocators_) {
     allocator.choices.push_back(choice.id);
     if (choice.label != choice.id) allocator.choices.push_back(choice.label);
   }
-  const Parameter* parameter = name == "allocator" ? &allocator : axis_parameter(name, pointer);
+  const ParameterInfo* parameter = name == "allocator" ? &allocator : axis_parameter(name, pointer);
   if (parameter == nullptr) return {};
-  const bool is_list = json.is_array() && parameter->type != ParameterType::integers;
-  std::vector<Value> values;
+  const bool is_list = json.is_array() && parameter->type() != ParameterType::integers;
+  std::vector<ParameterValue> values;
   for (std::size_t i = 0; i < (is_list ? json.size() : 1); ++i) {
     const auto value =
         read_value(is_list ? json[i] : json, *parameter, is_list ? pointer_to(pointer, i) : pointer, problems_);

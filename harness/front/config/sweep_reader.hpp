@@ -16,7 +16,7 @@ class SweepReader {
  public:
   // workload is nullptr when the config names none that exists, which is reported elsewhere. The references must
   // outlive the reader.
-  SweepReader(const nlohmann::ordered_json& config, const Catalogue& catalogue, const WorkloadEntry* workload,
+  SweepReader(const nlohmann::ordered_json& config, const Catalogue& catalogue, const protocol::WorkloadDescription* workload,
               const std::vector<AllocatorChoice>& allocators, Problems& problems);
 
   // The axes of `sweep`, each a group of its own, then the groups of `zip`.
@@ -24,20 +24,20 @@ class SweepReader {
   std::vector<Exclusion> exclusions(const std::vector<AxisGroup>& groups) const;
 
  private:
-  const Parameter* axis_parameter(const std::string& name, const std::string& pointer) const;
-  const Parameter* allocator_parameter(const std::string& name, const std::string& pointer) const;
+  const ParameterInfo* axis_parameter(const std::string& name, const std::string& pointer) const;
+  const ParameterInfo* allocator_parameter(const std::string& name, const std::string& pointer) const;
   std::optional<Axis> plain_axis(const std::string& name, const nlohmann::ordered_json& json,
                                  const std::string& pointer) const;
   std::optional<Axis> zipped_axis(const std::string& name, const nlohmann::ordered_json& json,
                                   const std::string& pointer) const;
   std::optional<AxisGroup> zip_group(const nlohmann::ordered_json& json, const std::string& pointer) const;
-  std::vector<Value> condition(const std::string& name, const nlohmann::ordered_json& json,
+  std::vector<ParameterValue> condition(const std::string& name, const nlohmann::ordered_json& json,
                                const std::string& pointer) const;
   void report_repeated_axes(const std::vector<AxisGroup>& groups) const;
 
   const nlohmann::ordered_json& config_;
   const Catalogue& catalogue_;
-  const WorkloadEntry* workload_;
+  const protocol::WorkloadDescription* workload_;
   const std::vector<AllocatorChoice>& allocators_;
   Problems& problems_;
 };

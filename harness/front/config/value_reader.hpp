@@ -9,20 +9,20 @@
 
 #include "harness/front/common/problems.hpp"
 #include "harness/front/config/catalogue.hpp"
-#include "harness/front/config/value.hpp"
+#include "harness/protocol/parameter_values.hpp"
 
 namespace allocbench::front {
 
 // nullopt after adding a problem.
-std::optional<Value> read_value(const nlohmann::ordered_json& json, const Parameter& parameter,
+std::optional<ParameterValue> read_value(const nlohmann::ordered_json& json, const ParameterInfo& parameter,
                                 const std::string& pointer, Problems& problems);
 
 // The object {"name": value, ...}; keys that are no parameter are problems, except those the caller reads itself.
-NamedValues read_values(const nlohmann::ordered_json& object, const std::vector<Parameter>& parameters,
+ParameterValues read_values(const nlohmann::ordered_json& object, const std::vector<ParameterInfo>& parameters,
                         std::string_view ignored_key, const std::string& pointer, Problems& problems);
 
 // The values of one axis: a list, {"range": [first, last, step]} or {"log2": [first, last]}.
-std::vector<Value> read_axis(const nlohmann::ordered_json& json, const Parameter& parameter, const std::string& pointer,
+std::vector<ParameterValue> read_axis(const nlohmann::ordered_json& json, const ParameterInfo& parameter, const std::string& pointer,
                              Problems& problems);
 
 }  // namespace allocbench::front

@@ -4,16 +4,16 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "harness/front/common/errors.hpp"
+#include "harness/front/common/limits.hpp"
+#include "harness/front/common/text_file.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -35,6 +35,13 @@ EventLog::EventLog(const std::string& path) : path_(path) {
     close(descriptor_);
     throw EnvironmentError(fmt::format("Another allocbench is writing to {}: wait for it, or choose --out.", path));
   }
+  struct stat status = {};
+  if (fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
+    close(descriptor_);
+    throw EnvironmentError(fmt::format("{} must be a regular file.", path));
+  }
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
 }
 
 EventLog::~EventLog() {
@@ -42,9 +49,10 @@ EventLog::~EventLog() {
 }
 
 void EventLog::append(const nlohmann::ordered_json& event) {
+  require_file();
   nlohmann::ordered_json stamped = {{"event", event.at("event")}, {"time", utc_now()}};
   for (const auto& [key, value] : event.items()) stamped[key] = value;
-  // Allocators print what they like; bytes that are no UTF-8 become the replacement character.
+  // Allocators may print anything; bytes that are not UTF-8 become the replacement character.
   const std::string line = stamped.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   ssize_t written = 0;
   do {
@@ -56,12 +64,16 @@ void EventLog::append(const nlohmann::ordered_json& event) {
   }
 }
 
+void EventLog::require_file() const {
+  struct stat status = {};
+  const bool same = stat(path_.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
+  if (!same) throw LogLost(fmt::format("{} was deleted or replaced during the run. Stopped; start again.", path_));
+}
+
 void EventLog::sync() { fdatasync(descriptor_); }
 
 LogLines read_log_lines(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw UsageError(fmt::format("There is no event log {}: name the folder of a run.", path));
-  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::string text = read_text_file(path, "The event log", limits::log_bytes);
   LogLines result;
   std::size_t start = 0;
   for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', start)) {

@@ -1,12 +1,21 @@
 // events.jsonl as a file: appending lines and reading them back. What the events mean is run_log's and run_history's.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "harness/front/common/errors.hpp"
+
 namespace allocbench::front {
+
+// The log was deleted or replaced while it was open: what is measured from here on would be lost.
+struct LogLost : EnvironmentError {
+  using EnvironmentError::EnvironmentError;
+};
 
 class EventLog {
  public:
@@ -20,10 +29,14 @@ class EventLog {
   void append(const nlohmann::ordered_json& event);
   // After what must survive a power cut as well.
   void sync();
+  // Throws LogLost when the file is no longer the one that was opened.
+  void require_file() const;
 
  private:
   std::string path_;
   int descriptor_ = -1;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
 };
 
 struct LogLines {

@@ -6,39 +6,83 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/protocol/description_json.hpp"
+#include "harness/protocol/event_json.hpp"
+#include "harness/protocol/parameter_json.hpp"
 
 namespace allocbench::front {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using protocol::Malformed;
 
-NamedValues values_from(const Json& object) {
-  NamedValues values;
-  for (const auto& [name, value] : object.items()) values.emplace_back(name, value_from_json(value));
-  return values;
+CellFacts facts_from(const Json& event) {
+  CellFacts facts;
+  if (const Json* metrics = protocol::optional_member(event, "metrics")) {
+    if (protocol::optional_member(*metrics, "registers") != nullptr) {
+      const Json& registers = protocol::object_member(*metrics, "registers");
+      for (const auto& [phase, count] : registers.items()) {
+        facts.registers.emplace_back(phase, protocol::count_member(registers, phase));
+      }
+    }
+    facts.pool_bytes = protocol::optional_count(*metrics, "pool_bytes");
+    facts.metadata_bytes = protocol::optional_count(*metrics, "metadata_bytes");
+    facts.init_seconds = protocol::optional_seconds(*metrics, "init_seconds");
+    facts.device_heap_bytes = protocol::optional_count(*metrics, "device_heap_bytes");
+  }
+  if (protocol::optional_member(event, "checks") != nullptr) {
+    facts.checks = protocol::checks_from_json(protocol::object_member(event, "checks"));
+  }
+  if (protocol::optional_member(event, "counted") != nullptr) {
+    facts.counted = protocol::counted_from_json(protocol::object_member(event, "counted"));
+  }
+  return facts;
 }
 
-template <class T>
-std::optional<T> optional_at(const Json& json, const char* key) {
-  if (!json.contains(key) || json[key].is_null()) return std::nullopt;
-  return json[key].get<T>();
+CellHistory cell_from(const Json& event) {
+  CellHistory cell;
+  cell.id = protocol::text_member(event, "id");
+  cell.series = protocol::text_member(event, "series");
+  cell.allocator = protocol::text_member(event, "allocator");
+  cell.label = protocol::text_member_or(event, "label", cell.allocator);
+  cell.allocator_parameters = protocol::values_from_json(protocol::member(event, "allocator_parameters"));
+  cell.workload = protocol::text_member(event, "workload");
+  cell.workload_parameters = protocol::values_from_json(protocol::member(event, "workload_parameters"));
+  cell.pool_bytes = protocol::count_member(event, "pool_bytes");
+  cell.backend = protocol::text_member(event, "backend");
+  cell.seed = protocol::count_member(event, "seed");
+  cell.state = protocol::text_member(event, "state");
+  cell.axes = protocol::values_from_json(protocol::member(event, "axes"));
+  return cell;
+}
+
+// The contract of workloads: `total` is the sum of the phases and implied.
+void add_total(protocol::Sample& sample) {
+  Phase total{"total", 0, 0};
+  for (const Phase& phase : sample.phases) {
+    if (phase.name == total.name) return;
+    total.seconds += phase.seconds;
+    total.operations += phase.operations;
+  }
+  sample.phases.push_back(total);
 }
 
 class HistoryBuilder {
  public:
   void add(const Json& event) {
-    const std::string kind = event.at("event");
-    if (history_.started.empty()) history_.started = event.at("time");
+    const std::string kind = protocol::text_member(event, "event");
+    if (history_.started.empty()) history_.started = protocol::text_member(event, "time");
     if (kind == "run") return on_run(event);
     if (kind == "device") return on_device(event);
     if (kind == "cell") return on_cell(event);
     if (kind != "start" && kind != "sample" && kind != "end") return;  // a later format may add kinds
-    CellHistory& cell = history_.cells.at(index_.at(event.at("cell").get<std::string>()));
+    CellHistory& cell = known_cell(protocol::text_member(event, "cell"));
     if (kind == "start") {
-      cell.attempts = event.at("attempt");
+      cell.attempts = protocol::count_member(event, "attempt");
       cell.open_samples.clear();
     } else if (kind == "sample") {
-      cell.open_samples.push_back(sample_from(event));
+      cell.open_samples.push_back(protocol::sample_from_json(event));
+      add_total(cell.open_samples.back());
     } else {
       on_end(event, cell);
     }
@@ -47,123 +91,100 @@ class HistoryBuilder {
   RunHistory take() { return std::move(history_); }
 
  private:
+  CellHistory& known_cell(const std::string& id) {
+    const auto place = index_.find(id);
+    if (place == index_.end()) throw Malformed(fmt::format("no earlier line describes the cell \"{}\"", id));
+    return history_.cells[place->second];
+  }
+
   void on_run(const Json& event) {
-    if (event.at("format") != 1) {
-      throw UsageError(fmt::format("it has format {}, this allocbench reads format 1", event.at("format").dump()));
+    if (protocol::member(event, "format") != 1) {
+      throw Malformed(fmt::format("the log has format {}, this allocbench reads format 1", event["format"].dump()));
     }
-    const Json& config = event.at("config");
-    history_.figure = config.at("name");
-    history_.statistic = config.value("statistic", "median");
-    history_.config_text = config.dump();
-    history_.config_path = event.value("config_path", "");
-    history_.backend = event.at("backend");
-    history_.seed = event.at("seed");
-    for (const Json& metric : event.value("metrics", Json::array())) {
-      history_.units[metric.at("name")] = metric.value("unit", "");
+    const Json& config = protocol::object_member(event, "config");
+    history_.figure = protocol::text_member(config, "name");
+    history_.statistic = protocol::text_member_or(config, "statistic", "median");
+    history_.config = std::make_shared<const Json>(config);
+    history_.config_path = protocol::text_member_or(event, "config_path", "");
+    history_.backend = protocol::text_member(event, "backend");
+    history_.seed = protocol::count_member(event, "seed");
+    if (protocol::optional_member(event, "metrics") != nullptr) {
+      for (const Json& metric : protocol::list_member(event, "metrics")) {
+        const protocol::MetricDescription description = protocol::metric_from_json(metric);
+        history_.units[description.name] = description.unit;
+      }
     }
-    history_.run_text = event.dump();
-    revision_ = event.value("allocbench", Json::object()).value("revision", "");
+    if (protocol::optional_member(event, "planned") != nullptr) {
+      for (const Json& id : protocol::list_member(event, "planned")) {
+        if (!id.is_string()) throw Malformed("\"planned\" must be a list of texts");
+        history_.planned.insert(id.get<std::string>());
+      }
+    }
+    history_.run = std::make_shared<const Json>(event);
+    if (const Json* program = protocol::optional_member(event, "allocbench")) {
+      revision_ = protocol::text_member_or(*program, "revision", "");
+    }
   }
 
   void on_device(const Json& event) {
-    const Json& device = event.at("device");
-    history_.device_text = device.dump();
-    device_name_ = device.value("name", "");
+    history_.device = protocol::device_from_json(protocol::object_member(event, "device"));
   }
 
   void on_cell(const Json& event) {
-    const std::string id = event.at("id");
-    if (!index_.emplace(id, history_.cells.size()).second) return;
-    CellHistory& cell = history_.cells.emplace_back();
-    cell.id = id;
-    cell.series = event.at("series");
-    cell.allocator = event.at("allocator");
-    cell.label = event.value("label", cell.allocator);
-    cell.allocator_parameters = values_from(event.at("allocator_parameters"));
-    cell.workload = event.at("workload");
-    cell.workload_parameters = values_from(event.at("workload_parameters"));
-    cell.pool_bytes = event.at("pool_bytes");
-    cell.backend = event.at("backend");
-    cell.seed = event.at("seed");
-    cell.state = event.at("state");
-    cell.axes = values_from(event.at("axes"));
-  }
-
-  static Sample sample_from(const Json& event) {
-    Sample sample;
-    double total_seconds = 0;
-    std::uint64_t total_operations = 0;
-    bool has_total = false;
-    for (const Json& phase : event.at("phases")) {
-      sample.phases.push_back({phase.at("name"), phase.at("seconds"), phase.value("operations", std::uint64_t{0})});
-      total_seconds += sample.phases.back().seconds;
-      total_operations += sample.phases.back().operations;
-      has_total = has_total || sample.phases.back().name == "total";
-    }
-    // The contract of workloads: `total` is the sum of the phases and implied.
-    if (!has_total) sample.phases.push_back({"total", total_seconds, total_operations});
-    const Json counters = event.value("counters", Json::object());
-    for (const auto& [name, value] : counters.items()) {
-      sample.counters.emplace_back(name, value.get<double>());
-    }
-    sample.throttled = optional_at<bool>(event, "throttled").value_or(false);
-    return sample;
+    CellHistory cell = cell_from(event);
+    if (index_.emplace(cell.id, history_.cells.size()).second) history_.cells.push_back(std::move(cell));
   }
 
   void on_end(const Json& event, CellHistory& cell) {
-    const auto status = status_of(event.at("status").get<std::string>());
-    if (!status) throw std::invalid_argument(fmt::format("{} is no status word", event.at("status").dump()));
-    cell.end = CellEnd{*status, event.value("reason", ""), event.value("output_tail", "")};
-    cell.ended_attempt = event.at("attempt");
+    const std::string text = protocol::text_member(event, "status");
+    const auto status = status_of(text);
+    if (!status) throw Malformed(fmt::format("\"{}\" is not a status word", text));
+    cell.end = CellEnd{*status, protocol::text_member_or(event, "reason", ""),
+                       protocol::text_member_or(event, "output_tail", "")};
+    if (*status == Status::ok && cell.open_samples.empty()) throw Malformed("a cell that is ok must have samples");
+    cell.ended_attempt = protocol::count_member(event, "attempt");
     cell.samples = std::move(cell.open_samples);
     cell.open_samples.clear();
-    cell.device = device_name_;
+    cell.device = history_.device ? history_.device->name : "";
     cell.revision = revision_;
-    const Json metrics = event.value("metrics", Json::object());
-    cell.facts = {};
-    const Json registers_by_phase = metrics.value("registers", Json::object());
-    for (const auto& [phase, registers] : registers_by_phase.items()) {
-      cell.facts.registers.emplace_back(phase, registers.get<std::uint64_t>());
-    }
-    cell.facts.pool_bytes = optional_at<std::uint64_t>(metrics, "pool_bytes");
-    cell.facts.metadata_bytes = optional_at<std::uint64_t>(metrics, "metadata_bytes");
-    cell.facts.init_seconds = optional_at<double>(metrics, "init_seconds");
-    cell.facts.device_heap_bytes = optional_at<std::uint64_t>(metrics, "device_heap_bytes");
-    cell.facts.checks = event.value("checks", Json::object()).dump();
-    cell.facts.counted = event.value("counted", Json::object()).dump();
+    cell.facts = facts_from(event);
   }
 
   RunHistory history_;
   std::map<std::string, std::size_t> index_;
-  std::string device_name_;
   std::string revision_;
 };
 
 }  // namespace
-
-const CellHistory* RunHistory::find(std::string_view id) const {
-  for (const CellHistory& cell : cells) {
-    if (cell.id == id) return &cell;
-  }
-  return nullptr;
-}
 
 std::size_t RunHistory::finished() const {
   return static_cast<std::size_t>(
       std::count_if(cells.begin(), cells.end(), [](const CellHistory& cell) { return cell.end.has_value(); }));
 }
 
+std::size_t RunHistory::not_measured() const {
+  std::set<std::string> missing = planned;
+  for (const CellHistory& cell : cells) {
+    if (cell.end) {
+      missing.erase(cell.id);
+    } else {
+      missing.insert(cell.id);
+    }
+  }
+  return missing.size();
+}
+
 RunHistory read_history(const std::vector<std::string>& lines, const std::string& path) {
   HistoryBuilder builder;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     try {
-      builder.add(Json::parse(lines[i]));
-    } catch (const std::exception& error) {
-      throw UsageError(fmt::format("{}:{} is no event that this allocbench can read: {}", path, i + 1, error.what()));
+      builder.add(protocol::parse_object(lines[i], "an event"));
+    } catch (const Malformed& error) {
+      throw UsageError(fmt::format("{}:{}: this line is not a valid event: {}.", path, i + 1, error.what()));
     }
   }
   RunHistory history = builder.take();
-  if (history.run_text.empty()) throw UsageError(fmt::format("{} holds no run.", path));
+  if (history.run == nullptr) throw UsageError(fmt::format("{} contains no run.", path));
   return history;
 }
 

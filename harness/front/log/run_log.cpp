@@ -3,43 +3,66 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/front/log/host.hpp"
+#include "harness/protocol/description_json.hpp"
+#include "harness/protocol/event_json.hpp"
+#include "harness/protocol/parameter_json.hpp"
 
 namespace allocbench::front {
 
 using Json = nlohmann::ordered_json;
 
-void RunLog::run(const Config& config, const Catalogue& catalogue, bool resumed) {
+Json to_json(const CellFacts& facts) {
+  Json metrics = Json::object();
+  for (const auto& [phase, registers] : facts.registers) metrics["registers"][phase] = registers;
+  if (facts.pool_bytes) metrics["pool_bytes"] = *facts.pool_bytes;
+  if (facts.metadata_bytes) metrics["metadata_bytes"] = *facts.metadata_bytes;
+  if (facts.init_seconds) metrics["init_seconds"] = *facts.init_seconds;
+  if (facts.device_heap_bytes) metrics["device_heap_bytes"] = *facts.device_heap_bytes;
+  return metrics;
+}
+
+void RunLog::run(const Config& config, const Catalogue& catalogue, const Plan& plan, bool resumed) {
   Json metrics = Json::array();
-  for (const MetricEntry& metric : catalogue.metrics) metrics.push_back(to_json(metric));
+  for (const protocol::MetricDescription& metric : catalogue.metrics) metrics.push_back(protocol::to_json(metric));
+  Json planned = Json::array();
+  for (const Batch& batch : plan.batches) {
+    for (const Cell& cell : batch.cells) planned.push_back(cell.id);
+  }
   Json event = {{"event", "run"},
                 {"format", 1},
                 {"allocbench", {{"version", program_version()}, {"revision", program_revision()}}},
                 {"worker", {{"revision", catalogue.revision}, {"compiler", catalogue.compiler}}},
-                {"config", Json::parse(config.effective_text)},
+                {"config", *config.effective},
                 {"config_path", config.path},
                 {"backend", config.backend},
                 {"shard", nullptr},
                 {"host", describe_host()},
                 {"seed", config.seed},
-                {"metrics", metrics}};
+                {"metrics", metrics},
+                {"planned", planned}};
   if (resumed) event["resumed"] = true;
   log_.append(event);
 }
 
-void RunLog::device(const std::string& device_text) {
-  Json device = Json::parse(device_text);
+void RunLog::device(const protocol::Device& device) {
   // What changes from start to start on one and the same device.
-  Json lasting = device;
-  for (const char* key : {"free_memory_bytes", "sm_clock_mhz", "device_heap_bytes"}) lasting.erase(key);
-  if (lasting.dump() == last_device_) return;
-  last_device_ = lasting.dump();
-  log_.append({{"event", "device"}, {"device", device}});
+  protocol::Device lasting = device;
+  lasting.free_memory_bytes.reset();
+  lasting.sm_clock_mhz.reset();
+  lasting.device_heap_bytes.reset();
+  if (last_device_ == lasting) return;
+  last_device_ = lasting;
+  log_.append({{"event", "device"}, {"device", protocol::to_json(device)}});
+}
+
+void RunLog::strays(const std::vector<std::string>& names) {
+  log_.append({{"event", "strays"}, {"killed", names}});
 }
 
 void RunLog::cell(const Cell& cell) {
   Json event = {{"event", "cell"}, {"id", cell.id}, {"series", cell.series}, {"label", cell.label}};
   event.update(cell_definition(cell));
-  event["axes"] = to_json(cell.axes);
+  event["axes"] = protocol::to_json(cell.axes);
   log_.append(event);
 }
 
@@ -47,30 +70,21 @@ void RunLog::start(const Cell& cell, std::uint64_t attempt) {
   log_.append({{"event", "start"}, {"cell", cell.id}, {"attempt", attempt}});
 }
 
-void RunLog::sample(const Cell& cell, std::uint64_t attempt, std::uint64_t index, const std::string& answer) {
+void RunLog::sample(const Cell& cell, std::uint64_t attempt, std::uint64_t index, const protocol::Sample& sample) {
   Json event = {{"event", "sample"}, {"cell", cell.id}, {"attempt", attempt}, {"index", index}};
-  const Json told = Json::parse(answer);
-  for (const auto& [key, value] : told.items()) {
-    if (!event.contains(key)) event[key] = value;
-  }
+  event.update(protocol::to_json(protocol::Event(sample)));
   log_.append(event);
 }
 
 void RunLog::end(const Cell& cell, std::uint64_t attempt, const CellEnd& end, const CellFacts& facts) {
-  Json metrics = Json::object();
-  for (const auto& [phase, registers] : facts.registers) metrics["registers"][phase] = registers;
-  if (facts.pool_bytes) metrics["pool_bytes"] = *facts.pool_bytes;
-  if (facts.metadata_bytes) metrics["metadata_bytes"] = *facts.metadata_bytes;
-  if (facts.init_seconds) metrics["init_seconds"] = *facts.init_seconds;
-  if (facts.device_heap_bytes) metrics["device_heap_bytes"] = *facts.device_heap_bytes;
   log_.append({{"event", "end"},
                {"cell", cell.id},
                {"attempt", attempt},
                {"status", word(end.status)},
                {"reason", end.reason},
-               {"metrics", metrics},
-               {"checks", facts.checks.empty() ? Json::object() : Json::parse(facts.checks)},
-               {"counted", facts.counted.empty() ? Json::object() : Json::parse(facts.counted)},
+               {"metrics", to_json(facts)},
+               {"checks", facts.checks ? protocol::to_json(*facts.checks) : Json::object()},
+               {"counted", facts.counted ? protocol::to_json(*facts.counted) : Json::object()},
                {"output_tail", end.output_tail}});
   log_.sync();
 }

@@ -7,22 +7,22 @@
 #include <utility>
 #include <vector>
 
-#include "harness/front/common/status.hpp"
 #include "harness/front/config/config.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/plan/plan.hpp"
+#include "harness/protocol/event.hpp"
 
 namespace allocbench::front {
 
-// What a cell's worker told about it, besides samples. Logged with the end of the cell.
+// What a cell's worker said about it, apart from samples. Logged with the end of the cell.
 struct CellFacts {
   std::vector<std::pair<std::string, std::uint64_t>> registers;  // by phase
   std::optional<std::uint64_t> pool_bytes;
   std::optional<std::uint64_t> metadata_bytes;
   std::optional<double> init_seconds;
   std::optional<std::uint64_t> device_heap_bytes;
-  std::string checks;   // JSON text, as the worker sent it; empty = not verified
-  std::string counted;  // the same
+  std::optional<protocol::Checks> checks;  // absent: not verified
+  std::optional<protocol::Counted> counted;
 };
 
 struct CellEnd {
@@ -30,26 +30,30 @@ struct CellEnd {
   std::string reason = {};
   std::string output_tail = {};
 
-  // Some reasons go on with a dump of lanes; lists and tables have room for one line.
+  // The first line: some reasons continue with a dump of lanes.
   std::string short_reason() const { return reason.substr(0, reason.find('\n')); }
 };
+
+nlohmann::ordered_json to_json(const CellFacts& facts);  // its "metrics"
 
 class RunLog {
  public:
   explicit RunLog(EventLog& log) : log_(log) {}
 
-  void run(const Config& config, const Catalogue& catalogue, bool resumed);
+  // With the ids of all planned cells: whoever reads a log that was cut knows what is missing.
+  void run(const Config& config, const Catalogue& catalogue, const Plan& plan, bool resumed);
   // Once per run and again when the device differs (a resumed run on another machine).
-  void device(const std::string& device_text);
+  void device(const protocol::Device& device);
+  // Processes that a worker left behind, which were killed.
+  void strays(const std::vector<std::string>& names);
   void cell(const Cell& cell);
   void start(const Cell& cell, std::uint64_t attempt);
-  // The worker's answer to `sample`, as it came.
-  void sample(const Cell& cell, std::uint64_t attempt, std::uint64_t index, const std::string& answer);
+  void sample(const Cell& cell, std::uint64_t attempt, std::uint64_t index, const protocol::Sample& sample);
   void end(const Cell& cell, std::uint64_t attempt, const CellEnd& end, const CellFacts& facts);
 
  private:
   EventLog& log_;
-  std::string last_device_;
+  std::optional<protocol::Device> last_device_;
 };
 
 }  // namespace allocbench::front

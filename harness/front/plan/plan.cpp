@@ -13,7 +13,9 @@
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/json_text.hpp"
+#include "harness/front/common/limits.hpp"
 #include "harness/front/common/units.hpp"
+#include "harness/protocol/parameter_json.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -61,27 +63,45 @@ class Odometer {
   std::vector<std::size_t> indices_;
 };
 
-bool excluded(const Config& config, const Cell& cell) {
-  return std::any_of(config.exclusions.begin(), config.exclusions.end(), [&](const Exclusion& exclusion) {
-    return std::all_of(exclusion.conditions.begin(), exclusion.conditions.end(), [&](const auto& condition) {
-      return std::any_of(condition.second.begin(), condition.second.end(), [&](const Value& wanted) {
-        if (condition.first == "allocator") return to_text(wanted) == cell.allocator || to_text(wanted) == cell.label;
-        const Value* value = find(cell.axes, condition.first);
-        return value != nullptr && *value == wanted;
-      });
+// The exclusions with their values as sets: a plan asks for every cell.
+class ExclusionList {
+ public:
+  explicit ExclusionList(const Config& config) {
+    for (const Exclusion& exclusion : config.exclusions) {
+      std::vector<Condition>& conditions = list_.emplace_back();
+      for (const auto& [name, values] : exclusion.conditions) conditions.push_back({name, {values.begin(), values.end()}});
+    }
+  }
+  bool excludes(const Cell& cell) const {
+    return std::any_of(list_.begin(), list_.end(), [&](const std::vector<Condition>& conditions) {
+      return std::all_of(conditions.begin(), conditions.end(), [&](const Condition& each) { return holds(each, cell); });
     });
-  });
-}
+  }
 
-void apply_axis(const Axis& axis, const Value& value, Cell& cell) {
+ private:
+  struct Condition {
+    std::string name;
+    std::set<ParameterValue> values;
+  };
+  static bool holds(const Condition& condition, const Cell& cell) {
+    if (condition.name == "allocator") {
+      return condition.values.contains(cell.allocator) || condition.values.contains(cell.label);
+    }
+    const ParameterValue* value = protocol::find_value(cell.axes, condition.name);
+    return value != nullptr && condition.values.contains(*value);
+  }
+  std::vector<std::vector<Condition>> list_;
+};
+
+void apply_axis(const Axis& axis, const ParameterValue& value, Cell& cell) {
   cell.axes.emplace_back(axis.name, value);
   if (axis.name == "pool_bytes") {
     cell.pool_bytes = std::get<std::uint64_t>(value);
     cell.pool_pointer = axis.pointer;
   } else if (axis.name.starts_with(allocator_prefix)) {
-    assign(cell.allocator_parameters, axis.name.substr(allocator_prefix.size()), value);
+    protocol::assign_value(cell.allocator_parameters, axis.name.substr(allocator_prefix.size()), value);
   } else {
-    assign(cell.workload_parameters, axis.name, value);
+    protocol::assign_value(cell.workload_parameters, axis.name, value);
   }
 }
 
@@ -106,7 +126,7 @@ Cell make_cell(const Config& config, const AllocatorChoice& choice, const std::v
   cell.name = fmt::format("{}/{}", config.name, choice.label);
   for (std::size_t group = 0; group < config.sweep.size(); ++group) {
     for (const Axis& axis : config.sweep[group].axes) {
-      const Value& value = axis.values[indices[group]];
+      const ParameterValue& value = axis.values[indices[group]];
       apply_axis(axis, value, cell);
       const std::string part = fmt::format("/{}:{}", axis.name, to_text(value));
       cell.name += part;
@@ -115,7 +135,7 @@ Cell make_cell(const Config& config, const AllocatorChoice& choice, const std::v
   }
   if (!config.sweep.empty()) {
     const AxisGroup& group = config.sweep[primary];
-    cell.growth = magnitude(primary_axis(config, group).values[indices[primary]]);
+    cell.growth = protocol::magnitude(primary_axis(config, group).values[indices[primary]]);
   }
   cell.id = stable_hash(canonical_text(cell_definition(cell)));
   return cell;
@@ -128,50 +148,114 @@ std::size_t Plan::cell_count() const {
                          [](std::size_t sum, const Batch& batch) { return sum + batch.cells.size(); });
 }
 
-Plan make_plan(const Config& config, const Catalogue& catalogue, Problems& problems) {
-  Plan plan{config.name, config.backend, config.rounds, config.seed, {}};
-  const std::size_t primary = primary_group(config);
-  std::map<std::string, std::size_t> batch_of;
-  std::map<std::string, std::string> name_of;  // by cell id
-  for (const AllocatorChoice& choice : config.allocators) {
-    const AllocatorEntry& entry = *find_entry(catalogue.allocators, choice.id);
-    Odometer odometer(config, primary);
+namespace {
+
+// Before anything is expanded. Adds a problem when the config describes too many cells.
+void check_cell_count(const Config& config, Problems& problems) {
+  double cells = static_cast<double>(config.allocators.size());
+  for (const AxisGroup& group : config.sweep) cells *= static_cast<double>(group.size());
+  if (cells > static_cast<double>(limits::cells)) {
+    problems.add({"/sweep", fmt::format("{:.0f} cells", cells), fmt::format("at most {} cells, before exclude", limits::cells), ""});
+  }
+}
+
+void check_sample_count(const Plan& plan, Problems& problems) {
+  double samples = 0;
+  for (const Batch& batch : plan.batches) {
+    for (const Cell& cell : batch.cells) samples += static_cast<double>(cell.repetitions) * static_cast<double>(plan.rounds);
+  }
+  if (samples > static_cast<double>(limits::samples)) {
+    problems.add({"/repetitions", fmt::format("{:.0f} samples of all cells and rounds", samples),
+                  fmt::format("at most {}", limits::samples), ""});
+  }
+  if (plan.batches.size() > limits::batches) {
+    problems.add({"/allocators", fmt::format("{} combinations of allocator, parameters and pool", plan.batches.size()),
+                  fmt::format("at most {}: each needs a worker of its own", limits::batches), ""});
+  }
+}
+
+// Puts the cells of one allocator into the batches of a plan.
+class PlanBuilder {
+ public:
+  PlanBuilder(const Config& config, const Catalogue& catalogue, Problems& problems)
+      : config_(config),
+        catalogue_(catalogue),
+        problems_(problems),
+        primary_(primary_group(config)),
+        exclusions_(config),
+        plan_{config.name, config.backend, config.rounds, config.seed, {}} {}
+
+  void add(const AllocatorChoice& choice) {
+    const protocol::AllocatorDescription& allocator = *find_entry(catalogue_.allocators, choice.id);
+    Odometer odometer(config_, primary_);
     do {
-      Cell cell = make_cell(config, choice, odometer.indices(), primary);
-      if (excluded(config, cell)) continue;
-      const auto [twin, is_new] = name_of.emplace(cell.id, cell.name);
-      if (!is_new) {
-        problems.add({"/allocators", fmt::format("the same cell twice: {} and {}", twin->second, cell.name),
-                      "cells that differ in a parameter", ""});
-        continue;
-      }
-      const std::string key =
-          fmt::format("{} {} {}", cell.label, to_json(cell.allocator_parameters).dump(), cell.pool_bytes);
-      const auto [place, is_new_batch] = batch_of.emplace(key, plan.batches.size());
-      if (is_new_batch) {
-        plan.batches.push_back({cell.allocator,
-                                cell.label,
-                                cell.allocator_parameters,
-                                cell.pool_bytes,
-                                entry.pool_is_device_heap,
-                                entry.fresh_by_process,
-                                {}});
-      }
-      plan.batches[place->second].cells.push_back(std::move(cell));
+      Cell cell = make_cell(config_, choice, odometer.indices(), primary_);
+      if (!exclusions_.excludes(cell) && is_new(cell)) batch_for(cell, allocator).cells.push_back(std::move(cell));
     } while (odometer.advance());
   }
+  Plan take() { return std::move(plan_); }
+
+ private:
+  bool is_new(const Cell& cell) {
+    const auto [twin, added] = name_of_.emplace(cell.id, cell.name);
+    if (!added) {
+      problems_.add({"/allocators", fmt::format("the same cell as {} and as {}", twin->second, cell.name),
+                     "cells that differ in a parameter", ""});
+    }
+    return added;
+  }
+
+  Batch& batch_for(const Cell& cell, const protocol::AllocatorDescription& allocator) {
+    const std::string key = fmt::format("{} {} {}", cell.label, protocol::to_json(cell.allocator_parameters).dump(), cell.pool_bytes);
+    const auto [place, added] = batch_of_.emplace(key, plan_.batches.size());
+    if (added) {
+      plan_.batches.push_back({cell.allocator,
+                               cell.label,
+                               cell.allocator_parameters,
+                               cell.pool_bytes,
+                               allocator.pool_is_device_heap(),
+                               allocator.fresh_by_process(),
+                               {}});
+    }
+    return plan_.batches[place->second];
+  }
+
+  const Config& config_;
+  const Catalogue& catalogue_;
+  Problems& problems_;
+  std::size_t primary_;
+  ExclusionList exclusions_;
+  Plan plan_;
+  std::map<std::string, std::size_t> batch_of_;
+  std::map<std::string, std::string> name_of_;  // by cell id
+};
+
+}  // namespace
+
+Plan make_plan(const Config& config, const Catalogue& catalogue, Problems& problems) {
+  check_cell_count(config, problems);
+  if (!problems.empty()) return {};
+  PlanBuilder builder(config, catalogue, problems);
+  for (const AllocatorChoice& choice : config.allocators) builder.add(choice);
+  Plan plan = builder.take();
+  check_sample_count(plan, problems);
   if (plan.batches.empty() && problems.empty()) {
-    problems.add({"/exclude", "every cell is excluded", "a config with at least one cell", ""});
+    problems.add({"/exclude", "every cell is excluded", "at least one cell that is not", ""});
   }
   return plan;
 }
 
 void filter_plan(Plan& plan, const std::string& expression) {
+  if (expression.size() > limits::filter_letters) {
+    throw UsageError(fmt::format("--filter: the expression must have at most {} letters; it has {}.",
+                                 limits::filter_letters, expression.size()));
+  }
   std::regex regex;
   try {
-    regex.assign(expression);
-  } catch (const std::regex_error& error) {
-    throw UsageError(fmt::format("--filter: \"{}\" is no regular expression ({}).", expression, error.what()));
+    // Polynomial: the usual executor takes exponential time for expressions like (x+x+)+y.
+    regex.assign(expression, std::regex::ECMAScript | std::regex_constants::__polynomial);
+  } catch (const std::regex_error&) {
+    throw UsageError(fmt::format("--filter: \"{}\" is not a regular expression without back references.", expression));
   }
   std::string example;
   for (Batch& batch : plan.batches) {
@@ -181,7 +265,7 @@ void filter_plan(Plan& plan, const std::string& expression) {
   std::erase_if(plan.batches, [](const Batch& batch) { return batch.cells.empty(); });
   if (plan.batches.empty()) {
     throw UsageError(
-        fmt::format("--filter: \"{}\" matches no cell; names look like \"{}\" (see --dry-run).", expression, example));
+        fmt::format("--filter: no cell matches \"{}\". Names look like \"{}\"; --dry-run shows all.", expression, example));
   }
 }
 
@@ -198,9 +282,9 @@ void check_pools(const Plan& plan, std::uint64_t device_memory_bytes, std::strin
 
 nlohmann::ordered_json cell_definition(const Cell& cell) {
   return {{"allocator", cell.allocator},
-          {"allocator_parameters", to_json(cell.allocator_parameters)},
+          {"allocator_parameters", protocol::to_json(cell.allocator_parameters)},
           {"workload", cell.workload},
-          {"workload_parameters", to_json(cell.workload_parameters)},
+          {"workload_parameters", protocol::to_json(cell.workload_parameters)},
           {"pool_bytes", cell.pool_bytes},
           {"backend", cell.backend},
           {"seed", cell.seed},

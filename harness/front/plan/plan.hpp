@@ -20,15 +20,15 @@ struct Cell {
   std::string series;  // label and the axes other than the primary one
   std::string allocator;
   std::string label;
-  NamedValues allocator_parameters;
+  ParameterValues allocator_parameters;
   std::string workload;
-  NamedValues workload_parameters;
+  ParameterValues workload_parameters;
   std::uint64_t pool_bytes = 0;
   std::string pool_pointer;
   std::string backend;
   std::uint64_t seed = 0;
   std::string state;
-  NamedValues axes;
+  ParameterValues axes;
   std::optional<double> growth;  // value on the primary axis when that is a number: the order of the skip rule
   std::uint64_t repetitions = 0;
   std::uint64_t warmups = 0;
@@ -40,7 +40,7 @@ struct Cell {
 struct Batch {
   std::string allocator;
   std::string label;
-  NamedValues allocator_parameters;
+  ParameterValues allocator_parameters;
   std::uint64_t pool_bytes = 0;
   bool pool_is_device_heap = false;
   bool fresh_by_process = false;
@@ -57,7 +57,8 @@ struct Plan {
   std::size_t cell_count() const;
 };
 
-// Adds a problem when the config describes no cell or the same cell twice.
+// Adds a problem when the config describes no cell, the same cell twice, or more cells than limits.hpp allows. Problems
+// of the config itself leave the plan empty.
 Plan make_plan(const Config& config, const Catalogue& catalogue, Problems& problems);
 
 // Keeps the cells whose name the regular expression finds. Throws UsageError for a bad expression or an empty result.

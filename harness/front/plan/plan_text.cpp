@@ -16,12 +16,43 @@ struct Totals {
   std::uint64_t samples = 0;
 };
 
+std::uint64_t samples_of(const Plan& plan, const Cell& cell) { return cell.repetitions * plan.rounds; }
+
+std::string batch_text(const Plan& plan, std::size_t index, std::optional<std::uint64_t> heap_bytes) {
+  const Batch& batch = plan.batches[index];
+  std::string text = fmt::format("batch {} of {}: {}, pool {}, device heap {}, {} cells\n", index + 1,
+                                 plan.batches.size(), batch.label, format_bytes(batch.pool_bytes),
+                                 heap_bytes ? format_bytes(*heap_bytes) : "unknown", batch.cells.size());
+  for (const Cell& cell : batch.cells) {
+    text += fmt::format("  {}  {}  {} samples, deadline {}\n", cell.id, cell.name, samples_of(plan, cell),
+                        format_duration(cell.deadline_seconds));
+  }
+  return text;
+}
+
+// One line per allocator, in the order of the config.
+std::string allocators_text(const Plan& plan) {
+  std::vector<std::pair<std::string, Totals>> totals;
+  std::map<std::string, std::size_t> place_of;
+  for (const Batch& batch : plan.batches) {
+    const auto [place, is_new] = place_of.emplace(batch.label, totals.size());
+    if (is_new) totals.push_back({batch.label, {}});
+    Totals& total = totals[place->second].second;
+    total.cells += batch.cells.size();
+    for (const Cell& cell : batch.cells) total.samples += samples_of(plan, cell);
+  }
+  std::string text;
+  for (const auto& [label, total] : totals) {
+    text += fmt::format("{}: {} cells, {} samples of {}\n", label, total.cells, total.samples,
+                        plan.batches.front().cells.front().workload);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string describe_plan(const Plan& plan, const std::vector<std::optional<std::uint64_t>>& device_heap_bytes) {
   std::string text;
-  std::map<std::string, Totals> by_allocator;
-  std::vector<std::string> labels;  // in the order of the config
   std::set<std::string> series;
   std::uint64_t samples = 0;
   std::uint64_t peak_bytes = 0;
@@ -30,32 +61,18 @@ std::string describe_plan(const Plan& plan, const std::vector<std::optional<std:
     const Batch& batch = plan.batches[i];
     const std::uint64_t heap = device_heap_bytes[i].value_or(0);
     peak_bytes = std::max(peak_bytes, batch.pool_is_device_heap ? heap : batch.pool_bytes + heap);
-    text += fmt::format("batch {} of {}: {}, pool {}, device heap {}, {} cells\n", i + 1, plan.batches.size(),
-                        batch.label, format_bytes(batch.pool_bytes),
-                        device_heap_bytes[i] ? format_bytes(heap) : "unknown", batch.cells.size());
-    if (!by_allocator.contains(batch.label)) labels.push_back(batch.label);
+    text += batch_text(plan, i, device_heap_bytes[i]);
     for (const Cell& cell : batch.cells) {
-      text += fmt::format("  {}  {}  {} samples, deadline {}\n", cell.id, cell.name, cell.repetitions * plan.rounds,
-                          format_duration(cell.deadline_seconds));
-      Totals& totals = by_allocator[batch.label];
-      ++totals.cells;
-      totals.samples += cell.repetitions * plan.rounds;
-      samples += cell.repetitions * plan.rounds;
+      samples += samples_of(plan, cell);
       deadlines += cell.deadline_seconds;
       series.insert(cell.series);
     }
   }
-  text += '\n';
-  for (const std::string& label : labels) {
-    text += fmt::format("{}: {} cells, {} samples of {}\n", label, by_allocator[label].cells,
-                        by_allocator[label].samples, plan.batches.front().cells.front().workload);
-  }
+  text += "\n" + allocators_text(plan);
   text += fmt::format("\n{}: {} cells in {} series and {} batches, {} rounds, {} samples, back end {}\n", plan.figure,
                       plan.cell_count(), series.size(), plan.batches.size(), plan.rounds, samples, plan.backend);
-  text +=
-      fmt::format("at most {} if every cell uses its whole deadline, besides starting workers; peak pool and heap {}\n",
-                  format_duration(deadlines), format_bytes(peak_bytes));
-  return text;
+  return text + fmt::format("Worst case: {} plus worker start-up. Peak pool and heap: {}.\n",
+                            format_duration(deadlines), format_bytes(peak_bytes));
 }
 
 }  // namespace allocbench::front

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/json_text.hpp"
@@ -31,12 +31,12 @@ std::vector<PhaseResult> reduce_phases(const CellHistory& cell, Estimator estima
   std::vector<PhaseResult> phases;
   std::vector<std::vector<double>> operations;
   for (std::size_t index = 0; index < cell.samples.size(); ++index) {
-    const Sample& sample = cell.samples[index];
-    for (const PhaseSample& measured : sample.phases) {
+    const protocol::Sample& sample = cell.samples[index];
+    for (const Phase& measured : sample.phases) {
       PhaseResult& phase = phase_named(phases, measured.name);
       operations.resize(phases.size());
       operations[static_cast<std::size_t>(&phase - phases.data())].push_back(static_cast<double>(measured.operations));
-      if (sample.throttled) phase.throttled.push_back(phase.seconds.size());
+      if (sample.throttled.value_or(false)) phase.throttled.push_back(phase.seconds.size());
       phase.seconds.push_back(measured.seconds);
     }
   }
@@ -50,7 +50,7 @@ std::vector<PhaseResult> reduce_phases(const CellHistory& cell, Estimator estima
 
 std::vector<CounterResult> reduce_counters(const CellHistory& cell) {
   std::vector<std::pair<std::string, std::vector<double>>> values;
-  for (const Sample& sample : cell.samples) {
+  for (const protocol::Sample& sample : cell.samples) {
     for (const auto& [name, value] : sample.counters) {
       auto place = values.begin();
       while (place != values.end() && place->first != name) ++place;
@@ -69,10 +69,9 @@ std::vector<CounterResult> reduce_counters(const CellHistory& cell) {
 
 std::vector<CountedResult> reduce_counted(const CellHistory& cell) {
   std::vector<CountedResult> reduced;
-  const auto counted = nlohmann::ordered_json::parse(cell.facts.counted);
-  const auto values_by_metric = counted.value("values", nlohmann::ordered_json::object());
-  for (const auto& [metric, list] : values_by_metric.items()) {
-    const auto values = list.get<std::vector<double>>();
+  // Logs of older programs have zeros where nothing was counted.
+  if (!cell.facts.counted || !cell.facts.counted->has_counts()) return reduced;
+  for (const auto& [metric, values] : cell.facts.counted->values) {
     reduced.push_back(
         {metric, mean(values), bootstrap_interval(values, mean, bootstrap_seed(cell, metric)), values.size()});
   }
@@ -85,7 +84,9 @@ void replace_file(const std::filesystem::path& path, const std::string& text) {
   file << text;
   file.close();
   if (!file) throw EnvironmentError(fmt::format("{} cannot be written: {}.", path.string(), std::strerror(errno)));
-  std::filesystem::rename(draft, path);
+  std::error_code error;
+  std::filesystem::rename(draft, path, error);
+  if (error) throw EnvironmentError(fmt::format("{} cannot be written: {}.", path.string(), error.message()));
 }
 
 }  // namespace
@@ -99,23 +100,29 @@ Results reduce(RunHistory history) {
   Results results;
   results.figure = history.figure;
   results.statistic = history.statistic;
+  results.not_measured = history.not_measured();
   const Estimator estimator = estimator_named(history.statistic);
   for (CellHistory& cell : history.cells) {
-    if (!cell.end) {
-      ++results.unfinished;
-      continue;
-    }
+    if (!cell.end) continue;
     CellResult& result = results.cells.emplace_back();
     result.cell = std::move(cell);
     if (result.status() != Status::ok) continue;
     result.phases = reduce_phases(result.cell, estimator);
     result.counters = reduce_counters(result.cell);
     result.counted = reduce_counted(result.cell);
-    for (const Sample& sample : result.cell.samples) result.throttled = result.throttled || sample.throttled;
+    for (const protocol::Sample& sample : result.cell.samples) {
+      result.throttled = result.throttled || sample.throttled.value_or(false);
+    }
   }
   history.cells.clear();
   results.history = std::move(history);
   return results;
+}
+
+bool all_ok(const Results& results) {
+  return results.not_measured == 0 && std::none_of(results.cells.begin(), results.cells.end(), [](const CellResult& cell) {
+           return counts_as_failure(cell.status());
+         });
 }
 
 void write_results(const Results& results, const std::string& folder) {

@@ -54,17 +54,20 @@ struct Results {
   std::string statistic;
   RunHistory history;  // its cells moved into `cells`
   std::vector<CellResult> cells;
-  std::size_t unfinished = 0;  // started, or planned and logged, without an end
+  std::size_t not_measured = 0;  // planned cells without an end
 };
 
 Results reduce(RunHistory history);
+
+// Every planned cell ended, and none with a failure.
+bool all_ok(const Results& results);
 
 std::string results_csv(const Results& results);
 std::string results_json(const Results& results);
 // Aligned columns; words in place of numbers where a cell is not ok.
 std::string results_table(const Results& results, bool colours);
 
-// Writes results.csv and results.json beside the event log, each by renaming: a reader sees an old file or a new one.
+// Writes results.csv and results.json into the folder, each by renaming: readers see the old file or the new one.
 void write_results(const Results& results, const std::string& folder);
 
 }  // namespace allocbench::front

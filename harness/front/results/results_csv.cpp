@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/front/results/results.hpp"
+#include "harness/protocol/parameter_json.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -40,9 +41,9 @@ class CsvWriter {
   CsvWriter(const Results& results, const CellResult& result) : results_(results), result_(result) {
     const CellHistory& cell = result.cell;
     prefix_ = fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", field(results.figure), cell.id,
-                          field(cell.series), cell.allocator, field(to_json(cell.allocator_parameters).dump()),
-                          cell.workload, field(to_json(cell.workload_parameters).dump()),
-                          field(to_json(cell.axes).dump()), cell.pool_bytes, cell.backend, field(cell.device),
+                          field(cell.series), cell.allocator, field(protocol::to_json(cell.allocator_parameters).dump()),
+                          cell.workload, field(protocol::to_json(cell.workload_parameters).dump()),
+                          field(protocol::to_json(cell.axes).dump()), cell.pool_bytes, cell.backend, field(cell.device),
                           cell.seed, cell.state, word(result.status()), field(cell.end->short_reason()));
   }
 

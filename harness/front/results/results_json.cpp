@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/front/results/results.hpp"
+#include "harness/protocol/event_json.hpp"
+#include "harness/protocol/parameter_json.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -20,19 +22,28 @@ std::string row_name(const Results& results, const CellHistory& cell, const std:
   return name + "/" + phase;
 }
 
+Json object_in(const Json& json, const char* key) {
+  return json.contains(key) && json[key].is_object() ? json[key] : Json::object();
+}
+
+Json or_else(const Json& object, const char* key, Json otherwise) {
+  return object.contains(key) ? object[key] : std::move(otherwise);
+}
+
 Json context(const RunHistory& history, const Json& run) {
-  const Json host = run.value("host", Json::object());
+  const Json host = object_in(run, "host");
+  const Json program = object_in(run, "allocbench");
   return {{"date", history.started},
-          {"host_name", host.value("host_name", "")},
+          {"host_name", or_else(host, "host_name", "")},
           {"executable", "allocbench"},
-          {"num_cpus", host.value("num_cpus", 0)},
-          {"mhz_per_cpu", host.value("mhz_per_cpu", 0)},
+          {"num_cpus", or_else(host, "num_cpus", 0)},
+          {"mhz_per_cpu", or_else(host, "mhz_per_cpu", 0)},
           {"cpu_scaling_enabled", false},
           {"caches", Json::array()},
-          {"load_avg", host.value("load_avg", Json::array())},
+          {"load_avg", or_else(host, "load_avg", Json::array())},
           {"library_build_type", "release"},
-          {"allocbench_version", run.at("allocbench").value("version", "")},
-          {"allocbench_revision", run.at("allocbench").value("revision", "")},
+          {"allocbench_version", or_else(program, "version", "")},
+          {"allocbench_revision", or_else(program, "revision", "")},
           {"backend", history.backend},
           {"figure", history.figure}};
 }
@@ -93,10 +104,10 @@ Json cell_json(const Results& results, const CellResult& result) {
                {"series", cell.series},
                {"label", cell.label},
                {"allocator", cell.allocator},
-               {"allocator_parameters", to_json(cell.allocator_parameters)},
+               {"allocator_parameters", protocol::to_json(cell.allocator_parameters)},
                {"workload", cell.workload},
-               {"workload_parameters", to_json(cell.workload_parameters)},
-               {"axes", to_json(cell.axes)},
+               {"workload_parameters", protocol::to_json(cell.workload_parameters)},
+               {"axes", protocol::to_json(cell.axes)},
                {"pool_bytes", cell.pool_bytes},
                {"backend", cell.backend},
                {"device", cell.device},
@@ -115,21 +126,18 @@ Json cell_json(const Results& results, const CellResult& result) {
   json["counters"] = Json::object();
   for (const CounterResult& counter : result.counters) json["counters"][counter.name] = counter.median;
   const CellFacts& facts = cell.facts;
-  Json& metrics = json["metrics"] = Json::object();
-  for (const auto& [phase, registers] : facts.registers) metrics["registers"][phase] = registers;
-  if (facts.pool_bytes) metrics["pool_bytes"] = *facts.pool_bytes;
-  if (facts.metadata_bytes) metrics["metadata_bytes"] = *facts.metadata_bytes;
-  if (facts.init_seconds) metrics["init_seconds"] = *facts.init_seconds;
-  if (facts.device_heap_bytes) metrics["device_heap_bytes"] = *facts.device_heap_bytes;
-  json["checks"] = Json::parse(facts.checks);
-  json["counted"] = Json::parse(facts.counted);
+  json["metrics"] = to_json(facts);
+  json["checks"] = facts.checks ? protocol::to_json(*facts.checks) : Json::object();
+  const bool counted = facts.counted && facts.counted->has_counts();
+  json["counted"] = counted ? protocol::to_json(*facts.counted) : Json::object();
   return json;
 }
 
 }  // namespace
 
 std::string results_json(const Results& results) {
-  const Json run = Json::parse(results.history.run_text);
+  Json run = *results.history.run;
+  run.erase("planned");  // thousands of ids; "unfinished" says what is missing
   Json rows = Json::array();
   Json cells = Json::array();
   std::size_t family = 0;
@@ -137,14 +145,14 @@ std::string results_json(const Results& results) {
     for (const PhaseResult& phase : result.phases) add_rows(rows, results, result.cell, phase, family++);
     cells.push_back(cell_json(results, result));
   }
-  const std::string& device = results.history.device_text;
+  const auto& device = results.history.device;
   const Json document = {{"context", context(results.history, run)},
                          {"benchmarks", rows},
                          {"allocbench",
                           {{"format", 1},
                            {"run", run},
-                           {"device", device.empty() ? Json() : Json::parse(device)},
-                           {"unfinished", results.unfinished},
+                           {"device", device ? protocol::to_json(*device) : Json()},
+                           {"unfinished", results.not_measured},
                            {"cells", cells}}}};
   return document.dump(1) + "\n";
 }

@@ -20,7 +20,7 @@ void add_missing(std::vector<std::string>& list, const std::string& name) {
   if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
 }
 
-// A workload with one phase needs no total beside it.
+// A total of one phase would repeat it.
 std::vector<std::string> shown_phases(const Results& results) {
   std::vector<std::string> phases;
   for (const CellResult& result : results.cells) {
@@ -40,7 +40,7 @@ std::string time_text(const PhaseResult& phase) {
   return text + (phase.throttled.empty() ? "" : " throttled");
 }
 
-std::string axis_text(const std::string& name, const Value& value) {
+std::string axis_text(const std::string& name, const ParameterValue& value) {
   const auto* integer = std::get_if<std::uint64_t>(&value);
   return integer != nullptr && name.ends_with("bytes") ? format_bytes(*integer) : to_text(value);
 }
@@ -49,7 +49,7 @@ std::vector<std::string> row_of(const CellResult& result, const std::vector<std:
                                 const std::vector<std::string>& phases) {
   std::vector<std::string> row = {result.cell.label};
   for (const std::string& axis : axes) {
-    const Value* value = find(result.cell.axes, axis);
+    const ParameterValue* value = protocol::find_value(result.cell.axes, axis);
     row.push_back(value == nullptr ? "" : axis_text(axis, *value));
   }
   if (result.status() != Status::ok) {
@@ -73,9 +73,9 @@ std::vector<std::string> row_of(const CellResult& result, const std::vector<std:
 std::string summary(const Results& results) {
   std::map<Status, std::size_t> counts;
   for (const CellResult& result : results.cells) ++counts[result.status()];
-  std::string text = fmt::format("{} cells", results.cells.size());
+  std::string text = fmt::format("{} cells", results.cells.size() + results.not_measured);
   for (const auto& [status, count] : counts) text += fmt::format(", {} {}", count, word(status));
-  if (results.unfinished > 0) text += fmt::format("; {} more not finished", results.unfinished);
+  if (results.not_measured > 0) text += fmt::format(", {} not measured", results.not_measured);
   return text + "\n";
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "harness/front/common/units.hpp"
 #include "harness/front/run/interrupt.hpp"
@@ -12,17 +11,15 @@ namespace allocbench::front {
 namespace {
 
 // Registers by phase; a phase of several kernels counts with its largest.
-std::vector<std::pair<std::string, std::uint64_t>> registers_from(const std::string& opened_event) {
+std::vector<std::pair<std::string, std::uint64_t>> registers_from(const protocol::Opened& opened) {
   std::vector<std::pair<std::string, std::uint64_t>> registers;
-  const auto event = nlohmann::ordered_json::parse(opened_event);
-  for (const auto& kernel : event.value("kernels", nlohmann::ordered_json::array())) {
-    const std::string phase = kernel.value("phase", "");
-    const auto count = kernel.value("registers", std::uint64_t{0});
-    const auto same = std::find_if(registers.begin(), registers.end(), [&](auto& each) { return each.first == phase; });
+  for (const protocol::Kernel& kernel : opened.kernels) {
+    const auto same =
+        std::find_if(registers.begin(), registers.end(), [&](auto& each) { return each.first == kernel.phase; });
     if (same == registers.end()) {
-      registers.emplace_back(phase, count);
+      registers.emplace_back(kernel.phase, kernel.registers);
     } else {
-      same->second = std::max(same->second, count);
+      same->second = std::max(same->second, kernel.registers);
     }
   }
   return registers;
@@ -74,9 +71,9 @@ BatchRunner::Step BatchRunner::prepare(CellRun& run) {
   Outcome outcome;
   step = charge(run, &WorkerSession::verify, "verification", outcome);
   if (step != Step::done) return step;
-  const auto event = nlohmann::ordered_json::parse(outcome.event);
-  run.facts.checks = event.value("checks", nlohmann::ordered_json::object()).dump();
-  run.facts.counted = event.value("counted", nlohmann::ordered_json::object()).dump();
+  auto& verified = std::get<protocol::Verified>(*outcome.event);
+  run.facts.checks = std::move(verified.checks);
+  run.facts.counted = std::move(verified.counted);
   run.verified = true;
   --run.steps_left;
   context_.progress.steps_done(1);
@@ -100,7 +97,7 @@ BatchRunner::Step BatchRunner::take_sample(CellRun& run) {
   Outcome outcome;
   const Step sampled = charge(run, &WorkerSession::sample, fmt::format("sample {}", run.samples + 1), outcome);
   if (sampled != Step::done) return sampled;
-  context_.log.sample(*run.cell, run.attempt, run.samples, outcome.event);
+  context_.log.sample(*run.cell, run.attempt, run.samples, std::get<protocol::Sample>(*outcome.event));
   ++run.samples;
   --run.steps_left;
   context_.progress.steps_done(1);
@@ -136,7 +133,7 @@ BatchRunner::Step BatchRunner::ensure_open(CellRun& run) {
   const Step step = charge(run, &WorkerSession::open, "open", outcome);
   if (step == Step::done) {
     CellFacts facts = allocator_facts_;
-    facts.registers = registers_from(outcome.event);
+    facts.registers = registers_from(std::get<protocol::Opened>(*outcome.event));
     facts.checks = std::move(run.facts.checks);
     facts.counted = std::move(run.facts.counted);
     run.facts = std::move(facts);

@@ -20,7 +20,7 @@ void on_signal(int) {
   if (signals_seen.fetch_add(1) == 0) return;
   const pid_t group = group_to_kill.load();
   if (group > 0) kill(-group, SIGKILL);
-  constexpr std::string_view text = "\nallocbench: left at once; every line of events.jsonl so far is valid.\n";
+  constexpr std::string_view text = "\nallocbench: aborted. events.jsonl is intact.\n";
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
   _exit(exit_interrupted);
 }

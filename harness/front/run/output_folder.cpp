@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Texts and drawings may change between a run and its resumption, and so may patience.
+// These keys may change between a run and its resumption: they change no measured number.
 const std::set<std::string> keys_without_influence = {"$schema", "paper", "description", "plot",
                                                       "assumed", "notes", "claims",      "deadline_s"};
 
@@ -26,20 +26,19 @@ void create_folder(const std::string& folder) {
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder)) {
     throw EnvironmentError(fmt::format("The folder {} cannot be created: {}.", folder,
-                                       error ? error.message() : "there is a file of that name"));
+                                       error ? error.message() : "a file has that name"));
   }
 }
 
 void check_same_run(const RunHistory& history, const Config& config, const std::string& folder) {
   if (history.backend != config.backend) {
-    throw UsageError(fmt::format("{} holds a run on the {} back end, this one is for {}: choose another --out.", folder,
+    throw UsageError(fmt::format("{} contains a run on the {} back end; this one is for {}. Choose another --out.", folder,
                                  history.backend, config.backend));
   }
-  const auto keys = differing_keys(history.config_text, config.effective_text);
+  const auto keys = differing_keys(*history.config, *config.effective);
   if (!keys.empty()) {
     throw UsageError(fmt::format(
-        "{} holds a run of another config: {} differ{}. Undo the change, choose another --out, or begin anew with "
-        "--force.",
+        "{} contains a run of another config: {} differ{}. Undo the change, choose another --out, or use --force.",
         folder, fmt::join(keys, ", "), keys.size() == 1 ? "s" : ""));
   }
 }
@@ -50,10 +49,10 @@ std::string default_folder(const Config& config) { return fmt::format("results/{
 
 std::string events_path(const std::string& folder) { return (fs::path(folder) / "events.jsonl").string(); }
 
-std::vector<std::string> differing_keys(const std::string& config_text, const std::string& other_text) {
+std::vector<std::string> differing_keys(const nlohmann::ordered_json& config, const nlohmann::ordered_json& other_config) {
   // The sorted type: the order of keys in a file means nothing.
-  const auto one = nlohmann::json::parse(config_text);
-  const auto other = nlohmann::json::parse(other_text);
+  const nlohmann::json one = config;
+  const nlohmann::json other = other_config;
   std::set<std::string> keys;
   for (const auto& [from, to] : {std::pair{&one, &other}, std::pair{&other, &one}}) {
     for (const auto& [key, value] : from->items()) {
@@ -67,10 +66,13 @@ std::vector<std::string> differing_keys(const std::string& config_text, const st
 RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config& config) {
   create_folder(folder);
   const std::string path = events_path(folder);
+  if (fs::exists(path) && !fs::is_regular_file(path)) {
+    throw UsageError(fmt::format("{} must be a regular file. Remove it, or choose another --out.", path));
+  }
   const bool exists = fs::exists(path) && fs::file_size(path) > 0;
   if (!exists) return {};
   if (use == FolderUse::start_over) {
-    EventLog lock(path);  // not under the feet of a run that is still going
+    EventLog lock(path);  // refuses while another run writes here
     for (const char* name : {"results.csv", "results.json"}) fs::remove(fs::path(folder) / name);
     fs::resize_file(path, 0);
     return {};
@@ -81,7 +83,7 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
     return {};
   }
   if (use == FolderUse::begin) {
-    std::string state = "a log";
+    std::string state = "a damaged log";
     try {
       const RunHistory history = read_history(lines.lines, path);
       const bool failed = std::any_of(history.cells.begin(), history.cells.end(), [](const CellHistory& cell) {
@@ -89,12 +91,10 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
       });
       state = fmt::format("a run with {} finished cells{}", history.finished(), failed ? ", some not ok" : "");
     } catch (const UsageError&) {
-      // A broken log is still something that must not be written over.
+      // A damaged log must not be overwritten either.
     }
     throw UsageError(fmt::format(
-        "{} holds {} already. Go on with --resume, measure what failed again with --only-failed, begin anew with "
-        "--force, or choose another --out.",
-        folder, state));
+        "{} already contains {}. Use --resume, --only-failed, --force or another --out.", folder, state));
   }
   EventLog lock(path);
   RunHistory history = read_history(lines.lines, path);

@@ -1,6 +1,7 @@
-// The folder of a run: events.jsonl and what is made from it. Decides whether a run may begin, go on, or must not.
+// The folder of a run: events.jsonl and what is made from it. Decides whether a run may start or continue here.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "harness/front/config/config.hpp"
@@ -20,10 +21,11 @@ std::string default_folder(const Config& config);
 std::string events_path(const std::string& folder);
 
 // Creates the folder and returns what its log says so far (empty for a new run); a torn last line is cut off. Throws
-// UsageError when the folder and the wish do not fit, EnvironmentError when it cannot be written.
+// UsageError when the folder does not allow that use, EnvironmentError when it cannot be written.
 RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config& config);
 
 // The top-level keys in which two configs differ as far as measured numbers go; for the message and for tests.
-std::vector<std::string> differing_keys(const std::string& config_text, const std::string& other_text);
+std::vector<std::string> differing_keys(const nlohmann::ordered_json& config,
+                                        const nlohmann::ordered_json& other_config);
 
 }  // namespace allocbench::front

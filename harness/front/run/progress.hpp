@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "harness/front/common/status.hpp"
+#include "harness/protocol/status.hpp"
 
 namespace allocbench::front {
 

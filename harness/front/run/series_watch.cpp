@@ -18,7 +18,7 @@ std::optional<std::string> SeriesWatch::reason_to_skip(const std::string& series
                [&](double value) { return value < *growth; });
   if (smaller.size() < 2) return std::nullopt;
   std::sort(smaller.begin(), smaller.end());
-  return fmt::format("series {} timed out at {} and {} already", series, smaller[0], smaller[1]);
+  return fmt::format("series {} timed out at {} and {}", series, smaller[0], smaller[1]);
 }
 
 }  // namespace allocbench::front

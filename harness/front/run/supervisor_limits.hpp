@@ -1,4 +1,4 @@
-// How long the supervisor waits for what is no cell. Cells have their own deadline, from the config.
+// How long the supervisor waits for workers. Cells have their own deadline, from the config.
 #pragma once
 
 namespace allocbench::front {

@@ -26,6 +26,7 @@
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/run/interrupt.hpp"
+#include "harness/front/run/strays.hpp"
 #include "harness/front/run/supervisor_limits.hpp"
 
 namespace allocbench::front {
@@ -46,7 +47,7 @@ struct Pipe {
   int write_end = -1;
   Pipe() {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw EnvironmentError(fmt::format("No pipe: {}.", std::strerror(errno)));
+    if (pipe2(ends, O_CLOEXEC) != 0) throw EnvironmentError(fmt::format("A pipe cannot be created: {}.", std::strerror(errno)));
     read_end = ends[0];
     write_end = ends[1];
   }
@@ -55,7 +56,7 @@ struct Pipe {
 std::string describe_death(int wait_status) {
   if (WIFSIGNALED(wait_status)) {
     const int signal = WTERMSIG(wait_status);
-    const char* hint = signal == SIGKILL ? "; not by allocbench, perhaps the host ran out of memory" : "";
+    const char* hint = signal == SIGKILL ? "; not by allocbench: the host may have run out of memory" : "";
     return fmt::format("was killed by SIG{} ({}{})", sigabbrev_np(signal), strsignal(signal), hint);
   }
   return fmt::format("ended with exit code {}", WEXITSTATUS(wait_status));
@@ -74,6 +75,7 @@ struct WorkerProcess::State {
   bool output_open = true;
   process::group group;
   process::child child;
+  std::optional<LiveWorker> alive;
   bool reaped = false;
   std::string death;
 
@@ -130,6 +132,7 @@ WorkerProcess::WorkerProcess(const WorkerProgram& program, const std::vector<std
     state_->reaped = true;
     throw EnvironmentError(fmt::format("{} cannot be started: {}.", program.path, error.message()));
   }
+  state_->alive.emplace(state_->child.id());
   set_group_to_kill(state_->child.id());
   state_->read_output();
 }
@@ -183,7 +186,7 @@ WorkerReply WorkerProcess::next_line(Clock::time_point deadline, void (*idle)(vo
   std::string death = reap(quit_limit_seconds);
   if (death.empty()) {
     kill();
-    death = "closed its event pipe and went on running";
+    death = "closed its event pipe but kept running";
   }
   return {WorkerReply::Kind::died, "", death};
 }
@@ -198,6 +201,7 @@ std::string WorkerProcess::reap(double limit_seconds) {
     const pid_t result = waitpid(state.child.id(), &status, WNOHANG);
     if (result == state.child.id() || (result < 0 && errno == ECHILD)) {
       state.reaped = true;
+      state.alive.reset();
       state.death = result < 0 ? "ended" : describe_death(status);
       state.drain_output();
       // Children of its own, if any, go with it.
@@ -226,7 +230,7 @@ void WorkerProcess::kill() {
       state.child.detach();
       state.reaped = true;
       throw EnvironmentError(
-          fmt::format("Worker {} does not die, it hangs in a driver call: the device needs the administrator.", pid));
+          fmt::format("Worker {} cannot be killed (stuck in the driver). Reset the GPU or reboot.", pid));
     }
   }
   state.child.detach();  // it is reaped: Boost.Process must not wait for a process id that may belong to another

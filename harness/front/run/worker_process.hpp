@@ -37,10 +37,10 @@ class WorkerProcess {
   void send(const std::string& command);
 
   // Waits for a line on the event pipe. `idle` runs about ten times a second. After the user's Ctrl-C the deadline
-  // shrinks to a short grace and its end is told apart as `interrupted`.
+  // shrinks to a short grace, and the reply is `interrupted`.
   WorkerReply next_line(Clock::time_point deadline, void (*idle)(void*), void* idle_argument);
 
-  // Lets the worker end by itself for a short while (it announced that it would, or was told to), then kills it.
+  // Waits a short while for a worker that was told to quit or announced its end, then kills it.
   void finish();
   void kill();
 

@@ -11,9 +11,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/protocol/command_json.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -63,7 +63,7 @@ std::optional<WorkerProgram> WorkerFolder::find(const std::string& backend) cons
 WorkerProgram WorkerFolder::require(const std::string& backend) const {
   if (auto program = find(backend)) return *program;
   throw EnvironmentError(
-      fmt::format("There is no program allocbench-worker-{} in {}: build it, or name its folder with --workers.",
+      fmt::format("There is no program allocbench-worker-{} in {}. Build it, or name its folder with --workers.",
                   backend, folder_));
 }
 
@@ -90,10 +90,8 @@ Catalogue describe_worker(const WorkerProgram& program) {
 
 std::optional<std::uint64_t> device_heap_for(const WorkerProgram& program, const Batch& batch) {
   if (batch.pool_is_device_heap) return batch.pool_bytes;
-  const nlohmann::ordered_json question = {{"allocator", batch.allocator},
-                                           {"parameters", to_json(batch.allocator_parameters)},
-                                           {"pool_bytes", batch.pool_bytes}};
-  const Answer answer = run(program, {"--device-heap-for", question.dump()});
+  const protocol::LoadAllocator question{batch.allocator, batch.allocator_parameters, batch.pool_bytes};
+  const Answer answer = run(program, {"--device-heap-for", protocol::to_json(question).dump()});
   std::uint64_t bytes = 0;
   const char* end = answer.output.data() + answer.output.size();
   const auto [stop, error] = std::from_chars(answer.output.data(), end, bytes);

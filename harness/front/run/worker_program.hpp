@@ -16,7 +16,7 @@ struct WorkerProgram {
   std::string path;
 };
 
-// Looks in --workers, in $ALLOCBENCH_WORKERS, else beside this executable; the first of the three that is given counts.
+// The folder is --workers, else $ALLOCBENCH_WORKERS, else that of this executable.
 // `backend` is cpu or cuda, and for `allocbench check` check or tsan.
 class WorkerFolder {
  public:

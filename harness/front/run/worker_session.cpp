@@ -1,35 +1,50 @@
 #include "harness/front/run/worker_session.hpp"
 
 #include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
+#include <fmt/ranges.h>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/run/strays.hpp"
 #include "harness/front/run/supervisor_limits.hpp"
-#include "harness/front/run/worker_answers.hpp"
+#include "harness/protocol/command_json.hpp"
+#include "harness/protocol/event_json.hpp"
+#include "harness/protocol/version.hpp"
 
 namespace allocbench::front {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // Enough of a strange line to recognise it.
-std::string excerpt(const std::string& line) { return line.size() <= 120 ? line : line.substr(0, 120) + "..."; }
+std::string shortened(const std::string& line) { return line.size() <= 120 ? line : line.substr(0, 120) + "..."; }
 
 std::string with_tail(const std::string& text, const std::string& tail) {
   return tail.empty() ? text : fmt::format("{} Its last output:\n{}", text, tail);
 }
 
+std::optional<protocol::Event> event_in(const std::string& line) {
+  return protocol::event_from_json(protocol::parse_object(line, "an event"));
+}
+
+// The cell that an event is about, where it names one.
+std::optional<std::string> cell_of(const protocol::Event& event) {
+  return std::visit(
+      [](const auto& each) -> std::optional<std::string> {
+        if constexpr (requires { each.cell; }) return each.cell;
+        return std::nullopt;
+      },
+      event);
+}
+
 }  // namespace
 
-WorkerSession::WorkerSession(WorkerSettings settings, DeviceListener on_device, std::function<void()> idle)
-    : settings_(std::move(settings)), on_device_(std::move(on_device)), idle_(std::move(idle)) {}
+WorkerSession::WorkerSession(WorkerSettings settings, SessionListener listener)
+    : settings_(std::move(settings)), listener_(std::move(listener)) {}
 
 WorkerReply WorkerSession::wait(double limit_seconds) {
   const auto limit =
       std::chrono::duration_cast<WorkerProcess::Clock::duration>(std::chrono::duration<double>(limit_seconds));
   return process_->next_line(
-      WorkerProcess::Clock::now() + limit, [](void* self) { static_cast<WorkerSession*>(self)->idle_(); }, this);
+      WorkerProcess::Clock::now() + limit, [](void* self) { static_cast<WorkerSession*>(self)->listener_.idle(); },
+      this);
 }
 
 Outcome WorkerSession::start(std::uint64_t device_heap_bytes) {
@@ -42,33 +57,39 @@ Outcome WorkerSession::start(std::uint64_t device_heap_bytes) {
   open_cells_.clear();
   process_ = std::make_unique<WorkerProcess>(settings_.program, arguments);
   const WorkerReply reply = wait(start_limit_seconds);
-  const std::string& path = settings_.program.path;
   if (reply.kind == WorkerReply::Kind::interrupted) {
     process_.reset();
     return {.kind = Outcome::Kind::interrupted};
   }
-  std::string complaint;
-  if (reply.kind == WorkerReply::Kind::died) complaint = fmt::format("{} {} before it was ready.", path, reply.death);
-  if (reply.kind == WorkerReply::Kind::deadline) {
-    complaint = fmt::format("{} was not ready after {} s.", path, start_limit_seconds);
-  }
-  if (reply.kind == WorkerReply::Kind::line) {
-    const Json event = Json::parse(reply.line, nullptr, false);
-    const bool sound = !event_kind(event).empty() && complaint_about(event).empty();
-    if (sound && event_kind(event) == "ready" && event["protocol"] == protocol_version) {
-      on_device_(event["device"].dump());
-      return {.event = reply.line};
-    }
-    complaint = sound && event_kind(event) == "environment"
-                    ? event["reason"].get<std::string>()
-                    : fmt::format(
-                          "{} began with \"{}\" instead of \"ready\" of protocol {}: build both programs from "
-                          "one tree.",
-                          path, excerpt(reply.line), protocol_version);
-  }
+  const std::string complaint = complaint_about_start(reply);
+  if (complaint.empty()) return {};
   const std::string tail = process_->output_tail();
   process_.reset();
   throw EnvironmentError(with_tail(complaint, tail));
+}
+
+// Empty when the worker is ready.
+std::string WorkerSession::complaint_about_start(const WorkerReply& reply) {
+  const std::string& path = settings_.program.path;
+  if (reply.kind == WorkerReply::Kind::died) return fmt::format("{} {} before it was ready.", path, reply.death);
+  if (reply.kind == WorkerReply::Kind::deadline) {
+    return fmt::format("{} was not ready after {} s.", path, start_limit_seconds);
+  }
+  try {
+    const auto event = event_in(reply.line);
+    if (event && std::holds_alternative<protocol::NoEnvironment>(*event)) {
+      return std::get<protocol::NoEnvironment>(*event).reason;
+    }
+    const auto* ready = event ? std::get_if<protocol::Ready>(&*event) : nullptr;
+    if (ready != nullptr && ready->protocol == protocol::version) {
+      listener_.device(ready->device);
+      return "";
+    }
+  } catch (const protocol::Malformed&) {
+    // The line itself says more.
+  }
+  return fmt::format("{} began with \"{}\" instead of \"ready\" of protocol {}: build both programs from one tree.",
+                     path, shortened(reply.line), protocol::version);
 }
 
 Outcome WorkerSession::load(const Batch& batch, std::uint64_t device_heap_bytes, double limit_seconds,
@@ -76,69 +97,68 @@ Outcome WorkerSession::load(const Batch& batch, std::uint64_t device_heap_bytes,
   if (process_) return {};
   Outcome outcome = start(device_heap_bytes);
   if (outcome.kind != Outcome::Kind::done) return outcome;
-  outcome = ask({{"command", "allocator"},
-                 {"allocator", batch.allocator},
-                 {"parameters", to_json(batch.allocator_parameters)},
-                 {"pool_bytes", batch.pool_bytes}},
+  outcome = ask(protocol::LoadAllocator{batch.allocator, batch.allocator_parameters, batch.pool_bytes},
                 "allocator_ready", "", limit_seconds);
   if (outcome.kind == Outcome::Kind::done) {
-    const Json event = Json::parse(outcome.event);
-    facts.pool_bytes = event.value("pool_bytes", batch.pool_bytes);
-    facts.metadata_bytes = event.value("metadata_bytes", std::uint64_t{0});
-    facts.init_seconds = event.value("init_seconds", 0.0);
+    const auto& ready = std::get<protocol::AllocatorReady>(*outcome.event);
+    facts.pool_bytes = ready.pool_bytes;
+    facts.metadata_bytes = ready.metadata_bytes;
+    facts.init_seconds = ready.init_seconds;
     facts.device_heap_bytes = device_heap_bytes;
   } else if (outcome.kind == Outcome::Kind::failed && process_) {
-    stop();  // without an allocator this worker is of no use
+    stop();  // a worker without an allocator is useless
   }
   return outcome;
 }
 
 Outcome WorkerSession::open(const Cell& cell, double limit_seconds) {
-  Outcome outcome = ask({{"command", "open"},
-                         {"cell", cell.id},
-                         {"workload", cell.workload},
-                         {"parameters", to_json(cell.workload_parameters)},
-                         {"seed", cell.seed},
-                         {"state", cell.state},
-                         {"warmups", cell.warmups},
-                         {"counted_passes", cell.counted_passes}},
-                        "opened", cell.id, limit_seconds);
+  const protocol::OpenCell command{
+      .cell = cell.id,
+      .workload = cell.workload,
+      .parameters = cell.workload_parameters,
+      .seed = cell.seed,
+      .state = cell.state == "reused" ? protocol::StartState::reused : protocol::StartState::fresh,
+      .warmups = cell.warmups,
+      .counted_passes = cell.counted_passes};
+  Outcome outcome = ask(command, "opened", cell.id, limit_seconds);
   if (outcome.kind == Outcome::Kind::done) open_cells_.insert(cell.id);
   return outcome;
 }
 
 Outcome WorkerSession::verify(const Cell& cell, double limit_seconds) {
-  return ask({{"command", "verify"}, {"cell", cell.id}}, "verified", cell.id, limit_seconds);
+  return ask(protocol::VerifyCell{cell.id}, "verified", cell.id, limit_seconds);
 }
 
 Outcome WorkerSession::sample(const Cell& cell, double limit_seconds) {
-  return ask({{"command", "sample"}, {"cell", cell.id}}, "sample", cell.id, limit_seconds);
+  return ask(protocol::SampleCell{cell.id}, "sample", cell.id, limit_seconds);
 }
 
 Outcome WorkerSession::close(const Cell& cell, double limit_seconds) {
   open_cells_.erase(cell.id);
-  return ask({{"command", "close"}, {"cell", cell.id}}, "closed", cell.id, limit_seconds);
+  return ask(protocol::CloseCell{cell.id}, "closed", cell.id, limit_seconds);
 }
 
 void WorkerSession::stop() {
   open_cells_.clear();
   if (!process_) return;
-  process_->send(R"({"command":"quit"})");
+  process_->send(protocol::to_json(protocol::Quit{}).dump());
   process_->finish();
   process_.reset();
+  const std::vector<std::string> strays = kill_strays();
+  if (!strays.empty()) listener_.strays(strays);
 }
 
-Outcome WorkerSession::ask(const Json& command, const std::string& final_event, const std::string& cell_id,
+Outcome WorkerSession::ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
                            double limit_seconds) {
   const auto start = WorkerProcess::Clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(WorkerProcess::Clock::now() - start).count(); };
-  process_->send(command.dump());
+  process_->send(protocol::to_json(command).dump());
   std::optional<Outcome> outcome;
   while (!outcome) {
     const WorkerReply reply = wait(limit_seconds - elapsed());
     switch (reply.kind) {
       case WorkerReply::Kind::line:
-        outcome = judge(reply.line, final_event, cell_id);
+        outcome = judge(reply.line, wanted, cell_id);
         break;
       case WorkerReply::Kind::died:
         outcome = lose_worker(Status::crashed, fmt::format("the worker {}", reply.death));
@@ -149,6 +169,7 @@ Outcome WorkerSession::ask(const Json& command, const std::string& final_event, 
       case WorkerReply::Kind::interrupted:
         outcome = Outcome{.kind = Outcome::Kind::interrupted};
         process_.reset();
+        kill_strays();
         open_cells_.clear();
         break;
     }
@@ -157,37 +178,45 @@ Outcome WorkerSession::ask(const Json& command, const std::string& final_event, 
   return *outcome;
 }
 
-// nullopt: an event that is not the answer yet.
-std::optional<Outcome> WorkerSession::judge(const std::string& line, const std::string& final_event,
+// nullopt: an event that does not answer a command.
+std::optional<Outcome> WorkerSession::judge(const std::string& line, std::string_view wanted,
                                             const std::string& cell_id) {
-  const Json event = Json::parse(line, nullptr, false);
-  const std::string kind = event_kind(event);
-  if (!kind.empty() && !is_final_event(kind)) return std::nullopt;
   const auto unexpected = [&](const std::string& why) {
     return lose_worker(Status::crashed, fmt::format("the worker answered \"{}\" where \"{}\" was expected{}",
-                                                    excerpt(line), final_event, why));
+                                                    shortened(line), wanted, why));
   };
-  if (kind.empty()) return unexpected("");
-  if (const std::string complaint = complaint_about(event); !complaint.empty()) return unexpected(": " + complaint);
-  if (kind == "protocol_error") {
-    return lose_worker(Status::crashed,
-                       fmt::format("the worker refused a command: {}", event["reason"].get<std::string>()));
+  std::optional<protocol::Event> event;
+  try {
+    event = event_in(line);
+  } catch (const protocol::Malformed& error) {
+    return unexpected(fmt::format(": {}", error.what()));
+  }
+  if (!event) return std::nullopt;
+  if (const auto* error = std::get_if<protocol::ProtocolError>(&*event)) {
+    return lose_worker(Status::crashed, fmt::format("the worker refused a command: {}", error->reason));
   }
   // An answer about another cell would put a number into the wrong place.
-  if (!cell_id.empty() && event.value("cell", cell_id) != cell_id) return unexpected(": another cell");
-  if (kind == final_event) return Outcome{.event = line};
-  const auto status = kind == "failed" ? status_of(event["status"].get<std::string>()) : std::nullopt;
-  if (!status || *status == Status::ok) return unexpected("");
-  const std::string reason = event["reason"];
-  if (event.value("fatal", false)) {
-    process_->finish();
-    return lose_worker(*status, reason);
+  if (!cell_id.empty() && cell_of(*event).value_or(cell_id) != cell_id) return unexpected(": another cell");
+  if (const auto* failed = std::get_if<protocol::Failed>(&*event)) return judge_failure(*failed);
+  if (protocol::name_of(*event) != wanted) return unexpected("");
+  if (const auto strays = kill_strays(); !strays.empty()) {
+    return lose_worker(Status::crashed, fmt::format("the worker left {} behind", fmt::join(strays, ", ")));
   }
-  return Outcome{.kind = Outcome::Kind::failed, .failure = {*status, reason, process_->output_tail()}};
+  return Outcome{.event = std::move(event)};
+}
+
+std::optional<Outcome> WorkerSession::judge_failure(const protocol::Failed& failed) {
+  if (failed.fatal) {
+    process_->finish();
+    return lose_worker(failed.status, failed.reason);
+  }
+  return Outcome{.kind = Outcome::Kind::failed, .failure = {failed.status, failed.reason, process_->output_tail()}};
 }
 
 Outcome WorkerSession::lose_worker(Status status, std::string reason) {
   process_->kill();
+  const std::vector<std::string> strays = kill_strays();
+  if (!strays.empty()) reason += fmt::format("; it left {} behind", fmt::join(strays, ", "));
   Outcome outcome{.kind = Outcome::Kind::failed, .failure = {status, std::move(reason), process_->output_tail()}};
   process_.reset();
   open_cells_.clear();

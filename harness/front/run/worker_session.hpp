@@ -7,17 +7,17 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "harness/front/common/status.hpp"
 #include "harness/front/log/run_log.hpp"
 #include "harness/front/plan/plan.hpp"
 #include "harness/front/run/worker_process.hpp"
 #include "harness/front/run/worker_program.hpp"
+#include "harness/protocol/command.hpp"
+#include "harness/protocol/event.hpp"
 
 namespace allocbench::front {
 
@@ -25,9 +25,9 @@ namespace allocbench::front {
 struct Outcome {
   enum class Kind { done, failed, interrupted };
   Kind kind = Kind::done;
-  std::string event = {};  // done: the final event as it came
-  CellEnd failure = {};    // failed
-  double seconds = 0;      // wall time between command and answer
+  std::optional<protocol::Event> event = {};  // done: the final event
+  CellEnd failure = {};                       // failed
+  double seconds = 0;                         // wall time between command and answer
 };
 
 struct WorkerSettings {
@@ -36,15 +36,21 @@ struct WorkerSettings {
   std::optional<std::uint64_t> os_threads = {};
 };
 
+// Callbacks for what is not an answer.
+struct SessionListener {
+  std::function<void(const protocol::Device&)> device = [](const protocol::Device&) {};
+  // Processes that a worker left behind at its end, which were killed.
+  std::function<void(const std::vector<std::string>&)> strays = [](const std::vector<std::string>&) {};
+  // Runs about ten times a second while a worker works.
+  std::function<void()> idle = [] {};
+};
+
 // The reason of a timeout that the front end noticed; workers give their own (deadlock, livelock).
 inline constexpr const char* no_answer_reason = "no answer before the deadline";
 
 class WorkerSession {
  public:
-  using DeviceListener = std::function<void(const std::string& device_text)>;
-
-  // idle runs about ten times a second while a worker works.
-  WorkerSession(WorkerSettings settings, DeviceListener on_device, std::function<void()> idle);
+  WorkerSession(WorkerSettings settings, SessionListener listener);
 
   // Only starts a worker and waits until it is ready. Throws EnvironmentError when it cannot be.
   Outcome start(std::uint64_t device_heap_bytes);
@@ -58,19 +64,21 @@ class WorkerSession {
 
   bool is_open(const Cell& cell) const { return open_cells_.contains(cell.id); }
   bool running() const { return process_ != nullptr; }
-  // Ends the worker in peace.
+  // Lets the worker end by itself.
   void stop();
 
  private:
-  Outcome ask(const nlohmann::ordered_json& command, const std::string& final_event, const std::string& cell_id,
+  // `wanted` is the name of the final event, `cell_id` the cell it must be about; empty = none.
+  Outcome ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
               double limit_seconds);
-  std::optional<Outcome> judge(const std::string& line, const std::string& final_event, const std::string& cell_id);
+  std::optional<Outcome> judge(const std::string& line, std::string_view wanted, const std::string& cell_id);
+  std::optional<Outcome> judge_failure(const protocol::Failed& failed);
   Outcome lose_worker(Status status, std::string reason);
+  std::string complaint_about_start(const WorkerReply& reply);
   WorkerReply wait(double limit_seconds);
 
   WorkerSettings settings_;
-  DeviceListener on_device_;
-  std::function<void()> idle_;
+  SessionListener listener_;
   std::unique_ptr<WorkerProcess> process_;
   std::set<std::string> open_cells_;
 };

@@ -1,12 +1,14 @@
-// The status words of harness/README.md: a word before any number.
+// The status words: how a cell ended, a word before any number.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
-namespace allocbench::front {
+namespace allocbench {
 
+// The front end sets `skipped` and `crashed`; workers report the others.
 enum class Status { ok, skipped, unsupported, oom, incorrect, timeout, device_fault, crashed };
 
 inline constexpr std::array<std::string_view, 8> status_words = {"ok",        "skipped", "unsupported",  "oom",
@@ -25,4 +27,4 @@ constexpr std::optional<Status> status_of(std::string_view text) {
 // make a run fail. `skipped` follows from timeouts and does.
 constexpr bool counts_as_failure(Status status) { return status != Status::ok && status != Status::unsupported; }
 
-}  // namespace allocbench::front
+}  // namespace allocbench

@@ -1,0 +1,38 @@
+// Every limit on what a user may ask for, in one place. Limits of a config's own keys (repetitions, rounds, deadline_s,
+// lengths of names) are in configs/schema/config.schema.json, where editors and plots find them too; limits of
+// parameters are in the allocators and workloads. docs/limits.md is the list for users.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace allocbench::front::limits {
+
+// A config is a page of text: the largest of the repository has 6 KB.
+inline constexpr std::uint64_t config_bytes = 1u << 20;
+inline constexpr std::uint64_t log_bytes = 1u << 30;
+
+// The JSON library inserts keys by linear search.
+inline constexpr std::size_t object_keys = 1'000;
+
+// More values than any figure draws; a mistyped step would otherwise fill the memory.
+inline constexpr std::size_t axis_values = 10'000;
+inline constexpr std::size_t list_elements = 1'000;  // of a parameter that is a list
+inline constexpr std::size_t text_letters = 1'000;   // of a parameter that is a text
+
+// Before `exclude`.
+inline constexpr std::uint64_t cells = 50'000;
+// Each needs a worker of its own.
+inline constexpr std::size_t batches = 2'000;
+inline constexpr std::uint64_t samples = 100'000'000;
+
+// std::regex recurses on its pattern.
+inline constexpr std::size_t filter_letters = 200;
+
+// Messages stay readable.
+inline constexpr std::size_t shown_problems = 100;
+inline constexpr std::size_t excerpt_letters = 200;
+// Longer names are no typing mistakes; the edit distance is quadratic.
+inline constexpr std::size_t compared_letters = 100;
+
+}  // namespace allocbench::front::limits

@@ -1,0 +1,186 @@
+#include "harness/front/config/allocator_reader.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "harness/front/common/nearest_name.hpp"
+#include "harness/front/config/scalars.hpp"
+#include "harness/front/config/schema.hpp"
+#include "harness/front/config/value_reader.hpp"
+
+namespace allocbench::front {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const Json& entry_node() { return schema_definition("allocators").at("items").at("anyOf").at(1); }
+
+}  // namespace
+
+AllocatorReader::AllocatorReader(const Json& config, const Names& names, const protocol::WorkloadDescription* workload,
+                                 const Settings& settings, Problems& problems)
+    : config_(config), names_(names), workload_(workload), settings_(settings), problems_(problems) {}
+
+std::vector<AllocatorChoice> AllocatorReader::read() {
+  const std::string wanted = "a list of ids or of {\"id\", \"parameters\", \"label\"}";
+  if (!config_.contains("allocators")) {
+    problems_.add_missing("", "allocators", wanted);
+  } else if (const Json& list = config_["allocators"]; !list.is_array()) {
+    problems_.add_wrong("/allocators", list, wanted);
+  } else if (const std::size_t most = schema_definition("allocators").at("maxItems"); list.size() > most) {
+    problems_.add({"/allocators", fmt::format("{} entries", list.size()), fmt::format("at most {}", most), ""});
+  } else {
+    if (list.empty()) problems_.add_wrong("/allocators", list, "at least one allocator");
+    for (std::size_t i = 0; i < list.size(); ++i) read_entry(list[i], pointer_to("/allocators", i));
+  }
+  label_choices();
+  read_overrides();
+  return std::move(choices_);
+}
+
+void AllocatorReader::read_entry(const Json& json, const std::string& pointer) {
+  if (json == "all") {
+    for (const protocol::AllocatorDescription& allocator : names_.catalogue.allocators) {
+      if (!allocator.test_only) add_choice(allocator, {}, "");
+    }
+    return;
+  }
+  const std::string wanted = "an id, {\"id\", \"parameters\", \"label\"} or \"all\"";
+  if (!json.is_string() && !json.is_object()) return problems_.add_wrong(pointer, json, wanted);
+  if (json.is_object()) {
+    for (const auto& [key, value] : json.items()) {
+      const auto keys = schema_keys(entry_node());
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+        problems_.add_unknown(pointer_to(pointer, key), "key", key, keys);
+      }
+    }
+    if (!json.contains("id") || !json["id"].is_string()) return problems_.add_missing(pointer, "id", wanted);
+  }
+  const std::string id = json.is_string() ? json : json["id"];
+  const protocol::AllocatorDescription* allocator =
+      known(id, json.is_string() ? pointer : pointer_to(pointer, "id"));
+  if (allocator == nullptr) return;
+  ParameterValues given;
+  std::string label;
+  if (json.is_object() && json.contains("parameters")) {
+    given = read_values(json["parameters"], allocator->parameters, "", pointer_to(pointer, "parameters"), problems_);
+  }
+  if (json.is_object() && json.contains("label")) {
+    const std::size_t before = problems_.size();
+    check_against(entry_node().at("properties").at("label"), json["label"], pointer_to(pointer, "label"), problems_);
+    if (problems_.size() != before) return;
+    label = json["label"];
+  }
+  add_choice(*allocator, given, label);
+}
+
+// The allocator of that id; the nearest one after a complaint, so that its parameters are judged too; null where nothing
+// can be said.
+const protocol::AllocatorDescription* AllocatorReader::known(const std::string& id, const std::string& pointer) {
+  if (const auto* allocator = find_entry(names_.catalogue.allocators, id)) return allocator;
+  if (!names_.complete) return nullptr;
+  const auto valid = names_of(names_.catalogue.allocators);
+  if (names_.other != nullptr && find_entry(names_.other->allocators, id) != nullptr) {
+    problems_.add({pointer, fmt::format("\"{}\", which is for the {} back end only", id, names_.other->backend),
+                   fmt::format("{}", fmt::join(valid, ", ")), ""});
+    return nullptr;
+  }
+  problems_.add_unknown(pointer, "allocator", id, valid);
+  return find_entry(names_.catalogue.allocators, nearest_name(id, valid));
+}
+
+void AllocatorReader::add_choice(const protocol::AllocatorDescription& allocator, const ParameterValues& given,
+                                 std::string label) {
+  AllocatorChoice& choice = choices_.emplace_back();
+  choice.id = allocator.name;
+  choice.label = std::move(label);
+  choice.parameters = defaults_of(allocator.parameters);
+  for (const auto& [name, value] : given) protocol::assign_value(choice.parameters, name, value);
+  choice.settings = settings_;
+  given_.push_back(given);
+}
+
+// An id that stands alone names itself; one that is listed with several parameter sets names those as well.
+void AllocatorReader::label_choices() {
+  std::map<std::string, std::size_t> uses;
+  for (const AllocatorChoice& choice : choices_) ++uses[choice.id];
+  std::map<std::string, std::size_t> labels;
+  for (std::size_t i = 0; i < choices_.size(); ++i) {
+    AllocatorChoice& choice = choices_[i];
+    if (choice.label.empty()) {
+      choice.label = choice.id;
+      std::vector<std::string> parts;
+      for (const auto& [name, value] : given_[i]) parts.push_back(fmt::format("{}={}", name, to_text(value)));
+      if (uses[choice.id] > 1 && !parts.empty()) choice.label += fmt::format("({})", fmt::join(parts, ","));
+      std::replace(choice.label.begin(), choice.label.end(), '/', '|');
+    }
+    if (++labels[choice.label] == 2) {
+      problems_.add({"/allocators", fmt::format("duplicate allocator \"{}\"", choice.label),
+                     "each allocator once, or with different parameters or labels", ""});
+    }
+  }
+}
+
+void AllocatorReader::read_overrides() {
+  if (!config_.contains("overrides")) return;
+  const Json& overrides = config_["overrides"];
+  if (!overrides.is_object()) return problems_.add_wrong("/overrides", overrides, "an object");
+  const auto keys = schema_keys(schema_definition("overrides").at("additionalProperties"));
+  for (const auto& [id, changes] : overrides.items()) {
+    const std::string pointer = pointer_to("/overrides", id);
+    const protocol::AllocatorDescription* allocator = known(id, pointer);
+    if (!changes.is_object()) {
+      problems_.add_wrong(pointer, changes, "an object");
+      continue;
+    }
+    for (const auto& [key, value] : changes.items()) {
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+        problems_.add_unknown(pointer_to(pointer, key), "key", key, keys);
+      }
+    }
+    if (allocator == nullptr) continue;
+    AllocatorChoice unused;  // overrides of an allocator that this config does not run are checked as well
+    unused.settings = settings_;
+    bool used = false;
+    for (AllocatorChoice& choice : choices_) {
+      if (choice.id != allocator->name) continue;
+      if (used) {
+        Problems repeated;  // already reported for the first of them
+        AllocatorReader(config_, names_, workload_, settings_, repeated)
+            .override_choice(choice, *allocator, changes, pointer);
+      } else {
+        override_choice(choice, *allocator, changes, pointer);
+      }
+      used = true;
+    }
+    if (!used) override_choice(unused, *allocator, changes, pointer);
+  }
+}
+
+void AllocatorReader::override_choice(AllocatorChoice& choice, const protocol::AllocatorDescription& allocator,
+                                      const Json& changes, const std::string& pointer) {
+  Config unused;  // no override reaches beyond the settings
+  for (const std::string& name : overridable_scalars()) {
+    if (!changes.contains(name)) continue;
+    const std::string place = pointer_to(pointer, name);
+    const auto value = read_value(changes[name], *find_entry(config_scalars(), name), place, problems_);
+    if (value) apply_scalar(name, *value, place, choice.settings, unused);
+  }
+  if (changes.contains("parameters")) {
+    for (auto& [name, value] :
+         read_values(changes["parameters"], allocator.parameters, "", pointer_to(pointer, "parameters"), problems_)) {
+      protocol::assign_value(choice.parameters, name, std::move(value));
+    }
+  }
+  if (changes.contains("workload") && workload_ != nullptr) {
+    for (auto& [name, value] :
+         read_values(changes["workload"], workload_->parameters, "", pointer_to(pointer, "workload"), problems_)) {
+      protocol::assign_value(choice.settings.workload_parameters, name, std::move(value));
+    }
+  }
+}
+
+}  // namespace allocbench::front

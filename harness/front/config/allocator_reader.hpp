@@ -1,0 +1,46 @@
+// The part of a config that says which allocators run, and how they differ: `allocators` and `overrides`.
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/front/config/config.hpp"
+
+namespace allocbench::front {
+
+// What names mean in one back end's reading of a config.
+struct Names {
+  const Catalogue& catalogue;
+  const Catalogue* other = nullptr;  // of the other back end
+  bool complete = true;              // false: the catalogue stands in for one that is not there; unknown names may exist
+};
+
+class AllocatorReader {
+ public:
+  // `workload` is null where the config names none that can be judged. The references must outlive the reader.
+  AllocatorReader(const nlohmann::ordered_json& config, const Names& names,
+                  const protocol::WorkloadDescription* workload, const Settings& settings, Problems& problems);
+
+  std::vector<AllocatorChoice> read();
+
+ private:
+  void read_entry(const nlohmann::ordered_json& json, const std::string& pointer);
+  const protocol::AllocatorDescription* known(const std::string& id, const std::string& pointer);
+  void add_choice(const protocol::AllocatorDescription& allocator, const ParameterValues& given, std::string label);
+  void label_choices();
+  void read_overrides();
+  void override_choice(AllocatorChoice& choice, const protocol::AllocatorDescription& allocator,
+                       const nlohmann::ordered_json& changes, const std::string& pointer);
+
+  const nlohmann::ordered_json& config_;
+  const Names& names_;
+  const protocol::WorkloadDescription* workload_;
+  const Settings& settings_;
+  Problems& problems_;
+  std::vector<AllocatorChoice> choices_;
+  std::vector<ParameterValues> given_;  // parameters as written, per choice, for labels
+};
+
+}  // namespace allocbench::front

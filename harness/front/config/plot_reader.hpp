@@ -1,0 +1,24 @@
+// The parts of a config that are about drawing and judging: `plot` and `claims`. Their keys are the schema's matter; here
+// their names are checked: settings, phases, metrics and allocators must exist.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "harness/front/config/config.hpp"
+
+namespace allocbench::front {
+
+// What the results of a config will have. `workload` is null where it cannot be judged.
+struct Drawable {
+  const Config& config;
+  const Catalogue& catalogue;
+  const protocol::WorkloadDescription* workload = nullptr;
+  bool allocators_known = true;  // false: some may be missing from the config read here
+};
+
+void check_plot_names(const nlohmann::ordered_json& plot, const Drawable& results, Problems& problems);
+
+// The claims about the back end of these results.
+void check_claim_names(const nlohmann::ordered_json& claims, const Drawable& results, Problems& problems);
+
+}  // namespace allocbench::front

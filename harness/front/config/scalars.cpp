@@ -1,0 +1,78 @@
+#include "harness/front/config/scalars.hpp"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "harness/front/config/catalogue.hpp"
+#include "harness/front/config/schema.hpp"
+
+namespace allocbench::front {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// nullopt for keys that hold no single value.
+std::optional<ParameterInfo> scalar_from(const std::string& name, const SchemaNode& given) {
+  const SchemaNode* node = &resolved(given);
+  ParameterInfo info{.name = name, .description = node->value("description", "")};
+  if (name.ends_with("_bytes") && node->contains("anyOf")) {
+    info.unit = "B";
+    node = &node->at("anyOf").front();  // the other form is the same number as a text
+  }
+  if (node->contains("enum")) {
+    info.choices = node->at("enum").get<std::vector<std::string>>();
+    info.default_value = info.choices.front();
+    return info;
+  }
+  const std::string type = node->contains("type") && node->at("type").is_string() ? node->at("type") : Json("");
+  if (type != "integer" && type != "number") return std::nullopt;
+  if (type == "number") info.default_value = 0.0;
+  if (name.ends_with("_s")) info.unit = "s";
+  if (node->contains("minimum")) info.minimum = node->at("minimum");
+  if (node->contains("maximum")) info.maximum = node->at("maximum");
+  return info;
+}
+
+}  // namespace
+
+const std::vector<ParameterInfo>& config_scalars() {
+  static const std::vector<ParameterInfo> scalars = [] {
+    std::vector<ParameterInfo> list;
+    for (const auto& [name, node] : schema_definition("measurement").at("properties").items()) {
+      if (auto scalar = scalar_from(name, node)) list.push_back(std::move(*scalar));
+    }
+    return list;
+  }();
+  return scalars;
+}
+
+const std::vector<std::string>& overridable_scalars() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list = schema_keys(schema_definition("overrides").at("additionalProperties"));
+    std::erase_if(list, [](const std::string& key) { return find_entry(config_scalars(), key) == nullptr; });
+    return list;
+  }();
+  return names;
+}
+
+void apply_scalar(std::string_view name, const ParameterValue& value, const std::string& pointer, Settings& settings,
+                  Config& config) {
+  const std::map<std::string_view, std::uint64_t*> counts = {{"pool_bytes", &settings.pool_bytes},
+                                                             {"repetitions", &settings.repetitions},
+                                                             {"warmups", &settings.warmups},
+                                                             {"counted_passes", &settings.counted_passes},
+                                                             {"rounds", &config.rounds},
+                                                             {"seed", &config.seed}};
+  const std::map<std::string_view, std::string*> words = {{"state", &settings.state}, {"statistic", &config.statistic}};
+  if (name == "pool_bytes") settings.pool_pointer = pointer;
+  if (name == "deadline_s") {
+    settings.deadline_seconds = std::get<double>(value);
+  } else if (const auto count = counts.find(name); count != counts.end()) {
+    *count->second = std::get<std::uint64_t>(value);
+  } else {
+    *words.at(name) = std::get<std::string>(value);
+  }
+}
+
+}  // namespace allocbench::front

@@ -1,0 +1,21 @@
+// A config's own scalar keys (pool_bytes, repetitions, deadline_s ...), described like parameters: checked, printed and
+// overridden by the same code. The schema is their source.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/front/config/config.hpp"
+
+namespace allocbench::front {
+
+const std::vector<ParameterInfo>& config_scalars();
+// Those that `overrides` may change for one allocator.
+const std::vector<std::string>& overridable_scalars();
+
+// Puts a value into the settings of cells or, for keys that are the config's as a whole, into the config.
+void apply_scalar(std::string_view name, const ParameterValue& value, const std::string& pointer, Settings& settings,
+                  Config& config);
+
+}  // namespace allocbench::front

@@ -1,0 +1,87 @@
+#include "harness/front/run/strays.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <thread>
+
+namespace allocbench::front {
+namespace {
+
+namespace fs = std::filesystem;
+
+// More generations than any accident has; a plug-in that forks faster than we kill must not hold us for ever.
+constexpr int most_rounds = 1000;
+
+std::set<pid_t>& live_workers() {
+  static std::set<pid_t> pids;
+  return pids;
+}
+
+std::vector<pid_t> children() {
+  std::vector<pid_t> pids;
+  std::error_code error;
+  for (const fs::directory_entry& task : fs::directory_iterator("/proc/self/task", error)) {
+    std::ifstream file(task.path() / "children");
+    for (pid_t pid = 0; file >> pid;) pids.push_back(pid);
+  }
+  return pids;
+}
+
+std::string name_of(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/comm", pid));
+  std::string name;
+  std::getline(file, name);
+  return fmt::format("{} (process {})", name.empty() ? "unnamed" : name, pid);
+}
+
+// A zombie disturbs nothing; it only has to be reaped.
+bool is_dead(pid_t pid) {
+  siginfo_t info = {};
+  return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+}
+
+// False when a killed process is still there after a second.
+bool reap(pid_t pid) {
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    if (waitpid(pid, nullptr, WNOHANG) != 0) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
+}  // namespace
+
+LiveWorker::LiveWorker(pid_t pid) : pid_(pid) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  live_workers().insert(pid);
+}
+
+LiveWorker::~LiveWorker() { live_workers().erase(pid_); }
+
+std::vector<std::string> kill_strays() {
+  static std::set<pid_t> unkillable;  // stuck in a driver call
+  std::vector<std::string> killed;
+  for (int round = 0; round < most_rounds; ++round) {
+    bool found = false;
+    for (const pid_t pid : children()) {
+      if (live_workers().contains(pid) || unkillable.contains(pid)) continue;
+      found = true;
+      if (!is_dead(pid)) {
+        killed.push_back(name_of(pid));
+        kill(pid, SIGKILL);
+      }
+      if (!reap(pid)) unkillable.insert(pid);  // the children of a dead one become ours now
+    }
+    if (!found) break;
+  }
+  return killed;
+}
+
+}  // namespace allocbench::front

@@ -1,0 +1,82 @@
+#include "harness/protocol/command_json.hpp"
+
+#include <fmt/format.h>
+
+#include "harness/protocol/parameter_json.hpp"
+
+namespace allocbench::protocol {
+namespace {
+
+ParameterValues parameters_of(const Json& json) {
+  const Json* parameters = optional_member(json, "parameters");
+  return parameters == nullptr ? ParameterValues{} : values_from_json(*parameters);
+}
+
+StartState state_of(const Json& json) {
+  const std::string word = text_member_or(json, "state", "fresh");
+  if (word == "fresh") return StartState::fresh;
+  if (word == "reused") return StartState::reused;
+  throw Malformed(fmt::format("\"state\" must be fresh or reused; found \"{}\"", word));
+}
+
+Json about_cell(const char* command, const std::string& cell) { return {{"command", command}, {"cell", cell}}; }
+
+struct Writer {
+  Json operator()(const LoadAllocator& command) const {
+    return {{"command", "allocator"},
+            {"allocator", command.allocator},
+            {"parameters", to_json(command.parameters)},
+            {"pool_bytes", command.pool_bytes}};
+  }
+  Json operator()(const OpenCell& command) const {
+    return {{"command", "open"},
+            {"cell", command.cell},
+            {"workload", command.workload},
+            {"parameters", to_json(command.parameters)},
+            {"seed", command.seed},
+            {"state", command.state == StartState::fresh ? "fresh" : "reused"},
+            {"warmups", command.warmups},
+            {"counted_passes", command.counted_passes}};
+  }
+  Json operator()(const VerifyCell& command) const { return about_cell("verify", command.cell); }
+  Json operator()(const SampleCell& command) const { return about_cell("sample", command.cell); }
+  Json operator()(const CloseCell& command) const { return about_cell("close", command.cell); }
+  Json operator()(const Quit&) const { return {{"command", "quit"}}; }
+};
+
+}  // namespace
+
+Json to_json(const Command& command) { return std::visit(Writer{}, command); }
+
+LoadAllocator allocator_request_from_json(const Json& json) {
+  LoadAllocator request{text_member(json, "allocator"), parameters_of(json), count_member(json, "pool_bytes")};
+  if (request.pool_bytes == 0) throw Malformed("\"pool_bytes\" must be at least 1");
+  return request;
+}
+
+OpenCell cell_request_from_json(const Json& json) {
+  return {.cell = text_member_or(json, "cell", ""),
+          .workload = text_member(json, "workload"),
+          .parameters = parameters_of(json),
+          .seed = count_member_or(json, "seed", 0),
+          .state = state_of(json),
+          .warmups = count_member_or(json, "warmups", 0),
+          .counted_passes = count_member_or(json, "counted_passes", 1)};
+}
+
+Command command_from_json(const Json& json) {
+  const std::string name = text_member(json, "command");
+  if (name == "allocator") return allocator_request_from_json(json);
+  if (name == "open") {
+    text_member(json, "cell");  // required: its answers carry it
+    return cell_request_from_json(json);
+  }
+  if (name == "verify") return VerifyCell{text_member(json, "cell")};
+  if (name == "sample") return SampleCell{text_member(json, "cell")};
+  if (name == "close") return CloseCell{text_member(json, "cell")};
+  if (name == "quit") return Quit{};
+  throw Malformed(
+      fmt::format("there is no command \"{}\"; the commands are allocator, open, verify, sample, close, quit", name));
+}
+
+}  // namespace allocbench::protocol

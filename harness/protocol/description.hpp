@@ -1,0 +1,57 @@
+// What workers say about themselves: the answer to --describe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/protocol/parameter.hpp"
+
+namespace allocbench::protocol {
+
+struct AllocatorDescription {
+  std::string name;
+  std::string display_name;
+  std::string paper;
+  std::string summary;
+  std::string plugin;
+  std::string frees = "individually";  // never, individually, in_bulk
+  std::uint64_t alignment = 16;
+  std::string pool = "arena";   // arena, device_heap, arena_and_device_heap
+  std::string fresh = "reset";  // reset, process
+  bool test_only = false;
+  std::vector<ParameterInfo> parameters;
+
+  bool pool_is_device_heap() const { return pool == "device_heap"; }
+  // A fresh state needs a new worker.
+  bool fresh_by_process() const { return fresh == "process"; }
+};
+
+struct WorkloadDescription {
+  std::string name;
+  std::string display_name;
+  std::string paper;
+  std::string summary;
+  std::vector<std::string> phases;
+  bool null_expected = false;
+  std::vector<ParameterInfo> parameters;
+};
+
+struct MetricDescription {
+  std::string name;
+  std::string unit;    // empty: a count
+  std::string better;  // lower, higher, none
+  std::string description;
+  std::string source;  // harness, workload, allocator, or counted in untimed passes
+};
+
+struct WorkerDescription {
+  std::string backend;
+  std::string revision;
+  std::string compiler;
+  std::vector<AllocatorDescription> allocators;
+  std::vector<WorkloadDescription> workloads;
+  std::vector<MetricDescription> metrics;
+};
+
+}  // namespace allocbench::protocol

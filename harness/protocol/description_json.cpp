@@ -1,0 +1,138 @@
+#include "harness/protocol/description_json.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "harness/protocol/parameter_json.hpp"
+#include "harness/protocol/version.hpp"
+
+namespace allocbench::protocol {
+namespace {
+
+std::string word_member(const Json& json, const char* name, std::initializer_list<std::string_view> words) {
+  std::string text = text_member(json, name);
+  if (std::find(words.begin(), words.end(), text) == words.end()) {
+    throw Malformed(fmt::format("\"{}\" must be one of {}; found \"{}\"", name, fmt::join(words, ", "), text));
+  }
+  return text;
+}
+
+Json parameters_to_json(const std::vector<ParameterInfo>& infos) {
+  Json list = Json::array();
+  for (const ParameterInfo& info : infos) list.push_back(to_json(info));
+  return list;
+}
+
+std::vector<ParameterInfo> parameters_from_json(const Json& list) {
+  std::vector<ParameterInfo> infos;
+  for (const Json& json : list) infos.push_back(parameter_from_json(json));
+  return infos;
+}
+
+AllocatorDescription allocator_from_json(const Json& json) {
+  AllocatorDescription allocator;
+  allocator.name = text_member(json, "name");
+  allocator.display_name = text_member_or(json, "display_name", allocator.name);
+  allocator.paper = text_member_or(json, "paper", "");
+  allocator.summary = text_member_or(json, "summary", "");
+  allocator.plugin = text_member_or(json, "plugin", "");
+  allocator.frees = word_member(json, "frees", {"never", "individually", "in_bulk"});
+  allocator.alignment = count_member(json, "alignment");
+  allocator.pool = word_member(json, "pool", {"arena", "device_heap", "arena_and_device_heap"});
+  allocator.fresh = word_member(json, "fresh", {"reset", "process"});
+  allocator.test_only = truth_member_or(json, "test_only", false);
+  allocator.parameters = parameters_from_json(list_member(json, "parameters"));
+  return allocator;
+}
+
+WorkloadDescription workload_from_json(const Json& json) {
+  WorkloadDescription workload;
+  workload.name = text_member(json, "name");
+  workload.display_name = text_member_or(json, "display_name", workload.name);
+  workload.paper = text_member_or(json, "paper", "");
+  workload.summary = text_member_or(json, "summary", "");
+  for (const Json& phase : list_member(json, "phases")) {
+    if (!phase.is_string()) throw Malformed("\"phases\" must be texts");
+    workload.phases.push_back(phase);
+  }
+  workload.null_expected = truth_member_or(json, "null_expected", false);
+  workload.parameters = parameters_from_json(list_member(json, "parameters"));
+  return workload;
+}
+
+}  // namespace
+
+Json to_json(const AllocatorDescription& allocator) {
+  return {{"name", allocator.name},
+          {"display_name", allocator.display_name},
+          {"paper", allocator.paper},
+          {"summary", allocator.summary},
+          {"plugin", allocator.plugin},
+          {"frees", allocator.frees},
+          {"alignment", allocator.alignment},
+          {"pool", allocator.pool},
+          {"fresh", allocator.fresh},
+          {"test_only", allocator.test_only},
+          {"parameters", parameters_to_json(allocator.parameters)}};
+}
+
+Json to_json(const WorkloadDescription& workload) {
+  return {{"name", workload.name},
+          {"display_name", workload.display_name},
+          {"paper", workload.paper},
+          {"summary", workload.summary},
+          {"phases", workload.phases},
+          {"null_expected", workload.null_expected},
+          {"parameters", parameters_to_json(workload.parameters)}};
+}
+
+Json to_json(const MetricDescription& metric) {
+  return {{"name", metric.name},
+          {"unit", metric.unit},
+          {"better", metric.better},
+          {"description", metric.description},
+          {"source", metric.source}};
+}
+
+Json to_json(const WorkerDescription& worker) {
+  Json json{{"protocol", version},
+            {"backend", worker.backend},
+            {"revision", worker.revision},
+            {"compiler", worker.compiler},
+            {"allocators", Json::array()},
+            {"workloads", Json::array()},
+            {"metrics", Json::array()}};
+  for (const AllocatorDescription& allocator : worker.allocators) json["allocators"].push_back(to_json(allocator));
+  for (const WorkloadDescription& workload : worker.workloads) json["workloads"].push_back(to_json(workload));
+  for (const MetricDescription& metric : worker.metrics) json["metrics"].push_back(to_json(metric));
+  return json;
+}
+
+MetricDescription metric_from_json(const Json& json) {
+  return {text_member(json, "name"), text_member_or(json, "unit", ""), text_member_or(json, "better", "none"),
+          text_member_or(json, "description", ""), text_member_or(json, "source", "")};
+}
+
+WorkerDescription worker_from_json(const Json& json) {
+  require_version(json);
+  WorkerDescription worker;
+  worker.backend = text_member(json, "backend");
+  worker.revision = text_member_or(json, "revision", "");
+  worker.compiler = text_member_or(json, "compiler", "");
+  for (const Json& each : list_member(json, "allocators")) worker.allocators.push_back(allocator_from_json(each));
+  for (const Json& each : list_member(json, "workloads")) worker.workloads.push_back(workload_from_json(each));
+  for (const Json& each : list_member(json, "metrics")) worker.metrics.push_back(metric_from_json(each));
+  return worker;
+}
+
+void require_version(const Json& json) {
+  const Json& found = member(json, "protocol");
+  if (found == version) return;
+  throw Malformed(fmt::format("it speaks protocol {}, this program speaks {}: build both programs from one tree",
+                              found.dump(), version));
+}
+
+}  // namespace allocbench::protocol

@@ -1,0 +1,22 @@
+// --describe as JSON, written by workers and read by the front end.
+#pragma once
+
+#include "harness/protocol/description.hpp"
+#include "harness/protocol/json_members.hpp"
+
+namespace allocbench::protocol {
+
+Json to_json(const AllocatorDescription& allocator);
+Json to_json(const WorkloadDescription& workload);
+Json to_json(const MetricDescription& metric);
+// With the version of the protocol.
+Json to_json(const WorkerDescription& worker);
+
+// Throw Malformed; so does another version of the protocol.
+MetricDescription metric_from_json(const Json& json);
+WorkerDescription worker_from_json(const Json& json);
+
+// Throws Malformed unless the object says this version of the protocol.
+void require_version(const Json& json);
+
+}  // namespace allocbench::protocol

@@ -1,0 +1,129 @@
+// What a measuring worker answers (harness/README.md has the table). The same structs are stored in the event log.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "harness/protocol/sample.hpp"
+#include "harness/protocol/status.hpp"
+
+namespace allocbench::protocol {
+
+// Every member is absent where the back end does not know it.
+struct Device {
+  std::string name;
+  std::optional<std::string> compute_capability;
+  std::optional<std::string> driver;
+  std::optional<std::string> driver_version;
+  std::optional<std::string> toolkit;
+  std::optional<std::string> uuid;
+  std::optional<std::uint64_t> sm_count;
+  std::optional<std::uint64_t> memory_bytes;
+  std::optional<std::uint64_t> free_memory_bytes;
+  std::optional<std::uint64_t> l2_bytes;
+  std::optional<std::uint64_t> sm_clock_mhz;
+  std::optional<std::uint64_t> sm_clock_max_mhz;
+  std::optional<std::uint64_t> device_heap_bytes;
+
+  bool operator==(const Device&) const = default;
+};
+
+struct Ready {
+  std::uint64_t protocol = 0;
+  std::string backend;
+  Device device;
+};
+
+// The machine cannot run this worker.
+struct NoEnvironment {
+  std::string reason;
+};
+
+struct AllocatorReady {
+  std::uint64_t pool_bytes = 0;
+  std::uint64_t metadata_bytes = 0;
+  double init_seconds = 0;
+};
+
+struct Kernel {
+  std::string phase;
+  std::uint64_t registers = 0;
+  std::uint64_t local_bytes = 0;
+};
+
+struct Opened {
+  std::string cell;
+  std::vector<Kernel> kernels;
+};
+
+// What the untimed passes checked; absent = not looked at.
+struct Checks {
+  std::optional<std::uint64_t> null_returns;
+  std::optional<std::uint64_t> blocks;
+  std::optional<std::string> content;  // "checked" or "waived: ..."
+  std::optional<std::uint64_t> leak_rounds;
+  std::optional<std::string> leak;  // "checked", "partial: ..." or "waived: ..."
+};
+
+// What the untimed passes counted. An allocator that does not count has no values at all.
+struct Counted {
+  struct Values {
+    std::string metric;
+    std::vector<double> per_pass;
+  };
+  struct Bin {
+    std::uint64_t first = 0;  // value
+    std::uint64_t count = 0;
+  };
+  struct Histogram {
+    std::string name;
+    std::vector<Bin> bins;
+  };
+  std::vector<Values> values;
+  std::vector<Histogram> histograms;
+
+  // Whether anything but zeros was counted. An allocator that does not use the counted vocabulary (the CUDA heap,
+  // foreign code) counts zero operations for requests that it served; that is not a measurement.
+  bool has_counts() const;
+};
+
+struct Verified {
+  std::string cell;
+  Checks checks;
+  Counted counted;
+};
+
+struct Sample {
+  std::string cell;
+  std::vector<Phase> phases;
+  std::vector<Counter> counters;
+  std::optional<std::uint64_t> sm_clock_mhz;
+  std::optional<std::uint64_t> temperature_c;
+  std::optional<bool> throttled;
+  std::optional<double> wall_seconds;
+};
+
+struct Closed {
+  std::string cell;
+};
+
+struct Failed {
+  std::optional<std::string> cell;
+  Status status = Status::crashed;
+  std::string reason;
+  bool fatal = false;  // the worker ends
+};
+
+// The command was malformed; the worker ends.
+struct ProtocolError {
+  std::string reason;
+};
+
+using Event =
+    std::variant<Ready, NoEnvironment, AllocatorReady, Opened, Verified, Sample, Closed, Failed, ProtocolError>;
+
+}  // namespace allocbench::protocol

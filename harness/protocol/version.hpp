@@ -1,0 +1,13 @@
+// The version of the protocol in harness/README.md, and the exit codes that it names.
+#pragma once
+
+namespace allocbench::protocol {
+
+// Front end and workers of different versions refuse each other.
+inline constexpr int version = 1;
+
+inline constexpr int exit_environment = 3;
+inline constexpr int exit_malformed_command = 64;
+inline constexpr int exit_fatal = 70;
+
+}  // namespace allocbench::protocol

@@ -1,0 +1,143 @@
+// What goes through the protocol arrives unchanged, and what is malformed is refused in words.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/protocol/command_json.hpp"
+#include "harness/protocol/description_json.hpp"
+#include "harness/protocol/event_json.hpp"
+#include "harness/protocol/parameter_json.hpp"
+#include "harness/protocol/parameter_values.hpp"
+
+namespace allocbench::protocol {
+namespace {
+
+using ::testing::HasSubstr;
+
+template <class Read>
+std::string complaint(Read&& read) {
+  try {
+    read();
+  } catch (const Malformed& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Protocol, DescriptionsLoseNothing) {
+  AllocatorDescription allocator;
+  allocator.name = allocator.display_name = "halloc";
+  allocator.pool = "arena_and_device_heap";
+  allocator.frees = "in_bulk";
+  allocator.fresh = "process";
+  allocator.parameters = {{.name = "share", .unit = "", .default_value = 2.0, .minimum = 0, .maximum = 4},
+                          {.name = "sizes", .default_value = std::vector<std::uint64_t>{16, 32}, .power_of_two = true},
+                          {.name = "shape", .default_value = std::string("a"), .choices = {"a", "b"}}};
+  WorkloadDescription workload;
+  workload.name = workload.display_name = "alloc_free";
+  workload.phases = {"alloc", "free"};
+  workload.null_expected = true;
+  const WorkerDescription worker{"cpu", "r", "c", {allocator}, {workload}, {{"time", "s", "lower", "d", "harness"}}};
+  const Json json = to_json(worker);
+  EXPECT_EQ(to_json(worker_from_json(Json::parse(json.dump()))), json);
+  // 2.0 and 2 are one number to most writers of JSON.
+  Json whole = json;
+  whole["allocators"][0]["parameters"][0]["default"] = 2;
+  EXPECT_EQ(worker_from_json(whole).allocators[0].parameters[0].type(), ParameterType::number);
+}
+
+TEST(Protocol, DescriptionsAreOfThisVersionAndUseKnownWords) {
+  Json json = to_json(WorkerDescription{"cpu", "", "", {AllocatorDescription{}}, {}, {}});
+  json["allocators"][0]["pool"] = "cloud";
+  EXPECT_THAT(complaint([&] { worker_from_json(json); }), HasSubstr("\"pool\" must be one of arena, device_heap"));
+  json["protocol"] = 2;
+  EXPECT_THAT(complaint([&] { worker_from_json(json); }), HasSubstr("it speaks protocol 2"));
+}
+
+TEST(Protocol, CommandsLoseNothing) {
+  const ParameterValues parameters = {{"a", true}, {"b", std::uint64_t{3}}, {"c", 0.5}, {"d", std::string("x")}};
+  const std::vector<Command> commands = {LoadAllocator{"halloc", parameters, 4096},
+                                         OpenCell{"id", "alloc_free", parameters, 7, StartState::reused, 2, 3},
+                                         VerifyCell{"id"},
+                                         SampleCell{"id"},
+                                         CloseCell{"id"},
+                                         Quit{}};
+  for (const Command& command : commands) {
+    const Json json = to_json(command);
+    EXPECT_EQ(to_json(command_from_json(Json::parse(json.dump()))), json);
+  }
+}
+
+TEST(Protocol, EventsLoseNothing) {
+  Device device;
+  device.name = "GPU";
+  device.sm_count = 132;
+  Counted counted;
+  counted.values = {{"steps_per_malloc", {1, 1.5}}};
+  counted.histograms = {{"steps", {{0, 3}, {1, 4}}}};
+  const std::vector<Event> events = {
+      Ready{1, "cuda", device},
+      NoEnvironment{"no driver"},
+      AllocatorReady{4096, 8, 0.25},
+      Opened{"id", {{"alloc", 32, 0}}},
+      Verified{"id", {.null_returns = 0, .blocks = 2, .content = "checked", .leak_rounds = {}, .leak = {}}, counted},
+      Sample{"id", {{"alloc", 0.5, 10}}, {{"null_returns", 0}}, 1980, {}, false, 0.75},
+      Closed{"id"},
+      Failed{"id", Status::oom, "full", false},
+      ProtocolError{"what?"}};
+  for (const Event& event : events) {
+    const Json json = to_json(event);
+    const auto read = event_from_json(Json::parse(json.dump()));
+    ASSERT_TRUE(read.has_value()) << json;
+    EXPECT_EQ(to_json(*read), json);
+    EXPECT_EQ(json["event"], name_of(event));
+  }
+  EXPECT_FALSE(event_from_json(Json{{"event", "note"}}).has_value());
+}
+
+TEST(Protocol, MalformedAnswersAreNamed) {
+  const Json sample = to_json(Event(Sample{"id", {{"alloc", 0.5, 10}}, {}, {}, {}, {}, {}}));
+  const auto complaint_about = [&](const char* pointer, const Json& value) {
+    Json changed = sample;
+    changed[Json::json_pointer(pointer)] = value;
+    return complaint([&] { event_from_json(changed); });
+  };
+  EXPECT_EQ(complaint_about("/phases/0/seconds", 0.5), "");
+  for (const Json& seconds : {Json(-1), Json(1e7), Json(nullptr), Json("0.5")}) {
+    EXPECT_THAT(complaint_about("/phases/0/seconds", seconds),
+                HasSubstr("\"seconds\" must be a number of seconds from 0 to 1000000"));
+  }
+  EXPECT_EQ(complaint_about("/phases", Json::array()), "\"phases\" must not be empty");
+  EXPECT_EQ(complaint_about("/throttled", 1), "\"throttled\" must be true or false; found 1");
+  EXPECT_EQ(complaint_about("/counters", {{"x", "y"}}), "\"x\" must be a number; found \"y\"");
+  EXPECT_EQ(complaint_about("/cell", 1), "\"cell\" must be a text; found 1");
+  EXPECT_THAT(complaint([] {
+                event_from_json({{"event", "failed"}, {"status", "ok"}, {"reason", ""}});
+              }),
+              HasSubstr("\"ok\" is not the status of a failure"));
+}
+
+TEST(Protocol, ZerosAreNoCounts) {
+  Counted counted;
+  EXPECT_FALSE(counted.has_counts());
+  counted.values = {{"operations_per_malloc", {0, 0}}, {"operations_per_free", {0, 0}}};
+  EXPECT_FALSE(counted.has_counts());
+  counted.values[0].per_pass[1] = 0.5;
+  EXPECT_TRUE(counted.has_counts());
+}
+
+TEST(Protocol, ValuesAreCheckedByTypeBoundsAndChoices) {
+  const ParameterInfo pages{
+      .name = "pages", .default_value = std::uint64_t{16}, .minimum = 8, .maximum = 64, .power_of_two = true};
+  EXPECT_TRUE(allows(pages, std::uint64_t{8}));
+  for (const ParameterValue& wrong :
+       {ParameterValue(std::uint64_t{4}), ParameterValue(std::uint64_t{24}), ParameterValue(8.0)}) {
+    EXPECT_FALSE(allows(pages, wrong));
+  }
+  const ParameterInfo shape{.name = "shape", .default_value = std::string("a"), .choices = {"a"}};
+  EXPECT_TRUE(allows(shape, std::string("a")));
+  EXPECT_FALSE(allows(shape, std::string("b")));
+  EXPECT_THAT(complaint([] { value_from_json(-1); }), HasSubstr("-1"));
+}
+
+}  // namespace
+}  // namespace allocbench::protocol
