@@ -98,12 +98,8 @@ Json to_json(const MetricDescription& metric) {
 }
 
 Json to_json(const WorkerDescription& worker) {
-  Json json{{"protocol", version},
-            {"backend", worker.backend},
-            {"revision", worker.revision},
-            {"compiler", worker.compiler},
-            {"allocators", Json::array()},
-            {"workloads", Json::array()},
+  Json json{{"protocol", version},         {"backend", worker.backend},   {"revision", worker.revision},
+            {"compiler", worker.compiler}, {"allocators", Json::array()}, {"workloads", Json::array()},
             {"metrics", Json::array()}};
   for (const AllocatorDescription& allocator : worker.allocators) json["allocators"].push_back(to_json(allocator));
   for (const WorkloadDescription& workload : worker.workloads) json["workloads"].push_back(to_json(workload));

@@ -66,7 +66,8 @@ struct Checks {
   std::optional<std::uint64_t> blocks;
   std::optional<std::string> content;  // "checked" or "waived: ..."
   std::optional<std::uint64_t> leak_rounds;
-  std::optional<std::string> leak;  // "checked", "partial: ..." or "waived: ..."
+  std::optional<std::string> leak;              // "checked", "partial: ..." or "waived: ..."
+  std::optional<std::uint64_t> spurious_nulls;  // refusals in the leak check, whose requests fit the free memory
 };
 
 // What the untimed passes counted. An allocator that does not count has no values at all.

@@ -61,7 +61,8 @@ bool nests_deeper_than(std::string_view text, int levels) {
 }
 
 Json parse_object(std::string_view text, std::string_view what) {
-  if (nests_deeper_than(text, deepest_json)) throw Malformed(fmt::format("{} must not nest deeper than {} levels", what, deepest_json));
+  if (nests_deeper_than(text, deepest_json))
+    throw Malformed(fmt::format("{} must not nest deeper than {} levels", what, deepest_json));
   Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) throw Malformed(fmt::format("{} must be a JSON object", what));
   return json;

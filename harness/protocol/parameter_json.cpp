@@ -37,10 +37,8 @@ Json to_json(const ParameterValues& values) {
 }
 
 Json to_json(const ParameterInfo& info) {
-  Json json = {{"name", info.name},
-               {"type", word(info.type())},
-               {"unit", info.unit},
-               {"default", to_json(info.default_value)}};
+  Json json = {
+      {"name", info.name}, {"type", word(info.type())}, {"unit", info.unit}, {"default", to_json(info.default_value)}};
   if (std::isfinite(info.minimum)) json["minimum"] = limit_to_json(info, info.minimum);
   if (std::isfinite(info.maximum)) json["maximum"] = limit_to_json(info, info.maximum);
   if (!info.choices.empty()) json["choices"] = info.choices;

@@ -4,6 +4,7 @@
 
 #include "allocators/contract/allocator.hpp"
 #include "harness/worker/measured_cell.hpp"
+#include "workloads/verification/pointer_rules.hpp"
 
 namespace allocbench::worker {
 
@@ -59,27 +60,7 @@ void Instance::reset() {
 }
 
 PointerRules Instance::rules(bool check_overlap) const {
-  PointerRules result;
-  result.alignment = traits().alignment;
-  result.check_overlap = check_overlap;
-  if (traits().pool == PoolLocation::arena_and_device_heap) {
-    result.in_device_heap = [this](const void* block) {
-      return in_pool(block) || stream_.device().in_device_heap(block);
-    };
-  } else if (traits().pool == PoolLocation::arena && arena_.has_pool()) {
-    const Pool pool = const_cast<Arena&>(arena_).pool();
-    result.pool_begin = reinterpret_cast<std::uint64_t>(pool.base);
-    result.pool_end = result.pool_begin + pool.bytes;
-  } else {
-    result.in_device_heap = [this](const void* block) { return stream_.device().in_device_heap(block); };
-  }
-  return result;
-}
-
-bool Instance::in_pool(const void* block) const {
-  if (!arena_.has_pool()) return false;
-  const Pool pool = const_cast<Arena&>(arena_).pool();
-  return block >= pool.base && block < pool.base + pool.bytes;
+  return pointer_rules(traits(), const_cast<Arena&>(arena_), check_overlap);
 }
 
 }  // namespace allocbench::worker

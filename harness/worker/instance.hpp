@@ -31,7 +31,6 @@ class Instance final : public AllocatorInstance {
   const void* last_user = nullptr;  // the cell that ran last; null after a reset
 
  private:
-  bool in_pool(const void* block) const;
   AllocatorHandle create_timed();
 
   simt::Stream& stream_;

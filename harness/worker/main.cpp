@@ -59,7 +59,7 @@ int serve(const Options& options, const Registry& registry) {
 }
 
 int run(const Options& options) {
-  const Registry registry = load_plugins(backend_name());
+  const Registry registry = load_plugins(backend_name(), all_workloads());
   try {
     if (options.describe) {
       std::cout << protocol::to_json(describe(registry)).dump(2) << "\n";

@@ -27,6 +27,7 @@ Verification MeasuredCell::verify() {
   const LeakResult leak = LeakCheck(instance_.stream(), run_->requests(), setting_).run(instance_.handle());
   result.leak_rounds = leak.rounds;
   result.leak = leak.verdict;
+  result.spurious_nulls = leak.spurious_nulls;
   check_invariants();
   instance_.reset();
   return result;

@@ -5,8 +5,8 @@
 
 namespace allocbench::worker {
 
-Registry load_plugins(const std::string& backend) {
-  Registry registry(all_workloads());
+Registry load_plugins(const std::string& backend, std::vector<WorkloadType> workloads) {
+  Registry registry(std::move(workloads));
   std::vector<const PluginPart*> parts;
   for (const auto& file : plugin_files(backend)) {
     parts.push_back(SharedObject(file).function<const PluginPart*()>("allocbench_plugin_part")());

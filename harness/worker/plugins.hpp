@@ -7,8 +7,8 @@
 
 namespace allocbench::worker {
 
-// `backend` is "cpu" or "cuda". Throws BadPlugin (harness/plugins/shared_objects.hpp) or, for names that clash,
-// std::runtime_error.
-Registry load_plugins(const std::string& backend);
+// `backend` is "cpu" or "cuda"; `workloads` are those of the registry. Throws BadPlugin
+// (harness/plugins/shared_objects.hpp) or, for names that clash, std::runtime_error.
+Registry load_plugins(const std::string& backend, std::vector<WorkloadType> workloads);
 
 }  // namespace allocbench::worker

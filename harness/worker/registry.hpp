@@ -40,7 +40,8 @@ struct Verification {
   std::uint64_t blocks = 0;
   std::string content;  // "checked" or "waived: ..."
   std::uint64_t leak_rounds = 0;
-  std::string leak;  // "checked", "partial: ..." or "waived: ..."
+  std::string leak;                  // "checked", "partial: ..." or "waived: ..."
+  std::uint64_t spurious_nulls = 0;  // of the leak check
   CallStatistics counted;
 };
 

@@ -142,7 +142,8 @@ protocol::Event Server::answer(const protocol::VerifyCell& command) {
                                .blocks = result.blocks,
                                .content = result.content,
                                .leak_rounds = result.leak_rounds,
-                               .leak = result.leak},
+                               .leak = result.leak,
+                               .spurious_nulls = result.spurious_nulls},
                               counted_of(result.counted)};
   });
 }

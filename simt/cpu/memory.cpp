@@ -41,6 +41,7 @@ struct Allocations {
   bool keeps_released = false;
   std::size_t bytes_since_look = bytes_between_looks;
   std::uint64_t pattern_seed = 1;
+  std::size_t sparse_from = SIZE_MAX;
   bool fixed = true;
 };
 
@@ -61,7 +62,7 @@ std::uintptr_t find_gap(const Allocations& all, std::size_t bytes) {
 }
 
 void* map_pages(std::uintptr_t wanted, std::size_t bytes, bool& fixed) {
-  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   void* memory = MAP_FAILED;
   if (wanted != 0) {
     memory = mmap(reinterpret_cast<void*>(wanted), bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1, 0);
@@ -108,11 +109,12 @@ void* allocate(std::size_t bytes) {
   Allocations& all = allocations();
   const std::lock_guard lock(all.mutex);
   static const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  if (!machine_has(all, bytes)) {
+  const std::size_t mapped = (bytes + page - 1) / page * page;
+  const bool sparse = mapped >= all.sparse_from;
+  if (!sparse && !machine_has(all, bytes)) {
     throw Fault(FaultKind::out_of_memory, "device_allocate: " + std::to_string(bytes) + " bytes asked, " +
                                               std::to_string(available_bytes()) + " bytes of memory are available");
   }
-  const std::size_t mapped = (bytes + page - 1) / page * page;
   const std::uintptr_t wanted = find_gap(all, mapped);
   void* memory = take_kept(all, wanted, mapped);
   if (memory == nullptr) memory = map_pages(wanted, mapped, all.fixed);
@@ -120,9 +122,9 @@ void* allocate(std::size_t bytes) {
     throw Fault(FaultKind::out_of_memory, "device_allocate: cannot map " + std::to_string(bytes) + " bytes");
   }
   all.bytes_mapped.emplace(reinterpret_cast<std::uintptr_t>(memory), mapped);
-  all.total_bytes += mapped;
+  if (!sparse) all.total_bytes += mapped;
   auto* words = static_cast<std::uint64_t*>(memory);
-  for (std::size_t i = 0; i < mapped / sizeof *words; ++i) {
+  for (std::size_t i = 0; !sparse && i < mapped / sizeof *words; ++i) {
     words[i] = (all.pattern_seed + i) * 0x9e3779b97f4a7c15u ^ 0xa5a5a5a5a5a5a5a5u;
   }
 #if defined(__SANITIZE_ADDRESS__)
@@ -141,7 +143,7 @@ void release(void* memory) noexcept {
   ASAN_UNPOISON_MEMORY_REGION(memory, found->second);
 #endif
   const auto [address, mapped] = *found;
-  all.total_bytes -= mapped;
+  if (mapped < all.sparse_from) all.total_bytes -= mapped;
   all.bytes_mapped.erase(found);
   if (all.keeps_released && mapped <= largest_kept && all.total_kept_bytes + mapped <= most_kept) {
     all.bytes_kept.emplace(address, mapped);
@@ -164,6 +166,12 @@ void set_pattern_seed(std::uint64_t seed) {
   Allocations& all = allocations();
   const std::lock_guard lock(all.mutex);
   all.pattern_seed = mix64(seed);
+}
+
+void sparse_from(std::size_t bytes) {
+  Allocations& all = allocations();
+  const std::lock_guard lock(all.mutex);
+  all.sparse_from = bytes;
 }
 
 bool addresses_are_fixed() {

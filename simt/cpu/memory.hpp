@@ -20,6 +20,9 @@ void release(void* memory) noexcept;
 void keep_released();
 // The pattern of memory allocated from now on.
 void set_pattern_seed(std::uint64_t seed);
+// From now on allocations of so many bytes or more are promises: neither filled nor counted as memory of the machine.
+// For tests of address arithmetic, which touch little of a large pool.
+void sparse_from(std::size_t bytes);
 // False once an allocation of this process did not get the address it should have.
 bool addresses_are_fixed();
 std::size_t physical_bytes();

@@ -11,11 +11,12 @@
 #include "workloads/get_page/kernels.hpp"
 #include "workloads/pairs/kernels.hpp"
 #include "workloads/prefix_sum/kernels.hpp"
+#include "workloads/verification/script_kernel.hpp"
 
 namespace allocbench {
 
 using MicroKernels =
     JoinedKernels<CallKernels, AllocDeallocKernels, AllocCycleDeallocKernels, RandomActionKernels, SeveralKernels,
-                  PairsKernels, ArrayListKernels, OccupancyKernels, GetPageKernels, PrefixSumKernels>;
+                  PairsKernels, ArrayListKernels, OccupancyKernels, GetPageKernels, PrefixSumKernels, ScriptKernels>;
 
 }  // namespace allocbench

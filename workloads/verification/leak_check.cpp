@@ -25,15 +25,15 @@ LeakCheck::LeakCheck(simt::Stream& stream, const RequestProfile& profile, const 
       results_(stream, profile.geometry.callers) {}
 
 LeakResult LeakCheck::run(const AllocatorHandle& own) {
-  if (setting_.traits().frees == Frees::never) return {0, "waived: " + setting_.display_name() + " never frees"};
+  if (setting_.traits().frees == Frees::never) return {.verdict = "waived: " + setting_.display_name() + " never frees"};
   if (setting_.traits().pool != PoolLocation::device_heap) {
     for (std::size_t bytes = first_pool_bytes(); bytes < setting_.pool_bytes; bytes *= 8) {
       if (std::optional<LeakResult> result = on_second_instance(bytes)) return *result;
     }
   }
   if (std::optional<LeakResult> result = rounds(own, setting_.pool_bytes)) return *result;
-  return {0, "waived: the cell's own pool cannot serve all " + std::to_string(profile_.geometry.callers) +
-                 " requests at once"};
+  return {.verdict = "waived: the cell's own pool cannot serve all " + std::to_string(profile_.geometry.callers) +
+                     " requests at once"};
 }
 
 std::size_t LeakCheck::first_pool_bytes() const {
@@ -67,7 +67,8 @@ std::optional<LeakResult> LeakCheck::rounds(const AllocatorHandle& allocator, st
   const auto deadline = std::chrono::steady_clock::now() + wall_budget;
   for (std::uint64_t round = 0; round < wanted; ++round) {
     if (round > 0 && std::chrono::steady_clock::now() > deadline) {
-      return LeakResult{round, "partial: " + std::to_string(round) + " of " + std::to_string(wanted) +
+      return LeakResult{.rounds = round,
+                        .verdict = "partial: " + std::to_string(round) + " of " + std::to_string(wanted) +
                                    " rounds within the time budget"};
     }
     const std::uint64_t nulls = one_round(allocator);
@@ -75,7 +76,7 @@ std::optional<LeakResult> LeakCheck::rounds(const AllocatorHandle& allocator, st
     if (round == 0) return std::nullopt;
     return judge(allocator, pool_bytes, round, nulls);
   }
-  return LeakResult{wanted, "checked"};
+  return LeakResult{.rounds = wanted, .verdict = "checked"};
 }
 
 // After the first nulls, in `round`. What leaks at an even pace refuses nearly three times as many requests in the
@@ -99,7 +100,9 @@ LeakResult LeakCheck::judge(const AllocatorHandle& allocator, std::size_t pool_b
     throw CellFailure(Status::incorrect,
                       "leak: at most " + std::to_string(most) + ", at last " + std::to_string(last) + where);
   }
-  return {round + 1 + rounds_to_judge, "checked: at most " + std::to_string(most) + where + ", no leak"};
+  return {.rounds = round + 1 + rounds_to_judge,
+          .verdict = "checked: at most " + std::to_string(most) + where + ", no leak",
+          .spurious_nulls = nulls + in_half[0] + in_half[1]};
 }
 
 std::uint64_t LeakCheck::one_round(const AllocatorHandle& allocator) {

@@ -23,6 +23,8 @@ namespace allocbench {
 struct LeakResult {
   std::uint64_t rounds = 0;
   std::string verdict;  // "checked", "checked: ..., no leak", "partial: ..." or "waived: ..."
+  // Requests that got null although the same requests were served together before and all were freed.
+  std::uint64_t spurious_nulls = 0;
 };
 
 class LeakCheck {

@@ -1,0 +1,69 @@
+// The cases of the contract suite: what allocators/contract/allocator.hpp promises, for any registered allocator.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/contract/heap.hpp"
+
+namespace allocbench::contract {
+
+struct Case {
+  const char* name;
+  // Why the case makes no sense for these traits; empty when it does.
+  std::string (*inapplicable)(const Traits&);
+  void (*run)(const AllocatorType&, Report&);
+};
+
+std::vector<Case> size_cases();
+std::vector<Case> warp_cases();
+std::vector<Case> pool_cases();
+std::vector<Case> large_pool_cases();
+
+inline std::vector<Case> all_cases() {
+  std::vector<Case> all;
+  for (const auto& some : {size_cases(), warp_cases(), pool_cases(), large_pool_cases()}) {
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+// Rules for Case::inapplicable.
+inline std::string always(const Traits&) { return {}; }
+inline std::string if_fresh_heaps(const Traits& traits) {
+  if (traits.fresh == Fresh::by_reset || devices_are_fresh) return {};
+  return "only a new process has a fresh heap";
+}
+inline std::string if_unfreed_blocks_stay(const Traits& traits) {
+  return traits.recycles_unfreed ? "blocks are handed out again before they are freed, so the pool is never full"
+                                 : if_fresh_heaps(traits);
+}
+inline std::string if_frees(const Traits& traits) {
+  return traits.frees == Frees::never ? "the design never frees" : if_unfreed_blocks_stay(traits);
+}
+
+// The smallest pool from `least` bytes on, by powers of two up to 64 MiB, that the design supports. Throws Unsupported.
+std::size_t supported_pool(const AllocatorType& type, std::size_t least);
+inline constexpr std::size_t small_pool = std::size_t{64} << 10;
+inline constexpr std::size_t main_pool = std::size_t{1} << 20;
+
+// The smallest of these pools that serves one lane a block of each of these sizes, all live together; 256 MiB at most.
+// For designs that keep a part of the pool for each size.
+std::size_t roomy_pool(const AllocatorType& type, const std::vector<std::uint64_t>& sizes);
+
+// Requests just below, at and above each border that size classes may have: powers of two, 1.5 x powers of two and
+// parameters in bytes. From 1 byte to max_request.
+std::vector<std::uint64_t> border_sizes(const AllocatorType& type, std::size_t pool_bytes);
+
+// Requests that no pool can serve.
+std::vector<std::uint64_t> wild_sizes(std::size_t pool_bytes);
+
+// A pool that served `before` blocks serves `after`: a problem when more than one in fifty is missing. Random walks
+// give up with a few pages left.
+void compare_served(Report& report, std::uint64_t bytes, std::uint32_t before, std::uint32_t after,
+                    const std::string& when);
+
+// Blocks of `bytes` that one lane alone gets before the first null. They stay live.
+std::uint32_t fill_alone(Heap& heap, std::uint64_t bytes);
+
+}  // namespace allocbench::contract

@@ -1,0 +1,114 @@
+// Heap: one allocator with a pool, and every block that scripts have got from it. Each script's blocks are checked:
+// they lie in the pool, are aligned, share no byte with another live block and keep their owner's bytes; the design's
+// invariants hold.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "allocators/contract/arena.hpp"
+#include "tests/contract/report.hpp"
+#include "tests/contract/test_device.hpp"
+#include "workloads/contract/allocator_handle.hpp"
+#include "workloads/verification/pointer_check.hpp"
+#include "workloads/verification/script_kernel.hpp"
+
+namespace allocbench::contract {
+
+// Consecutive slots of one malloc call.
+struct Blocks {
+  std::size_t first = 0;
+  std::uint32_t count = 1;
+};
+
+// A grid whose threads each make calls in rounds. Frees must come from a grid of the shape that allocated, for designs
+// that find a thread's state by its place.
+class Calls {
+ public:
+  Calls(std::uint32_t blocks, std::uint32_t threads_per_block) : shape_{blocks, threads_per_block} { next(); }
+
+  simt::LaunchShape shape() const { return shape_; }
+  std::uint32_t threads() const { return shape_.blocks * shape_.threads_per_block; }
+  // Begins a round.
+  void next() { calls_.resize(calls_.size() + threads()); }
+  std::uint32_t rounds() const { return static_cast<std::uint32_t>(calls_.size() / threads()); }
+  // The call of `thread` in this round.
+  void set(std::uint32_t thread, const ScriptCall& call) { calls_[calls_.size() - threads() + thread] = call; }
+  void free_null(std::uint32_t thread) { set(thread, {.verb = ScriptVerb::free_null}); }
+
+  const std::vector<ScriptCall>& list() const { return calls_; }
+
+ private:
+  simt::LaunchShape shape_;
+  std::vector<ScriptCall> calls_;
+};
+
+class Heap {
+ public:
+  // Throws Unsupported.
+  Heap(const AllocatorType& type, std::size_t pool_bytes, Report& report, ParameterValues parameters = {});
+
+  const AllocatorType& type() const { return type_; }
+  const Traits& traits() const { return type_.traits; }
+  std::size_t pool_bytes() const { return pool_bytes_; }
+  std::size_t max_request() const { return type_.functions.max_request(pool_bytes_, parameters_); }
+
+  // Blocks for the call of `thread` in the current round of `calls`.
+  Blocks malloc(Calls& calls, std::uint32_t thread, std::uint64_t bytes, std::uint32_t count = 1);
+  // Their free, by any thread of the shape that allocated.
+  void free(Calls& calls, std::uint32_t thread, Blocks blocks);
+  // False for large sets of blocks: their bytes are neither written nor compared.
+  bool touch = true;
+
+  // Makes the calls and checks what came of them.
+  void run(const Calls& calls);
+
+  // Blocks asked for since the heap was fresh or emptied: slots 0 to requests() - 1.
+  std::uint32_t requests() const { return static_cast<std::uint32_t>(slots_.size()); }
+  bool served(std::size_t slot) const { return slots_[slot].address != 0; }
+  std::uint32_t served(Blocks blocks) const;
+  std::uint32_t live() const;
+  // Of a served block: not in the device heap.
+  bool in_pool(std::size_t slot) const;
+  // Of a served block, from the first byte of the pool.
+  std::uint64_t offset(std::size_t slot) const { return slots_[slot].address - pool_begin_; }
+
+  // Every thread frees its blocks; designs that free in bulk release their sessions.
+  void free_all();
+  // A fresh heap: by reset(), or on a new device. Where neither can be had, all blocks are freed.
+  void refresh();
+  bool can_refresh() const { return traits().fresh == Fresh::by_reset || devices_are_fresh; }
+  // Only with Fresh::by_reset.
+  void reset();
+
+ private:
+  struct Slot {
+    std::uint64_t address = 0;  // 0: not served
+    std::uint64_t bytes = 0;
+    std::pair<std::uint32_t, std::uint32_t> shape;
+    std::uint32_t thread = 0;
+    bool live = false;
+  };
+
+  void open();
+  void launch(const Calls& calls);
+  void check();
+  void note_frees(const Calls& calls);
+
+  const AllocatorType& type_;
+  std::size_t pool_bytes_;
+  Report& report_;
+  ParameterValues parameters_;
+  std::optional<TestDevice> device_;
+  std::optional<Arena> arena_;
+  std::optional<AllocatorHandle> allocator_;
+  PointerRules rules_;
+  std::uint64_t pool_begin_ = 0;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace allocbench::contract

@@ -1,0 +1,258 @@
+// Requests of every size: 0, borders of classes, the largest, and those that no pool can serve.
+#include <algorithm>
+#include <set>
+
+#include "allocators/contract/allocator.hpp"
+#include "tests/contract/cases.hpp"
+#include "workloads/verification/pointer_check.hpp"
+
+namespace allocbench::contract {
+
+std::size_t supported_pool(const AllocatorType& type, std::size_t least) {
+  constexpr std::size_t most = std::size_t{64} << 20;
+  for (std::size_t bytes = least;; bytes *= 2) {
+    try {
+      Report ignored;
+      const Heap heap(type, bytes, ignored);
+      return bytes;
+    } catch (const Unsupported&) {
+      if (bytes >= most) throw;
+    }
+  }
+}
+
+std::size_t roomy_pool(const AllocatorType& type, const std::vector<std::uint64_t>& sizes) {
+  constexpr std::size_t most = std::size_t{256} << 20;
+  std::size_t bytes = supported_pool(type, main_pool);
+  for (; bytes < most; bytes *= 2) {
+    Report ignored;
+    Heap heap(type, bytes, ignored);
+    Calls calls(1, 1);
+    for (const std::uint64_t size : sizes) {
+      heap.malloc(calls, 0, size);
+      calls.next();
+    }
+    heap.run(calls);
+    const bool all = heap.live() == sizes.size();
+    heap.free_all();
+    if (all) break;
+  }
+  return bytes;
+}
+
+void compare_served(Report& report, std::uint64_t bytes, std::uint32_t before, std::uint32_t after,
+                    const std::string& when) {
+  if (after >= before) return;
+  report.count("spurious_nulls", before - after);
+  if (before - after <= before / 50) return;
+  report.problem("a pool that served " + std::to_string(before) + " blocks of " + std::to_string(bytes) +
+                 " bytes serves " + std::to_string(after) + " " + when);
+}
+
+std::vector<std::uint64_t> border_sizes(const AllocatorType& type, std::size_t pool_bytes) {
+  const std::uint64_t largest = type.functions.max_request(pool_bytes, {});
+  std::set<std::uint64_t> sizes;
+  const auto border = [&](std::uint64_t bytes) {
+    for (const std::uint64_t size : {bytes - 1, bytes, bytes + 1}) {
+      if (size >= 1 && size <= largest) sizes.insert(size);
+    }
+  };
+  for (std::uint64_t power = 2; power <= largest; power *= 2) {
+    border(power);
+    border(power + power / 2);
+  }
+  for (const ParameterInfo& parameter : type.parameters) {
+    if (parameter.unit != "B") continue;
+    if (const auto* bytes = std::get_if<std::uint64_t>(&parameter.default_value)) {
+      border(*bytes);
+      border(*bytes / 2);
+    } else if (const auto* list = std::get_if<std::vector<std::uint64_t>>(&parameter.default_value)) {
+      for (const std::uint64_t each : *list) border(each);
+    }
+  }
+  border(largest);
+  return {sizes.begin(), sizes.end()};
+}
+
+std::vector<std::uint64_t> wild_sizes(std::size_t pool_bytes) {
+  std::vector<std::uint64_t> sizes{pool_bytes + 1, pool_bytes + 16, 2 * pool_bytes + 1};
+  for (std::uint64_t power = std::uint64_t{1} << 31; power != 0; power *= 2) {
+    sizes.insert(sizes.end(), {power - 1, power, power + 1, power + 64});
+  }
+  for (std::uint64_t below = 1; below <= 4096; below *= 2) {
+    sizes.insert(sizes.end(), {0 - below, 0 - below - 1, 0 - below + 1, 0 - below - below / 2});
+  }
+  sizes.erase(std::remove_if(sizes.begin(), sizes.end(), [&](std::uint64_t size) { return size <= pool_bytes; }),
+              sizes.end());
+  return sizes;
+}
+
+std::uint32_t fill_alone(Heap& heap, std::uint64_t bytes) {
+  Calls calls(1, 1);
+  const std::uint64_t most = heap.pool_bytes() / std::max<std::uint64_t>(bytes, 16) + 16;
+  const Blocks blocks = heap.malloc(calls, 0, bytes, static_cast<std::uint32_t>(most));
+  heap.run(calls);
+  return heap.served(blocks);
+}
+
+namespace {
+
+void zero_bytes(const AllocatorType& type, Report& report) {
+  Heap heap(type, supported_pool(type, main_pool), report);
+  const bool null_expected = type.traits.zero == ZeroBytes::null;
+  Calls calls(2, 33);
+  std::vector<Blocks> blocks;
+  for (std::uint32_t round = 0; round < 4; ++round) {
+    for (std::uint32_t thread = 0; thread < calls.threads(); ++thread) {
+      blocks.push_back(heap.malloc(calls, thread, round % 2 == 0 ? 0 : thread % 2));
+    }
+    calls.next();
+  }
+  heap.run(calls);
+  std::uint32_t wrong = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const bool zero = (i / calls.threads()) % 2 == 0 || i % calls.threads() % 2 == 0;
+    if (heap.served(blocks[i].first) != !(zero && null_expected)) ++wrong;
+  }
+  if (wrong != 0) {
+    report.problem(std::to_string(wrong) + " of " + std::to_string(blocks.size()) + " requests of 0 or 1 bytes got " +
+                   (null_expected ? "a block for 0 bytes or null for 1" : "null") + " from an empty pool");
+  }
+  heap.free_all();
+}
+
+std::string sizes_text(const std::vector<std::uint64_t>& sizes) {
+  std::string text = std::to_string(sizes.front());
+  for (std::size_t i = 1; i < std::min<std::size_t>(sizes.size(), 6); ++i) text += ", " + std::to_string(sizes[i]);
+  return text + (sizes.size() > 6 ? ", ..." : "");
+}
+
+// One lane and a fresh heap for each size.
+void class_borders(const AllocatorType& type, Report& report) {
+  Heap heap(type, supported_pool(type, main_pool), report);
+  std::vector<std::uint64_t> refused;
+  const std::vector<std::uint64_t> sizes = border_sizes(type, heap.pool_bytes());
+  for (const std::uint64_t bytes : sizes) {
+    Calls calls(1, 1);
+    const Blocks block = heap.malloc(calls, 0, bytes);
+    heap.run(calls);
+    if (heap.served(block) == 0) refused.push_back(bytes);
+    heap.free_all();
+    heap.refresh();
+  }
+  if (!refused.empty()) {
+    report.problem(std::to_string(refused.size()) + " of " + std::to_string(sizes.size()) +
+                   " sizes up to max_request (" + std::to_string(heap.max_request()) +
+                   ") got null from a fresh pool: " + sizes_text(refused));
+  }
+}
+
+// One lane takes and frees each size in turn: all memory is free at each request.
+void sizes_in_turn(const AllocatorType& type, Report& report) {
+  Heap heap(type, supported_pool(type, main_pool), report);
+  std::vector<std::uint64_t> refused;
+  const std::vector<std::uint64_t> sizes = border_sizes(type, heap.pool_bytes());
+  for (int pass = 0; pass < 2; ++pass) {
+    for (const std::uint64_t bytes : sizes) {
+      Calls calls(1, 1);
+      const Blocks block = heap.malloc(calls, 0, bytes);
+      heap.run(calls);
+      if (heap.served(block) == 0) refused.push_back(bytes);
+      heap.free_all();
+    }
+  }
+  report.count("spurious_nulls", refused.size());
+  if (!refused.empty()) {
+    report.problem(std::to_string(refused.size()) + " of " + std::to_string(2 * sizes.size()) +
+                   " requests got null although all earlier blocks were freed: " + sizes_text(refused));
+  }
+}
+
+// Pools of several sizes, odd ones too: max_request is served, or create() refuses the pool.
+void max_request(const AllocatorType& type, Report& report) {
+  for (const std::size_t pool :
+       {std::size_t{1000}, std::size_t{4096}, small_pool, small_pool + 4112, std::size_t{100'000},
+        std::size_t{256} << 10, main_pool, main_pool + 8192 + 16, std::size_t{8} << 20}) {
+    try {
+      Heap heap(type, pool, report);
+      Calls calls(1, 1);
+      const Blocks block = heap.malloc(calls, 0, heap.max_request());
+      heap.run(calls);
+      if (heap.served(block) == 0) {
+        report.problem("a fresh pool of " + std::to_string(pool) + " bytes does not serve max_request, " +
+                       std::to_string(heap.max_request()) + " bytes");
+      }
+      heap.free_all();
+    } catch (const Unsupported&) {
+    }
+  }
+}
+
+// Null for every request that cannot be served, and the heap is as before.
+void wild_sizes_case(const AllocatorType& type, Report& report) {
+  const std::size_t pool = supported_pool(type, main_pool);
+  constexpr std::uint64_t ordinary = 64;
+  Heap heap(type, pool, report);
+  const bool comparable = heap.can_refresh() && !type.traits.recycles_unfreed && ordinary <= heap.max_request();
+  const std::uint32_t before = comparable ? fill_alone(heap, ordinary) : 0;
+  heap.refresh();
+
+  // Each size by a lone lane; then by the odd lanes of a warp, beside ordinary requests.
+  std::vector<std::uint64_t> served_wild;
+  std::uint32_t refused_ordinary = 0;
+  for (const std::uint64_t bytes : wild_sizes(pool)) {
+    Calls alone(1, 1);
+    const Blocks block = heap.malloc(alone, 0, bytes);
+    heap.run(alone);
+    bool served = heap.served(block) != 0;
+    heap.free_all();
+    Calls warp(1, 32);
+    std::vector<Blocks> blocks;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      blocks.push_back(heap.malloc(warp, lane, lane % 2 == 0 ? ordinary : bytes));
+    }
+    heap.run(warp);
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      if (lane % 2 != 0) served = served || heap.served(blocks[lane]) != 0;
+      if (lane % 2 == 0) refused_ordinary += 1 - heap.served(blocks[lane]);
+    }
+    if (served) served_wild.push_back(bytes);
+    heap.free_all();
+    if (type.traits.frees == Frees::never && !type.traits.recycles_unfreed) heap.refresh();
+  }
+  if (!served_wild.empty()) {
+    report.problem(std::to_string(served_wild.size()) +
+                   " sizes above the pool got a block: " + sizes_text(served_wild));
+  }
+  if (refused_ordinary != 0 && ordinary <= heap.max_request()) {
+    report.count("spurious_nulls", refused_ordinary);
+    report.problem(std::to_string(refused_ordinary) +
+                   " requests of 64 bytes got null beside requests that cannot be served");
+  }
+  if (!comparable) return;
+  // Designs that never free have used 16 blocks; the others must have everything again.
+  if (type.traits.frees == Frees::never) heap.refresh();
+  if (type.traits.frees == Frees::never) {
+    Calls alone(1, 1);
+    for (const std::uint64_t bytes : wild_sizes(pool)) {
+      heap.malloc(alone, 0, bytes);
+      alone.next();
+    }
+    heap.run(alone);
+  }
+  const std::uint32_t after = fill_alone(heap, ordinary);
+  compare_served(report, ordinary, before, after, "after requests above the pool");
+  heap.free_all();
+}
+
+}  // namespace
+
+std::vector<Case> size_cases() {
+  return {{"zero_bytes", always, zero_bytes},
+          {"class_borders", if_fresh_heaps, class_borders},
+          {"sizes_in_turn", if_frees, sizes_in_turn},
+          {"max_request", if_fresh_heaps, max_request},
+          {"wild_sizes", always, wild_sizes_case}};
+}
+
+}  // namespace allocbench::contract

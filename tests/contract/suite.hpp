@@ -1,0 +1,11 @@
+// Runs one case with one allocator.
+#pragma once
+
+#include "tests/contract/cases.hpp"
+
+namespace allocbench::contract {
+
+// What the case throws, a fault of the device for one, is a problem of the report.
+Report run_case(const Case& tested, const AllocatorType& type);
+
+}  // namespace allocbench::contract

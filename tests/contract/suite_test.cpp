@@ -1,0 +1,90 @@
+// The suite finds the planted faults of the saboteurs, and nothing in an allocator without one.
+#include "tests/contract/suite.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "allocators/bump/atomic_malloc.hpp"
+#include "allocators/saboteur/saboteur.hpp"
+#include "tests/contract/expectations.hpp"
+#include "workloads/contract/export.hpp"
+
+namespace allocbench::contract {
+namespace {
+
+template <class A>
+const AllocatorType& scripted_type() {
+  static const AllocatorType type = [] {
+    AllocatorType result = allocator_type<A>("test");
+    result.add_kernels(kernels_for<A, ScriptKernels>());
+    return result;
+  }();
+  return type;
+}
+
+// Everything that goes wrong in this case; "inapplicable" when it makes no sense.
+template <class A>
+std::string problems(const std::string& name) {
+  for (const Case& each : all_cases()) {
+    if (each.name != name) continue;
+    if (!each.inapplicable(A::traits).empty()) return "inapplicable";
+    std::string all;
+    for (const std::string& problem : run_case(each, scripted_type<A>()).problems()) all += problem + "\n";
+    return all;
+  }
+  return "no case " + name;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(Suite, AnAllocatorWithoutFaultsPasses) {
+  for (const char* name : {"class_borders", "max_request", "blocks_of_33_threads", "null_when_full", "reset_when_full",
+                           "frees_nothing", "free_null", "replay", "pool_of_12_gib"}) {
+    EXPECT_EQ(problems<AtomicMalloc>(name), "") << name;
+  }
+}
+
+TEST(Suite, RulesSkipWhatMakesNoSense) {
+  EXPECT_EQ(problems<AtomicMalloc>("refill"), "inapplicable");
+  EXPECT_EQ(problems<SaboteurLeak>("frees_nothing"), "inapplicable");
+}
+
+TEST(Suite, FindsAHang) { EXPECT_PRED2(contains, problems<SaboteurHang>("divergent_sizes"), "livelock"); }
+TEST(Suite, FindsATrap) { EXPECT_PRED2(contains, problems<SaboteurTrap>("divergent_sizes"), "device_fault"); }
+TEST(Suite, FindsNulls) { EXPECT_PRED2(contains, problems<SaboteurNull>("divergent_sizes"), "got null"); }
+TEST(Suite, FindsOverlaps) { EXPECT_PRED2(contains, problems<SaboteurOverlap>("null_when_full"), "overlapping"); }
+TEST(Suite, FindsOverwrittenBlocks) {
+  EXPECT_PRED2(contains, problems<SaboteurOverlap>("null_when_full"), "overwritten");
+}
+TEST(Suite, FindsStaleBlocks) { EXPECT_PRED2(contains, problems<SaboteurStale>("null_when_full"), "overlapping"); }
+TEST(Suite, FindsMisalignedBlocks) {
+  EXPECT_PRED2(contains, problems<SaboteurMisalign>("null_when_full"), "misaligned");
+}
+TEST(Suite, FindsLeaks) {
+  for (const char* name : {"refill", "refill_alone", "churn", "free_by_others", "sizes_in_turn"}) {
+    EXPECT_NE(problems<SaboteurLeak>(name), "") << name;
+  }
+}
+
+std::string error_of(const std::string& json) {
+  const std::string file = testing::TempDir() + "expected_failures_test.json";
+  std::ofstream(file) << json;
+  try {
+    const Expectations read(file, "cpu", {"refill"});
+    return read.reason("a", "refill");
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+TEST(Expectations, AreReadByBackEndAndRefusedWhenTheyNameNothing) {
+  EXPECT_EQ(error_of(R"([{"allocator": "a", "case": "refill", "reason": "why"}])"), "why");
+  EXPECT_EQ(error_of(R"([{"allocator": "a", "case": "refill", "backend": "cuda", "reason": "why"}])"), "");
+  EXPECT_PRED2(contains, error_of(R"([{"allocator": "a", "case": "refil", "reason": "why"}])"), "no case refil");
+  EXPECT_PRED2(contains, error_of(R"([{"allocator": "a", "case": "refill", "reason": ""}])"), "no reason");
+}
+
+}  // namespace
+}  // namespace allocbench::contract

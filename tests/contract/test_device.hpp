@@ -1,0 +1,73 @@
+// The device of a test. On the CPU each test has one of its own, scheduled from a seed; CUDA has one for the process.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "simt/simt.hpp"
+#if !SIMT_CUDA
+#include "simt/cpu/memory.hpp"
+#endif
+
+namespace allocbench::contract {
+
+// Pools of so many bytes are used sparsely: the CPU promises the memory, and tests touch few pages of it.
+inline constexpr std::size_t large_pool_bytes = std::size_t{1} << 30;
+
+#if SIMT_CUDA
+
+inline constexpr const char* backend = "cuda";
+// Of the process, because it can be set only once.
+inline constexpr std::size_t device_heap_of_process = std::size_t{64} << 20;
+inline constexpr bool devices_are_fresh = false;
+inline constexpr bool schedules_are_replayed = false;
+
+class TestDevice {
+ public:
+  explicit TestDevice(std::size_t) {}
+  simt::Stream& stream() { return process().stream; }
+
+ private:
+  struct Process {
+    Process() { device.set_device_heap_bytes(device_heap_of_process); }
+    simt::Device device{0};
+    simt::Stream stream{device};
+  };
+  static Process& process() {
+    static Process only;
+    return only;
+  }
+};
+
+#else
+
+inline constexpr const char* backend = "cpu";
+inline constexpr bool devices_are_fresh = true;
+inline constexpr bool schedules_are_replayed = true;
+
+class TestDevice {
+ public:
+  explicit TestDevice(std::size_t device_heap_bytes) : device_(options(device_heap_bytes)) {}
+  simt::Stream& stream() { return stream_; }
+
+ private:
+  static simt::ExecutorOptions options(std::size_t device_heap_bytes) {
+    simt::device_memory::sparse_from(large_pool_bytes);
+    simt::ExecutorOptions result;
+    result.mode = simt::ExecutorMode::deterministic;
+    result.seed = 7;
+    // A malloc that does not end is a fault after some seconds. The longest launch of the suite needs a tenth of this.
+    result.step_budget = std::uint64_t{100'000'000};
+    result.device_heap_bytes = std::max<std::size_t>(device_heap_bytes, 64 << 10);
+    return result;
+  }
+
+  simt::Device device_;
+  simt::Stream stream_{device_};
+};
+
+#endif
+
+inline bool device_is_present() { return simt::Device::count() > 0; }
+
+}  // namespace allocbench::contract
