@@ -150,9 +150,11 @@ TYPED_TEST(XMallocTest, ServesAMixedWarp) {
 }
 
 TYPED_TEST(XMallocTest, ReusesTheParentWhenItsLastPieceIsGone) {
-  // One Superblock of two Basicblocks of 2 KiB at most fits: a warp's 32 pieces of 16 bytes take one.
+  // One Superblock of two Basicblocks of 2 KiB at most fits: a warp's 32 pieces of 16 bytes take one. A device heap
+  // promises 7/16 of its bytes to one request, so it needs room for two.
+  constexpr std::uint32_t most_superblocks = std::is_same_v<TypeParam, XMalloc> ? 1 : 2;
   xmalloc::Parameters parameters{.smallest_block_bytes = 2048, .blocks_per_superblock = 2};
-  Rig<TypeParam> rig(6 * 1024, parameters, 3);
+  Rig<TypeParam> rig((most_superblocks == 1 ? 6 : 10) * 1024, parameters, 3);
   std::mt19937 random(1);
   for (int round = 0; round < 50; ++round) {
     std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, 16));
@@ -161,7 +163,7 @@ TYPED_TEST(XMallocTest, ReusesTheParentWhenItsLastPieceIsGone) {
     std::shuffle(blocks.begin(), blocks.end(), random);
     rig.free(blocks, 7);
     ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-    ASSERT_EQ(rig.allocator.superblocks(rig.stream()), 1u);
+    ASSERT_LE(rig.allocator.superblocks(rig.stream()), most_superblocks);
   }
 }
 

@@ -72,6 +72,8 @@ class Heap {
   bool served(std::size_t slot) const { return slots_[slot].address != 0; }
   std::uint32_t served(Blocks blocks) const;
   std::uint32_t live() const;
+  // Bytes of the pool that are not the device heap's.
+  std::size_t arena_bytes() { return arena_->pool().bytes; }
   // Of a served block: not in the device heap.
   bool in_pool(std::size_t slot) const;
   // Of a served block, from the first byte of the pool.

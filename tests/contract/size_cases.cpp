@@ -137,7 +137,6 @@ void class_borders(const AllocatorType& type, Report& report) {
     const Blocks block = heap.malloc(calls, 0, bytes);
     heap.run(calls);
     if (heap.served(block) == 0) refused.push_back(bytes);
-    heap.free_all();
     heap.refresh();
   }
   if (!refused.empty()) {
@@ -152,15 +151,23 @@ void sizes_in_turn(const AllocatorType& type, Report& report) {
   Heap heap(type, supported_pool(type, main_pool), report);
   std::vector<std::uint64_t> refused;
   const std::vector<std::uint64_t> sizes = border_sizes(type, heap.pool_bytes());
+  Calls calls(1, 1);
+  std::vector<Blocks> blocks;
   for (int pass = 0; pass < 2; ++pass) {
     for (const std::uint64_t bytes : sizes) {
-      Calls calls(1, 1);
-      const Blocks block = heap.malloc(calls, 0, bytes);
-      heap.run(calls);
-      if (heap.served(block) == 0) refused.push_back(bytes);
-      heap.free_all();
+      blocks.push_back(heap.malloc(calls, 0, bytes));
+      calls.next();
+      heap.free(calls, 0, blocks.back());
+      calls.next();
+      calls.set(0, {.verb = ScriptVerb::release});
+      calls.next();
     }
   }
+  heap.run(calls);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (heap.served(blocks[i]) == 0) refused.push_back(sizes[i % sizes.size()]);
+  }
+  heap.free_all();
   report.count("spurious_nulls", refused.size());
   if (!refused.empty()) {
     report.problem(std::to_string(refused.size()) + " of " + std::to_string(2 * sizes.size()) +
@@ -188,60 +195,62 @@ void max_request(const AllocatorType& type, Report& report) {
   }
 }
 
-// Null for every request that cannot be served, and the heap is as before.
+// Null for every request that cannot be served, and the heap is as before. Each size is asked for by a lone lane, and
+// by the odd lanes of a warp, beside ordinary requests.
 void wild_sizes_case(const AllocatorType& type, Report& report) {
   const std::size_t pool = supported_pool(type, main_pool);
-  constexpr std::uint64_t ordinary = 64;
+  const std::vector<std::uint64_t> sizes = wild_sizes(pool);
   Heap heap(type, pool, report);
-  const bool comparable = heap.can_refresh() && !type.traits.recycles_unfreed && ordinary <= heap.max_request();
+  const std::uint64_t ordinary = std::min<std::uint64_t>(heap.max_request(), 64);
+  const bool comparable = if_unfreed_blocks_stay(type.traits).empty();
   const std::uint32_t before = comparable ? fill_alone(heap, ordinary) : 0;
   heap.refresh();
 
-  // Each size by a lone lane; then by the odd lanes of a warp, beside ordinary requests.
-  std::vector<std::uint64_t> served_wild;
-  std::uint32_t refused_ordinary = 0;
-  for (const std::uint64_t bytes : wild_sizes(pool)) {
-    Calls alone(1, 1);
-    const Blocks block = heap.malloc(alone, 0, bytes);
-    heap.run(alone);
-    bool served = heap.served(block) != 0;
-    heap.free_all();
-    Calls warp(1, 32);
-    std::vector<Blocks> blocks;
+  std::set<std::uint64_t> served_wild;
+  Calls alone(1, 1);
+  for (const std::uint64_t bytes : sizes) {
+    heap.malloc(alone, 0, bytes);
+    alone.next();
+  }
+  heap.run(alone);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (heap.served(i)) served_wild.insert(sizes[i]);
+  }
+  if (type.traits.frees == Frees::never && comparable) {
+    compare_served(report, ordinary, before, fill_alone(heap, ordinary), "after requests above the pool");
+  }
+  heap.free_all();
+  heap.refresh();
+
+  Calls warp(1, 32);
+  std::vector<Blocks> blocks;
+  for (const std::uint64_t bytes : sizes) {
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       blocks.push_back(heap.malloc(warp, lane, lane % 2 == 0 ? ordinary : bytes));
     }
-    heap.run(warp);
-    for (std::uint32_t lane = 0; lane < 32; ++lane) {
-      if (lane % 2 != 0) served = served || heap.served(blocks[lane]) != 0;
-      if (lane % 2 == 0) refused_ordinary += 1 - heap.served(blocks[lane]);
-    }
-    if (served) served_wild.push_back(bytes);
-    heap.free_all();
-    if (type.traits.frees == Frees::never && !type.traits.recycles_unfreed) heap.refresh();
+    warp.next();
+    for (std::uint32_t lane = 0; lane < 32; lane += 2) heap.free(warp, lane, blocks[blocks.size() - 32 + lane]);
+    warp.next();
   }
+  heap.run(warp);
+  std::uint32_t refused = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const bool served = heap.served(blocks[i]) != 0;
+    if (i % 2 == 0 && !served) ++refused;
+    if (i % 2 != 0 && served) served_wild.insert(sizes[i / 32]);
+  }
+  heap.free_all();
   if (!served_wild.empty()) {
     report.problem(std::to_string(served_wild.size()) +
-                   " sizes above the pool got a block: " + sizes_text(served_wild));
+                   " sizes above the pool got a block: " + sizes_text({served_wild.begin(), served_wild.end()}));
   }
-  if (refused_ordinary != 0 && ordinary <= heap.max_request()) {
-    report.count("spurious_nulls", refused_ordinary);
-    report.problem(std::to_string(refused_ordinary) +
-                   " requests of 64 bytes got null beside requests that cannot be served");
+  report.count("spurious_nulls", refused);
+  if (refused != 0) {
+    report.problem(std::to_string(refused) + " requests of " + std::to_string(ordinary) +
+                   " bytes got null beside requests that cannot be served");
   }
-  if (!comparable) return;
-  // Designs that never free have used 16 blocks; the others must have everything again.
-  if (type.traits.frees == Frees::never) heap.refresh();
-  if (type.traits.frees == Frees::never) {
-    Calls alone(1, 1);
-    for (const std::uint64_t bytes : wild_sizes(pool)) {
-      heap.malloc(alone, 0, bytes);
-      alone.next();
-    }
-    heap.run(alone);
-  }
-  const std::uint32_t after = fill_alone(heap, ordinary);
-  compare_served(report, ordinary, before, after, "after requests above the pool");
+  if (!comparable || type.traits.frees == Frees::never) return;
+  compare_served(report, ordinary, before, fill_alone(heap, ordinary), "after requests above the pool");
   heap.free_all();
 }
 

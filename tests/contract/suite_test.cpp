@@ -30,8 +30,9 @@ std::string problems(const std::string& name) {
   for (const Case& each : all_cases()) {
     if (each.name != name) continue;
     if (!each.inapplicable(A::traits).empty()) return "inapplicable";
+    const Report report = run_case(each, scripted_type<A>());
     std::string all;
-    for (const std::string& problem : run_case(each, scripted_type<A>()).problems()) all += problem + "\n";
+    for (const std::string& problem : report.problems()) all += problem + "\n";
     return all;
   }
   return "no case " + name;
