@@ -31,7 +31,9 @@ AllocatorHandle AllocatorHandle::uncounted() const { return is_observed() ? obse
 
 AllocatorHandle AllocatorHandle::bare() const {
   AllocatorHandle result = *this;
-  result.observed_ = nullptr;
+  result.is_observed_ = false;
+  result.contents_ = {};
+  result.observe({});
   return result;
 }
 
