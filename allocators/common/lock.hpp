@@ -30,36 +30,38 @@ struct TicketLock {
   alignas(128) std::uint32_t next_ticket;
   alignas(128) std::uint32_t serving;  // the ticket whose owner has the lock
 
-  // For all lanes of the group; the result is valid on the leader. `order` is that of the ticket draw: release where a
-  // holder must see, by tickets_drawn(), what a group did before it came.
-  template <class Thread, class Group, class Order>
-  SIMT_FN std::uint32_t lock(Thread& thread, const Group& group, Order order) {
+  // Of the group's leader: its ticket, and the ticket that was served when it came.
+  struct Turn {
+    std::uint32_t ticket;
+    std::uint32_t on_arrival;
+  };
+
+  // For all lanes of the group; the result is valid on the leader. Whoever is served after `on_arrival` sees what the
+  // group did before it came. Therefore an addition of nothing instead of a load, which may show an old value
+  // (CONTRIBUTING.md, "Mark and look").
+  template <class Thread, class Group>
+  SIMT_FN Turn lock(Thread& thread, const Group& group) {
     constexpr std::uint32_t longest_pause = 256;
-    std::uint32_t ticket = 0;
+    Turn turn{0, 0};
     if (group.leader()) {
-      ticket = thread.atomic(next_ticket).fetch_add(1u, order);
-      for (std::uint32_t now = thread.atomic(serving).load(simt::acquire); now != ticket;
-           now = thread.atomic(serving).load(simt::acquire)) {
-        const std::uint32_t ahead = ticket - now;
+      turn.ticket = thread.atomic(next_ticket).fetch_add(1u, simt::relaxed);
+      turn.on_arrival = thread.atomic(serving).fetch_add(0u, simt::acq_rel);
+      std::uint32_t now = turn.on_arrival;
+      while (now != turn.ticket) {
+        const std::uint32_t ahead = turn.ticket - now;
         const std::uint32_t pause = ahead < longest_pause ? ahead : longest_pause;
         for (std::uint32_t i = 0; i < pause; ++i) thread.spin_hint();
+        now = thread.atomic(serving).load(simt::acquire);
       }
     }
     group.sync();  // the leader's acquire holds for all
-    return ticket;
-  }
-
-  // Tickets drawn so far. An addition of nothing instead of a load: a load may show an old value, and then the holder
-  // could miss what the owner of a newer ticket did before it drew (CONTRIBUTING.md, "Mark and look").
-  template <class Thread>
-  SIMT_FN std::uint32_t tickets_drawn(Thread& thread) {
-    return thread.atomic(next_ticket).fetch_add(0u, simt::acquire);
+    return turn;
   }
 
   template <class Thread, class Group>
   SIMT_FN void unlock(Thread& thread, const Group& group) {
     group.sync();  // the leader's release speaks for all
-    if (group.leader()) thread.atomic(serving).fetch_add(1u, simt::release);
+    if (group.leader()) thread.atomic(serving).fetch_add(1u, simt::acq_rel);
   }
 };
 

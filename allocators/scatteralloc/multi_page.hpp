@@ -7,14 +7,12 @@
 // the last scan ended, once around the table.
 //
 // The length of a run is not stored: it ends where the next page is not marked `run_rest`. While a run is owned, the
-// page behind it cannot carry that mark, because the first page of that run would have to lie before it. Lock: if a
-// scan for an equal or shorter run began after a request had drawn its ticket, and failed, the request returns null
-// without scanning. So a crowd that finds the pool full scans once or twice. The scanner counts the tickets drawn by an
-// atomic addition before it looks at a page, so it sees whatever the owners of these tickets freed before.
+// page behind it cannot carry that mark, because the first page of that run would have to lie before it.
+// Lock: if a scan for an equal or shorter run began after a request came, and failed, the request returns null without
+// scanning. So a crowd that finds the pool full scans once or twice.
 #pragma once
 
 #include "allocators/common/lock.hpp"
-#include "allocators/common/request.hpp"
 #include "allocators/scatteralloc/page_table.hpp"
 
 namespace allocbench::scatteralloc {
@@ -24,7 +22,7 @@ struct ScanState {
   TicketLock lock;
   alignas(128) std::uint32_t resume;  // the next scan begins below this page; 0: at the end of the pool
   std::uint32_t failed_pages;         // of the last failed scan
-  std::uint32_t failed_before;        // the first ticket that was not drawn yet when that scan began
+  std::uint32_t failed_ticket;
 };
 
 // The page table as runs need it. Small: the scan gets it by value.
@@ -182,23 +180,19 @@ struct MultiPage {
   template <class Thread, class Group>
   SIMT_NOINLINE_FN static std::uint32_t scan_in_turn(Thread& thread, Group group, RunTable runs, ScanState* state,
                                                      std::uint32_t pages) {
-    const std::uint32_t ticket = state->lock.lock(thread, group, simt::release);
+    const TicketLock::Turn turn = state->lock.lock(thread, group);
     const auto resume = thread.atomic(state->resume);
     const auto failed_pages = thread.atomic(state->failed_pages);
-    const auto failed_before = thread.atomic(state->failed_before);
-    std::uint32_t page = 0;   // no scan
-    std::uint32_t drawn = 0;  // tickets when the scan begins
+    const auto failed_ticket = thread.atomic(state->failed_ticket);
+    std::uint32_t page = 0;  // no scan
     if (group.leader()) {
-      const bool in_vain = static_cast<std::int32_t>(failed_before.load(simt::relaxed) - ticket) > 0 &&
+      // Scans that began after this group came have later tickets than the one that was being served.
+      const bool in_vain = static_cast<std::int32_t>(failed_ticket.load(simt::relaxed) - turn.on_arrival) > 0 &&
                            failed_pages.load(simt::relaxed) <= pages;
       const std::uint32_t last = resume.load(simt::relaxed);
-      if (!in_vain) {
-        page = last == 0 ? runs.count : last;
-        drawn = state->lock.tickets_drawn(thread);
-      }
+      if (!in_vain) page = last == 0 ? runs.count : last;
     }
     page = group.broadcast(page);
-    group.sync();  // the leader's acquire holds for all
     std::uint32_t first = no_page;
     if (page != 0) {
       first = runs.scan(thread, group, pages, page);
@@ -207,7 +201,7 @@ struct MultiPage {
         resume.store(page, simt::relaxed);
         if (failed) {
           failed_pages.store(pages, simt::relaxed);
-          failed_before.store(drawn, simt::relaxed);
+          failed_ticket.store(turn.ticket, simt::relaxed);
         }
       }
     }

@@ -6,7 +6,6 @@
 //              packed against its end; at most 32 segments, the last one may be shorter
 #pragma once
 
-#include "allocators/common/request.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::scatteralloc {
@@ -40,7 +39,7 @@ struct PageFormat {
 
   // The chunk size for a request of at most one page.
   SIMT_HOST_FN std::uint32_t chunk_bytes(std::uint32_t bytes) const {
-    return units_of(bytes, unit_shift) << unit_shift;
+    return simt::round_up(bytes == 0 ? 1u : bytes, 1u << unit_shift);
   }
 
   SIMT_HOST_FN bool flat(std::uint32_t chunk) const { return chunk > (page_bytes() - 8) / 33; }

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "allocators/common/request.hpp"
 #include "allocators/contract/allocator.hpp"
 #include "allocators/scatteralloc/multi_page.hpp"
 #include "allocators/scatteralloc/page_check.hpp"
@@ -53,12 +52,12 @@ class ScatterHeap {
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     const Table& table = runs_.table;
     if (bytes > table.format.page_bytes()) {
-      if (limit_.refuses(bytes)) return nullptr;
-      return runs_.malloc(thread, static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, table.format.page_shift)));
+      const std::size_t pages = ((bytes - 1) >> table.format.page_shift) + 1;  // does not wrap
+      return pages > table.pages ? nullptr : runs_.malloc(thread, static_cast<std::uint32_t>(pages));
     }
     const auto size = static_cast<std::uint32_t>(bytes);
     if constexpr (coalescing == Coalescing::on) {
-      const std::uint32_t rounded = units_of(size, granule_log2) * granule;
+      const std::uint32_t rounded = simt::round_up(size == 0 ? 1u : size, granule);
       if (rounded < table.format.page_bytes() / 32) return malloc_small(thread, rounded);
     }
     const std::uint32_t chunk = table.format.chunk_bytes(size);
@@ -104,7 +103,6 @@ class ScatterHeap {
       throw Unsupported(std::string(name) + " needs a pool of 1 to 2^31 pages of " + std::to_string(page_bytes) +
                         " bytes");
     }
-    allocator.limit_.bytes = max_request(arena.pool_bytes(), parameters);
     Table& table = allocator.runs_.table;
     table.format = PageFormat::of_page_bytes(page_bytes);
     table.waste_factor = parameters.waste_factor;
@@ -131,8 +129,7 @@ class ScatterHeap {
   }
 
  private:
-  static constexpr std::uint32_t granule_log2 = 4;
-  static constexpr std::uint32_t granule = 1u << granule_log2;  // bytes; also the header of a coalesced chunk
+  static constexpr std::uint32_t granule = 16;  // bytes; also the header of a coalesced chunk
 
   // One chunk for all lanes that come here together, else a chunk for each. find_chunk() is called in a loop, so that
   // its code exists once.
@@ -287,7 +284,6 @@ class ScatterHeap {
 
   MultiPage<page_reset == PageReset::on> runs_;
   Regions regions_;
-  RequestLimit limit_;
 };
 
 }  // namespace allocbench::scatteralloc

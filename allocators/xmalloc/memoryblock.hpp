@@ -70,7 +70,7 @@ class MemoryblockHeap {
     if (RequestLimit{std::uint64_t{units_ - 2} * unit_bytes}.refuses(bytes)) return nullptr;
     const auto need = static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, unit_log2)) + header_units;
     const auto group = thread.converged();
-    control_->lock.lock(thread, group, simt::relaxed);
+    control_->lock.lock(thread, group);
     std::uint32_t block = take_together(thread, group, need);
     if (block == none) {
       in_turn(group, [&] {
@@ -85,7 +85,7 @@ class MemoryblockHeap {
   template <class Thread>
   SIMT_FN void free(Thread& thread, std::byte* memory) const {
     const auto group = thread.converged();
-    control_->lock.lock(thread, group, simt::relaxed);
+    control_->lock.lock(thread, group);
     in_turn(group, [&] { merge(thread, static_cast<std::uint32_t>((memory - base_) / unit_bytes) - 1); });
     control_->lock.unlock(thread, group);
   }
