@@ -107,7 +107,8 @@ class Checking {
                     {"first_seed", first},
                     {"seeds", count},
                     {"stop_at_failure", stop_at_failure_}};
-    task.limit_seconds = count == 1 ? single_run_limit_seconds : task_limit_seconds;
+    // ThreadSanitizer takes seconds to name the places of a race, on a busy machine many.
+    task.limit_seconds = count == 1 && !cell.races ? single_run_limit_seconds : task_limit_seconds;
     if (exhaustive()) task.limit_seconds *= std::ceil(static_cast<double>(count) / runs_per_task);
     task.cell = index;
     return task;
@@ -148,10 +149,9 @@ class Checking {
     ++done_;
     if (cell.finding) return;
     const bool died = answer.kind == CheckAnswer::Kind::died;
-    cell.finding =
-        finding_of(cell, first, died ? "crash" : "hang",
-                   died ? "the worker " + answer.death
-                        : fmt::format("no end after {} s and no scheduling point", single_run_limit_seconds));
+    cell.finding = finding_of(cell, first, died ? "crash" : "hang",
+                              died ? "the worker " + answer.death
+                                   : fmt::format("no end after {} s and no scheduling point", lost.limit_seconds));
     cell.finding->report = cell.finding->summary;
   }
 
