@@ -84,7 +84,9 @@ void* device_allocate(std::size_t bytes) { return device_memory::allocate(bytes)
 
 void device_release(void* memory) noexcept { device_memory::release(memory); }
 
-void device_fill(Stream&, void* memory, unsigned char byte, std::size_t bytes) { std::memset(memory, byte, bytes); }
+void device_fill(Stream&, void* memory, unsigned char byte, std::size_t bytes) {
+  if (byte != 0 || !device_memory::clear_sparse(memory, bytes)) std::memset(memory, byte, bytes);
+}
 
 void copy_to_host(Stream&, void* host, const void* device, std::size_t bytes) { std::memcpy(host, device, bytes); }
 

@@ -123,6 +123,8 @@ void* allocate(std::size_t bytes) {
   }
   all.bytes_mapped.emplace(reinterpret_cast<std::uintptr_t>(memory), mapped);
   if (!sparse) all.total_bytes += mapped;
+  // A touched byte is to cost a page, not 2 MiB.
+  if (sparse) madvise(memory, mapped, MADV_NOHUGEPAGE);
   auto* words = static_cast<std::uint64_t*>(memory);
   for (std::size_t i = 0; !sparse && i < mapped / sizeof *words; ++i) {
     words[i] = (all.pattern_seed + i) * 0x9e3779b97f4a7c15u ^ 0xa5a5a5a5a5a5a5a5u;
@@ -172,6 +174,15 @@ void sparse_from(std::size_t bytes) {
   Allocations& all = allocations();
   const std::lock_guard lock(all.mutex);
   all.sparse_from = bytes;
+}
+
+bool clear_sparse(void* memory, std::size_t bytes) {
+  Allocations& all = allocations();
+  const std::lock_guard lock(all.mutex);
+  if (bytes < all.sparse_from) return false;
+  const auto found = all.bytes_mapped.find(reinterpret_cast<std::uintptr_t>(memory));
+  return found != all.bytes_mapped.end() && found->second >= bytes && found->second - bytes < granule &&
+         madvise(memory, bytes, MADV_DONTNEED) == 0;
 }
 
 bool addresses_are_fixed() {

@@ -23,6 +23,8 @@ void set_pattern_seed(std::uint64_t seed);
 // From now on allocations of so many bytes or more are promises: neither filled nor counted as memory of the machine.
 // For tests of address arithmetic, which touch little of a large pool.
 void sparse_from(std::size_t bytes);
+// Clears a whole allocation of that kind by giving its pages back; false for any other memory.
+bool clear_sparse(void* memory, std::size_t bytes);
 // False once an allocation of this process did not get the address it should have.
 bool addresses_are_fixed();
 std::size_t physical_bytes();

@@ -1,8 +1,17 @@
 #include "tests/contract/suite.hpp"
 
-namespace allocbench::contract {
+#if !SIMT_CUDA
+#include <sys/wait.h>
+#include <unistd.h>
 
-Report run_case(const Case& tested, const AllocatorType& type) {
+#include <cstdio>
+#include <memory>
+#endif
+
+namespace allocbench::contract {
+namespace {
+
+Report run_here(const Case& tested, const AllocatorType& type) {
   Report report;
   try {
     tested.run(type, report);
@@ -13,5 +22,66 @@ Report run_case(const Case& tested, const AllocatorType& type) {
   }
   return report;
 }
+
+}  // namespace
+
+#if SIMT_CUDA
+
+Report run_case(const Case& tested, const AllocatorType& type) { return run_here(tested, type); }
+
+#else
+
+namespace {
+
+// Texts end with a null byte: a problem, or a name and then its count.
+void write_report(std::FILE* file, const Report& report) {
+  for (const std::string& problem : report.problems()) std::fprintf(file, "problem%c%s%c", 0, problem.c_str(), 0);
+  for (const auto& [name, count] : report.counts()) {
+    std::fprintf(file, "%s%c%s%c", name.c_str(), 0, std::to_string(count).c_str(), 0);
+  }
+}
+
+Report read_report(std::FILE* file) {
+  std::vector<std::string> texts(1);
+  for (int byte = std::fgetc(file); byte != EOF; byte = std::fgetc(file)) {
+    if (byte == 0) {
+      texts.emplace_back();
+    } else {
+      texts.back() += static_cast<char>(byte);
+    }
+  }
+  Report report;
+  for (std::size_t i = 0; i + 1 < texts.size(); i += 2) {
+    if (texts[i] == "problem") {
+      report.problem(texts[i + 1]);
+    } else {
+      report.count(texts[i], std::stoull(texts[i + 1]));
+    }
+  }
+  return report;
+}
+
+}  // namespace
+
+Report run_case(const Case& tested, const AllocatorType& type) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
+  if (!file) throw std::runtime_error("cannot make a temporary file");
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("cannot start a process");
+  if (child == 0) {
+    write_report(file.get(), run_here(tested, type));
+    std::fflush(file.get());
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::rewind(file.get());
+  Report report = read_report(file.get());
+  if (WIFSIGNALED(status)) report.problem("the process ended by signal " + std::to_string(WTERMSIG(status)));
+  return report;
+}
+
+#endif
 
 }  // namespace allocbench::contract

@@ -30,8 +30,8 @@ std::string problems(const std::string& name) {
   for (const Case& each : all_cases()) {
     if (each.name != name) continue;
     if (!each.inapplicable(A::traits).empty()) return "inapplicable";
-    const Report report = run_case(each, scripted_type<A>());
     std::string all;
+    const Report report = run_case(each, scripted_type<A>());
     for (const std::string& problem : report.problems()) all += problem + "\n";
     return all;
   }

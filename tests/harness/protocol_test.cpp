@@ -79,7 +79,10 @@ TEST(Protocol, EventsLoseNothing) {
       NoEnvironment{"no driver"},
       AllocatorReady{4096, 8, 0.25},
       Opened{"id", {{"alloc", 32, 0}}},
-      Verified{"id", {.null_returns = 0, .blocks = 2, .content = "checked", .leak_rounds = {}, .leak = {}}, counted},
+      Verified{
+          "id",
+          {.null_returns = 0, .blocks = 2, .content = "checked", .leak_rounds = {}, .leak = {}, .spurious_nulls = 0},
+          counted},
       Sample{"id", {{"alloc", 0.5, 10}}, {{"null_returns", 0}}, 1980, {}, false, 0.75},
       Closed{"id"},
       Failed{"id", Status::oom, "full", false},

@@ -25,7 +25,8 @@ LeakCheck::LeakCheck(simt::Stream& stream, const RequestProfile& profile, const 
       results_(stream, profile.geometry.callers) {}
 
 LeakResult LeakCheck::run(const AllocatorHandle& own) {
-  if (setting_.traits().frees == Frees::never) return {.verdict = "waived: " + setting_.display_name() + " never frees"};
+  if (setting_.traits().frees == Frees::never)
+    return {.verdict = "waived: " + setting_.display_name() + " never frees"};
   if (setting_.traits().pool != PoolLocation::device_heap) {
     for (std::size_t bytes = first_pool_bytes(); bytes < setting_.pool_bytes; bytes *= 8) {
       if (std::optional<LeakResult> result = on_second_instance(bytes)) return *result;

@@ -110,8 +110,7 @@ const char* place_of_blocks(const protocol::AllocatorDescription& allocator) {
 void print(const protocol::AllocatorDescription& allocator) {
   fmt::print("{} ({}), allocator\n{}\npaper: {}\nfrees {}, alignment {} B, blocks live in the {}, fresh by {}{}\n",
              allocator.name, allocator.display_name, allocator.summary, allocator.paper, allocator.frees,
-             allocator.alignment, place_of_blocks(allocator),
-             allocator.fresh_by_process() ? "a new process" : "reset",
+             allocator.alignment, place_of_blocks(allocator), allocator.fresh_by_process() ? "a new process" : "reset",
              allocator.test_only ? "; deliberately broken, tests the harness" : "");
   print_parameters(allocator.parameters);
 }

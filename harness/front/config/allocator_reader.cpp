@@ -60,8 +60,7 @@ void AllocatorReader::read_entry(const Json& json, const std::string& pointer) {
     if (!json.contains("id") || !json["id"].is_string()) return problems_.add_missing(pointer, "id", wanted);
   }
   const std::string id = json.is_string() ? json : json["id"];
-  const protocol::AllocatorDescription* allocator =
-      known(id, json.is_string() ? pointer : pointer_to(pointer, "id"));
+  const protocol::AllocatorDescription* allocator = known(id, json.is_string() ? pointer : pointer_to(pointer, "id"));
   if (allocator == nullptr) return;
   ParameterValues given;
   std::string label;
@@ -77,8 +76,8 @@ void AllocatorReader::read_entry(const Json& json, const std::string& pointer) {
   add_choice(*allocator, given, label);
 }
 
-// The allocator of that id; the nearest one after a complaint, so that its parameters are judged too; null where nothing
-// can be said.
+// The allocator of that id; the nearest one after a complaint, so that its parameters are judged too; null where
+// nothing can be said.
 const protocol::AllocatorDescription* AllocatorReader::known(const std::string& id, const std::string& pointer) {
   if (const auto* allocator = find_entry(names_.catalogue.allocators, id)) return allocator;
   if (!names_.complete) return nullptr;

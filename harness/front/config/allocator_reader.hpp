@@ -14,7 +14,7 @@ namespace allocbench::front {
 struct Names {
   const Catalogue& catalogue;
   const Catalogue* other = nullptr;  // of the other back end
-  bool complete = true;              // false: the catalogue stands in for one that is not there; unknown names may exist
+  bool complete = true;  // false: the catalogue stands in for one that is not there; unknown names may exist
 };
 
 class AllocatorReader {

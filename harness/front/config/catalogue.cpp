@@ -57,8 +57,10 @@ std::string allowed_values(const ParameterInfo& parameter) {
       text = parameter.power_of_two ? "a list of powers of two" : "a list of non-negative integers";
       break;
   }
-  if (std::isfinite(parameter.minimum)) text += fmt::format(", at least {}", with_unit(parameter.minimum, parameter.unit));
-  if (std::isfinite(parameter.maximum)) text += fmt::format(", at most {}", with_unit(parameter.maximum, parameter.unit));
+  if (std::isfinite(parameter.minimum))
+    text += fmt::format(", at least {}", with_unit(parameter.minimum, parameter.unit));
+  if (std::isfinite(parameter.maximum))
+    text += fmt::format(", at most {}", with_unit(parameter.maximum, parameter.unit));
   if (parameter.unit == "B") text += "; sizes may be written as \"64KiB\"";
   return text;
 }

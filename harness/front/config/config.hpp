@@ -30,9 +30,9 @@ struct Settings {
 
 struct AllocatorChoice {
   std::string id;
-  std::string label;       // unique in the config: names series
+  std::string label;           // unique in the config: names series
   ParameterValues parameters;  // complete: defaults are filled in
-  Settings settings;       // with this allocator's overrides
+  Settings settings;           // with this allocator's overrides
 };
 
 // One swept parameter: of the workload, `pool_bytes`, or `allocator.<parameter>`.

@@ -1,5 +1,5 @@
-// The parts of a config that are about drawing and judging: `plot` and `claims`. Their keys are the schema's matter; here
-// their names are checked: settings, phases, metrics and allocators must exist.
+// The parts of a config that are about drawing and judging: `plot` and `claims`. Their keys are the schema's matter;
+// here their names are checked: settings, phases, metrics and allocators must exist.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

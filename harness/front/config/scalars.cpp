@@ -58,12 +58,10 @@ const std::vector<std::string>& overridable_scalars() {
 
 void apply_scalar(std::string_view name, const ParameterValue& value, const std::string& pointer, Settings& settings,
                   Config& config) {
-  const std::map<std::string_view, std::uint64_t*> counts = {{"pool_bytes", &settings.pool_bytes},
-                                                             {"repetitions", &settings.repetitions},
-                                                             {"warmups", &settings.warmups},
-                                                             {"counted_passes", &settings.counted_passes},
-                                                             {"rounds", &config.rounds},
-                                                             {"seed", &config.seed}};
+  const std::map<std::string_view, std::uint64_t*> counts = {
+      {"pool_bytes", &settings.pool_bytes}, {"repetitions", &settings.repetitions},
+      {"warmups", &settings.warmups},       {"counted_passes", &settings.counted_passes},
+      {"rounds", &config.rounds},           {"seed", &config.seed}};
   const std::map<std::string_view, std::string*> words = {{"state", &settings.state}, {"statistic", &config.statistic}};
   if (name == "pool_bytes") settings.pool_pointer = pointer;
   if (name == "deadline_s") {

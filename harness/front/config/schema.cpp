@@ -50,10 +50,9 @@ std::vector<std::string> types_of(const Json& node) {
 }
 
 std::string words_for(const std::string& type) {
-  static const std::map<std::string, std::string> words = {{"object", "an object"},  {"array", "a list"},
-                                                           {"string", "a text"},     {"boolean", "true or false"},
-                                                           {"number", "a number"},   {"integer", "an integer"},
-                                                           {"null", "null"}};
+  static const std::map<std::string, std::string> words = {
+      {"object", "an object"}, {"array", "a list"},       {"string", "a text"}, {"boolean", "true or false"},
+      {"number", "a number"},  {"integer", "an integer"}, {"null", "null"}};
   return words.at(type);
 }
 
@@ -141,8 +140,10 @@ class Checker {
     }
     if (!json.is_string()) return true;
     const auto& text = json.get_ref<const std::string&>();
-    if (const Json* least = part(node, "minLength"); least != nullptr && text.size() < least->get<std::size_t>()) return false;
-    if (const Json* most = part(node, "maxLength"); most != nullptr && text.size() > most->get<std::size_t>()) return false;
+    if (const Json* least = part(node, "minLength"); least != nullptr && text.size() < least->get<std::size_t>())
+      return false;
+    if (const Json* most = part(node, "maxLength"); most != nullptr && text.size() > most->get<std::size_t>())
+      return false;
     const Json* pattern = part(node, "pattern");
     // std::regex recurses on its text: the schema limits the length of every text that has a pattern.
     return pattern == nullptr || std::regex_search(text, std::regex(pattern->get<std::string>()));
@@ -190,7 +191,8 @@ class Checker {
   void check_list(const Json& node, const Json& json, const std::string& pointer) {
     const Json* least = part(node, "minItems");
     const Json* most = part(node, "maxItems");
-    if ((least != nullptr && json.size() < least->get<std::size_t>()) || (most != nullptr && json.size() > most->get<std::size_t>())) {
+    if ((least != nullptr && json.size() < least->get<std::size_t>()) ||
+        (most != nullptr && json.size() > most->get<std::size_t>())) {
       return wrong(node, json, pointer);
     }
     const Json* items = part(node, "items");
@@ -239,7 +241,8 @@ class Checker {
     const auto present =
         std::count_if(keys.begin(), keys.end(), [&](const std::string& key) { return json.contains(key); });
     if (present == 1) return;
-    problems_.add({pointer, fmt::format("{} of the keys {}", present, fmt::join(keys, ", ")), "exactly one of them", ""});
+    problems_.add(
+        {pointer, fmt::format("{} of the keys {}", present, fmt::join(keys, ", ")), "exactly one of them", ""});
   }
 
   static bool told_apart_by_kind(const Json& branches) {

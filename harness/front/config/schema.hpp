@@ -1,8 +1,8 @@
 // configs/schema/config.schema.json, built into the program: the one list of the keys of a config and of what they may
 // hold. Editors and plots read the same file.
 //
-// The checker knows the part of JSON Schema (draft 07) that the file uses. A library would do with fewer lines here, but
-// says "no subschema has succeeded" where a user needs the key, what is allowed, and the nearest name.
+// The checker knows the part of JSON Schema (draft 07) that the file uses. A library would do with fewer lines here,
+// but says "no subschema has succeeded" where a user needs the key, what is allowed, and the nearest name.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

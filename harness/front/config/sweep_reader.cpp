@@ -175,7 +175,8 @@ std::vector<Exclusion> SweepReader::exclusions(const std::vector<AxisGroup>& gro
 }
 
 // One value or a list of them.
-std::vector<ParameterValue> SweepReader::condition(const std::string& name, const Json& json, const std::string& pointer) const {
+std::vector<ParameterValue> SweepReader::condition(const std::string& name, const Json& json,
+                                                   const std::string& pointer) const {
   ParameterInfo allocator{.name = "allocator", .default_value = std::string()};
   for (const AllocatorChoice& choice : allocators_) {
     allocator.choices.push_back(choice.id);

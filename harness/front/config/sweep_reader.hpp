@@ -16,8 +16,9 @@ class SweepReader {
  public:
   // workload is nullptr when the config names none that exists, which is reported elsewhere. The references must
   // outlive the reader.
-  SweepReader(const nlohmann::ordered_json& config, const Catalogue& catalogue, const protocol::WorkloadDescription* workload,
-              const std::vector<AllocatorChoice>& allocators, Problems& problems);
+  SweepReader(const nlohmann::ordered_json& config, const Catalogue& catalogue,
+              const protocol::WorkloadDescription* workload, const std::vector<AllocatorChoice>& allocators,
+              Problems& problems);
 
   // The axes of `sweep`, each a group of its own, then the groups of `zip`.
   std::vector<AxisGroup> axis_groups() const;
@@ -32,7 +33,7 @@ class SweepReader {
                                   const std::string& pointer) const;
   std::optional<AxisGroup> zip_group(const nlohmann::ordered_json& json, const std::string& pointer) const;
   std::vector<ParameterValue> condition(const std::string& name, const nlohmann::ordered_json& json,
-                               const std::string& pointer) const;
+                                        const std::string& pointer) const;
   void report_repeated_axes(const std::vector<AxisGroup>& groups) const;
 
   const nlohmann::ordered_json& config_;

@@ -120,7 +120,7 @@ std::vector<Json> expand_range(const Json& form, const ParameterInfo& parameter,
 }  // namespace
 
 std::optional<ParameterValue> read_value(const Json& json, const ParameterInfo& parameter, const std::string& pointer,
-                                Problems& problems) {
+                                         Problems& problems) {
   auto value = value_from(json, parameter);
   if (!value || !protocol::allows(parameter, *value)) {
     std::string allowed = fmt::format("{} ({})", allowed_values(parameter), parameter.name);
@@ -137,8 +137,8 @@ std::optional<ParameterValue> read_value(const Json& json, const ParameterInfo& 
   return value;
 }
 
-ParameterValues read_values(const Json& object, const std::vector<ParameterInfo>& parameters, std::string_view ignored_key,
-                        const std::string& pointer, Problems& problems) {
+ParameterValues read_values(const Json& object, const std::vector<ParameterInfo>& parameters,
+                            std::string_view ignored_key, const std::string& pointer, Problems& problems) {
   ParameterValues values;
   if (!object.is_object()) {
     problems.add_wrong(pointer, object, "an object of parameters");
@@ -158,11 +158,12 @@ ParameterValues read_values(const Json& object, const std::vector<ParameterInfo>
 }
 
 std::vector<ParameterValue> read_axis(const Json& json, const ParameterInfo& parameter, const std::string& pointer,
-                             Problems& problems) {
+                                      Problems& problems) {
   const bool is_list = json.is_array();
   const bool is_form = json.is_object() && json.size() == 1 && (json.contains("range") || json.contains("log2"));
   if (is_form && parameter.type() != ParameterType::integer && parameter.type() != ParameterType::number) {
-    problems.add({pointer, fmt::format("a range over a parameter of type {}", protocol::word(parameter.type())), "a list", ""});
+    problems.add(
+        {pointer, fmt::format("a range over a parameter of type {}", protocol::word(parameter.type())), "a list", ""});
     return {};
   }
   if ((!is_list && !is_form) || (is_list && json.empty())) {
@@ -171,7 +172,8 @@ std::vector<ParameterValue> read_axis(const Json& json, const ParameterInfo& par
     return {};
   }
   if (is_list && json.size() > limits::axis_values) {
-    problems.add({pointer, fmt::format("{} values", json.size()), fmt::format("at most {} values", limits::axis_values), ""});
+    problems.add(
+        {pointer, fmt::format("{} values", json.size()), fmt::format("at most {} values", limits::axis_values), ""});
     return {};
   }
   const std::vector<Json> elements =
@@ -186,7 +188,8 @@ std::vector<ParameterValue> read_axis(const Json& json, const ParameterInfo& par
       continue;
     }
     if (!seen.insert(*value).second) {
-      problems.add({place, fmt::format("duplicate value {}", excerpt(protocol::to_json(*value))), "each value once", ""});
+      problems.add(
+          {place, fmt::format("duplicate value {}", excerpt(protocol::to_json(*value))), "each value once", ""});
     }
     values.push_back(std::move(*value));
   }

@@ -55,9 +55,7 @@ void RunLog::device(const protocol::Device& device) {
   log_.append({{"event", "device"}, {"device", protocol::to_json(device)}});
 }
 
-void RunLog::strays(const std::vector<std::string>& names) {
-  log_.append({{"event", "strays"}, {"killed", names}});
-}
+void RunLog::strays(const std::vector<std::string>& names) { log_.append({{"event", "strays"}, {"killed", names}}); }
 
 void RunLog::cell(const Cell& cell) {
   Json event = {{"event", "cell"}, {"id", cell.id}, {"series", cell.series}, {"label", cell.label}};

@@ -69,12 +69,14 @@ class ExclusionList {
   explicit ExclusionList(const Config& config) {
     for (const Exclusion& exclusion : config.exclusions) {
       std::vector<Condition>& conditions = list_.emplace_back();
-      for (const auto& [name, values] : exclusion.conditions) conditions.push_back({name, {values.begin(), values.end()}});
+      for (const auto& [name, values] : exclusion.conditions)
+        conditions.push_back({name, {values.begin(), values.end()}});
     }
   }
   bool excludes(const Cell& cell) const {
     return std::any_of(list_.begin(), list_.end(), [&](const std::vector<Condition>& conditions) {
-      return std::all_of(conditions.begin(), conditions.end(), [&](const Condition& each) { return holds(each, cell); });
+      return std::all_of(conditions.begin(), conditions.end(),
+                         [&](const Condition& each) { return holds(each, cell); });
     });
   }
 
@@ -155,14 +157,16 @@ void check_cell_count(const Config& config, Problems& problems) {
   double cells = static_cast<double>(config.allocators.size());
   for (const AxisGroup& group : config.sweep) cells *= static_cast<double>(group.size());
   if (cells > static_cast<double>(limits::cells)) {
-    problems.add({"/sweep", fmt::format("{:.0f} cells", cells), fmt::format("at most {} cells, before exclude", limits::cells), ""});
+    problems.add({"/sweep", fmt::format("{:.0f} cells", cells),
+                  fmt::format("at most {} cells, before exclude", limits::cells), ""});
   }
 }
 
 void check_sample_count(const Plan& plan, Problems& problems) {
   double samples = 0;
   for (const Batch& batch : plan.batches) {
-    for (const Cell& cell : batch.cells) samples += static_cast<double>(cell.repetitions) * static_cast<double>(plan.rounds);
+    for (const Cell& cell : batch.cells)
+      samples += static_cast<double>(cell.repetitions) * static_cast<double>(plan.rounds);
   }
   if (samples > static_cast<double>(limits::samples)) {
     problems.add({"/repetitions", fmt::format("{:.0f} samples of all cells and rounds", samples),
@@ -206,7 +210,8 @@ class PlanBuilder {
   }
 
   Batch& batch_for(const Cell& cell, const protocol::AllocatorDescription& allocator) {
-    const std::string key = fmt::format("{} {} {}", cell.label, protocol::to_json(cell.allocator_parameters).dump(), cell.pool_bytes);
+    const std::string key =
+        fmt::format("{} {} {}", cell.label, protocol::to_json(cell.allocator_parameters).dump(), cell.pool_bytes);
     const auto [place, added] = batch_of_.emplace(key, plan_.batches.size());
     if (added) {
       plan_.batches.push_back({cell.allocator,
@@ -264,8 +269,8 @@ void filter_plan(Plan& plan, const std::string& expression) {
   }
   std::erase_if(plan.batches, [](const Batch& batch) { return batch.cells.empty(); });
   if (plan.batches.empty()) {
-    throw UsageError(
-        fmt::format("--filter: no cell matches \"{}\". Names look like \"{}\"; --dry-run shows all.", expression, example));
+    throw UsageError(fmt::format("--filter: no cell matches \"{}\". Names look like \"{}\"; --dry-run shows all.",
+                                 expression, example));
   }
 }
 

@@ -120,9 +120,9 @@ Results reduce(RunHistory history) {
 }
 
 bool all_ok(const Results& results) {
-  return results.not_measured == 0 && std::none_of(results.cells.begin(), results.cells.end(), [](const CellResult& cell) {
-           return counts_as_failure(cell.status());
-         });
+  return results.not_measured == 0 &&
+         std::none_of(results.cells.begin(), results.cells.end(),
+                      [](const CellResult& cell) { return counts_as_failure(cell.status()); });
 }
 
 void write_results(const Results& results, const std::string& folder) {

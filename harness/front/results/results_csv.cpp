@@ -40,11 +40,12 @@ class CsvWriter {
  public:
   CsvWriter(const Results& results, const CellResult& result) : results_(results), result_(result) {
     const CellHistory& cell = result.cell;
-    prefix_ = fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", field(results.figure), cell.id,
-                          field(cell.series), cell.allocator, field(protocol::to_json(cell.allocator_parameters).dump()),
-                          cell.workload, field(protocol::to_json(cell.workload_parameters).dump()),
-                          field(protocol::to_json(cell.axes).dump()), cell.pool_bytes, cell.backend, field(cell.device),
-                          cell.seed, cell.state, word(result.status()), field(cell.end->short_reason()));
+    prefix_ =
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", field(results.figure), cell.id, field(cell.series),
+                    cell.allocator, field(protocol::to_json(cell.allocator_parameters).dump()), cell.workload,
+                    field(protocol::to_json(cell.workload_parameters).dump()),
+                    field(protocol::to_json(cell.axes).dump()), cell.pool_bytes, cell.backend, field(cell.device),
+                    cell.seed, cell.state, word(result.status()), field(cell.end->short_reason()));
   }
 
   std::string text() {

@@ -25,15 +25,15 @@ void create_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder)) {
-    throw EnvironmentError(fmt::format("The folder {} cannot be created: {}.", folder,
-                                       error ? error.message() : "a file has that name"));
+    throw EnvironmentError(
+        fmt::format("The folder {} cannot be created: {}.", folder, error ? error.message() : "a file has that name"));
   }
 }
 
 void check_same_run(const RunHistory& history, const Config& config, const std::string& folder) {
   if (history.backend != config.backend) {
-    throw UsageError(fmt::format("{} contains a run on the {} back end; this one is for {}. Choose another --out.", folder,
-                                 history.backend, config.backend));
+    throw UsageError(fmt::format("{} contains a run on the {} back end; this one is for {}. Choose another --out.",
+                                 folder, history.backend, config.backend));
   }
   const auto keys = differing_keys(*history.config, *config.effective);
   if (!keys.empty()) {
@@ -49,7 +49,8 @@ std::string default_folder(const Config& config) { return fmt::format("results/{
 
 std::string events_path(const std::string& folder) { return (fs::path(folder) / "events.jsonl").string(); }
 
-std::vector<std::string> differing_keys(const nlohmann::ordered_json& config, const nlohmann::ordered_json& other_config) {
+std::vector<std::string> differing_keys(const nlohmann::ordered_json& config,
+                                        const nlohmann::ordered_json& other_config) {
   // The sorted type: the order of keys in a file means nothing.
   const nlohmann::json one = config;
   const nlohmann::json other = other_config;
@@ -93,8 +94,8 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
     } catch (const UsageError&) {
       // A damaged log must not be overwritten either.
     }
-    throw UsageError(fmt::format(
-        "{} already contains {}. Use --resume, --only-failed, --force or another --out.", folder, state));
+    throw UsageError(
+        fmt::format("{} already contains {}. Use --resume, --only-failed, --force or another --out.", folder, state));
   }
   EventLog lock(path);
   RunHistory history = read_history(lines.lines, path);

@@ -47,7 +47,8 @@ struct Pipe {
   int write_end = -1;
   Pipe() {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw EnvironmentError(fmt::format("A pipe cannot be created: {}.", std::strerror(errno)));
+    if (pipe2(ends, O_CLOEXEC) != 0)
+      throw EnvironmentError(fmt::format("A pipe cannot be created: {}.", std::strerror(errno)));
     read_end = ends[0];
     write_end = ends[1];
   }
