@@ -59,7 +59,8 @@ void fill_beyond(const AllocatorType& type, Report& report, std::size_t pool_byt
   const std::uint64_t wanted = heap->arena_bytes() / (bytes + 64) * 3 / 4;
   if (wanted > most_blocks) return report.count("skipped_blocks", wanted);
   heap->touch = wanted <= 16 << 10;
-  Calls calls(1, 32);
+  // Warps of one lane: lanes of a warp would wait for one another.
+  Calls calls(8, 1);
   const auto each = static_cast<std::uint32_t>(wanted / calls.threads());
   for (std::uint32_t thread = 0; thread < calls.threads(); ++thread) heap->malloc(calls, thread, bytes, each);
   heap->run(calls);

@@ -42,7 +42,8 @@ void take_and_free(const AllocatorType& type, Report& report, Calls calls, Part 
   const std::uint32_t nulls = all - heap.served({0, all});
   report.count("requests", all);
   report.count("spurious_nulls", nulls);
-  if (nulls != 0) {
+  // As in cells: up to one in a hundred is reported and no failure.
+  if (nulls > all / 100) {
     report.problem(std::to_string(nulls) + " of " + std::to_string(all) +
                    " requests got null; together they asked for " + std::to_string(asked) + " bytes of a pool of " +
                    std::to_string(heap.pool_bytes()));
