@@ -223,7 +223,7 @@ class Usage(unittest.TestCase):
 
     def test_unknown_names_get_a_suggestion(self):
         result = check("--allocator", "zoo_lost_updat", expect=2)
-        self.assertIn('there is no allocator "zoo_lost_updat", did you mean "zoo_lost_update"?', result.stderr)
+        self.assertIn('There is no allocator "zoo_lost_updat" (did you mean "zoo_lost_update"?)', result.stderr)
         result = check("--model", "rin", expect=2)
         self.assertIn('there is no model or file "rin", did you mean "ring"?', result.stderr)
 
@@ -248,7 +248,7 @@ class Usage(unittest.TestCase):
 
     def test_an_unknown_strategy_is_told(self):
         result = check("--allocator", "zoo_lost_update", "--strategy", "lockstp", expect=2)
-        self.assertIn('"lockstp" is no strategy; there are swarm,', result.stderr)
+        self.assertIn('"lockstp" is not a strategy; the strategies are swarm,', result.stderr)
 
     def test_exhaustive_search_of_two_lanes(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -41,7 +41,7 @@ TEST(Protocol, DescriptionsLoseNothing) {
   EXPECT_EQ(to_json(worker_from_json(Json::parse(json.dump()))), json);
   // 2.0 and 2 are one number to most writers of JSON.
   Json whole = json;
-  whole["allocators"][0]["parameters"][0]["default"] = 2;
+  whole["allocators"][0]["parameters"][0]["default"] = 2u;
   EXPECT_EQ(worker_from_json(whole).allocators[0].parameters[0].type(), ParameterType::number);
 }
 

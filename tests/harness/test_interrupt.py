@@ -25,7 +25,7 @@ class Interrupt(ProgramTest):
         output, errors = program.communicate(timeout=20)
         self.assertEqual(program.returncode, 130, errors)
         self.assertIn("interrupted. 0 of 3 cells are finished. Continue with\n  allocbench --config", errors)
-        self.assertIn("0 cells", output)
+        self.assertIn("3 cells, 3 not measured", output)
         self.assertTrue((self.out / "results.csv").exists())
         self.assertEqual(self.worker_processes(), [])
         self.measure(config, "--resume")

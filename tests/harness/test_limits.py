@@ -16,7 +16,7 @@ class Limits(ProgramTest):
         result = self.measure(path, *more, expect=2)
         self.assertLess(time.monotonic() - start, SECONDS)
         self.assertIn(words, result.stderr)
-        self.assertLess(len(result.stderr), 20_000)
+        self.assertLess(len(result.stderr), 40_000)
         self.assertFalse(self.out.exists())
 
     def written(self, text):
