@@ -81,8 +81,9 @@ void pool_of_12_gib(const AllocatorType& type, Report& report) { fill_beyond(typ
 void pool_of_66_gib(const AllocatorType& type, Report& report) { fill_beyond(type, report, 66 * gib); }
 
 std::string if_in_arena(const Traits& traits) {
-  return traits.pool == PoolLocation::device_heap ? "its blocks lie in the device heap"
-                                                  : if_unfreed_blocks_stay(traits);
+  if (traits.pool == PoolLocation::device_heap) return "its blocks lie in the device heap";
+  if (traits.frees == Frees::in_bulk) return "it cuts blocks from those of another allocator, which is tested itself";
+  return if_unfreed_blocks_stay(traits);
 }
 
 }  // namespace
