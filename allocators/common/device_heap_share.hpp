@@ -26,10 +26,12 @@ namespace allocbench {
 // Largest request that a device heap of this size serves when it is new.
 inline std::size_t largest_in_device_heap(std::size_t heap_bytes) { return heap_bytes / 16 * 7; }
 
-// One thread per entry of the table.
+// One thread per entry of the table. A table without blocks is not read: it may be larger than the L2 cache, and a
+// reset would leave a cold cache to the kernel that follows.
 struct FreeAllBlocks {
   template <class Thread>
-  SIMT_FN void operator()(Thread& thread, std::uint64_t* blocks, std::uint32_t entries) const {
+  SIMT_FN void operator()(Thread& thread, std::uint64_t* blocks, std::uint32_t entries, std::uint64_t* live) const {
+    if (thread.atomic(*live).load(simt::relaxed) == 0) return;
     for (std::uint32_t i = thread.rank_in_grid(); i < entries; i += thread.grid_size()) {
       const std::uint64_t address = thread.atomic(blocks[i]).load(simt::relaxed);
       if (address == 0) continue;
@@ -53,6 +55,7 @@ class DeviceHeapShare {
     if (entries > std::uint64_t{1} << 31) throw Unsupported("the device heap has room for more than 2^30 blocks");
     share.mask_ = static_cast<std::uint32_t>(entries) - 1;
     share.blocks_ = arena.metadata<std::uint64_t>(entries);
+    share.live_ = arena.metadata<std::uint64_t>(1);
     return share;
   }
 
@@ -66,7 +69,10 @@ class DeviceHeapShare {
     const auto address = reinterpret_cast<std::uint64_t>(block);
     for (std::uint32_t i = hash(address), looks = 0; looks <= mask_; i = next(i), ++looks) {
       std::uint64_t unused = 0;
-      if (thread.atomic(blocks_[i]).compare_exchange(unused, address, simt::relaxed, simt::relaxed)) return block;
+      if (thread.atomic(blocks_[i]).compare_exchange(unused, address, simt::relaxed, simt::relaxed)) {
+        thread.atomic(*live_).fetch_add(std::uint64_t{1}, simt::relaxed);
+        return block;
+      }
       thread.probe(simt::Step::retry);
     }
     thread.device_heap().free(block);
@@ -82,6 +88,7 @@ class DeviceHeapShare {
       if (entry.load(simt::relaxed) != address) continue;
       // Before the block is freed: its next owner stores the address anew.
       entry.store(0, simt::relaxed);
+      thread.atomic(*live_).fetch_sub(std::uint64_t{1}, simt::relaxed);
       thread.device_heap().free(block);
       return;
     }
@@ -91,7 +98,8 @@ class DeviceHeapShare {
   void reset(simt::Stream& stream) const {
     if (!serves()) return;
     constexpr std::uint32_t threads = 128;
-    simt::launch(stream, {std::min(mask_ / threads + 1, 4096u), threads}, FreeAllBlocks{}, blocks_, mask_ + 1);
+    simt::launch(stream, {std::min(mask_ / threads + 1, 4096u), threads}, FreeAllBlocks{}, blocks_, mask_ + 1, live_);
+    simt::device_fill(stream, live_, 0, sizeof *live_);
   }
 
  private:
@@ -104,6 +112,7 @@ class DeviceHeapShare {
 
   RequestLimit limit_;
   std::uint64_t* blocks_ = nullptr;
+  std::uint64_t* live_ = nullptr;  // blocks in the table
   std::uint32_t mask_ = 0;
 };
 
