@@ -225,7 +225,7 @@ class Usage(unittest.TestCase):
         result = check("--allocator", "zoo_lost_updat", expect=2)
         self.assertIn('There is no allocator "zoo_lost_updat" (did you mean "zoo_lost_update"?)', result.stderr)
         result = check("--model", "rin", expect=2)
-        self.assertIn('there is no model or file "rin", did you mean "ring"?', result.stderr)
+        self.assertIn('There is no model or file "rin" (did you mean "ring"?)', result.stderr)
 
     def test_a_model_of_ones_own(self):
         with tempfile.TemporaryDirectory() as folder:
