@@ -8,44 +8,32 @@
 
 namespace allocbench {
 
-struct CMalloc : circular::CircularMalloc<circular::SplitHeader, circular::SideTable, circular::Offsets::one,
-                                          circular::Merge::yes> {
-  static constexpr Traits traits{
-      .name = "c_malloc",
-      .display_name = "CMalloc",
-      .paper = "Vinkler & Havran 2015, sec. 4.2",
-      .summary = "circular list, flag and next in two words; headers in a side table, merging"};
+struct CMalloc
+    : circular::CircularMalloc<circular::SplitHeader, circular::InPool, circular::Offsets::one, circular::Merge::yes> {
+  static constexpr Traits traits{.name = "c_malloc",
+                                 .display_name = "CMalloc",
+                                 .paper = "Vinkler & Havran 2015, sec. 4.2",
+                                 .summary =
+                                     "as printed: headers in the pool, merging; unsafe, a late walker "
+                                     "may lock a word of user data"};
   static CMalloc create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
 };
 
-struct CMallocPublished
-    : circular::CircularMalloc<circular::SplitHeader, circular::InPool, circular::Offsets::one, circular::Merge::yes> {
-  static constexpr Traits traits{.name = "c_malloc_published",
-                                 .display_name = "CMalloc (published)",
-                                 .paper = "Vinkler & Havran 2015, sec. 4.2",
-                                 .summary =
-                                     "as printed: headers in the pool, merging; unsafe, a late walker "
-                                     "may lock a word of user data",
-                                 .ablation = true};
-  static CMallocPublished create(Arena& arena, const Parameters& parameters) {
-    return {lay_out(arena, parameters, traits.name)};
-  }
-};
-
-struct CMallocInline
+struct CMallocNoMerge
     : circular::CircularMalloc<circular::SplitHeader, circular::InPool, circular::Offsets::one, circular::Merge::no> {
-  static constexpr Traits traits{.name = "c_malloc_inline",
-                                 .display_name = "CMalloc (inline, no merge)",
+  static constexpr Traits traits{.name = "c_malloc_no_merge",
+                                 .display_name = "CMalloc (no merge)",
                                  .paper = "Vinkler & Havran 2015, sec. 4.2; Winter et al. 2021",
                                  .summary = "headers in the pool, never merges: the form the 2021 survey measured",
-                                 .ablation = true};
-  static CMallocInline create(Arena& arena, const Parameters& parameters) {
+                                 .form = Form::ablation,
+                                 .based_on = "c_malloc"};
+  static CMallocNoMerge create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
 };
 
 }  // namespace allocbench
 
-ALLOCBENCH_REGISTER(c_malloc, CMalloc, CMallocPublished, CMallocInline)
+ALLOCBENCH_REGISTER(c_malloc, CMalloc, CMallocNoMerge)

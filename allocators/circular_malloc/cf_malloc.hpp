@@ -8,44 +8,32 @@
 
 namespace allocbench {
 
-struct CFMalloc : circular::CircularMalloc<circular::FusedHeader, circular::SideTable, circular::Offsets::one,
-                                           circular::Merge::yes> {
-  static constexpr Traits traits{
-      .name = "cf_malloc",
-      .display_name = "CFMalloc",
-      .paper = "Vinkler & Havran 2015, sec. 4.3",
-      .summary = "circular list, flag and next fused in one word; headers in a side table, merging"};
+struct CFMalloc
+    : circular::CircularMalloc<circular::FusedHeader, circular::InPool, circular::Offsets::one, circular::Merge::yes> {
+  static constexpr Traits traits{.name = "cf_malloc",
+                                 .display_name = "CFMalloc",
+                                 .paper = "Vinkler & Havran 2015, sec. 4.3",
+                                 .summary =
+                                     "as printed: headers in the pool, merging; unsafe, a late walker "
+                                     "may lock a word of user data"};
   static CFMalloc create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
 };
 
-struct CFMallocPublished
-    : circular::CircularMalloc<circular::FusedHeader, circular::InPool, circular::Offsets::one, circular::Merge::yes> {
-  static constexpr Traits traits{.name = "cf_malloc_published",
-                                 .display_name = "CFMalloc (published)",
-                                 .paper = "Vinkler & Havran 2015, sec. 4.3",
-                                 .summary =
-                                     "as printed: headers in the pool, merging; unsafe, a late walker "
-                                     "may lock a word of user data",
-                                 .ablation = true};
-  static CFMallocPublished create(Arena& arena, const Parameters& parameters) {
-    return {lay_out(arena, parameters, traits.name)};
-  }
-};
-
-struct CFMallocInline
+struct CFMallocNoMerge
     : circular::CircularMalloc<circular::FusedHeader, circular::InPool, circular::Offsets::one, circular::Merge::no> {
-  static constexpr Traits traits{.name = "cf_malloc_inline",
-                                 .display_name = "CFMalloc (inline, no merge)",
+  static constexpr Traits traits{.name = "cf_malloc_no_merge",
+                                 .display_name = "CFMalloc (no merge)",
                                  .paper = "Vinkler & Havran 2015, sec. 4.3; Winter et al. 2021",
                                  .summary = "headers in the pool, never merges: the form the 2021 survey measured",
-                                 .ablation = true};
-  static CFMallocInline create(Arena& arena, const Parameters& parameters) {
+                                 .form = Form::ablation,
+                                 .based_on = "cf_malloc"};
+  static CFMallocNoMerge create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
 };
 
 }  // namespace allocbench
 
-ALLOCBENCH_REGISTER(cf_malloc, CFMalloc, CFMallocPublished, CFMallocInline)
+ALLOCBENCH_REGISTER(cf_malloc, CFMalloc, CFMallocNoMerge)

@@ -8,46 +8,33 @@
 
 namespace allocbench {
 
-struct CFMMalloc : circular::CircularMalloc<circular::FusedHeader, circular::SideTable, circular::Offsets::per_sm,
-                                            circular::Merge::yes> {
+struct CFMMalloc : circular::CircularMalloc<circular::FusedHeader, circular::InPool, circular::Offsets::per_sm,
+                                            circular::Merge::yes_and_redirect> {
   static constexpr Traits traits{
       .name = "cfm_malloc",
       .display_name = "CFMMalloc",
       .paper = "Vinkler & Havran 2015, sec. 4.4",
       .summary =
-          "fused circular list with one roving offset and one pre-split heap per SM; headers in a side table, merging"};
+          "as printed: headers in the pool, merging and redirecting all offsets after a merge; unsafe, a late walker "
+          "may lock a word of user data"};
   static CFMMalloc create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
 };
 
-struct CFMMallocPublished : circular::CircularMalloc<circular::FusedHeader, circular::InPool, circular::Offsets::per_sm,
-                                                     circular::Merge::yes_and_redirect> {
-  static constexpr Traits traits{
-      .name = "cfm_malloc_published",
-      .display_name = "CFMMalloc (published)",
-      .paper = "Vinkler & Havran 2015, sec. 4.4",
-      .summary =
-          "as printed: headers in the pool, merging and redirecting all offsets after a merge; unsafe, a late walker "
-          "may lock a word of user data",
-      .ablation = true};
-  static CFMMallocPublished create(Arena& arena, const Parameters& parameters) {
-    return {lay_out(arena, parameters, traits.name)};
-  }
-};
-
-struct CFMMallocInline : circular::CircularMalloc<circular::FusedHeader, circular::InPool, circular::Offsets::per_sm,
-                                                  circular::Merge::no> {
-  static constexpr Traits traits{.name = "cfm_malloc_inline",
-                                 .display_name = "CFMMalloc (inline, no merge)",
+struct CFMMallocNoMerge : circular::CircularMalloc<circular::FusedHeader, circular::InPool, circular::Offsets::per_sm,
+                                                   circular::Merge::no> {
+  static constexpr Traits traits{.name = "cfm_malloc_no_merge",
+                                 .display_name = "CFMMalloc (no merge)",
                                  .paper = "Vinkler & Havran 2015, sec. 4.4; Winter et al. 2021",
                                  .summary = "headers in the pool, never merges: the form the 2021 survey measured",
-                                 .ablation = true};
-  static CFMMallocInline create(Arena& arena, const Parameters& parameters) {
+                                 .form = Form::ablation,
+                                 .based_on = "cfm_malloc"};
+  static CFMMallocNoMerge create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
 };
 
 }  // namespace allocbench
 
-ALLOCBENCH_REGISTER(cfm_malloc, CFMMalloc, CFMMallocPublished, CFMMallocInline)
+ALLOCBENCH_REGISTER(cfm_malloc, CFMMalloc, CFMMallocNoMerge)

@@ -8,46 +8,33 @@
 
 namespace allocbench {
 
-struct CMMalloc : circular::CircularMalloc<circular::SplitHeader, circular::SideTable, circular::Offsets::per_sm,
-                                           circular::Merge::yes> {
+struct CMMalloc : circular::CircularMalloc<circular::SplitHeader, circular::InPool, circular::Offsets::per_sm,
+                                           circular::Merge::yes_and_redirect> {
   static constexpr Traits traits{
       .name = "cm_malloc",
       .display_name = "CMMalloc",
       .paper = "Vinkler & Havran 2015, sec. 4.4",
       .summary =
-          "circular list with one roving offset and one pre-split heap per SM; headers in a side table, merging"};
+          "as printed: headers in the pool, merging and redirecting all offsets after a merge; unsafe, a late walker "
+          "may lock a word of user data"};
   static CMMalloc create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
 };
 
-struct CMMallocPublished : circular::CircularMalloc<circular::SplitHeader, circular::InPool, circular::Offsets::per_sm,
-                                                    circular::Merge::yes_and_redirect> {
-  static constexpr Traits traits{
-      .name = "cm_malloc_published",
-      .display_name = "CMMalloc (published)",
-      .paper = "Vinkler & Havran 2015, sec. 4.4",
-      .summary =
-          "as printed: headers in the pool, merging and redirecting all offsets after a merge; unsafe, a late walker "
-          "may lock a word of user data",
-      .ablation = true};
-  static CMMallocPublished create(Arena& arena, const Parameters& parameters) {
-    return {lay_out(arena, parameters, traits.name)};
-  }
-};
-
-struct CMMallocInline : circular::CircularMalloc<circular::SplitHeader, circular::InPool, circular::Offsets::per_sm,
-                                                 circular::Merge::no> {
-  static constexpr Traits traits{.name = "cm_malloc_inline",
-                                 .display_name = "CMMalloc (inline, no merge)",
+struct CMMallocNoMerge : circular::CircularMalloc<circular::SplitHeader, circular::InPool, circular::Offsets::per_sm,
+                                                  circular::Merge::no> {
+  static constexpr Traits traits{.name = "cm_malloc_no_merge",
+                                 .display_name = "CMMalloc (no merge)",
                                  .paper = "Vinkler & Havran 2015, sec. 4.4; Winter et al. 2021",
                                  .summary = "headers in the pool, never merges: the form the 2021 survey measured",
-                                 .ablation = true};
-  static CMMallocInline create(Arena& arena, const Parameters& parameters) {
+                                 .form = Form::ablation,
+                                 .based_on = "cm_malloc"};
+  static CMMallocNoMerge create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
 };
 
 }  // namespace allocbench
 
-ALLOCBENCH_REGISTER(cm_malloc, CMMalloc, CMMallocPublished, CMMallocInline)
+ALLOCBENCH_REGISTER(cm_malloc, CMMalloc, CMMallocNoMerge)

@@ -41,11 +41,21 @@ enum class ZeroBytes {
   null
 };
 
+// Which algorithm runs under the name.
+enum class Form {
+  published,  // the paper's operations on shared words, in its order, with its data and defaults; the header lists gaps
+  reworked,   // improved by this project; the header lists how
+  ablation,   // another form without one of its parts, for micro tests that show what the part is worth
+  original    // the authors' own code behind an adapter
+};
+
 struct Traits {
   std::string_view name;          // stable id, snake_case
   std::string_view display_name;  // as papers write it
   std::string_view paper;         // "Authors year", with the section where that helps
   std::string_view summary;       // one sentence: the idea, and for variants what differs
+  Form form = Form::published;
+  std::string_view based_on = {};  // of an ablation: the id of the form that it changes
   Frees frees = Frees::individually;
   std::uint32_t alignment = 16;  // bytes every returned pointer is a multiple of
   PoolLocation pool = PoolLocation::arena;
@@ -56,9 +66,6 @@ struct Traits {
   // All lanes of a warp must call together.
   bool whole_warp_calls = false;
   StepUnit step = StepUnit::update;
-  // A labelled form of another registration (as printed, or without an option): for micro tests that compare the two.
-  // Applications run with the other one only, which halves what they cost to compile.
-  bool ablation = false;
   // A deliberately broken plug-in that tests the harness; left out of lists unless asked for.
   bool test_only = false;
   ZeroBytes zero = ZeroBytes::unique;

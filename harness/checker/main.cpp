@@ -17,7 +17,7 @@ constexpr int exit_usage = 2;
 
 constexpr const char* examples = R"(By hand:
   allocbench-worker-check --serve      then type, a line each:
-    {"command":"explore","allocator":"cm_malloc","strategy":"swarm","seeds":1000,
+    {"command":"explore","allocator":"cm_malloc_reworked","strategy":"swarm","seeds":1000,
      "model":{"name":"mine","threads_per_block":4,"steps":[{"do":"malloc","slot":0},{"do":"free","slot":0}]}}
     {"command":"quit"}
 Exit codes: 0 done, 2 usage, 64 malformed command.)";

@@ -14,6 +14,8 @@ struct AllocatorDescription {
   std::string display_name;
   std::string paper;
   std::string summary;
+  std::string form = "published";  // published, reworked, ablation, original
+  std::string based_on;            // of an ablation: the id of the form that it changes
   std::string plugin;
   std::string frees = "individually";  // never, individually, in_bulk
   std::uint64_t alignment = 16;

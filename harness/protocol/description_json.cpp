@@ -38,6 +38,8 @@ AllocatorDescription allocator_from_json(const Json& json) {
   allocator.display_name = text_member_or(json, "display_name", allocator.name);
   allocator.paper = text_member_or(json, "paper", "");
   allocator.summary = text_member_or(json, "summary", "");
+  allocator.form = text_member_or(json, "form", "published");
+  allocator.based_on = text_member_or(json, "based_on", "");
   allocator.plugin = text_member_or(json, "plugin", "");
   allocator.frees = word_member(json, "frees", {"never", "individually", "in_bulk"});
   allocator.alignment = count_member(json, "alignment");
@@ -70,6 +72,8 @@ Json to_json(const AllocatorDescription& allocator) {
           {"display_name", allocator.display_name},
           {"paper", allocator.paper},
           {"summary", allocator.summary},
+          {"form", allocator.form},
+          {"based_on", allocator.based_on},
           {"plugin", allocator.plugin},
           {"frees", allocator.frees},
           {"alignment", allocator.alignment},

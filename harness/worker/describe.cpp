@@ -21,6 +21,20 @@ const char* word(Frees frees) {
   return "";
 }
 
+const char* word(Form form) {
+  switch (form) {
+    case Form::published:
+      return "published";
+    case Form::reworked:
+      return "reworked";
+    case Form::ablation:
+      return "ablation";
+    case Form::original:
+      return "original";
+  }
+  return "";
+}
+
 const char* word(PoolLocation pool) {
   switch (pool) {
     case PoolLocation::arena:
@@ -39,6 +53,8 @@ protocol::AllocatorDescription describe(const AllocatorType& allocator) {
           .display_name = std::string(traits.display_name),
           .paper = std::string(traits.paper),
           .summary = std::string(traits.summary),
+          .form = word(traits.form),
+          .based_on = std::string(traits.based_on),
           .plugin = allocator.plugin,
           .frees = word(traits.frees),
           .alignment = traits.alignment,

@@ -38,7 +38,7 @@ std::unique_ptr<Cell> Instance::open(const CellRequest& request) {
   if (traits().test_only && workload.traits.name != "alloc_free") {
     throw CellFailure(Status::unsupported, allocator + " is deliberately broken and runs in alloc_free only");
   }
-  if (traits().ablation && workload.traits.application) {
+  if (traits().form == Form::ablation && workload.traits.application) {
     throw CellFailure(Status::unsupported,
                       allocator + " is for micro tests; applications run with the design it is a form of");
   }

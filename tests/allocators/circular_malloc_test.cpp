@@ -5,9 +5,13 @@
 #include <random>
 
 #include "allocators/circular_malloc/c_malloc.hpp"
+#include "allocators/circular_malloc/c_malloc_reworked.hpp"
 #include "allocators/circular_malloc/cf_malloc.hpp"
+#include "allocators/circular_malloc/cf_malloc_reworked.hpp"
 #include "allocators/circular_malloc/cfm_malloc.hpp"
+#include "allocators/circular_malloc/cfm_malloc_reworked.hpp"
 #include "allocators/circular_malloc/cm_malloc.hpp"
+#include "allocators/circular_malloc/cm_malloc_reworked.hpp"
 #include "tests/allocators/harness.hpp"
 
 namespace allocbench {
@@ -17,8 +21,8 @@ using testing::Rig;
 
 template <class A>
 class CircularMallocTest : public ::testing::Test {};
-using SafeVariants = ::testing::Types<CMalloc, CFMalloc, CMMalloc, CFMMalloc, CMallocInline, CFMallocInline,
-                                      CMMallocInline, CFMMallocInline>;
+using SafeVariants = ::testing::Types<CMallocReworked, CFMallocReworked, CMMallocReworked, CFMMallocReworked,
+                                      CMallocNoMerge, CFMallocNoMerge, CMMallocNoMerge, CFMMallocNoMerge>;
 TYPED_TEST_SUITE(CircularMallocTest, SafeVariants);
 
 template <class A>
@@ -120,8 +124,8 @@ TYPED_TEST(CircularMallocTest, SurvivesSeededStress) {
 }
 
 // After a merge the absorbed header stays behind as a used signpost, so that a walker which still points there goes on.
-TEST(CMalloc, MergesWithTheFollowingChunkOnly) {
-  Rig<CMalloc> rig(64 * 1024, {}, 1, 1);
+TEST(CMallocReworked, MergesWithTheFollowingChunkOnly) {
+  Rig<CMallocReworked> rig(64 * 1024, {}, 1, 1);
   const std::vector<void*> first = rig.malloc({16});
   const std::vector<void*> second = rig.malloc({16});
   const std::vector<void*> third = rig.malloc({16});
@@ -132,10 +136,10 @@ TEST(CMalloc, MergesWithTheFollowingChunkOnly) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-TEST(CMMalloc, StartsEverySmInItsOwnHeap) {
+TEST(CMMallocReworked, StartsEverySmInItsOwnHeap) {
   circular::CircularParameters parameters;
   parameters.offset_count = 2;
-  Rig<CMMalloc> rig(64 * 1024, parameters, 1, 2);
+  Rig<CMMallocReworked> rig(64 * 1024, parameters, 1, 2);
   // Sixteen blocks of one thread: virtual SMs are drawn from the seed, and seed 1 uses both.
   const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(16, 16), 1);
   const std::ptrdiff_t second_heap = std::ptrdiff_t{circular::PreSplit::fit(4096, 2, 1).heap_granules()} * 16;
@@ -146,10 +150,10 @@ TEST(CMMalloc, StartsEverySmInItsOwnHeap) {
   EXPECT_EQ(starts_at(second_heap), 1);
 }
 
-TEST(CFMalloc, GivesUpAfterTheStepsItIsAllowed) {
+TEST(CFMallocReworked, GivesUpAfterTheStepsItIsAllowed) {
   circular::CircularParameters parameters;
   parameters.max_steps = 3;
-  Rig<CFMalloc> rig(64 * 1024, parameters, 1, 1);
+  Rig<CFMallocReworked> rig(64 * 1024, parameters, 1, 1);
   // Root 4 KiB, then 2 × 2 KiB: the chunk that could serve it is further than three steps away.
   EXPECT_EQ(rig.malloc({5000})[0], nullptr);
 }

@@ -1,11 +1,10 @@
 // FDGMalloc: sessions and bulk frees by hand-made sequences, then seeded schedules in which lanes of a warp diverge.
-#include "allocators/fdgmalloc/fdgmalloc.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "allocators/fdgmalloc/fdgmalloc_on.hpp"
+#include "allocators/fdgmalloc/fdgmalloc_reworked.hpp"
+#include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
 #include "tests/allocators/churn.hpp"
 #include "tests/allocators/harness.hpp"
 
@@ -32,11 +31,11 @@ bool device_heap_serves(simt::Stream& stream, std::uint64_t bytes) {
 
 template <class A>
 class FdgMallocTest : public ::testing::Test {};
-using Forms = ::testing::Types<FdgMalloc, FdgMallocOnCFMMalloc, FdgMallocOnKma>;
+using Forms = ::testing::Types<FdgMallocReworked, FdgMallocReworkedOnCFMMalloc, FdgMallocReworkedOnKma>;
 TYPED_TEST_SUITE(FdgMallocTest, Forms);
 
-TEST(FdgMalloc, CutsBlocksFromTheSameSuperblockInLaterKernels) {
-  Rig<FdgMalloc> rig(1 << 20);
+TEST(FdgMallocReworked, CutsBlocksFromTheSameSuperblockInLaterKernels) {
+  Rig<FdgMallocReworked> rig(1 << 20);
   const std::vector<void*> first = rig.malloc({100});
   const std::vector<void*> second = rig.malloc({16});
   const std::vector<void*> third = rig.malloc({1});
@@ -48,8 +47,8 @@ TEST(FdgMalloc, CutsBlocksFromTheSameSuperblockInLaterKernels) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-TEST(FdgMalloc, KeepsTheMemoryOfAWarpUntilItsLastLaneReleases) {
-  Rig<FdgMalloc> rig(1 << 20);
+TEST(FdgMallocReworked, KeepsTheMemoryOfAWarpUntilItsLastLaneReleases) {
+  Rig<FdgMallocReworked> rig(1 << 20);
   rig.malloc(std::vector<std::uint64_t>(5, 64));
   rig.release_all(4);
   EXPECT_FALSE(device_heap_serves(rig.stream(), (1 << 20) - 4096));
@@ -57,8 +56,8 @@ TEST(FdgMalloc, KeepsTheMemoryOfAWarpUntilItsLastLaneReleases) {
   EXPECT_TRUE(device_heap_serves(rig.stream(), (1 << 20) - 4096));
 }
 
-TEST(FdgMalloc, MovesTheLanesThatDoNotFitToTheStartOfANewSuperblock) {
-  Rig<FdgMalloc> rig(1 << 20, {.superblock_bytes = 1024});  // 63 units of payload
+TEST(FdgMallocReworked, MovesTheLanesThatDoNotFitToTheStartOfANewSuperblock) {
+  Rig<FdgMallocReworked> rig(1 << 20, {.superblock_bytes = 1024});  // 63 units of payload
   const std::vector<void*> first = rig.malloc({60 * 16});
   const std::vector<void*> second = rig.malloc({64});  // 4 units: 3 are left
   EXPECT_NE(rig.offset(second[0]), rig.offset(first[0]) + 60 * 16);
@@ -177,7 +176,7 @@ TYPED_TEST(FdgMallocTest, SurvivesSeededSchedulesInWhichLanesDiverge) {
     ASSERT_EQ(host[0], 0u) << "seed " << seed;
     ASSERT_GT(host[1], 0u) << "seed " << seed;
     ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "") << "seed " << seed;
-    if constexpr (std::is_same_v<TypeParam, FdgMalloc>) {
+    if constexpr (std::is_same_v<TypeParam, FdgMallocReworked>) {
       ASSERT_TRUE(device_heap_serves(rig.stream(), small.pool_bytes - 1024)) << "seed " << seed;
     }
   }

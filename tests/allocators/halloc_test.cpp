@@ -1,11 +1,10 @@
 // Halloc: sizes, chunks and hash against values worked out by hand, the rules of slabs and heads, then seeded stress.
-#include "allocators/halloc/halloc.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
+#include "allocators/halloc/halloc_reworked.hpp"
 #include "tests/allocators/stress.hpp"
 
 namespace allocbench {
@@ -98,18 +97,18 @@ TEST(HallocHash, NamesEveryBlockOfASlabOnce) {
   }
 }
 
-Halloc::Parameters slabs_of(std::uint64_t bytes) {
-  Halloc::Parameters parameters;
+HallocReworked::Parameters slabs_of(std::uint64_t bytes) {
+  HallocReworked::Parameters parameters;
   parameters.slab_bytes = bytes;
   parameters.slab_share = 1;
   return parameters;
 }
 
-std::uint32_t slab_of(Rig<Halloc>& rig, const void* block) {
+std::uint32_t slab_of(Rig<HallocReworked>& rig, const void* block) {
   return static_cast<std::uint32_t>(rig.offset(block) >> rig.allocator.heads().slabs.shift);
 }
 
-std::vector<void*> malloc_until_null(Rig<Halloc>& rig, std::uint64_t bytes) {
+std::vector<void*> malloc_until_null(Rig<HallocReworked>& rig, std::uint64_t bytes) {
   std::vector<void*> blocks;
   for (;;) {
     void* const block = rig.malloc({bytes})[0];
@@ -118,9 +117,9 @@ std::vector<void*> malloc_until_null(Rig<Halloc>& rig, std::uint64_t bytes) {
   }
 }
 
-TEST(Halloc, ReplacesAHeadExactlyAtTheBusyThreshold) {
+TEST(HallocReworked, ReplacesAHeadExactlyAtTheBusyThreshold) {
   for (const std::uint64_t bytes : {16, 48, 64, 192, 256, 768, 2048, 3072}) {
-    Rig<Halloc> rig(8 * 64 * KiB, slabs_of(64 * KiB));
+    Rig<HallocReworked> rig(8 * 64 * KiB, slabs_of(64 * KiB));
     const std::uint32_t id = halloc::size_id(static_cast<std::uint32_t>(bytes));
     const std::uint32_t busy = rig.allocator.heads().slabs.classes.thresholds(halloc::kind_of(id)).busy;
     const std::uint32_t blocks_per_head = ((busy - 1) >> halloc::block_log(id)) + 1;
@@ -131,9 +130,9 @@ TEST(Halloc, ReplacesAHeadExactlyAtTheBusyThreshold) {
   }
 }
 
-TEST(Halloc, UsesASparseSlabForAnotherSizeOfItsKind) {
-  Rig<Halloc> rig(2 * 64 * KiB, [] {
-    Halloc::Parameters parameters = slabs_of(64 * KiB);
+TEST(HallocReworked, UsesASparseSlabForAnotherSizeOfItsKind) {
+  Rig<HallocReworked> rig(2 * 64 * KiB, [] {
+    HallocReworked::Parameters parameters = slabs_of(64 * KiB);
     parameters.cache_next_head = false;
     return parameters;
   }());
@@ -154,8 +153,8 @@ TEST(Halloc, UsesASparseSlabForAnotherSizeOfItsKind) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-TEST(Halloc, GivesAnEmptySlabToAnyKind) {
-  Rig<Halloc> rig(3 * 64 * KiB, slabs_of(64 * KiB));
+TEST(HallocReworked, GivesAnEmptySlabToAnyKind) {
+  Rig<HallocReworked> rig(3 * 64 * KiB, slabs_of(64 * KiB));
   for (const std::uint64_t bytes : {16, 48, 256, 384, 3000, 16}) {
     const std::vector<void*> blocks = malloc_until_null(rig, bytes);
     // Half way between busy and full, at least.
@@ -169,7 +168,7 @@ TEST(Halloc, GivesAnEmptySlabToAnyKind) {
 }
 
 // The sets that name a slab, free set included.
-std::uint32_t sets_of(Rig<Halloc>& rig, std::uint32_t slab) {
+std::uint32_t sets_of(Rig<HallocReworked>& rig, std::uint32_t slab) {
   const halloc::Slabs& slabs = rig.allocator.heads().slabs;
   const halloc::SlabImage image = halloc::copy_slabs(rig.allocator.heads(), rig.stream());
   std::uint32_t sets = 0;
@@ -177,8 +176,8 @@ std::uint32_t sets_of(Rig<Halloc>& rig, std::uint32_t slab) {
   return sets;
 }
 
-TEST(Halloc, KeepsASlabInOneSetWhileItEmpties) {
-  Rig<Halloc> rig(3 * 16 * KiB, slabs_of(16 * KiB));
+TEST(HallocReworked, KeepsASlabInOneSetWhileItEmpties) {
+  Rig<HallocReworked> rig(3 * 16 * KiB, slabs_of(16 * KiB));
   std::vector<void*> blocks;
   const std::uint32_t slab = slab_of(rig, blocks.emplace_back(rig.malloc({16})[0]));
   for (;;) {
@@ -196,20 +195,20 @@ TEST(Halloc, KeepsASlabInOneSetWhileItEmpties) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-TEST(Halloc, FindsTheSlabBeyondTheLastWholeWordOfASet) {
-  Rig<Halloc> rig(33 * 4 * KiB, slabs_of(4 * KiB));
+TEST(HallocReworked, FindsTheSlabBeyondTheLastWholeWordOfASet) {
+  Rig<HallocReworked> rig(33 * 4 * KiB, slabs_of(4 * KiB));
   std::set<std::uint32_t> slabs;
   for (void* block : malloc_until_null(rig, 3072)) slabs.insert(slab_of(rig, block));
   EXPECT_EQ(slabs.size(), 33u);
 }
 
-TEST(Halloc, SendsLargeRequestsToTheDeviceHeap) {
-  Halloc::Parameters parameters;
+TEST(HallocReworked, SendsLargeRequestsToTheDeviceHeap) {
+  HallocReworked::Parameters parameters;
   parameters.slab_bytes = 64 * KiB;
-  EXPECT_EQ(Halloc::slab_pool_bytes(1024 * KiB, parameters), 768 * KiB);
-  EXPECT_EQ(Halloc::device_heap_bytes(1024 * KiB, parameters), 256 * KiB);
-  EXPECT_EQ(Halloc::max_request(1024 * KiB, parameters), largest_in_device_heap(256 * KiB));
-  Rig<Halloc> rig(1024 * KiB, parameters);
+  EXPECT_EQ(HallocReworked::slab_pool_bytes(1024 * KiB, parameters), 768 * KiB);
+  EXPECT_EQ(HallocReworked::device_heap_bytes(1024 * KiB, parameters), 256 * KiB);
+  EXPECT_EQ(HallocReworked::max_request(1024 * KiB, parameters), largest_in_device_heap(256 * KiB));
+  Rig<HallocReworked> rig(1024 * KiB, parameters);
   const std::vector<void*> blocks = rig.malloc({3072, 3073, 100000});
   EXPECT_FALSE(rig.device().in_device_heap(blocks[0]));
   EXPECT_TRUE(rig.device().in_device_heap(blocks[1]));
@@ -219,17 +218,17 @@ TEST(Halloc, SendsLargeRequestsToTheDeviceHeap) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-TEST(Halloc, IgnoresNullServesZeroBytesAndRefusesWhatSlabsCannotHold) {
-  Rig<Halloc> rig(64 * KiB, slabs_of(4 * KiB));
+TEST(HallocReworked, IgnoresNullServesZeroBytesAndRefusesWhatSlabsCannotHold) {
+  Rig<HallocReworked> rig(64 * KiB, slabs_of(4 * KiB));
   rig.free({nullptr});
   EXPECT_NE(rig.malloc({0})[0], nullptr);
   EXPECT_EQ(rig.malloc({3073})[0], nullptr);
-  EXPECT_THROW(Rig<Halloc>(2 * KiB, slabs_of(4 * KiB)), Unsupported);
+  EXPECT_THROW(Rig<HallocReworked>(2 * KiB, slabs_of(4 * KiB)), Unsupported);
 }
 
-TEST(Halloc, ServesAWarpOfDifferentSizes) {
+TEST(HallocReworked, ServesAWarpOfDifferentSizes) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    Rig<Halloc> rig(64 * 4 * KiB, slabs_of(4 * KiB), seed);
+    Rig<HallocReworked> rig(64 * 4 * KiB, slabs_of(4 * KiB), seed);
     std::vector<std::uint64_t> sizes;
     for (std::uint64_t lane = 0; lane < 32; ++lane) sizes.push_back(1 + lane * 96);
     const std::vector<void*> blocks = rig.malloc(sizes);
@@ -240,8 +239,8 @@ TEST(Halloc, ServesAWarpOfDifferentSizes) {
   }
 }
 
-TEST(Halloc, ResetsToTheFirstState) {
-  Rig<Halloc> rig(4 * 64 * KiB, slabs_of(64 * KiB));
+TEST(HallocReworked, ResetsToTheFirstState) {
+  Rig<HallocReworked> rig(4 * 64 * KiB, slabs_of(64 * KiB));
   const std::vector<void*> first = rig.malloc(std::vector<std::uint64_t>(100, 32), 1);
   static_cast<void>(malloc_until_null(rig, 256));
   rig.allocator.reset(rig.stream());
@@ -250,7 +249,7 @@ TEST(Halloc, ResetsToTheFirstState) {
   EXPECT_EQ(std::set<void*>(first.begin(), first.end()), std::set<void*>(again.begin(), again.end()));
 }
 
-TEST(Halloc, SurvivesSeededStressOnTinyPools) {
+TEST(HallocReworked, SurvivesSeededStressOnTinyPools) {
   const std::vector<std::vector<std::uint64_t>> mixes = {
       {16}, {16, 32, 48}, {64, 128}, {16, 100, 192}, {48, 96, 16, 128}};
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
@@ -258,9 +257,9 @@ TEST(Halloc, SurvivesSeededStressOnTinyPools) {
     StressPlan plan;
     plan.sizes = mixes[seed % mixes.size()];
     plan.threads = 2 + static_cast<std::uint32_t>(seed * 7 % 63);
-    Halloc::Parameters parameters = Halloc::small_heap().parameters;
+    HallocReworked::Parameters parameters = HallocReworked::small_heap().parameters;
     parameters.cache_next_head = seed % 3 != 0;
-    Rig<Halloc> rig((1 + seed % 5) * 512, parameters, seed);
+    Rig<HallocReworked> rig((1 + seed % 5) * 512, parameters, seed);
     ASSERT_EQ(testing::stress(rig, plan, seed), "");
   }
 }

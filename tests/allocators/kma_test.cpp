@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <random>
 
+#include "allocators/kma/kma_reworked.hpp"
 #include "tests/allocators/churn.hpp"
 #include "tests/allocators/harness.hpp"
 
@@ -16,7 +17,7 @@ using testing::Rig;
 
 template <class A>
 class KmaTest : public ::testing::Test {};
-using Variants = ::testing::Types<Kma, KmaPublished>;
+using Variants = ::testing::Types<KmaReworked, Kma>;
 TYPED_TEST_SUITE(KmaTest, Variants);
 
 kma::Parameters superblocks_of(std::uint64_t bytes) { return {.superblock_bytes = bytes}; }

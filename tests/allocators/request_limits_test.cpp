@@ -9,22 +9,23 @@
 
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/bump/aw_malloc.hpp"
-#include "allocators/circular_malloc/c_malloc.hpp"
+#include "allocators/circular_malloc/c_malloc_reworked.hpp"
 #include "allocators/circular_malloc/cfm_malloc.hpp"
+#include "allocators/circular_malloc/cfm_malloc_reworked.hpp"
 #include "allocators/cuda_malloc/cuda_malloc.hpp"
-#include "allocators/fdgmalloc/fdgmalloc_on.hpp"
-#include "allocators/halloc/halloc.hpp"
-#include "allocators/kma/kma.hpp"
-#include "allocators/ouroboros/ouroboros_c.hpp"
-#include "allocators/ouroboros/ouroboros_p.hpp"
-#include "allocators/random_walk/corw.hpp"
-#include "allocators/random_walk/crw.hpp"
-#include "allocators/random_walk/rw.hpp"
-#include "allocators/random_walk/rw_bm.hpp"
-#include "allocators/random_walk/rw_malloc.hpp"
-#include "allocators/scatteralloc/scatteralloc.hpp"
+#include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
+#include "allocators/halloc/halloc_reworked.hpp"
+#include "allocators/kma/kma_reworked.hpp"
+#include "allocators/ouroboros/ouroboros_c_reworked.hpp"
+#include "allocators/ouroboros/ouroboros_p_reworked.hpp"
+#include "allocators/random_walk/corw_reworked.hpp"
+#include "allocators/random_walk/crw_reworked.hpp"
+#include "allocators/random_walk/rw_bm_reworked.hpp"
+#include "allocators/random_walk/rw_malloc_reworked.hpp"
+#include "allocators/random_walk/rw_reworked.hpp"
+#include "allocators/scatteralloc/scatteralloc_reworked.hpp"
 #include "allocators/simple_queue/simple_queue.hpp"
-#include "allocators/xmalloc/xmalloc.hpp"
+#include "allocators/xmalloc/xmalloc_reworked.hpp"
 #include "tests/allocators/harness.hpp"
 
 namespace allocbench {
@@ -37,10 +38,12 @@ constexpr std::size_t KiB = 1024;
 template <class A>
 class RequestLimitsTest : public ::testing::Test {};
 using Designs =
-    ::testing::Types<AtomicMalloc, AWMalloc, CMalloc, CFMMalloc, CFMMallocInline, CudaMalloc, FdgMalloc,
-                     FdgMallocOnCFMMalloc, FdgMallocOnKma, Halloc, Kma, OuroborosPS, OuroborosPVA, OuroborosPVL,
-                     OuroborosCS, OuroborosCVL, RandomWalk, RandomWalkBitmap, ClusteredRandomWalk,
-                     CollaborativeRandomWalk, RandomWalkMalloc, ScatterAlloc, SimpleQueue, XMalloc, XMallocDeviceHeap>;
+    ::testing::Types<AtomicMalloc, AWMalloc, CMallocReworked, CFMMallocReworked, CFMMallocNoMerge, CudaMalloc,
+                     FdgMallocReworked, FdgMallocReworkedOnCFMMalloc, FdgMallocReworkedOnKma, HallocReworked,
+                     KmaReworked, OuroborosPSReworked, OuroborosPVAReworked, OuroborosPVLReworked, OuroborosCSReworked,
+                     OuroborosCVLReworked, RandomWalkReworked, RandomWalkBitmapReworked, ClusteredRandomWalkReworked,
+                     CollaborativeRandomWalkReworked, RandomWalkMallocReworked, ScatterAllocReworked, SimpleQueue,
+                     XMallocReworked, XMallocDeviceHeapReworked>;
 TYPED_TEST_SUITE(RequestLimitsTest, Designs);
 
 // Null when the design cannot serve this pool.

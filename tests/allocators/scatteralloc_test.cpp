@@ -1,11 +1,10 @@
 // ScatterAlloc: page formats by hand, the rules of claims, resets and runs on tiny pools, then seeded stress.
-#include "allocators/scatteralloc/scatteralloc.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
+#include "allocators/scatteralloc/scatteralloc_reworked.hpp"
 #include "simt/counting.hpp"
 #include "tests/allocators/stress.hpp"
 
@@ -92,7 +91,7 @@ std::vector<void*> malloc_until_null(Rig<A>& rig, std::uint64_t bytes) {
 
 template <class A>
 class ScatterAllocTest : public ::testing::Test {};
-using Variants = ::testing::Types<ScatterAlloc, ScatterAllocNoReset, ScatterAllocNoCoalescing>;
+using Variants = ::testing::Types<ScatterAllocReworked, ScatterAllocReworkedNoReset, ScatterAllocReworkedNoCoalescing>;
 TYPED_TEST_SUITE(ScatterAllocTest, Variants);
 
 // One lane at a time never coalesces, so every page gives exactly its capacity.
@@ -137,10 +136,10 @@ TYPED_TEST(ScatterAllocTest, ServesRunsOfPagesUpToTheWholePool) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-TEST(ScatterAlloc, FindsARunThatNoHashedPlaceNames) {
+TEST(ScatterAllocReworked, FindsARunThatNoHashedPlaceNames) {
   // Places of three pages on eight lie at 5 and 2. With page 6 in use only pages 0 to 5 are left: 2 fits, then only a
   // scan finds the rest.
-  Rig<ScatterAlloc> rig(8 * 1024, small_pages(1024));
+  Rig<ScatterAllocReworked> rig(8 * 1024, small_pages(1024));
   std::vector<void*> pages = rig.malloc(std::vector<std::uint64_t>(8, 1024), 1);
   std::sort(pages.begin(), pages.end());
   rig.free({pages[0], pages[1], pages[2], pages[4]});
@@ -149,14 +148,14 @@ TEST(ScatterAlloc, FindsARunThatNoHashedPlaceNames) {
 }
 
 // All pages in use as single ones, in the order of their addresses.
-std::vector<void*> take_all_pages(Rig<ScatterAlloc>& rig, std::uint64_t bytes) {
+std::vector<void*> take_all_pages(Rig<ScatterAllocReworked>& rig, std::uint64_t bytes) {
   std::vector<void*> pages = malloc_until_null(rig, bytes);
   std::sort(pages.begin(), pages.end());
   return pages;
 }
 
-TEST(ScatterAlloc, FindsARunAcrossThePlaceWhereTheLastScanEnded) {
-  Rig<ScatterAlloc> rig(8 * 1024, small_pages(1024));
+TEST(ScatterAllocReworked, FindsARunAcrossThePlaceWhereTheLastScanEnded) {
+  Rig<ScatterAllocReworked> rig(8 * 1024, small_pages(1024));
   std::vector<void*> pages = take_all_pages(rig, 1024);
   // Places of three pages on eight lie at 5 and 2: only a scan finds the run at 3, and it ends there.
   rig.free({pages[3], pages[4], pages[5]});
@@ -168,8 +167,8 @@ TEST(ScatterAlloc, FindsARunAcrossThePlaceWhereTheLastScanEnded) {
   EXPECT_EQ(rig.malloc({3 * 1024})[0], pages[1]);
 }
 
-TEST(ScatterAlloc, GoesOnWithTheNextRunBelowTheLast) {
-  Rig<ScatterAlloc> rig(16 * 1024, small_pages(1024));
+TEST(ScatterAllocReworked, GoesOnWithTheNextRunBelowTheLast) {
+  Rig<ScatterAllocReworked> rig(16 * 1024, small_pages(1024));
   std::vector<void*> pages = take_all_pages(rig, 1024);
   // Places of three pages on sixteen lie at 13, 10, 7, 4 and 1: only scans find these runs.
   rig.free({pages[9], pages[10], pages[11]});
@@ -180,10 +179,10 @@ TEST(ScatterAlloc, GoesOnWithTheNextRunBelowTheLast) {
   EXPECT_EQ(rig.malloc({3 * 1024})[0], nullptr);
 }
 
-TEST(ScatterAlloc, LanesDivideTheRunsOfAScan) {
+TEST(ScatterAllocReworked, LanesDivideTheRunsOfAScan) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Rig<ScatterAlloc> rig(256 * 1024, small_pages(1024), seed);
+    Rig<ScatterAllocReworked> rig(256 * 1024, small_pages(1024), seed);
     const std::vector<void*> pages = take_all_pages(rig, 1024);
     ASSERT_EQ(pages.size(), 256u);
     // Every fourth page stays: 64 runs of three, 21 of them at places that the hash may name.
@@ -213,13 +212,13 @@ struct MallocCountingSteps {
   }
 };
 
-TEST(ScatterAlloc, Pass2GoesOnNearWhereItFoundRoom) {
+TEST(ScatterAllocReworked, Pass2GoesOnNearWhereItFoundRoom) {
   constexpr std::uint32_t windows = 64;
   constexpr std::uint32_t looks_per_window = 32;  // a lone lane looks at two pages
   constexpr std::uint32_t looks_of_pass_1 = 16;
   ScatterParameters parameters = small_pages(1024);
   parameters.rehashes = 0;
-  Rig<ScatterAlloc> rig(windows * 64 * 1024, parameters, 1, 1);
+  Rig<ScatterAllocReworked> rig(windows * 64 * 1024, parameters, 1, 1);
   const std::vector<void*> pages = take_all_pages(rig, 1024);
   ASSERT_EQ(pages.size(), windows * 64u);
   void* block = nullptr;
@@ -242,8 +241,8 @@ TEST(ScatterAlloc, Pass2GoesOnNearWhereItFoundRoom) {
   }
 }
 
-TEST(ScatterAlloc, ResetsAPageThatBecomesEmptyForAnyOtherUse) {
-  Rig<ScatterAlloc> rig(2 * 1024, small_pages(1024));
+TEST(ScatterAllocReworked, ResetsAPageThatBecomesEmptyForAnyOtherUse) {
+  Rig<ScatterAllocReworked> rig(2 * 1024, small_pages(1024));
   const std::vector<void*> small = malloc_until_null(rig, 16);
   EXPECT_EQ(small.size(), 126u);
   EXPECT_EQ(rig.malloc({512})[0], nullptr);
@@ -252,8 +251,8 @@ TEST(ScatterAlloc, ResetsAPageThatBecomesEmptyForAnyOtherUse) {
   EXPECT_EQ(malloc_until_null(rig, 512).size(), 4u);
 }
 
-TEST(ScatterAllocNoReset, KeepsTheFormatOfAnEmptyPage) {
-  Rig<ScatterAllocNoReset> rig(2 * 1024, small_pages(1024));
+TEST(ScatterAllocReworkedNoReset, KeepsTheFormatOfAnEmptyPage) {
+  Rig<ScatterAllocReworkedNoReset> rig(2 * 1024, small_pages(1024));
   rig.free(malloc_until_null(rig, 32));
   EXPECT_EQ(rig.malloc({512})[0], nullptr);
   EXPECT_EQ(rig.malloc({1025})[0], nullptr);
@@ -262,8 +261,8 @@ TEST(ScatterAllocNoReset, KeepsTheFormatOfAnEmptyPage) {
   EXPECT_EQ(malloc_until_null(rig, 16).size(), 2 * chunks);  // waste factor 2: 32 serves 16
 }
 
-TEST(ScatterAlloc, TakesAPageOfUpToTwiceTheChunkSize) {
-  Rig<ScatterAlloc> rig(1024, small_pages(1024));
+TEST(ScatterAllocReworked, TakesAPageOfUpToTwiceTheChunkSize) {
+  Rig<ScatterAllocReworked> rig(1024, small_pages(1024));
   const void* first = rig.malloc({128})[0];
   EXPECT_NE(first, nullptr);
   EXPECT_NE(rig.malloc({64})[0], nullptr);
@@ -271,11 +270,11 @@ TEST(ScatterAlloc, TakesAPageOfUpToTwiceTheChunkSize) {
   EXPECT_EQ(rig.malloc({144})[0], nullptr);
 }
 
-TEST(ScatterAlloc, LanesOfAWarpShareAChunk) {
+TEST(ScatterAllocReworked, LanesOfAWarpShareAChunk) {
   // Whole warps meet when nothing preempts them; the deterministic mode draws subsets, so several seeds are tried.
   bool shared = false;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    Rig<ScatterAlloc> rig(64 * 1024, small_pages(4096, 16), seed);
+    Rig<ScatterAllocReworked> rig(64 * 1024, small_pages(4096, 16), seed);
     const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, 16));
     std::uint32_t formatted = 0;
     for (const std::uint64_t word : entries(rig)) formatted += word != 0;
@@ -289,11 +288,11 @@ TEST(ScatterAlloc, LanesOfAWarpShareAChunk) {
   EXPECT_TRUE(shared);
 }
 
-TEST(ScatterAlloc, UsesTheAccessBlockThatNoWalkLeftBehind) {
+TEST(ScatterAllocReworked, UsesTheAccessBlockThatNoWalkLeftBehind) {
   ScatterParameters parameters = small_pages(1024, 2);
   parameters.access_blocks = 4;
   parameters.rehashes = 0;
-  Rig<ScatterAlloc> rig(8 * 1024, parameters);
+  Rig<ScatterAllocReworked> rig(8 * 1024, parameters);
   // Eight pages, four blocks of two: they are filled in this order.
   std::vector<std::ptrdiff_t> blocks;
   for (int i = 0; i < 8; ++i) blocks.push_back(rig.offset(rig.malloc({1024})[0]) / 2048);
@@ -311,7 +310,7 @@ TYPED_TEST(ScatterAllocTest, SurvivesSeededStressOnTinyPools) {
     plan.threads = 2 + static_cast<std::uint32_t>(seed * 7 % 63);
     Rig<TypeParam> rig(seed % 2 == 0 ? 3 * 1024 : 5 * 1024, TypeParam::small_heap().parameters, seed);
     ASSERT_EQ(testing::stress(rig, plan, seed), "");
-    if (std::string_view(TypeParam::traits.name) != "scatteralloc_no_reset") {
+    if (std::string_view(TypeParam::traits.name) != "scatteralloc_reworked_no_reset") {
       for (const std::uint64_t word : entries(rig)) ASSERT_EQ(word, 0u);
     }
   }

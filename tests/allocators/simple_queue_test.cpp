@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "allocators/simple_queue/simple_queue_reworked.hpp"
 #include "tests/allocators/churn.hpp"
 #include "tests/allocators/stress.hpp"
 
@@ -17,7 +18,7 @@ using testing::Rig;
 
 template <class A>
 class SimpleQueueTest : public ::testing::Test {};
-using Queues = ::testing::Types<SimpleQueue, SimpleQueueAggregated>;
+using Queues = ::testing::Types<SimpleQueue, SimpleQueueReworked>;
 TYPED_TEST_SUITE(SimpleQueueTest, Queues);
 
 TYPED_TEST(SimpleQueueTest, ServesPagesInTheOrderOfFrees) {

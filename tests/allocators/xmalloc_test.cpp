@@ -1,13 +1,12 @@
 // XMalloc: FIFOs, Memoryblocks, Superblocks and Coalescingblocks by hand-made sequences, then seeded schedules on heaps
 // of a few Superblocks.
-#include "allocators/xmalloc/xmalloc.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 #include <random>
 
+#include "allocators/xmalloc/xmalloc_reworked.hpp"
 #include "tests/allocators/churn.hpp"
 #include "tests/allocators/harness.hpp"
 
@@ -81,8 +80,8 @@ TEST(XMallocFifo, PassesEveryAdmittedValueOnExactlyOnce) {
   EXPECT_GT(refusals, 0u) << "the ring never was full: the test tests less than it says";
 }
 
-TEST(XMalloc, SplitsAndMergesMemoryblocks) {
-  Rig<XMalloc> rig(64 * 1024, {.superblocks = false}, 1, 1);
+TEST(XMallocReworked, SplitsAndMergesMemoryblocks) {
+  Rig<XMallocReworked> rig(64 * 1024, {.superblocks = false}, 1, 1);
   // Too large for Basicblocks: 16 bytes of header in front of each.
   std::vector<void*> blocks;
   for (int i = 0; i < 6; ++i) blocks.push_back(rig.malloc({10'000})[0]);
@@ -97,8 +96,8 @@ TEST(XMalloc, SplitsAndMergesMemoryblocks) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-TEST(XMalloc, ServesAWarpFromOneMemoryblockOrFromSeveral) {
-  Rig<XMalloc> rig(512 * 1024, {.superblocks = false}, 1, 1);
+TEST(XMallocReworked, ServesAWarpFromOneMemoryblockOrFromSeveral) {
+  Rig<XMallocReworked> rig(512 * 1024, {.superblocks = false}, 1, 1);
   // Out of one free block, without gaps. Which lanes come together is up to the schedule.
   const std::vector<std::uint64_t> sizes{10'000, 20'000, 9'000, 30'000};
   const std::vector<void*> together = rig.malloc(sizes);
@@ -126,7 +125,7 @@ TEST(XMalloc, ServesAWarpFromOneMemoryblockOrFromSeveral) {
 
 template <class A>
 class XMallocTest : public ::testing::Test {};
-using Forms = ::testing::Types<XMalloc, XMallocDeviceHeap>;
+using Forms = ::testing::Types<XMallocReworked, XMallocDeviceHeapReworked>;
 TYPED_TEST_SUITE(XMallocTest, Forms);
 
 TYPED_TEST(XMallocTest, ServesAMixedWarp) {
@@ -152,7 +151,7 @@ TYPED_TEST(XMallocTest, ServesAMixedWarp) {
 TYPED_TEST(XMallocTest, ReusesTheParentWhenItsLastPieceIsGone) {
   // One Superblock of two Basicblocks of 2 KiB at most fits: a warp's 32 pieces of 16 bytes take one. A device heap
   // promises 7/16 of its bytes to one request, so it needs room for two.
-  constexpr std::uint32_t most_superblocks = std::is_same_v<TypeParam, XMalloc> ? 1 : 2;
+  constexpr std::uint32_t most_superblocks = std::is_same_v<TypeParam, XMallocReworked> ? 1 : 2;
   xmalloc::Parameters parameters{.smallest_block_bytes = 2048, .blocks_per_superblock = 2};
   Rig<TypeParam> rig((most_superblocks == 1 ? 6 : 10) * 1024, parameters, 3);
   std::mt19937 random(1);

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "allocators/circular_malloc/cf_malloc.hpp"
-#include "allocators/kma/kma.hpp"
+#include "allocators/circular_malloc/cf_malloc_reworked.hpp"
+#include "allocators/kma/kma_reworked.hpp"
 #include "tests/allocators/harness.hpp"
 
 namespace allocbench {
@@ -99,7 +99,7 @@ std::vector<std::uint64_t> first_numbers(std::size_t count) {
 }
 
 TEST(ArrayList, OfOneThreadKeepsTheOrderOfItsAppends) {
-  Fixture<Kma> fixture(64 * 1024, {.superblock_bytes = 4096});
+  Fixture<KmaReworked> fixture(64 * 1024, {.superblock_bytes = 4096});
   EXPECT_TRUE(fixture.values().empty());
   fixture.grow({1, 1}, 10);
   EXPECT_EQ(fixture.values(), first_numbers(10));
@@ -110,7 +110,7 @@ TEST(ArrayList, OfOneThreadKeepsTheOrderOfItsAppends) {
 }
 
 TEST(ArrayList, OfABlockKeepsTheRanksOfItsThreads) {
-  Fixture<Kma> fixture(256 * 1024, {.superblock_bytes = 4096});
+  Fixture<KmaReworked> fixture(256 * 1024, {.superblock_bytes = 4096});
   fixture.grow_local({1, 80});  // two and a half warps
   EXPECT_EQ(fixture.nulls(), 0u);
   std::vector<std::uint64_t> expected;
@@ -123,7 +123,7 @@ TEST(ArrayList, OfABlockKeepsTheRanksOfItsThreads) {
 }
 
 TEST(ArrayList, GivesNullToTheWholeBlockWhenMemoryIsShort) {
-  Fixture<Kma> fixture(1024, {.superblock_bytes = 256});
+  Fixture<KmaReworked> fixture(1024, {.superblock_bytes = 256});
   fixture.grow_local({1, 64});  // 96 elements are more than half a superblock
   EXPECT_EQ(fixture.nulls(), 2u * 48);
   EXPECT_TRUE(fixture.values().empty());
@@ -146,8 +146,10 @@ void append_under_many_schedules(typename A::Parameters parameters) {
     }
   }
 }
-TEST(ArrayList, LosesNoElementUnderAnyScheduleOverKma) { append_under_many_schedules<Kma>({.superblock_bytes = 4096}); }
-TEST(ArrayList, LosesNoElementUnderAnyScheduleOverCFMalloc) { append_under_many_schedules<CFMalloc>({}); }
+TEST(ArrayList, LosesNoElementUnderAnyScheduleOverKma) {
+  append_under_many_schedules<KmaReworked>({.superblock_bytes = 4096});
+}
+TEST(ArrayList, LosesNoElementUnderAnyScheduleOverCFMalloc) { append_under_many_schedules<CFMallocReworked>({}); }
 
 }  // namespace
 }  // namespace allocbench

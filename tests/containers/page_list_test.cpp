@@ -8,7 +8,7 @@
 #include <set>
 
 #include "allocators/bump/atomic_malloc.hpp"
-#include "allocators/random_walk/rw.hpp"
+#include "allocators/random_walk/rw_reworked.hpp"
 #include "containers/page_writer.hpp"
 #include "simt/cpu/search/exploration.hpp"
 #include "tests/allocators/harness.hpp"
@@ -159,7 +159,7 @@ TEST(PageList, LosesNoRecordUnderManySchedules) {
 
 TEST(PageList, LosesNoRecordOverAnAllocatorThatSearches) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-    Fixture<RandomWalk> fixture(64 * 64, 2, seed, {.page_bytes = 64});
+    Fixture<RandomWalkReworked> fixture(64 * 64, 2, seed, {.page_bytes = 64});
     fixture.append({2, 40}, 2);
     ASSERT_EQ(fixture.lost(), 0u);
     for (std::uint32_t i = 0; i < 2; ++i) ASSERT_EQ(fixture.list(i), expected(80, 2, 2, i)) << "seed " << seed;

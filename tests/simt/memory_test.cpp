@@ -57,7 +57,7 @@ TEST(DeviceHeap, IsFixedOnceUsed) {
 }
 
 // A random walk against a model: blocks never overlap, keep their bytes, and all memory comes back.
-TEST(DeviceHeap, RandomWalk) {
+TEST(DeviceHeap, RandomWalkReworked) {
   DeviceHeapMemory heap(1 << 18);
   struct Live {
     unsigned char* block;

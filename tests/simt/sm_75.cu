@@ -1,8 +1,8 @@
 // Compiled for sm_75, the oldest GPUs that CUDA 13 knows: the group operations, and an allocator of each way to
 // aggregate requests. What needs a newer GPU has code of its own below that architecture, or it does not compile here.
-#include "allocators/halloc/halloc.hpp"
-#include "allocators/random_walk/rw_malloc.hpp"
-#include "allocators/xmalloc/xmalloc.hpp"
+#include "allocators/halloc/halloc_reworked.hpp"
+#include "allocators/random_walk/rw_malloc_reworked.hpp"
+#include "allocators/xmalloc/xmalloc_reworked.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench {
@@ -29,8 +29,8 @@ struct MallocAndFree {
 }  // namespace
 
 // Nobody calls it: compiling is the test.
-void launch_on_sm_75(simt::Stream& stream, std::uint64_t* words, const Halloc& halloc,
-                     const RandomWalkMalloc& rw_malloc, const XMalloc& xmalloc) {
+void launch_on_sm_75(simt::Stream& stream, std::uint64_t* words, const HallocReworked& halloc,
+                     const RandomWalkMallocReworked& rw_malloc, const XMallocReworked& xmalloc) {
   constexpr simt::LaunchShape shape{1, 32};
   constexpr std::size_t bytes = 16;
   simt::launch(stream, shape, Groups{}, words);

@@ -41,7 +41,7 @@ class Describe(unittest.TestCase):
         self.assertIn("atomic_malloc", names)
         self.assertEqual(len(names), len(set(names)))
         for allocator in self.description["allocators"]:
-            self.assertEqual(list(allocator), ["name", "display_name", "paper", "summary", "plugin", "frees", "alignment",
+            self.assertEqual(list(allocator), ["name", "display_name", "paper", "summary", "form", "based_on", "plugin", "frees", "alignment",
                                                "pool", "fresh", "test_only", "parameters"])
             self.assertIn(allocator["frees"], ("individually", "never", "in_bulk"))
             self.assertIn(allocator["pool"], ("arena", "device_heap", "arena_and_device_heap"))

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "allocators/fdgmalloc/fdgmalloc_on.hpp"
-#include "allocators/kma/kma.hpp"
+#include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
+#include "allocators/kma/kma_reworked.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/array_list/kernels.hpp"
@@ -33,7 +33,7 @@ TEST(ArrayListGrowth, IsRightUnderManySchedules) {
   for (const char* method : {"malloc", "grow_local"}) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       const std::uint32_t item_bytes = seed % 2 == 0 ? 4 : 8;
-      Rig<Kma> rig(small(method, item_bytes), 1 << 18, {.superblock_bytes = 4096}, seed);
+      Rig<KmaReworked> rig(small(method, item_bytes), 1 << 18, {.superblock_bytes = 4096}, seed);
       ASSERT_EQ(rig.sample(), "") << method << ", seed " << seed;
       ASSERT_EQ(rig.sample(), "") << method << ", seed " << seed << ": again";
       EXPECT_EQ(rig.operations("alloc"), 300u);
@@ -51,14 +51,14 @@ TEST(ArrayListGrowth, AsksOncePerBlockOfThreads) {
 
 TEST(ArrayListGrowth, IsUnsupportedWhereAChunkIsTooLarge) {
   const auto why = [](const ArrayListGrowth::Parameters& parameters) {
-    return test::why_unsupported<ArrayListGrowth, Kma>(parameters, 1 << 18, {.superblock_bytes = 512});
+    return test::why_unsupported<ArrayListGrowth, KmaReworked>(parameters, 1 << 18, {.superblock_bytes = 512});
   };
   EXPECT_NE(why(small("grow_local", 8)), "");
   EXPECT_EQ(why(small("malloc", 8)), "");
 }
 
 TEST(ArrayListGrowth, CountsNullsOfAllThreadsOfABlock) {
-  Rig<Kma> rig(small("grow_local", 8), 4 * 1024, {.superblock_bytes = 1024});
+  Rig<KmaReworked> rig(small("grow_local", 8), 4 * 1024, {.superblock_bytes = 1024});
   EXPECT_NE(rig.sample().find("nulls"), std::string::npos);
 }
 
@@ -70,7 +70,7 @@ TEST(ArrayListGrowth, FindsItemsThatOverlap) {
 
 TEST(ArrayListGrowth, RunsWhereFreesAreInBulk) {
   for (const char* method : {"malloc", "grow_local"}) {
-    Rig<FdgMallocOnKma> rig(small(method, 4), 8 << 20, {.most_warps = 64});
+    Rig<FdgMallocReworkedOnKma> rig(small(method, 4), 8 << 20, {.most_warps = 64});
     EXPECT_EQ(rig.sample(), "") << method;
     EXPECT_EQ(rig.sample(), "") << method;
   }

@@ -2,7 +2,7 @@
 // released, memory comes back, and one that never gives it back is found.
 #include <gtest/gtest.h>
 
-#include "allocators/fdgmalloc/fdgmalloc_on.hpp"
+#include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/alloc_cycle_dealloc/alloc_cycle_dealloc.hpp"
 #include "workloads/alloc_cycle_dealloc/kernels.hpp"
@@ -27,18 +27,18 @@ constexpr std::size_t pool_bytes = 8 << 20;
 constexpr fdgmalloc::Parameters records{.most_warps = 1024};
 
 // Its sessions hear release_all() and do nothing.
-struct Forgetful : FdgMallocOnKma {
-  using Inner = fdgmalloc::Session<Kma>;
+struct Forgetful : FdgMallocReworkedOnKma {
+  using Inner = fdgmalloc::Session<KmaReworked>;
   struct Session : Inner {
     template <class Thread>
     SIMT_FN void release_all(Thread&) {}
   };
   static Forgetful create(Arena& arena, const Parameters& parameters) {
-    return {FdgMallocOnKma::create(arena, parameters)};
+    return {FdgMallocReworkedOnKma::create(arena, parameters)};
   }
   template <class Thread>
   SIMT_FN Session attach(Thread& thread) {
-    return {FdgMallocOnKma::attach(thread)};
+    return {FdgMallocReworkedOnKma::attach(thread)};
   }
 };
 
@@ -46,7 +46,7 @@ struct Forgetful : FdgMallocOnKma {
 template <class W, class... Lists>
 struct Tested {
   using Workload = W;
-  using Rig = test::WorkloadRig<W, FdgMallocOnKma, CallKernels, Lists...>;
+  using Rig = test::WorkloadRig<W, FdgMallocReworkedOnKma, CallKernels, Lists...>;
 };
 
 template <class W>
@@ -85,7 +85,7 @@ TYPED_TEST(BulkFrees, KeepContentsAndReturnMemory) {
   using W = typename TypeParam::Workload;
   for (std::uint32_t lanes : {1u, 32u}) {
     const auto parameters = small<typename W::Parameters>(lanes);
-    ASSERT_EQ((test::why_unsupported<W, FdgMallocOnKma>(parameters, pool_bytes, records)), "");
+    ASSERT_EQ((test::why_unsupported<W, FdgMallocReworkedOnKma>(parameters, pool_bytes, records)), "");
     typename TypeParam::Rig rig(parameters, pool_bytes, records);
     EXPECT_EQ(three_observed_samples(rig), "") << lanes << " lanes";
     // "partial" is as good: how many rounds fit the time budget says nothing about the allocator.

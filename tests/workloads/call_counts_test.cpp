@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "allocators/bump/atomic_malloc.hpp"
-#include "allocators/random_walk/corw.hpp"
+#include "allocators/random_walk/corw_reworked.hpp"
 #include "allocators/simple_queue/simple_queue.hpp"
+#include "allocators/simple_queue/simple_queue_reworked.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/alloc_free/alloc_free.hpp"
@@ -108,7 +109,7 @@ TEST(Counted, RequestsOfAQueueTakeTurns) {
   EXPECT_DOUBLE_EQ(value_of(statistics, "steps_per_malloc"), 500.5);
   EXPECT_GE(value_of(statistics, "warp_steps_per_malloc"), 516) << "32 tickets in a row for every warp";
   EXPECT_LE(value_of(statistics, "warp_steps_per_malloc"), 1000);
-  EXPECT_LT(value_of(counted<SimpleQueueAggregated>(1000), "steps_per_malloc"), 500.5);
+  EXPECT_LT(value_of(counted<SimpleQueueReworked>(1000), "steps_per_malloc"), 500.5);
 }
 
 TEST(Counted, RequestsOfAnEmptyQueueLookOnce) {
@@ -119,7 +120,7 @@ TEST(Counted, RequestsOfAnEmptyQueueLookOnce) {
 
 // In an empty pool a group of k lanes sees 32 k free pages, and takes one step.
 TEST(Counted, WarpsOfCoRWSeeTheirPages) {
-  const CallStatistics statistics = counted<CollaborativeRandomWalk>(32, std::size_t{256} << 16);
+  const CallStatistics statistics = counted<CollaborativeRandomWalkReworked>(32, std::size_t{256} << 16);
   EXPECT_DOUBLE_EQ(value_of(statistics, "steps_per_malloc"), 1);
   EXPECT_DOUBLE_EQ(value_of(statistics, "retried_mallocs"), 0);
   const auto found = bins_of(statistics, "pages_found");

@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "allocators/bump/atomic_malloc.hpp"
-#include "allocators/random_walk/corw.hpp"
-#include "allocators/random_walk/crw.hpp"
-#include "allocators/random_walk/rw.hpp"
-#include "allocators/random_walk/rw_bm.hpp"
+#include "allocators/random_walk/corw_reworked.hpp"
+#include "allocators/random_walk/crw_reworked.hpp"
+#include "allocators/random_walk/rw_bm_reworked.hpp"
+#include "allocators/random_walk/rw_reworked.hpp"
 #include "allocators/simple_queue/simple_queue.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/common/call_kernels.hpp"
@@ -29,7 +29,7 @@ using Rig = test::WorkloadRig<GetPage, A, CallKernels, OccupancyKernels, GetPage
 
 template <class A>
 class GetPageTest : public ::testing::Test {};
-using PageAllocators = ::testing::Types<RandomWalk, CollaborativeRandomWalk, SimpleQueue>;
+using PageAllocators = ::testing::Types<RandomWalkReworked, CollaborativeRandomWalkReworked, SimpleQueue>;
 TYPED_TEST_SUITE(GetPageTest, PageAllocators);
 
 template <class A>
@@ -63,7 +63,7 @@ TEST(GetPage, CountsCyclesWhereAsked) {
   parameters.threads = 64;
   parameters.lanes_per_warp = 8;
   parameters.cycles = true;
-  Rig<RandomWalk> rig(parameters, pool_bytes);
+  Rig<RandomWalkReworked> rig(parameters, pool_bytes);
   EXPECT_EQ(rig.sample(), "");
   ASSERT_EQ(rig.timer->counters().size(), 2u);
   EXPECT_GT(rig.value("alloc_cycles"), 0);
@@ -119,7 +119,7 @@ GetPage::Parameters requests_of_pages(std::uint32_t threads, double free_share) 
 TEST(GetPage, RWTakesTheStepsOfFormula3AtTheWantedShare) {
   for (const double share : {0.5, 0.02}) {
     const Geometric expected = expected_steps(100'000, 100'000 * share, 1'000, 1);
-    const double measured = counted_steps<RandomWalk>(requests_of_pages(1'000, share), 100'000, 4);
+    const double measured = counted_steps<RandomWalkReworked>(requests_of_pages(1'000, share), 100'000, 4);
     EXPECT_NEAR(measured, expected.mean, 4 * expected.standard_error / 2) << share << " free";
   }
 }
@@ -128,7 +128,7 @@ TEST(GetPage, RWTakesTheStepsOfFormula3AtTheWantedShare) {
 // fewer than if pages were taken anywhere.
 TEST(GetPage, RWBMTakesTheStepsOfFormula5AtTheWantedShare) {
   const Geometric expected = expected_steps(320'000, 3'200, 1'000, 32);
-  const double measured = counted_steps<RandomWalkBitmap>(requests_of_pages(1'000, 0.01), 320'000, 4);
+  const double measured = counted_steps<RandomWalkBitmapReworked>(requests_of_pages(1'000, 0.01), 320'000, 4);
   EXPECT_GT(measured, expected.mean - 2 * expected.standard_error);
   EXPECT_LT(measured, 1.1 * expected.mean + 2 * expected.standard_error);
 }
@@ -143,9 +143,9 @@ TEST(GetPage, HeldPagesGiveCRWAPlaceToStart) {
   GetPage::Parameters parameters = requests_of_pages(500, 0.02);
   parameters.held = true;
   parameters.cluster_pages = 128;
-  EXPECT_LT(counted_steps<ClusteredRandomWalk>(parameters, 1 << 17, 2), 1.6);
+  EXPECT_LT(counted_steps<ClusteredRandomWalkReworked>(parameters, 1 << 17, 2), 1.6);
   parameters.cluster_pages = 1;
-  const double scattered = counted_steps<ClusteredRandomWalk>(parameters, 1 << 17, 2);
+  const double scattered = counted_steps<ClusteredRandomWalkReworked>(parameters, 1 << 17, 2);
   const double walk = expected_steps(1 << 17, 0.02 * (1 << 17), 500, 32).mean;
   EXPECT_GT(scattered, 1 + 0.4 * walk);
   EXPECT_LT(scattered, 1 + walk);
@@ -155,7 +155,7 @@ TEST(GetPage, NeedsSingleFreesAndRequestsOfAPage) {
   EXPECT_NE((test::why_unsupported<GetPage, AtomicMalloc>({}, pool_bytes)), "");
   GetPage::Parameters parameters;
   parameters.request_bytes = 257;
-  EXPECT_NE((test::why_unsupported<GetPage, RandomWalk>(parameters, pool_bytes)), "");
+  EXPECT_NE((test::why_unsupported<GetPage, RandomWalkReworked>(parameters, pool_bytes)), "");
 }
 
 }  // namespace

@@ -10,9 +10,9 @@
 
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/bump/aw_malloc.hpp"
-#include "allocators/fdgmalloc/fdgmalloc_on.hpp"
-#include "allocators/halloc/halloc.hpp"
-#include "allocators/kma/kma.hpp"
+#include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
+#include "allocators/halloc/halloc_reworked.hpp"
+#include "allocators/kma/kma_reworked.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/common/call_kernels.hpp"
@@ -150,7 +150,7 @@ TEST(GraphArrays, AreExactUnderManySchedules) {
     for (const std::uint32_t lanes : {1u, 4u, 32u}) {
       GraphArrays::Parameters parameters = small(4, seed % 2 == 0 ? 0 : 5, lanes);
       if (seed % 3 == 0) parameters.graph = "geometric";
-      Rig<Kma> rig(parameters, 1 << 18, {.superblock_bytes = 4096}, seed);
+      Rig<KmaReworked> rig(parameters, 1 << 18, {.superblock_bytes = 4096}, seed);
       ASSERT_EQ(rig.sample(), "") << "seed " << seed << ", " << lanes << " lanes";
       ASSERT_EQ(rig.sample(), "") << "seed " << seed << ", " << lanes << " lanes: again on the same heap";
       moves += rig.counter("mallocs") - 100;
@@ -160,8 +160,8 @@ TEST(GraphArrays, AreExactUnderManySchedules) {
 }
 
 TEST(GraphArrays, RunOnAnAllocatorOfSeveralSizeClasses) {
-  const Halloc::Parameters slabs{.slab_bytes = 65536};
-  Rig<Halloc> rig(small(3, 4, 1), 4 << 20, slabs);
+  const HallocReworked::Parameters slabs{.slab_bytes = 65536};
+  Rig<HallocReworked> rig(small(3, 4, 1), 4 << 20, slabs);
   EXPECT_EQ(rig.sample(), "");
 }
 
@@ -256,17 +256,18 @@ TEST(GraphArrays, SayWhyAnAllocatorCannotRunThem) {
   const std::string too_large = refusal<Slots>(skewed, 1 << 20);
   EXPECT_NE(too_large.find("serves requests up to 64 B here, asked for 512 B"), std::string::npos) << too_large;
   EXPECT_NE(refusal<AWMalloc>(small(4, 0, 1), 4096).find("hands out blocks again"), std::string::npos);
-  const FdgMallocOnKma::Parameters bulk{.most_warps = 64};
-  EXPECT_NE(refusal<FdgMallocOnKma>(small(1, 0, 1), 8 << 20, bulk).find("frees all blocks of a session at once"),
-            std::string::npos);
-  EXPECT_EQ(refusal<FdgMallocOnKma>(small(0, 0, 1), 8 << 20, bulk), "");
+  const FdgMallocReworkedOnKma::Parameters bulk{.most_warps = 64};
+  EXPECT_NE(
+      refusal<FdgMallocReworkedOnKma>(small(1, 0, 1), 8 << 20, bulk).find("frees all blocks of a session at once"),
+      std::string::npos);
+  EXPECT_EQ(refusal<FdgMallocReworkedOnKma>(small(0, 0, 1), 8 << 20, bulk), "");
   GraphArrays::Parameters odd = small(1, 0, 1);
   odd.threads_per_block = 40;
   EXPECT_THROW(refusal<Slots>(odd, 1 << 20), std::invalid_argument);
 }
 
 TEST(GraphArrays, AreSetUpWhereFreesAreInBulk) {
-  Rig<FdgMallocOnKma> rig(small(0, 0, 1), 8 << 20, {.most_warps = 64});
+  Rig<FdgMallocReworkedOnKma> rig(small(0, 0, 1), 8 << 20, {.most_warps = 64});
   EXPECT_EQ(rig.sample(), "");
   EXPECT_EQ(rig.sample(), "");
 }

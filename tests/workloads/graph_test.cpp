@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "allocators/bump/atomic_malloc.hpp"
-#include "allocators/fdgmalloc/fdgmalloc_on.hpp"
-#include "allocators/kma/kma.hpp"
+#include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
+#include "allocators/kma/kma_reworked.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/graph/build_kernels.hpp"
 #include "workloads/graph/graph_build.hpp"
@@ -150,7 +150,7 @@ TEST(GraphBuild, IsExactUnderManySchedules) {
   for (const bool hold : {false, true}) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
       const GraphBuild::Parameters parameters = small(seed % 2 == 0 ? 8 : 128, hold);
-      Rig<Kma> rig(parameters, 1 << 17, {.superblock_bytes = 4096}, seed);
+      Rig<KmaReworked> rig(parameters, 1 << 17, {.superblock_bytes = 4096}, seed);
       ASSERT_EQ(rig.sample(), "") << "seed " << seed;
       ASSERT_EQ(rig.sample(), "") << "seed " << seed << ": again on the same heap";
       const std::uint64_t nodes = distinct_ids(generate_edge_list(parameters.vertices, 200, seed)).size();
@@ -178,7 +178,7 @@ TEST(GraphBuild, CountsLostArcsWhereMemoryRunsOut) {
 }
 
 TEST(GraphBuild, RunsWhereFreesAreInBulk) {
-  Rig<FdgMallocOnKma> rig(small(64, false), 8 << 20, {.most_warps = 64});
+  Rig<FdgMallocReworkedOnKma> rig(small(64, false), 8 << 20, {.most_warps = 64});
   EXPECT_EQ(rig.sample(), "");
   EXPECT_EQ(rig.sample(), "");
 }

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "allocators/bump/atomic_malloc.hpp"
-#include "allocators/random_walk/corw.hpp"
-#include "allocators/random_walk/crw.hpp"
-#include "allocators/scatteralloc/scatteralloc.hpp"
+#include "allocators/random_walk/corw_reworked.hpp"
+#include "allocators/random_walk/crw_reworked.hpp"
+#include "allocators/scatteralloc/scatteralloc_reworked.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/common/occupancy.hpp"
@@ -100,18 +100,22 @@ template <class A>
 void group_all_inputs(const char* method, const typename A::Parameters& allocator, std::size_t pool_bytes) {
   for (const char* kind : inputs) {
     GroupBy::Parameters parameters = small(kind, method);
-    if (A::traits.name == "scatteralloc") parameters.free_share = 1;  // filling its pool takes seconds here
+    if (A::traits.name == "scatteralloc_reworked") parameters.free_share = 1;  // filling its pool takes seconds here
     Rig<A> rig(parameters, pool_bytes, allocator);
     EXPECT_EQ(rig.sample(), "") << kind;
     EXPECT_EQ(rig.sample(), "") << kind << ": again on the same heap";
   }
 }
 TEST(GroupBy, IsExactByTailsOverCoRW) {
-  group_all_inputs<CollaborativeRandomWalk>("tails", {.page_bytes = 64}, 1 << 19);
+  group_all_inputs<CollaborativeRandomWalkReworked>("tails", {.page_bytes = 64}, 1 << 19);
 }
-TEST(GroupBy, IsExactByRunsOverCoRW) { group_all_inputs<CollaborativeRandomWalk>("runs", {.page_bytes = 64}, 1 << 19); }
-TEST(GroupBy, IsExactByTailsOverCRW) { group_all_inputs<ClusteredRandomWalk>("tails", {{.page_bytes = 64}}, 1 << 19); }
-TEST(GroupBy, IsExactByRunsOverScatterAlloc) { group_all_inputs<ScatterAlloc>("runs", {}, 1 << 20); }
+TEST(GroupBy, IsExactByRunsOverCoRW) {
+  group_all_inputs<CollaborativeRandomWalkReworked>("runs", {.page_bytes = 64}, 1 << 19);
+}
+TEST(GroupBy, IsExactByTailsOverCRW) {
+  group_all_inputs<ClusteredRandomWalkReworked>("tails", {{.page_bytes = 64}}, 1 << 19);
+}
+TEST(GroupBy, IsExactByRunsOverScatterAlloc) { group_all_inputs<ScatterAllocReworked>("runs", {}, 1 << 20); }
 TEST(GroupBy, IsExactBySorting) { group_all_inputs<AtomicMalloc>("sort", {}, 1024); }
 
 // Lists of all three classes, in all passes: many records of one key among others.
@@ -131,14 +135,14 @@ TEST(GroupBy, SplitsLongMediumAndShortLists) {
 TEST(GroupBy, OfFewKeys) {
   for (const char* method : {"tails", "runs"}) {
     for (const std::uint32_t keys : {1u, 2u, 31u, 33u}) {
-      Rig<CollaborativeRandomWalk> rig(small("gauss", method, keys), 64 << 10, {.page_bytes = 64});
+      Rig<CollaborativeRandomWalkReworked> rig(small("gauss", method, keys), 64 << 10, {.page_bytes = 64});
       EXPECT_EQ(rig.sample(), "") << method << " " << keys;
     }
   }
 }
 
 TEST(GroupBy, CountsItsMallocs) {
-  Rig<CollaborativeRandomWalk> rig(small("uniform", "tails"), 1 << 19, {.page_bytes = 64});
+  Rig<CollaborativeRandomWalkReworked> rig(small("uniform", "tails"), 1 << 19, {.page_bytes = 64});
   EXPECT_EQ(rig.sample(), "");
   const ExpectedGroups expected = expected_groups(group_keys({"uniform", 800, 1, 7}), 6);
   EXPECT_EQ(rig.counter("mallocs"), expected.pages[0] + expected.pages[1] + expected.pages[2] + expected.pages[3]);
@@ -147,7 +151,7 @@ TEST(GroupBy, CountsItsMallocs) {
 TEST(GroupBy, ReportsOutOfMemoryAndFreesWhatItHas) {
   for (const char* method : {"tails", "runs"}) {
     for (const std::size_t pages : {64u, 256u, 1024u, 1600u}) {
-      Rig<CollaborativeRandomWalk> rig(small("uniform", method), pages * 64, {.page_bytes = 64});
+      Rig<CollaborativeRandomWalkReworked> rig(small("uniform", method), pages * 64, {.page_bytes = 64});
       EXPECT_NE(rig.sample().find("nulls"), std::string::npos) << method << " " << pages;
       EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
     }
@@ -182,7 +186,7 @@ TEST(GroupBy, IsExactUnderManySchedules) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     for (const char* kind : {"few", "one", "zipf"}) {
       GroupBy::Parameters parameters = small(kind, seed % 2 == 0 ? "tails" : "runs", 300);
-      Rig<CollaborativeRandomWalk> rig(parameters, 256 << 10, {.page_bytes = 64}, seed);
+      Rig<CollaborativeRandomWalkReworked> rig(parameters, 256 << 10, {.page_bytes = 64}, seed);
       ASSERT_EQ(rig.sample(), "") << kind << ", seed " << seed;
     }
   }

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "allocators/bump/atomic_malloc.hpp"
-#include "allocators/random_walk/corw.hpp"
-#include "allocators/random_walk/crw.hpp"
-#include "allocators/scatteralloc/scatteralloc.hpp"
+#include "allocators/random_walk/corw_reworked.hpp"
+#include "allocators/random_walk/crw_reworked.hpp"
+#include "allocators/scatteralloc/scatteralloc_reworked.hpp"
 #include "tests/workloads/cpu_device.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
@@ -144,9 +144,9 @@ void join_all_inputs(const typename A::Parameters& allocator, std::size_t pool_b
     }
   }
 }
-TEST(HashJoin, IsExactOverCoRW) { join_all_inputs<CollaborativeRandomWalk>({.page_bytes = 64}, 256 << 10); }
-TEST(HashJoin, IsExactOverCRW) { join_all_inputs<ClusteredRandomWalk>({{.page_bytes = 64}}, 256 << 10); }
-TEST(HashJoin, IsExactOverScatterAlloc) { join_all_inputs<ScatterAlloc>({}, 1 << 18); }
+TEST(HashJoin, IsExactOverCoRW) { join_all_inputs<CollaborativeRandomWalkReworked>({.page_bytes = 64}, 256 << 10); }
+TEST(HashJoin, IsExactOverCRW) { join_all_inputs<ClusteredRandomWalkReworked>({{.page_bytes = 64}}, 256 << 10); }
+TEST(HashJoin, IsExactOverScatterAlloc) { join_all_inputs<ScatterAllocReworked>({}, 1 << 18); }
 TEST(HashJoin, IsExactInTwoPasses) {
   for (const char* kind : {"fk", "dup", "sel", "skew"}) {
     HashJoin::Parameters parameters = small(kind);
@@ -160,7 +160,7 @@ TEST(HashJoin, IsExactInTwoPasses) {
 TEST(HashJoin, JoinsUnevenPartitions) {
   HashJoin::Parameters parameters = small("skew");
   parameters.exponent = 4;
-  Rig<CollaborativeRandomWalk> rig(parameters, 256 << 10, {.page_bytes = 64});
+  Rig<CollaborativeRandomWalkReworked> rig(parameters, 256 << 10, {.page_bytes = 64});
   EXPECT_EQ(rig.sample(), "");
 }
 
@@ -203,7 +203,7 @@ TEST(HashJoin, AsksForOnePagePerThreadWhereItsPairsFit) {
 
 TEST(HashJoin, ReportsOutOfMemoryAndGoesOn) {
   HashJoin::Parameters parameters = small("fk", 1);
-  Rig<CollaborativeRandomWalk> rig(parameters, 64 * 256, {.page_bytes = 64});
+  Rig<CollaborativeRandomWalkReworked> rig(parameters, 64 * 256, {.page_bytes = 64});
   const std::string problem = rig.sample();
   EXPECT_NE(problem.find("nulls"), std::string::npos) << problem;
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
@@ -224,7 +224,8 @@ TEST(HashJoin, FindsPagesWithTwoOwners) {
 
 TEST(HashJoin, SaysWhatItCannotRunOn) {
   EXPECT_EQ((test::why_unsupported<HashJoin, AtomicMalloc>(small("fk"))), "");
-  EXPECT_NE((test::why_unsupported<HashJoin, CollaborativeRandomWalk>(small("fk"), 1 << 20, {.page_bytes = 32})), "");
+  EXPECT_NE(
+      (test::why_unsupported<HashJoin, CollaborativeRandomWalkReworked>(small("fk"), 1 << 20, {.page_bytes = 32})), "");
 }
 
 }  // namespace

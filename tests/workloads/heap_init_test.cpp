@@ -5,7 +5,7 @@
 
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/cuda_malloc/cuda_malloc.hpp"
-#include "allocators/kma/kma.hpp"
+#include "allocators/kma/kma_reworked.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/common/call_kernels.hpp"
 
@@ -18,7 +18,7 @@ using Rig = test::WorkloadRig<HeapInit, A, CallKernels>;
 TEST(HeapInit, TimesTheResetAndTheFirstRequests) {
   HeapInit::Parameters parameters;
   parameters.threads = 100;
-  Rig<Kma> rig(parameters, 1 << 16, {.superblock_bytes = 4096});
+  Rig<KmaReworked> rig(parameters, 1 << 16, {.superblock_bytes = 4096});
   EXPECT_EQ(rig.sample(), "");
   ASSERT_EQ(rig.timer->phases().size(), 2u);
   EXPECT_EQ(rig.timer->phases()[0].name, "init");
@@ -28,7 +28,7 @@ TEST(HeapInit, TimesTheResetAndTheFirstRequests) {
 TEST(HeapInit, IsObservedWithoutTheReset) {
   HeapInit::Parameters parameters;
   parameters.threads = 100;
-  Rig<Kma> rig(parameters, 1 << 16, {.superblock_bytes = 4096});
+  Rig<KmaReworked> rig(parameters, 1 << 16, {.superblock_bytes = 4096});
   EXPECT_EQ(rig.observed_sample(), "");
   ASSERT_EQ(rig.timer->phases().size(), 1u);
   EXPECT_EQ(rig.timer->phases()[0].name, "first_alloc");
@@ -44,7 +44,7 @@ TEST(HeapInit, StartsFromANewHeapEachTime) {
 
 TEST(HeapInit, IsUnsupportedWhereOnlyAProcessMakesItNew) {
   EXPECT_NE((test::why_unsupported<HeapInit, CudaMalloc>({})), "");
-  EXPECT_EQ((test::why_unsupported<HeapInit, Kma>({})), "");
+  EXPECT_EQ((test::why_unsupported<HeapInit, KmaReworked>({})), "");
 }
 
 }  // namespace

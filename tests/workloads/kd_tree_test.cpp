@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "allocators/bump/atomic_malloc.hpp"
-#include "allocators/circular_malloc/cf_malloc.hpp"
-#include "allocators/fdgmalloc/fdgmalloc_on.hpp"
+#include "allocators/circular_malloc/cf_malloc_reworked.hpp"
+#include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/alloc_dealloc/kernels.hpp"
@@ -59,7 +59,7 @@ TEST(KdTree, EqualsItsReferenceOnEveryScene) {
 TEST(KdTree, SharesNodesAmongWarpsUnderManySchedules) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const KdTree::Parameters parameters = shared(seed % 2 == 0 ? "soup" : "spheres", 150);
-    Rig<CFMalloc> rig(parameters, 1 << 20, {}, seed);
+    Rig<CFMallocReworked> rig(parameters, 1 << 20, {}, seed);
     ASSERT_EQ(rig.sample(), "") << "seed " << seed;
     ASSERT_EQ(rig.sample(), "") << "seed " << seed << ": again on the same heap";
     EXPECT_EQ(rig.counter("mallocs"), expected(parameters, seed).mallocs);
@@ -70,7 +70,7 @@ TEST(KdTree, KeepsNodesWhereTheQueueIsFull) {
   for (const std::uint32_t queued : {0u, 2u}) {
     KdTree::Parameters parameters = shared("terrain", 200);
     parameters.queued_tasks = queued;
-    Rig<CFMalloc> rig(parameters, 1 << 20);
+    Rig<CFMallocReworked> rig(parameters, 1 << 20);
     EXPECT_EQ(rig.sample(), "") << queued;
   }
 }
@@ -79,7 +79,7 @@ TEST(KdTree, IsTheSameForOneWarpAndMany) {
   KdTree::Parameters parameters = small("soup", 200);
   parameters.blocks = 1;
   parameters.threads_per_block = 32;
-  Rig<CFMalloc> rig(parameters, 1 << 20);
+  Rig<CFMallocReworked> rig(parameters, 1 << 20);
   EXPECT_EQ(rig.sample(), "");
   EXPECT_EQ(rig.counter("resident_warps"), 1u);
 }
@@ -108,7 +108,7 @@ TEST(KdTree, EndsWhereMemoryRunsOut) {
 }
 
 TEST(KdTree, ServesAFullHeapAgain) {
-  Rig<CFMalloc> rig(small("soup", 150), 2048);
+  Rig<CFMallocReworked> rig(small("soup", 150), 2048);
   for (int round = 0; round < 3; ++round) {
     const std::string text = rig.sample();
     EXPECT_NE(text.find("returned null after"), std::string::npos) << text;
@@ -142,7 +142,7 @@ TEST(KdTree, IsUnsupportedWhereItCannotRun) {
     EXPECT_EQ(failure.status(), Status::unsupported);
     EXPECT_NE(std::string(failure.what()).find("serves requests up to 64 B"), std::string::npos) << failure.what();
   }
-  const std::string in_bulk = test::why_unsupported<KdTree, FdgMallocOnKma>(parameters);
+  const std::string in_bulk = test::why_unsupported<KdTree, FdgMallocReworkedOnKma>(parameters);
   EXPECT_NE(in_bulk.find("frees only all blocks of a warp at once"), std::string::npos) << in_bulk;
   KdTree::Parameters ragged = parameters;
   ragged.threads_per_block = 40;

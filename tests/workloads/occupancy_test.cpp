@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "allocators/random_walk/rw.hpp"
-#include "allocators/random_walk/rw_bm.hpp"
-#include "allocators/random_walk/rw_malloc.hpp"
+#include "allocators/random_walk/rw_bm_reworked.hpp"
+#include "allocators/random_walk/rw_malloc_reworked.hpp"
+#include "allocators/random_walk/rw_reworked.hpp"
 #include "allocators/simple_queue/simple_queue.hpp"
 #include "tests/workloads/allocator_rig.hpp"
 #include "workloads/common/call_kernels.hpp"
@@ -53,7 +53,8 @@ TEST(PageSet, SpreadsOverTheWholeRange) {
 
 template <class A>
 class OccupancyTest : public ::testing::Test {};
-using PageAllocators = ::testing::Types<RandomWalk, RandomWalkBitmap, RandomWalkMalloc, SimpleQueue>;
+using PageAllocators =
+    ::testing::Types<RandomWalkReworked, RandomWalkBitmapReworked, RandomWalkMallocReworked, SimpleQueue>;
 TYPED_TEST_SUITE(OccupancyTest, PageAllocators);
 
 TYPED_TEST(OccupancyTest, LeavesExactlyTheOtherPagesFree) {
@@ -133,8 +134,8 @@ TEST(Occupancy, StopsAskingOnceManyWereRefused) {
 }
 
 TEST(Occupancy, FirstFitLeavesOneCluster) {
-  test::AllocatorRig rig(test::tested_type<RandomWalkMalloc, CallKernels>(), 64 * 64,
-                         test::parameter_values(RandomWalkMalloc::Parameters{.page_bytes = 64}));
+  test::AllocatorRig rig(test::tested_type<RandomWalkMallocReworked, CallKernels>(), 64 * 64,
+                         test::parameter_values(RandomWalkMallocReworked::Parameters{.page_bytes = 64}));
   rig.allocator.occupy(rig.stream(), PageSet::first(32));
   EXPECT_EQ(blocks_of(rig, 1, 32 * 64).front().address, rig.rules.pool_begin + 32 * 64);
 }

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "allocators/fdgmalloc/fdgmalloc_on.hpp"
-#include "allocators/kma/kma.hpp"
+#include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
+#include "allocators/kma/kma_reworked.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/pairs/kernels.hpp"
@@ -53,7 +53,7 @@ TEST(Pairs, DrawEverySizeAnew) {
   parameters.min_bytes = 4;
   parameters.max_bytes = 1024;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    Rig<Kma> rig(parameters, 1 << 20, {.superblock_bytes = 4096}, seed);
+    Rig<KmaReworked> rig(parameters, 1 << 20, {.superblock_bytes = 4096}, seed);
     EXPECT_EQ(rig.sample(), "") << "seed " << seed;
     const RequestSizes all = parameters.request_sizes(400, seed);
     const RequestSizes live = rig.run->requests().sizes;
@@ -63,13 +63,13 @@ TEST(Pairs, DrawEverySizeAnew) {
 }
 
 TEST(Pairs, KeepTheirBlocksWhereFreesAreInBulk) {
-  Rig<FdgMallocOnKma> rig(small(80, 10), 8 << 20, {.most_warps = 64});
+  Rig<FdgMallocReworkedOnKma> rig(small(80, 10), 8 << 20, {.most_warps = 64});
   EXPECT_EQ(rig.sample(), "");
   EXPECT_EQ(rig.sample(), "");
 }
 
 TEST(Pairs, RefuseMoreThanTheirIndicesHold) {
-  EXPECT_NE((test::why_unsupported<Pairs, Kma>(small(1 << 20, 1 << 10))), "");
+  EXPECT_NE((test::why_unsupported<Pairs, KmaReworked>(small(1 << 20, 1 << 10))), "");
 }
 
 }  // namespace

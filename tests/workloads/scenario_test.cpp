@@ -7,8 +7,8 @@
 #include <set>
 
 #include "allocators/bump/atomic_malloc.hpp"
-#include "allocators/ouroboros/ouroboros_p.hpp"
-#include "allocators/random_walk/rw_malloc.hpp"
+#include "allocators/ouroboros/ouroboros_p_reworked.hpp"
+#include "allocators/random_walk/rw_malloc_reworked.hpp"
 #include "allocators/simple_queue/simple_queue.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/common/call_kernels.hpp"
@@ -62,17 +62,17 @@ TEST(Scenario, CountsBeforeAnObservedSampleToo) {
 
 // Ouroboros keeps its queues in the pool: the share is one of the chunks that are left.
 TEST(Scenario, CountsWhatTheAllocatorServes) {
-  OuroborosPS::Parameters own;
+  OuroborosPSReworked::Parameters own;
   own.device_heap_share = 0;
   test::CpuDevice cpu;
   Arena arena(cpu.stream, 4 << 20);
-  const std::uint32_t chunks = OuroborosPS::create(arena, own).heap().space.pool.chunk_count;
+  const std::uint32_t chunks = OuroborosPSReworked::create(arena, own).heap().space.pool.chunk_count;
   ASSERT_LT(chunks, 500u);
   Scenario::Parameters parameters = of("alloc_8192", 128);
   parameters.free_share = 0.25;
   const std::uint32_t left = chunks - static_cast<std::uint32_t>(std::llround(0.75 * chunks));
   ASSERT_LT(left, 128u);
-  Rig<OuroborosPS> rig(parameters, 4 << 20, own);
+  Rig<OuroborosPSReworked> rig(parameters, 4 << 20, own);
   EXPECT_EQ(nulls(rig), (Nulls(3, 128 - left)));
 }
 
@@ -97,7 +97,7 @@ TEST(Scenario, KernelsThatFreeAtOnceDoNot) {
 TEST(Scenario, MixedRequestsShareThePoolWithWholeWords) {
   Scenario::Parameters parameters = of("alloc_mixed", 24);
   parameters.free_share = 0.5;
-  Rig<RandomWalkMalloc> rig(parameters, 64 * 8192);
+  Rig<RandomWalkMallocReworked> rig(parameters, 64 * 8192);
   EXPECT_EQ(nulls(rig), (Nulls{0, 0, 0}));
 }
 

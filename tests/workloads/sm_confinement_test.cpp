@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "allocators/bump/atomic_malloc.hpp"
-#include "allocators/kma/kma.hpp"
+#include "allocators/kma/kma_reworked.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/alloc_cycle_dealloc/alloc_cycle_dealloc.hpp"
 #include "workloads/alloc_cycle_dealloc/kernels.hpp"
@@ -54,7 +54,7 @@ void run_confined(std::uint32_t sms) {
   parameters.blocks = 20;
   parameters.threads_per_block = 64;
   parameters.sms = sms;
-  test::WorkloadRig<W, Kma, Lists...> rig(parameters, 1 << 20, {.superblock_bytes = 4096});
+  test::WorkloadRig<W, KmaReworked, Lists...> rig(parameters, 1 << 20, {.superblock_bytes = 4096});
   EXPECT_EQ(rig.sample(), "") << sms;
   EXPECT_EQ(rig.sample(), "") << sms << ": again";
   EXPECT_EQ(rig.observed_sample(), "") << sms << ": observed, on all multiprocessors";

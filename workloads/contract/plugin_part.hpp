@@ -8,7 +8,7 @@
 namespace allocbench {
 namespace detail {
 
-// Allocators that are broken on purpose run in alloc_free alone; labelled forms of a design stay out of applications.
+// Allocators that are broken on purpose run in alloc_free alone; ablations stay out of applications.
 // What is not compiled costs no build time.
 template <class A, class Kernels>
 using KernelsOfPart = std::conditional_t<A::traits.test_only, CallKernels, Kernels>;
@@ -31,7 +31,7 @@ template <class Kernels, class... Allocators>
 PluginPart application_part(const char* plugin, AllocatorList<Allocators...>) {
   PluginPart part{.plugin = plugin, .part = "applications", .allocators = {}, .kernels = {}};
   const auto add = [&]<class A>(A*) {
-    if constexpr (!A::traits.test_only && !A::traits.ablation) {
+    if constexpr (!A::traits.test_only && A::traits.form != Form::ablation) {
       part.kernels.emplace_back(A::traits.name, kernels_for<A, Kernels>());
     }
   };

@@ -73,6 +73,9 @@ std::string summary(const protocol::MetricDescription& metric) {
   const std::string better = metric.better == "none" ? "" : fmt::format(" ({} is better)", metric.better);
   return metric.description + unit + better;
 }
+std::string summary(const protocol::AllocatorDescription& allocator) {
+  return fmt::format("{:9}  {} ({})", allocator.form, allocator.summary, allocator.paper);
+}
 template <class Entry>
 std::string summary(const Entry& entry) {
   return entry.summary + (entry.paper.empty() ? "" : fmt::format(" ({})", entry.paper));
@@ -108,10 +111,12 @@ const char* place_of_blocks(const protocol::AllocatorDescription& allocator) {
 }
 
 void print(const protocol::AllocatorDescription& allocator) {
-  fmt::print("{} ({}), allocator\n{}\npaper: {}\nfrees {}, alignment {} B, blocks live in the {}, fresh by {}{}\n",
-             allocator.name, allocator.display_name, allocator.summary, allocator.paper, allocator.frees,
-             allocator.alignment, place_of_blocks(allocator), allocator.fresh_by_process() ? "a new process" : "reset",
-             allocator.test_only ? "; deliberately broken, tests the harness" : "");
+  fmt::print(
+      "{} ({}), allocator\n{}\npaper: {}\nform: {}{}\nfrees {}, alignment {} B, blocks live in the {}, fresh by {}{}\n",
+      allocator.name, allocator.display_name, allocator.summary, allocator.paper, allocator.form,
+      allocator.based_on.empty() ? "" : " of " + allocator.based_on, allocator.frees, allocator.alignment,
+      place_of_blocks(allocator), allocator.fresh_by_process() ? "a new process" : "reset",
+      allocator.test_only ? "; deliberately broken, tests the harness" : "");
   print_parameters(allocator.parameters);
 }
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "allocators/ouroboros/ouroboros_c.hpp"
-#include "allocators/ouroboros/ouroboros_p.hpp"
+#include "allocators/ouroboros/ouroboros_c_reworked.hpp"
+#include "allocators/ouroboros/ouroboros_p_reworked.hpp"
 #include "tests/allocators/churn.hpp"
 #include "tests/allocators/harness.hpp"
 
@@ -85,7 +85,7 @@ struct FreeAndAskAgain {
 
 template <class A>
 class RefillTest : public ::testing::Test {};
-using Variants = ::testing::Types<OuroborosPS, OuroborosPVL, OuroborosCS>;
+using Variants = ::testing::Types<OuroborosPSReworked, OuroborosPVLReworked, OuroborosCSReworked>;
 TYPED_TEST_SUITE(RefillTest, Variants);
 
 TYPED_TEST(RefillTest, RefusesNobodyWhilePagesAreFree) {

@@ -1,11 +1,10 @@
 // RW_malloc: words of runs against a plain model, sharing and counting by hand, then seeded stress.
-#include "allocators/random_walk/rw_malloc.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
+#include "allocators/random_walk/rw_malloc_reworked.hpp"
 #include "tests/allocators/churn.hpp"
 #include "tests/allocators/stress.hpp"
 
@@ -63,9 +62,9 @@ TEST(RunWord, FindsFreeRunsAsALoopDoes) {
 
 PageParameters pages_of(std::uint64_t bytes) { return {.page_bytes = bytes}; }
 
-TEST(RandomWalkMalloc, ServesUpTo32PagesAtAPageBoundary) {
-  Rig<RandomWalkMalloc> rig(1 << 20, pages_of(256));
-  EXPECT_EQ(RandomWalkMalloc::max_request(1 << 20, pages_of(256)), 8192u);
+TEST(RandomWalkMallocReworked, ServesUpTo32PagesAtAPageBoundary) {
+  Rig<RandomWalkMallocReworked> rig(1 << 20, pages_of(256));
+  EXPECT_EQ(RandomWalkMallocReworked::max_request(1 << 20, pages_of(256)), 8192u);
   const std::vector<void*> blocks = rig.malloc({8192, 256, 257, 1050, 8193, std::uint64_t{1} << 40}, 1);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(rig.offset(blocks[i]) % 256, 0) << i;
   EXPECT_EQ(rig.offset(blocks[0]) % 8192, 0);
@@ -75,11 +74,11 @@ TEST(RandomWalkMalloc, ServesUpTo32PagesAtAPageBoundary) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-TEST(RandomWalkMalloc, FillsThePoolWithRunsOfAPowerOfTwo) {
+TEST(RandomWalkMallocReworked, FillsThePoolWithRunsOfAPowerOfTwo) {
   for (const std::uint64_t bytes : {256u, 512u, 1024u, 2048u, 4096u, 8192u}) {
     PageParameters parameters = pages_of(256);
     parameters.scarce_share = 0.001;
-    Rig<RandomWalkMalloc> rig(64 * 8192, parameters);
+    Rig<RandomWalkMallocReworked> rig(64 * 8192, parameters);
     const std::size_t count = 64 * 8192 / bytes;
     const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(count, bytes));
     EXPECT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 0) << bytes;
@@ -91,10 +90,10 @@ TEST(RandomWalkMalloc, FillsThePoolWithRunsOfAPowerOfTwo) {
 }
 
 // Runs do not straddle words: of 5 pages each word holds six.
-TEST(RandomWalkMalloc, KeepsRunsWithinAWord) {
+TEST(RandomWalkMallocReworked, KeepsRunsWithinAWord) {
   PageParameters parameters = pages_of(256);
   parameters.scarce_share = 0.001;
-  Rig<RandomWalkMalloc> rig(8 * 8192, parameters);
+  Rig<RandomWalkMallocReworked> rig(8 * 8192, parameters);
   const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(60, 1050));
   EXPECT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 60 - 8 * 6);
   for (const void* block : blocks) {
@@ -105,16 +104,16 @@ TEST(RandomWalkMalloc, KeepsRunsWithinAWord) {
 }
 
 // The pages that a warp of 32 small requests takes when all lanes come together.
-std::size_t pages_in_use(Rig<RandomWalkMalloc>& rig, const std::vector<void*>& blocks) {
+std::size_t pages_in_use(Rig<RandomWalkMallocReworked>& rig, const std::vector<void*>& blocks) {
   std::set<std::ptrdiff_t> pages;
   for (const void* block : blocks) pages.insert(rig.offset(block) / 256);
   return pages.size();
 }
 
-TEST(RandomWalkMalloc, SmallRequestsOfAWarpShareARun) {
+TEST(RandomWalkMallocReworked, SmallRequestsOfAWarpShareARun) {
   bool all_shared = false;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    Rig<RandomWalkMalloc> rig(1 << 18, pages_of(256), seed);
+    Rig<RandomWalkMallocReworked> rig(1 << 18, pages_of(256), seed);
     std::vector<std::uint64_t> sizes(32);
     for (std::uint32_t i = 0; i < 32; ++i) sizes[i] = seed % 2 == 0 ? 20 : 1 + i * 7;
     const std::vector<void*> blocks = rig.malloc(sizes);
@@ -127,10 +126,10 @@ TEST(RandomWalkMalloc, SmallRequestsOfAWarpShareARun) {
   EXPECT_TRUE(all_shared);
 }
 
-TEST(RandomWalkMalloc, FreeingOneMemberLeavesTheOthers) {
+TEST(RandomWalkMallocReworked, FreeingOneMemberLeavesTheOthers) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     // One word: two warps' runs, and every page that is freed too early would be handed out again at once.
-    Rig<RandomWalkMalloc> rig(8192, pages_of(256), seed);
+    Rig<RandomWalkMallocReworked> rig(8192, pages_of(256), seed);
     const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, 100));
     ASSERT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 0);
     std::vector<void*> odd;
@@ -153,11 +152,11 @@ TEST(RandomWalkMalloc, FreeingOneMemberLeavesTheOthers) {
 }
 
 // 31 free pages, no two side by side: a shared run of more than one page cannot be had.
-TEST(RandomWalkMalloc, MembersGetPagesOfTheirOwnWhereNoRunIsFree) {
+TEST(RandomWalkMallocReworked, MembersGetPagesOfTheirOwnWhereNoRunIsFree) {
   PageParameters parameters = pages_of(256);
   parameters.scarce_share = 0.001;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    Rig<RandomWalkMalloc> rig(64 * 256, parameters, seed);
+    Rig<RandomWalkMallocReworked> rig(64 * 256, parameters, seed);
     struct EverySecond {
       SIMT_HOST_FN bool operator()(std::uint32_t page) const { return page % 2 == 0; }
     };
@@ -170,7 +169,7 @@ TEST(RandomWalkMalloc, MembersGetPagesOfTheirOwnWhereNoRunIsFree) {
   }
 }
 
-TEST(RandomWalkMalloc, SurvivesSeededStress) {
+TEST(RandomWalkMallocReworked, SurvivesSeededStress) {
   const std::vector<std::vector<std::uint64_t>> mixes = {{16},   {1, 24, 48}, {64, 128, 512},    {16, 300, 1050, 2048},
                                                          {2048}, {700, 65},   {16, 60, 64, 1000}};
   const std::uint64_t last = testing::seeds(120);
@@ -180,17 +179,17 @@ TEST(RandomWalkMalloc, SurvivesSeededStress) {
     plan.sizes = mixes[seed % mixes.size()];
     plan.threads = 2 + static_cast<std::uint32_t>(seed * 7 % 63);
     // One to four words of pages of 64 bytes; the last may be a part of one.
-    Rig<RandomWalkMalloc> rig((32 + seed * 11 % 97) * 64, pages_of(64), seed);
+    Rig<RandomWalkMallocReworked> rig((32 + seed * 11 % 97) * 64, pages_of(64), seed);
     ASSERT_EQ(testing::stress(rig, plan, seed), "");
     ASSERT_NE(rig.malloc({2048})[0], nullptr);  // everything is free again
   }
 }
 
-TEST(RandomWalkMalloc, SurvivesSeededChurn) {
+TEST(RandomWalkMallocReworked, SurvivesSeededChurn) {
   const std::uint64_t last = testing::seeds(40);
   for (std::uint64_t seed = 1; seed <= last; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Rig<RandomWalkMalloc> rig((32 + seed * 11 % 97) * 64, pages_of(64), seed);
+    Rig<RandomWalkMallocReworked> rig((32 + seed * 11 % 97) * 64, pages_of(64), seed);
     const testing::ChurnResult result =
         testing::churn(rig.allocator, rig.stream(), seed, {.sizes = {8, 16, 40, 64, 200, 1000}});
     ASSERT_EQ(result.broken, 0u);

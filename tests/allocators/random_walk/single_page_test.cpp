@@ -6,9 +6,12 @@
 #include <set>
 
 #include "allocators/random_walk/corw.hpp"
+#include "allocators/random_walk/corw_reworked.hpp"
 #include "allocators/random_walk/crw.hpp"
-#include "allocators/random_walk/rw.hpp"
+#include "allocators/random_walk/crw_reworked.hpp"
 #include "allocators/random_walk/rw_bm.hpp"
+#include "allocators/random_walk/rw_bm_reworked.hpp"
+#include "allocators/random_walk/rw_reworked.hpp"
 #include "tests/allocators/churn.hpp"
 #include "tests/allocators/harness.hpp"
 #include "tests/allocators/random_walk/steps.hpp"
@@ -31,8 +34,8 @@ class SinglePageTest : public ::testing::Test {
   }
 };
 using SinglePageAllocators =
-    ::testing::Types<RandomWalk, RandomWalkBitmap, RandomWalkBitmapPublished, ClusteredRandomWalk,
-                     ClusteredRandomWalkPublished, CollaborativeRandomWalk, CollaborativeRandomWalkPublished>;
+    ::testing::Types<RandomWalkReworked, RandomWalkBitmapReworked, RandomWalkBitmap, ClusteredRandomWalkReworked,
+                     ClusteredRandomWalk, CollaborativeRandomWalkReworked, CollaborativeRandomWalk>;
 TYPED_TEST_SUITE(SinglePageTest, SinglePageAllocators);
 
 TYPED_TEST(SinglePageTest, HandsOutEveryPageOfAnyNumberOfPages) {
@@ -111,30 +114,30 @@ double expected_steps(double pages, double free, double threads, double width) {
 }
 
 // A power of two, where generators with short cycles in their low bits fail, a multiple of one, and neither.
-TEST(RandomWalk, TakesTheStepsOfFormula3) {
+TEST(RandomWalkReworked, TakesTheStepsOfFormula3) {
   for (const std::uint32_t pages : {1u << 17, 5u << 14, 100'000u}) {
     const std::uint32_t free = pages / 10;
     const double expected = expected_steps(pages, free, 4096, 1);
-    const double measured = steps_of_page_requests<RandomWalk>(pages, free, 4096, 7).average();
+    const double measured = steps_of_page_requests<RandomWalkReworked>(pages, free, 4096, 7).average();
     EXPECT_NEAR(measured, expected, 4.5 * expected / std::sqrt(4096)) << pages;
   }
 }
 
-TEST(RandomWalkBitmap, TakesTheStepsOfFormula5) {
+TEST(RandomWalkBitmapReworked, TakesTheStepsOfFormula5) {
   for (const std::uint32_t pages : {1u << 20, 5u << 17, 1'000'000u}) {
     const std::uint32_t free = pages / 100;
     const double expected = expected_steps(pages, free, 4096, 32);
-    const double measured = steps_of_page_requests<RandomWalkBitmap>(pages, free, 4096, 7).average();
+    const double measured = steps_of_page_requests<RandomWalkBitmapReworked>(pages, free, 4096, 7).average();
     EXPECT_NEAR(measured, expected, 4.5 * expected / std::sqrt(4096)) << pages;
   }
 }
 
-TEST(CollaborativeRandomWalk, LanesOfAWarpLeaveAfterTheSameRounds) {
+TEST(CollaborativeRandomWalkReworked, LanesOfAWarpLeaveAfterTheSameRounds) {
   const std::uint32_t pages = 1 << 20;
-  const testing::Steps plenty = steps_of_page_requests<CollaborativeRandomWalk>(pages, pages / 10, 4096, 3);
+  const testing::Steps plenty = steps_of_page_requests<CollaborativeRandomWalkReworked>(pages, pages / 10, 4096, 3);
   // 32 words of 32 pages hold over 100 free ones; the attempt without a look is no step of its own.
   EXPECT_LT(plenty.average(), 1.01);
-  const testing::Steps scarce = steps_of_page_requests<CollaborativeRandomWalk>(pages, pages / 100, 4096, 3);
+  const testing::Steps scarce = steps_of_page_requests<CollaborativeRandomWalkReworked>(pages, pages / 100, 4096, 3);
   std::size_t whole_warps = 0;  // a few are split by the executor
   for (std::size_t warp = 0; warp < scarce.steps.size(); warp += 32) {
     const auto lanes = scarce.steps.begin() + static_cast<std::ptrdiff_t>(warp);
@@ -146,16 +149,16 @@ TEST(CollaborativeRandomWalk, LanesOfAWarpLeaveAfterTheSameRounds) {
   EXPECT_LT(scarce.average(), 6.3);
 }
 
-TEST(CollaborativeRandomWalk, HelpsTheLanesThatFindNothing) {
+TEST(CollaborativeRandomWalkReworked, HelpsTheLanesThatFindNothing) {
   // One free page in each word but one: no lane of RW-BM gets along in one step, a warp of CoRW does in one or two.
-  const testing::Steps steps = steps_of_page_requests<CollaborativeRandomWalk>(1024, 64, 32, 1);
+  const testing::Steps steps = steps_of_page_requests<CollaborativeRandomWalkReworked>(1024, 64, 32, 1);
   std::set<void*> blocks(steps.blocks.begin(), steps.blocks.end());
   EXPECT_EQ(blocks.size(), 32u);
   EXPECT_EQ(blocks.count(nullptr), 0u);
   EXPECT_EQ(steps.average(), 1.0);
 }
 
-TEST(RandomWalk, GivesUpAfterTheProbesOfTheRule) {
+TEST(RandomWalkReworked, GivesUpAfterTheProbesOfTheRule) {
   EXPECT_EQ(random_walk::vain_probes(0.005, 1'000'000), 1076u);  // section 3.2.3
   EXPECT_EQ(random_walk::vain_probes(0.005, 3), 96u);
   EXPECT_EQ(random_walk::vain_probes(1, 1000), 1u);
@@ -163,27 +166,27 @@ TEST(RandomWalk, GivesUpAfterTheProbesOfTheRule) {
   EXPECT_EQ(random_walk::vain_word_probes(0.005, 1000), 34u);
   EXPECT_EQ(random_walk::vain_word_probes(0.005, 1), 32u);
   EXPECT_EQ(random_walk::vain_word_probes(0, 1000), 0xffffffffu);
-  const testing::Steps steps = steps_of_page_requests<RandomWalk>(1000, 0, 32, 1);
+  const testing::Steps steps = steps_of_page_requests<RandomWalkReworked>(1000, 0, 32, 1);
   for (const std::uint32_t each : steps.steps) EXPECT_EQ(each, 1076u);
-  const testing::Steps words = steps_of_page_requests<RandomWalkBitmap>(1000, 0, 32, 1);
+  const testing::Steps words = steps_of_page_requests<RandomWalkBitmapReworked>(1000, 0, 32, 1);
   for (const std::uint32_t each : words.steps) EXPECT_EQ(each, 34u);
 }
 
-TEST(ClusteredRandomWalk, TakesThePageBesideTheLastOne) {
+TEST(ClusteredRandomWalkReworked, TakesThePageBesideTheLastOne) {
   random_walk::ClusteredParameters parameters;
   parameters.page_bytes = 16;
-  Rig<ClusteredRandomWalk> rig(std::size_t{16} << 16, parameters);
+  Rig<ClusteredRandomWalkReworked> rig(std::size_t{16} << 16, parameters);
   const std::ptrdiff_t first = rig.offset(rig.malloc({16})[0]);
   // In other kernels: the last page outlives its session.
   EXPECT_EQ(rig.offset(rig.malloc({16})[0]), first + 16);
   EXPECT_EQ(rig.offset(rig.malloc({16})[0]), first + 32);
 }
 
-TEST(ClusteredRandomWalk, GoesOnAtTheFrontAfterTheLastPage) {
+TEST(ClusteredRandomWalkReworked, GoesOnAtTheFrontAfterTheLastPage) {
   random_walk::ClusteredParameters parameters;
   parameters.page_bytes = 16;
   parameters.scarce_share = 0.0005;
-  Rig<ClusteredRandomWalk> rig(40 * 16, parameters);
+  Rig<ClusteredRandomWalkReworked> rig(40 * 16, parameters);
   rig.allocator.occupy(rig.stream(), PageSet::first(39));
   EXPECT_EQ(rig.offset(rig.malloc({16})[0]), 39 * 16);
   rig.allocator.occupy(rig.stream(), PageSet::first(0));

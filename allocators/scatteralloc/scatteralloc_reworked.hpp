@@ -31,43 +31,48 @@
 
 namespace allocbench {
 
-struct ScatterAlloc : scatteralloc::ScatterHeap<scatteralloc::Coalescing::on, scatteralloc::PageReset::on> {
-  static constexpr Traits traits{.name = "scatteralloc",
-                                 .display_name = "ScatterAlloc",
+struct ScatterAllocReworked : scatteralloc::ScatterHeap<scatteralloc::Coalescing::on, scatteralloc::PageReset::on> {
+  static constexpr Traits traits{.name = "scatteralloc_reworked",
+                                 .display_name = "ScatterAlloc, reworked",
                                  .paper = "Steinberger et al. 2012",
                                  .summary =
                                      "pages found by a hash of size, SM and warp; bit fields; page reset; "
-                                     "small requests of a warp share a chunk"};
-  static ScatterAlloc create(Arena& arena, const Parameters& parameters) {
+                                     "small requests of a warp share a chunk",
+                                 .form = Form::reworked};
+  static ScatterAllocReworked create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
 };
 
-struct ScatterAllocNoReset : scatteralloc::ScatterHeap<scatteralloc::Coalescing::on, scatteralloc::PageReset::off> {
-  static constexpr Traits traits{.name = "scatteralloc_no_reset",
-                                 .display_name = "ScatterAlloc (no page reset)",
+struct ScatterAllocReworkedNoReset
+    : scatteralloc::ScatterHeap<scatteralloc::Coalescing::on, scatteralloc::PageReset::off> {
+  static constexpr Traits traits{.name = "scatteralloc_reworked_no_reset",
+                                 .display_name = "ScatterAlloc, reworked (no page reset)",
                                  .paper = "Steinberger et al. 2012; Winter et al. 2021",
                                  .summary =
                                      "a page keeps its first chunk size for ever: the default of the authors' "
                                      "code and what the 2021 survey measured",
-                                 .ablation = true};
-  static ScatterAllocNoReset create(Arena& arena, const Parameters& parameters) {
+                                 .form = Form::ablation,
+                                 .based_on = "scatteralloc_reworked"};
+  static ScatterAllocReworkedNoReset create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
 };
 
-struct ScatterAllocNoCoalescing
+struct ScatterAllocReworkedNoCoalescing
     : scatteralloc::ScatterHeap<scatteralloc::Coalescing::off, scatteralloc::PageReset::on> {
-  static constexpr Traits traits{.name = "scatteralloc_no_coalescing",
-                                 .display_name = "ScatterAlloc (no coalescing)",
+  static constexpr Traits traits{.name = "scatteralloc_reworked_no_coalescing",
+                                 .display_name = "ScatterAlloc, reworked (no coalescing)",
                                  .paper = "Steinberger et al. 2012",
                                  .summary = "every request takes a chunk of its own",
-                                 .ablation = true};
-  static ScatterAllocNoCoalescing create(Arena& arena, const Parameters& parameters) {
+                                 .form = Form::ablation,
+                                 .based_on = "scatteralloc_reworked"};
+  static ScatterAllocReworkedNoCoalescing create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
 };
 
 }  // namespace allocbench
 
-ALLOCBENCH_REGISTER(scatteralloc, ScatterAlloc, ScatterAllocNoReset, ScatterAllocNoCoalescing)
+ALLOCBENCH_REGISTER(scatteralloc_reworked, ScatterAllocReworked, ScatterAllocReworkedNoReset,
+                    ScatterAllocReworkedNoCoalescing)

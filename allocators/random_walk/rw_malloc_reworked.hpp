@@ -26,15 +26,16 @@
 
 namespace allocbench {
 
-class RandomWalkMalloc {
+class RandomWalkMallocReworked {
  public:
   using Parameters = random_walk::PageParameters;
-  static constexpr Traits traits{.name = "rw_malloc",
-                                 .display_name = "RW_malloc",
+  static constexpr Traits traits{.name = "rw_malloc_reworked",
+                                 .display_name = "RW_malloc, reworked",
                                  .paper = "Pham et al. 2025, sec. 4.3",
                                  .summary =
                                      "up to 32 pages in a row, found by a warp in a random region; small "
                                      "requests of a warp share pages",
+                                 .form = Form::reworked,
                                  .step = StepUnit::probe};
 
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
@@ -44,8 +45,8 @@ class RandomWalkMalloc {
   // Three words: enough pages for all small blocks of a model, because a lane alone cannot share.
   static SmallHeap<Parameters> small_heap() { return {96 * 32, {.page_bytes = 32}}; }
 
-  static RandomWalkMalloc create(Arena& arena, const Parameters& parameters) {
-    RandomWalkMalloc allocator;
+  static RandomWalkMallocReworked create(Arena& arena, const Parameters& parameters) {
+    RandomWalkMallocReworked allocator;
     allocator.pages_ = PageArray::of_arena(arena, parameters.page_bytes, traits.name);
     allocator.limit_.bytes = max_request(arena.pool_bytes(), parameters);
     allocator.grid_ = random_walk::WordGrid::of_pages(allocator.pages_.count);
@@ -207,7 +208,7 @@ class RandomWalkMalloc {
 };
 
 // No page beyond the pool is free, every continued page continues a run, and exactly the shared runs have members.
-inline std::string RandomWalkMalloc::broken_invariant(simt::Stream& stream) const {
+inline std::string RandomWalkMallocReworked::broken_invariant(simt::Stream& stream) const {
   namespace run_word = random_walk::run_word;
   std::vector<std::uint64_t> words(grid_.words());
   simt::copy_to_host(stream, words.data(), words_, words.size() * sizeof words[0]);
@@ -235,4 +236,4 @@ inline std::string RandomWalkMalloc::broken_invariant(simt::Stream& stream) cons
 
 }  // namespace allocbench
 
-ALLOCBENCH_REGISTER(rw_malloc, RandomWalkMalloc)
+ALLOCBENCH_REGISTER(rw_malloc_reworked, RandomWalkMallocReworked)

@@ -241,13 +241,14 @@ class XMallocOf {
 
 }  // namespace xmalloc
 
-struct XMalloc : xmalloc::XMallocOf<xmalloc::MemoryblockHeap> {
+struct XMallocReworked : xmalloc::XMallocOf<xmalloc::MemoryblockHeap> {
   static constexpr Traits traits{
-      .name = "xmalloc",
-      .display_name = "XMalloc",
+      .name = "xmalloc_reworked",
+      .display_name = "XMalloc, reworked",
       .paper = "Huang et al. 2010",
-      .summary = "one block per warp, divided among its lanes; FIFO buffers over a heap of Memoryblocks"};
-  static XMalloc create(Arena& arena, const Parameters& parameters) {
+      .summary = "one block per warp, divided among its lanes; FIFO buffers over a heap of Memoryblocks",
+      .form = Form::reworked};
+  static XMallocReworked create(Arena& arena, const Parameters& parameters) {
     const Pool pool = arena.pool();
     const std::size_t units = pool.bytes / xmalloc::unit_bytes;
     if (units > UINT32_MAX) throw Unsupported("xmalloc serves pools below 64 GiB");
@@ -258,18 +259,19 @@ struct XMalloc : xmalloc::XMallocOf<xmalloc::MemoryblockHeap> {
   void reset(simt::Stream& stream) { initialise(stream); }
 };
 
-struct XMallocDeviceHeap : xmalloc::XMallocOf<xmalloc::DeviceHeapMemory> {
-  static constexpr Traits traits{.name = "xmalloc_device_heap",
-                                 .display_name = "XMalloc (device heap)",
+struct XMallocDeviceHeapReworked : xmalloc::XMallocOf<xmalloc::DeviceHeapMemory> {
+  static constexpr Traits traits{.name = "xmalloc_device_heap_reworked",
+                                 .display_name = "XMalloc (device heap), reworked",
                                  .paper = "Huang et al. 2010 and 2013",
                                  .summary = "the later form: Superblocks and large requests come from the device heap",
+                                 .form = Form::reworked,
                                  .pool = PoolLocation::device_heap,
                                  .fresh = Fresh::by_process};
-  static XMallocDeviceHeap create(Arena& arena, const Parameters& parameters) {
+  static XMallocDeviceHeapReworked create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, xmalloc::DeviceHeapMemory(arena.pool_bytes()), traits.name)};
   }
 };
 
 }  // namespace allocbench
 
-ALLOCBENCH_REGISTER(xmalloc, XMalloc, XMallocDeviceHeap)
+ALLOCBENCH_REGISTER(xmalloc_reworked, XMallocReworked, XMallocDeviceHeapReworked)

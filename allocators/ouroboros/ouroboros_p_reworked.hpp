@@ -6,40 +6,44 @@
 
 namespace allocbench {
 
-struct OuroborosPS : ouroboros::OuroborosOf<ouroboros::PageHeap<ouroboros::FlatRing>> {
-  static constexpr Traits traits{.name = "ouroboros_p_s",
-                                 .display_name = "Ouroboros P-S",
+struct OuroborosPSReworked : ouroboros::OuroborosOf<ouroboros::PageHeap<ouroboros::FlatRing>> {
+  static constexpr Traits traits{.name = "ouroboros_p_s_reworked",
+                                 .display_name = "Ouroboros P-S, reworked",
                                  .paper = "Winter et al. 2020",
                                  .summary = "queues of free pages in flat rings",
+                                 .form = Form::reworked,
                                  .pool = PoolLocation::arena_and_device_heap};
-  static OuroborosPS create(Arena& arena, const Parameters& parameters) {
+  static OuroborosPSReworked create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
 };
 
-struct OuroborosPVA
+struct OuroborosPVAReworked
     : ouroboros::OuroborosOf<ouroboros::PageHeap<ouroboros::SegmentedQueue<ouroboros::ArrayHierarchy>>> {
-  static constexpr Traits traits{.name = "ouroboros_p_va",
-                                 .display_name = "Ouroboros P-VA",
+  static constexpr Traits traits{.name = "ouroboros_p_va_reworked",
+                                 .display_name = "Ouroboros P-VA, reworked",
                                  .paper = "Winter et al. 2020",
                                  .summary = "queues of free pages, kept in chunks that an array finds",
+                                 .form = Form::reworked,
                                  .pool = PoolLocation::arena_and_device_heap};
-  static OuroborosPVA create(Arena& arena, const Parameters& parameters) {
+  static OuroborosPVAReworked create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
 };
 
-struct OuroborosPVL : ouroboros::OuroborosOf<ouroboros::PageHeap<ouroboros::SegmentedQueue<ouroboros::LinkedList>>> {
-  static constexpr Traits traits{.name = "ouroboros_p_vl",
-                                 .display_name = "Ouroboros P-VL",
+struct OuroborosPVLReworked
+    : ouroboros::OuroborosOf<ouroboros::PageHeap<ouroboros::SegmentedQueue<ouroboros::LinkedList>>> {
+  static constexpr Traits traits{.name = "ouroboros_p_vl_reworked",
+                                 .display_name = "Ouroboros P-VL, reworked",
                                  .paper = "Winter et al. 2020",
                                  .summary = "queues of free pages, kept in linked chunks",
+                                 .form = Form::reworked,
                                  .pool = PoolLocation::arena_and_device_heap};
-  static OuroborosPVL create(Arena& arena, const Parameters& parameters) {
+  static OuroborosPVLReworked create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
 };
 
 }  // namespace allocbench
 
-ALLOCBENCH_REGISTER(ouroboros_p, OuroborosPS, OuroborosPVA, OuroborosPVL)
+ALLOCBENCH_REGISTER(ouroboros_p_reworked, OuroborosPSReworked, OuroborosPVAReworked, OuroborosPVLReworked)

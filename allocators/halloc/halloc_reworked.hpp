@@ -59,7 +59,7 @@ struct ResetHalloc {
   }
 };
 
-class Halloc {
+class HallocReworked {
  public:
   struct Parameters {
     std::uint64_t slab_bytes = std::uint64_t{4} << 20;
@@ -93,12 +93,13 @@ class Halloc {
     }
   };
 
-  static constexpr Traits traits{.name = "halloc",
-                                 .display_name = "Halloc",
+  static constexpr Traits traits{.name = "halloc_reworked",
+                                 .display_name = "Halloc, reworked",
                                  .paper = "Adinetz & Pleiter 2014",
                                  .summary =
                                      "slabs with a bit per chunk, blocks found by hashing a counter, up to 3 KiB; "
                                      "larger requests go to the device heap",
+                                 .form = Form::reworked,
                                  .pool = PoolLocation::arena_and_device_heap};
 
   static std::size_t slab_pool_bytes(std::size_t pool_bytes, const Parameters& parameters) {
@@ -122,7 +123,7 @@ class Halloc {
     return {3 * 512, parameters, parameters.busy, parameters.busy};
   }
 
-  static Halloc create(Arena& arena, const Parameters& parameters);
+  static HallocReworked create(Arena& arena, const Parameters& parameters);
 
   void reset(simt::Stream& stream) {
     const halloc::Slabs& slabs = heads_.slabs;
@@ -285,14 +286,14 @@ class Halloc {
   DeviceHeapShare large_blocks_;
 };
 
-inline Halloc Halloc::create(Arena& arena, const Parameters& parameters) {
+inline HallocReworked HallocReworked::create(Arena& arena, const Parameters& parameters) {
   const std::size_t bytes = slab_pool_bytes(arena.pool_bytes(), parameters);
   if (bytes == 0) {
     throw Unsupported("halloc needs a pool whose slab_share holds at least one slab of " +
                       std::to_string(parameters.slab_bytes) + " bytes");
   }
   if (bytes / parameters.slab_bytes > 0x7fffffffu) throw Unsupported("halloc serves at most 2^31 slabs");
-  Halloc allocator;
+  HallocReworked allocator;
   halloc::Slabs& slabs = allocator.heads_.slabs;
   slabs.classes =
       halloc::SizeClasses::of_slab(parameters.slab_bytes, parameters.busy, parameters.roomy, parameters.sparse);
@@ -321,4 +322,4 @@ inline Halloc Halloc::create(Arena& arena, const Parameters& parameters) {
 
 }  // namespace allocbench
 
-ALLOCBENCH_REGISTER(halloc, Halloc)
+ALLOCBENCH_REGISTER(halloc_reworked, HallocReworked)

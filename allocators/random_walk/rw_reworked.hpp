@@ -34,20 +34,21 @@ struct WriteFlags {
 
 }  // namespace random_walk
 
-class RandomWalk {
+class RandomWalkReworked {
  public:
   using Parameters = random_walk::PageParameters;
-  static constexpr Traits traits{.name = "rw",
-                                 .display_name = "RW",
+  static constexpr Traits traits{.name = "rw_reworked",
+                                 .display_name = "RW, reworked",
                                  .paper = "Pham et al. 2025, sec. 3.1",
                                  .summary = "random probes of one flag per page; a page per request",
+                                 .form = Form::reworked,
                                  .step = StepUnit::probe};
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.page_bytes; }
   static SmallHeap<Parameters> small_heap() { return {24 * 16, {.page_bytes = 16, .scarce_share = 0.01}}; }
 
-  static RandomWalk create(Arena& arena, const Parameters& parameters) {
-    RandomWalk allocator;
+  static RandomWalkReworked create(Arena& arena, const Parameters& parameters) {
+    RandomWalkReworked allocator;
     allocator.pages_ = PageArray::of_arena(arena, parameters.page_bytes, traits.name);
     allocator.used_ = arena.metadata<std::uint32_t>(allocator.pages_.count);
     allocator.most_probes_ = random_walk::vain_probes(parameters.scarce_share, allocator.pages_.count);
@@ -104,4 +105,4 @@ class RandomWalk {
 
 }  // namespace allocbench
 
-ALLOCBENCH_REGISTER(rw, RandomWalk)
+ALLOCBENCH_REGISTER(rw_reworked, RandomWalkReworked)

@@ -6,40 +6,44 @@
 
 namespace allocbench {
 
-struct OuroborosCS : ouroboros::OuroborosOf<ouroboros::ChunkHeap<ouroboros::FlatRing>> {
-  static constexpr Traits traits{.name = "ouroboros_c_s",
-                                 .display_name = "Ouroboros C-S",
+struct OuroborosCSReworked : ouroboros::OuroborosOf<ouroboros::ChunkHeap<ouroboros::FlatRing>> {
+  static constexpr Traits traits{.name = "ouroboros_c_s_reworked",
+                                 .display_name = "Ouroboros C-S, reworked",
                                  .paper = "Winter et al. 2020",
                                  .summary = "queues of chunks with free pages in flat rings",
+                                 .form = Form::reworked,
                                  .pool = PoolLocation::arena_and_device_heap};
-  static OuroborosCS create(Arena& arena, const Parameters& parameters) {
+  static OuroborosCSReworked create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
 };
 
-struct OuroborosCVA
+struct OuroborosCVAReworked
     : ouroboros::OuroborosOf<ouroboros::ChunkHeap<ouroboros::SegmentedQueue<ouroboros::ArrayHierarchy>>> {
-  static constexpr Traits traits{.name = "ouroboros_c_va",
-                                 .display_name = "Ouroboros C-VA",
+  static constexpr Traits traits{.name = "ouroboros_c_va_reworked",
+                                 .display_name = "Ouroboros C-VA, reworked",
                                  .paper = "Winter et al. 2020",
                                  .summary = "queues of chunks with free pages, kept in chunks that an array finds",
+                                 .form = Form::reworked,
                                  .pool = PoolLocation::arena_and_device_heap};
-  static OuroborosCVA create(Arena& arena, const Parameters& parameters) {
+  static OuroborosCVAReworked create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
 };
 
-struct OuroborosCVL : ouroboros::OuroborosOf<ouroboros::ChunkHeap<ouroboros::SegmentedQueue<ouroboros::LinkedList>>> {
-  static constexpr Traits traits{.name = "ouroboros_c_vl",
-                                 .display_name = "Ouroboros C-VL",
+struct OuroborosCVLReworked
+    : ouroboros::OuroborosOf<ouroboros::ChunkHeap<ouroboros::SegmentedQueue<ouroboros::LinkedList>>> {
+  static constexpr Traits traits{.name = "ouroboros_c_vl_reworked",
+                                 .display_name = "Ouroboros C-VL, reworked",
                                  .paper = "Winter et al. 2020",
                                  .summary = "queues of chunks with free pages, kept in linked chunks",
+                                 .form = Form::reworked,
                                  .pool = PoolLocation::arena_and_device_heap};
-  static OuroborosCVL create(Arena& arena, const Parameters& parameters) {
+  static OuroborosCVLReworked create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
   }
 };
 
 }  // namespace allocbench
 
-ALLOCBENCH_REGISTER(ouroboros_c, OuroborosCS, OuroborosCVA, OuroborosCVL)
+ALLOCBENCH_REGISTER(ouroboros_c_reworked, OuroborosCSReworked, OuroborosCVAReworked, OuroborosCVLReworked)

@@ -130,18 +130,19 @@ class Over {
 
 }  // namespace fdgmalloc
 
-struct FdgMalloc : fdgmalloc::Over<CudaMalloc> {
-  static constexpr Traits traits{.name = "fdgmalloc",
-                                 .display_name = "FDGMalloc",
+struct FdgMallocReworked : fdgmalloc::Over<CudaMalloc> {
+  static constexpr Traits traits{.name = "fdgmalloc_reworked",
+                                 .display_name = "FDGMalloc, reworked",
                                  .paper = "Widmer et al. 2013",
                                  .summary = "per-warp SuperBlocks from the device heap, freed in bulk",
+                                 .form = Form::reworked,
                                  .frees = Frees::in_bulk,
                                  .pool = PoolLocation::device_heap,
                                  .fresh = Fresh::by_process};
   static SmallHeap<Parameters> small_heap() { return {16 << 10, {.superblock_bytes = 256, .most_warps = 64}}; }
-  static FdgMalloc create(Arena& arena, const Parameters& parameters) { return {lay_out(arena, parameters)}; }
+  static FdgMallocReworked create(Arena& arena, const Parameters& parameters) { return {lay_out(arena, parameters)}; }
 };
 
 }  // namespace allocbench
 
-ALLOCBENCH_REGISTER(fdgmalloc, FdgMalloc)
+ALLOCBENCH_REGISTER(fdgmalloc_reworked, FdgMallocReworked)

@@ -1,0 +1,61 @@
+// RW-BM: a random walk over a bitmap of the pages, 32 pages at a step.
+//
+// Paper: Pham et al. 2025, section 3.3 and algorithm 2.
+// Idea: as RW (rw.hpp), but a step looks at a word of 32 used bits and takes its lowest free page. So walks are up to
+// 32 times shorter if free pages are scarce. Data and protocol: bitmap.hpp.
+//
+// Differs from the paper: rw_bm has no LockMap (like the authors' public code). Its first attempt is an atomic OR of a
+// random bit of a random word, without a load before. If many pages are free that is the only trip to memory; if the OR
+// fails it returns the word, as the load would. rw_bm_published follows algorithm 2 with the LockMap.
+#pragma once
+
+#include "allocators/random_walk/bitmap.hpp"
+
+namespace allocbench {
+namespace random_walk {
+
+template <Locking locking>
+class BitmapWalk {
+ public:
+  using Parameters = PageParameters;
+
+  static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.page_bytes; }
+  // One and a half words.
+  static SmallHeap<Parameters> small_heap() { return {48 * 16, {.page_bytes = 16}}; }
+
+  void reset(simt::Stream& stream) { bitmap_.reset(stream); }
+
+  // See workloads/common/occupancy.hpp.
+  std::uint32_t page_count() const { return bitmap_.pages.count; }
+  template <class Used>
+  void occupy(simt::Stream& stream, const Used& used) const {
+    bitmap_.occupy(stream, used);
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (bitmap_.pages.limit.refuses(bytes)) return nullptr;
+    const std::uint32_t page = bitmap_.walk(thread, true);
+    return page == no_page ? nullptr : bitmap_.pages.address(page);
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    bitmap_.free(thread, block);
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const { return bitmap_.broken_invariant(stream); }
+
+ protected:
+  static BitmapWalk lay_out(Arena& arena, const Parameters& parameters, std::string_view name) {
+    BitmapWalk allocator;
+    allocator.bitmap_ = PageBitmap<locking>::create(arena, parameters, name);
+    return allocator;
+  }
+
+ private:
+  PageBitmap<locking> bitmap_;
+};
+
+}  // namespace random_walk
+}  // namespace allocbench

@@ -1,0 +1,131 @@
+// CRW: a clustered random walk, which starts beside the thread's last page.
+//
+// Paper: Pham et al. 2025, section 4.2 and algorithm 5.
+// Idea: free pages come in clusters, so a thread remembers the page it found. Its next request first looks at the word
+// of the following page and then walks (RW-BM). For single lanes that allocate now and then. Data: the bitmap
+// (bitmap.hpp) and the last page of each thread (`last_pages`): 0 = none, else the page + 1, which is the page to look
+// at next. A session keeps it in a register and writes it back at its end, so that it survives the kernel. Threads
+// whose ranks are equal modulo the entries share an entry, which is only a hint.
+//
+// Differs from the paper: a thread without a last page walks at once (the paper's -1 would send all threads to word 0).
+// Like rw_bm, crw has no LockMap and makes its first attempt, here for the next page, without a load before.
+// crw_published follows algorithm 5 with the LockMap.
+#pragma once
+
+#include "allocators/random_walk/bitmap.hpp"
+
+namespace allocbench {
+namespace random_walk {
+
+struct ClusteredParameters : PageParameters {
+  std::uint32_t threads_remembered = 1 << 20;
+
+  static auto fields() {
+    using P = ClusteredParameters;
+    return std::tuple_cat(page_fields<P>(), std::tuple{Field{"threads_remembered", &P::threads_remembered, "threads",
+                                                             "threads whose last page is kept; others share",
+                                                             "sec. 4.2: every thread; assumed: a bound on the memory"}
+                                                           .between(1, 1u << 30)
+                                                           .powers_of_two()});
+  }
+};
+
+template <Locking locking>
+class ClusteredWalk {
+ public:
+  using Parameters = ClusteredParameters;
+
+  class Session {
+   public:
+    SIMT_FN Session(const PageBitmap<locking>& bitmap, std::uint32_t& last_page)
+        : bitmap_(&bitmap), last_page_(&last_page) {}
+
+    template <class Thread>
+    SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+      if (bitmap_->pages.limit.refuses(bytes)) return nullptr;
+      if (!known_) {
+        next_ = thread.atomic(*last_page_).load(simt::relaxed);
+        known_ = true;
+      }
+      std::uint32_t page = no_page;
+      if (next_ != 0) {
+        bool counts;
+        page = bitmap_->probe(thread, next_ == bitmap_->pages.count ? 0 : next_, true, counts);
+      }
+      if (page == no_page) page = bitmap_->walk(thread, next_ == 0);
+      if (page == no_page) return nullptr;
+      next_ = page + 1;
+      moved_ = true;
+      return bitmap_->pages.address(page);
+    }
+
+    template <class Thread>
+    SIMT_FN void free(Thread& thread, void* block) {
+      bitmap_->free(thread, block);
+    }
+
+    template <class Thread>
+    SIMT_FN void detach(Thread& thread) {
+      if (moved_) thread.atomic(*last_page_).store(next_, simt::relaxed);
+    }
+
+   private:
+    const PageBitmap<locking>* bitmap_;
+    std::uint32_t* last_page_;
+    std::uint32_t next_ = 0;  // as in last_pages_
+    bool known_ = false;
+    bool moved_ = false;
+  };
+
+  static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.page_bytes; }
+  // One and a half words; a few threads share an entry.
+  static SmallHeap<Parameters> small_heap() {
+    Parameters parameters;
+    parameters.page_bytes = 16;
+    parameters.threads_remembered = 8;
+    return {48 * 16, parameters};
+  }
+
+  void reset(simt::Stream& stream) {
+    bitmap_.reset(stream);
+    simt::device_fill(stream, last_pages_, 0, remembered_ * sizeof *last_pages_);
+  }
+
+  // See workloads/common/occupancy.hpp.
+  std::uint32_t page_count() const { return bitmap_.pages.count; }
+  template <class Used>
+  void occupy(simt::Stream& stream, const Used& used) const {
+    bitmap_.occupy(stream, used);
+  }
+
+  template <class Thread>
+  SIMT_FN Session attach(Thread& thread) {
+    return {bitmap_, last_pages_[thread.rank_in_grid() & (remembered_ - 1)]};
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const {
+    std::vector<std::uint32_t> image(remembered_);
+    simt::copy_to_host(stream, image.data(), last_pages_, image.size() * sizeof image[0]);
+    for (const std::uint32_t next : image) {
+      if (next > bitmap_.pages.count) return "a thread's last page lies beyond the end of the pool";
+    }
+    return bitmap_.broken_invariant(stream);
+  }
+
+ protected:
+  static ClusteredWalk lay_out(Arena& arena, const Parameters& parameters, std::string_view name) {
+    ClusteredWalk allocator;
+    allocator.bitmap_ = PageBitmap<locking>::create(arena, parameters, name);
+    allocator.last_pages_ = arena.metadata<std::uint32_t>(parameters.threads_remembered);
+    allocator.remembered_ = parameters.threads_remembered;
+    return allocator;
+  }
+
+ private:
+  PageBitmap<locking> bitmap_;
+  std::uint32_t* last_pages_ = nullptr;  // last page + 1, 0 = none; a hint, so relaxed
+  std::uint32_t remembered_ = 0;
+};
+
+}  // namespace random_walk
+}  // namespace allocbench

@@ -1,0 +1,142 @@
+// CoRW: the lanes of a warp walk together and share the pages they find.
+//
+// Paper: Pham et al. 2025, section 4.1, algorithms 3 and 4.
+// Idea: in RW-BM a warp waits for its slowest lane. Here every lane probes a word in every round, even if it has its
+// page already, and words with free pages serve the lanes that still need one: the r-th needy lane takes what the r-th
+// giving lane won, found by popcounts (the k-th set bit) and one shuffle. All lanes leave together. Data: bitmap.hpp.
+// The group is the result of converged() at the call; other lanes of the warp form their own groups.
+//
+// Differs from the paper:
+//   * In a pass a lane gives a page only if more lanes need one than lanes of lower rank give. As printed, pages that
+//   no
+//     lane receives would stay marked.
+//   * corw has no LockMap (like the authors' public code, which takes whole words by an exchange and loses concurrent
+//     frees). The members probe the words of one random region, a line of memory, instead of words all over the bitmap;
+//     each member's word is still uniform. In the first round each member ORs the same random bit without a load
+//     before, so if many pages are free the warp makes one trip to one line.
+//   * corw_published follows algorithm 3: a LockMap and independent words.
+//   * For the out-of-memory rule a round counts like one word, although it sees 32 (corw_published: by its words).
+//   Warps
+//     empty the words of a region together, so they say little more than one word about the rest of the pool. Counted
+//     singly, requests were refused at 1 % free on an H100. Any page found restarts the count.
+#pragma once
+
+#include "allocators/random_walk/bitmap.hpp"
+
+namespace allocbench {
+namespace random_walk {
+
+template <Locking locking>
+class CollaborativeWalk {
+ public:
+  using Parameters = PageParameters;
+
+  static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.page_bytes; }
+  // One and a half words.
+  static SmallHeap<Parameters> small_heap() { return {48 * 16, {.page_bytes = 16}}; }
+
+  void reset(simt::Stream& stream) { bitmap_.reset(stream); }
+
+  // See workloads/common/occupancy.hpp.
+  std::uint32_t page_count() const { return bitmap_.pages.count; }
+  template <class Used>
+  void occupy(simt::Stream& stream, const Used& used) const {
+    bitmap_.occupy(stream, used);
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (bitmap_.pages.limit.refuses(bytes)) return nullptr;
+    const auto group = thread.converged();
+    std::uint32_t page = no_page;
+    std::uint32_t word = 0;
+    std::uint32_t seen = full_word;
+    Walk walk = start_walk(thread, group);
+    if constexpr (locking == Locking::none) {
+      thread.probe(simt::Step::attempt);
+      const std::uint32_t position = walk.next(bitmap_.grid.positions());
+      word = bitmap_.grid.word_of_member(position, group.thread_rank());
+      const std::uint32_t index = position % 32;
+      const std::uint32_t before = thread.atomic(bitmap_.words[word]).fetch_or(1u << index, simt::acquire);
+      const bool won = (before >> index & 1) == 0;
+      thread.note(simt::Note::pages_seen, simt::popcount(~before));
+      if (won) page = word * 32 + index;
+      if (group.all(won)) return bitmap_.pages.address(page);
+      seen = before | 1u << index;
+    }
+    page = collaborate(thread, group, walk, page, word, seen);
+    return page == no_page ? nullptr : bitmap_.pages.address(page);
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    bitmap_.free(thread, block);
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const { return bitmap_.broken_invariant(stream); }
+
+ protected:
+  static CollaborativeWalk lay_out(Arena& arena, const Parameters& parameters, std::string_view name) {
+    CollaborativeWalk allocator;
+    allocator.bitmap_ = PageBitmap<locking>::create(arena, parameters, name);
+    return allocator;
+  }
+
+ private:
+  template <class Thread, class Group>
+  SIMT_FN Walk start_walk(Thread& thread, const Group& group) const {
+    if constexpr (locking == Locking::none) return Walk(thread, group, bitmap_.seed);
+    return Walk(thread, bitmap_.seed);
+  }
+
+  // Rounds until every member has a page or the walk gives up. Each member brings its page, if any, and a word that
+  // held `seen`.
+  template <class Thread, class Group>
+  SIMT_FN std::uint32_t collaborate(Thread& thread, const Group& group, Walk& walk, std::uint32_t page,
+                                    std::uint32_t word, std::uint32_t seen) const {
+    const simt::LaneMask below = (simt::LaneMask{1} << thread.lane()) - 1;
+    simt::LaneMask need = group.ballot(page == no_page);
+    bool locked = false;
+    std::uint32_t vain = 0;
+    for (;;) {
+      for (;;) {
+        const simt::LaneMask has = group.ballot(seen != full_word);
+        if (has == 0) break;
+        std::uint32_t offer = no_page;
+        if (seen != full_word && simt::popcount(has & below) < simt::popcount(need)) {
+          offer = bitmap_.take_lowest(thread, word, seen);
+        }
+        const simt::LaneMask given = group.ballot(offer != no_page);
+        const std::uint32_t rank = simt::popcount(need & below);
+        const bool takes = page == no_page && rank < simt::popcount(given);
+        const std::uint32_t taken = group.shfl_lane(offer, takes ? simt::nth_set_bit(given, rank) : thread.lane());
+        if (takes) page = taken;
+        need = group.ballot(page == no_page);
+        if (given != 0) vain = 0;
+        if (need == 0) break;
+      }
+      if (locked) bitmap_.unlock(thread, word);
+      if (need == 0 || vain >= bitmap_.most_word_probes) break;
+      thread.probe(simt::Step::attempt);
+      if constexpr (locking == Locking::none) {
+        word = bitmap_.grid.word_of_member(walk.next(bitmap_.grid.positions()), group.thread_rank());
+        seen = thread.atomic(bitmap_.words[word]).load(simt::relaxed);
+        ++vain;
+      } else {
+        word = walk.next(bitmap_.grid.positions_in_words()) / 32;
+        locked = bitmap_.try_lock(thread, word);
+        seen = locked ? thread.atomic(bitmap_.words[word]).load(simt::relaxed) : full_word;
+        const simt::LaneMask counted = group.ballot(locked);
+        vain += simt::popcount(counted);
+        if (counted == 0) thread.spin_hint();
+      }
+    }
+    group.sync();  // the receiver of a page sees what its former owner did
+    return page;
+  }
+
+  PageBitmap<locking> bitmap_;
+};
+
+}  // namespace random_walk
+}  // namespace allocbench

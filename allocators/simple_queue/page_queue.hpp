@@ -1,0 +1,170 @@
+// SimpleQueue: free pages in one ring buffer, served one after the other.
+//
+// Paper: Pham et al. 2025, section 5.1, names "a simple queue" as the stand-in for queue-based allocators (Ouroboros)
+// and does not describe it. This one works like the index queues of Ouroboros (Winter et al., ICS 2020): a count of
+// free pages, a ring and two tickets.
+// Idea: malloc claims a page by lowering the count, draws a ticket at the head and takes the page from the ticket's
+// slot. free draws a ticket at the tail, puts the page into the ticket's slot and raises the count. All requests use
+// the same words, so the time of N requests grows with N at any share of free pages. In a fresh queue the page numbers
+// are the tickets. Data: count, head and tail, a line of memory each; the ring, whose slots are a power of two and at
+// least the pages. Tickets have 32 bits and wrap; the size of the ring divides 2^32. Protocol: index_slot.hpp for the
+// slots, units.hpp for the count. A waiting thread waits for the owner of an earlier ticket, or of one for which the
+// count was already raised. That thread has started and waits for earlier tickets only. The count says how many pages
+// are in slots, so null needs no wait. While a failing request returns what it took too much, others may be refused
+// although a page was just freed.
+//
+// simple_queue draws tickets for each lane. simple_queue_aggregated draws them for all lanes of a warp that call
+// together, as today's queue allocators do.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "allocators/common/index_slot.hpp"
+#include "allocators/common/page_array.hpp"
+#include "allocators/common/units.hpp"
+
+namespace allocbench {
+namespace simple_queue {
+
+enum class Tickets { per_lane, per_warp };
+
+// Three lines, because all requests meet at each of the three words.
+struct alignas(128) QueueState {
+  std::uint32_t count;  // of pages in slots, signed; too low while failing requests give back
+  std::uint32_t padding_[31];
+  std::uint32_t head;
+  std::uint32_t padding2_[31];
+  std::uint32_t tail;
+};
+
+// Every page free, in order. One thread per slot.
+struct FillQueue {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, QueueState* state, std::uint32_t* ring, std::uint32_t slots,
+                          std::uint32_t pages) const {
+    for (std::uint32_t i = thread.rank_in_grid(); i < slots; i += thread.grid_size()) {
+      thread.atomic(ring[i]).store(i < pages ? i : empty_slot, simt::relaxed);
+    }
+    if (thread.rank_in_grid() != 0) return;
+    thread.atomic(state->count).store(pages, simt::relaxed);
+    thread.atomic(state->head).store(0u, simt::relaxed);
+    thread.atomic(state->tail).store(pages, simt::relaxed);
+  }
+};
+
+struct QueueParameters {
+  std::uint64_t page_bytes = 256;
+
+  static auto fields() {
+    return std::tuple{
+        Field{"page_bytes", &QueueParameters::page_bytes, "B", "bytes of a page", "Pham et al. 2025, sec. 5.2"}
+            .between(16, 1 << 26)
+            .powers_of_two()};
+  }
+};
+
+template <Tickets tickets>
+class PageQueue {
+ public:
+  using Parameters = QueueParameters;
+
+  static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.page_bytes; }
+  static SmallHeap<Parameters> small_heap() { return {40 * 16, {.page_bytes = 16}}; }
+
+  void reset(simt::Stream& stream) {
+    constexpr std::uint32_t threads = 128;
+    const std::uint32_t blocks = std::min(slot_mask_ / threads + 1, 4096u);
+    simt::launch(stream, {blocks, threads}, FillQueue{}, state_, ring_, slot_mask_ + 1, pages_.count);
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (pages_.limit.refuses(bytes)) return nullptr;
+    if constexpr (tickets == Tickets::per_lane) {
+      if (take_units_if_any(thread, state_->count, 1) == 0) return nullptr;
+      const std::uint32_t ticket = thread.atomic(state_->head).fetch_add(1u, simt::relaxed);
+      thread.note(simt::Note::ticket, ticket);
+      return pages_.address(take_from(thread, slot(ticket)));
+    } else {
+      const auto group = thread.converged();
+      std::uint32_t claimed = 0;
+      std::uint32_t ticket = 0;
+      if (group.leader()) {
+        claimed = take_units_if_any(thread, state_->count, group.num_threads());
+        if (claimed != 0) ticket = thread.atomic(state_->head).fetch_add(claimed, simt::relaxed);
+      }
+      claimed = group.broadcast(claimed);
+      ticket = group.broadcast(ticket);
+      if (group.thread_rank() >= claimed) return nullptr;
+      thread.note(simt::Note::ticket, ticket);
+      return pages_.address(take_from(thread, slot(ticket + group.thread_rank())));
+    }
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    const std::uint32_t page = pages_.page_of(block);
+    if constexpr (tickets == Tickets::per_lane) {
+      put_into(thread, slot(thread.atomic(state_->tail).fetch_add(1u, simt::relaxed)), page);
+      thread.atomic(state_->count).fetch_add(1u, simt::relaxed);
+    } else {
+      const auto group = thread.converged();
+      std::uint32_t ticket = 0;
+      if (group.leader()) ticket = thread.atomic(state_->tail).fetch_add(group.num_threads(), simt::relaxed);
+      put_into(thread, slot(group.broadcast(ticket) + group.thread_rank()), page);
+      group.sync();  // all pages are in their slots
+      if (group.leader()) thread.atomic(state_->count).fetch_add(group.num_threads(), simt::relaxed);
+    }
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const {
+    QueueState state;
+    simt::copy_to_host(stream, &state, state_, sizeof state);
+    std::vector<std::uint32_t> ring(slot_mask_ + 1);
+    simt::copy_to_host(stream, ring.data(), ring_, ring.size() * sizeof ring[0]);
+    std::vector<bool> queued(pages_.count);
+    std::uint32_t count = 0;
+    for (const std::uint32_t page : ring) {
+      if (page == empty_slot) continue;
+      if (page >= pages_.count || queued[page])
+        return "page " + std::to_string(page) + " is queued twice or does not exist";
+      queued[page] = true;
+      ++count;
+    }
+    if (count != state.count) {
+      return "counts " + std::to_string(state.count) + " pages, but " + std::to_string(count) + " are queued";
+    }
+    if (state.tail - state.head != count) return "head and tail differ by another number than that of the queued pages";
+    return {};
+  }
+
+ protected:
+  static PageQueue lay_out(Arena& arena, const Parameters& parameters, std::string_view name) {
+    PageQueue allocator;
+    if (arena.pool_bytes() / parameters.page_bytes > most_pages) {
+      throw Unsupported(std::string(name) + " serves at most " + std::to_string(most_pages) + " pages");
+    }
+    allocator.pages_ = PageArray::of_arena(arena, parameters.page_bytes, name);
+    allocator.slot_mask_ = std::bit_ceil(allocator.pages_.count) - 1;
+    allocator.state_ = arena.metadata<QueueState>(1);
+    allocator.ring_ = arena.metadata<std::uint32_t>(std::size_t{allocator.slot_mask_} + 1);
+    allocator.reset(arena.stream());
+    return allocator;
+  }
+
+ private:
+  static constexpr std::uint32_t most_pages = 1u << 30;  // the count is signed and may be low by one per thread
+
+  SIMT_FN std::uint32_t& slot(std::uint32_t ticket) const { return ring_[ticket & slot_mask_]; }
+
+  PageArray pages_;
+  QueueState* state_ = nullptr;
+  std::uint32_t* ring_ = nullptr;
+  std::uint32_t slot_mask_ = 0;
+};
+
+}  // namespace simple_queue
+}  // namespace allocbench
