@@ -1,9 +1,10 @@
-"""Claims: sentences of a paper as predicates over stored results, each with a verdict.
+"""Claims: sentences of a paper as predicates over stored results, each with a verdict. Together they are the ledger.
 
 A claim names an effect (effects.py) and what it must be: `above`, `below` or `between`. The verdict follows from the
 interval of the effect, not from its number: `holds` where all of the interval satisfies it, `does not hold` where none of
 it does, `cannot tell` otherwise. With several places the claim must hold in every one, or, with `"over"`, in `some`, or
-for their geometric `mean`.
+for their geometric `mean`. Only the published forms are judged; the same effect of reworked forms and originals stands
+beside them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
 
-from plots import effects, grid, origin, quantity
+from plots import effects, forms, grid, origin, originals, quantity
 from plots.effects import Estimate
 from plots.errors import UsageError
 from plots.results import Run
@@ -23,20 +24,49 @@ HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot tell"
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"
 
 
+CAUSES = ("hardware", "test", "published error", "stronger", "ours")  # why a sentence does not hold; plots/README.md explains
+
+
+@dataclass(frozen=True)
+class Value:
+    """An effect as a reader sees it, of the place which decides: the one nearest to the other verdict."""
+
+    text: str = "–"
+    interval: str = "–"
+    estimate: Estimate | None = None
+
+    def __str__(self) -> str:
+        return self.text if self.interval in ("–", "none") else f"{self.text} ({self.interval})"
+
+
 @dataclass(frozen=True)
 class Judged:
-    """A claim and its verdict. `effect` is that of the place which decides: the one nearest to the other verdict."""
+    """A row of the ledger. `published` is the value that the verdict is about."""
 
     says: str
     source: str
     wanted: str
+    paper: str
+    original: Value
+    published: Value
+    reworked: Value
     verdict: str
-    effect: str
-    interval: str
+    why: str      # of `cannot tell`: what happened to the published form
+    holds_in: str
+    cause: str    # of `does not hold`
     detail: str
+    kind: str     # of the effect
+    bounds: tuple[float | None, float | None]  # what the paper states as numbers; None: open to that side
 
     def row(self) -> list[str]:
-        return [self.says, self.source, self.verdict, f"{self.effect} ({self.wanted})", self.interval, self.detail]
+        verdict = f"{self.verdict} ({self.why})" if self.why else self.verdict
+        return [self.says, self.source, self.paper, str(self.original), str(self.published), str(self.reworked), verdict,
+                self.holds_in, self.cause or self.detail]
+
+    def data(self) -> dict:
+        return {"says": self.says, "source": self.source, "wanted": self.wanted, "paper": self.paper, "verdict": self.verdict,
+                "why": self.why, "original": str(self.original), "published": str(self.published), "reworked": str(self.reworked),
+                "holds_in": self.holds_in, "cause": self.cause, "detail": self.detail}
 
 
 def claims_of(run: Run, configs: Path = CONFIGS) -> list[dict]:
@@ -48,27 +78,87 @@ def claims_of(run: Run, configs: Path = CONFIGS) -> list[dict]:
 
 
 def judge(run: Run, claim: dict) -> Judged:
-    found = effects.find(run, claim)
-    write = quantity.formatter(found.metric, found.unit) if found.metric else _factor
+    kind = effects.kind_of(claim)
+    try:
+        found = effects.find(run, claim)
+    except effects.FormNotMeasured:
+        found = None
+    write = quantity.formatter(found.metric, found.unit) if found and found.metric else _factor
     wanted = _wanted(claim, write)
+    told = dict(says=claim["says"], source=claim["source"], wanted=wanted, paper=_stated(claim, write) or wanted, kind=kind, bounds=_bounds(claim),
+                original=_original(run, claim, write), reworked=_value_of(run, claim, forms.REWORKED, write))
+    if found is None:
+        return Judged(**told, published=Value(), verdict=OPEN, why="published form not measured", holds_in="", cause="", detail="")
     skipped = f"{found.without_value} without a value" if found.without_value else ""
     if not found.estimates:
-        reason = "no such point" if found.compared else "not measured"
-        verdict = FAILS if found.compared and not found.without_value else OPEN
-        return Judged(claim["says"], claim["source"], wanted, verdict, "–", "–",
-                      "; ".join(text for text in (reason, skipped) if text))
-    over = claim.get("over", "every")
-    estimates = [_mean(found.estimates)] if over == "mean" else found.estimates
+        fails = found.compared and not found.without_value
+        ended = effects.statuses(run, claim)
+        why = "" if fails else f"published: {', '.join(ended)}" if ended else "not measured"
+        return Judged(**told, published=Value(), verdict=FAILS if fails else OPEN, why=why, holds_in="",
+                      cause=_cause(claim) if fails else "", detail="; ".join(text for text in ("no such point" if fails else "", skipped) if text))
+    estimates = _judged_places(found, claim)
     verdicts = [_verdict(estimate, claim) for estimate in estimates]
-    first, second = (HOLDS, FAILS) if over == "some" else (FAILS, HOLDS)  # one of the first decides, or all of the second
+    first, second = (HOLDS, FAILS) if claim.get("over") == "some" else (FAILS, HOLDS)  # one of the first decides, or all of the second
     verdict = first if first in verdicts else second if set(verdicts) == {second} else OPEN
-    decisive = (max if over == "some" else min)(estimates, key=lambda estimate: _margin(estimate, claim))
+    decisive = _decisive(estimates, claim)
     numbers = [estimate.number for estimate in found.estimates]
     counted = f"{len(numbers)} places, {write(min(numbers))} to {write(max(numbers))}" if len(numbers) > 1 else ""
-    if len(estimates) > 1 and verdicts.count(HOLDS) < len(verdicts):
-        counted += f", holds in {verdicts.count(HOLDS)}"
     detail = "; ".join(text for text in (decisive.place, counted, skipped) if text)
-    return Judged(claim["says"], claim["source"], wanted, verdict, write(decisive.number), _interval(decisive, write), detail)
+    return Judged(**told, published=_value(decisive, write), verdict=verdict, why="",
+                  holds_in=f"{verdicts.count(HOLDS)} of {len(verdicts)}" if len(verdicts) > 1 else "",
+                  cause=_cause(claim) if verdict == FAILS else "", detail=detail)
+
+
+def _judged_places(found: effects.Found, claim: dict) -> list[Estimate]:
+    return [_mean(found.estimates)] if claim.get("over") == "mean" else found.estimates
+
+
+def _decisive(estimates: Sequence[Estimate], claim: dict) -> Estimate:
+    return (max if claim.get("over") == "some" else min)(estimates, key=lambda estimate: _margin(estimate, claim))
+
+
+def _value(estimate: Estimate, write) -> Value:
+    return Value(write(estimate.number), _interval(estimate, write), estimate)
+
+
+def _value_of(run: Run, claim: dict, form: str, write) -> Value:
+    """The effect that the claim is about, of another form of its allocators."""
+    other = forms.claim_about(claim, effects.kind_of(claim), form, effects.known_to(run))
+    if other is None:
+        return Value()
+    try:
+        found = effects.find(run, other)
+    except effects.FormNotMeasured:
+        return Value()
+    if not found.estimates:
+        ended = effects.statuses(run, other)
+        return Value(", ".join(ended) or "–")
+    return _value(_decisive(_judged_places(found, other), other), write)
+
+
+def _original(run: Run, claim: dict, write) -> Value:
+    """Of the same run where it has originals; else what the data file says, marked as measured separately."""
+    beside = _value_of(run, claim, forms.ORIGINAL, write)
+    if beside.text != "–" or "original" not in claim:
+        return beside
+    number = originals.ratio(run.device.get("name", ""), claim["original"])
+    return Value() if number is None else Value(f"{write(number)}, measured separately", "–", Estimate(number, None, None, ""))
+
+
+def _stated(claim: dict, write) -> str:
+    stated = claim.get("paper")
+    return "" if stated is None else f"{write(stated[0])} to {write(stated[1])}" if isinstance(stated, list) else write(stated)
+
+
+def _bounds(claim: dict) -> tuple[float | None, float | None]:
+    stated = claim.get("paper", claim.get("between"))
+    if stated is None:
+        return claim.get("above"), claim.get("below")
+    return (stated[0], stated[1]) if isinstance(stated, list) else (stated, stated)
+
+
+def _cause(claim: dict) -> str:
+    return f"{claim['cause']['kind']}: {claim['cause']['because']}" if "cause" in claim else "cause not found yet"
 
 
 def _factor(number: float) -> str:
@@ -128,7 +218,8 @@ def _interval(estimate: Estimate, write) -> str:
     return f"{write(estimate.low)} to {write(estimate.high)}"
 
 
-HEADER = ("claim", "source", "verdict", "effect (wanted)", "interval", "where")
+HEADER = ("claim", "source", "paper", "original", "published form", "reworked form", "verdict", "holds in", "cause, or where")
+_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, or without a number. Under the verdict `does not hold` the last column gives the cause: `hardware` has changed, the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough. Originals are "measured separately" where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
 
 
 def table(judged: Sequence[Judged]) -> str:
@@ -141,19 +232,28 @@ def section(run: Run) -> str:
     return f"\n## What the paper says\n\n{table(judged)}" if judged else ""
 
 
-def document(runs: Sequence[Run], configs: Path = CONFIGS) -> tuple[str, list[dict]]:
-    """All claims over the runs as Markdown, and as data."""
-    parts, data = ["# Claims of the papers, judged by these results"], []
-    parts.append("`holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: "
-                 "in between, or not measured. Written by `python3 -m plots claims`, which plots/README.md explains.")
-    for run in runs:
-        judged = [judge(run, claim) for claim in claims_of(run, configs)]
-        if not judged:
-            continue
-        parts.append(f"## {run.name}\n\n{run.config.get('paper', '')}. {origin.lines(run)[0]}, {run.date}.")
-        parts.append(table(judged))
-        data += [{"figure": run.name, "backend": run.backend, "device": run.device.get("name", ""), **vars(each)}
-                 for each in judged]
-    counts = {verdict: sum(each["verdict"] == verdict for each in data) for verdict in (HOLDS, FAILS, OPEN)}
-    parts.insert(2, ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) + ".")
-    return "\n\n".join(part.rstrip() for part in parts) + "\n", data
+@dataclass(frozen=True)
+class Ledger:
+    """All claims over some runs: those of each run that has any."""
+
+    runs: list[tuple[Run, list[Judged]]]
+
+    def markdown(self) -> str:
+        parts = ["# Claims of the papers, judged by these results", _INTRODUCTION, self._counts()]
+        for run, judged in self.runs:
+            parts.append(f"## {run.name}\n\n{run.config.get('paper', '')}. {origin.lines(run)[0]}, {run.date}.")
+            parts.append(table(judged))
+        return "\n\n".join(part.rstrip() for part in parts) + "\n"
+
+    def data(self) -> list[dict]:
+        return [{"figure": run.name, "backend": run.backend, "device": run.device.get("name", ""), **each.data()}
+                for run, judged in self.runs for each in judged]
+
+    def _counts(self) -> str:
+        verdicts = [each.verdict for _, judged in self.runs for each in judged]
+        return ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in (HOLDS, FAILS, OPEN)) + "."
+
+
+def ledger(runs: Sequence[Run], configs: Path = CONFIGS) -> Ledger:
+    judged = [(run, [judge(run, claim) for claim in claims_of(run, configs)]) for run in runs]
+    return Ledger([(run, each) for run, each in judged if each])

@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from plots import claims, drawing, inputs, numbers, page, results
+from plots import claims, drawing, forest, inputs, numbers, page, results
 from plots.errors import NothingToDraw, UsageError
 
 _EPILOG = """\
@@ -70,7 +70,8 @@ def _judge(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python3 -m plots claims",
                                      description="Judge the claims of configs by stored results. Needs no GPU.")
     parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, with runs below it, or a pattern")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="write claims.md and claims.json there, too")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="write claims.md, claims.json and a forest plot per paper there, too")
+    parser.add_argument("--formats", type=_formats, default=("png",), metavar="LIST", help="image formats of the forest plots (default: png)")
     parser.add_argument("--configs", type=Path, metavar="DIR", default=claims.CONFIGS,
                         help="take the claims of a run from the config of its name below DIR; where DIR has none of that "
                              "name, from the config that the run kept (default: configs of this repository)")
@@ -78,14 +79,16 @@ def _judge(arguments: list[str]) -> int:
     found = inputs.find(options.paths)
     if found.tables:
         raise UsageError(f"{found.tables[0]} is a config; claims are judged by results. Give the folder of a run.")
-    markdown, data = claims.document([results.read_run(folder) for folder in found.folders], options.configs)
-    if not data:
+    ledger = claims.ledger([results.read_run(folder) for folder in found.folders], options.configs)
+    if not ledger.runs:
         raise NothingToDraw("the configs of these runs make no claim about this back end")
     if options.out:
         options.out.mkdir(parents=True, exist_ok=True)
-        (options.out / "claims.md").write_text(markdown, encoding="utf-8")
-        (options.out / "claims.json").write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(markdown, end="")
+        (options.out / "claims.md").write_text(ledger.markdown(), encoding="utf-8")
+        (options.out / "claims.json").write_text(json.dumps(ledger.data(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        for drawing_of_paper in forest.drawings(ledger):
+            drawing_of_paper.write(options.out, options.formats)
+    print(ledger.markdown(), end="")
     return 0
 
 

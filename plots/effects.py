@@ -13,7 +13,7 @@ from typing import Callable, Collection, Sequence
 
 import pandas
 
-from plots import labels, quantity
+from plots import forms, labels, quantity
 from plots.errors import UsageError
 from plots.results import Run
 from plots.series import moving_with
@@ -50,21 +50,45 @@ class _Side:
     metric: str
 
 
+class FormNotMeasured(Exception):
+    """The run has another form of an allocator than the one that the claim is about."""
+
+
+def kind_of(claim: dict) -> str:
+    return next(kind for kind in KINDS if kind in claim)
+
+
 def find(run: Run, claim: dict) -> Found:
-    """The estimates of the effect that the claim names."""
-    kind = next(kind for kind in KINDS if kind in claim)
+    """The estimates of the effect that the claim names. Raises FormNotMeasured."""
+    kind = kind_of(claim)
     return KINDS[kind](run, claim[kind], claim.get("where", {}))
+
+
+def known_to(run: Run) -> set[str]:
+    """Ids and labels that a claim about the run may name."""
+    return {*run.allocators(), *(entry["id"] if isinstance(entry, dict) else entry for entry in run.config.get("allocators", []))}
+
+
+def statuses(run: Run, claim: dict) -> list[str]:
+    """How the cells that the claim is about ended where they gave no number, most frequent first."""
+    kind = kind_of(claim)
+    sides = [_side(run, claim[kind][key], claim[kind], claim.get("where", {})) for key in ("of", "to", "over") if key in claim[kind]]
+    ended = pandas.concat([_cells(run, side) for side in sides])["status"]
+    return list(ended[ended != "ok"].value_counts().index)
 
 
 def _side(run: Run, given, effect: dict, where: dict) -> _Side:
     """An allocator, a list of them, or an object with `allocator`, `where`, `phase` and `metric`."""
     given = given if isinstance(given, dict) else {"allocator": given}
-    names = given.get("allocator", run.allocators())
+    names = given.get("allocator", [name for name in run.allocators() if forms.form_of(name) == forms.PUBLISHED])
     names = [names] if isinstance(names, str) else names
-    known = {*run.allocators(), *(entry["id"] if isinstance(entry, dict) else entry
-                                  for entry in run.config.get("allocators", []))}
+    if not names:
+        raise FormNotMeasured
+    known = known_to(run)
     for name in names:
         if name not in known:
+            if any(forms.in_form(name, form) in known for form in (forms.REWORKED, forms.ORIGINAL)):
+                raise FormNotMeasured(name)
             raise UsageError(f"{run.name}: a claim is about {name!r}, which the run does not have. It has: "
                              f"{', '.join(sorted(known))}.")
     return _Side(tuple(names), {**where, **given.get("where", {})},

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import synthetic
 
-from plots import claims, cli, effects, labels, results
+from plots import claims, cli, effects, forest, labels, results
 from plots.errors import UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,20 +41,20 @@ COMPARED = {"of": "cuda_malloc", "to": "c_malloc"}
 def test_the_interval_decides_and_not_the_number(tmp_path, wanted, verdict):
     run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)])
     judged = _judge(run, ratio=COMPARED, **wanted)
-    assert (judged.verdict, judged.effect, judged.interval) == (verdict, "2", "1.64 to 2.44")
+    assert (judged.verdict, judged.published.text, judged.published.interval) == (verdict, "2", "1.64 to 2.44")
     assert judged.detail == "CudaMalloc to CMalloc, threads 1"
 
 
 def test_without_an_interval_nobody_can_tell(tmp_path):
     run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6, None), _cell("cuda_malloc", 1, 9e-6)])
     judged = _judge(run, ratio=COMPARED, above=2)
-    assert (judged.verdict, judged.effect, judged.interval) == ("cannot tell", "9", "none")
+    assert (judged.verdict, judged.published.text, judged.published.interval) == ("cannot tell", "9", "none")
 
 
 def test_without_cells_nobody_can_tell(tmp_path):
     run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1)])
     judged = _judge(run, ratio=COMPARED, above=2)
-    assert (judged.verdict, judged.effect, judged.detail) == ("cannot tell", "–", "not measured; 1 without a value")
+    assert (judged.verdict, judged.why, judged.published.text, judged.detail) == ("cannot tell", "published: timeout", "–", "1 without a value")
 
 
 def _two_places(tmp_path, at_1, at_2):
@@ -65,13 +65,13 @@ def _two_places(tmp_path, at_1, at_2):
 def test_every_some_and_mean(tmp_path):
     run = _two_places(tmp_path, 4e-6, 1e-6)
     every = _judge(run, ratio=COMPARED, above=1.5)
-    assert (every.verdict, every.effect) == ("does not hold", "1")
-    assert every.detail == "CudaMalloc to CMalloc, threads 2; 2 places, 1 to 4, holds in 1"
+    assert (every.verdict, every.published.text) == ("does not hold", "1")
+    assert every.detail == "CudaMalloc to CMalloc, threads 2; 2 places, 1 to 4" and every.holds_in == "1 of 2"
     some = _judge(run, ratio=COMPARED, above=1.5, over="some")
-    assert (some.verdict, some.effect) == ("holds", "4")
+    assert (some.verdict, some.published.text) == ("holds", "4")
     assert _judge(run, ratio=COMPARED, above=5, over="some").verdict == "does not hold"
     mean = _judge(run, ratio=COMPARED, above=1.5, over="mean")
-    assert (mean.verdict, mean.effect, mean.interval) == ("holds", "2", "1.97 to 2.03")
+    assert (mean.verdict, mean.published.text, mean.published.interval) == ("holds", "2", "1.97 to 2.03")
 
 
 def test_where_picks_places(tmp_path):
@@ -98,7 +98,7 @@ def test_growth_is_the_exponent(tmp_path, seconds_at, exponent):
     run = _run(tmp_path, _line("c_malloc", seconds_at))
     judged = _judge(run, growth={"of": "c_malloc"}, between=[float(exponent) - 0.05, float(exponent) + 0.05])
     assert judged.verdict == "holds"
-    assert float(judged.effect) == pytest.approx(float(exponent), abs=1e-9)
+    assert float(judged.published.text) == pytest.approx(float(exponent), abs=1e-9)
     found = effects.find(run, {"growth": {"of": "c_malloc"}}).estimates[0]
     # Weights -2..2 by ten, times log 2; each logarithm is uncertain by 1 %.
     assert (found.high - found.low) / 2 == pytest.approx(0.01 * 10**0.5 / 10 / 0.693147, rel=1e-3)
@@ -120,11 +120,11 @@ def test_a_crossing_lies_between_what_is_sure(tmp_path):
     cells = _line("c_malloc", lambda x: 1e-6 * x) + _line("cuda_malloc", lambda x: 6e-6)
     crossing = {"of": "c_malloc", "over": "cuda_malloc"}
     judged = _judge(_run(tmp_path, cells), crossing=crossing, between=[4, 8])
-    assert (judged.verdict, judged.interval) == ("holds", "4 to 8")
-    assert 5 < float(judged.effect) < 7
+    assert (judged.verdict, judged.published.interval) == ("holds", "4 to 8")
+    assert 5 < float(judged.published.text) < 7
     never = _line("c_malloc", lambda x: 1e-6) + _line("cuda_malloc", lambda x: 6e-6)
     judged = _judge(_run(tmp_path, never), crossing=crossing, between=[4, 8])
-    assert (judged.verdict, judged.effect, judged.detail) == ("does not hold", "–", "no such point")
+    assert (judged.verdict, judged.published.text, judged.detail) == ("does not hold", "–", "no such point")
 
 
 def test_values_and_shares(tmp_path):
@@ -132,7 +132,7 @@ def test_values_and_shares(tmp_path):
     run = _run(tmp_path, [*counted, _cell("c_malloc", 4), _cell("cuda_malloc", 4)])
     mallocs = {"of": "c_malloc", "phase": "", "metric": "mallocs"}
     judged = _judge(run, value=mallocs, between=[150, 150])
-    assert (judged.verdict, judged.effect) == ("holds", "150")
+    assert (judged.verdict, judged.published.text) == ("holds", "150")
     assert "1 without a value" in judged.detail
     assert _judge(run, share={"of": ["c_malloc", "cuda_malloc"], "status": "timeout"}, above=0.3).verdict == "holds"
     assert _judge(run, share={"of": "c_malloc", "status": "oom"}, above=0).verdict == "does not hold"
@@ -142,6 +142,56 @@ def test_an_allocator_that_the_run_does_not_have_is_a_mistake(tmp_path):
     run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6)])
     with pytest.raises(UsageError, match="'halloc', which the run does not have. It has: c_malloc, cuda_malloc"):
         _judge(run, ratio={"of": "halloc", "to": "c_malloc"}, above=1)
+
+
+def _forms_run(tmp_path, published="timeout"):
+    cells = [_cell("kma", 1, 1e-6, 0.01) if published == "ok" else _cell("kma", 1), _cell("cuda_malloc", 1, 4e-6, 0.01),
+             _cell("kma_reworked", 1, 5e-7, 0.01)]
+    return _run(tmp_path, cells, allocators=["kma", "kma_reworked", "cuda_malloc"])
+
+
+def test_the_published_form_is_judged_and_the_reworked_form_stands_beside_it(tmp_path):
+    judged = _judge(_forms_run(tmp_path, "ok"), ratio={"of": "cuda_malloc", "to": "kma"}, between=[5, 9],
+                    cause={"kind": "hardware", "because": "Atomics became faster."})
+    assert (judged.verdict, judged.published.text, judged.reworked.text, judged.original.text) == ("does not hold", "4", "8", "–")
+    assert judged.cause == "hardware: Atomics became faster." and judged.row()[-1] == judged.cause
+    assert _judge(_forms_run(tmp_path, "ok"), ratio={"of": "cuda_malloc", "to": "kma"}, above=5).cause == "cause not found yet"
+
+
+def test_a_published_form_without_a_number_gives_no_verdict(tmp_path):
+    judged = _judge(_forms_run(tmp_path), ratio={"of": "cuda_malloc", "to": "kma"}, above=3)
+    assert (judged.verdict, judged.why, judged.reworked.text) == ("cannot tell", "published: timeout", "8")
+    assert judged.row()[6] == "cannot tell (published: timeout)"
+
+
+def test_a_run_of_the_reworked_form_alone_says_nothing_about_the_paper(tmp_path):
+    run = _run(tmp_path, [_cell("kma_reworked", 1, 1e-6, 0.01), _cell("cuda_malloc", 1, 4e-6, 0.01)], allocators=["kma_reworked", "cuda_malloc"])
+    judged = _judge(run, ratio={"of": "cuda_malloc", "to": "kma"}, above=3)
+    assert (judged.verdict, judged.why, judged.reworked.text) == ("cannot tell", "published form not measured", "4")
+
+
+def test_originals_come_from_the_run_or_from_the_data_file(tmp_path):
+    asked = {"of": "ouroboros_p_s", "to": "corw", "phase": "free", "request_bytes": 256}
+    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)])
+    run.device["name"] = "NVIDIA H200"
+    assert _judge(run, ratio=COMPARED, above=1, original=asked).original.text == "17.1, measured separately"
+    run.device["name"] = "TITAN V"
+    assert _judge(run, ratio=COMPARED, above=1, original=asked).original.text == "–"
+    cells = [_cell(name, 1, seconds) for name, seconds in (("c_malloc", 1e-6), ("c_malloc_original", 5e-7), ("cuda_malloc", 2e-6))]
+    assert _judge(_run(tmp_path, cells), ratio=COMPARED, above=1, original=asked).original.text == "4"
+    with pytest.raises(UsageError, match="original of 'nobody'"):
+        run.device["name"] = "NVIDIA H200"
+        _judge(run, ratio=COMPARED, above=1, original={**asked, "of": "nobody"})
+
+
+def test_the_forest_plot_has_a_line_per_claim_about_ratios(tmp_path):
+    claims_made = [{"says": f"It is {x} times slower.", "source": "fig. 1", "ratio": {"of": "cuda_malloc", "to": "kma"}, "between": [x, 2 * x]} for x in (1, 3, 100)]
+    run = _forms_run(tmp_path, "ok")
+    run.config["claims"] = [*claims_made, {"says": "Flat.", "source": "fig. 1", "growth": {"of": "kma"}, "below": 1}]
+    drawing, = forest.drawings(claims.ledger([run], tmp_path))
+    assert drawing.stem == "claims_test" and drawing.markdown.count("fig. 1") == 3
+    assert sum(text.get_text() in ("holds", "does not hold", "cannot tell") for text in drawing.page.figure.texts) == 3
+    drawing.write(tmp_path / "out", ("png",))
 
 
 CLAIM = {"says": "C is fast.", "source": "fig. 1", "ratio": {"of": "c_malloc", "to": "cuda_malloc"}, "below": 1}
@@ -164,12 +214,12 @@ def test_the_command_prints_and_writes(tmp_path, capsys):
     assert cli.main(["claims", str(folder), "--out", str(tmp_path / "out")]) == 0
     printed = capsys.readouterr().out
     assert "1 holds, 0 does not hold, 0 cannot tell." in printed
-    assert "| C is fast. | fig. 1 | holds | 0.5 (below 1) | 0.409 to 0.611 | CMalloc to CudaMalloc, threads 1 |" in printed
+    assert "| C is fast. | fig. 1 | below 1 | – | 0.5 (0.409 to 0.611) | – | holds |  | CMalloc to CudaMalloc, threads 1 |" in printed
     assert (tmp_path / "out" / "claims.md").read_text() == printed
     entry, = json.loads((tmp_path / "out" / "claims.json").read_text())
     assert (entry["figure"], entry["verdict"], entry["device"]) == ("test/claims", "holds", synthetic.DEVICE)
     assert cli.main([str(folder), "--formats", "png"]) == 0
-    assert "| C is fast. | fig. 1 | holds |" in (folder / "figures" / "test_claims_cuda.md").read_text()
+    assert "| C is fast. | fig. 1 | below 1 |" in (folder / "figures" / "test_claims_cuda.md").read_text()
     assert cli.main(["claims", str(synthetic.write(tmp_path / "none", CONFIG, [_cell("c_malloc", 1, 1e-6)]))]) == 3
 
 

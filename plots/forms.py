@@ -1,0 +1,46 @@
+"""The forms of an allocator by their ids: `halloc` is the form that the paper describes, `halloc_reworked` what this project
+made of it, `halloc_original` the authors' code behind an adapter. A claim names published forms; the same claim about
+another form is made here."""
+
+from __future__ import annotations
+
+import re
+from typing import Collection
+
+PUBLISHED, REWORKED, ORIGINAL = "published", "reworked", "original"
+_SUFFIXES = {REWORKED: "_reworked", ORIGINAL: "_original"}
+_SIDES = ("of", "to", "over")
+# An id, or a label that an id and its parameters make: xmalloc(coalescing=false).
+_LABEL = re.compile(r"([a-z][a-z0-9_]*)(\(.*)?", re.DOTALL)
+
+
+def form_of(name: str) -> str:
+    found = _LABEL.fullmatch(name)
+    return next((form for form, suffix in _SUFFIXES.items() if found and found[1].endswith(suffix)), PUBLISHED)
+
+
+def in_form(name: str, form: str) -> str:
+    """The id or label of another form of a published allocator."""
+    found = _LABEL.fullmatch(name)
+    return f"{found[1]}{_SUFFIXES[form]}{found[2] or ''}" if found and form in _SUFFIXES else name
+
+
+def claim_about(claim: dict, kind: str, form: str, known: Collection[str]) -> dict | None:
+    """The claim with each allocator that exists in that form in its place; None where there is none of them."""
+    replaced = 0
+
+    def one(name: str) -> str:
+        nonlocal replaced
+        other = in_form(name, form)
+        replaced += other != name and other in known
+        return other if other in known else name
+
+    def side(given):
+        if isinstance(given, str):
+            return one(given)
+        if isinstance(given, list):
+            return [one(name) for name in given]
+        return {**given, "allocator": side(given["allocator"])} if "allocator" in given else given
+
+    effect = {key: side(value) if key in _SIDES else value for key, value in claim[kind].items()}
+    return {**claim, kind: effect} if replaced else None
