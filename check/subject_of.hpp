@@ -38,8 +38,9 @@ class SubjectOf final : public Subject {
       simt::Device device(options);
       simt::Stream stream(device);
       Arena arena(stream, small_.pool_bytes);
-      A allocator = A::create(arena, small_.parameters);
-      ShadowHeap oracle(rules(arena));
+      Instance instance{A::create(arena, small_.parameters)};
+      A& allocator = instance.allocator;
+      ShadowHeap oracle(rules(arena, allocator));
       RunRecord record;
       try {
         fill_alone(stream, allocator, bytes, most_blocks(bytes), oracle, record, false);
@@ -57,9 +58,10 @@ class SubjectOf final : public Subject {
            RunRecord& record) const override {
     simt::Stream stream(device);
     Arena arena(stream, small_.pool_bytes);
-    A allocator = A::create(arena, small_.parameters);
+    Instance instance{A::create(arena, small_.parameters)};
+    A& allocator = instance.allocator;
     record.first_launch = device.launches();
-    ShadowHeap oracle(rules(arena));
+    ShadowHeap oracle(rules(arena, allocator));
     const auto keep = [&](const ShadowHeap& witness, auto&& body) {
       try {
         body();
@@ -94,7 +96,7 @@ class SubjectOf final : public Subject {
     if (!oracle.verdict().empty()) return;
     if (judged_alone(model)) {
       for (std::size_t i = 0; i < sizes.size() && record.verdict.empty(); ++i) {
-        ShadowHeap alone(rules(arena));
+        ShadowHeap alone(rules(arena, allocator));
         keep(alone, [&] { refill(stream, allocator, model, sizes[i], capacities[i], alone, record); });
       }
       return;
@@ -136,14 +138,23 @@ class SubjectOf final : public Subject {
     std::uint32_t lanes_;
   };
 
-  BlockRules rules(Arena& arena) const {
+  struct Instance {
+    A allocator;
+    ~Instance() { destroy(allocator); }
+  };
+
+  BlockRules rules(Arena& arena, const A& allocator) const {
     BlockRules rules;
     rules.alignment = A::traits.alignment;
     rules.exclusive = !A::traits.recycles_unfreed;
-    if (A::traits.pool == PoolLocation::arena && arena.has_pool()) {
-      rules.pool_begin = arena.pool().base;
-      rules.pool_end = rules.pool_begin + arena.pool().bytes;
+    Pool pool;
+    if constexpr (A::traits.pool == PoolLocation::own) {
+      pool = allocator.own_pool();
+    } else if (A::traits.pool == PoolLocation::arena && arena.has_pool()) {
+      pool = arena.pool();
     }
+    rules.pool_begin = pool.base;
+    rules.pool_end = pool.base + pool.bytes;
     return rules;
   }
 

@@ -1,6 +1,7 @@
 # allocbench_add_allocator(): one line per plug-in, inside this project and outside of it.
 #
-#   allocbench_add_allocator(my_malloc HEADER path/to/my_malloc.hpp [BACKENDS CPU CUDA] [MICRO_TESTS_ONLY])
+#   allocbench_add_allocator(my_malloc HEADER path/to/my_malloc.hpp [BACKENDS CPU CUDA] [MICRO_TESTS_ONLY]
+#                           [INCLUDES <folder>...] [LIBRARIES <target or file>...] [COMPILE_OPTIONS <option>...])
 #
 # The header registers its types with ALLOCBENCH_REGISTER(my_malloc, ...). A plug-in becomes shared objects, one unit each,
 # in a folder that the worker of that name loads at start:
@@ -15,7 +16,8 @@ if(NOT ALLOCBENCH_PLUGIN_FOLDER)
   set(ALLOCBENCH_PLUGIN_FOLDER "${CMAKE_BINARY_DIR}/plugins")
 endif()
 
-# One shared object: `variant` is the folder, `name` the file, `template` makes its only unit.
+# One shared object: `variant` is the folder, `name` the file, `template` makes its only unit. Reads the arguments of
+# allocbench_add_allocator(), which calls it.
 function(allocbench_add_plugin_part target variant name template)
   set(extension cpp)
   if(variant STREQUAL "cuda")
@@ -28,7 +30,8 @@ function(allocbench_add_plugin_part target variant name template)
   set(unit "${CMAKE_CURRENT_BINARY_DIR}/plugins/${target}.${extension}")
   configure_file("${ALLOCBENCH_TEMPLATE_DIR}/${template}" "${unit}" @ONLY)
   add_library(${target} MODULE "${unit}")
-  target_link_libraries(${target} PRIVATE allocbench::plugin_${variant})
+  target_link_libraries(${target} PRIVATE allocbench::plugin_${variant} ${arg_LIBRARIES})
+  target_include_directories(${target} SYSTEM PRIVATE ${arg_INCLUDES})
   set_target_properties(${target} PROPERTIES
     PREFIX "" SUFFIX ".so" OUTPUT_NAME "${name}"
     LIBRARY_OUTPUT_DIRECTORY "${ALLOCBENCH_PLUGIN_FOLDER}/${variant}"
@@ -37,7 +40,7 @@ function(allocbench_add_plugin_part target variant name template)
     # Kernels, launched by their addresses, do not need one another.
     CUDA_RUNTIME_LIBRARY Shared CUDA_SEPARABLE_COMPILATION OFF)
   # The CPU back end spends its time in the executor, which is optimised: -O3 here only doubles the build time.
-  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
+  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1> ${arg_COMPILE_OPTIONS})
   if(NOT TARGET plugins_${variant})
     add_custom_target(plugins_${variant})
   endif()
@@ -45,7 +48,7 @@ function(allocbench_add_plugin_part target variant name template)
 endfunction()
 
 function(allocbench_add_allocator plugin)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "MICRO_TESTS_ONLY" "HEADER" "BACKENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MICRO_TESTS_ONLY" "HEADER" "BACKENDS;INCLUDES;LIBRARIES;COMPILE_OPTIONS")
   if(NOT arg_HEADER)
     message(FATAL_ERROR "allocbench_add_allocator(${plugin}): name its header with HEADER <path>")
   endif()

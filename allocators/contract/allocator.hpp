@@ -23,9 +23,15 @@
 //     static std::size_t max_request(std::size_t pool_bytes, const Parameters&);
 //     static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters&);
 //     static SmallHeap<Parameters> small_heap();          // what `allocbench check` searches
+//     Pool own_pool() const;                              // PoolLocation::own: where the blocks live
+//     void destroy();                                     // gives back what the arena does not own
 //     std::string broken_invariant(simt::Stream&) const;  // called when no kernel runs
 //   };
 //   ALLOCBENCH_REGISTER(my_malloc, MyMalloc)
+//
+// A worker may create several instances, one after the other or side by side: the leak check needs further ones. destroy()
+// ends each when no kernel runs; handles are copied freely, so there is no destructor. create() may block and may use the
+// default stream. Kernels pass the calling `thread`; libraries with device code of their own may ignore it.
 //
 // and one line of CMake: allocbench_add_allocator(my_malloc HEADER path/to/my_malloc.hpp).
 #pragma once
@@ -74,6 +80,12 @@ std::size_t device_heap_bytes(std::size_t pool_bytes, const typename A::Paramete
   } else {
     return A::traits.pool == PoolLocation::device_heap ? pool_bytes : 0;
   }
+}
+
+// Ends an instance: gives back what the arena does not own.
+template <Allocator A>
+void destroy(A& allocator) {
+  if constexpr (requires { allocator.destroy(); }) allocator.destroy();
 }
 
 // The smallest heap that still shows every rule of a design: a few dozen mallocs of 16 bytes exhaust it, and frees

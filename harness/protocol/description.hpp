@@ -19,7 +19,7 @@ struct AllocatorDescription {
   std::string plugin;
   std::string frees = "individually";  // never, individually, in_bulk
   std::uint64_t alignment = 16;
-  std::string pool = "arena";   // arena, device_heap, arena_and_device_heap
+  std::string pool = "arena";   // arena, device_heap, arena_and_device_heap, own
   std::string fresh = "reset";  // reset, process
   bool test_only = false;
   std::vector<ParameterInfo> parameters;

@@ -43,7 +43,7 @@ AllocatorDescription allocator_from_json(const Json& json) {
   allocator.plugin = text_member_or(json, "plugin", "");
   allocator.frees = word_member(json, "frees", {"never", "individually", "in_bulk"});
   allocator.alignment = count_member(json, "alignment");
-  allocator.pool = word_member(json, "pool", {"arena", "device_heap", "arena_and_device_heap"});
+  allocator.pool = word_member(json, "pool", {"arena", "device_heap", "arena_and_device_heap", "own"});
   allocator.fresh = word_member(json, "fresh", {"reset", "process"});
   allocator.test_only = truth_member_or(json, "test_only", false);
   allocator.parameters = parameters_from_json(list_member(json, "parameters"));

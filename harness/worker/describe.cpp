@@ -43,6 +43,8 @@ const char* word(PoolLocation pool) {
       return "device_heap";
     case PoolLocation::arena_and_device_heap:
       return "arena_and_device_heap";
+    case PoolLocation::own:
+      return "own";
   }
   return "";
 }

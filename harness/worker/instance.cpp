@@ -60,7 +60,7 @@ void Instance::reset() {
 }
 
 PointerRules Instance::rules(bool check_overlap) const {
-  return pointer_rules(traits(), const_cast<Arena&>(arena_), check_overlap);
+  return pointer_rules(handle_, const_cast<Arena&>(arena_), check_overlap);
 }
 
 }  // namespace allocbench::worker

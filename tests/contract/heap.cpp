@@ -20,7 +20,7 @@ void Heap::open() {
   device_.emplace(type_.functions.device_heap_bytes(pool_bytes_, parameters_));
   arena_.emplace(device_->stream(), pool_bytes_);
   allocator_.emplace(type_, *arena_, parameters_);
-  rules_ = pointer_rules(traits(), *arena_, !traits().recycles_unfreed);
+  rules_ = pointer_rules(*allocator_, *arena_, !traits().recycles_unfreed);
   pool_begin_ = arena_->has_pool() ? reinterpret_cast<std::uint64_t>(arena_->pool().base) : 0;
 }
 

@@ -60,6 +60,7 @@ def follow(document: pathlib.Path, source: pathlib.Path, build: pathlib.Path, fo
     environment = dict(os.environ, ALLOCBENCH=str(source))
     for step in steps:
         if step["name"]:
+            (folder / step["name"]).parent.mkdir(parents=True, exist_ok=True)
             (folder / step["name"]).write_text(step["body"])
             continue
         if step["action"] == "replay":

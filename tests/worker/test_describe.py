@@ -44,7 +44,7 @@ class Describe(unittest.TestCase):
             self.assertEqual(list(allocator), ["name", "display_name", "paper", "summary", "form", "based_on", "plugin", "frees", "alignment",
                                                "pool", "fresh", "test_only", "parameters"])
             self.assertIn(allocator["frees"], ("individually", "never", "in_bulk"))
-            self.assertIn(allocator["pool"], ("arena", "device_heap", "arena_and_device_heap"))
+            self.assertIn(allocator["pool"], ("arena", "device_heap", "arena_and_device_heap", "own"))
             self.assertIn(allocator["fresh"], ("reset", "process"))
             self.check_parameters(allocator)
 

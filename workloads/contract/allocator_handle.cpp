@@ -1,17 +1,36 @@
 #include "workloads/contract/allocator_handle.hpp"
 
+#include "allocators/contract/allocator.hpp"
+
 namespace allocbench {
 namespace {
 
 // new[] aligns for every fundamental type; handles hold pointers and numbers.
 std::shared_ptr<std::byte[]> bytes_for(std::size_t size) { return std::shared_ptr<std::byte[]>(new std::byte[size]); }
 
+// The handle of a new instance, which ends with the last copy of the pointer.
+std::shared_ptr<std::byte[]> created(const AllocatorType& type, Arena& arena, const ParameterValues& parameters) {
+  std::shared_ptr<std::byte[]> bytes = bytes_for(type.functions.handle_bytes);
+  type.functions.create(arena, parameters, bytes.get());
+  if (type.functions.destroy == nullptr) return bytes;
+  std::byte* const handle = bytes.get();
+  return {handle, [bytes, destroy = type.functions.destroy](std::byte* instance) { destroy(instance); }};
+}
+
 }  // namespace
 
 AllocatorHandle::AllocatorHandle(const AllocatorType& type, Arena& arena, const ParameterValues& parameters)
-    : type_(&type), bytes_(bytes_for(type.functions.handle_bytes)) {
-  type.functions.create(arena, parameters, bytes_.get());
+    : type_(&type), bytes_(created(type, arena, parameters)) {
+  if (type.traits.pool == PoolLocation::arena && !arena.has_pool()) {
+    throw Unsupported(std::string(type.traits.display_name) +
+                      " says that its blocks live in the arena's pool, but never asked the arena for it. Allowed: "
+                      "arena.pool() in create(), or PoolLocation::own with own_pool()");
+  }
   observe({});
+}
+
+Pool AllocatorHandle::own_pool() const {
+  return type_->functions.own_pool == nullptr ? Pool{} : type_->functions.own_pool(bytes_.get());
 }
 
 void AllocatorHandle::observe(const CallLedger& calls) {

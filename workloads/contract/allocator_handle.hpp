@@ -17,7 +17,8 @@ namespace allocbench {
 
 class AllocatorHandle {
  public:
-  // Creates the allocator on the arena, which must outlive it. Throws Unsupported or simt::Fault.
+  // Creates the allocator on the arena, which must outlive it and its copies; the last copy destroys it. Throws Unsupported or
+  // simt::Fault.
   AllocatorHandle(const AllocatorType& type, Arena& arena, const ParameterValues& parameters);
 
   const AllocatorType& type() const { return *type_; }
@@ -34,6 +35,8 @@ class AllocatorHandle {
 
   // Back to fresh; only with Fresh::by_reset.
   void reset(simt::Stream& stream) const { type_->functions.reset(bytes_.get(), stream); }
+  // Where blocks live, of PoolLocation::own; else empty.
+  Pool own_pool() const;
   // Empty when all invariants hold, or the design states none.
   std::string broken_invariant(simt::Stream& stream) const;
   // Only where type().marks_pages().

@@ -23,6 +23,7 @@ namespace allocbench {
 
 class Arena;
 class PageSet;
+struct Pool;
 struct CallLedger;
 struct ContentLedger;
 
@@ -41,6 +42,8 @@ struct AllocatorFunctions {
   std::string (*broken_invariant)(const void* handle, simt::Stream&) = nullptr;
   std::uint32_t (*page_count)(const void* handle) = nullptr;
   void (*occupy)(const void* handle, simt::Stream&, const PageSet& used) = nullptr;
+  Pool (*own_pool)(const void* handle) = nullptr;
+  void (*destroy)(void* handle) = nullptr;
 };
 
 // A kernel compiled for one allocator.

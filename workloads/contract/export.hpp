@@ -52,6 +52,12 @@ AllocatorFunctions functions_of() {
       static_cast<const A*>(handle)->occupy(stream, used);
     };
   }
+  if constexpr (A::traits.pool == PoolLocation::own) {
+    functions.own_pool = [](const void* handle) { return static_cast<const A*>(handle)->own_pool(); };
+  }
+  if constexpr (requires(A& allocator) { allocator.destroy(); }) {
+    functions.destroy = [](void* handle) { static_cast<A*>(handle)->destroy(); };
+  }
   return functions;
 }
 

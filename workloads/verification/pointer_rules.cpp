@@ -2,13 +2,14 @@
 
 namespace allocbench {
 
-PointerRules pointer_rules(const Traits& traits, Arena& arena, bool check_overlap) {
+PointerRules pointer_rules(const AllocatorHandle& allocator, Arena& arena, bool check_overlap) {
+  const PoolLocation location = allocator.traits().pool;
   PointerRules result;
-  result.alignment = traits.alignment;
+  result.alignment = allocator.traits().alignment;
   result.check_overlap = check_overlap;
-  const Pool pool = arena.has_pool() ? arena.pool() : Pool{};
+  const Pool pool = location == PoolLocation::own ? allocator.own_pool() : arena.has_pool() ? arena.pool() : Pool{};
   simt::Device& device = arena.stream().device();
-  if (traits.pool == PoolLocation::arena && arena.has_pool()) {
+  if (location == PoolLocation::arena || location == PoolLocation::own) {
     result.pool_begin = reinterpret_cast<std::uint64_t>(pool.base);
     result.pool_end = result.pool_begin + pool.bytes;
   } else {

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "allocators/contract/arena.hpp"
-#include "allocators/contract/traits.hpp"
+#include "workloads/contract/allocator_handle.hpp"
 #include "workloads/verification/pointer_check.hpp"
 
 namespace allocbench {
 
-// `arena` is that of a created allocator and must outlive the rules.
-PointerRules pointer_rules(const Traits& traits, Arena& arena, bool check_overlap);
+// `arena` is that of the allocator and must outlive the rules.
+PointerRules pointer_rules(const AllocatorHandle& allocator, Arena& arena, bool check_overlap);
 
 }  // namespace allocbench

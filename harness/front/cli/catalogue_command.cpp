@@ -106,13 +106,14 @@ void print_parameters(const std::vector<ParameterInfo>& parameters) {
 }
 
 const char* place_of_blocks(const protocol::AllocatorDescription& allocator) {
-  if (allocator.pool == "arena") return "pool";
-  return allocator.pool_is_device_heap() ? "device heap" : "pool and the device heap";
+  if (allocator.pool == "arena") return "the pool";
+  if (allocator.pool == "own") return "memory that the allocator takes for itself";
+  return allocator.pool_is_device_heap() ? "the device heap" : "the pool and the device heap";
 }
 
 void print(const protocol::AllocatorDescription& allocator) {
   fmt::print(
-      "{} ({}), allocator\n{}\npaper: {}\nform: {}{}\nfrees {}, alignment {} B, blocks live in the {}, fresh by {}{}\n",
+      "{} ({}), allocator\n{}\npaper: {}\nform: {}{}\nfrees {}, alignment {} B, blocks live in {}, fresh by {}{}\n",
       allocator.name, allocator.display_name, allocator.summary, allocator.paper, allocator.form,
       allocator.based_on.empty() ? "" : " of " + allocator.based_on, allocator.frees, allocator.alignment,
       place_of_blocks(allocator), allocator.fresh_by_process() ? "a new process" : "reset",
