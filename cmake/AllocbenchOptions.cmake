@@ -4,6 +4,7 @@ set(ALLOCBENCH_CUDA AUTO CACHE STRING "Build the CUDA worker: AUTO (when nvcc is
 set_property(CACHE ALLOCBENCH_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(ALLOCBENCH_SANITIZER "" CACHE STRING "Sanitizers for host code: empty, address (with undefined) or thread")
 set_property(CACHE ALLOCBENCH_SANITIZER PROPERTY STRINGS "" address thread)
+set(ALLOCBENCH_PEERS "" CACHE STRING "Checkouts of originals to wrap, as name=folder with semicolons between: peers/README.md")
 option(ALLOCBENCH_TESTS "Build the tests" ON)
 option(ALLOCBENCH_BENCHMARKS "Build the benchmarks of the vocabulary itself" ON)
 
