@@ -40,6 +40,11 @@ def of_series(run: Run, series: Series, x: str, metric: str, log_x: bool) -> tup
     return [position for position, _ in finite], [value for _, value in finite]
 
 
+def value_at(run: Run, name: str, cell: str) -> float:
+    """What a formula gives at the settings of a cell; infinite where it has no value."""
+    return _formula(run, name)[1](_setting(run.settings.loc[cell].to_dict(), "", 0))
+
+
 def _formula(run: Run, name: str):
     if name not in theory.CURVES:
         raise UsageError(f"{run.folder}: plot.theory names {name!r}. Known are: {', '.join(theory.CURVES)}.")

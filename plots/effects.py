@@ -1,4 +1,5 @@
-"""The numbers that claims are about: ratios, growth, steps, crossings, values and shares, with intervals.
+"""The numbers that claims are about: ratios, growth, steps, crossings, values, shares, nearness to theory and how well one
+metric explains another, with intervals.
 
 Every effect gives estimates, one per place: a number between two bounds that follow from the 95 % intervals stored with
 the results. The bounds of a ratio are its smallest and largest value within both intervals, which is wider than 95 %.
@@ -11,9 +12,11 @@ import math
 from dataclasses import dataclass
 from typing import Callable, Collection, Sequence
 
+import numpy
 import pandas
+import scipy.stats
 
-from plots import forms, labels, quantity
+from plots import curves, forms, labels, quantity
 from plots.errors import UsageError
 from plots.results import Run
 from plots.series import moving_with
@@ -294,5 +297,45 @@ def _share(run: Run, effect: dict, where: dict) -> Found:
     return Found([Estimate(share, share, share, labels.allocator(run, name)) for name, share in shares.items()])
 
 
+def _theory(run: Run, effect: dict, where: dict) -> Found:
+    """Each value over what the formula gives at its settings."""
+    side = _side(run, effect["of"], effect, where)
+    cells, found = _cells(run, side), Found([])
+    for row in cells.itertuples():
+        expected = curves.value_at(run, effect["formula"], row.cell)
+        if math.isnan(row.value) or not 0 < expected < math.inf:
+            found.without_value += 1
+            continue
+        low, high = _bounds(row)
+        bounds = (None, None) if low is None or high is None else (low / expected, high / expected)
+        found.estimates.append(Estimate(row.value / expected, *bounds, _place(run, (row,), _axes(row))))
+    return found
+
+
+def _unexplained(run: Run, effect: dict, where: dict) -> Found:
+    """What a straight line through logarithms of the metric `by` leaves unexplained of the metric of the side, over what one through
+    `rather_than` leaves. Below 1: `by` predicts better. The interval is a bootstrap over the cells."""
+    side = _side(run, effect["of"], effect, where)
+    cells = _cells(run, side)
+    columns = [cells["value"], *(run.at(effect.get("by_phase", ""), effect[key])["value"].reindex(cells["cell"]).reset_index(drop=True)
+                                 for key in ("by", "rather_than"))]
+    points = pandas.concat(columns, axis=1, keys=["y", "by", "than"])
+    usable = numpy.log(points[(points > 0).all(axis=1)])
+    found = Found([], without_value=len(points) - len(usable))
+    if len(usable) < 5:
+        return found
+
+    def left_over(y, by, than) -> float:
+        unexplained = [1 - scipy.stats.pearsonr(x, y)[0] ** 2 for x in (by, than)]
+        return unexplained[0] / unexplained[1]
+
+    data = tuple(usable[name].to_numpy() for name in ("y", "by", "than"))
+    interval = scipy.stats.bootstrap(data, left_over, paired=True, vectorized=False, n_resamples=999, method="percentile",
+                                     random_state=numpy.random.default_rng(1)).confidence_interval
+    found.estimates.append(Estimate(left_over(*data), interval.low, interval.high, f"{len(usable)} cells"))
+    return found
+
+
 KINDS: dict[str, Callable[[Run, dict, dict], Found]] = {
-    "ratio": _ratio, "growth": _growth, "step": _step, "crossing": _crossing, "value": _plain, "share": _share}
+    "ratio": _ratio, "growth": _growth, "step": _step, "crossing": _crossing, "value": _plain, "share": _share,
+    "theory": _theory, "unexplained": _unexplained}

@@ -138,6 +138,28 @@ def test_values_and_shares(tmp_path):
     assert _judge(run, share={"of": "c_malloc", "status": "oom"}, above=0).verdict == "does not hold"
 
 
+def test_steps_are_compared_with_the_formula_at_their_settings(tmp_path):
+    cells = [synthetic.cell("rw", {"threads": x, "free_share": 0.5, "page_bytes": 256}, values={("", "steps_per_malloc"): (2.0 * factor, None, None)},
+                            pool_bytes=256_000_000) for x, factor in ((100, 1.0), (200, 1.01))]
+    near = {"of": {"allocator": "rw", "phase": "", "metric": "steps_per_malloc"}, "formula": "rw_steps"}
+    run = _run(tmp_path, cells, allocators=["rw"])
+    assert [round(each.number, 3) for each in effects.find(run, {"theory": near}).estimates] == [1.0, 1.01]
+    assert _judge(run, theory=near, between=[0.95, 1.05]).verdict == "holds"
+    assert _judge(run, theory=near, between=[0.95, 1.005]).verdict == "does not hold"
+
+
+@pytest.mark.parametrize("time_of, verdict", [(lambda was, tas: 1e-6 * was, "holds"), (lambda was, tas: 1e-6 * tas, "does not hold")])
+def test_the_metric_that_predicts_the_time_leaves_less_unexplained(tmp_path, time_of, verdict):
+    steps = [(1.5 ** x, 3.0 + (x * 7 % 5)) for x in range(12)]  # of a warp, of a thread: unrelated
+    cells = [synthetic.cell("rw", {"threads": x}, values={("alloc", "time"): (time_of(was, tas) * (1 + 0.01 * (x % 3)), None, None),
+                                                          ("", "warp_steps_per_malloc"): was, ("", "steps_per_malloc"): tas})
+             for x, (was, tas) in enumerate(steps)]
+    run = _run(tmp_path, cells, allocators=["rw"])
+    assert _judge(run, unexplained={"of": "rw", "by": "warp_steps_per_malloc", "rather_than": "steps_per_malloc"}, below=1).verdict == verdict
+    few = _run(tmp_path / "few", cells[:4], allocators=["rw"])
+    assert _judge(few, unexplained={"of": "rw", "by": "warp_steps_per_malloc", "rather_than": "steps_per_malloc"}, below=1).verdict == "cannot tell"
+
+
 def test_an_allocator_that_the_run_does_not_have_is_a_mistake(tmp_path):
     run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6)])
     with pytest.raises(UsageError, match="'halloc', which the run does not have. It has: c_malloc, cuda_malloc"):
