@@ -154,7 +154,7 @@ TEST(ConfigErrors, ClaimsSayWhatAndWhoseAndHowMuch) {
   claim = good_claim;
   claim.erase("value");
   EXPECT_EQ(complaint_about_claim(claim),
-            one_complaint("  /claims/0\n      found:   0 of the keys ratio, growth, step, crossing, value, share\n"
+            one_complaint("  /claims/0\n      found:   0 of the keys ratio, growth, step, crossing, value, share, theory, unexplained\n"
                           "      allowed: exactly one of them\n"));
   claim = good_claim;
   claim["above"] = 1;
