@@ -10,6 +10,8 @@
 //   stale     every 64th malloc hands out the first block of the pool again, whoever holds it
 //   misalign  every 64th block starts 8 bytes late
 //   leak      free gives nothing back, although the traits say it does
+//   reset     reset() forgets where the free part of the pool begins
+//   free_null free(null) gives the whole pool back, whoever holds it
 #pragma once
 
 #include "allocators/common/request.hpp"
@@ -17,14 +19,17 @@
 
 namespace allocbench::saboteur {
 
-enum class Fault { hang, trap, segfault, null, overlap, stale, misalign, leak };
+enum class Fault { hang, trap, segfault, null, overlap, stale, misalign, leak, reset, free_null };
 
 template <Fault fault>
 class Bump {
  public:
   using Parameters = NoParameters;
 
-  void reset(simt::Stream& stream) { simt::device_fill(stream, words_, 0, sizeof *words_); }
+  void reset(simt::Stream& stream) {
+    constexpr std::size_t forgotten = fault == Fault::reset ? sizeof(std::uint64_t) : 0;
+    simt::device_fill(stream, reinterpret_cast<std::byte*>(words_) + forgotten, 0, sizeof *words_ - forgotten);
+  }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
@@ -63,7 +68,10 @@ class Bump {
   }
 
   template <class Thread>
-  SIMT_FN void free(Thread&, void*) {}
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (fault == Fault::free_null && block == nullptr)
+      thread.atomic(words_->next).store(std::uint64_t{0}, simt::relaxed);
+  }
 
  protected:
   template <class Derived>
@@ -141,7 +149,18 @@ struct SaboteurLeak : saboteur::Bump<saboteur::Fault::leak> {
   static SaboteurLeak create(Arena& arena, const Parameters&) { return lay_out<SaboteurLeak>(arena); }
 };
 
+struct SaboteurReset : saboteur::Bump<saboteur::Fault::reset> {
+  static constexpr Traits traits = saboteur::traits_of("saboteur_reset", "saboteur: reset",
+                                                       "reset() forgets where the free part of the pool begins");
+  static SaboteurReset create(Arena& arena, const Parameters&) { return lay_out<SaboteurReset>(arena); }
+};
+struct SaboteurFreeNull : saboteur::Bump<saboteur::Fault::free_null> {
+  static constexpr Traits traits =
+      saboteur::traits_of("saboteur_free_null", "saboteur: free(null)", "free(null) gives the whole pool back");
+  static SaboteurFreeNull create(Arena& arena, const Parameters&) { return lay_out<SaboteurFreeNull>(arena); }
+};
+
 }  // namespace allocbench
 
 ALLOCBENCH_REGISTER(saboteur, SaboteurHang, SaboteurTrap, SaboteurSegfault, SaboteurNull, SaboteurOverlap,
-                    SaboteurStale, SaboteurMisalign, SaboteurLeak)
+                    SaboteurStale, SaboteurMisalign, SaboteurLeak, SaboteurReset, SaboteurFreeNull)

@@ -68,6 +68,7 @@ struct Checks {
   std::optional<std::uint64_t> leak_rounds;
   std::optional<std::string> leak;              // "checked", "partial: ..." or "waived: ..."
   std::optional<std::uint64_t> spurious_nulls;  // refusals in the leak check, whose requests fit the free memory
+  std::optional<std::string> reset;             // reset() and free(null): "checked: ..." or "waived: ..."
 };
 
 // What the untimed passes counted. An allocator that does not count has no values at all.

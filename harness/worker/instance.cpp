@@ -5,6 +5,7 @@
 #include "allocators/contract/allocator.hpp"
 #include "harness/worker/measured_cell.hpp"
 #include "workloads/verification/pointer_rules.hpp"
+#include "workloads/verification/reset_check.hpp"
 
 namespace allocbench::worker {
 
@@ -61,6 +62,19 @@ void Instance::reset() {
 
 PointerRules Instance::rules(bool check_overlap) const {
   return pointer_rules(handle_, const_cast<Arena&>(arena_), check_overlap);
+}
+
+const std::string& Instance::check_reset() {
+  if (reset_failure_) throw *reset_failure_;
+  if (!reset_verdict_) {
+    try {
+      reset_verdict_ = ResetCheck(stream_, setting_, rules(!traits().recycles_unfreed)).run(handle_);
+    } catch (const CellFailure& failure) {
+      reset_failure_ = failure;
+      throw;
+    }
+  }
+  return *reset_verdict_;
 }
 
 }  // namespace allocbench::worker

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "allocators/contract/arena.hpp"
 #include "harness/worker/registry.hpp"
+#include "workloads/contract/outcome.hpp"
 #include "workloads/contract/workload.hpp"
 #include "workloads/verification/pointer_check.hpp"
 
@@ -27,6 +30,9 @@ class Instance final : public AllocatorInstance {
   void reset();
   // What every returned pointer must satisfy.
   PointerRules rules(bool check_overlap) const;
+  // reset() and free(null), looked at once; what was found then holds for all cells. With nothing allocated; leaves the
+  // allocator in need of a reset. Throws CellFailure.
+  const std::string& check_reset();
 
   const void* last_user = nullptr;  // the cell that ran last; null after a reset
 
@@ -37,6 +43,8 @@ class Instance final : public AllocatorInstance {
   Arena arena_;
   RunSetting setting_;
   double init_seconds_ = 0;
+  std::optional<std::string> reset_verdict_;
+  std::optional<CellFailure> reset_failure_;
   AllocatorHandle handle_;
 };
 

@@ -28,6 +28,7 @@ Verification MeasuredCell::verify() {
   result.leak_rounds = leak.rounds;
   result.leak = leak.verdict;
   result.spurious_nulls = leak.spurious_nulls;
+  result.reset = instance_.check_reset();
   check_invariants();
   instance_.reset();
   return result;

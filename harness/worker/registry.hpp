@@ -42,6 +42,7 @@ struct Verification {
   std::uint64_t leak_rounds = 0;
   std::string leak;                  // "checked", "partial: ..." or "waived: ..."
   std::uint64_t spurious_nulls = 0;  // of the leak check
+  std::string reset;                 // "checked: ..." or "waived: ..."
   CallStatistics counted;
 };
 

@@ -23,8 +23,8 @@ int run_by_hand(const std::string& cell_text, std::uint32_t samples, const Regis
         create_instance(*allocator.entry, backend.stream(), allocator.pool_bytes, allocator.parameters);
     const auto cell = instance->open(request);
     const Verification checks = cell->verify();
-    fmt::print(stderr, "verified: {} blocks, contents {}, leak {} ({} rounds), {} spurious nulls\n", checks.blocks,
-               checks.content, checks.leak, checks.leak_rounds, checks.spurious_nulls);
+    fmt::print(stderr, "verified: {} blocks, contents {}, leak {} ({} rounds), {} spurious nulls, reset {}\n",
+               checks.blocks, checks.content, checks.leak, checks.leak_rounds, checks.spurious_nulls, checks.reset);
     for (const auto& [metric, values] : checks.counted.values()) {
       fmt::print(stderr, "counted: {} {}\n", metric, fmt::join(values, " "));
     }

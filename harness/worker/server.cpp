@@ -143,7 +143,8 @@ protocol::Event Server::answer(const protocol::VerifyCell& command) {
                                .content = result.content,
                                .leak_rounds = result.leak_rounds,
                                .leak = result.leak,
-                               .spurious_nulls = result.spurious_nulls},
+                               .spurious_nulls = result.spurious_nulls,
+                               .reset = result.reset},
                               counted_of(result.counted)};
   });
 }

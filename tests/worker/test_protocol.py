@@ -29,7 +29,8 @@ class Conversation(unittest.TestCase):
         self.assertGreater(ready["init_seconds"], 0)
         self.assertEqual([k["phase"] for k in opened["kernels"]], ["alloc", "free"])
         self.assertEqual(verified["checks"], {"null_returns": 0, "blocks": 1000, "content": "checked", "leak_rounds": 0,
-                                              "leak": "waived: AtomicMalloc never frees", "spurious_nulls": 0})
+                                              "leak": "waived: AtomicMalloc never frees", "spurious_nulls": 0,
+                                              "reset": "checked: 512 blocks of 512 B from a pool of 256 KiB"})
         self.assertEqual([(p["name"], p["operations"]) for p in sample["phases"]], [("alloc", 1000), ("free", 1000)])
         self.assertTrue(all(p["seconds"] > 0 for p in sample["phases"]))
         self.assertEqual(sample["counters"], {"null_returns": 0})
@@ -144,6 +145,8 @@ class Saboteurs(unittest.TestCase):
         "stale": ("incorrect", "15 overlapping", 0),
         "misalign": ("incorrect", "15 misaligned", 0),
         "leak": ("incorrect", "leak: ", 0),
+        "reset": ("incorrect", "after a reset() of the full pool the pool serves 0 blocks of 512 B; a new one serves 512", 0),
+        "free_null": ("incorrect", "after free(null): wrong pointers (of 512 blocks): ", 0),
     }
     # Two owners of one block race, which a worker built for ThreadSanitizer tells by its exit code.
     RACING = ("overlap", "stale")

@@ -15,7 +15,10 @@ enum class Fault {
   null_every_third,
   null_now_and_then,
   null_often_at_last,
-  scribble
+  scribble,
+  forgetful_reset,
+  null_gives_a_slot,
+  null_takes_a_slot
 };
 
 // Slots with a used word each; a search starts where the count of calls says. Requests up to one slot.
@@ -42,7 +45,8 @@ class SlotMalloc {
 
   void reset(simt::Stream& stream) {
     simt::device_fill(stream, state_, 0, 3 * sizeof *state_);
-    simt::device_fill(stream, used_, 0, slots_ * sizeof *used_);
+    const std::uint32_t forgotten = fault == Fault::forgetful_reset ? 1 : 0;
+    simt::device_fill(stream, used_ + forgotten, 0, (slots_ - forgotten) * sizeof *used_);
   }
 
   static std::size_t max_request(std::size_t, const Parameters&) { return slot_bytes; }
@@ -66,7 +70,11 @@ class SlotMalloc {
 
   template <class Thread>
   SIMT_FN void free(Thread& thread, void* block) {
-    if (block == nullptr) return;
+    if (block == nullptr) {
+      if (fault == Fault::null_gives_a_slot) thread.atomic(used_[3]).store(0u, simt::release);
+      if (fault == Fault::null_takes_a_slot) thread.atomic(used_[3]).store(1u, simt::release);
+      return;
+    }
     const std::uint32_t call = thread.atomic(state_[1]).fetch_add(1u, simt::relaxed);
     if (fault == Fault::leak_every_third && call % 3 == 2) return;
     const auto slot = static_cast<std::uint64_t>(static_cast<std::byte*>(block) - pool_.base) / slot_bytes;

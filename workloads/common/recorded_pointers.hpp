@@ -29,6 +29,8 @@ class RecordedPointers {
   // Makes slots that no kernel writes recognisable.
   void poison() { slots_.fill_bytes(stream_, poison_byte); }
   void clear() { slots_.fill_bytes(stream_, 0); }
+  // For kernels that read them: as many as there are slots.
+  void fill_from(const std::vector<void*>& blocks) { slots_.from_host(stream_, blocks); }
 
   // Slots that hold null; waits for the kernels before.
   std::uint64_t nulls() const {

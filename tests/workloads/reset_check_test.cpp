@@ -1,0 +1,85 @@
+// The reset check passes designs that keep their promises and names the promise that is broken.
+#include "workloads/verification/reset_check.hpp"
+
+#include <gtest/gtest.h>
+
+#include "allocators/bump/atomic_malloc.hpp"
+#include "allocators/bump/aw_malloc.hpp"
+#include "allocators/cuda_malloc/cuda_malloc.hpp"
+#include "tests/workloads/allocator_rig.hpp"
+#include "tests/workloads/planted_allocators.hpp"
+#include "workloads/common/call_kernels.hpp"
+#include "workloads/contract/outcome.hpp"
+
+namespace allocbench {
+namespace {
+
+using test::Fault;
+using test::SlotMalloc;
+
+template <class A>
+std::string check_reset(std::size_t pool_bytes) {
+  test::AllocatorRig rig(test::tested_type<A, CallKernels>(), pool_bytes);
+  const bool in_pool = A::traits.pool == PoolLocation::arena;
+  return ResetCheck(rig.stream(), rig.setting, in_pool ? rig.rules : PointerRules{}).run(rig.allocator);
+}
+
+template <class A>
+std::string complaint(std::size_t pool_bytes = 1 << 20) {
+  try {
+    return "passed: " + check_reset<A>(pool_bytes);
+  } catch (const CellFailure& failure) {
+    EXPECT_EQ(failure.status(), Status::incorrect);
+    return failure.what();
+  }
+}
+
+TEST(ResetCheck, PassesCorrectAllocators) {
+  using Slots = SlotMalloc<Fault::none, 512>;
+  EXPECT_EQ(check_reset<Slots>(1 << 20), "checked: 512 blocks of 512 B from a pool of 256 KiB");
+  EXPECT_EQ(check_reset<AtomicMalloc>(1 << 20), "checked: 512 blocks of 512 B from a pool of 256 KiB");
+}
+
+TEST(ResetCheck, DrainsThePoolOfTheCellWhereThatIsSmall) {
+  EXPECT_EQ(check_reset<AtomicMalloc>(4096), "checked: 256 blocks of 16 B from a pool of 4 KiB");
+}
+
+// Its pool never ends: what it serves once round is compared.
+TEST(ResetCheck, GoesOnceRoundAPoolThatIsRecycledUnfreed) {
+  EXPECT_EQ(check_reset<AWMalloc>(1 << 20), "checked: 256 blocks of 512 B from a pool of 256 KiB");
+}
+
+// Refusals now and then, at other requests each time, are not a loss.
+TEST(ResetCheck, TellsRefusalsFromALoss) {
+  EXPECT_EQ(complaint<SlotMalloc<Fault::null_now_and_then>>().substr(0, 8), "passed: ");
+}
+
+TEST(ResetCheck, FindsAWordThatResetForgets) {
+  EXPECT_EQ((complaint<SlotMalloc<Fault::forgetful_reset, 512>>()),
+            "after a reset() of the full pool the pool serves 511 blocks of 512 B; a new one serves 512 (pool of 256 "
+            "KiB)");
+}
+
+TEST(ResetCheck, FindsABlockThatFreeOfNullGivesBack) {
+  const std::string problem = complaint<SlotMalloc<Fault::null_gives_a_slot, 512>>();
+  EXPECT_EQ(problem.find("after free(null)"), 0u) << problem;
+  EXPECT_NE(problem.find("1 overlapping; first: request "), std::string::npos) << problem;
+}
+
+TEST(ResetCheck, FindsABlockThatFreeOfNullLoses) {
+  EXPECT_EQ((complaint<SlotMalloc<Fault::null_takes_a_slot, 512>>()),
+            "after a reset() and free(null) the pool serves 511 blocks of 512 B; a new one serves 512 (pool of 256 "
+            "KiB)");
+}
+
+// Nothing gives all memory back but a reset, so what frees lose is the leak check's business.
+TEST(ResetCheck, LeavesLeaksToTheLeakCheck) {
+  EXPECT_EQ(complaint<SlotMalloc<Fault::leak_every_third>>().substr(0, 8), "passed: ");
+}
+
+TEST(ResetCheck, IsWaivedWhereOnlyANewProcessIsNew) {
+  EXPECT_EQ(check_reset<CudaMalloc>(1 << 20), "waived: only a new process makes CudaMalloc new");
+}
+
+}  // namespace
+}  // namespace allocbench

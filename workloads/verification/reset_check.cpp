@@ -1,0 +1,179 @@
+#include "workloads/verification/reset_check.hpp"
+
+#include <algorithm>
+
+#include "allocators/contract/allocator.hpp"
+#include "workloads/common/call_kernels.hpp"
+#include "workloads/contract/outcome.hpp"
+#include "workloads/verification/pointer_check.hpp"
+#include "workloads/verification/pointer_rules.hpp"
+
+namespace allocbench {
+namespace {
+
+constexpr std::size_t first_pool = std::size_t{256} << 10;
+constexpr std::uint64_t blocks_per_pool = 512;
+constexpr std::size_t most_blocks = 8192;
+constexpr std::uint32_t crowd_size = 256;
+// Designs with two heaps serve requests up to this one from their pool, which reset() covers.
+constexpr std::uint64_t largest_in_pool = 1024;
+// A search that gives up early serves another number of blocks each time: so many tries tell that from a loss.
+constexpr int tries_to_judge = 4;
+
+const Geometry crowd = Geometry::of_callers(crowd_size, simt::warp_size, simt::warp_size);
+const Geometry one_warp = Geometry::of_callers(simt::warp_size, simt::warp_size, simt::warp_size);
+
+std::string blocks_text(std::size_t count, std::uint64_t bytes) {
+  return std::to_string(count) + " blocks of " + bytes_text(bytes);
+}
+
+}  // namespace
+
+ResetCheck::Small::Small(const RunSetting& setting, simt::Stream& stream, std::size_t pool_bytes)
+    : arena(stream, pool_bytes),
+      allocator(setting.allocator, arena, setting.parameters),
+      rules(pointer_rules(allocator, arena, !setting.traits().recycles_unfreed)) {}
+
+ResetCheck::ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerRules own)
+    : stream_(stream), setting_(setting), own_rules_(std::move(own)), slots_(stream, crowd_size) {}
+
+std::string ResetCheck::run(const AllocatorHandle& own) {
+  free_nulls_of(own);
+  if (setting_.traits().fresh == Fresh::by_process) {
+    return "waived: only a new process makes " + setting_.display_name() + " new";
+  }
+  for (std::size_t bytes = std::min(first_pool, setting_.pool_bytes);;
+       bytes = std::min(bytes * 4, setting_.pool_bytes)) {
+    if (std::optional<std::string> verdict = on_second_instance(bytes)) return *verdict;
+    if (bytes == setting_.pool_bytes) break;
+  }
+  return "waived: no room for a second instance";
+}
+
+std::optional<std::string> ResetCheck::on_second_instance(std::size_t pool_bytes) {
+  const std::size_t limit = setting_.allocator.functions.max_request(pool_bytes, setting_.parameters);
+  request_bytes_ = std::min<std::uint64_t>(std::max<std::uint64_t>(pool_bytes / blocks_per_pool, 16), limit);
+  if (setting_.traits().pool == PoolLocation::arena_and_device_heap) {
+    request_bytes_ = std::min(request_bytes_, largest_in_pool);
+  }
+  if (request_bytes_ == 0) return std::nullopt;
+  try {
+    Small small(setting_, stream_, pool_bytes);
+    const AllocatorHandle& allocator = small.allocator;
+    std::size_t from_new = drain(allocator).size();
+    if (from_new == 0) return std::nullopt;
+    const auto reset = [&] { allocator.reset(stream_); };
+    require_all(small, from_new, "a reset() of the full pool", reset);
+
+    reset();
+    Blocks blocks = drain(allocator);
+    free_nulls(allocator);
+    const Blocks later = drain(allocator);
+    blocks.insert(blocks.end(), later.begin(), later.end());
+    require_right(blocks, small.rules, "free(null) in a full pool");
+    if (setting_.traits().frees == Frees::individually) {
+      require_all(small, from_new, "frees and a reset()", [&] {
+        reset();
+        free_every_second(allocator, drain(allocator), 0);
+        reset();
+      });
+    }
+    require_all(small, from_new, "a reset() and free(null)", [&] {
+      reset();
+      free_nulls(allocator);
+    });
+    return "checked: " + blocks_text(from_new, request_bytes_) + " from a pool of " + bytes_text(pool_bytes);
+  } catch (const Unsupported&) {
+    return std::nullopt;
+  } catch (const simt::Fault& fault) {
+    if (fault.kind() == simt::FaultKind::out_of_memory) return std::nullopt;
+    throw;
+  }
+}
+
+std::size_t ResetCheck::least_served_by_new(std::size_t pool_bytes) {
+  std::size_t least = most_blocks;
+  for (int i = 1; i < tries_to_judge; ++i) {
+    const Small another(setting_, stream_, pool_bytes);
+    least = std::min(least, drain(another.allocator).size());
+  }
+  return least;
+}
+
+template <class Prepare>
+void ResetCheck::require_all(Small& small, std::size_t& from_new, const std::string& after, Prepare&& prepare) {
+  std::size_t most = 0;
+  for (int i = 0; i < tries_to_judge; ++i) {
+    prepare();
+    const Blocks served = drain(small.allocator);
+    require_right(served, small.rules, after);
+    most = std::max(most, served.size());
+    if (most >= from_new) return;
+    if (i == 0) from_new = std::min(from_new, least_served_by_new(small.arena.pool_bytes()));
+  }
+  throw CellFailure(Status::incorrect, "after " + after + " the pool serves " + blocks_text(most, request_bytes_) +
+                                           "; a new one serves " + std::to_string(from_new) + " (pool of " +
+                                           bytes_text(small.arena.pool_bytes()) + ")");
+}
+
+ResetCheck::Blocks ResetCheck::drain(const AllocatorHandle& allocator) {
+  // What is handed out again without a free is no loss and no gain: once round such a pool.
+  const bool recycles = setting_.traits().recycles_unfreed;
+  const std::size_t most = recycles ? blocks_per_pool / 2 : most_blocks;
+  Blocks blocks;
+  while (blocks.size() < most && one_round(allocator, crowd, blocks) == crowd_size) {
+  }
+  while (blocks.size() < most && one_round(allocator, one_warp, blocks) != 0) {
+  }
+  return blocks;
+}
+
+std::size_t ResetCheck::one_round(const AllocatorHandle& allocator, const Geometry& geometry, Blocks& blocks) {
+  slots_.clear();
+  allocator.launch<CallKernels>(stream_, geometry.shape(), AllocKernel{}, geometry, FixedSize{request_bytes_},
+                                slots_.data());
+  const std::size_t before = blocks.size();
+  for (const RecordedBlock& block : slots_.blocks([&](std::size_t) { return request_bytes_; })) {
+    if (block.address != 0) blocks.push_back({block.address, block.bytes, blocks.size()});
+  }
+  return blocks.size() - before;
+}
+
+void ResetCheck::free_every_second(const AllocatorHandle& allocator, const Blocks& blocks, std::size_t begin) {
+  std::vector<void*> addresses(crowd_size);
+  for (std::size_t first = begin; first < blocks.size(); first += 2 * crowd_size) {
+    for (std::size_t i = 0; i < crowd_size; ++i) {
+      const std::size_t block = first + 2 * i;
+      addresses[i] = block < blocks.size() ? reinterpret_cast<void*>(blocks[block].address) : nullptr;
+    }
+    slots_.fill_from(addresses);
+    allocator.launch<CallKernels>(stream_, crowd.shape(), FreeKernel{}, crowd, slots_.data());
+  }
+}
+
+void ResetCheck::free_nulls(const AllocatorHandle& allocator) {
+  slots_.clear();
+  allocator.launch<CallKernels>(stream_, crowd.shape(), FreeKernel{}, crowd, slots_.data());
+}
+
+void ResetCheck::require_right(const Blocks& blocks, const PointerRules& rules, const std::string& when) {
+  PointerCheck check(rules);
+  check.check(blocks, PointerCheck::Live::together);
+  if (!check.ok()) throw CellFailure(Status::incorrect, "after " + when + ": " + check.problem());
+}
+
+// Blocks live on both sides of the nulls, so that one given back by mistake is handed out a second time.
+void ResetCheck::free_nulls_of(const AllocatorHandle& own) {
+  constexpr std::uint64_t small_request = 64;
+  request_bytes_ = std::min<std::uint64_t>(small_request, setting_.max_request());
+  if (request_bytes_ == 0 || setting_.traits().frees == Frees::in_bulk) return;
+  Blocks blocks;
+  one_round(own, crowd, blocks);
+  free_nulls(own);
+  one_round(own, crowd, blocks);
+  require_right(blocks, own_rules_, "free(null)");
+  free_every_second(own, blocks, 0);
+  free_every_second(own, blocks, 1);
+}
+
+}  // namespace allocbench

@@ -1,0 +1,63 @@
+// Reset check: a pool that was full serves as much after reset() as it did when it was new, and free(null) changes
+// nothing. Both are asked of every allocator of a run once, whatever its workload does.
+//
+// Draining the pool of a cell takes too long, so a small second instance is drained: 256 KiB, or the least that the
+// design takes, in blocks of 1/512 of the pool and at most 8,192 of them. The cell's own allocator only gets nulls to
+// free while some of its blocks are in use.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocators/contract/arena.hpp"
+#include "workloads/common/recorded_pointers.hpp"
+#include "workloads/contract/workload.hpp"
+#include "workloads/verification/pointer_check.hpp"
+
+namespace allocbench {
+
+class ResetCheck {
+ public:
+  // `own` are the rules for the pointers of the cell's allocator.
+  ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerRules own);
+
+  // `own` is the allocator of the cell, with nothing allocated; it keeps nothing, but is not fresh afterwards. Returns
+  // "checked: ..." or "waived: ...". Throws CellFailure for a broken reset() or free(null).
+  std::string run(const AllocatorHandle& own);
+
+ private:
+  // An allocator on a pool of its own.
+  struct Small {
+    Small(const RunSetting& setting, simt::Stream& stream, std::size_t pool_bytes);
+    Arena arena;
+    AllocatorHandle allocator;
+    PointerRules rules;
+  };
+  using Blocks = std::vector<RecordedBlock>;
+
+  // Nothing when this pool is too small for the design.
+  std::optional<std::string> on_second_instance(std::size_t pool_bytes);
+  // The blocks that a new instance serves at least, over several of them.
+  std::size_t least_served_by_new(std::size_t pool_bytes);
+  // After `prepare` the pool must serve as much as a new one.
+  template <class Prepare>
+  void require_all(Small& small, std::size_t& from_new, const std::string& after, Prepare&& prepare);
+  // Takes blocks until there are none, by many threads and then by a single warp.
+  Blocks drain(const AllocatorHandle& allocator);
+  std::size_t one_round(const AllocatorHandle& allocator, const Geometry& geometry, Blocks& blocks);
+  void free_every_second(const AllocatorHandle& allocator, const Blocks& blocks, std::size_t begin);
+  void free_nulls(const AllocatorHandle& allocator);
+  // All of them live together.
+  static void require_right(const Blocks& blocks, const PointerRules& rules, const std::string& when);
+  void free_nulls_of(const AllocatorHandle& own);
+
+  simt::Stream& stream_;
+  RunSetting setting_;
+  PointerRules own_rules_;
+  std::uint64_t request_bytes_ = 0;
+  RecordedPointers slots_;
+};
+
+}  // namespace allocbench
