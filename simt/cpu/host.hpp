@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <span>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -63,6 +64,8 @@ class Stream {
   void synchronize() {}
   // Nothing to hold back: launches run in the caller.
   void hold(double) {}
+  void release() {}
+  std::string not_held() const { return {}; }
 
  private:
   Device& device_;

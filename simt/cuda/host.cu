@@ -27,16 +27,6 @@ std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-__global__ void hold_kernel(std::uint64_t nanoseconds) {
-  const auto now = [] {
-    std::uint64_t time;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
-    return time;
-  };
-  const std::uint64_t start = now();
-  while (now() - start < nanoseconds) __nanosleep(500);
-}
-
 }  // namespace
 
 void check_cuda(cudaError_t status, const char* call) {
@@ -109,18 +99,19 @@ std::size_t Device::set_device_heap_bytes(std::size_t bytes) {
   return granted;
 }
 
-void Device::synchronize() { check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
+void Device::synchronize() {
+  Hold::before_wait("the phase waits for the device");
+  check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
 
 Stream::Stream(Device& device) : device_(device) { check_cuda(cudaStreamCreate(&stream_), "cudaStreamCreate"); }
 
 // Destructors run while a fault unwinds, when every CUDA call fails again: their errors are not news.
 Stream::~Stream() { static_cast<void>(cudaStreamDestroy(stream_)); }
 
-void Stream::synchronize() { check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
-
-void Stream::hold(double seconds) {
-  hold_kernel<<<1, 1, 0, stream_>>>(static_cast<std::uint64_t>(seconds * 1e9));
-  check_cuda(cudaGetLastError(), "kernel launch");
+void Stream::synchronize() {
+  Hold::before_wait("the phase waits for the device");
+  check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
 }
 
 Event::Event() { check_cuda(cudaEventCreate(&event_), "cudaEventCreate"); }
@@ -129,7 +120,10 @@ Event::~Event() { static_cast<void>(cudaEventDestroy(event_)); }
 
 void Event::record(Stream& stream) { check_cuda(cudaEventRecord(event_, stream.native()), "cudaEventRecord"); }
 
-void Event::synchronize() { check_cuda(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
+void Event::synchronize() {
+  Hold::before_wait("the phase waits for the device");
+  check_cuda(cudaEventSynchronize(event_), "cudaEventSynchronize");
+}
 
 double Event::seconds_between(const Event& start, const Event& stop) {
   float milliseconds = 0;
@@ -138,29 +132,37 @@ double Event::seconds_between(const Event& start, const Event& stop) {
 }
 
 void* device_allocate(std::size_t bytes) {
+  Hold::before_wait("the phase allocates memory");
   void* memory = nullptr;
   check_cuda(cudaMalloc(&memory, bytes), "cudaMalloc");
   return memory;
 }
 
-void device_release(void* memory) noexcept { static_cast<void>(cudaFree(memory)); }
+void device_release(void* memory) noexcept {
+  if (memory == nullptr) return;
+  Hold::before_wait("the phase allocates memory");
+  static_cast<void>(cudaFree(memory));
+}
 
 void device_fill(Stream& stream, void* memory, unsigned char byte, std::size_t bytes) {
   check_cuda(cudaMemsetAsync(memory, byte, bytes, stream.native()), "cudaMemsetAsync");
 }
 
 void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) {
+  Hold::before_wait("the phase copies to or from the host");
   check_cuda(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream.native()), "cudaMemcpyAsync(to host)");
   stream.synchronize();
 }
 
 void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) {
+  Hold::before_wait("the phase copies to or from the host");
   check_cuda(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream.native()),
              "cudaMemcpyAsync(to device)");
   stream.synchronize();
 }
 
 void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std::span<const void* const> arguments) {
+  Hold::before_launch(kernel.entry);
   if (shape.shared_bytes > 48 * 1024) {
     check_cuda(cudaFuncSetAttribute(kernel.entry, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(shape.shared_bytes)),
@@ -174,6 +176,7 @@ void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std:
 }
 
 KernelAttributes kernel_attributes(KernelPointer kernel) {
+  Hold::before_use(kernel.entry);
   cudaFuncAttributes attributes{};
   check_cuda(cudaFuncGetAttributes(&attributes, kernel.entry), "cudaFuncGetAttributes");
   return {attributes.numRegs, attributes.sharedSizeBytes, attributes.localSizeBytes};
@@ -181,6 +184,7 @@ KernelAttributes kernel_attributes(KernelPointer kernel) {
 
 std::uint32_t max_resident_blocks(Stream& stream, KernelPointer kernel, std::uint32_t threads_per_block,
                                   std::size_t shared_bytes) {
+  Hold::before_use(kernel.entry);
   int per_sm = 0;
   check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel.entry, static_cast<int>(threads_per_block),
                                                            shared_bytes),

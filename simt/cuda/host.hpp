@@ -6,9 +6,11 @@
 
 #include <array>
 #include <span>
+#include <string>
 
 #include "simt/buffer.hpp"
 #include "simt/common.hpp"
+#include "simt/cuda/hold.hpp"
 #if defined(__CUDACC__)
 #include "simt/cuda/thread.hpp"
 #endif
@@ -44,13 +46,16 @@ class Stream {
   cudaStream_t native() const { return stream_; }
   Device& device() const { return device_; }
   void synchronize();
-  // Keeps the stream busy for about `seconds`, so that what the host enqueues meanwhile starts back to back and the
-  // host's launch latency falls between no pair of events.
-  void hold(double seconds);
+  // Holds back what is enqueued until release(), at most so long (simt/cuda/hold.hpp).
+  void hold(double limit_seconds) { hold_.begin(stream_, limit_seconds); }
+  void release() { hold_.end(); }
+  // After the stream was waited for: why the last hold did not last until release(); empty when it did.
+  std::string not_held() const { return hold_.ended_early(); }
 
  private:
   Device& device_;
   cudaStream_t stream_ = nullptr;
+  Hold hold_;
 };
 
 class Event {
