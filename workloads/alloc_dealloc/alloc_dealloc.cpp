@@ -28,7 +28,8 @@ class AllocDeallocRun final : public WorkloadRun {
   }
 
   void check_recorded(PointerCheck& check) const override {
-    check.check(results_.blocks([&](std::size_t) { return size_.bytes; }), PointerCheck::Live::separately);
+    results_.check(
+        check, AnySize{size_.bytes}, [&](std::size_t) { return size_.bytes; }, PointerCheck::Live::separately);
   }
 
   RequestProfile requests() const override { return {geometry_, RequestSizes::fixed(size_.bytes)}; }

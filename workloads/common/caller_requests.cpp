@@ -25,6 +25,11 @@ std::vector<RecordedBlock> CallerRequests::blocks() const {
   return results_.blocks([&](std::size_t caller) { return sizes_.host()[caller]; });
 }
 
+void CallerRequests::check(PointerCheck& check, PointerCheck::Live live) const {
+  results_.check(
+      check, sizes_.any(), [&](std::size_t caller) { return sizes_.host()[caller]; }, live);
+}
+
 KernelInfo CallerRequests::alloc_info(std::string phase, const AllocatorType& type) const {
   KernelInfo info;
   sizes_.visit([&](auto sizes) {

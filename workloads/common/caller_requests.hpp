@@ -34,8 +34,8 @@ class CallerRequests {
 
   // Round by round.
   std::vector<RecordedBlock> blocks() const;
-  // Judges all blocks as live together.
-  void check(PointerCheck& check) const { check.check(blocks(), PointerCheck::Live::together); }
+  // Judges all blocks.
+  void check(PointerCheck& check, PointerCheck::Live live = PointerCheck::Live::together) const;
 
   RequestProfile profile() const { return {geometry_, sizes_.host()}; }
   KernelInfo alloc_info(std::string phase, const AllocatorType& type) const;

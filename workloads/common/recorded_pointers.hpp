@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "simt/simt.hpp"
+#include "workloads/common/request_sizes.hpp"
 #include "workloads/verification/pointer_check.hpp"
+#include "workloads/verification/slot_check.hpp"
 
 namespace allocbench {
 
@@ -34,6 +36,7 @@ class RecordedPointers {
 
   // Slots that hold null; waits for the kernels before.
   std::uint64_t nulls() const {
+    if (const auto count = slot_check_.nulls(stream_, data(), slots_.size())) return *count;
     const std::vector<void*> host = slots_.to_host(stream_);
     return static_cast<std::uint64_t>(std::count(host.begin(), host.end(), nullptr));
   }
@@ -49,11 +52,36 @@ class RecordedPointers {
     return result;
   }
 
+  // Judges all slots; `sizes` are those of the callers, on the device and here.
+  template <class SizeOf>
+  void check(PointerCheck& check, AnySize sizes, SizeOf&& size_of, PointerCheck::Live live) const {
+    judge(check, sizes, callers_, size_of, live);
+  }
+  // The same where each slot has a size of its own.
+  template <class SizeOf>
+  void check_each(PointerCheck& check, AnySize sizes, SizeOf&& size_of, PointerCheck::Live live) const {
+    judge(check, sizes, slots_.size(), size_of, live);
+  }
+
  private:
+  template <class SizeOf>
+  void judge(PointerCheck& check, AnySize sizes, std::size_t period, SizeOf& size_of, PointerCheck::Live live) const {
+    if (slot_check_.all_right(stream_, data(), slots_.size(), sizes, period, check.rules(), live)) {
+      std::uint64_t bytes = 0;
+      for (std::size_t slot = 0; slot < slots_.size(); ++slot) bytes += size_of(slot % period);
+      check.add_right(slots_.size(), bytes);
+      return;
+    }
+    std::vector<RecordedBlock> all = blocks([](std::size_t) { return std::uint64_t{0}; });
+    for (RecordedBlock& block : all) block.bytes = size_of(block.request % period);
+    check.check(all, live);
+  }
+
   simt::Stream& stream_;
   std::uint32_t callers_;
   std::uint32_t rounds_;
   simt::Buffer<void*> slots_;
+  mutable SlotCheck slot_check_;  // its memory
 };
 
 }  // namespace allocbench

@@ -31,9 +31,9 @@ class PairsRun final : public WorkloadRun {
   }
 
   void check_recorded(PointerCheck& check) const override {
-    std::vector<RecordedBlock> blocks = results_.blocks([](std::size_t) { return std::uint64_t{0}; });
-    for (RecordedBlock& block : blocks) block.bytes = sizes_.host()[block.request];
-    check.check(blocks, PointerCheck::Live::separately);
+    results_.check_each(
+        check, sizes_.any(), [&](std::size_t request) { return sizes_.host()[request]; },
+        PointerCheck::Live::separately);
   }
 
   // The first pair of every caller: one block of each is live at a time.

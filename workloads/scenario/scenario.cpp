@@ -47,8 +47,7 @@ class ScenarioRun final : public WorkloadRun {
   }
 
   void check_recorded(PointerCheck& check) const override {
-    check.check(requests_.blocks(),
-                scenario_.frees_at_once ? PointerCheck::Live::separately : PointerCheck::Live::together);
+    requests_.check(check, scenario_.frees_at_once ? PointerCheck::Live::separately : PointerCheck::Live::together);
   }
 
   RequestProfile requests() const override { return requests_.profile(); }

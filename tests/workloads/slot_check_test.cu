@@ -1,0 +1,93 @@
+// The device judges slots as PointerCheck does on the host: it calls right exactly what the host finds right.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <random>
+
+#include "workloads/common/recorded_pointers.hpp"
+#include "workloads/verification/slot_check.hpp"
+
+namespace allocbench {
+namespace {
+
+constexpr std::uint64_t base = std::uint64_t{1} << 40;
+constexpr std::uint32_t blocks = 100'000;
+
+class SlotChecks : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (simt::Device::count() == 0) GTEST_SKIP() << "no CUDA device";
+    device.emplace(0);
+    stream.emplace(*device);
+    rules.pool_begin = base;
+    rules.pool_end = base + std::uint64_t{blocks} * 64;
+    for (std::uint32_t i = 0; i < blocks; ++i) {
+      addresses.push_back(base + std::uint64_t{i} * 64);
+      sizes.push_back(1 + i % 64);
+    }
+    std::shuffle(addresses.begin(), addresses.end(), std::mt19937(1));
+  }
+
+  // Judges the slots after `damage`; checks that host and device agree, and returns their verdict.
+  bool right(const std::function<void()>& damage, PointerCheck::Live live = PointerCheck::Live::together) {
+    const auto intact = addresses;
+    damage();
+    simt::Buffer<void*> slots(blocks);
+    std::vector<void*> pointers;
+    std::vector<RecordedBlock> recorded;
+    for (std::uint32_t i = 0; i < blocks; ++i) {
+      pointers.push_back(reinterpret_cast<void*>(addresses[i]));
+      recorded.push_back({addresses[i], sizes[i], i});
+    }
+    slots.from_host(*stream, pointers);
+    simt::Buffer<std::uint32_t> on_device(blocks);
+    on_device.from_host(*stream, sizes);
+    const bool by_device =
+        check.all_right(*stream, slots.data(), blocks, AnySize{0, on_device.data()}, blocks, rules, live);
+    PointerCheck host(rules);
+    host.check(recorded, live);
+    EXPECT_EQ(by_device, host.ok() && host.nulls() == 0) << host.problem();
+    EXPECT_EQ(check.nulls(*stream, slots.data(), blocks), host.nulls());
+    addresses = intact;
+    return by_device;
+  }
+
+  std::optional<simt::Device> device;
+  std::optional<simt::Stream> stream;
+  PointerRules rules;
+  std::vector<std::uint64_t> addresses;
+  std::vector<std::uint32_t> sizes;
+  SlotCheck check;
+};
+
+TEST_F(SlotChecks, AgreeWithTheHost) {
+  EXPECT_TRUE(right([] {}));
+  EXPECT_FALSE(right([&] { addresses[77] = 0; })) << "null";
+  EXPECT_FALSE(right([&] { addresses[77] = poisoned_slot; })) << "unwritten";
+  EXPECT_FALSE(right([&] { addresses[77] += 8; })) << "misaligned";
+  EXPECT_FALSE(right([&] { addresses[77] = base - 64; })) << "below the pool";
+  EXPECT_FALSE(right([&] { addresses[77] = rules.pool_end; })) << "above the pool";
+  EXPECT_FALSE(right([&] { addresses[77] = addresses[78]; })) << "handed out twice";
+  EXPECT_TRUE(right([&] { addresses[77] = addresses[78]; }, PointerCheck::Live::separately));
+}
+
+TEST_F(SlotChecks, SeeEveryOverlap) {
+  std::mt19937 draw(2);
+  for (int i = 0; i < 50; ++i) {
+    right([&] {
+      const std::uint32_t moved = draw() % blocks;
+      addresses[moved] = base + (draw() % (blocks * 4 - 4)) * std::uint64_t{16};
+      if (draw() % 4 == 0) sizes[draw() % blocks] = 0;
+    });
+  }
+}
+
+TEST_F(SlotChecks, LeaveBoundsOutWhereThereIsNoPool) {
+  rules.pool_end = 0;
+  EXPECT_TRUE(right([&] { addresses[77] = base - 64; }));
+}
+
+}  // namespace
+}  // namespace allocbench

@@ -1,0 +1,145 @@
+#include <cub/device/device_radix_sort.cuh>
+#include <limits>
+
+#include "workloads/verification/slot_check.hpp"
+
+namespace allocbench {
+namespace {
+
+constexpr std::uint32_t threads_per_block = 256;
+
+struct Tally {
+  unsigned long long nulls;
+  unsigned long long wrong;
+};
+
+// What PointerCheck::check_one() demands, as plain data.
+struct DeviceRules {
+  std::uint64_t pool_begin;
+  std::uint64_t pool_end;  // 0: no bounds
+  std::uint32_t alignment;
+};
+
+__device__ void add(Tally* tally, bool null, bool wrong) {
+  const int nulls = __syncthreads_count(null);
+  const int wrongs = __syncthreads_count(wrong);
+  if (threadIdx.x != 0) return;
+  if (nulls != 0) atomicAdd(&tally->nulls, static_cast<unsigned long long>(nulls));
+  if (wrongs != 0) atomicAdd(&tally->wrong, static_cast<unsigned long long>(wrongs));
+}
+
+__device__ std::size_t index_in_grid() { return std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; }
+
+__global__ void count_nulls(void* const* slots, std::size_t count, Tally* tally) {
+  const std::size_t i = index_in_grid();
+  add(tally, i < count && slots[i] == nullptr, false);
+}
+
+// Each slot for itself. `addresses` and `bytes`, where given, are what the overlap check sorts.
+__global__ void judge_each(void* const* slots, std::size_t count, std::size_t period, AnySize sizes, DeviceRules rules,
+                           std::uint64_t* addresses, std::uint64_t* bytes, Tally* tally) {
+  const std::size_t i = index_in_grid();
+  bool null = false;
+  bool wrong = false;
+  if (i < count) {
+    const auto address = reinterpret_cast<std::uint64_t>(slots[i]);
+    const std::uint64_t size = sizes[static_cast<std::uint32_t>(i % period)];
+    null = address == 0;
+    wrong = !null && (address == poisoned_slot || address % rules.alignment != 0);
+    if (!null && rules.pool_end != 0) {
+      wrong = wrong || address < rules.pool_begin || address > rules.pool_end || rules.pool_end - address < size;
+    }
+    if (addresses != nullptr) {
+      addresses[i] = address;
+      bytes[i] = size;
+    }
+  }
+  add(tally, null, wrong);
+}
+
+// If any two blocks share bytes, then two neighbours in address order do. A block of 0 bytes has an address of its own.
+__global__ void judge_neighbours(const std::uint64_t* addresses, const std::uint64_t* bytes, std::size_t count,
+                                 Tally* tally) {
+  const std::size_t i = index_in_grid();
+  bool wrong = false;
+  if (i + 1 < count && addresses[i] != 0) {
+    wrong = addresses[i + 1] - addresses[i] < max(bytes[i], std::uint64_t{1});
+  }
+  add(tally, false, wrong);
+}
+
+}  // namespace
+
+struct SlotCheck::Scratch {
+  simt::Buffer<Tally> tally{1};
+  simt::Buffer<std::uint64_t> addresses;
+  simt::Buffer<std::uint64_t> bytes;
+  simt::Buffer<std::uint64_t> sorted_addresses;
+  simt::Buffer<std::uint64_t> sorted_bytes;
+  simt::Buffer<std::byte> for_sort;
+
+  void make_room(std::size_t count) {
+    if (addresses.size() == count) return;
+    addresses = simt::Buffer<std::uint64_t>(count);
+    bytes = simt::Buffer<std::uint64_t>(count);
+    sorted_addresses = simt::Buffer<std::uint64_t>(count);
+    sorted_bytes = simt::Buffer<std::uint64_t>(count);
+    std::size_t scratch_bytes = 0;
+    simt::check_cuda(cub::DeviceRadixSort::SortPairs(nullptr, scratch_bytes, addresses.data(), sorted_addresses.data(),
+                                                     bytes.data(), sorted_bytes.data(), static_cast<int>(count)),
+                     "cub::DeviceRadixSort (size)");
+    for_sort = simt::Buffer<std::byte>(scratch_bytes);
+  }
+  void sort(simt::Stream& stream) {
+    std::size_t scratch_bytes = for_sort.size();
+    simt::check_cuda(cub::DeviceRadixSort::SortPairs(for_sort.data(), scratch_bytes, addresses.data(),
+                                                     sorted_addresses.data(), bytes.data(), sorted_bytes.data(),
+                                                     static_cast<int>(addresses.size()), 0, 64, stream.native()),
+                     "cub::DeviceRadixSort::SortPairs");
+  }
+};
+
+SlotCheck::SlotCheck() = default;
+SlotCheck::~SlotCheck() = default;
+SlotCheck::SlotCheck(SlotCheck&&) noexcept = default;
+SlotCheck& SlotCheck::operator=(SlotCheck&&) noexcept = default;
+
+bool SlotCheck::all_right(simt::Stream& stream, void* const* slots, std::size_t count, AnySize sizes,
+                          std::size_t period, const PointerRules& rules, PointerCheck::Live live) {
+  if (count == 0 || count > std::numeric_limits<int>::max()) return false;
+  const bool compares = live == PointerCheck::Live::together && rules.check_overlap;
+  const auto blocks = static_cast<unsigned>((count + threads_per_block - 1) / threads_per_block);
+  try {
+    if (!scratch_) scratch_ = std::make_unique<Scratch>();
+    if (compares) scratch_->make_room(count);
+  } catch (const simt::Fault& fault) {
+    if (fault.kind() != simt::FaultKind::out_of_memory) throw;
+    scratch_.reset();
+    return false;
+  }
+  scratch_->tally.fill_bytes(stream, 0);
+  judge_each<<<blocks, threads_per_block, 0, stream.native()>>>(
+      slots, count, period, sizes, DeviceRules{rules.pool_begin, rules.pool_end, rules.alignment},
+      compares ? scratch_->addresses.data() : nullptr, scratch_->bytes.data(), scratch_->tally.data());
+  simt::check_cuda(cudaGetLastError(), "kernel launch");
+  if (compares) {
+    scratch_->sort(stream);
+    judge_neighbours<<<blocks, threads_per_block, 0, stream.native()>>>(
+        scratch_->sorted_addresses.data(), scratch_->sorted_bytes.data(), count, scratch_->tally.data());
+    simt::check_cuda(cudaGetLastError(), "kernel launch");
+  }
+  const Tally tally = scratch_->tally.to_host(stream).front();
+  return tally.wrong == 0 && tally.nulls == 0;
+}
+
+std::optional<std::uint64_t> SlotCheck::nulls(simt::Stream& stream, void* const* slots, std::size_t count) {
+  if (count == 0) return 0;
+  if (!scratch_) scratch_ = std::make_unique<Scratch>();
+  scratch_->tally.fill_bytes(stream, 0);
+  const auto blocks = static_cast<unsigned>((count + threads_per_block - 1) / threads_per_block);
+  count_nulls<<<blocks, threads_per_block, 0, stream.native()>>>(slots, count, scratch_->tally.data());
+  simt::check_cuda(cudaGetLastError(), "kernel launch");
+  return scratch_->tally.to_host(stream).front().nulls;
+}
+
+}  // namespace allocbench
