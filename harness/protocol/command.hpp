@@ -11,6 +11,8 @@ namespace allocbench::protocol {
 
 // Where a sample starts from.
 enum class StartState { fresh, reused };
+// The device's L2 cache before a sample: as the work before left it, or full of something else.
+enum class L2State { warm, flushed };
 
 struct LoadAllocator {
   std::string allocator;
@@ -24,6 +26,7 @@ struct OpenCell {
   ParameterValues parameters;
   std::uint64_t seed = 0;
   StartState state = StartState::fresh;
+  L2State l2 = L2State::warm;
   std::uint64_t warmups = 0;
   std::uint64_t counted_passes = 1;
 };
@@ -33,12 +36,14 @@ struct VerifyCell {
 };
 struct SampleCell {
   std::string cell;
+  std::uint64_t samples = 1;
 };
 struct CloseCell {
   std::string cell;
 };
+struct AskProfile {};
 struct Quit {};
 
-using Command = std::variant<LoadAllocator, OpenCell, VerifyCell, SampleCell, CloseCell, Quit>;
+using Command = std::variant<LoadAllocator, OpenCell, VerifyCell, SampleCell, CloseCell, AskProfile, Quit>;
 
 }  // namespace allocbench::protocol

@@ -19,6 +19,19 @@ StartState state_of(const Json& json) {
   throw Malformed(fmt::format("\"state\" must be fresh or reused; found \"{}\"", word));
 }
 
+L2State l2_of(const Json& json) {
+  const std::string word = text_member_or(json, "l2", "warm");
+  if (word == "warm") return L2State::warm;
+  if (word == "flushed") return L2State::flushed;
+  throw Malformed(fmt::format("\"l2\" must be warm or flushed; found \"{}\"", word));
+}
+
+SampleCell sample_request_from_json(const Json& json) {
+  SampleCell request{text_member(json, "cell"), count_member_or(json, "samples", 1)};
+  if (request.samples == 0) throw Malformed("\"samples\" must be at least 1");
+  return request;
+}
+
 Json about_cell(const char* command, const std::string& cell) { return {{"command", command}, {"cell", cell}}; }
 
 struct Writer {
@@ -35,12 +48,18 @@ struct Writer {
             {"parameters", to_json(command.parameters)},
             {"seed", command.seed},
             {"state", command.state == StartState::fresh ? "fresh" : "reused"},
+            {"l2", command.l2 == L2State::warm ? "warm" : "flushed"},
             {"warmups", command.warmups},
             {"counted_passes", command.counted_passes}};
   }
   Json operator()(const VerifyCell& command) const { return about_cell("verify", command.cell); }
-  Json operator()(const SampleCell& command) const { return about_cell("sample", command.cell); }
+  Json operator()(const SampleCell& command) const {
+    Json json = about_cell("sample", command.cell);
+    if (command.samples != 1) json["samples"] = command.samples;
+    return json;
+  }
   Json operator()(const CloseCell& command) const { return about_cell("close", command.cell); }
+  Json operator()(const AskProfile&) const { return {{"command", "profile"}}; }
   Json operator()(const Quit&) const { return {{"command", "quit"}}; }
 };
 
@@ -60,6 +79,7 @@ OpenCell cell_request_from_json(const Json& json) {
           .parameters = parameters_of(json),
           .seed = count_member_or(json, "seed", 0),
           .state = state_of(json),
+          .l2 = l2_of(json),
           .warmups = count_member_or(json, "warmups", 0),
           .counted_passes = count_member_or(json, "counted_passes", 1)};
 }
@@ -72,11 +92,12 @@ Command command_from_json(const Json& json) {
     return cell_request_from_json(json);
   }
   if (name == "verify") return VerifyCell{text_member(json, "cell")};
-  if (name == "sample") return SampleCell{text_member(json, "cell")};
+  if (name == "sample") return sample_request_from_json(json);
   if (name == "close") return CloseCell{text_member(json, "cell")};
+  if (name == "profile") return AskProfile{};
   if (name == "quit") return Quit{};
-  throw Malformed(
-      fmt::format("there is no command \"{}\"; the commands are allocator, open, verify, sample, close, quit", name));
+  throw Malformed(fmt::format(
+      "there is no command \"{}\"; the commands are allocator, open, verify, sample, close, profile, quit", name));
 }
 
 }  // namespace allocbench::protocol

@@ -28,6 +28,12 @@ struct Device {
   std::optional<std::uint64_t> sm_clock_mhz;
   std::optional<std::uint64_t> sm_clock_max_mhz;
   std::optional<std::uint64_t> device_heap_bytes;
+  // What the front end warns about.
+  std::optional<std::uint64_t> sm_clock_limit_mhz;           // set by an administrator, below the maximum or at it
+  std::optional<std::vector<std::string>> throttle_reasons;  // at the start; empty: none
+  std::optional<std::uint64_t> other_processes;              // that compute on the device
+  std::optional<bool> mig;
+  std::optional<bool> ecc;
 
   bool operator==(const Device&) const = default;
 };
@@ -99,6 +105,12 @@ struct Verified {
   Counted counted;
 };
 
+// A run of the measuring loop, as Google Benchmark reports it.
+struct Loop {
+  std::uint64_t iterations = 0;
+  double mean_seconds = 0;  // of all phases together
+};
+
 struct Sample {
   std::string cell;
   std::vector<Phase> phases;
@@ -107,10 +119,16 @@ struct Sample {
   std::optional<std::uint64_t> temperature_c;
   std::optional<bool> throttled;
   std::optional<double> wall_seconds;
+  std::optional<Loop> loop;  // with the last sample of a command
 };
 
 struct Closed {
   std::string cell;
+};
+
+// Where the worker's wall time went since its start, by part (harness/README.md names them).
+struct Profile {
+  std::vector<std::pair<std::string, double>> seconds;
 };
 
 struct Failed {
@@ -125,7 +143,7 @@ struct ProtocolError {
   std::string reason;
 };
 
-using Event =
-    std::variant<Ready, NoEnvironment, AllocatorReady, Opened, Verified, Sample, Closed, Failed, ProtocolError>;
+using Event = std::variant<Ready, NoEnvironment, AllocatorReady, Opened, Verified, Sample, Closed, Profile, Failed,
+                           ProtocolError>;
 
 }  // namespace allocbench::protocol

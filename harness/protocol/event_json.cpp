@@ -9,14 +9,17 @@ namespace allocbench::protocol {
 namespace {
 
 // In the order of Event's alternatives.
-constexpr std::array<std::string_view, 9> names = {
-    "ready", "environment", "allocator_ready", "opened", "verified", "sample", "closed", "failed", "protocol_error"};
+constexpr std::array<std::string_view, 10> names = {"ready",    "environment",   "allocator_ready", "opened",
+                                                    "verified", "sample",        "closed",          "profile",
+                                                    "failed",   "protocol_error"};
 static_assert(names.size() == std::variant_size_v<Event>);
 
 Json phases_to_json(const std::vector<Phase>& phases) {
   Json list = Json::array();
   for (const Phase& phase : phases) {
-    list.push_back({{"name", phase.name}, {"seconds", phase.seconds}, {"operations", phase.operations}});
+    Json& json =
+        list.emplace_back(Json{{"name", phase.name}, {"seconds", phase.seconds}, {"operations", phase.operations}});
+    if (!phase.not_held.empty()) json["not_held"] = phase.not_held;
   }
   return list;
 }
@@ -46,15 +49,22 @@ struct Writer {
   Json operator()(const Sample& event) const {
     Json counters = Json::object();
     for (const auto& [name, value] : event.counters) counters[name] = value;
-    return {{"cell", event.cell},
-            {"phases", phases_to_json(event.phases)},
-            {"counters", counters},
-            {"sm_clock_mhz", or_null(event.sm_clock_mhz)},
-            {"temperature_c", or_null(event.temperature_c)},
-            {"throttled", or_null(event.throttled)},
-            {"wall_seconds", or_null(event.wall_seconds)}};
+    Json json{{"cell", event.cell},
+              {"phases", phases_to_json(event.phases)},
+              {"counters", counters},
+              {"sm_clock_mhz", or_null(event.sm_clock_mhz)},
+              {"temperature_c", or_null(event.temperature_c)},
+              {"throttled", or_null(event.throttled)},
+              {"wall_seconds", or_null(event.wall_seconds)}};
+    if (event.loop) json["loop"] = {{"iterations", event.loop->iterations}, {"mean_seconds", event.loop->mean_seconds}};
+    return json;
   }
   Json operator()(const Closed& event) const { return {{"cell", event.cell}}; }
+  Json operator()(const Profile& event) const {
+    Json seconds = Json::object();
+    for (const auto& [part, value] : event.seconds) seconds[part] = value;
+    return {{"seconds", seconds}};
+  }
   Json operator()(const Failed& event) const {
     Json json = Json::object();
     if (event.cell) json["cell"] = *event.cell;
@@ -81,6 +91,13 @@ Verified verified_from_json(const Json& json) {
   if (optional_member(json, "checks") != nullptr) event.checks = checks_from_json(object_member(json, "checks"));
   if (optional_member(json, "counted") != nullptr) event.counted = counted_from_json(object_member(json, "counted"));
   return event;
+}
+
+Profile profile_from_json(const Json& json) {
+  const Json& seconds = object_member(json, "seconds");
+  Profile profile;
+  for (const auto& [part, value] : seconds.items()) profile.seconds.emplace_back(part, seconds_member(seconds, part));
+  return profile;
 }
 
 Failed failed_from_json(const Json& json) {
@@ -119,7 +136,12 @@ Json to_json(const Device& device) {
           {"l2_bytes", or_null(device.l2_bytes)},
           {"sm_clock_mhz", or_null(device.sm_clock_mhz)},
           {"sm_clock_max_mhz", or_null(device.sm_clock_max_mhz)},
-          {"device_heap_bytes", or_null(device.device_heap_bytes)}};
+          {"device_heap_bytes", or_null(device.device_heap_bytes)},
+          {"sm_clock_limit_mhz", or_null(device.sm_clock_limit_mhz)},
+          {"throttle_reasons", or_null(device.throttle_reasons)},
+          {"other_processes", or_null(device.other_processes)},
+          {"mig", or_null(device.mig)},
+          {"ecc", or_null(device.ecc)}};
 }
 
 Json to_json(const Checks& checks) {
@@ -159,6 +181,7 @@ std::optional<Event> event_from_json(const Json& json) {
   if (name == "verified") return verified_from_json(json);
   if (name == "sample") return sample_from_json(json);
   if (name == "closed") return Closed{text_member(json, "cell")};
+  if (name == "profile") return profile_from_json(json);
   if (name == "failed") return failed_from_json(json);
   if (name == "protocol_error") return ProtocolError{text_member(json, "reason")};
   return std::nullopt;
@@ -177,7 +200,12 @@ Device device_from_json(const Json& json) {
           .l2_bytes = optional_count(json, "l2_bytes"),
           .sm_clock_mhz = optional_count(json, "sm_clock_mhz"),
           .sm_clock_max_mhz = optional_count(json, "sm_clock_max_mhz"),
-          .device_heap_bytes = optional_count(json, "device_heap_bytes")};
+          .device_heap_bytes = optional_count(json, "device_heap_bytes"),
+          .sm_clock_limit_mhz = optional_count(json, "sm_clock_limit_mhz"),
+          .throttle_reasons = optional_texts(json, "throttle_reasons"),
+          .other_processes = optional_count(json, "other_processes"),
+          .mig = optional_truth(json, "mig"),
+          .ecc = optional_truth(json, "ecc")};
 }
 
 Checks checks_from_json(const Json& json) {
@@ -217,8 +245,8 @@ Sample sample_from_json(const Json& json) {
   sample.cell = text_member(json, "cell");
   for (const Json& phase : list_member(json, "phases")) {
     if (!phase.is_object()) throw Malformed("each of \"phases\" must be an object");
-    sample.phases.push_back(
-        {text_member(phase, "name"), seconds_member(phase, "seconds"), count_member_or(phase, "operations", 0)});
+    sample.phases.push_back({text_member(phase, "name"), seconds_member(phase, "seconds"),
+                             count_member_or(phase, "operations", 0), text_member_or(phase, "not_held", "")});
   }
   if (sample.phases.empty()) throw Malformed("\"phases\" must not be empty");
   if (optional_member(json, "counters") != nullptr) {
@@ -230,6 +258,10 @@ Sample sample_from_json(const Json& json) {
   sample.temperature_c = optional_count(json, "temperature_c");
   sample.throttled = optional_truth(json, "throttled");
   sample.wall_seconds = optional_seconds(json, "wall_seconds");
+  if (optional_member(json, "loop") != nullptr) {
+    const Json& loop = object_member(json, "loop");
+    sample.loop = Loop{count_member(loop, "iterations"), seconds_member(loop, "mean_seconds")};
+  }
   return sample;
 }
 

@@ -130,6 +130,13 @@ std::optional<bool> optional_truth(const Json& object, std::string_view name) {
   return json == nullptr ? std::nullopt : std::optional(truth_in(*json, name));
 }
 
+std::optional<std::vector<std::string>> optional_texts(const Json& object, std::string_view name) {
+  if (optional_member(object, name) == nullptr) return std::nullopt;
+  std::vector<std::string> texts;
+  for (const Json& each : list_member(object, name)) texts.push_back(text_in(each, name));
+  return texts;
+}
+
 std::optional<double> optional_seconds(const Json& object, std::string_view name) {
   const Json* json = optional_member(object, name);
   return json == nullptr ? std::nullopt : std::optional(seconds_in(*json, name));

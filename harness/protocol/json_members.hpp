@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/protocol/bounds.hpp"
 
@@ -45,6 +46,7 @@ bool truth_member_or(const Json& object, std::string_view name, bool otherwise);
 std::optional<std::string> optional_text(const Json& object, std::string_view name);
 std::optional<std::uint64_t> optional_count(const Json& object, std::string_view name);
 std::optional<bool> optional_truth(const Json& object, std::string_view name);
+std::optional<std::vector<std::string>> optional_texts(const Json& object, std::string_view name);
 std::optional<double> optional_seconds(const Json& object, std::string_view name);
 
 template <class T>

@@ -7,38 +7,55 @@
 namespace allocbench::worker {
 namespace {
 
-class SilentReporter final : public benchmark::BenchmarkReporter {
+class LoopReporter final : public benchmark::BenchmarkReporter {
  public:
-  bool ReportContext(const Context&) override { return true; }
-  void ReportRuns(const std::vector<Run>&) override {}
+  explicit LoopReporter(benchmark::BenchmarkReporter* shown) : shown_(shown) {}
+  bool ReportContext(const Context& context) override { return shown_ == nullptr || shown_->ReportContext(context); }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (const Run& run : runs) {
+      if (run.run_type != Run::RT_Iteration || run.error_occurred) continue;
+      loop_.iterations += static_cast<std::uint64_t>(run.iterations);
+      seconds_ += run.real_accumulated_time;
+    }
+    if (shown_ != nullptr) shown_->ReportRuns(runs);
+  }
+  void Finalize() override {
+    if (shown_ != nullptr) shown_->Finalize();
+  }
+
+  protocol::Loop loop() const {
+    protocol::Loop result = loop_;
+    if (result.iterations != 0) result.mean_seconds = seconds_ / static_cast<double>(result.iterations);
+    return result;
+  }
+
+ private:
+  benchmark::BenchmarkReporter* shown_;
+  protocol::Loop loop_;
+  double seconds_ = 0;
 };
 
 }  // namespace
 
-void run_benchmark_batch(const std::string& name, std::uint32_t count, const std::function<double()>& sample,
-                         benchmark::BenchmarkReporter* reporter) {
+protocol::Loop run_benchmark_batch(const std::string& name, std::uint32_t count, const std::function<double()>& sample,
+                                   benchmark::BenchmarkReporter* shown) {
   std::exception_ptr failure;
   const auto loop = [&](benchmark::State& state) {
-    // Version 1.7 aborts the process when its loop is left early or by an exception. So the loop always completes, and
-    // after a failure it runs empty.
-    for (auto _ : state) {
-      double seconds = 0;
-      if (!failure) {
-        try {
-          seconds = sample();
-        } catch (...) {
-          failure = std::current_exception();
-        }
+    while (state.KeepRunning()) {
+      try {
+        state.SetIterationTime(sample());
+      } catch (...) {
+        failure = std::current_exception();
+        state.SkipWithError("a sample failed");  // ends the loop
       }
-      state.SetIterationTime(seconds);
     }
-    if (failure) state.SkipWithError("a sample failed");
   };
   benchmark::RegisterBenchmark(name.c_str(), loop)->Iterations(count)->UseManualTime()->Unit(benchmark::kMicrosecond);
-  SilentReporter silent;
-  benchmark::RunSpecifiedBenchmarks(reporter != nullptr ? reporter : &silent, "all");
+  LoopReporter reporter(shown);
+  benchmark::RunSpecifiedBenchmarks(&reporter, "all");
   benchmark::ClearRegisteredBenchmarks();
   if (failure) std::rethrow_exception(failure);
+  return reporter.loop();
 }
 
 }  // namespace allocbench::worker

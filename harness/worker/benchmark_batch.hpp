@@ -6,15 +6,17 @@
 #include <functional>
 #include <string>
 
+#include "harness/protocol/event.hpp"
+
 namespace benchmark {
 class BenchmarkReporter;
 }
 
 namespace allocbench::worker {
 
-// Calls `sample` `count` times; it returns the seconds of one sample. An exception of a sample ends the batch and
-// leaves this function. `reporter` sees the run as Google Benchmark reports it; null keeps it silent.
-void run_benchmark_batch(const std::string& name, std::uint32_t count, const std::function<double()>& sample,
-                         benchmark::BenchmarkReporter* reporter = nullptr);
+// Calls `sample` `count` times; it returns the seconds of one sample. Returns what Google Benchmark measured. An
+// exception of a sample ends the batch and leaves this function. `shown` sees the run as well, if there is one.
+protocol::Loop run_benchmark_batch(const std::string& name, std::uint32_t count, const std::function<double()>& sample,
+                                   benchmark::BenchmarkReporter* shown = nullptr);
 
 }  // namespace allocbench::worker

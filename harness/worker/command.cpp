@@ -63,6 +63,8 @@ AllocatorRequest resolve(const protocol::LoadAllocator& command, const Registry&
   return {&entry, checked(command.parameters, entry.parameters, command.allocator), command.pool_bytes};
 }
 
+std::uint32_t samples_of(const protocol::SampleCell& command) { return small_count(command.samples, "samples"); }
+
 CellRequest resolve(const protocol::OpenCell& command, const Registry& registry) {
   const WorkloadType& entry = known(registry.find_workload(command.workload), "workload", command.workload);
   CellRequest request;
@@ -70,13 +72,14 @@ CellRequest resolve(const protocol::OpenCell& command, const Registry& registry)
   request.parameters = checked(command.parameters, entry.parameters, command.workload);
   request.seed = command.seed;
   request.state = command.state;
+  request.l2 = command.l2;
   request.warmups = small_count(command.warmups, "warmups");
   request.counted_passes = small_count(command.counted_passes, "counted_passes");
   return request;
 }
 
-double total_seconds(const Sample& sample) {
-  return std::accumulate(sample.phases.begin(), sample.phases.end(), 0.0,
+double total_seconds(const std::vector<Phase>& phases) {
+  return std::accumulate(phases.begin(), phases.end(), 0.0,
                          [](double sum, const Phase& phase) { return sum + phase.seconds; });
 }
 

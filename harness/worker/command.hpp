@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "harness/protocol/command.hpp"
 #include "harness/worker/registry.hpp"
@@ -15,9 +16,9 @@ struct AllocatorRequest {
   std::size_t pool_bytes = 0;
 };
 AllocatorRequest resolve(const protocol::LoadAllocator& command, const Registry& registry);
+std::uint32_t samples_of(const protocol::SampleCell& command);
 CellRequest resolve(const protocol::OpenCell& command, const Registry& registry);
 
-// Sum of the phases.
-double total_seconds(const Sample& sample);
+double total_seconds(const std::vector<Phase>& phases);
 
 }  // namespace allocbench::worker

@@ -10,17 +10,19 @@
 namespace allocbench::worker {
 
 std::unique_ptr<AllocatorInstance> create_instance(const AllocatorType& type, simt::Stream& stream,
-                                                   std::size_t pool_bytes, const ParameterValues& parameters) {
+                                                   std::size_t pool_bytes, const ParameterValues& parameters,
+                                                   TimeShares& shares) {
   try {
-    return std::make_unique<Instance>(type, stream, pool_bytes, parameters);
+    return std::make_unique<Instance>(type, stream, pool_bytes, parameters, shares);
   } catch (const Unsupported& why) {
     throw CellFailure(Status::unsupported, why.what());
   }
 }
 
 Instance::Instance(const AllocatorType& type, simt::Stream& stream, std::size_t pool_bytes,
-                   const ParameterValues& parameters)
+                   const ParameterValues& parameters, TimeShares& shares)
     : stream_(stream),
+      shares_(shares),
       arena_(stream, pool_bytes),
       setting_{.allocator = type, .pool_bytes = pool_bytes, .parameters = parameters, .seed = 0},
       handle_(create_timed()) {}
@@ -63,6 +65,16 @@ void Instance::reset() {
 PointerRules Instance::rules(bool check_overlap) const {
   return pointer_rules(handle_, const_cast<Arena&>(arena_), check_overlap);
 }
+
+void Instance::prepare_to_flush_l2() {
+  if (over_l2_.size() != 0) return;
+  if (!simt::has_device_cache) {
+    throw CellFailure(Status::unsupported, "the CPU back end has no L2 cache to flush; use l2 \"warm\"");
+  }
+  over_l2_ = simt::Buffer<std::byte>(2 * stream_.device().properties().l2_bytes);
+}
+
+void Instance::flush_l2() { over_l2_.fill_bytes(stream_, 0); }
 
 const std::string& Instance::check_reset() {
   if (reset_failure_) throw *reset_failure_;

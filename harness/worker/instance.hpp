@@ -7,6 +7,7 @@
 
 #include "allocators/contract/arena.hpp"
 #include "harness/worker/registry.hpp"
+#include "harness/worker/time_shares.hpp"
 #include "workloads/contract/outcome.hpp"
 #include "workloads/contract/workload.hpp"
 #include "workloads/verification/pointer_check.hpp"
@@ -15,7 +16,8 @@ namespace allocbench::worker {
 
 class Instance final : public AllocatorInstance {
  public:
-  Instance(const AllocatorType& type, simt::Stream& stream, std::size_t pool_bytes, const ParameterValues& parameters);
+  Instance(const AllocatorType& type, simt::Stream& stream, std::size_t pool_bytes, const ParameterValues& parameters,
+           TimeShares& shares);
 
   std::size_t pool_bytes() const override { return setting_.pool_bytes; }
   std::size_t metadata_bytes() const override { return arena_.metadata_bytes(); }
@@ -26,6 +28,11 @@ class Instance final : public AllocatorInstance {
   simt::Stream& stream() const { return stream_; }
   const AllocatorHandle& handle() const { return handle_; }
   const Traits& traits() const { return setting_.traits(); }
+  TimeShares& shares() const { return shares_; }
+  // Makes room for flush_l2(). Throws CellFailure where there is no such cache.
+  void prepare_to_flush_l2();
+  // Writes twice the L2 cache: nothing of the allocator is left in it. Enqueued on the stream.
+  void flush_l2();
   // Back to fresh where the design can; a device heap stays as it is until the process ends.
   void reset();
   // What every returned pointer must satisfy.
@@ -40,12 +47,14 @@ class Instance final : public AllocatorInstance {
   AllocatorHandle create_timed();
 
   simt::Stream& stream_;
+  TimeShares& shares_;
   Arena arena_;
   RunSetting setting_;
   double init_seconds_ = 0;
   std::optional<std::string> reset_verdict_;
   std::optional<CellFailure> reset_failure_;
   AllocatorHandle handle_;
+  simt::Buffer<std::byte> over_l2_;
 };
 
 }  // namespace allocbench::worker

@@ -19,6 +19,7 @@
 #include "harness/worker/plugins.hpp"
 #include "harness/worker/run_by_hand.hpp"
 #include "harness/worker/server.hpp"
+#include "harness/worker/time_shares.hpp"
 
 namespace allocbench::worker {
 namespace {
@@ -30,6 +31,7 @@ struct Options {
   bool describe = false;
   std::string device_heap_for;
   std::string run;
+  std::string plugin;
   std::uint32_t samples = 5;
   int events_fd = 1;
   BackendOptions backend;
@@ -46,35 +48,42 @@ constexpr const char* examples = R"(By hand:
     {"command":"quit"}
 Exit codes: 0 done, 1 the cell of --run did not end ok, 2 usage, 3 no usable device, 64 malformed command, 70 device lost.)";
 
-int serve(const Options& options, const Registry& registry) {
-  const protocol::LineWriter events(options.events_fd);
+std::size_t device_heap_for(const std::string& allocator, const Registry& registry) {
+  const AllocatorRequest request =
+      resolve(protocol::allocator_request_from_json(protocol::parse_object(allocator, "the question")), registry);
+  return request.entry->functions.device_heap_bytes(request.pool_bytes, request.parameters);
+}
+
+int serve(int events_fd, const BackendOptions& options, const Registry& registry, TimeShares& shares) {
+  const protocol::LineWriter events(events_fd);
   std::unique_ptr<Backend> backend;
   try {
-    backend = open_backend(options.backend);
+    backend = open_backend(options);
   } catch (const simt::Fault& fault) {
     events.write(protocol::to_json(protocol::NoEnvironment{fault.what()}));
     return protocol::exit_environment;
   }
-  return Server(registry, *backend, events).serve(std::cin);
+  return Server(registry, *backend, events, shares).serve(std::cin);
 }
 
-int run(const Options& options) {
-  const Registry registry = load_plugins(backend_name(), all_workloads());
+int run(const Options& options, TimeShares& shares) {
+  const Registry registry = load_plugins(backend_name(), all_workloads(), options.plugin);
   try {
     if (options.describe) {
       std::cout << protocol::to_json(describe(registry)).dump(2) << "\n";
       return 0;
     }
+    BackendOptions backend_options = options.backend;
     if (!options.device_heap_for.empty()) {
-      const AllocatorRequest request = resolve(
-          protocol::allocator_request_from_json(protocol::parse_object(options.device_heap_for, "the question")),
-          registry);
-      std::cout << request.entry->functions.device_heap_bytes(request.pool_bytes, request.parameters) << "\n";
+      backend_options.device_heap_bytes = device_heap_for(options.device_heap_for, registry);
+    }
+    if (options.serve) return serve(options.events_fd, backend_options, registry, shares);
+    if (options.run.empty()) {
+      std::cout << *backend_options.device_heap_bytes << "\n";
       return 0;
     }
-    if (options.serve) return serve(options, registry);
-    const std::unique_ptr<Backend> backend = open_backend(options.backend);
-    return run_by_hand(options.run, options.samples, registry, *backend);
+    const std::unique_ptr<Backend> backend = open_backend(backend_options);
+    return run_by_hand(options.run, options.samples, registry, *backend, shares);
   } catch (const protocol::Malformed& error) {
     fmt::print(stderr, "{}\n", error.what());
     return exit_usage;
@@ -91,6 +100,7 @@ int main(int argc, char** argv) {
   using allocbench::worker::backend_name;
   // A front end that died closes the pipe: the write fails and the worker ends in order.
   std::signal(SIGPIPE, SIG_IGN);
+  allocbench::worker::TimeShares shares;
 
   allocbench::worker::Options options;
   CLI::App app{"allocbench worker for the " + backend_name() + " back end"};
@@ -98,10 +108,13 @@ int main(int argc, char** argv) {
   auto* mode = app.add_option_group("mode", "What to do");
   mode->add_flag("--serve", options.serve, "Answer protocol commands from standard input");
   mode->add_flag("--describe", options.describe, "Print allocators, workloads and metrics as JSON; touches no device");
-  mode->add_option("--device-heap-for", options.device_heap_for,
-                   "Print the device heap bytes for {\"allocator\":..,\"parameters\":..,\"pool_bytes\":..}");
   mode->add_option("--run", options.run, "Verify and measure one cell given as JSON");
-  mode->require_option(1);
+  mode->require_option(0, 1);
+  app.add_option(
+      "--device-heap-for", options.device_heap_for,
+      "Set the device heap that {\"allocator\":..,\"parameters\":..,\"pool_bytes\":..} needs; without a mode, "
+      "print its bytes");
+  app.add_option("--plugin", options.plugin, "Load this plug-in only, by the name that --describe gives");
   app.add_option("--samples", options.samples, "Samples of --run")
       ->check(CLI::Range(1u, 1'000'000u))
       ->capture_default_str();
@@ -121,11 +134,14 @@ int main(int argc, char** argv) {
   }
   try {
     app.parse(argc, argv);
+    if (mode->count_all() == 0 && options.device_heap_for.empty()) {
+      throw CLI::RequiredError("--serve, --describe, --run or --device-heap-for");
+    }
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : allocbench::worker::exit_usage;
   }
   try {
-    return allocbench::worker::run(options);
+    return allocbench::worker::run(options, shares);
   } catch (const std::exception& error) {
     fmt::print(stderr, "allocbench-worker-{}: {}\n", backend_name(), error.what());
     return 1;

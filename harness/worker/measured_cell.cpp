@@ -11,10 +11,13 @@ MeasuredCell::MeasuredCell(Instance& instance, const RunSetting& setting, const 
     : instance_(instance),
       setting_(setting),
       fresh_wanted_(request.state == StartState::fresh),
+      flushes_l2_(request.l2 == L2State::flushed),
       warmups_(request.warmups),
       counted_passes_(request.counted_passes),
       workload_(workload),
-      run_(std::move(run)) {}
+      run_(std::move(run)) {
+  if (flushes_l2_) instance_.prepare_to_flush_l2();
+}
 
 MeasuredCell::~MeasuredCell() {
   if (instance_.last_user == this) instance_.last_user = nullptr;  // the next cell may get this address
@@ -22,12 +25,19 @@ MeasuredCell::~MeasuredCell() {
 
 Verification MeasuredCell::verify() {
   Verification result;
-  instance_.reset();
-  check_contents(result);
-  const LeakResult leak = LeakCheck(instance_.stream(), run_->requests(), setting_).run(instance_.handle());
-  result.leak_rounds = leak.rounds;
-  result.leak = leak.verdict;
-  result.spurious_nulls = leak.spurious_nulls;
+  {
+    const TimeShares::Scope contents(instance_.shares(), Part::contents);
+    instance_.reset();
+    check_contents(result);
+  }
+  {
+    const TimeShares::Scope leaks(instance_.shares(), Part::leaks);
+    const LeakResult leak = LeakCheck(instance_.stream(), run_->requests(), setting_).run(instance_.handle());
+    result.leak_rounds = leak.rounds;
+    result.leak = leak.verdict;
+    result.spurious_nulls = leak.spurious_nulls;
+  }
+  const TimeShares::Scope resets(instance_.shares(), Part::resets);
   result.reset = instance_.check_reset();
   check_invariants();
   instance_.reset();
@@ -50,11 +60,18 @@ bool MeasuredCell::overlap_is_defined() const {
 }
 
 Sample MeasuredCell::repetition() {
-  if (starts_fresh()) instance_.reset();
+  if (starts_fresh()) {
+    const TimeShares::Scope reset(instance_.shares(), Part::reset);
+    instance_.reset();
+    instance_.stream().synchronize();
+  }
   instance_.last_user = nullptr;  // whatever fails below leaves nothing to build on
   run_->prepare();
+  if (flushes_l2_) instance_.flush_l2();
   PhaseTimer timer(instance_.stream());
   run_->sample(instance_.handle(), timer);
+  for (const Phase& phase : timer.phases()) instance_.shares().move_to(Part::kernels, phase.seconds);
+  const TimeShares::Scope pointers(instance_.shares(), Part::pointers);
   const PointerCheck check = check_pointers();
   instance_.last_user = this;
   timer.counter("null_returns", check.nulls());

@@ -38,6 +38,7 @@ class MeasuredCell final : public Cell {
   Instance& instance_;
   RunSetting setting_;
   bool fresh_wanted_;
+  bool flushes_l2_;
   std::uint32_t warmups_;
   std::uint32_t counted_passes_;
   WorkloadTraits workload_;

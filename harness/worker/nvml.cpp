@@ -16,12 +16,24 @@ constexpr int temperature_of_gpu = 0;
 
 // Reasons that slow a kernel down against an undisturbed GPU. Idle, application clock settings, sync boost and display
 // clocks are states that somebody chose.
-constexpr unsigned long long sw_power_cap = 0x4;
-constexpr unsigned long long hw_slowdown = 0x8;
-constexpr unsigned long long sw_thermal = 0x20;
-constexpr unsigned long long hw_thermal = 0x40;
-constexpr unsigned long long hw_power_brake = 0x80;
-constexpr unsigned long long throttling = sw_power_cap | hw_slowdown | sw_thermal | hw_thermal | hw_power_brake;
+struct ThrottleReason {
+  unsigned long long bit;
+  const char* name;
+};
+constexpr std::array<ThrottleReason, 5> throttling = {{{0x4, "power cap"},
+                                                       {0x8, "hardware slowdown"},
+                                                       {0x20, "heat (driver)"},
+                                                       {0x40, "heat (hardware)"},
+                                                       {0x80, "power brake"}}};
+
+// nvmlProcessInfo_t of nvmlDeviceGetComputeRunningProcesses_v3.
+struct ProcessInfo {
+  unsigned pid;
+  unsigned long long used_memory;
+  unsigned gpu_instance;
+  unsigned compute_instance;
+};
+constexpr Result insufficient_size = 7;
 
 }  // namespace
 
@@ -38,6 +50,11 @@ struct Nvml::Library {
   Result (*temperature)(DeviceHandle, int, unsigned*) = nullptr;
   Result (*throttle_reasons)(DeviceHandle, unsigned long long*) = nullptr;
   Result (*driver_version)(char*, unsigned) = nullptr;
+  // Not in every driver, or not for every GPU.
+  Result (*application_clock)(DeviceHandle, int, unsigned*) = nullptr;
+  Result (*processes)(DeviceHandle, unsigned*, ProcessInfo*) = nullptr;
+  Result (*mig_mode)(DeviceHandle, unsigned*, unsigned*) = nullptr;
+  Result (*ecc_mode)(DeviceHandle, unsigned*, unsigned*) = nullptr;
 
   template <class Function>
   bool load(Function& function, const char* name) {
@@ -54,6 +71,10 @@ struct Nvml::Library {
                           load(temperature, "nvmlDeviceGetTemperature") &&
                           load(throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons") &&
                           load(driver_version, "nvmlSystemGetDriverVersion");
+    load(application_clock, "nvmlDeviceGetApplicationsClock");
+    load(processes, "nvmlDeviceGetComputeRunningProcesses_v3");
+    load(mig_mode, "nvmlDeviceGetMigMode");
+    load(ecc_mode, "nvmlDeviceGetEccMode");
     if (!complete || init() != success) return false;
     initialised = true;
     return find_device(pci_bus_id.c_str(), &device) == success;
@@ -80,7 +101,12 @@ GpuCondition Nvml::condition() const {
   if (library_->clock(library_->device, clock_sm, &value) == success) now.sm_clock_mhz = value;
   if (library_->temperature(library_->device, temperature_of_gpu, &value) == success) now.temperature_c = value;
   unsigned long long reasons = 0;
-  if (library_->throttle_reasons(library_->device, &reasons) == success) now.throttled = (reasons & throttling) != 0;
+  if (library_->throttle_reasons(library_->device, &reasons) == success) {
+    now.throttle_reasons.emplace();
+    for (const ThrottleReason& each : throttling) {
+      if ((reasons & each.bit) != 0) now.throttle_reasons->push_back(each.name);
+    }
+  }
   return now;
 }
 
@@ -88,6 +114,43 @@ std::optional<unsigned> Nvml::max_sm_clock_mhz() const {
   unsigned value = 0;
   if (!library_ || library_->max_clock(library_->device, clock_sm, &value) != success) return std::nullopt;
   return value;
+}
+
+std::optional<unsigned> Nvml::sm_clock_limit_mhz() const {
+  unsigned value = 0;
+  if (!library_ || library_->application_clock == nullptr ||
+      library_->application_clock(library_->device, clock_sm, &value) != success) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+// In a container NVML gives the process ids of the host, so this process is not recognised but counted off.
+std::optional<unsigned> Nvml::other_processes() const {
+  if (!library_ || library_->processes == nullptr) return std::nullopt;
+  std::array<ProcessInfo, 64> list{};
+  auto count = static_cast<unsigned>(list.size());
+  const Result result = library_->processes(library_->device, &count, list.data());
+  if ((result != success && result != insufficient_size) || count == 0) return std::nullopt;
+  return count - 1;
+}
+
+std::optional<bool> Nvml::mig() const {
+  unsigned now = 0;
+  unsigned later = 0;
+  if (!library_ || library_->mig_mode == nullptr || library_->mig_mode(library_->device, &now, &later) != success) {
+    return std::nullopt;
+  }
+  return now != 0;
+}
+
+std::optional<bool> Nvml::ecc() const {
+  unsigned now = 0;
+  unsigned later = 0;
+  if (!library_ || library_->ecc_mode == nullptr || library_->ecc_mode(library_->device, &now, &later) != success) {
+    return std::nullopt;
+  }
+  return now != 0;
 }
 
 std::optional<std::string> Nvml::driver_version() const {

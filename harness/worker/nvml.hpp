@@ -1,10 +1,11 @@
-// Clocks, temperature and throttling of a GPU through NVML, the management library of the NVIDIA driver. It is loaded
-// at run time: a machine without it, and the CPU back end, simply get no values.
+// Clocks, temperature, throttling and settings of a GPU through NVML, the management library of the NVIDIA driver. It
+// is loaded at run time: a machine without it, and the CPU back end, simply get no values.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace allocbench::worker {
 
@@ -12,7 +13,12 @@ namespace allocbench::worker {
 struct GpuCondition {
   std::optional<unsigned> sm_clock_mhz;
   std::optional<unsigned> temperature_c;
-  std::optional<bool> throttled;  // power, heat or a hardware brake held the clock down
+  // What holds the clock down: power, heat, a hardware brake. Clocks that somebody set are not among them.
+  std::optional<std::vector<std::string>> throttle_reasons;
+
+  std::optional<bool> throttled() const {
+    return throttle_reasons ? std::optional(!throttle_reasons->empty()) : std::nullopt;
+  }
 };
 
 class Nvml {
@@ -25,6 +31,12 @@ class Nvml {
 
   GpuCondition condition() const;
   std::optional<unsigned> max_sm_clock_mhz() const;
+  // The clock that an administrator allows under load.
+  std::optional<unsigned> sm_clock_limit_mhz() const;
+  // Processes that compute on the GPU, without this one, which must have a context there.
+  std::optional<unsigned> other_processes() const;
+  std::optional<bool> mig() const;
+  std::optional<bool> ecc() const;
   std::optional<std::string> driver_version() const;
 
  private:

@@ -1,4 +1,4 @@
-// The allocators of a worker: every plug-in part in its folders.
+// The allocators of a worker: every plug-in part in its folders, or those of one plug-in.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace allocbench::worker {
 
-// `backend` is "cpu" or "cuda"; `workloads` are those of the registry. Throws BadPlugin
+// `backend` is "cpu" or "cuda"; `workloads` are those of the registry; an empty `only` loads all. Throws BadPlugin
 // (harness/plugins/shared_objects.hpp) or, for names that clash, std::runtime_error.
-Registry load_plugins(const std::string& backend, std::vector<WorkloadType> workloads);
+Registry load_plugins(const std::string& backend, std::vector<WorkloadType> workloads, const std::string& only = "");
 
 }  // namespace allocbench::worker

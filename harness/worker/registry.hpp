@@ -24,6 +24,7 @@ class Stream;
 
 namespace allocbench::worker {
 
+using protocol::L2State;
 using protocol::StartState;
 
 struct CellRequest {
@@ -31,6 +32,7 @@ struct CellRequest {
   ParameterValues parameters;
   std::uint64_t seed = 0;
   StartState state = StartState::fresh;
+  L2State l2 = L2State::warm;
   std::uint32_t warmups = 0;
   std::uint32_t counted_passes = 1;
 };
@@ -50,6 +52,8 @@ struct Sample {
   std::vector<Phase> phases;
   std::vector<Counter> counters;
 };
+
+class TimeShares;
 
 // One (allocator, workload) pair with all parameters, ready to be measured. Every function may throw CellFailure,
 // simt::Fault and std::bad_alloc.
@@ -74,8 +78,10 @@ class AllocatorInstance {
 };
 
 // Throws CellFailure when the design cannot serve this pool or these parameters, or simt::Fault.
+// `shares` gets the time of its work and must outlive it.
 std::unique_ptr<AllocatorInstance> create_instance(const AllocatorType& type, simt::Stream& stream,
-                                                   std::size_t pool_bytes, const ParameterValues& parameters);
+                                                   std::size_t pool_bytes, const ParameterValues& parameters,
+                                                   TimeShares& shares);
 
 // All allocators and workloads of this worker.
 class Registry {

@@ -8,10 +8,12 @@
 #include "harness/worker/benchmark_batch.hpp"
 #include "harness/worker/command.hpp"
 #include "harness/worker/failure.hpp"
+#include "harness/worker/time_shares.hpp"
 
 namespace allocbench::worker {
 
-int run_by_hand(const std::string& cell_text, std::uint32_t samples, const Registry& registry, Backend& backend) {
+int run_by_hand(const std::string& cell_text, std::uint32_t samples, const Registry& registry, Backend& backend,
+                TimeShares& shares) {
   const protocol::Json command = protocol::parse_object(cell_text, "the cell");
   protocol::Json allocator_command = command;
   allocator_command.erase("parameters");
@@ -20,8 +22,10 @@ int run_by_hand(const std::string& cell_text, std::uint32_t samples, const Regis
   const CellRequest request = resolve(protocol::cell_request_from_json(command), registry);
   try {
     const auto instance =
-        create_instance(*allocator.entry, backend.stream(), allocator.pool_bytes, allocator.parameters);
+        create_instance(*allocator.entry, backend.stream(), allocator.pool_bytes, allocator.parameters, shares);
+    TimeShares::Scope opening(shares, Part::open);
     const auto cell = instance->open(request);
+    TimeShares::Scope sampling(shares, Part::other);
     const Verification checks = cell->verify();
     fmt::print(stderr, "verified: {} blocks, contents {}, leak {} ({} rounds), {} spurious nulls, reset {}\n",
                checks.blocks, checks.content, checks.leak, checks.leak_rounds, checks.spurious_nulls, checks.reset);
@@ -34,13 +38,18 @@ int run_by_hand(const std::string& cell_text, std::uint32_t samples, const Regis
         fmt::format("{}/{}", allocator.entry->traits.name, request.workload->traits.name), samples,
         [&] {
           last = cell->sample();
-          return total_seconds(last);
+          return total_seconds(last.phases);
         },
         &console);
     for (const Phase& phase : last.phases) {
-      fmt::print("last sample: {} {:.3f} us, {} operations\n", phase.name, phase.seconds * 1e6, phase.operations);
+      fmt::print("last sample: {} {:.3f} us, {} operations{}\n", phase.name, phase.seconds * 1e6, phase.operations,
+                 phase.not_held.empty() ? "" : ", not held back: " + phase.not_held);
     }
     for (const auto& [name, value] : last.counters) fmt::print("last sample: {} {}\n", name, value);
+    const auto seconds = shares.seconds();
+    for (std::size_t part = 0; part < seconds.size(); ++part) {
+      fmt::print("wall time: {} {:.3f} ms\n", TimeShares::names[part], seconds[part] * 1e3);
+    }
     return 0;
   } catch (...) {
     const std::optional<CellFailure> failure = current_failure(allocator.entry->traits);

@@ -33,17 +33,19 @@ protocol::Counted counted_of(const CallStatistics& statistics) {
 
 }  // namespace
 
-Server::Server(const Registry& registry, Backend& backend, const protocol::LineWriter& events)
+Server::Server(const Registry& registry, Backend& backend, const protocol::LineWriter& events, TimeShares& shares)
     : registry_(registry),
       backend_(backend),
       events_(events),
       properties_(backend.properties()),
+      shares_(shares),
       nvml_(properties_.pci_bus_id) {}
 
 void Server::write(const Event& event) const { events_.write(protocol::to_json(event)); }
 
 int Server::serve(std::istream& commands) {
   write(ready());
+  const TimeShares::Scope waiting(shares_, Part::waiting);
   for (std::string line; std::getline(commands, line);) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;  // typed by hand
     try {
@@ -82,7 +84,12 @@ protocol::Event Server::ready() const {
                                     .l2_bytes = properties_.l2_bytes,
                                     .sm_clock_mhz = condition.sm_clock_mhz,
                                     .sm_clock_max_mhz = nvml_.max_sm_clock_mhz(),
-                                    .device_heap_bytes = backend_.device_heap_bytes()}};
+                                    .device_heap_bytes = backend_.device_heap_bytes(),
+                                    .sm_clock_limit_mhz = nvml_.sm_clock_limit_mhz(),
+                                    .throttle_reasons = condition.throttle_reasons,
+                                    .other_processes = nvml_.other_processes(),
+                                    .mig = nvml_.mig(),
+                                    .ecc = nvml_.ecc()}};
 }
 
 template <class Work>
@@ -105,7 +112,8 @@ protocol::Event Server::answer(const protocol::LoadAllocator& command) {
   instance_.reset();
   allocator_ = request.entry;
   return attempt(std::nullopt, [&]() -> Event {
-    instance_ = create_instance(*request.entry, backend_.stream(), request.pool_bytes, request.parameters);
+    const TimeShares::Scope creating(shares_, Part::allocator);
+    instance_ = create_instance(*request.entry, backend_.stream(), request.pool_bytes, request.parameters, shares_);
     return protocol::AllocatorReady{instance_->pool_bytes(), instance_->metadata_bytes(), instance_->init_seconds()};
   });
 }
@@ -115,6 +123,7 @@ protocol::Event Server::answer(const protocol::OpenCell& command) {
   if (!instance_) throw Malformed("open: no allocator is loaded; send \"allocator\" first");
   if (cells_.contains(command.cell)) throw Malformed("open: the cell " + command.cell + " is already open");
   return attempt(command.cell, [&]() -> Event {
+    const TimeShares::Scope opening(shares_, Part::open);
     OpenCell cell{std::string(allocator_->traits.name) + "/" + std::string(request.workload->traits.name),
                   instance_->open(request)};
     protocol::Opened opened{command.cell, {}};
@@ -149,26 +158,46 @@ protocol::Event Server::answer(const protocol::VerifyCell& command) {
   });
 }
 
+protocol::Sample Server::sample(Cell& cell, const std::string& id) {
+  const auto start = std::chrono::steady_clock::now();
+  const GpuCondition before = nvml_.condition();
+  Sample result = cell.sample();
+  const GpuCondition after = nvml_.condition();
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  return {.cell = id,
+          .phases = std::move(result.phases),
+          .counters = std::move(result.counters),
+          .sm_clock_mhz = after.sm_clock_mhz,
+          .temperature_c = after.temperature_c,
+          .throttled = before.throttled().value_or(false) ? true : after.throttled(),
+          .wall_seconds = wall.count(),
+          .loop = {}};
+}
+
+// Every sample is written when it is measured; the last one is the answer.
 protocol::Event Server::answer(const protocol::SampleCell& command) {
   OpenCell& cell = open_cell(command.cell);
+  const std::uint32_t count = samples_of(command);
   return attempt(command.cell, [&]() -> Event {
-    const auto start = std::chrono::steady_clock::now();
-    const std::optional<bool> throttled_before = nvml_.condition().throttled;
-    Sample result;
-    run_benchmark_batch(cell.name, 1, [&] {
-      result = cell.cell->sample();
-      return total_seconds(result);
+    const TimeShares::Scope sampling(shares_, Part::other);
+    std::optional<protocol::Sample> last;
+    const protocol::Loop loop = run_benchmark_batch(cell.name, count, [&] {
+      if (last) write(*last);
+      last = sample(*cell.cell, command.cell);
+      return total_seconds(last->phases);
     });
-    const GpuCondition after = nvml_.condition();
-    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-    return protocol::Sample{.cell = command.cell,
-                            .phases = std::move(result.phases),
-                            .counters = std::move(result.counters),
-                            .sm_clock_mhz = after.sm_clock_mhz,
-                            .temperature_c = after.temperature_c,
-                            .throttled = throttled_before.value_or(false) ? true : after.throttled,
-                            .wall_seconds = wall.count()};
+    last->loop = loop;
+    return *last;
   });
+}
+
+protocol::Event Server::answer(const protocol::AskProfile&) {
+  protocol::Profile profile;
+  const auto seconds = shares_.seconds();
+  for (std::size_t part = 0; part < seconds.size(); ++part) {
+    profile.seconds.emplace_back(TimeShares::names[part], seconds[part]);
+  }
+  return profile;
 }
 
 protocol::Event Server::answer(const protocol::CloseCell& command) {

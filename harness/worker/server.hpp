@@ -13,13 +13,14 @@
 #include "harness/worker/backend.hpp"
 #include "harness/worker/nvml.hpp"
 #include "harness/worker/registry.hpp"
+#include "harness/worker/time_shares.hpp"
 
 namespace allocbench::worker {
 
 class Server {
  public:
   // All arguments must outlive it.
-  Server(const Registry& registry, Backend& backend, const protocol::LineWriter& events);
+  Server(const Registry& registry, Backend& backend, const protocol::LineWriter& events, TimeShares& shares);
 
   // Announces `ready`, then answers commands until `quit` or the end of input. Returns the exit code of the process.
   int serve(std::istream& commands);
@@ -40,6 +41,9 @@ class Server {
   Event answer(const protocol::VerifyCell& command);
   Event answer(const protocol::SampleCell& command);
   Event answer(const protocol::CloseCell& command);
+  Event answer(const protocol::AskProfile& command);
+  // One repetition of the cell, with the state of the device around it.
+  protocol::Sample sample(Cell& cell, const std::string& id);
   // The answer of `work`, or `failed` when it throws something that is a result.
   template <class Work>
   Event attempt(const std::optional<std::string>& cell, Work&& work);
@@ -49,6 +53,7 @@ class Server {
   Backend& backend_;
   const protocol::LineWriter& events_;
   simt::DeviceProperties properties_;
+  TimeShares& shares_;
   Nvml nvml_;
   const AllocatorType* allocator_ = nullptr;
   std::unique_ptr<AllocatorInstance> instance_;

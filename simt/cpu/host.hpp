@@ -20,6 +20,9 @@ namespace simt {
 
 class Stream;
 
+// Whether memory that kernels use has a cache of the device before it.
+inline constexpr bool has_device_cache = false;
+
 // One CPU executor.
 class Device {
  public:

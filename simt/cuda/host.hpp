@@ -20,6 +20,8 @@ namespace simt {
 // Throws the Fault that `status` stands for; sticky errors become device_fault.
 void check_cuda(cudaError_t status, const char* call);
 
+inline constexpr bool has_device_cache = true;
+
 // One CUDA device, made current for the constructing thread.
 class Device {
  public:

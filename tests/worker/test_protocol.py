@@ -1,5 +1,6 @@
 """The worker answers every command of harness/README.md as that page says."""
 
+import json
 import os
 import signal
 import subprocess
@@ -15,7 +16,8 @@ class Conversation(unittest.TestCase):
         self.assertEqual(
             list(ready["device"]),
             ["name", "compute_capability", "driver", "driver_version", "toolkit", "uuid", "sm_count", "memory_bytes",
-             "free_memory_bytes", "l2_bytes", "sm_clock_mhz", "sm_clock_max_mhz", "device_heap_bytes"])
+             "free_memory_bytes", "l2_bytes", "sm_clock_mhz", "sm_clock_max_mhz", "device_heap_bytes",
+             "sm_clock_limit_mhz", "throttle_reasons", "other_processes", "mig", "ecc"])
 
     def test_a_cell_from_allocator_to_close(self):
         answers, code = serve(allocator(), open_cell("alloc_free", threads=1000, warmups=2), on("verify"), on("sample"),
@@ -37,6 +39,54 @@ class Conversation(unittest.TestCase):
         if BACKEND == "cpu":
             self.assertIsNone(sample["throttled"])
         self.assertGreater(sample["wall_seconds"], sum(p["seconds"] for p in sample["phases"]))
+
+    def test_a_command_may_ask_for_several_samples(self):
+        answers, code = serve(allocator(), open_cell("alloc_free", threads=100), {**on("sample"), "samples": 5}, on("close"),
+                              QUIT)
+        self.assertEqual(([a["event"] for a in answers[2:]], code), (["sample"] * 5 + ["closed"], 0))
+        totals = [sum(p["seconds"] for p in a["phases"]) for a in answers[2:7]]
+        self.assertEqual(["loop" in a for a in answers[2:7]], [False] * 4 + [True])
+        self.assertEqual(answers[6]["loop"]["iterations"], 5)
+        self.assertAlmostEqual(answers[6]["loop"]["mean_seconds"], sum(totals) / 5, delta=1e-9 * sum(totals))
+
+    def test_samples_before_a_failure_are_kept(self):
+        cell = open_cell("alloc_free", threads=100, state="reused")
+        answers, _ = serve(allocator("saboteur_leak", pool_bytes=4000), cell, {**on("sample"), "samples": 9}, QUIT)
+        self.assertEqual([a["event"] for a in answers[2:]], ["sample", "sample", "failed"])
+        self.assertEqual(answers[-1]["status"], "oom")
+
+    def test_what_launches_at_once_was_held_back(self):
+        answers, _ = serve(allocator(), open_cell("alloc_free", threads=100), on("verify"), on("sample"), QUIT)
+        self.assertEqual([p for p in answers[-1]["phases"] if "not_held" in p], [])
+
+    @unittest.skipIf(BACKEND == "cpu", "launches run in the caller: there is nothing to hold back")
+    def test_a_phase_that_waits_for_the_device_says_so(self):
+        answers, _ = serve(allocator("c_malloc_reworked", pool_bytes=1 << 26), open_cell("prefix_sum", threads=1000),
+                           on("verify"), on("sample"), QUIT)
+        reasons = {p["name"]: p.get("not_held") for p in answers[-1]["phases"]}
+        self.assertEqual(reasons, {"malloc": None, "prefix_sum": "the phase copies to or from the host"})
+
+    def test_the_profile_counts_every_second_once(self):
+        answers, _ = serve(allocator(), open_cell("alloc_free", threads=1000), on("verify"), on("sample"),
+                           {"command": "profile"}, QUIT)
+        seconds = answers[-1]["seconds"]
+        self.assertEqual(list(seconds), ["start", "allocator", "open", "contents", "leaks", "resets", "reset", "kernels",
+                                         "pointers", "other", "waiting"])
+        sample = answers[-2]
+        self.assertAlmostEqual(seconds["kernels"], sum(p["seconds"] for p in sample["phases"]), places=9)
+        in_sample = sum(seconds[part] for part in ("reset", "kernels", "pointers", "other"))
+        self.assertGreaterEqual(in_sample, sample["wall_seconds"])
+        self.assertGreater(seconds["start"], 0)
+        self.assertGreater(seconds["contents"], 0)
+
+    def test_the_l2_cache_is_flushed_where_there_is_one(self):
+        answers, _ = serve(allocator(), {**open_cell("alloc_free", threads=100), "l2": "flushed"}, on("sample"),
+                           QUIT)
+        if BACKEND == "cuda":
+            self.assertEqual(answers[-1]["event"], "sample")
+        else:
+            self.assertEqual((answers[1]["status"], answers[1]["reason"]),
+                             ("unsupported", 'the CPU back end has no L2 cache to flush; use l2 "warm"'))
 
     def test_verifying_counts_steps_in_every_pass_asked_for(self):
         cell = {**open_cell("alloc_free", threads=96, request_bytes=16), "counted_passes": 3}
@@ -234,6 +284,13 @@ class ByHand(unittest.TestCase):
                                '"parameters":{"threads":64}}', "--samples", "3")
         self.assertEqual(process.returncode, 0, process.stderr)
         self.assertIn("atomic_malloc/alloc_free", process.stdout)
+
+    def test_a_worker_of_one_plugin_sets_its_heap(self):
+        description = json.loads(run("--describe", "--plugin", "atomic_malloc").stdout)
+        self.assertEqual([a["name"] for a in description["allocators"]], ["atomic_malloc"])
+        ready = events(run("--serve", "--plugin", "cuda_malloc", "--device-heap-for",
+                           '{"allocator":"cuda_malloc","pool_bytes":33554432}', commands=[QUIT]))[0]
+        self.assertGreaterEqual(ready["device"]["device_heap_bytes"], 33554432)
 
     def test_usage(self):
         self.assertEqual(run("--help").returncode, 0)

@@ -1,0 +1,69 @@
+// Where the wall time of a worker goes, by part.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <string_view>
+
+namespace allocbench::worker {
+
+enum class Part {
+  start,      // from main() to `ready`: loading plug-ins, opening the device
+  allocator,  // creating instances
+  open,       // opening cells: inputs, buffers, loading kernels
+  contents,   // verification: passes with content checks and counts
+  leaks,      // verification: the leak check
+  resets,     // verification: reset() and free(null)
+  reset,      // sampling: making the allocator new
+  kernels,    // sampling: the timed phases
+  pointers,   // sampling: judging what the kernels recorded
+  other,      // sampling: the rest, such as poisoned slots, flushed caches, warm-ups, clocks
+  waiting     // for the next command
+};
+
+class TimeShares {
+ public:
+  static constexpr std::array<std::string_view, 11> names{
+      "start", "allocator", "open", "contents", "leaks", "resets", "reset", "kernels", "pointers", "other", "waiting"};
+
+  // Time belongs to the innermost scope that is open.
+  class Scope {
+   public:
+    Scope(TimeShares& shares, Part part) : shares_(shares), outer_(shares.current_) { shares_.enter(part); }
+    ~Scope() { shares_.enter(outer_); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    TimeShares& shares_;
+    Part outer_;
+  };
+
+  // Takes time that was measured in another way out of the current part.
+  void move_to(Part part, double seconds) {
+    at(part) += seconds;
+    at(current_) -= seconds;
+  }
+  // Seconds by part until now, in the order of `names`.
+  std::array<double, names.size()> seconds() {
+    enter(current_);
+    return seconds_;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  double& at(Part part) { return seconds_[static_cast<std::size_t>(part)]; }
+  void enter(Part part) {
+    const Clock::time_point now = Clock::now();
+    at(current_) += std::chrono::duration<double>(now - since_).count();
+    since_ = now;
+    current_ = part;
+  }
+
+  std::array<double, names.size()> seconds_{};
+  Part current_ = Part::start;
+  Clock::time_point since_ = Clock::now();
+};
+
+}  // namespace allocbench::worker
