@@ -8,34 +8,29 @@
 namespace allocbench {
 namespace {
 
-struct LaneValue {
-  std::uint32_t warp;  // its first thread
-  std::uint32_t call;  // of the thread, from 0
-  std::uint64_t value;
-};
-
 // The lanes' values combined, by warp and number of the call.
 template <class Combine>
 std::vector<std::uint64_t> per_warp(std::span<const MallocRecord> records, std::span<const std::uint64_t> values,
                                     Combine combine) {
-  std::vector<std::size_t> order(records.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return records[a].thread < records[b].thread; });
-  std::vector<LaneValue> lanes;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const MallocRecord& record = records[order[i]];
-    const bool same_thread = i > 0 && records[order[i - 1]].thread == record.thread;
-    lanes.push_back({record.thread - record.lane, same_thread ? lanes.back().call + 1 : 0, values[order[i]]});
-  }
-  const auto place = [](const LaneValue& lane) { return std::pair(lane.warp, lane.call); };
-  std::sort(lanes.begin(), lanes.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  // By thread, and the calls of a thread in their order. The threads of a warp are neighbours.
+  std::vector<std::uint64_t> order(records.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = std::uint64_t{records[i].thread} << 32 | i;
+  std::sort(order.begin(), order.end());
   std::vector<std::uint64_t> combined;
-  for (std::size_t i = 0; i < lanes.size(); ++i) {
-    if (i > 0 && place(lanes[i - 1]) == place(lanes[i])) {
-      combined.back() = combine(combined.back(), lanes[i].value);
+  std::size_t begin_of_warp = 0;
+  std::size_t call = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto at = [&](std::size_t place) { return static_cast<std::size_t>(order[place] & 0xffffffffu); };
+    const MallocRecord& record = records[at(i)];
+    const MallocRecord* const before = i > 0 ? &records[at(i - 1)] : nullptr;
+    const bool same_thread = before != nullptr && before->thread == record.thread;
+    const bool same_warp = before != nullptr && before->thread - before->lane == record.thread - record.lane;
+    call = same_thread ? call + 1 : 0;
+    if (!same_warp) begin_of_warp = combined.size();
+    if (begin_of_warp + call == combined.size()) {
+      combined.push_back(values[at(i)]);
     } else {
-      combined.push_back(lanes[i].value);
+      combined[begin_of_warp + call] = combine(combined[begin_of_warp + call], values[at(i)]);
     }
   }
   return combined;
