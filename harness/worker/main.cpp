@@ -48,10 +48,19 @@ constexpr const char* examples = R"(By hand:
     {"command":"quit"}
 Exit codes: 0 done, 1 the cell of --run did not end ok, 2 usage, 3 no usable device, 64 malformed command, 70 device lost.)";
 
-std::size_t device_heap_for(const std::string& allocator, const Registry& registry) {
-  const AllocatorRequest request =
-      resolve(protocol::allocator_request_from_json(protocol::parse_object(allocator, "the question")), registry);
+std::size_t device_heap_for(const AllocatorRequest& request) {
   return request.entry->functions.device_heap_bytes(request.pool_bytes, request.parameters);
+}
+
+// Nothing: the back end's default.
+std::optional<std::size_t> device_heap_bytes(const Options& options, const Registry& registry) {
+  if (!options.device_heap_for.empty()) {
+    const protocol::Json question = protocol::parse_object(options.device_heap_for, "the question");
+    return device_heap_for(resolve(protocol::allocator_request_from_json(question), registry));
+  }
+  if (options.run.empty() || options.backend.device_heap_bytes) return options.backend.device_heap_bytes;
+  const std::size_t needed = device_heap_for(allocator_of(options.run, registry));
+  return needed == 0 ? std::nullopt : std::optional(needed);
 }
 
 int serve(int events_fd, const BackendOptions& options, const Registry& registry, TimeShares& shares) {
@@ -74,9 +83,7 @@ int run(const Options& options, TimeShares& shares) {
       return 0;
     }
     BackendOptions backend_options = options.backend;
-    if (!options.device_heap_for.empty()) {
-      backend_options.device_heap_bytes = device_heap_for(options.device_heap_for, registry);
-    }
+    backend_options.device_heap_bytes = device_heap_bytes(options, registry);
     if (options.serve) return serve(options.events_fd, backend_options, registry, shares);
     if (options.run.empty()) {
       std::cout << *backend_options.device_heap_bytes << "\n";

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 
 namespace allocbench::worker {
@@ -108,6 +109,13 @@ GpuCondition Nvml::condition() const {
     }
   }
   return now;
+}
+
+std::optional<bool> Nvml::throttled() const {
+  unsigned long long reasons = 0;
+  if (!library_ || library_->throttle_reasons(library_->device, &reasons) != success) return std::nullopt;
+  return std::any_of(throttling.begin(), throttling.end(),
+                     [&](const ThrottleReason& each) { return (reasons & each.bit) != 0; });
 }
 
 std::optional<unsigned> Nvml::max_sm_clock_mhz() const {

@@ -15,10 +15,6 @@ struct GpuCondition {
   std::optional<unsigned> temperature_c;
   // What holds the clock down: power, heat, a hardware brake. Clocks that somebody set are not among them.
   std::optional<std::vector<std::string>> throttle_reasons;
-
-  std::optional<bool> throttled() const {
-    return throttle_reasons ? std::optional(!throttle_reasons->empty()) : std::nullopt;
-  }
 };
 
 class Nvml {
@@ -30,6 +26,8 @@ class Nvml {
   Nvml& operator=(const Nvml&) = delete;
 
   GpuCondition condition() const;
+  // A part of it, for a fraction of the time.
+  std::optional<bool> throttled() const;
   std::optional<unsigned> max_sm_clock_mhz() const;
   // The clock that an administrator allows under load.
   std::optional<unsigned> sm_clock_limit_mhz() const;

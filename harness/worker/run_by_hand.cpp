@@ -6,20 +6,23 @@
 
 #include "harness/protocol/command_json.hpp"
 #include "harness/worker/benchmark_batch.hpp"
-#include "harness/worker/command.hpp"
 #include "harness/worker/failure.hpp"
 #include "harness/worker/time_shares.hpp"
 
 namespace allocbench::worker {
 
+AllocatorRequest allocator_of(const std::string& cell_text, const Registry& registry) {
+  protocol::Json command = protocol::parse_object(cell_text, "the cell");
+  command.erase("parameters");
+  if (command.contains("allocator_parameters")) command["parameters"] = command["allocator_parameters"];
+  return resolve(protocol::allocator_request_from_json(command), registry);
+}
+
 int run_by_hand(const std::string& cell_text, std::uint32_t samples, const Registry& registry, Backend& backend,
                 TimeShares& shares) {
-  const protocol::Json command = protocol::parse_object(cell_text, "the cell");
-  protocol::Json allocator_command = command;
-  allocator_command.erase("parameters");
-  if (command.contains("allocator_parameters")) allocator_command["parameters"] = command["allocator_parameters"];
-  const AllocatorRequest allocator = resolve(protocol::allocator_request_from_json(allocator_command), registry);
-  const CellRequest request = resolve(protocol::cell_request_from_json(command), registry);
+  const AllocatorRequest allocator = allocator_of(cell_text, registry);
+  const CellRequest request =
+      resolve(protocol::cell_request_from_json(protocol::parse_object(cell_text, "the cell")), registry);
   try {
     const auto instance =
         create_instance(*allocator.entry, backend.stream(), allocator.pool_bytes, allocator.parameters, shares);

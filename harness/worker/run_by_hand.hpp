@@ -6,9 +6,13 @@
 #include <string>
 
 #include "harness/worker/backend.hpp"
+#include "harness/worker/command.hpp"
 #include "harness/worker/registry.hpp"
 
 namespace allocbench::worker {
+
+// The allocator of a cell as the next function takes it.
+AllocatorRequest allocator_of(const std::string& cell, const Registry& registry);
 
 // `cell` is one JSON object that joins the protocol's commands: "allocator", "allocator_parameters", "pool_bytes",
 // "workload", "parameters", "seed", "state", "l2", "warmups". Returns the exit code: 1 when the cell did not end `ok`.

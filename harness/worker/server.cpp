@@ -160,7 +160,7 @@ protocol::Event Server::answer(const protocol::VerifyCell& command) {
 
 protocol::Sample Server::sample(Cell& cell, const std::string& id) {
   const auto start = std::chrono::steady_clock::now();
-  const GpuCondition before = nvml_.condition();
+  const std::optional<bool> throttled_before = nvml_.throttled();
   Sample result = cell.sample();
   const GpuCondition after = nvml_.condition();
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
@@ -169,7 +169,7 @@ protocol::Sample Server::sample(Cell& cell, const std::string& id) {
           .counters = std::move(result.counters),
           .sm_clock_mhz = after.sm_clock_mhz,
           .temperature_c = after.temperature_c,
-          .throttled = before.throttled().value_or(false) ? true : after.throttled(),
+          .throttled = throttled_before.value_or(false) ? true : nvml_.throttled(),
           .wall_seconds = wall.count(),
           .loop = {}};
 }
