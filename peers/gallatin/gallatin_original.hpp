@@ -10,6 +10,7 @@ namespace allocbench {
 
 class GallatinOriginal {
   static constexpr std::uint64_t segment_bytes = 16ull << 20;
+  static constexpr std::uint64_t least_segments = 32;
   using Library = gallatin::allocators::Gallatin<segment_bytes, 16, 4096>;
 
  public:
@@ -29,8 +30,9 @@ class GallatinOriginal {
                                  .backends = Backends::cuda_only};
 
   static GallatinOriginal create(Arena& arena, const Parameters& parameters) {
-    if (arena.pool_bytes() < 2 * segment_bytes) {
-      throw Unsupported("gallatin_original needs a pool of at least two segments of 16 MiB");
+    if (arena.pool_bytes() < least_segments * segment_bytes) {
+      throw Unsupported(
+          "gallatin_original needs a pool of at least 512 MiB: its caches take a block of every size at the start");
     }
     GallatinOriginal allocator;
     allocator.library_ = Library::generate_on_device(arena.pool_bytes(), parameters.seed, false);
