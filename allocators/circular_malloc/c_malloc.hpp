@@ -1,36 +1,32 @@
 // CMalloc: circular list, flag and next in two words.
 //
 // Paper: Vinkler & Havran 2015, section 4.2. The algorithm, its data and what differs from the paper:
-// circular_malloc.hpp.
+// algorithm_3.hpp.
 #pragma once
 
-#include "allocators/circular_malloc/circular_malloc.hpp"
+#include "allocators/circular_malloc/algorithm_3.hpp"
 
 namespace allocbench {
 
-struct CMalloc
-    : circular::CircularMalloc<circular::SplitHeader, circular::InPool, circular::Offsets::one, circular::Merge::yes> {
-  static constexpr Traits traits{.name = "c_malloc",
-                                 .display_name = "CMalloc",
-                                 .paper = "Vinkler & Havran 2015, sec. 4.2",
-                                 .summary =
-                                     "as printed: headers in the pool, merging; unsafe, a late walker "
-                                     "may lock a word of user data"};
-  static CMalloc create(Arena& arena, const Parameters& parameters) {
-    return {lay_out(arena, parameters, traits.name)};
-  }
+struct CMalloc : circular::Algorithm3<circular::TwoWordHeader, circular::Offsets::one, circular::Merge::yes> {
+  static constexpr Traits traits{
+      .name = "c_malloc",
+      .display_name = "CMalloc",
+      .paper = "Vinkler & Havran 2015, sec. 4.2",
+      .summary = "circular list, flag and next in two words; unsafe: a late walker may lock a word of user data"};
+  static CMalloc create(Arena& arena, const Parameters& parameters) { return lay_out<CMalloc>(arena, parameters); }
 };
 
-struct CMallocNoMerge
-    : circular::CircularMalloc<circular::SplitHeader, circular::InPool, circular::Offsets::one, circular::Merge::no> {
-  static constexpr Traits traits{.name = "c_malloc_no_merge",
-                                 .display_name = "CMalloc (no merge)",
-                                 .paper = "Vinkler & Havran 2015, sec. 4.2; Winter et al. 2021",
-                                 .summary = "headers in the pool, never merges: the form the 2021 survey measured",
-                                 .form = Form::ablation,
-                                 .based_on = "c_malloc"};
+struct CMallocNoMerge : circular::Algorithm3<circular::TwoWordHeader, circular::Offsets::one, circular::Merge::no> {
+  static constexpr Traits traits{
+      .name = "c_malloc_no_merge",
+      .display_name = "CMalloc (no merge)",
+      .paper = "Vinkler & Havran 2015, sec. 4.2; Winter et al. 2021",
+      .summary = "c_malloc without merging, as the 2021 survey measured it: a free only unlocks",
+      .form = Form::ablation,
+      .based_on = "c_malloc"};
   static CMallocNoMerge create(Arena& arena, const Parameters& parameters) {
-    return {lay_out(arena, parameters, traits.name)};
+    return lay_out<CMallocNoMerge>(arena, parameters);
   }
 };
 

@@ -1,20 +1,19 @@
-// CMalloc, reworked: circular_malloc.hpp.
+// CMalloc, reworked: side_table_list.hpp.
 #pragma once
 
-#include "allocators/circular_malloc/circular_malloc.hpp"
+#include "allocators/circular_malloc/side_table_list.hpp"
 
 namespace allocbench {
 
-struct CMallocReworked : circular::CircularMalloc<circular::SplitHeader, circular::SideTable, circular::Offsets::one,
-                                                  circular::Merge::yes> {
+struct CMallocReworked : circular::SideTableList<circular::SplitHeader, circular::Offsets::one> {
   static constexpr Traits traits{
       .name = "c_malloc_reworked",
       .display_name = "CMalloc, reworked",
       .paper = "Vinkler & Havran 2015, sec. 4.2",
-      .summary = "circular list, flag and next in two words; headers in a side table, merging",
+      .summary = "circular list, flag and next in one 8-byte word; headers in a side table, looks before it locks",
       .form = Form::reworked};
   static CMallocReworked create(Arena& arena, const Parameters& parameters) {
-    return {lay_out(arena, parameters, traits.name)};
+    return lay_out<CMallocReworked>(arena, parameters);
   }
 };
 

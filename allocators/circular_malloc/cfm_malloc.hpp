@@ -1,37 +1,33 @@
 // CFMMalloc (circular fused multi): fused circular list with one roving offset and one pre-split heap per SM.
 //
 // Paper: Vinkler & Havran 2015, section 4.4. The algorithm, its data and what differs from the paper:
-// circular_malloc.hpp.
+// algorithm_3.hpp.
 #pragma once
 
-#include "allocators/circular_malloc/circular_malloc.hpp"
+#include "allocators/circular_malloc/algorithm_3.hpp"
 
 namespace allocbench {
 
-struct CFMMalloc : circular::CircularMalloc<circular::FusedHeader, circular::InPool, circular::Offsets::per_sm,
-                                            circular::Merge::yes_and_redirect> {
-  static constexpr Traits traits{
-      .name = "cfm_malloc",
-      .display_name = "CFMMalloc",
-      .paper = "Vinkler & Havran 2015, sec. 4.4",
-      .summary =
-          "as printed: headers in the pool, merging and redirecting all offsets after a merge; unsafe, a late walker "
-          "may lock a word of user data"};
-  static CFMMalloc create(Arena& arena, const Parameters& parameters) {
-    return {lay_out(arena, parameters, traits.name)};
-  }
+struct CFMMalloc : circular::Algorithm3<circular::FusedHeader, circular::Offsets::per_sm, circular::Merge::yes> {
+  static constexpr Traits traits{.name = "cfm_malloc",
+                                 .display_name = "CFMMalloc",
+                                 .paper = "Vinkler & Havran 2015, sec. 4.4",
+                                 .summary =
+                                     "fused circular list, a roving offset and a pre-split heap per SM; unsafe: a late "
+                                     "walker may lock a word of user data"};
+  static CFMMalloc create(Arena& arena, const Parameters& parameters) { return lay_out<CFMMalloc>(arena, parameters); }
 };
 
-struct CFMMallocNoMerge : circular::CircularMalloc<circular::FusedHeader, circular::InPool, circular::Offsets::per_sm,
-                                                   circular::Merge::no> {
-  static constexpr Traits traits{.name = "cfm_malloc_no_merge",
-                                 .display_name = "CFMMalloc (no merge)",
-                                 .paper = "Vinkler & Havran 2015, sec. 4.4; Winter et al. 2021",
-                                 .summary = "headers in the pool, never merges: the form the 2021 survey measured",
-                                 .form = Form::ablation,
-                                 .based_on = "cfm_malloc"};
+struct CFMMallocNoMerge : circular::Algorithm3<circular::FusedHeader, circular::Offsets::per_sm, circular::Merge::no> {
+  static constexpr Traits traits{
+      .name = "cfm_malloc_no_merge",
+      .display_name = "CFMMalloc (no merge)",
+      .paper = "Vinkler & Havran 2015, sec. 4.4; Winter et al. 2021",
+      .summary = "cfm_malloc without merging, as the 2021 survey measured it: a free only unlocks",
+      .form = Form::ablation,
+      .based_on = "cfm_malloc"};
   static CFMMallocNoMerge create(Arena& arena, const Parameters& parameters) {
-    return {lay_out(arena, parameters, traits.name)};
+    return lay_out<CFMMallocNoMerge>(arena, parameters);
   }
 };
 

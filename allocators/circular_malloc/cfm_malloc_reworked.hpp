@@ -1,21 +1,20 @@
-// CFMMalloc, reworked: circular_malloc.hpp.
+// CFMMalloc, reworked: side_table_list.hpp.
 #pragma once
 
-#include "allocators/circular_malloc/circular_malloc.hpp"
+#include "allocators/circular_malloc/side_table_list.hpp"
 
 namespace allocbench {
 
-struct CFMMallocReworked : circular::CircularMalloc<circular::FusedHeader, circular::SideTable,
-                                                    circular::Offsets::per_sm, circular::Merge::yes> {
-  static constexpr Traits traits{
-      .name = "cfm_malloc_reworked",
-      .display_name = "CFMMalloc, reworked",
-      .paper = "Vinkler & Havran 2015, sec. 4.4",
-      .summary =
-          "fused circular list with one roving offset and one pre-split heap per SM; headers in a side table, merging",
-      .form = Form::reworked};
+struct CFMMallocReworked : circular::SideTableList<circular::FusedHeader, circular::Offsets::per_sm> {
+  static constexpr Traits traits{.name = "cfm_malloc_reworked",
+                                 .display_name = "CFMMalloc, reworked",
+                                 .paper = "Vinkler & Havran 2015, sec. 4.4",
+                                 .summary =
+                                     "fused circular list, a roving offset and a pre-split heap per SM; headers in a "
+                                     "side table, looks before it locks",
+                                 .form = Form::reworked};
   static CFMMallocReworked create(Arena& arena, const Parameters& parameters) {
-    return {lay_out(arena, parameters, traits.name)};
+    return lay_out<CFMMallocReworked>(arena, parameters);
   }
 };
 

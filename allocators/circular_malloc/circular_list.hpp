@@ -1,29 +1,10 @@
-// The CMalloc family: next-fit over a circular list of chunks that are locked one at a time.
+// What all forms of the CMalloc family share: a circular list of chunks over a pre-split pool, and where walks start.
 //
-// Paper: Vinkler & Havran 2015, sections 4.2-4.4 and Algorithm 3 (CMalloc, CFMalloc, CMMalloc, CFMMalloc).
-// Idea:
-//   malloc  starts at a roving offset and tries to lock chunk after chunk. It steps over a locked chunk and never waits
-//           for one. It keeps the first chunk that is large enough, splits it if it is at least `max_fragmentation`
-//           times the need, and leaves the roving offset on the chunk behind it.
-//   free    absorbs the following chunk if that is free, then unlocks.
-//
-// Data: headers (headers.hpp), the pre-split pool (pre_split.hpp), one roving offset or one per SM ("multi" variants).
-//
-// Differs from the paper:
-//   * Headers lie in a side table by default, because merging with headers in the pool is unsafe (headers.hpp). Two
-//     other forms are registered: `_published` (headers in the pool, merging: as printed, unsafe) and `_inline`
-//     (headers in the pool, no merging: safe; the 2021 survey measured it, because its build had merging compiled out).
-//   * A walk ends: null after two full laps. One lap is not enough, because a chunk that another walker holds for a
-//     moment looks used. Laps are counted at the end marker, because the start of the walk may have been absorbed.
-//   * The walk loads a header before it locks: a warp's loads of one header are one transaction, its atomics are 32.
-//   For
-//     the same reason only one of the lanes at the same free chunk tries to lock it; the others go on as if they had
-//     lost the race. The lanes still decide under the lock, as in the paper.
-//   * A free moves the roving offset after it has unlocked: otherwise the release would wait for the store to this
-//   word,
-//     which all merging threads share.
-//   * Only `_published` keeps the library's loop that redirects all per-SM offsets after a merge. With a side table an
-//     offset on an absorbed chunk is still a valid start.
+// Paper: Vinkler & Havran 2015, sections 4.2-4.4. Data: headers (headers.hpp), the pre-split pool (pre_split.hpp), one
+// roving offset or one per SM ("multi" variants). algorithm_3.hpp has malloc and free as the paper prints them,
+// side_table_list.hpp the reworked ones.
+// A walk ends with null after two full laps. One lap is not enough, because a chunk that another walker holds for a
+// moment looks used. Laps are counted at the end marker, because the start of the walk may have been absorbed.
 // Pool: one offset reaches 32 or 64 GiB (headers.hpp); create() refuses larger pools. A fresh pool is divided, so its
 // largest request is its largest chunk (pre_split.hpp).
 #pragma once
@@ -41,7 +22,6 @@
 
 namespace allocbench::circular {
 
-enum class Merge { no, yes, yes_and_redirect };
 enum class Offsets { one, per_sm };
 
 struct CircularParameters {
@@ -90,22 +70,47 @@ struct WritePreSplit {
   }
 };
 
-// One roving offset; padded to a sector so that SMs do not fight over one line.
-struct alignas(32) RovingOffset {
+// A place where walks start.
+struct RovingOffset {
   std::uint32_t chunk;
 };
 
 struct PlaceOffsets {
-  template <class Thread>
-  SIMT_FN void operator()(Thread& thread, RovingOffset* offsets, PreSplit split) const {
+  template <class Thread, class Offset>
+  SIMT_FN void operator()(Thread& thread, Offset* offsets, PreSplit split) const {
     for (std::uint32_t i = thread.rank_in_grid(); i < split.heaps; i += thread.grid_size()) {
       thread.atomic(offsets[i].chunk).store(i * split.heap_granules(), simt::relaxed);
     }
   }
 };
 
-template <class Header, template <class> class Place, Offsets offsets_kind, Merge merge>
-class CircularMalloc {
+// Ends a walk over the list.
+class Laps {
+ public:
+  SIMT_FN Laps(std::uint32_t start, std::uint32_t max_steps) : start_(start), max_steps_(max_steps) {}
+
+  // The walk goes from `chunk` to `next`, unless it has seen everything twice or used its steps. More than two laps are
+  // possible only where user data was taken for a header.
+  template <class Thread>
+  SIMT_FN bool go_on(Thread& thread, std::uint32_t chunk, std::uint32_t next) {
+    thread.probe(simt::Step::walk);
+    if (next <= chunk) {
+      thread.probe(simt::Step::wrap);
+      ++laps_;
+    }
+    if (laps_ >= 2 && (next >= start_ || laps_ > 2)) return false;
+    return max_steps_ == 0 || ++steps_ < max_steps_;
+  }
+
+ private:
+  std::uint32_t start_;
+  std::uint32_t max_steps_;
+  std::uint32_t laps_ = 0;
+  std::uint32_t steps_ = 0;
+};
+
+template <class Header, template <class> class Place, Offsets offsets_kind, class Offset = RovingOffset>
+class CircularList {
  public:
   using Parameters = CircularParameters;
   using Layout = Place<Header>;
@@ -137,50 +142,6 @@ class CircularMalloc {
     simt::launch(stream, {1, threads}, PlaceOffsets{}, offsets_, split_);
   }
 
-  template <class Thread>
-  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
-    if (limit_.refuses(bytes)) return nullptr;
-    const auto need =
-        static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, granule_log2, Layout::header_bytes_in_pool));
-    const auto roving = thread.atomic(offset_of(thread));
-    std::uint32_t chunk = roving.load(simt::acquire);
-    std::uint32_t next = 0;
-    if (!lock_chunk(thread, need, chunk, next)) return nullptr;
-    const std::uint32_t size = next - chunk;
-    if (need < size && std::uint64_t{need} * max_fragmentation_ <= size) {
-      thread.probe(simt::Step::split);
-      const std::uint32_t rest = chunk + need;
-      layout_.header(rest).publish_free(thread, next);
-      layout_.header(chunk).link(thread, rest);
-      next = rest;
-    }
-    // A relaxed store may become visible before the header of the rest: a walk would start at memory that is no header.
-    roving.store(next, simt::release);
-    return layout_.payload(chunk);
-  }
-
-  template <class Thread>
-  SIMT_FN void free(Thread& thread, void* block) {
-    if (block == nullptr) return;
-    const std::uint32_t chunk = layout_.chunk_of(block);
-    Header& header = layout_.header(chunk);
-    std::uint32_t next = header.owned_next(thread);
-    bool merged = false;
-    if constexpr (merge != Merge::no) {
-      const LockResult neighbour = layout_.header(next).try_lock(thread);
-      if (neighbour.won) {
-        thread.probe(simt::Step::merge);
-        if constexpr (merge == Merge::yes_and_redirect) redirect_offsets(thread, next, neighbour.next);
-        next = neighbour.next;
-        merged = true;
-      }
-    }
-    header.publish_free(thread, next);
-    // After the release, which would otherwise wait for this store to a word that all merging threads share. Lanes that
-    // merge together would race for it, so one of them writes.
-    if (merged && thread.converged().leader()) thread.atomic(offset_of(thread)).store(next, simt::relaxed);
-  }
-
   // Follows the list on the host: the chunks must increase strictly from 0 to the end marker, so that they cover the
   // pool. Called when no kernel runs; copies the headers, and for in-pool headers the whole pool.
   std::string broken_invariant(simt::Stream& stream) const {
@@ -206,9 +167,11 @@ class CircularMalloc {
   }
 
  protected:
-  // `name` is the plug-in's, for messages.
-  static CircularMalloc lay_out(Arena& arena, const Parameters& parameters, std::string_view name) {
-    CircularMalloc allocator;
+  template <class Form>
+  static Form lay_out(Arena& arena, const Parameters& parameters) {
+    constexpr std::string_view name = Form::traits.name;
+    Form form;
+    CircularList& allocator = form;
     const Pool pool = arena.pool();
     const std::uint64_t granules = granules_of(pool.bytes);
     const std::uint32_t heaps = offsets_kind == Offsets::one   ? 1
@@ -226,7 +189,7 @@ class CircularMalloc {
     if constexpr (requires { allocator.layout_.table; }) {
       allocator.layout_.table = arena.metadata<Header>(granules + 1);
     }
-    allocator.offsets_ = arena.metadata<RovingOffset>(heaps);
+    allocator.offsets_ = arena.metadata<Offset>(heaps);
     allocator.split_ =
         PreSplit::fit(static_cast<std::uint32_t>(granules), heaps, parameters.min_chunk_bytes / granule_bytes);
     allocator.max_fragmentation_ = parameters.max_fragmentation;
@@ -234,8 +197,31 @@ class CircularMalloc {
     allocator.limit_.bytes = granules * granule_bytes - Layout::header_bytes_in_pool;
     allocator.largest_request_ = largest_request(granules, heaps, parameters);
     allocator.reset(arena.stream());
-    return allocator;
+    return form;
   }
+
+  // Of a chunk for so many bytes, header included.
+  static SIMT_FN std::uint32_t granules_for(std::size_t bytes) {
+    return static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, granule_log2, Layout::header_bytes_in_pool));
+  }
+
+  template <class Thread>
+  SIMT_FN std::uint32_t& offset_of(Thread& thread) const {
+    if constexpr (offsets_kind == Offsets::one) {
+      return offsets_->chunk;
+    } else {
+      // SM ids need not be dense. The thread may move, so it reads its SM once per operation.
+      const std::uint32_t sm = thread.sm();
+      return offsets_[sm < split_.heaps ? sm : sm % split_.heaps].chunk;
+    }
+  }
+
+  Layout layout_;
+  Offset* offsets_ = nullptr;
+  PreSplit split_;
+  std::uint32_t max_fragmentation_ = 2;
+  std::uint32_t max_steps_ = 0;
+  RequestLimit limit_;
 
  private:
   // In-pool headers are shifted so that the payload behind them is aligned.
@@ -256,62 +242,6 @@ class CircularMalloc {
     return largest_chunk * granule_bytes - Layout::header_bytes_in_pool;
   }
 
-  // Walks from `chunk` to the first free chunk of at least `need` granules, and locks it. `next` is its successor.
-  // False after two laps without one.
-  template <class Thread>
-  SIMT_FN bool lock_chunk(Thread& thread, std::uint32_t need, std::uint32_t& chunk, std::uint32_t& next) const {
-    const std::uint32_t start = chunk;
-    std::uint32_t laps = 0;
-    std::uint32_t steps = 0;
-    for (;;) {
-      Header& header = layout_.header(chunk);
-      LockResult result = header.look(thread);
-      if (result.won && result.next - chunk >= need) {
-        // One of the lanes at this chunk tries; the others could only lose against it.
-        const bool first = thread.converged().match_any(chunk).leader();
-        result = first ? header.try_lock(thread) : LockResult{false, result.next};
-        if (result.won) {
-          next = result.next;
-          if (next - chunk >= need) return true;
-          header.unlock(thread, next);
-        }
-      }
-      thread.probe(simt::Step::walk);
-      if (result.next <= chunk) {
-        thread.probe(simt::Step::wrap);
-        ++laps;
-      }
-      chunk = result.next;
-      if (laps >= 2 && chunk >= start) return false;
-      if (max_steps_ != 0 && ++steps >= max_steps_) return false;
-    }
-  }
-
-  template <class Thread>
-  SIMT_FN std::uint32_t& offset_of(Thread& thread) const {
-    if constexpr (offsets_kind == Offsets::one) {
-      return offsets_->chunk;
-    } else {
-      // SM ids need not be dense. The thread may move, so it reads its SM once per operation.
-      const std::uint32_t sm = thread.sm();
-      return offsets_[sm < split_.heaps ? sm : sm % split_.heaps].chunk;
-    }
-  }
-
-  template <class Thread>
-  SIMT_FN void redirect_offsets(Thread& thread, std::uint32_t absorbed, std::uint32_t successor) const {
-    for (std::uint32_t i = 0; i < split_.heaps; ++i) {
-      const auto offset = thread.atomic(offsets_[i].chunk);
-      if (offset.load(simt::relaxed) == absorbed) offset.store(successor, simt::relaxed);
-    }
-  }
-
-  Layout layout_;
-  RovingOffset* offsets_ = nullptr;
-  PreSplit split_;
-  std::uint32_t max_fragmentation_ = 2;
-  std::uint32_t max_steps_ = 0;
-  RequestLimit limit_;
   std::size_t largest_request_ = 0;
 };
 

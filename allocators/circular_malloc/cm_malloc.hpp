@@ -1,37 +1,33 @@
 // CMMalloc (circular multi): circular list with one roving offset and one pre-split heap per SM.
 //
 // Paper: Vinkler & Havran 2015, section 4.4. The algorithm, its data and what differs from the paper:
-// circular_malloc.hpp.
+// algorithm_3.hpp.
 #pragma once
 
-#include "allocators/circular_malloc/circular_malloc.hpp"
+#include "allocators/circular_malloc/algorithm_3.hpp"
 
 namespace allocbench {
 
-struct CMMalloc : circular::CircularMalloc<circular::SplitHeader, circular::InPool, circular::Offsets::per_sm,
-                                           circular::Merge::yes_and_redirect> {
-  static constexpr Traits traits{
-      .name = "cm_malloc",
-      .display_name = "CMMalloc",
-      .paper = "Vinkler & Havran 2015, sec. 4.4",
-      .summary =
-          "as printed: headers in the pool, merging and redirecting all offsets after a merge; unsafe, a late walker "
-          "may lock a word of user data"};
-  static CMMalloc create(Arena& arena, const Parameters& parameters) {
-    return {lay_out(arena, parameters, traits.name)};
-  }
+struct CMMalloc : circular::Algorithm3<circular::TwoWordHeader, circular::Offsets::per_sm, circular::Merge::yes> {
+  static constexpr Traits traits{.name = "cm_malloc",
+                                 .display_name = "CMMalloc",
+                                 .paper = "Vinkler & Havran 2015, sec. 4.4",
+                                 .summary =
+                                     "circular list, a roving offset and a pre-split heap per SM; unsafe: a late "
+                                     "walker may lock a word of user data"};
+  static CMMalloc create(Arena& arena, const Parameters& parameters) { return lay_out<CMMalloc>(arena, parameters); }
 };
 
-struct CMMallocNoMerge : circular::CircularMalloc<circular::SplitHeader, circular::InPool, circular::Offsets::per_sm,
-                                                  circular::Merge::no> {
-  static constexpr Traits traits{.name = "cm_malloc_no_merge",
-                                 .display_name = "CMMalloc (no merge)",
-                                 .paper = "Vinkler & Havran 2015, sec. 4.4; Winter et al. 2021",
-                                 .summary = "headers in the pool, never merges: the form the 2021 survey measured",
-                                 .form = Form::ablation,
-                                 .based_on = "cm_malloc"};
+struct CMMallocNoMerge : circular::Algorithm3<circular::TwoWordHeader, circular::Offsets::per_sm, circular::Merge::no> {
+  static constexpr Traits traits{
+      .name = "cm_malloc_no_merge",
+      .display_name = "CMMalloc (no merge)",
+      .paper = "Vinkler & Havran 2015, sec. 4.4; Winter et al. 2021",
+      .summary = "cm_malloc without merging, as the 2021 survey measured it: a free only unlocks",
+      .form = Form::ablation,
+      .based_on = "cm_malloc"};
   static CMMallocNoMerge create(Arena& arena, const Parameters& parameters) {
-    return {lay_out(arena, parameters, traits.name)};
+    return lay_out<CMMallocNoMerge>(arena, parameters);
   }
 };
 

@@ -4,18 +4,19 @@
 // the granule index of the next chunk; sizes are not stored (size = next - this). The end marker at granule `granules`
 // is always used and its next is 0.
 //
-// Two encodings (Vinkler & Havran 2015):
-//   SplitHeader  two 4-byte words, flag and next (CMalloc, section 4.2)
-//   FusedHeader  one word, bit 31 = used, bits 0-30 = next (CFMalloc, section 4.3)
+// Three encodings (Vinkler & Havran 2015):
+//   TwoWordHeader  flag and next in a word each (CMalloc, section 4.2)
+//   FusedHeader    one word, bit 31 = used, bits 0-30 = next (CFMalloc, section 4.3)
+//   SplitHeader    flag and next in one 8-byte word (reworked CMalloc)
 // Two places:
-//   SideTable    one header per granule, outside the pool. After a merge the absorbed header stays "used" with a
-//                forward next, so a walker that still holds its index passes through: merging is safe.
 //   InPool       in front of the chunk's payload, as published. After a merge the absorbed header becomes payload,
 //                and a late walker may lock a word of user data.
+//   SideTable    one header per granule, outside the pool. After a merge the absorbed header stays "used" with a
+//                forward next, so a walker that still holds its index passes through: merging is safe.
 //
 // Only the holder of a chunk's lock writes its header, and a chunk in use is a held lock. Locking acquires; every store
 // that publishes a free chunk, a new header or a link releases. Offsets count granules instead of the published bytes,
-// so the same words reach 64 GiB (split) or 32 GiB (fused).
+// so the same words reach 64 GiB, or 32 GiB (fused).
 #pragma once
 
 #include "simt/simt.hpp"
@@ -32,93 +33,122 @@ struct LockResult {
   std::uint32_t next;
 };
 
-// Flag and next are read and written as one 8-byte word, so that locking a chunk also reads its next.
-struct SplitHeader {
+// Locking is a compare-exchange of the flag; next is read by itself, whether the lock was won or not.
+struct TwoWordHeader {
   static constexpr std::uint64_t max_granules = 0xfffffffeu;
-  static constexpr std::uint64_t used_flag = std::uint64_t{1} << 32;
+  static constexpr bool unlock_writes_next = false;
 
-  std::uint64_t flag_and_next;
+  std::uint32_t used;
+  std::uint32_t next;
 
-  // Without touching the lock; the walk steps over chunks with it.
-  template <class Thread>
-  SIMT_FN LockResult look(Thread& thread) {
-    return decode(thread.atomic(flag_and_next).load(simt::acquire));
-  }
   template <class Thread>
   SIMT_FN LockResult try_lock(Thread& thread) {
-    return decode(thread.atomic(flag_and_next).fetch_or(used_flag, simt::acquire));
+    const bool won = try_set(thread);
+    return {won, thread.atomic(next).load(simt::acquire)};
+  }
+  // Locks a chunk for good, if it is free, and only then reads its next.
+  template <class Thread>
+  SIMT_FN bool try_absorb(Thread& thread, std::uint32_t& its_next) {
+    if (!try_set(thread)) return false;
+    its_next = thread.atomic(next).load(simt::relaxed);
+    return true;
   }
   template <class Thread>
-  SIMT_FN void unlock(Thread& thread, std::uint32_t next) {
-    thread.atomic(flag_and_next).store(next, simt::release);
+  SIMT_FN void unlock(Thread& thread, std::uint32_t) {
+    thread.atomic(used).store(0u, simt::release);
   }
-  // For the header of a chunk that the caller owns. owned_next() reads its next, publish_free() makes it free with this
-  // next, link() keeps it owned with this next.
+  // For the header of a chunk that the caller owns. owned_next() reads its next, link() gives it a new one that others
+  // may follow at once, lengthen() one that they see once it is unlocked.
   template <class Thread>
   SIMT_FN std::uint32_t owned_next(Thread& thread) {
-    return decode(thread.atomic(flag_and_next).load(simt::relaxed)).next;
+    return thread.atomic(next).load(simt::relaxed);
   }
   template <class Thread>
-  SIMT_FN void publish_free(Thread& thread, std::uint32_t next) {
-    thread.atomic(flag_and_next).store(next, simt::release);
+  SIMT_FN void link(Thread& thread, std::uint32_t new_next) {
+    thread.atomic(next).store(new_next, simt::release);
   }
   template <class Thread>
-  SIMT_FN void link(Thread& thread, std::uint32_t next) {
-    thread.atomic(flag_and_next).store(next | used_flag, simt::release);
+  SIMT_FN void lengthen(Thread& thread, std::uint32_t new_next) {
+    thread.atomic(next).store(new_next, simt::relaxed);
+  }
+  // A free chunk that no other thread can reach before it is linked.
+  template <class Thread>
+  SIMT_FN void create(Thread& thread, std::uint32_t its_next) {
+    initialise(thread, its_next, false);
   }
   // Before any other thread can see the header.
   template <class Thread>
-  SIMT_FN void initialise(Thread& thread, std::uint32_t next, bool used) {
-    thread.atomic(flag_and_next).store(used ? next | used_flag : next, simt::relaxed);
+  SIMT_FN void initialise(Thread& thread, std::uint32_t first_next, bool is_used) {
+    thread.atomic(used).store(is_used ? 1u : 0u, simt::relaxed);
+    thread.atomic(next).store(first_next, simt::relaxed);
   }
   // For the host, when no kernel runs.
-  LockResult decoded() const { return decode(flag_and_next); }
+  LockResult decoded() const { return {used == 0, next}; }
 
  private:
-  SIMT_HOST_FN static LockResult decode(std::uint64_t word) {
-    return {(word & used_flag) == 0, static_cast<std::uint32_t>(word)};
+  template <class Thread>
+  SIMT_FN bool try_set(Thread& thread) {
+    std::uint32_t expected = 0;
+    return thread.atomic(used).compare_exchange(expected, 1u, simt::acquire, simt::relaxed);
   }
 };
 
-struct FusedHeader {
-  static constexpr std::uint64_t max_granules = 0x7ffffffeu;
-  static constexpr std::uint32_t used_bit = 0x80000000u;
+// One word: a bit above those of next is the flag. An atomic OR locks the chunk and reads next.
+template <class Word, Word used_flag, std::uint64_t most_granules>
+struct OneWordHeader {
+  static constexpr std::uint64_t max_granules = most_granules;
+  static constexpr bool unlock_writes_next = true;
 
-  std::uint32_t word;
+  Word word;
 
+  // Without touching the lock; the reworked walk steps over chunks with it.
   template <class Thread>
   SIMT_FN LockResult look(Thread& thread) {
     return decode(thread.atomic(word).load(simt::acquire));
   }
   template <class Thread>
   SIMT_FN LockResult try_lock(Thread& thread) {
-    return decode(thread.atomic(word).fetch_or(used_bit, simt::acquire));
+    return decode(thread.atomic(word).fetch_or(used_flag, simt::acquire));
+  }
+  template <class Thread>
+  SIMT_FN bool try_absorb(Thread& thread, std::uint32_t& its_next) {
+    const LockResult result = try_lock(thread);
+    if (result.won) its_next = result.next;
+    return result.won;
   }
   template <class Thread>
   SIMT_FN void unlock(Thread& thread, std::uint32_t next) {
-    thread.atomic(word).store(next, simt::release);
+    thread.atomic(word).store(Word{next}, simt::release);
   }
   template <class Thread>
   SIMT_FN std::uint32_t owned_next(Thread& thread) {
-    return thread.atomic(word).load(simt::relaxed) & ~used_bit;
+    return decode(thread.atomic(word).load(simt::relaxed)).next;
   }
   template <class Thread>
-  SIMT_FN void publish_free(Thread& thread, std::uint32_t new_next) {
-    thread.atomic(word).store(new_next, simt::release);
+  SIMT_FN void link(Thread& thread, std::uint32_t next) {
+    thread.atomic(word).store(next | used_flag, simt::release);
+  }
+  // Nothing: unlock() writes next with the flag.
+  template <class Thread>
+  SIMT_FN void lengthen(Thread&, std::uint32_t) {}
+  template <class Thread>
+  SIMT_FN void create(Thread& thread, std::uint32_t its_next) {
+    initialise(thread, its_next, false);
   }
   template <class Thread>
-  SIMT_FN void link(Thread& thread, std::uint32_t new_next) {
-    thread.atomic(word).store(new_next | used_bit, simt::release);
-  }
-  template <class Thread>
-  SIMT_FN void initialise(Thread& thread, std::uint32_t first_next, bool is_used) {
-    thread.atomic(word).store(is_used ? first_next | used_bit : first_next, simt::relaxed);
+  SIMT_FN void initialise(Thread& thread, std::uint32_t next, bool is_used) {
+    thread.atomic(word).store(is_used ? next | used_flag : Word{next}, simt::relaxed);
   }
   LockResult decoded() const { return decode(word); }
 
  private:
-  SIMT_HOST_FN static LockResult decode(std::uint32_t seen) { return {(seen & used_bit) == 0, seen & ~used_bit}; }
+  SIMT_HOST_FN static LockResult decode(Word seen) {
+    return {(seen & used_flag) == 0, static_cast<std::uint32_t>(seen & ~used_flag)};
+  }
 };
+
+using SplitHeader = OneWordHeader<std::uint64_t, std::uint64_t{1} << 32, 0xfffffffeu>;
+using FusedHeader = OneWordHeader<std::uint32_t, 0x80000000u, 0x7ffffffeu>;
 
 // Headers outside the pool; chunk i's payload starts exactly at granule i.
 template <class Header>

@@ -26,7 +26,7 @@ using SafeVariants = ::testing::Types<CMallocReworked, CFMallocReworked, CMMallo
 TYPED_TEST_SUITE(CircularMallocTest, SafeVariants);
 
 template <class A>
-constexpr std::ptrdiff_t first_payload = std::string_view(A::traits.name).ends_with("_no_merge") ? 16 : 0;
+constexpr std::ptrdiff_t first_payload = std::string_view(A::traits.name).ends_with("_reworked") ? 0 : 16;
 
 TYPED_TEST(CircularMallocTest, SplitsALargeChunkAndLeavesTheOffsetOnItsRest) {
   Rig<TypeParam> rig(64 * 1024, {}, 1, 1);

@@ -5,9 +5,9 @@
 //   EXPECT_EQ(mallocs.of_lane[0], (Ops{.loads = 1, .stores = 3, .updates = 1}));
 //
 // Counted by simt::CountingThread. Warps advance in lockstep, call by call, as they mostly do on a GPU: the lanes that
-// call converged() together form one group, and the lanes of a warp that change one word do so one after the other, by
-// rank. attach() and detach() are not counted. The device heap of the back end is not seen either: its blocks and its
-// own words are not ours.
+// call converged() together form one group, and the lanes of a warp that change one word do so one after the other, in
+// an order drawn from the seed. attach() and detach() are not counted. The device heap of the back end is not seen
+// either: its blocks and its own words are not ours.
 #pragma once
 
 #include <ostream>
