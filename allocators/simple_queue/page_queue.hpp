@@ -4,17 +4,17 @@
 // and does not describe it. This one works like the index queues of Ouroboros (Winter et al., ICS 2020): a count of
 // free pages, a ring and two tickets.
 // Idea: malloc claims a page by lowering the count, draws a ticket at the head and takes the page from the ticket's
-// slot. free draws a ticket at the tail, puts the page into the ticket's slot and raises the count. All requests use
+// slot. free raises the count, draws a ticket at the tail and puts the page into the ticket's slot. All requests use
 // the same words, so the time of N requests grows with N at any share of free pages. In a fresh queue the page numbers
 // are the tickets. Data: count, head and tail, a line of memory each; the ring, whose slots are a power of two and at
 // least the pages. Tickets have 32 bits and wrap; the size of the ring divides 2^32. Protocol: index_slot.hpp for the
 // slots, units.hpp for the count. A waiting thread waits for the owner of an earlier ticket, or of one for which the
-// count was already raised. That thread has started and waits for earlier tickets only. The count says how many pages
-// are in slots, so null needs no wait. While a failing request returns what it took too much, others may be refused
-// although a page was just freed.
+// count was already raised. That thread has started and waits for earlier tickets only. While a failing request returns
+// what it took too much, others may be refused although a page was just freed.
 //
-// simple_queue draws tickets for each lane. simple_queue_aggregated draws them for all lanes of a warp that call
-// together, as today's queue allocators do.
+// simple_queue does so for each lane. simple_queue_reworked does it once for all lanes of a warp that call together, as
+// today's queue allocators do; it looks at the count before it lowers it, so that an empty queue costs no update, and
+// raises it when the pages are in their slots, so that nobody waits for a page that is being put back.
 #pragma once
 
 #include <algorithm>
@@ -83,7 +83,7 @@ class PageQueue {
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     if (pages_.limit.refuses(bytes)) return nullptr;
     if constexpr (tickets == Tickets::per_lane) {
-      if (take_units_if_any(thread, state_->count, 1) == 0) return nullptr;
+      if (take_units(thread, state_->count, 1) == 0) return nullptr;
       const std::uint32_t ticket = thread.atomic(state_->head).fetch_add(1u, simt::relaxed);
       thread.note(simt::Note::ticket, ticket);
       return pages_.address(take_from(thread, slot(ticket)));
@@ -108,8 +108,8 @@ class PageQueue {
     if (block == nullptr) return;
     const std::uint32_t page = pages_.page_of(block);
     if constexpr (tickets == Tickets::per_lane) {
-      put_into(thread, slot(thread.atomic(state_->tail).fetch_add(1u, simt::relaxed)), page);
       thread.atomic(state_->count).fetch_add(1u, simt::relaxed);
+      put_into(thread, slot(thread.atomic(state_->tail).fetch_add(1u, simt::relaxed)), page);
     } else {
       const auto group = thread.converged();
       std::uint32_t ticket = 0;

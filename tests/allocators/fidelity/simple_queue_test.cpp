@@ -1,9 +1,7 @@
-// SimpleQueue: the words that each request and each free touches.
+// SimpleQueue: the words that each request and each free touches (a count, two tickets, a slot each).
 #include "allocators/simple_queue/simple_queue.hpp"
 
 #include <gtest/gtest.h>
-
-#include <algorithm>
 
 #include "tests/allocators/fidelity/rig.hpp"
 
@@ -14,13 +12,30 @@ using testing::Calls;
 using testing::FidelityRig;
 using testing::Ops;
 
-// count: look 1, take 1; ticket at the head 1; slot: 1 exchange takes the page.
-constexpr Ops served_malloc{.loads = 1, .updates = 3};
+// Count 1 subtraction, head 1 addition, slot 1 exchange.
+constexpr Ops served{.updates = 3};
+// Count 1 addition, tail 1 addition, slot 1 compare-exchange.
+constexpr Ops put_back{.updates = 2, .compare_exchanges = 1};
 
 TEST(SimpleQueueFidelity, OneLane) {
   FidelityRig<SimpleQueue> rig(64 * 256);
   const Calls mallocs = rig.counted_malloc({256});
-  EXPECT_EQ(mallocs.of_lane[0], served_malloc);
+  EXPECT_EQ(mallocs.of_lane[0], served);
+  EXPECT_EQ(rig.counted_free(mallocs.blocks).of_lane[0], put_back);
+}
+
+TEST(SimpleQueueFidelity, EveryLaneOfAWarpDrawsItsOwnTicket) {
+  FidelityRig<SimpleQueue> rig(64 * 256);
+  const Calls mallocs = rig.warp_mallocs(256);
+  for (const Ops& ops : mallocs.of_lane) EXPECT_EQ(ops, served);
+  for (const Ops& ops : rig.counted_free(mallocs.blocks).of_lane) EXPECT_EQ(ops, put_back);
+}
+
+// Count 1 subtraction, and 1 addition that takes it back.
+TEST(SimpleQueueFidelity, AnEmptyQueue) {
+  FidelityRig<SimpleQueue> rig(32 * 256);
+  rig.warp_mallocs(256);
+  for (const Ops& ops : rig.warp_mallocs(256).of_lane) EXPECT_EQ(ops, (Ops{.updates = 2}));
 }
 
 }  // namespace
