@@ -1,17 +1,199 @@
-// KMA as published: malloc.hpp.
+// KMA: superblocks of equal blocks, one active per block size, bitmaps inside, a lock-free queue of unused ones.
+//
+// Paper: Spliet, Howes, Gaster & Varbanescu, GPGPU-7 2014, section 4.2, figures 1 and 2. The upper layer of the paper,
+// ArrayList, is containers/array_list.hpp: it works over every allocator.
+// Idea:
+//   malloc  finds the active superblock of the block size (a power of two), or prepares one from the queue; reserves a
+//           block by a compare-exchange of its state word; then searches its bitmap from the beginning for a clear bit
+//           and takes it by an atomic OR. Whoever reserves the last block detaches the superblock.
+//   free    clears the bit by an atomic AND, counts the block back by a compare-exchange, and queues a detached
+//           superblock of which all blocks are free. Every thread works for itself.
+// Data: layout.hpp, superblock_queue.hpp, and a state word per superblock:
+//
+//   bits  0-15  free blocks     bits 32-37  log2 of the block size     bit 39  dead: in the queue, or being prepared
+//   bits 16-31  blocks in all   bit  38     attached: active           bits 40-63  tag, one more with every change
+//
+// Protocol: the preparer of a superblock owns it alone, clears the bitmap, then releases the state, then the entry of
+// the table. A reservation acquires the state and expects the whole word, so a superblock that came back in another
+// life refuses it; the tag prevents ABA. Taking a bit acquires what clearing it released. Bits are cleared before they
+// are counted, so every reservation has a clear bit.
+//
+// Differs from the paper:
+//   * free clears the bit before it counts. In the printed order a superblock can be recycled and formatted between
+//     the two, and then the late AND frees a block of another owner.
+//   * The smallest block is 16 bytes (paper: 4), because every block is 16-byte aligned. Null when the queue is empty.
+//   * Gaps (assumed): the next power of two instead of unpublished size heuristics; an attached superblock stays so
+//   when
+//     all its blocks are free; size and flags share the state word; all threads together fill the queue.
+// Kept: a detached superblock with some free blocks is unreachable until all are free, and an active one that nobody
+// uses serves its size only, so null may come early.
 #pragma once
 
-#include "allocators/kma/malloc.hpp"
+#include "allocators/kma/inspect.hpp"
+#include "allocators/kma/layout.hpp"
 
 namespace allocbench {
+namespace kma {
 
-struct Kma : kma::Malloc<kma::Combining::none> {
-  static constexpr Traits traits{
-      .name = "kma",
-      .display_name = "KMA",
-      .paper = "Spliet et al. 2014, sec. 4.2",
-      .summary = "as printed, but for the safe order in free: every thread reserves by its own compare-exchange"};
-  static Kma create(Arena& arena, const Parameters& parameters) { return {lay_out(arena, parameters, traits.name)}; }
+// The state word of the published form.
+struct ExchangedState {
+  static constexpr std::uint64_t attached_flag = std::uint64_t{1} << 38;
+  static constexpr std::uint64_t dead_flag = std::uint64_t{1} << 39;
+  static constexpr std::uint64_t one_change = std::uint64_t{1} << 40;
+
+  std::uint64_t word;
+
+  SIMT_HOST_FN std::uint32_t free() const { return static_cast<std::uint32_t>(word & 0xffff); }
+  SIMT_HOST_FN std::uint32_t total() const { return static_cast<std::uint32_t>(word >> 16 & 0xffff); }
+  SIMT_HOST_FN std::uint32_t size_log2() const { return static_cast<std::uint32_t>(word >> 32 & 0x3f); }
+  SIMT_HOST_FN bool attached() const { return (word & attached_flag) != 0; }
+  SIMT_HOST_FN bool unused() const { return (word & dead_flag) != 0; }
+  SIMT_HOST_FN bool serves(std::uint32_t log2) const { return attached() && size_log2() == log2; }
+  SIMT_HOST_FN bool recyclable() const { return !attached() && !unused() && free() == total(); }
+
+  // The word after a change.
+  SIMT_FN std::uint64_t prepared(std::uint32_t blocks, std::uint32_t log2) const {
+    return (word & ~(one_change - 1)) + one_change +
+           (attached_flag | std::uint64_t{log2} << 32 | std::uint64_t{blocks} << 16 | blocks);
+  }
+  SIMT_FN std::uint64_t reserved() const { return (free() == 1 ? word & ~attached_flag : word) - 1 + one_change; }
+  SIMT_FN std::uint64_t counted_back() const {
+    const std::uint64_t after = word + 1 + one_change;
+    return ExchangedState{after}.recyclable() ? after | dead_flag : after;
+  }
+};
+
+}  // namespace kma
+
+class Kma {
+ public:
+  using Parameters = kma::Parameters;
+  static constexpr Traits traits{.name = "kma",
+                                 .display_name = "KMA",
+                                 .paper = "Spliet et al. 2014, sec. 4.2",
+                                 .summary =
+                                     "superblocks with bitmaps, one active per block size; every thread reserves by "
+                                     "its own compare-exchange"};
+
+  static std::size_t max_request(std::size_t, const Parameters& parameters) {
+    return kma::Layout::max_request(parameters);
+  }
+  // Three superblocks can be used. The one that was active last keeps its size when all its blocks are free.
+  static SmallHeap<Parameters> small_heap() {
+    return {.pool_bytes = 1 << 10, .parameters = {.superblock_bytes = 256}, .serves_other_sizes = 0.6};
+  }
+
+  static Kma create(Arena& arena, const Parameters& parameters) {
+    Kma allocator;
+    allocator.layout_ = kma::Layout::of_arena(arena, parameters, traits.name);
+    allocator.reset(arena.stream());
+    return allocator;
+  }
+  void reset(simt::Stream& stream) { initialise(stream, layout_, kma::ExchangedState::dead_flag); }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (layout_.limit.refuses(bytes)) return nullptr;
+    const std::uint32_t log2 = log2_of(static_cast<std::uint32_t>(bytes), kma::SuperblockArray::least_log2);
+    for (;;) {
+      const std::uint32_t superblock = active_superblock(thread, log2);
+      if (superblock == kma::Layout::empty) return nullptr;
+      if (reserve(thread, superblock, log2)) return take_block(thread, superblock, log2);
+      thread.spin_hint();  // until whoever took the last block has detached the superblock
+    }
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    const std::size_t offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - layout_.superblocks.base);
+    const auto superblock = static_cast<std::uint32_t>(offset >> layout_.superblocks.bytes_log2);
+    const auto word = layout_.superblocks.state(thread, superblock);
+    // Size and total do not change while the block is in use; the count may.
+    kma::ExchangedState state{word.load(simt::relaxed)};
+    const auto bit = static_cast<std::uint32_t>(offset & (layout_.superblocks.bytes() - 1)) >> state.size_log2();
+    std::uint32_t* const bitmap = layout_.superblocks.bitmap(superblock, state.total());
+    thread.atomic(bitmap[bit / 32]).fetch_and(~(1u << bit % 32), simt::release);
+    while (!word.compare_exchange(state.word, state.counted_back(), simt::acq_rel, simt::relaxed)) {
+      thread.probe(simt::Step::retry);
+    }
+    if (kma::ExchangedState{state.counted_back()}.unused()) layout_.unused.push(thread, superblock);
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const {
+    return kma::broken_invariant<kma::ExchangedState>(stream, layout_);
+  }
+
+ private:
+  // The active superblock of the size, which the caller prepares if there is none; `empty` if none is unused.
+  template <class Thread>
+  SIMT_FN std::uint32_t active_superblock(Thread& thread, std::uint32_t log2) const {
+    const auto entry = thread.atomic(layout_.active[log2]);
+    for (;;) {
+      std::uint32_t found = entry.load(simt::acquire);
+      if (found == kma::Layout::busy) {
+        thread.spin_hint();
+      } else if (found != kma::Layout::empty) {
+        return found;
+      } else if (entry.compare_exchange(found, kma::Layout::busy, simt::acquire, simt::relaxed)) {
+        const std::uint32_t fresh = layout_.unused.pop(thread);
+        if (fresh != kma::SuperblockQueue::none) prepare(thread, fresh, log2);
+        entry.store(fresh, simt::release);
+        return fresh;
+      }
+    }
+  }
+  static_assert(kma::SuperblockQueue::none == kma::Layout::empty);
+
+  template <class Thread>
+  SIMT_FN void prepare(Thread& thread, std::uint32_t superblock, std::uint32_t log2) const {
+    const std::uint32_t blocks = layout_.superblocks.capacity(log2);
+    std::uint32_t* const bitmap = layout_.superblocks.bitmap(superblock, blocks);
+    for (std::uint32_t word = 0; word < kma::SuperblockArray::bitmap_words(blocks); ++word) {
+      thread.atomic(bitmap[word]).store(kma::SuperblockArray::surplus_bits(word, blocks), simt::relaxed);
+    }
+    const auto state = layout_.superblocks.state(thread, superblock);
+    const kma::ExchangedState before{state.load(simt::relaxed)};
+    state.store(before.prepared(blocks, log2), simt::release);
+  }
+
+  template <class Thread>
+  SIMT_FN bool reserve(Thread& thread, std::uint32_t superblock, std::uint32_t log2) const {
+    const auto word = layout_.superblocks.state(thread, superblock);
+    kma::ExchangedState state{word.load(simt::acquire)};
+    for (;;) {
+      if (!state.serves(log2) || state.free() == 0) return false;
+      if (word.compare_exchange(state.word, state.reserved(), simt::acquire, simt::acquire)) break;
+      thread.probe(simt::Step::retry);
+    }
+    if (state.free() == 1) {
+      std::uint32_t expected = superblock;
+      thread.atomic(layout_.active[log2]).compare_exchange(expected, kma::Layout::empty, simt::relaxed, simt::relaxed);
+    }
+    return true;
+  }
+
+  // For the owner of a reservation.
+  template <class Thread>
+  SIMT_FN void* take_block(Thread& thread, std::uint32_t superblock, std::uint32_t log2) const {
+    const std::uint32_t blocks = layout_.superblocks.capacity(log2);
+    const std::uint32_t words = kma::SuperblockArray::bitmap_words(blocks);
+    std::uint32_t* const bitmap = layout_.superblocks.bitmap(superblock, blocks);
+    for (std::uint32_t word = 0;; word = word + 1 == words ? 0 : word + 1) {
+      std::uint32_t seen = thread.atomic(bitmap[word]).load(simt::relaxed);
+      while (seen != ~0u) {
+        const std::uint32_t bit = simt::count_trailing_zeros(~seen);
+        const std::uint32_t before = thread.atomic(bitmap[word]).fetch_or(1u << bit, simt::acquire);
+        if ((before >> bit & 1) == 0) {
+          return layout_.superblocks.begin(superblock) + (std::size_t{word * 32 + bit} << log2);
+        }
+        seen = before | 1u << bit;
+      }
+      thread.probe(simt::Step::walk);
+    }
+  }
+
+  kma::Layout layout_;
 };
 
 }  // namespace allocbench

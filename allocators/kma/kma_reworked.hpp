@@ -1,11 +1,11 @@
-// KMA, reworked: malloc.hpp.
+// KMA, reworked: combining_malloc.hpp.
 #pragma once
 
-#include "allocators/kma/malloc.hpp"
+#include "allocators/kma/combining_malloc.hpp"
 
 namespace allocbench {
 
-struct KmaReworked : kma::Malloc<kma::Combining::warp> {
+struct KmaReworked : kma::CombiningMalloc {
   static constexpr Traits traits{
       .name = "kma_reworked",
       .display_name = "KMA, reworked",

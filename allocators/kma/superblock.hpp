@@ -1,4 +1,4 @@
-// Superblocks of KMA: the state word that counts their blocks, and the bitmap that says which are taken.
+// Superblocks of the reworked KMA: the state word that counts their blocks, and the bitmap that says which are taken.
 //
 // State word (one per superblock, side array):
 //
@@ -23,6 +23,7 @@
 // releases: that hands a block over. Bits are cleared before they are counted, so every reservation has a clear bit.
 #pragma once
 
+#include "allocators/kma/layout.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::kma {
@@ -51,36 +52,7 @@ struct State {
   SIMT_HOST_FN bool recyclable() const { return !attached() && !unused() && all_free(); }
 };
 
-// Equal superblocks over the pool, and their state words.
-struct Superblocks {
-  static constexpr std::uint32_t least_log2 = 4;  // of block sizes: 16 bytes, the alignment
-
-  std::byte* base = nullptr;
-  std::uint64_t* states = nullptr;
-  std::uint32_t count = 0;
-  std::uint32_t bytes_log2 = 0;
-
-  SIMT_HOST_FN std::uint32_t bytes() const { return 1u << bytes_log2; }
-
-  // Blocks of 2^log2 bytes in a superblock, beside the bitmap.
-  SIMT_HOST_FN std::uint32_t capacity(std::uint32_t log2) const {
-    const std::uint32_t most = bytes() >> log2;
-    return (bytes() - (most + 31) / 32 * 4) >> log2;
-  }
-  static SIMT_HOST_FN std::uint32_t bitmap_words(std::uint32_t capacity) { return (capacity + 31) / 32; }
-
-  SIMT_HOST_FN std::byte* begin(std::uint32_t superblock) const {
-    return base + (std::size_t{superblock} << bytes_log2);
-  }
-  SIMT_HOST_FN std::uint32_t* bitmap(std::uint32_t superblock, std::uint32_t capacity) const {
-    return reinterpret_cast<std::uint32_t*>(begin(superblock) + bytes()) - bitmap_words(capacity);
-  }
-
-  template <class Thread>
-  SIMT_FN auto state(Thread& thread, std::uint32_t superblock) const {
-    return thread.atomic(states[superblock]);
-  }
-
+struct Superblocks : SuperblockArray {
   // For the owner of an unused superblock: formats it for blocks of 2^log2 bytes. The first `taken` are the caller's.
   template <class Thread>
   SIMT_FN void format(Thread& thread, std::uint32_t superblock, std::uint32_t log2, std::uint32_t taken,
@@ -88,8 +60,7 @@ struct Superblocks {
     const std::uint32_t total = capacity(log2);
     std::uint32_t* const words = bitmap(superblock, total);
     for (std::uint32_t w = 0; w < bitmap_words(total); ++w) {
-      const std::uint32_t in_word = total - w * 32;              // at least 1
-      std::uint32_t bits = in_word >= 32 ? 0u : ~0u << in_word;  // bits without a block
+      std::uint32_t bits = surplus_bits(w, total);
       if (taken > w * 32) bits |= taken - w * 32 >= 32 ? ~0u : (1u << (taken - w * 32)) - 1;
       thread.atomic(words[w]).store(bits, simt::relaxed);
     }

@@ -1,7 +1,6 @@
-// The heap of KMA: an active superblock per block size, in front of the queue of unused superblocks.
+// The heap of the reworked KMA: an active superblock per block size, in front of the queue of unused superblocks.
 //
-// Active table: one word per block size: the index of its active superblock, `empty`, or `busy` while one thread
-// prepares the next one. Only the entry decides about attachment: a superblock is attached before its index is stored,
+// Only the entry of the active table decides about attachment: a superblock is attached before its index is stored,
 // and only the thread that compare-exchanges the index out of the entry may detach it. ABA on an entry is harmless,
 // because that thread is the only remover in any life of the superblock.
 // The thread whose reservation takes the last block replaces the superblock at once, so no other thread has to.
@@ -33,33 +32,17 @@ struct Grant {
 
 class SuperblockHeap {
  public:
-  static constexpr std::uint32_t entries = 32;  // by log2 of the block size
-  static constexpr std::uint32_t empty = 0xffffffffu;
-  static constexpr std::uint32_t busy = 0xfffffffeu;
+  static constexpr std::uint32_t empty = Layout::empty;
+  static constexpr std::uint32_t busy = Layout::busy;
 
   SuperblockHeap() = default;
-  SuperblockHeap(const Superblocks& superblocks, const SuperblockQueue& unused, std::uint32_t* active)
-      : superblocks_(superblocks), unused_(unused), active_(active) {}
+  explicit SuperblockHeap(const Layout& layout)
+      : superblocks_{layout.superblocks}, unused_(layout.unused), active_(layout.active) {}
 
-  const Superblocks& superblocks() const { return superblocks_; }
-  const SuperblockQueue& unused() const { return unused_; }
-  const std::uint32_t* active() const { return active_; }
   SIMT_FN const Superblocks& all() const { return superblocks_; }
 
-  // Every thread of a grid calls it.
+  // Up to `wanted` <= Grant::most blocks of 2^log2 bytes.
   template <class Thread>
-  SIMT_FN void initialise(Thread& thread) const {
-    for (std::uint32_t i = thread.rank_in_grid(); i < superblocks_.count; i += thread.grid_size()) {
-      superblocks_.state(thread, i).store(State::unused_word, simt::relaxed);
-    }
-    for (std::uint32_t i = thread.rank_in_grid(); i < entries; i += thread.grid_size()) {
-      thread.atomic(active_[i]).store(empty, simt::relaxed);
-    }
-    unused_.fill(thread, superblocks_.count);
-  }
-
-  // Up to `wanted` <= Grant::most blocks of 2^log2 bytes. `by_exchange`: reserve as the paper does.
-  template <bool by_exchange, class Thread>
   SIMT_FN Grant reserve(Thread& thread, std::uint32_t log2, std::uint32_t wanted) const {
     if (superblocks_.capacity(log2) <= wanted) {
       const Grant grant = whole_superblock(thread, log2);
@@ -75,7 +58,7 @@ class SuperblockHeap {
         if (!entry.compare_exchange(found, busy, simt::relaxed, simt::relaxed)) continue;
         return refill(thread, log2, wanted);
       } else {
-        const Grant grant = reserve_in<by_exchange>(thread, found, log2, wanted);
+        const Grant grant = reserve_in(thread, found, log2, wanted);
         if (!grant.empty()) return grant;
         // Ends: the thread that took the last block replaces the superblock, or a block is freed.
         while (entry.load(simt::relaxed) == found) {
@@ -94,33 +77,22 @@ class SuperblockHeap {
   }
 
  private:
-  template <bool by_exchange, class Thread>
+  template <class Thread>
   SIMT_FN Grant reserve_in(Thread& thread, std::uint32_t superblock, std::uint32_t log2, std::uint32_t wanted) const {
     const auto word = superblocks_.state(thread, superblock);
-    State before{0};
-    if constexpr (by_exchange) {
-      before.word = word.load(simt::acquire);
-      for (;;) {
-        if (!before.serves(log2) || before.free() <= 0) return {};
-        if (word.compare_exchange(before.word, before.word - wanted, simt::acquire, simt::acquire)) break;
-        thread.probe(simt::Step::retry);
-      }
-    } else {
-      before.word = word.fetch_sub(std::uint64_t{wanted}, simt::acquire);
-      const std::uint32_t granted = !before.serves(log2) || before.free() <= 0 ? 0u
-                                    : static_cast<std::uint32_t>(before.free()) < wanted
-                                        ? static_cast<std::uint32_t>(before.free())
-                                        : wanted;
-      if (granted < wanted) {
-        thread.probe(simt::Step::retry);
-        release(thread, superblock, wanted - granted);
-      }
-      if (granted == 0) return {};
+    const State before{word.fetch_sub(std::uint64_t{wanted}, simt::acquire)};
+    const std::uint32_t granted = !before.serves(log2) || before.free() <= 0 ? 0u
+                                  : static_cast<std::uint32_t>(before.free()) < wanted
+                                      ? static_cast<std::uint32_t>(before.free())
+                                      : wanted;
+    if (granted < wanted) {
+      thread.probe(simt::Step::retry);
+      release(thread, superblock, wanted - granted);
     }
+    if (granted == 0) return {};
     const auto free = static_cast<std::uint32_t>(before.free());
-    const std::uint32_t granted = free < wanted ? free : wanted;
     if (free <= wanted) replace(thread, superblock, log2);
-    return Grant::of(superblock, granted, by_exchange ? 0 : before.total() - free, false);
+    return Grant::of(superblock, granted, before.total() - free, false);
   }
 
   // The caller took the last block of `superblock`.

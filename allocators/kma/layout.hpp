@@ -1,0 +1,130 @@
+// What both forms of KMA lie on: equal superblocks over the pool, the table of active ones, the queue of unused ones.
+//
+// Paper: Spliet, Howes, Gaster & Varbanescu, GPGPU-7 2014, section 4.2, figures 1 and 2.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <string_view>
+
+#include "allocators/common/request.hpp"
+#include "allocators/contract/allocator.hpp"
+#include "allocators/kma/superblock_queue.hpp"
+#include "simt/simt.hpp"
+
+namespace allocbench::kma {
+
+struct Parameters {
+  std::uint64_t superblock_bytes = 64 << 10;
+
+  static auto fields() {
+    return std::tuple{Field{"superblock_bytes", &Parameters::superblock_bytes, "B",
+                            "size of a superblock; blocks reach half of it. The case study of the paper has 4096",
+                            "sec. 4.2, chosen by the user"}
+                          .between(256, 1 << 20)
+                          .powers_of_two()};
+  }
+};
+
+// Equal superblocks over the pool, and their state words.
+struct SuperblockArray {
+  static constexpr std::uint32_t least_log2 = 4;  // of block sizes: 16 bytes, the alignment
+
+  std::byte* base = nullptr;
+  std::uint64_t* states = nullptr;
+  std::uint32_t count = 0;
+  std::uint32_t bytes_log2 = 0;
+
+  SIMT_HOST_FN std::uint32_t bytes() const { return 1u << bytes_log2; }
+
+  // Blocks of 2^log2 bytes in a superblock, beside the bitmap.
+  SIMT_HOST_FN std::uint32_t capacity(std::uint32_t log2) const {
+    const std::uint32_t most = bytes() >> log2;
+    return (bytes() - (most + 31) / 32 * 4) >> log2;
+  }
+  static SIMT_HOST_FN std::uint32_t bitmap_words(std::uint32_t capacity) { return (capacity + 31) / 32; }
+
+  SIMT_HOST_FN std::byte* begin(std::uint32_t superblock) const {
+    return base + (std::size_t{superblock} << bytes_log2);
+  }
+  // In the last bytes of the superblock (paper, figure 1), bit set = taken.
+  SIMT_HOST_FN std::uint32_t* bitmap(std::uint32_t superblock, std::uint32_t capacity) const {
+    return reinterpret_cast<std::uint32_t*>(begin(superblock) + bytes()) - bitmap_words(capacity);
+  }
+
+  template <class Thread>
+  SIMT_FN auto state(Thread& thread, std::uint32_t superblock) const {
+    return thread.atomic(states[superblock]);
+  }
+
+  // Bits of bitmap word `word` that stand for no block.
+  static SIMT_HOST_FN std::uint32_t surplus_bits(std::uint32_t word, std::uint32_t capacity) {
+    const std::uint32_t in_word = capacity - word * 32;  // at least 1
+    return in_word >= 32 ? 0u : ~0u << in_word;
+  }
+};
+
+struct Layout {
+  // The active table: by log2 of the block size the index of a superblock, `empty`, or `busy` while one thread prepares
+  // the next one.
+  static constexpr std::uint32_t entries = 32;
+  static constexpr std::uint32_t empty = 0xffffffffu;
+  static constexpr std::uint32_t busy = 0xfffffffeu;
+
+  SuperblockArray superblocks;
+  SuperblockQueue unused;
+  std::uint32_t* active = nullptr;
+  RequestLimit limit;
+
+  static std::size_t max_request(const Parameters& parameters) { return parameters.superblock_bytes / 2; }
+
+  // `name` is the allocator's, for messages.
+  static Layout of_arena(Arena& arena, const Parameters& parameters, std::string_view name) {
+    const Pool pool = arena.pool();
+    const std::size_t count = pool.bytes / parameters.superblock_bytes;
+    if (count < 2) {
+      throw Unsupported(std::string(name) + " needs a pool of at least two superblocks, " +
+                        std::to_string(2 * parameters.superblock_bytes) + " bytes");
+    }
+    if (count >= busy || pool.bytes >> 9 > UINT32_MAX) {
+      throw Unsupported(std::string(name) + " numbers superblocks with 32 bits");
+    }
+    Layout layout;
+    layout.superblocks.base = pool.base;
+    layout.superblocks.states = arena.metadata<std::uint64_t>(count);
+    layout.superblocks.count = static_cast<std::uint32_t>(count);
+    layout.superblocks.bytes_log2 = static_cast<std::uint32_t>(std::countr_zero(parameters.superblock_bytes));
+    layout.unused = SuperblockQueue(arena.metadata<SuperblockQueue::Ends>(1), arena.metadata<std::uint64_t>(count));
+    layout.active = arena.metadata<std::uint32_t>(entries);
+    layout.limit.bytes = max_request(parameters);
+    return layout;
+  }
+
+  // Every superblock unused. Every thread of a grid calls it.
+  template <class Thread>
+  SIMT_FN void initialise(Thread& thread, std::uint64_t unused_state) const {
+    for (std::uint32_t i = thread.rank_in_grid(); i < superblocks.count; i += thread.grid_size()) {
+      superblocks.state(thread, i).store(unused_state, simt::relaxed);
+    }
+    for (std::uint32_t i = thread.rank_in_grid(); i < entries; i += thread.grid_size()) {
+      thread.atomic(active[i]).store(empty, simt::relaxed);
+    }
+    unused.fill(thread, superblocks.count);
+  }
+};
+
+struct Initialise {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, Layout layout, std::uint64_t unused_state) const {
+    layout.initialise(thread, unused_state);
+  }
+};
+
+inline void initialise(simt::Stream& stream, const Layout& layout, std::uint64_t unused_state) {
+  constexpr std::uint32_t threads = 256;
+  const std::uint32_t blocks = std::min((layout.superblocks.count + threads - 1) / threads, 4096u);
+  simt::launch(stream, {blocks, threads}, Initialise{}, layout, unused_state);
+}
+
+}  // namespace allocbench::kma
