@@ -4,11 +4,12 @@
 // regions of 32, one memory line each, which the lanes of a warp visit together (CoRW, RW_malloc). Positions beyond the
 // end of the pool fill up the last region and are always used.
 //
-//   Locking::none      the atomic OR that finds a bit 0 wins it (acquire); an atomic AND gives it back (release). If
-//                      another thread took the bit in between, the word is tried again with its present bits.
-//   Locking::lock_map  as printed: one lock bit per word. A thread tries the lock once and never waits; a word that
+//   Locking::lock_map  published: one lock bit per word. A thread tries the lock once and never waits; a word that
 //                      another thread has locked counts as full. The printed algorithms never release the lock; here
 //                      every path does. Frees do not take it, so bits are still changed by OR and AND only.
+//   Locking::none      reworked: the atomic OR that finds a bit 0 wins it (acquire); an atomic AND gives it back
+//                      (release). If another thread took the bit in between, the word is tried again with its present
+//                      bits.
 // Words hold only bits of pages, so equal words mean the same free pages (no ABA).
 //
 // A lost lock says nothing about free pages, so it does not count for the rule that ends a walk. The walk ends anyway,

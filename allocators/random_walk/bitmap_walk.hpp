@@ -1,12 +1,15 @@
 // RW-BM: a random walk over a bitmap of the pages, 32 pages at a step.
 //
 // Paper: Pham et al. 2025, section 3.3 and algorithm 2.
-// Idea: as RW (rw.hpp), but a step looks at a word of 32 used bits and takes its lowest free page. So walks are up to
-// 32 times shorter if free pages are scarce. Data and protocol: bitmap.hpp.
+// Idea: as RW (flag_walk.hpp), but a step looks at a word of 32 used bits and takes its lowest free page. So walks are
+// up to 32 times shorter if free pages are scarce. Data and protocol: bitmap.hpp.
 //
-// Differs from the paper: rw_bm has no LockMap (like the authors' public code). Its first attempt is an atomic OR of a
-// random bit of a random word, without a load before. If many pages are free that is the only trip to memory; if the OR
-// fails it returns the word, as the load would. rw_bm_published follows algorithm 2 with the LockMap.
+// Differs from the paper (rw_bm): memory orders; the lock is released, which the printed algorithm forgets; a bit is
+// set by an atomic OR, because frees do not lock; a walk ends (page_parameters.hpp); the generator is Philox. The
+// authors' public code has no LockMap, so it does two atomics less per probe than its paper and than rw_bm. Reworked
+// (rw_bm_reworked): no LockMap. The first attempt is an atomic OR of a random bit of a random word, without a load
+// before. If many pages are free that is the only trip to memory; if the OR fails it returns the word, as the load
+// would.
 #pragma once
 
 #include "allocators/random_walk/bitmap.hpp"

@@ -6,19 +6,20 @@
 // giving lane won, found by popcounts (the k-th set bit) and one shuffle. All lanes leave together. Data: bitmap.hpp.
 // The group is the result of converged() at the call; other lanes of the warp form their own groups.
 //
-// Differs from the paper:
+// Differs from the paper (corw):
+//   * As rw_bm (bitmap_walk.hpp), but the paper releases this lock.
 //   * In a pass a lane gives a page only if more lanes need one than lanes of lower rank give. As printed, pages that
 //   no
 //     lane receives would stay marked.
-//   * corw has no LockMap (like the authors' public code, which takes whole words by an exchange and loses concurrent
-//     frees). The members probe the words of one random region, a line of memory, instead of words all over the bitmap;
-//     each member's word is still uniform. In the first round each member ORs the same random bit without a load
-//     before, so if many pages are free the warp makes one trip to one line.
-//   * corw_published follows algorithm 3: a LockMap and independent words.
-//   * For the out-of-memory rule a round counts like one word, although it sees 32 (corw_published: by its words).
-//   Warps
-//     empty the words of a region together, so they say little more than one word about the rest of the pool. Counted
-//     singly, requests were refused at 1 % free on an H100. Any page found restarts the count.
+//   * For the out-of-memory rule the words that a round could lock count. Any page found restarts the count.
+// Reworked (corw_reworked):
+//   * No LockMap (like the authors' public code, which takes whole words by an exchange and loses concurrent frees).
+//   * The members probe the words of one random region, a line of memory, instead of words all over the bitmap; each
+//     member's word is still uniform.
+//   * In the first round each member ORs the same random bit without a load before, so if many pages are free the warp
+//     makes one trip to one line.
+//   * A round counts like one word, although it sees 32: warps empty the words of a region together, so they say little
+//     more than one word about the rest of the pool. Counted singly, requests were refused at 1 % free on an H100.
 #pragma once
 
 #include "allocators/random_walk/bitmap.hpp"
@@ -97,6 +98,7 @@ class CollaborativeWalk {
     const simt::LaneMask below = (simt::LaneMask{1} << thread.lane()) - 1;
     simt::LaneMask need = group.ballot(page == no_page);
     bool locked = false;
+    bool first = true;
     std::uint32_t vain = 0;
     for (;;) {
       for (;;) {
@@ -126,6 +128,8 @@ class CollaborativeWalk {
         word = walk.next(bitmap_.grid.positions_in_words()) / 32;
         locked = bitmap_.try_lock(thread, word);
         seen = locked ? thread.atomic(bitmap_.words[word]).load(simt::relaxed) : full_word;
+        if (first) thread.note(simt::Note::pages_seen, simt::popcount(~seen));
+        first = false;
         const simt::LaneMask counted = group.ballot(locked);
         vain += simt::popcount(counted);
         if (counted == 0) thread.spin_hint();

@@ -1,4 +1,4 @@
-// CoRW as published: collaborative_walk.hpp.
+// CoRW: collaborative_walk.hpp.
 #pragma once
 
 #include "allocators/random_walk/collaborative_walk.hpp"
@@ -9,7 +9,7 @@ struct CollaborativeRandomWalk : random_walk::CollaborativeWalk<random_walk::Loc
   static constexpr Traits traits{.name = "corw",
                                  .display_name = "CoRW",
                                  .paper = "Pham et al. 2025, sec. 4.1",
-                                 .summary = "as printed: a lock bit per bitmap word, independent words for the lanes",
+                                 .summary = "the lanes of a warp probe locked bitmap words and share what they find",
                                  .step = StepUnit::probe};
   static CollaborativeRandomWalk create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};

@@ -1,4 +1,4 @@
-// CRW as published: clustered_walk.hpp.
+// CRW: clustered_walk.hpp.
 #pragma once
 
 #include "allocators/random_walk/clustered_walk.hpp"
@@ -9,7 +9,7 @@ struct ClusteredRandomWalk : random_walk::ClusteredWalk<random_walk::Locking::lo
   static constexpr Traits traits{.name = "crw",
                                  .display_name = "CRW",
                                  .paper = "Pham et al. 2025, sec. 4.2",
-                                 .summary = "as printed: a lock bit per bitmap word, taken before every probe",
+                                 .summary = "a thread looks beside its last page, then walks; bitmap words are locked",
                                  .step = StepUnit::probe};
   static ClusteredRandomWalk create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};

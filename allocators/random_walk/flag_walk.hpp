@@ -7,7 +7,9 @@
 // flag of a page 0 wins the page (acquire); a store of 0 gives it back (release). No other word is shared, so there is
 // no ABA.
 //
-// Differs from the paper: the first probe exchanges without a load before. If many pages are free that saves a trip to
+// Differs from the paper (rw): memory orders; a walk ends, by the rule of section 3.2.3 (page_parameters.hpp); "try to
+// set" is an exchange, the generator is Philox (both assumed).
+// Reworked (rw_reworked): the first probe exchanges without a load before. If many pages are free that saves a trip to
 // memory; if they are scarce it is one atomic operation among hundreds of loads.
 #pragma once
 
@@ -32,29 +34,15 @@ struct WriteFlags {
   }
 };
 
-}  // namespace random_walk
+enum class FirstProbe { looks, exchanges };
 
-class RandomWalkReworked {
+template <FirstProbe first_probe>
+class FlagWalk {
  public:
-  using Parameters = random_walk::PageParameters;
-  static constexpr Traits traits{.name = "rw_reworked",
-                                 .display_name = "RW, reworked",
-                                 .paper = "Pham et al. 2025, sec. 3.1",
-                                 .summary = "random probes of one flag per page; a page per request",
-                                 .form = Form::reworked,
-                                 .step = StepUnit::probe};
+  using Parameters = PageParameters;
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.page_bytes; }
   static SmallHeap<Parameters> small_heap() { return {24 * 16, {.page_bytes = 16, .scarce_share = 0.01}}; }
-
-  static RandomWalkReworked create(Arena& arena, const Parameters& parameters) {
-    RandomWalkReworked allocator;
-    allocator.pages_ = PageArray::of_arena(arena, parameters.page_bytes, traits.name);
-    allocator.used_ = arena.metadata<std::uint32_t>(allocator.pages_.count);
-    allocator.most_probes_ = random_walk::vain_probes(parameters.scarce_share, allocator.pages_.count);
-    allocator.seed_ = parameters.seed;
-    return allocator;
-  }
 
   void reset(simt::Stream& stream) { simt::device_fill(stream, used_, 0, pages_.count * sizeof *used_); }
 
@@ -64,18 +52,18 @@ class RandomWalkReworked {
   void occupy(simt::Stream& stream, const Used& used) const {
     constexpr std::uint32_t threads = 128;
     const std::uint32_t blocks = std::min((pages_.count - 1) / threads + 1, 4096u);
-    simt::launch(stream, {blocks, threads}, random_walk::WriteFlags{}, used_, pages_.count, used);
+    simt::launch(stream, {blocks, threads}, WriteFlags{}, used_, pages_.count, used);
   }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     if (pages_.limit.refuses(bytes)) return nullptr;
-    random_walk::Walk walk(thread, seed_);
+    Walk walk(thread, seed_);
     for (std::uint32_t probe = 0; probe < most_probes_; ++probe) {
       thread.probe(simt::Step::attempt);
       const std::uint32_t page = walk.next(pages_.count);
       const auto flag = thread.atomic(used_[page]);
-      if (probe != 0 && flag.load(simt::relaxed) != 0) continue;
+      if ((first_probe == FirstProbe::looks || probe != 0) && flag.load(simt::relaxed) != 0) continue;
       if (flag.exchange(1u, simt::acquire) == 0) return pages_.address(page);
     }
     return nullptr;
@@ -96,6 +84,16 @@ class RandomWalkReworked {
     return {};
   }
 
+ protected:
+  static FlagWalk lay_out(Arena& arena, const Parameters& parameters, std::string_view name) {
+    FlagWalk allocator;
+    allocator.pages_ = PageArray::of_arena(arena, parameters.page_bytes, name);
+    allocator.used_ = arena.metadata<std::uint32_t>(allocator.pages_.count);
+    allocator.most_probes_ = vain_probes(parameters.scarce_share, allocator.pages_.count);
+    allocator.seed_ = parameters.seed;
+    return allocator;
+  }
+
  private:
   PageArray pages_;
   std::uint32_t* used_ = nullptr;  // 0 = free, 1 = used
@@ -103,6 +101,5 @@ class RandomWalkReworked {
   std::uint32_t seed_ = 0;
 };
 
+}  // namespace random_walk
 }  // namespace allocbench
-
-ALLOCBENCH_REGISTER(rw_reworked, RandomWalkReworked)

@@ -1,4 +1,4 @@
-// RW-BM as published: bitmap_walk.hpp.
+// RW-BM: bitmap_walk.hpp.
 #pragma once
 
 #include "allocators/random_walk/bitmap_walk.hpp"
@@ -9,7 +9,7 @@ struct RandomWalkBitmap : random_walk::BitmapWalk<random_walk::Locking::lock_map
   static constexpr Traits traits{.name = "rw_bm",
                                  .display_name = "RW-BM",
                                  .paper = "Pham et al. 2025, sec. 3.3",
-                                 .summary = "as printed: a lock bit per bitmap word, taken before every probe",
+                                 .summary = "random probes of bitmap words, each locked by its bit of a second bitmap",
                                  .step = StepUnit::probe};
   static RandomWalkBitmap create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};

@@ -10,19 +10,19 @@
 // (release). The last member to count itself out gives a shared run back (acq_rel). Words hold only the state of pages,
 // so equal words mean the same free pages (no ABA).
 //
-// Differs from the paper:
-//   * The words of a region go round the lanes: in every pass each needy lane tries to take a run from another word.
-//     Algorithm 6 serves one lane per word and pass. First fit within a word, as printed.
-//   * Lengths are kept beside the pool, not in front of the blocks, so 8,192 bytes are 32 pages of 256, and blocks are
-//     aligned to pages. Parts of a shared run are rounded up to 16 bytes.
-//   * Freeing one part of a shared run never frees its neighbours. If there is no shared run, each member gets a page.
-//   * The paper gives the out-of-memory rule for single pages. For runs of n pages there are n times fewer places, so n
-//     times as many are examined in a row before null. A region counts like one word, as in corw.hpp.
-// Runs lie within one word of 32 pages, as in the paper's measurements; longer requests are refused.
+// Reworked, against rw_malloc.hpp (as published):
+//   * The words of a region go round the lanes: in every pass all needy lanes try at once, each at another word.
+//     Algorithm 6 serves one lane after the other, each after a round trip to memory. First fit
+//     within a word, as published.
+//   * State and length of a run are in one word, so nothing is undone and a free reads and clears the same word.
+//   * A region is one line of memory.
+//   * If there is no run for the small requests of a warp, each member gets a page.
+// Runs lie within one word of 32 pages; longer requests are refused.
 #pragma once
 
 #include "allocators/random_walk/bitmap.hpp"
 #include "allocators/random_walk/run_word.hpp"
+#include "allocators/random_walk/small_requests.hpp"
 
 namespace allocbench {
 
@@ -73,41 +73,25 @@ class RandomWalkMallocReworked {
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     const auto group = thread.converged();  // refused lanes help the others look
-    const bool small = bytes < pages_.bytes();
-    const std::uint32_t part = small ? units_of(static_cast<std::uint32_t>(bytes), 4) * 16 : 0;
-    const simt::LaneMask smalls = group.ballot(small);
-    const std::uint32_t sharer = simt::count_trailing_zeros(smalls);  // the lane that asks for all small ones
-    bool share = simt::popcount(smalls) > 1;
-    std::uint32_t before = 0;  // bytes of the shared run that belong to lower lanes
+    const auto small = random_walk::SmallRequests::of(thread, group, bytes, pages_.bytes());
+    bool share = small.count() > 1;
     std::uint32_t need = pages_for(bytes);
-    if (share) {
-      const std::uint32_t below = smalls & ((simt::LaneMask{1} << thread.lane()) - 1);
-      const std::uint32_t part_of_sharer = group.shfl_lane(part, sharer);
-      std::uint32_t total;
-      if (group.all(!small || part == part_of_sharer)) {
-        before = simt::popcount(below) * part;
-        total = simt::popcount(smalls) * part_of_sharer;
-      } else {
-        before = group.exclusive_sum(part);
-        total = group.reduce_add(part);
-      }
-      if (small) need = thread.lane() == sharer ? pages_for(total) : 0;
-    }
+    if (share && small.mine) need = thread.lane() == small.sharer ? pages_for(small.total) : 0;
     random_walk::Walk walk(thread, group, seed_);
     std::uint32_t page = no_page;
     for (;;) {
-      const std::uint32_t found = find_runs(thread, group, walk, need, share && small);
+      const std::uint32_t found = find_runs(thread, group, walk, need, share && small.mine);
       if (need != 0) page = found;
       if (!share) return page == no_page ? nullptr : pages_.address(page);
-      const std::uint32_t first = group.shfl_lane(page, sharer);
+      const std::uint32_t first = group.shfl_lane(page, small.sharer);
       if (first != no_page) {
-        if (thread.lane() == sharer) count_in(thread, first, simt::popcount(smalls));
+        if (thread.lane() == small.sharer) count_in(thread, first, small.count());
         group.sync();  // the members see what former owners did, and the count
-        if (small) return pages_.address(first) + before;
+        if (small.mine) return pages_.address(first) + small.before;
         return page == no_page ? nullptr : pages_.address(page);
       }
       share = false;
-      need = small ? 1 : 0;
+      need = small.mine ? 1 : 0;
     }
   }
 

@@ -1,4 +1,6 @@
 // RW_malloc: words of runs against a plain model, sharing and counting by hand, then seeded stress.
+#include "allocators/random_walk/rw_malloc.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,9 +64,14 @@ TEST(RunWord, FindsFreeRunsAsALoopDoes) {
 
 PageParameters pages_of(std::uint64_t bytes) { return {.page_bytes = bytes}; }
 
-TEST(RandomWalkMallocReworked, ServesUpTo32PagesAtAPageBoundary) {
-  Rig<RandomWalkMallocReworked> rig(1 << 20, pages_of(256));
-  EXPECT_EQ(RandomWalkMallocReworked::max_request(1 << 20, pages_of(256)), 8192u);
+template <class A>
+class RandomWalkMallocTest : public ::testing::Test {};
+using Forms = ::testing::Types<RandomWalkMalloc, RandomWalkMallocReworked>;
+TYPED_TEST_SUITE(RandomWalkMallocTest, Forms);
+
+TYPED_TEST(RandomWalkMallocTest, ServesUpTo32PagesAtAPageBoundary) {
+  Rig<TypeParam> rig(1 << 20, pages_of(256));
+  EXPECT_EQ(TypeParam::max_request(1 << 20, pages_of(256)), 8192u);
   const std::vector<void*> blocks = rig.malloc({8192, 256, 257, 1050, 8193, std::uint64_t{1} << 40}, 1);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(rig.offset(blocks[i]) % 256, 0) << i;
   EXPECT_EQ(rig.offset(blocks[0]) % 8192, 0);
@@ -74,11 +81,11 @@ TEST(RandomWalkMallocReworked, ServesUpTo32PagesAtAPageBoundary) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-TEST(RandomWalkMallocReworked, FillsThePoolWithRunsOfAPowerOfTwo) {
+TYPED_TEST(RandomWalkMallocTest, FillsThePoolWithRunsOfAPowerOfTwo) {
   for (const std::uint64_t bytes : {256u, 512u, 1024u, 2048u, 4096u, 8192u}) {
     PageParameters parameters = pages_of(256);
     parameters.scarce_share = 0.001;
-    Rig<RandomWalkMallocReworked> rig(64 * 8192, parameters);
+    Rig<TypeParam> rig(64 * 8192, parameters);
     const std::size_t count = 64 * 8192 / bytes;
     const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(count, bytes));
     EXPECT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 0) << bytes;
@@ -90,10 +97,10 @@ TEST(RandomWalkMallocReworked, FillsThePoolWithRunsOfAPowerOfTwo) {
 }
 
 // Runs do not straddle words: of 5 pages each word holds six.
-TEST(RandomWalkMallocReworked, KeepsRunsWithinAWord) {
+TYPED_TEST(RandomWalkMallocTest, KeepsRunsWithinAWord) {
   PageParameters parameters = pages_of(256);
   parameters.scarce_share = 0.001;
-  Rig<RandomWalkMallocReworked> rig(8 * 8192, parameters);
+  Rig<TypeParam> rig(8 * 8192, parameters);
   const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(60, 1050));
   EXPECT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 60 - 8 * 6);
   for (const void* block : blocks) {
@@ -104,16 +111,17 @@ TEST(RandomWalkMallocReworked, KeepsRunsWithinAWord) {
 }
 
 // The pages that a warp of 32 small requests takes when all lanes come together.
-std::size_t pages_in_use(Rig<RandomWalkMallocReworked>& rig, const std::vector<void*>& blocks) {
+template <class A>
+std::size_t pages_in_use(Rig<A>& rig, const std::vector<void*>& blocks) {
   std::set<std::ptrdiff_t> pages;
   for (const void* block : blocks) pages.insert(rig.offset(block) / 256);
   return pages.size();
 }
 
-TEST(RandomWalkMallocReworked, SmallRequestsOfAWarpShareARun) {
+TYPED_TEST(RandomWalkMallocTest, SmallRequestsOfAWarpShareARun) {
   bool all_shared = false;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    Rig<RandomWalkMallocReworked> rig(1 << 18, pages_of(256), seed);
+    Rig<TypeParam> rig(1 << 18, pages_of(256), seed);
     std::vector<std::uint64_t> sizes(32);
     for (std::uint32_t i = 0; i < 32; ++i) sizes[i] = seed % 2 == 0 ? 20 : 1 + i * 7;
     const std::vector<void*> blocks = rig.malloc(sizes);
@@ -126,10 +134,10 @@ TEST(RandomWalkMallocReworked, SmallRequestsOfAWarpShareARun) {
   EXPECT_TRUE(all_shared);
 }
 
-TEST(RandomWalkMallocReworked, FreeingOneMemberLeavesTheOthers) {
+TYPED_TEST(RandomWalkMallocTest, FreeingOneMemberLeavesTheOthers) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     // One word: two warps' runs, and every page that is freed too early would be handed out again at once.
-    Rig<RandomWalkMallocReworked> rig(8192, pages_of(256), seed);
+    Rig<TypeParam> rig(8192, pages_of(256), seed);
     const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, 100));
     ASSERT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 0);
     std::vector<void*> odd;
@@ -169,7 +177,7 @@ TEST(RandomWalkMallocReworked, MembersGetPagesOfTheirOwnWhereNoRunIsFree) {
   }
 }
 
-TEST(RandomWalkMallocReworked, SurvivesSeededStress) {
+TYPED_TEST(RandomWalkMallocTest, SurvivesSeededStress) {
   const std::vector<std::vector<std::uint64_t>> mixes = {{16},   {1, 24, 48}, {64, 128, 512},    {16, 300, 1050, 2048},
                                                          {2048}, {700, 65},   {16, 60, 64, 1000}};
   const std::uint64_t last = testing::seeds(120);
@@ -179,17 +187,17 @@ TEST(RandomWalkMallocReworked, SurvivesSeededStress) {
     plan.sizes = mixes[seed % mixes.size()];
     plan.threads = 2 + static_cast<std::uint32_t>(seed * 7 % 63);
     // One to four words of pages of 64 bytes; the last may be a part of one.
-    Rig<RandomWalkMallocReworked> rig((32 + seed * 11 % 97) * 64, pages_of(64), seed);
+    Rig<TypeParam> rig((32 + seed * 11 % 97) * 64, pages_of(64), seed);
     ASSERT_EQ(testing::stress(rig, plan, seed), "");
     ASSERT_NE(rig.malloc({2048})[0], nullptr);  // everything is free again
   }
 }
 
-TEST(RandomWalkMallocReworked, SurvivesSeededChurn) {
+TYPED_TEST(RandomWalkMallocTest, SurvivesSeededChurn) {
   const std::uint64_t last = testing::seeds(40);
   for (std::uint64_t seed = 1; seed <= last; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Rig<RandomWalkMallocReworked> rig((32 + seed * 11 % 97) * 64, pages_of(64), seed);
+    Rig<TypeParam> rig((32 + seed * 11 % 97) * 64, pages_of(64), seed);
     const testing::ChurnResult result =
         testing::churn(rig.allocator, rig.stream(), seed, {.sizes = {8, 16, 40, 64, 200, 1000}});
     ASSERT_EQ(result.broken, 0u);

@@ -9,6 +9,7 @@
 #include "allocators/random_walk/corw_reworked.hpp"
 #include "allocators/random_walk/crw.hpp"
 #include "allocators/random_walk/crw_reworked.hpp"
+#include "allocators/random_walk/rw.hpp"
 #include "allocators/random_walk/rw_bm.hpp"
 #include "allocators/random_walk/rw_bm_reworked.hpp"
 #include "allocators/random_walk/rw_reworked.hpp"
@@ -33,9 +34,9 @@ class SinglePageTest : public ::testing::Test {
     return parameters;
   }
 };
-using SinglePageAllocators =
-    ::testing::Types<RandomWalkReworked, RandomWalkBitmapReworked, RandomWalkBitmap, ClusteredRandomWalkReworked,
-                     ClusteredRandomWalk, CollaborativeRandomWalkReworked, CollaborativeRandomWalk>;
+using SinglePageAllocators = ::testing::Types<RandomWalk, RandomWalkReworked, RandomWalkBitmapReworked,
+                                              RandomWalkBitmap, ClusteredRandomWalkReworked, ClusteredRandomWalk,
+                                              CollaborativeRandomWalkReworked, CollaborativeRandomWalk>;
 TYPED_TEST_SUITE(SinglePageTest, SinglePageAllocators);
 
 TYPED_TEST(SinglePageTest, HandsOutEveryPageOfAnyNumberOfPages) {

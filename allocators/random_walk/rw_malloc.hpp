@@ -1,0 +1,206 @@
+// RW_malloc: consecutive pages by a random walk of the whole warp; small requests of a warp share pages.
+//
+// Paper: Pham et al. 2025, section 4.3 and algorithm 6.
+// Idea: a request of n pages needs n free pages in a row. The lanes of a warp look together at 32 consecutive words of
+// the bitmap from a random one on, each at its own word, and offer the runs of free pages that they see, one after the
+// other. Of the lanes for which an offered run is long enough the lowest takes its first pages by an atomic OR.
+// Data: the bitmap (bitmap.hpp), and a word per page that says for the first page of a block how long it is (`runs`).
+// Protocol: the OR that finds all its bits 0 wins the run (acquire), else it clears again what it set; an AND gives the
+// run back (release). A block's word of `runs` is written by its owner alone; the members of a shared run count
+// themselves out there (acq_rel), and the last one gives the run back.
+//
+// Differs from the paper:
+//   * Only the n pages of the request are marked, not the whole run (printed error, mended in the authors' code), and a
+//     failed OR is undone (missing in the text; without it pages are lost).
+//   * Gaps: free is not described. Lengths lie beside the pool, not in a word before the block as in the authors' code,
+//     whose 8,192-byte requests therefore never end. A shared run is free when its last member is (authors' code: when
+//     the lowest lane's part is).
+//   * Runs lie within one word of 32 pages, as in the printed algorithm; longer requests are refused.
+//   * Offers that are too short for every lane are passed over without a shuffle; no access to memory is spared.
+//   * Memory orders; Philox; parts of 16 bytes. A search ends by the rule of section 3.2.3, which is for single pages:
+//     for n pages n times as many regions are examined in a row, and a region counts like one word.
+#pragma once
+
+#include "allocators/random_walk/bitmap.hpp"
+#include "allocators/random_walk/flag_walk.hpp"
+#include "allocators/random_walk/small_requests.hpp"
+
+namespace allocbench {
+
+class RandomWalkMalloc {
+ public:
+  using Parameters = random_walk::PageParameters;
+  static constexpr Traits traits{.name = "rw_malloc",
+                                 .display_name = "RW_malloc",
+                                 .paper = "Pham et al. 2025, sec. 4.3",
+                                 .summary =
+                                     "up to 32 pages in a row, found by a warp in 32 words from a random one on; small "
+                                     "requests of a warp share pages",
+                                 .step = StepUnit::probe};
+
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
+    return std::min<std::size_t>(pool_bytes / parameters.page_bytes, most_pages) * parameters.page_bytes;
+  }
+  // Three words: enough pages for all small blocks of a model, because a lane alone cannot share.
+  static SmallHeap<Parameters> small_heap() { return {96 * 32, {.page_bytes = 32}}; }
+
+  static RandomWalkMalloc create(Arena& arena, const Parameters& parameters) {
+    RandomWalkMalloc allocator;
+    allocator.bitmap_ = Bitmap::create(arena, parameters, traits.name);
+    allocator.limit_.bytes = max_request(arena.pool_bytes(), parameters);
+    allocator.runs_ = arena.metadata<std::uint32_t>(allocator.page_count());
+    return allocator;
+  }
+
+  void reset(simt::Stream& stream) { bitmap_.reset(stream); }
+
+  // As blocks of one page: see workloads/common/occupancy.hpp.
+  std::uint32_t page_count() const { return bitmap_.pages.count; }
+  template <class Used>
+  void occupy(simt::Stream& stream, const Used& used) const {
+    bitmap_.occupy(stream, used);
+    constexpr std::uint32_t threads = 128;
+    const std::uint32_t blocks = std::min((page_count() - 1) / threads + 1, 4096u);
+    simt::launch(stream, {blocks, threads}, random_walk::WriteFlags{}, runs_, page_count(), OnePage{});
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    const auto group = thread.converged();  // refused lanes help the others look
+    const auto small = random_walk::SmallRequests::of(thread, group, bytes, bitmap_.pages.bytes());
+    const bool shared = small.count() > 1;
+    const bool asks = !shared || !small.mine || thread.lane() == small.sharer;
+    const std::uint32_t need = !asks ? 0 : pages_for(shared && small.mine ? small.total : bytes);
+    const std::uint32_t page = find_run(thread, group, need);
+    if (page != no_page) {
+      const std::uint32_t members = shared && small.mine ? small.count() * one_member : 0;
+      thread.atomic(runs_[page]).store(need | members, simt::relaxed);
+    }
+    if (!shared) return page == no_page ? nullptr : bitmap_.pages.address(page);
+    const std::uint32_t first = group.shfl_lane(page, small.sharer);
+    void* block = nullptr;
+    if (!small.mine) {
+      if (page != no_page) block = bitmap_.pages.address(page);
+    } else if (first != no_page) {
+      block = bitmap_.pages.address(first) + small.before;
+      const std::uint32_t back = small.before >> bitmap_.pages.shift;
+      if (back != 0) thread.atomic(runs_[first + back]).store(back * one_page_back, simt::relaxed);
+    }
+    group.sync();  // the members see what former owners did, and the count
+    return block;
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    std::uint32_t page = bitmap_.pages.page_of(block);
+    std::uint32_t run = thread.atomic(runs_[page]).load(simt::relaxed);
+    if ((run & (members_mask | back_mask)) != 0) {
+      page -= run / one_page_back;
+      run = thread.atomic(runs_[page]).fetch_sub(one_member, simt::acq_rel);
+      if ((run & members_mask) != one_member) return;
+    }
+    thread.atomic(bitmap_.words[page / 32]).fetch_and(~bits(page % 32, run & pages_mask), simt::release);
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const { return bitmap_.broken_invariant(stream); }
+
+ private:
+  using Bitmap = random_walk::PageBitmap<random_walk::Locking::none>;
+  static constexpr std::uint32_t no_page = allocbench::no_page;
+  static constexpr std::uint32_t most_pages = 32;
+
+  // A word of `runs`. First page of a block: its pages, and of a shared one the members that hold their parts. A later
+  // page, in which a member's part begins: how far the first page lies back.
+  static constexpr std::uint32_t pages_mask = 0xff;
+  static constexpr std::uint32_t one_member = 1u << 8;
+  static constexpr std::uint32_t members_mask = 0xff00;
+  static constexpr std::uint32_t one_page_back = 1u << 16;
+  static constexpr std::uint32_t back_mask = 0xff0000;
+
+  struct OnePage {
+    SIMT_HOST_FN bool operator()(std::uint32_t) const { return true; }
+  };
+
+  // The free pages in a row that a lane offers; none: pages = 0.
+  struct Run {
+    std::uint32_t first;
+    std::uint32_t pages;
+  };
+
+  // The lowest run of clear bits, which are then set in the lane's copy of the word.
+  static SIMT_FN Run next_run(std::uint32_t& seen) {
+    if (seen == random_walk::full_word) return {0, 0};
+    const std::uint32_t first = simt::count_trailing_zeros(~seen);
+    const std::uint32_t above = seen >> first;
+    const std::uint32_t pages = above == 0 ? 32 - first : simt::count_trailing_zeros(above);
+    seen |= bits(first, pages);
+    return {first, pages};
+  }
+
+  // 1 <= pages <= 32.
+  static SIMT_FN std::uint32_t bits(std::uint32_t first, std::uint32_t pages) {
+    return random_walk::full_word >> (32 - pages) << first;
+  }
+
+  // 0 for a request that is refused.
+  SIMT_FN std::uint32_t pages_for(std::size_t bytes) const {
+    if (limit_.refuses(bytes)) return 0;
+    return static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, bitmap_.pages.shift));
+  }
+
+  // Algorithm 6: a run of `need` pages for every member that needs any, or no_page. All members call.
+  template <class Thread, class Group>
+  SIMT_FN std::uint32_t find_run(Thread& thread, const Group& group, std::uint32_t need) const {
+    const std::uint32_t words = bitmap_.grid.words_with_pages;
+    random_walk::Walk walk(thread, group, bitmap_.seed);
+    std::uint32_t page = no_page;
+    simt::LaneMask needy = group.ballot(need != 0);
+    const std::uint64_t most_vain = std::uint64_t{bitmap_.most_word_probes} * group.reduce_max(need);
+    for (std::uint64_t vain = 0; needy != 0 && vain < most_vain; ++vain) {
+      thread.probe(simt::Step::attempt);
+      const std::uint32_t base = walk.next(words);
+      std::uint32_t seen = thread.atomic(bitmap_.words[(base + thread.lane()) % words]).load(simt::relaxed);
+      Run run = next_run(seen);
+      for (;;) {
+        const simt::LaneMask has = group.ballot(run.pages != 0);
+        if (has == 0 || needy == 0) break;
+        const std::uint32_t shortest = 33 - group.reduce_max(need == 0 ? 0 : 33 - need);
+        for (simt::LaneMask rest = group.ballot(run.pages >= shortest); rest != 0; rest &= rest - 1) {
+          const std::uint32_t lane = simt::count_trailing_zeros(rest);
+          const std::uint32_t first = group.shfl_lane(run.first, lane);
+          const bool fits = group.shfl_lane(run.pages, lane) >= need && need != 0;
+          const simt::LaneMask takers = group.ballot(fits);
+          if (!fits || simt::count_trailing_zeros(takers) != thread.lane()) continue;
+          const std::uint32_t word = (base + lane) % words;
+          if (try_take(thread, word, bits(first, need))) {
+            page = word * 32 + first;
+            need = 0;
+          }
+        }
+        const simt::LaneMask left = group.ballot(need != 0);
+        if (left != needy) vain = 0;
+        needy = left;
+        run = next_run(seen);
+      }
+    }
+    return page;
+  }
+
+  template <class Thread>
+  SIMT_FN bool try_take(Thread& thread, std::uint32_t word, std::uint32_t wanted) const {
+    const std::uint32_t before = thread.atomic(bitmap_.words[word]).fetch_or(wanted, simt::acquire);
+    if ((before & wanted) == 0) return true;
+    thread.probe(simt::Step::retry);
+    thread.atomic(bitmap_.words[word]).fetch_and(~(wanted & ~before), simt::release);
+    return false;
+  }
+
+  Bitmap bitmap_;
+  RequestLimit limit_;
+  std::uint32_t* runs_ = nullptr;
+};
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(rw_malloc, RandomWalkMalloc)

@@ -1,0 +1,45 @@
+// The small requests of a warp as one request (Pham et al. 2025, section 4.3).
+//
+// Requests below a page are summed; the lowest lane that has one asks for all of them and gives each lane its part.
+// Parts are rounded up to 16 bytes.
+#pragma once
+
+#include "allocators/common/request.hpp"
+#include "simt/simt.hpp"
+
+namespace allocbench::random_walk {
+
+struct SmallRequests {
+  bool mine;             // the calling lane's request is small
+  simt::LaneMask lanes;  // that have a small request
+  std::uint32_t sharer;  // the lane that asks for all; undefined if there is none
+  std::uint32_t before;  // bytes of the common run that belong to lower lanes
+  std::uint32_t total;   // bytes of all; of the sharer only
+
+  SIMT_FN std::uint32_t count() const { return simt::popcount(lanes); }
+
+  // All members of the group call.
+  template <class Thread, class Group>
+  static SIMT_FN SmallRequests of(Thread& thread, const Group& group, std::size_t bytes, std::size_t page_bytes) {
+    SmallRequests all{};
+    all.mine = bytes < page_bytes;
+    const std::uint32_t part = all.mine ? units_of(static_cast<std::uint32_t>(bytes), 4) * 16 : 0;
+    all.lanes = group.ballot(all.mine);
+    all.sharer = simt::count_trailing_zeros(all.lanes);
+    if (all.count() < 2) {
+      all.total = part;
+      return all;
+    }
+    const std::uint32_t part_of_sharer = group.shfl_lane(part, all.sharer);
+    if (group.all(!all.mine || part == part_of_sharer)) {
+      all.before = simt::popcount(all.lanes & ((simt::LaneMask{1} << thread.lane()) - 1)) * part;
+      all.total = all.count() * part_of_sharer;
+    } else {
+      all.before = group.exclusive_sum(part);
+      all.total = group.reduce_add(part);
+    }
+    return all;
+  }
+};
+
+}  // namespace allocbench::random_walk
