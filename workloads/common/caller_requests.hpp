@@ -34,6 +34,8 @@ class CallerRequests {
 
   // Round by round.
   std::vector<RecordedBlock> blocks() const;
+  // For a check together with others.
+  SlotRange range() const { return results_.range(sizes_.any(), callers()); }
   // Judges all blocks.
   void check(PointerCheck& check, PointerCheck::Live live = PointerCheck::Live::together) const;
 

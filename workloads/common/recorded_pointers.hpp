@@ -52,6 +52,10 @@ class RecordedPointers {
     return result;
   }
 
+  // All slots, for a check with others; slot i is for sizes[i % period] bytes.
+  SlotRange range(AnySize sizes, std::size_t period) const {
+    return {.slots = data(), .count = slots_.size(), .sizes = sizes, .period = period};
+  }
   // Judges all slots; `sizes` are those of the callers, on the device and here.
   template <class SizeOf>
   void check(PointerCheck& check, AnySize sizes, SizeOf&& size_of, PointerCheck::Live live) const {
@@ -66,10 +70,11 @@ class RecordedPointers {
  private:
   template <class SizeOf>
   void judge(PointerCheck& check, AnySize sizes, std::size_t period, SizeOf& size_of, PointerCheck::Live live) const {
-    if (slot_check_.all_right(stream_, data(), slots_.size(), sizes, period, check.rules(), live)) {
+    const SlotRange all_slots = range(sizes, period);
+    if (const auto nulls = slot_check_.nulls_if_right(stream_, {&all_slots, 1}, check.rules(), live)) {
       std::uint64_t bytes = 0;
       for (std::size_t slot = 0; slot < slots_.size(); ++slot) bytes += size_of(slot % period);
-      check.add_right(slots_.size(), bytes);
+      check.add_right(slots_.size(), *nulls, bytes);
       return;
     }
     std::vector<RecordedBlock> all = blocks([](std::size_t) { return std::uint64_t{0}; });

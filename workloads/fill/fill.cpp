@@ -1,5 +1,7 @@
 #include "workloads/fill/fill.hpp"
 
+#include <array>
+
 #include "workloads/common/caller_requests.hpp"
 
 namespace allocbench {
@@ -10,7 +12,8 @@ constexpr std::uint64_t most_blocks_before = 1ull << 26;
 class FillRun final : public WorkloadRun {
  public:
   FillRun(const Fill::Parameters& parameters, const RunSetting& setting, simt::Stream& stream)
-      : type_(setting.allocator),
+      : stream_(stream),
+        type_(setting.allocator),
         before_(stream, geometry_before(parameters, setting.pool_bytes), RequestSizes::fixed(parameters.request_bytes)),
         timed_(stream, parameters.geometry(), RequestSizes::fixed(parameters.request_bytes)) {}
 
@@ -26,6 +29,11 @@ class FillRun final : public WorkloadRun {
   }
 
   void check_recorded(PointerCheck& check) const override {
+    const std::array ranges{before_.range(), timed_.range()};
+    if (const auto nulls = slot_check_.nulls_if_right(stream_, ranges, check.rules(), PointerCheck::Live::together)) {
+      check.add_right(mallocs_at_most(), *nulls, bytes_of(before_) + bytes_of(timed_));
+      return;
+    }
     std::vector<RecordedBlock> all = before_.blocks();
     for (RecordedBlock block : timed_.blocks()) {
       block.request += before_.callers();
@@ -39,15 +47,22 @@ class FillRun final : public WorkloadRun {
   std::vector<KernelInfo> kernels() const override { return timed_.kernels(type_); }
 
  private:
+  static std::uint64_t bytes_of(const CallerRequests& requests) {
+    std::uint64_t bytes = 0;
+    for (std::uint32_t caller = 0; caller < requests.callers(); ++caller) bytes += requests.sizes().host()[caller];
+    return bytes;
+  }
   // As many threads as there are blocks to take.
   static Geometry geometry_before(const Fill::Parameters& parameters, std::size_t pool_bytes) {
     return Geometry::of_callers(static_cast<std::uint32_t>(parameters.blocks_before(pool_bytes)),
                                 parameters.threads_per_block, parameters.lanes_per_warp);
   }
 
+  simt::Stream& stream_;
   const AllocatorType& type_;
   CallerRequests before_;
   CallerRequests timed_;
+  mutable SlotCheck slot_check_;  // its memory
 };
 
 }  // namespace

@@ -43,7 +43,16 @@ class FragmentationRun final : public WorkloadRun {
     count(timer);
   }
 
-  void check_recorded(PointerCheck& check) const override { check.check(recorded(), PointerCheck::Live::together); }
+  void check_recorded(PointerCheck& check) const override {
+    SlotRange range = requests_.range();
+    range.count = std::size_t{rounds_} * requests_.callers();
+    if (const auto nulls =
+            slot_check_.nulls_if_right(stream_, {&range, 1}, check.rules(), PointerCheck::Live::together)) {
+      check.add_right(range.count, *nulls, range.count * bytes_);
+      return;
+    }
+    check.check(recorded(), PointerCheck::Live::together);
+  }
   RequestProfile requests() const override { return requests_.profile(); }
   std::uint64_t mallocs_at_most() const override { return std::uint64_t{requests_.callers()} * requests_.rounds(); }
   std::vector<KernelInfo> kernels() const override { return requests_.kernels(type_); }
@@ -88,7 +97,8 @@ class FragmentationRun final : public WorkloadRun {
   std::uint64_t bytes_;
   std::size_t pool_bytes_;
   CallerRequests requests_;
-  std::uint32_t rounds_ = 0;  // of the last sample
+  mutable SlotCheck slot_check_;  // its memory
+  std::uint32_t rounds_ = 0;      // of the last sample
 };
 
 }  // namespace

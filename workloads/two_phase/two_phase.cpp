@@ -52,6 +52,8 @@ class TwoPhaseRun final : public WorkloadRun {
 
   void check_recorded(PointerCheck& check) const override {
     const std::uint64_t live = parameters_.live_blocks();
+    const bool in_sets = parameters_.is_private() && blocks_per_thread_ > 1;
+    if (!in_sets && judged_on_device(check)) return;
     std::vector<RecordedBlock> recorded = results_.blocks([](std::size_t) { return std::uint64_t{0}; });
     std::erase_if(recorded, [&](const RecordedBlock& block) {
       return !takes_part_host_[block.request % live % parameters_.threads];
@@ -62,7 +64,7 @@ class TwoPhaseRun final : public WorkloadRun {
       return;
     }
     check.check(recorded, PointerCheck::Live::separately);
-    if (blocks_per_thread_ > 1) check_sets(check, recorded);
+    if (in_sets) check_sets(check, recorded);
   }
 
   RequestProfile requests() const override {
@@ -87,6 +89,16 @@ class TwoPhaseRun final : public WorkloadRun {
   }
   std::uint64_t participating() const {
     return static_cast<std::uint64_t>(std::count(takes_part_host_.begin(), takes_part_host_.end(), 1));
+  }
+
+  bool judged_on_device(PointerCheck& check) const {
+    SlotRange range = results_.range(sizes_.any(), parameters_.live_blocks());
+    range.takes_part = takes_part_.size() == 0 ? nullptr : takes_part_.data();
+    range.callers = parameters_.threads;
+    const auto live = parameters_.is_private() ? PointerCheck::Live::separately : PointerCheck::Live::together;
+    const auto nulls = slot_check_.nulls_if_right(stream_, {&range, 1}, check.rules(), live);
+    if (nulls) check.add_right(participating() * blocks_per_thread_ * cycles_, *nulls, requested_bytes());
+    return nulls.has_value();
   }
 
   // Bytes that the mallocs of a sample ask for.
@@ -122,6 +134,7 @@ class TwoPhaseRun final : public WorkloadRun {
   simt::Buffer<std::uint8_t> takes_part_;  // empty when all do
   DeviceSizes sizes_;
   RecordedPointers results_;
+  mutable SlotCheck slot_check_;  // its memory
 };
 
 }  // namespace

@@ -42,9 +42,10 @@ class PointerCheck {
   // Judges one set of blocks. With Live::together no two of them may share a byte.
   void check(std::span<const RecordedBlock> blocks, Live live);
   const PointerRules& rules() const { return rules_; }
-  // So many blocks, of so many bytes in all, were found right elsewhere.
-  void add_right(std::uint64_t blocks, std::uint64_t bytes) {
-    blocks_ += blocks;
+  // So many requests, of so many bytes in all, were found right elsewhere; so many of them returned null.
+  void add_right(std::uint64_t requests, std::uint64_t nulls, std::uint64_t bytes) {
+    blocks_ += requests;
+    nulls_ += nulls;
     bytes_requested_ += bytes;
   }
   // Only the second half of Live::together, for blocks that were judged one by one before.

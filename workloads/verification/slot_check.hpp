@@ -1,16 +1,28 @@
 // Judges recorded pointers where they are, in device memory, so that a million of them cost no copy and no sort on the
-// host. It only knows "all right": otherwise PointerCheck looks at them on the host and says what is wrong.
+// host. It only knows "all right, but for nulls": otherwise PointerCheck looks at them on the host and says what is
+// wrong.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "simt/simt.hpp"
 #include "workloads/common/request_sizes.hpp"
 #include "workloads/verification/pointer_check.hpp"
 
 namespace allocbench {
+
+// Slots in device memory, and what they are for.
+struct SlotRange {
+  void* const* slots = nullptr;
+  std::size_t count = 0;
+  AnySize sizes = {};
+  std::size_t period = 1;                    // slot i is for sizes[i % period] bytes
+  const std::uint8_t* takes_part = nullptr;  // where given, only slots of callers with a flag are judged
+  std::size_t callers = 1;                   // slot i belongs to caller i % callers
+};
 
 class SlotCheck {
  public:
@@ -19,10 +31,10 @@ class SlotCheck {
   SlotCheck(SlotCheck&&) noexcept;
   SlotCheck& operator=(SlotCheck&&) noexcept;
 
-  // True when every slot holds a right pointer and none is null; slot i is for sizes[i % period] bytes. False says
-  // nothing: one may be wrong, or the back end leaves it to the host. Waits for the kernels before.
-  bool all_right(simt::Stream& stream, void* const* slots, std::size_t count, AnySize sizes, std::size_t period,
-                 const PointerRules& rules, PointerCheck::Live live);
+  // The nulls of all ranges together, when every other slot holds a right pointer. Nothing when one may be wrong, or
+  // where the back end leaves it to the host. Waits for the kernels before.
+  std::optional<std::uint64_t> nulls_if_right(simt::Stream& stream, std::span<const SlotRange> ranges,
+                                              const PointerRules& rules, PointerCheck::Live live);
   // The nulls among the slots. Nothing where the back end leaves counting to the host.
   std::optional<std::uint64_t> nulls(simt::Stream& stream, void* const* slots, std::size_t count);
 

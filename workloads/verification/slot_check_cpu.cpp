@@ -10,9 +10,9 @@ SlotCheck::SlotCheck(SlotCheck&&) noexcept = default;
 SlotCheck& SlotCheck::operator=(SlotCheck&&) noexcept = default;
 
 // Device memory is the host's here.
-bool SlotCheck::all_right(simt::Stream&, void* const*, std::size_t, AnySize, std::size_t, const PointerRules&,
-                          PointerCheck::Live) {
-  return false;
+std::optional<std::uint64_t> SlotCheck::nulls_if_right(simt::Stream&, std::span<const SlotRange>, const PointerRules&,
+                                                       PointerCheck::Live) {
+  return std::nullopt;
 }
 
 std::optional<std::uint64_t> SlotCheck::nulls(simt::Stream&, void* const*, std::size_t) { return std::nullopt; }

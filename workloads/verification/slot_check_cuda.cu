@@ -8,6 +8,10 @@ namespace {
 
 constexpr std::uint32_t threads_per_block = 256;
 
+unsigned blocks_for(std::size_t count) {
+  return static_cast<unsigned>((count + threads_per_block - 1) / threads_per_block);
+}
+
 struct Tally {
   unsigned long long nulls;
   unsigned long long wrong;
@@ -36,17 +40,18 @@ __global__ void count_nulls(void* const* slots, std::size_t count, Tally* tally)
 }
 
 // Each slot for itself. `addresses` and `bytes`, where given, are what the overlap check sorts.
-__global__ void judge_each(void* const* slots, std::size_t count, std::size_t period, AnySize sizes, DeviceRules rules,
-                           std::uint64_t* addresses, std::uint64_t* bytes, Tally* tally) {
+__global__ void judge_each(SlotRange range, DeviceRules rules, std::uint64_t* addresses, std::uint64_t* bytes,
+                           Tally* tally) {
   const std::size_t i = index_in_grid();
   bool null = false;
   bool wrong = false;
-  if (i < count) {
-    const auto address = reinterpret_cast<std::uint64_t>(slots[i]);
-    const std::uint64_t size = sizes[static_cast<std::uint32_t>(i % period)];
-    null = address == 0;
-    wrong = !null && (address == poisoned_slot || address % rules.alignment != 0);
-    if (!null && rules.pool_end != 0) {
+  if (i < range.count) {
+    const bool judged = range.takes_part == nullptr || range.takes_part[i % range.callers] != 0;
+    const std::uint64_t address = judged ? reinterpret_cast<std::uint64_t>(range.slots[i]) : 0;
+    const std::uint64_t size = range.sizes[static_cast<std::uint32_t>(i % range.period)];
+    null = judged && address == 0;
+    wrong = address != 0 && (address == poisoned_slot || address % rules.alignment != 0);
+    if (address != 0 && rules.pool_end != 0) {
       wrong = wrong || address < rules.pool_begin || address > rules.pool_end || rules.pool_end - address < size;
     }
     if (addresses != nullptr) {
@@ -104,40 +109,47 @@ SlotCheck::~SlotCheck() = default;
 SlotCheck::SlotCheck(SlotCheck&&) noexcept = default;
 SlotCheck& SlotCheck::operator=(SlotCheck&&) noexcept = default;
 
-bool SlotCheck::all_right(simt::Stream& stream, void* const* slots, std::size_t count, AnySize sizes,
-                          std::size_t period, const PointerRules& rules, PointerCheck::Live live) {
-  if (count == 0 || count > std::numeric_limits<int>::max()) return false;
+std::optional<std::uint64_t> SlotCheck::nulls_if_right(simt::Stream& stream, std::span<const SlotRange> ranges,
+                                                       const PointerRules& rules, PointerCheck::Live live) {
+  std::size_t count = 0;
+  for (const SlotRange& range : ranges) count += range.count;
+  if (count == 0 || count > std::numeric_limits<int>::max()) return std::nullopt;
   const bool compares = live == PointerCheck::Live::together && rules.check_overlap;
-  const auto blocks = static_cast<unsigned>((count + threads_per_block - 1) / threads_per_block);
   try {
     if (!scratch_) scratch_ = std::make_unique<Scratch>();
     if (compares) scratch_->make_room(count);
   } catch (const simt::Fault& fault) {
     if (fault.kind() != simt::FaultKind::out_of_memory) throw;
     scratch_.reset();
-    return false;
+    return std::nullopt;
   }
   scratch_->tally.fill_bytes(stream, 0);
-  judge_each<<<blocks, threads_per_block, 0, stream.native()>>>(
-      slots, count, period, sizes, DeviceRules{rules.pool_begin, rules.pool_end, rules.alignment},
-      compares ? scratch_->addresses.data() : nullptr, scratch_->bytes.data(), scratch_->tally.data());
-  simt::check_cuda(cudaGetLastError(), "kernel launch");
+  const DeviceRules device_rules{rules.pool_begin, rules.pool_end, rules.alignment};
+  std::size_t begin = 0;
+  for (const SlotRange& range : ranges) {
+    if (range.count == 0) continue;
+    judge_each<<<blocks_for(range.count), threads_per_block, 0, stream.native()>>>(
+        range, device_rules, compares ? scratch_->addresses.data() + begin : nullptr,
+        compares ? scratch_->bytes.data() + begin : nullptr, scratch_->tally.data());
+    simt::check_cuda(cudaGetLastError(), "kernel launch");
+    begin += range.count;
+  }
   if (compares) {
     scratch_->sort(stream);
-    judge_neighbours<<<blocks, threads_per_block, 0, stream.native()>>>(
+    judge_neighbours<<<blocks_for(count), threads_per_block, 0, stream.native()>>>(
         scratch_->sorted_addresses.data(), scratch_->sorted_bytes.data(), count, scratch_->tally.data());
     simt::check_cuda(cudaGetLastError(), "kernel launch");
   }
   const Tally tally = scratch_->tally.to_host(stream).front();
-  return tally.wrong == 0 && tally.nulls == 0;
+  if (tally.wrong != 0) return std::nullopt;
+  return tally.nulls;
 }
 
 std::optional<std::uint64_t> SlotCheck::nulls(simt::Stream& stream, void* const* slots, std::size_t count) {
   if (count == 0) return 0;
   if (!scratch_) scratch_ = std::make_unique<Scratch>();
   scratch_->tally.fill_bytes(stream, 0);
-  const auto blocks = static_cast<unsigned>((count + threads_per_block - 1) / threads_per_block);
-  count_nulls<<<blocks, threads_per_block, 0, stream.native()>>>(slots, count, scratch_->tally.data());
+  count_nulls<<<blocks_for(count), threads_per_block, 0, stream.native()>>>(slots, count, scratch_->tally.data());
   simt::check_cuda(cudaGetLastError(), "kernel launch");
   return scratch_->tally.to_host(stream).front().nulls;
 }
