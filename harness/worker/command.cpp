@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "harness/protocol/parameter_json.hpp"
 #include "harness/protocol/parameter_values.hpp"
@@ -76,11 +75,6 @@ CellRequest resolve(const protocol::OpenCell& command, const Registry& registry)
   request.warmups = small_count(command.warmups, "warmups");
   request.counted_passes = small_count(command.counted_passes, "counted_passes");
   return request;
-}
-
-double total_seconds(const std::vector<Phase>& phases) {
-  return std::accumulate(phases.begin(), phases.end(), 0.0,
-                         [](double sum, const Phase& phase) { return sum + phase.seconds; });
 }
 
 }  // namespace allocbench::worker

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "harness/protocol/command.hpp"
 #include "harness/worker/registry.hpp"
@@ -18,7 +17,5 @@ struct AllocatorRequest {
 AllocatorRequest resolve(const protocol::LoadAllocator& command, const Registry& registry);
 std::uint32_t samples_of(const protocol::SampleCell& command);
 CellRequest resolve(const protocol::OpenCell& command, const Registry& registry);
-
-double total_seconds(const std::vector<Phase>& phases);
 
 }  // namespace allocbench::worker

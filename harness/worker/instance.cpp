@@ -76,11 +76,11 @@ void Instance::prepare_to_flush_l2() {
 
 void Instance::flush_l2() { over_l2_.fill_bytes(stream_, 0); }
 
-const std::string& Instance::check_reset() {
+const std::string& Instance::check_reset(std::uint32_t lanes_per_warp) {
   if (reset_failure_) throw *reset_failure_;
   if (!reset_verdict_) {
     try {
-      reset_verdict_ = ResetCheck(stream_, setting_, rules(!traits().recycles_unfreed)).run(handle_);
+      reset_verdict_ = ResetCheck(stream_, setting_, rules(!traits().recycles_unfreed), lanes_per_warp).run(handle_);
     } catch (const CellFailure& failure) {
       reset_failure_ = failure;
       throw;

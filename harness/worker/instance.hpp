@@ -37,9 +37,9 @@ class Instance final : public AllocatorInstance {
   void reset();
   // What every returned pointer must satisfy.
   PointerRules rules(bool check_overlap) const;
-  // reset() and free(null), looked at once; what was found then holds for all cells. With nothing allocated; leaves the
-  // allocator in need of a reset. Throws CellFailure.
-  const std::string& check_reset();
+  // reset() and free(null), looked at once, with the calls of the first cell; what was found then holds for all cells.
+  // With nothing allocated; leaves the allocator in need of a reset. Throws CellFailure.
+  const std::string& check_reset(std::uint32_t lanes_per_warp);
 
   const void* last_user = nullptr;  // the cell that ran last; null after a reset
 

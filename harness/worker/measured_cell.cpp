@@ -38,7 +38,7 @@ Verification MeasuredCell::verify() {
     result.spurious_nulls = leak.spurious_nulls;
   }
   const TimeShares::Scope resets(instance_.shares(), Part::resets);
-  result.reset = instance_.check_reset();
+  result.reset = instance_.check_reset(run_->requests().geometry.lanes_per_warp);
   check_invariants();
   instance_.reset();
   return result;
@@ -70,12 +70,12 @@ Sample MeasuredCell::repetition() {
   if (flushes_l2_) instance_.flush_l2();
   PhaseTimer timer(instance_.stream());
   run_->sample(instance_.handle(), timer);
-  for (const Phase& phase : timer.phases()) instance_.shares().move_to(Part::kernels, phase.seconds);
+  instance_.shares().move_to(Part::kernels, timer.seconds());
   const TimeShares::Scope pointers(instance_.shares(), Part::pointers);
   const PointerCheck check = check_pointers();
   instance_.last_user = this;
   timer.counter("null_returns", check.nulls());
-  return {timer.phases(), timer.counters()};
+  return {timer.seconds(), timer.phases(), timer.counters()};
 }
 
 void MeasuredCell::check_contents(Verification& result) {

@@ -49,6 +49,7 @@ struct Verification {
 };
 
 struct Sample {
+  double seconds = 0;  // of all phases together
   std::vector<Phase> phases;
   std::vector<Counter> counters;
 };

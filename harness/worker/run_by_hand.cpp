@@ -41,7 +41,7 @@ int run_by_hand(const std::string& cell_text, std::uint32_t samples, const Regis
         fmt::format("{}/{}", allocator.entry->traits.name, request.workload->traits.name), samples,
         [&] {
           last = cell->sample();
-          return total_seconds(last.phases);
+          return last.seconds;
         },
         &console);
     for (const Phase& phase : last.phases) {

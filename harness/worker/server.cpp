@@ -158,10 +158,11 @@ protocol::Event Server::answer(const protocol::VerifyCell& command) {
   });
 }
 
-protocol::Sample Server::sample(Cell& cell, const std::string& id) {
+protocol::Sample Server::sample(Cell& cell, const std::string& id, double& seconds) {
   const auto start = std::chrono::steady_clock::now();
   const std::optional<bool> throttled_before = nvml_.throttled();
   Sample result = cell.sample();
+  seconds = result.seconds;
   const GpuCondition after = nvml_.condition();
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   return {.cell = id,
@@ -183,8 +184,9 @@ protocol::Event Server::answer(const protocol::SampleCell& command) {
     std::optional<protocol::Sample> last;
     const protocol::Loop loop = run_benchmark_batch(cell.name, count, [&] {
       if (last) write(*last);
-      last = sample(*cell.cell, command.cell);
-      return total_seconds(last->phases);
+      double seconds = 0;
+      last = sample(*cell.cell, command.cell, seconds);
+      return seconds;
     });
     last->loop = loop;
     return *last;

@@ -42,8 +42,8 @@ class Server {
   Event answer(const protocol::SampleCell& command);
   Event answer(const protocol::CloseCell& command);
   Event answer(const protocol::AskProfile& command);
-  // One repetition of the cell, with the state of the device around it.
-  protocol::Sample sample(Cell& cell, const std::string& id);
+  // What a repetition of the cell gave, with the state of the device around it; sets its seconds.
+  protocol::Sample sample(Cell& cell, const std::string& id, double& seconds);
   // The answer of `work`, or `failed` when it throws something that is a result.
   template <class Work>
   Event attempt(const std::optional<std::string>& cell, Work&& work);

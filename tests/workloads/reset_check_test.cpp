@@ -18,10 +18,10 @@ using test::Fault;
 using test::SlotMalloc;
 
 template <class A>
-std::string check_reset(std::size_t pool_bytes) {
+std::string check_reset(std::size_t pool_bytes, std::uint32_t lanes_per_warp = 32) {
   test::AllocatorRig rig(test::tested_type<A, CallKernels>(), pool_bytes);
   const bool in_pool = A::traits.pool == PoolLocation::arena;
-  return ResetCheck(rig.stream(), rig.setting, in_pool ? rig.rules : PointerRules{}).run(rig.allocator);
+  return ResetCheck(rig.stream(), rig.setting, in_pool ? rig.rules : PointerRules{}, lanes_per_warp).run(rig.allocator);
 }
 
 template <class A>
@@ -37,6 +37,7 @@ std::string complaint(std::size_t pool_bytes = 1 << 20) {
 TEST(ResetCheck, PassesCorrectAllocators) {
   using Slots = SlotMalloc<Fault::none, 512>;
   EXPECT_EQ(check_reset<Slots>(1 << 20), "checked: 512 blocks of 512 B from a pool of 256 KiB");
+  EXPECT_EQ(check_reset<Slots>(1 << 20, 1), "checked: 512 blocks of 512 B from a pool of 256 KiB");
   EXPECT_EQ(check_reset<AtomicMalloc>(1 << 20), "checked: 512 blocks of 512 B from a pool of 256 KiB");
 }
 

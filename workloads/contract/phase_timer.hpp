@@ -71,6 +71,8 @@ class PhaseTimer {
   void counter(std::string_view name, std::uint64_t value) { counter(name, static_cast<double>(value)); }
 
   const std::vector<Phase>& phases() const { return phases_; }
+  // Of all phases together; sums of phases do not count again.
+  double seconds() const { return seconds_; }
   const std::vector<Counter>& counters() const { return counters_; }
 
  private:
@@ -89,12 +91,14 @@ class PhaseTimer {
   void add(std::string_view name, double seconds, std::uint64_t operations) {
     Phase& phase = named(name);
     phase.seconds += seconds;
+    seconds_ += seconds;
     phase.operations += operations;
   }
 
   simt::Stream& stream_;
   simt::Event start_;
   simt::Event stop_;
+  double seconds_ = 0;
   std::vector<Phase> phases_;
   std::vector<Counter> counters_;
 };

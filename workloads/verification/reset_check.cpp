@@ -20,9 +20,6 @@ constexpr std::uint64_t largest_in_pool = 1024;
 // A search that gives up early serves another number of blocks each time: so many tries tell that from a loss.
 constexpr int tries_to_judge = 4;
 
-const Geometry crowd = Geometry::of_callers(crowd_size, simt::warp_size, simt::warp_size);
-const Geometry one_warp = Geometry::of_callers(simt::warp_size, simt::warp_size, simt::warp_size);
-
 std::string blocks_text(std::size_t count, std::uint64_t bytes) {
   return std::to_string(count) + " blocks of " + bytes_text(bytes);
 }
@@ -34,8 +31,13 @@ ResetCheck::Small::Small(const RunSetting& setting, simt::Stream& stream, std::s
       allocator(setting.allocator, arena, setting.parameters),
       rules(pointer_rules(allocator, arena, !setting.traits().recycles_unfreed)) {}
 
-ResetCheck::ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerRules own)
-    : stream_(stream), setting_(setting), own_rules_(std::move(own)), slots_(stream, crowd_size) {}
+ResetCheck::ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerRules own, std::uint32_t lanes_per_warp)
+    : stream_(stream),
+      setting_(setting),
+      own_rules_(std::move(own)),
+      crowd_(Geometry::of_callers(crowd_size, simt::warp_size, lanes_per_warp)),
+      one_warp_(Geometry::of_callers(lanes_per_warp, simt::warp_size, lanes_per_warp)),
+      slots_(stream, crowd_size) {}
 
 std::string ResetCheck::run(const AllocatorHandle& own) {
   free_nulls_of(own);
@@ -121,9 +123,9 @@ ResetCheck::Blocks ResetCheck::drain(const AllocatorHandle& allocator) {
   const bool recycles = setting_.traits().recycles_unfreed;
   const std::size_t most = recycles ? blocks_per_pool / 2 : most_blocks;
   Blocks blocks;
-  while (blocks.size() < most && one_round(allocator, crowd, blocks) == crowd_size) {
+  while (blocks.size() < most && one_round(allocator, crowd_, blocks) == crowd_size) {
   }
-  while (blocks.size() < most && one_round(allocator, one_warp, blocks) != 0) {
+  while (blocks.size() < most && one_round(allocator, one_warp_, blocks) != 0) {
   }
   return blocks;
 }
@@ -147,13 +149,13 @@ void ResetCheck::free_every_second(const AllocatorHandle& allocator, const Block
       addresses[i] = block < blocks.size() ? reinterpret_cast<void*>(blocks[block].address) : nullptr;
     }
     slots_.fill_from(addresses);
-    allocator.launch<CallKernels>(stream_, crowd.shape(), FreeKernel{}, crowd, slots_.data());
+    allocator.launch<CallKernels>(stream_, crowd_.shape(), FreeKernel{}, crowd_, slots_.data());
   }
 }
 
 void ResetCheck::free_nulls(const AllocatorHandle& allocator) {
   slots_.clear();
-  allocator.launch<CallKernels>(stream_, crowd.shape(), FreeKernel{}, crowd, slots_.data());
+  allocator.launch<CallKernels>(stream_, crowd_.shape(), FreeKernel{}, crowd_, slots_.data());
 }
 
 void ResetCheck::require_right(const Blocks& blocks, const PointerRules& rules, const std::string& when) {
@@ -168,9 +170,9 @@ void ResetCheck::free_nulls_of(const AllocatorHandle& own) {
   request_bytes_ = std::min<std::uint64_t>(small_request, setting_.max_request());
   if (request_bytes_ == 0 || setting_.traits().frees == Frees::in_bulk) return;
   Blocks blocks;
-  one_round(own, crowd, blocks);
+  one_round(own, crowd_, blocks);
   free_nulls(own);
-  one_round(own, crowd, blocks);
+  one_round(own, crowd_, blocks);
   require_right(blocks, own_rules_, "free(null)");
   free_every_second(own, blocks, 0);
   free_every_second(own, blocks, 1);

@@ -20,8 +20,9 @@ namespace allocbench {
 
 class ResetCheck {
  public:
-  // `own` are the rules for the pointers of the cell's allocator.
-  ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerRules own);
+  // `own` are the rules for the pointers of the cell's allocator. As many lanes of a warp call as in the cell: some
+  // designs are only measured with one.
+  ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerRules own, std::uint32_t lanes_per_warp);
 
   // `own` is the allocator of the cell, with nothing allocated; it keeps nothing, but is not fresh afterwards. Returns
   // "checked: ..." or "waived: ...". Throws CellFailure for a broken reset() or free(null).
@@ -56,6 +57,8 @@ class ResetCheck {
   simt::Stream& stream_;
   RunSetting setting_;
   PointerRules own_rules_;
+  Geometry crowd_;
+  Geometry one_warp_;
   std::uint64_t request_bytes_ = 0;
   RecordedPointers slots_;
 };
