@@ -31,7 +31,7 @@ class FillRun final : public WorkloadRun {
   void check_recorded(PointerCheck& check) const override {
     const std::array ranges{before_.range(), timed_.range()};
     if (const auto nulls = slot_check_.nulls_if_right(stream_, ranges, check.rules(), PointerCheck::Live::together)) {
-      check.add_right(mallocs_at_most(), *nulls, bytes_of(before_) + bytes_of(timed_));
+      check.add_right(mallocs_at_most(), *nulls, mallocs_at_most() * before_.sizes().host().fixed_bytes());
       return;
     }
     std::vector<RecordedBlock> all = before_.blocks();
@@ -47,11 +47,6 @@ class FillRun final : public WorkloadRun {
   std::vector<KernelInfo> kernels() const override { return timed_.kernels(type_); }
 
  private:
-  static std::uint64_t bytes_of(const CallerRequests& requests) {
-    std::uint64_t bytes = 0;
-    for (std::uint32_t caller = 0; caller < requests.callers(); ++caller) bytes += requests.sizes().host()[caller];
-    return bytes;
-  }
   // As many threads as there are blocks to take.
   static Geometry geometry_before(const Fill::Parameters& parameters, std::size_t pool_bytes) {
     return Geometry::of_callers(static_cast<std::uint32_t>(parameters.blocks_before(pool_bytes)),
