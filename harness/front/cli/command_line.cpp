@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/limits.hpp"
 #include "harness/front/log/host.hpp"
 #include "harness/protocol/bounds.hpp"
 
@@ -82,14 +83,15 @@ constexpr const char* check_footer =
 CLI::App* add_check(CLI::App& app, CheckOptions& check) {
   CLI::App* verb = app.add_subcommand("check", "Search allocators for bugs on the CPU executor, or replay one");
   verb->footer(check_footer);
+  const CLI::Validator check_count = CLI::Range(std::uint64_t{1}, limits::check_runs).description("");
   verb->add_option("-a,--allocator", check.allocators, "Only this one (repeatable)")->type_name("NAME");
   verb->add_option("-m,--model", check.models, "A built-in model, or a JSON file with one or a list (repeatable)")
       ->type_name("NAME|FILE");
   verb->add_option("--seeds", check.seeds, "Schedules per allocator, spread over the models (default 10000)")
-      ->check(CLI::PositiveNumber)
+      ->check(check_count)
       ->type_name("N");
   verb->add_option("--race-seeds", check.race_seeds, "The same in the race build (default 150)")
-      ->check(CLI::PositiveNumber)
+      ->check(check_count)
       ->type_name("N");
   verb->add_option("--first-seed", check.first_seed, "Begin with this seed (default 1): other schedules than before")
       ->type_name("N");
@@ -101,7 +103,7 @@ CLI::App* add_check(CLI::App& app, CheckOptions& check) {
   verb->add_flag("--shrink", check.shrink, "With --replay: find the fewest decisions that still fail")->needs(replay);
   verb->add_option("--times", check.times, "With --replay: repeat, and count identical runs (default 2)")
       ->needs(replay)
-      ->check(CLI::PositiveNumber)
+      ->check(check_count)
       ->type_name("N");
   verb->add_flag("--by-strategy", check.by_strategy, "A table: share of schedules that fail, for each strategy alone");
   verb->add_flag("--list", check.list, "List allocators, models and strategies");
@@ -111,7 +113,7 @@ CLI::App* add_check(CLI::App& app, CheckOptions& check) {
   verb->add_flag("--all", check.all, "Also allocators that are broken on purpose");
   verb->add_flag("-q,--quiet", check.quiet, "No progress");
   verb->add_option("-j,--jobs", check.jobs, "Workers at once (default one per core)")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1u, limits::check_jobs).description(""))
       ->type_name("N");
   add_workers_option(*verb, check.workers);
   return verb;

@@ -29,6 +29,10 @@ inline constexpr std::uint64_t samples = 100'000'000;
 // std::regex recurses on its pattern.
 inline constexpr std::size_t filter_letters = 200;
 
+// Of `allocbench check`: years of runs, and workers at once.
+inline constexpr std::uint64_t check_runs = 1'000'000'000'000;
+inline constexpr std::uint32_t check_jobs = 1'000;
+
 // Messages stay readable.
 inline constexpr std::size_t shown_problems = 100;
 inline constexpr std::size_t excerpt_letters = 200;
