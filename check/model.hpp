@@ -1,77 +1,14 @@
-// A model: the small program in which `allocbench check` searches an allocator for bugs.
-//
-// Rare interleavings of a big program are common ones of a small program on a small heap: 2 to 64 lanes, a few requests
-// each. A model is data, so that users write their own (docs/find-allocator-bugs.md) and the same compiled kernel runs
-// them all. Every lane executes the steps in order, `rounds` times; what a malloc returns goes into the lane's mailbox
-// of that slot, and a free empties a mailbox of any lane. The mailbox is handed over with release and acquire: an
-// allocator that needs more order than that between malloc and free of one block is wrong.
+// Models by the names that check/ uses. They come over the protocol, so harness/protocol/ has the types.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
+#include "harness/protocol/model.hpp"
 
 namespace allocbench::check {
 
-// Bytes of a request, as a model says them: a count, or a share of the pool. Never more than the allocator serves.
-struct Size {
-  std::uint32_t bytes = 0;
-  std::uint32_t pool_share = 0;  // n = the n-th part of the pool; 0 = `bytes` counts
-};
-
-enum class Action : std::uint8_t {
-  malloc,     // a request into an empty mailbox of my own; a full one is left as it is
-  free,       // empties a mailbox, mine or another lane's, and frees what was in it
-  free_null,  // frees the null pointer, which must change nothing
-  barrier,    // all lanes of the block meet
-};
-
-// Which lanes take a step. Lanes that are left out pass it by: the others then call from divergent code.
-struct Lanes {
-  std::uint32_t every = 1;  // lanes whose rank in the grid is `first` modulo `every`
-  std::uint32_t first = 0;
-
-  bool contains(std::uint32_t rank) const { return rank % every == first; }
-};
-
-struct Step {
-  Action action = Action::malloc;
-  std::uint32_t slot = 0;
-  Lanes lanes = {};
-  // malloc: position in Model::sizes; the round and the lane are added where `spread` is set, so that lanes ask for
-  // different sizes.
-  std::uint32_t size = 0;
-  bool spread = false;
-  // free: whose mailbox, counted in lanes from mine, around the grid.
-  std::uint32_t from = 0;
-};
-
-struct Model {
-  std::string name;
-  std::string description;
-  std::uint32_t blocks = 1;
-  std::uint32_t threads_per_block = 32;
-  std::uint32_t rounds = 1;
-  std::uint32_t launches = 1;  // of the same steps; launches order memory, steps do not
-  std::vector<Size> sizes = {{16, 0}};
-  std::vector<Step> steps;
-  // A null pointer is a failed check: the model never asks for more than any small heap holds.
-  bool null_is_failure = false;
-  // The heap is reset before each launch but the first, with blocks still live, and once more before the end. Then one
-  // lane alone must get as many blocks of each size as from a fresh heap.
-  bool resets = false;
-  // At the end, when all blocks are free, one lane alone must get as many blocks of each size, in the order of `sizes`,
-  // as from a fresh heap (SmallHeap::serves_other_sizes).
-  bool refills = false;
-
-  std::uint32_t lanes() const { return blocks * threads_per_block; }
-  std::uint32_t slots() const;
-  // All requests have one size: then what the heap once held together it must hold again after everything was freed.
-  bool single_size() const { return sizes.size() == 1; }
-  bool has_partial_warps() const;
-};
-
-// What is wrong with a model, for the person who wrote it; empty when it can run.
-std::string broken_rule(const Model& model);
+using protocol::Model;
+using Size = protocol::ModelSize;
+using Action = protocol::ModelAction;
+using Lanes = protocol::ModelLanes;
+using Step = protocol::ModelStep;
 
 }  // namespace allocbench::check

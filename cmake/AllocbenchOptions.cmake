@@ -43,10 +43,13 @@ if(sanitizer_flags)
 endif()
 
 # The text by which a worker knows plug-ins that were built for it: a digest of the headers whose types cross the border.
+set(interface_headers_of_protocol model.hpp parameter.hpp sample.hpp status.hpp)
 file(GLOB interface_headers CONFIGURE_DEPENDS
   "${CMAKE_CURRENT_SOURCE_DIR}/allocators/contract/*.hpp" "${CMAKE_CURRENT_SOURCE_DIR}/allocators/adaptors/*.hpp"
   "${CMAKE_CURRENT_SOURCE_DIR}/workloads/contract/*.hpp" "${CMAKE_CURRENT_SOURCE_DIR}/workloads/common/*.hpp"
   "${CMAKE_CURRENT_SOURCE_DIR}/check/*.hpp" "${CMAKE_CURRENT_SOURCE_DIR}/simt/*.hpp")
+list(TRANSFORM interface_headers_of_protocol PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/harness/protocol/")
+list(APPEND interface_headers ${interface_headers_of_protocol})
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${interface_headers})
 set(interface_digests "")
 foreach(header IN LISTS interface_headers)

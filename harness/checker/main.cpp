@@ -10,6 +10,7 @@
 #include "check/races.hpp"
 #include "harness/checker/server.hpp"
 #include "harness/plugins/shared_objects.hpp"
+#include "harness/protocol/checker_json.hpp"
 
 namespace {
 

@@ -5,7 +5,9 @@
 
 #include "check/search.hpp"
 #include "check/subject.hpp"
+#include "harness/protocol/checker_command.hpp"
 #include "harness/protocol/checker_description.hpp"
+#include "harness/protocol/checker_event.hpp"
 #include "harness/protocol/line_writer.hpp"
 
 namespace allocbench::checker {
@@ -19,11 +21,12 @@ class Server {
   int serve(std::istream& commands);
 
  private:
-  protocol::Json answer(const protocol::Json& command);
+  template <class Command>
+  protocol::CheckerEvent answer(const Command& command);
+  void write(const protocol::CheckerEvent& event) const;
 
   const check::SubjectList& subjects_;
   const protocol::LineWriter& events_;
-  bool ending_ = false;
 };
 
 // Subjects and models as `--describe` prints them.

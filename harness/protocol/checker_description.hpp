@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/protocol/json_members.hpp"
+#include "harness/protocol/model.hpp"
 
 namespace allocbench::protocol {
 
@@ -19,11 +19,7 @@ struct CheckerDescription {
   bool races = false;
   std::string strategies;  // the forms, for messages
   std::vector<SubjectDescription> allocators;
-  std::vector<Json> models;  // documents that only check/ understands, handed on as they are
+  std::vector<Model> models;
 };
-
-Json to_json(const CheckerDescription& checker);
-// Throws Malformed; so does another version of the protocol.
-CheckerDescription checker_from_json(const Json& json);
 
 }  // namespace allocbench::protocol

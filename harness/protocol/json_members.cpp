@@ -7,12 +7,6 @@
 namespace allocbench::protocol {
 namespace {
 
-// Enough of a strange value to recognise it.
-std::string excerpt(const Json& json) {
-  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  return text.size() <= 80 ? text : text.substr(0, 80) + "...";
-}
-
 [[noreturn]] void wrong(std::string_view name, const Json& found, std::string_view wanted) {
   throw Malformed(fmt::format("\"{}\" must be {}; found {}", name, wanted, excerpt(found)));
 }
@@ -40,6 +34,11 @@ double seconds_in(const Json& json, std::string_view name) {
 }
 
 }  // namespace
+
+std::string excerpt(const Json& json) {
+  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text.size() <= 80 ? text : text.substr(0, 80) + "...";
+}
 
 bool nests_deeper_than(std::string_view text, int levels) {
   int depth = 0;  // of brackets outside of strings

@@ -20,6 +20,9 @@ struct Malformed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Enough of a strange value to recognise it.
+std::string excerpt(const Json& json);
+
 bool nests_deeper_than(std::string_view text, int levels);
 
 // Parses one line. `what` begins the complaint: "an event", "a command".

@@ -1,4 +1,4 @@
-#include "check/model_json.hpp"
+#include "harness/protocol/model_json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@ namespace allocbench::check {
 namespace {
 
 using nlohmann::ordered_json;
+using protocol::read_model;
 
 std::vector<std::string> problems_of(const char* text) {
   Model model;
@@ -48,6 +49,18 @@ TEST(ModelJson, AllMistakesAtOnceWithTheirPlaces) {
           "/sizes/0: \"pool/x\" is not allowed; allowed: bytes, or a share of the pool as \"pool/4\"",
           "/steps/0/do: \"mallok\" is not allowed; allowed: \"malloc\", \"free\", \"free_null\" or \"barrier\"",
           "/steps/1/slot: \"a\" is not allowed; allowed: a count"));
+}
+
+TEST(ModelJson, TooManySizesOrSteps) {
+  std::string sizes = "16", steps = R"({"do": "malloc"})";
+  for (int i = 0; i < 256; ++i) {
+    sizes += ", 16";
+    steps += R"(, {"do": "malloc"})";
+  }
+  EXPECT_THAT(problems_of((R"({"name": "m", "steps": [{"do": "malloc"}], "sizes": [)" + sizes + "]}").c_str()),
+              ::testing::ElementsAre("sizes: at most 256"));
+  EXPECT_THAT(problems_of((R"({"name": "m", "steps": [)" + steps + "]}").c_str()),
+              ::testing::ElementsAre("steps: at most 256"));
 }
 
 TEST(ModelJson, RulesBeyondTypes) {

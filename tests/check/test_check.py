@@ -208,6 +208,17 @@ class Usage(unittest.TestCase):
             self.assertGreaterEqual(seed, 1000)
             self.assertLess(seed, 1100)
 
+    def test_counts_have_limits(self):
+        for option, value in (("--seeds", "0"), ("--seeds", str(10**13)), ("--race-seeds", str(2**64 - 1)), ("--jobs", "1001")):
+            with self.subTest(option=option, value=value):
+                self.assertIn(f"{option}: Value {value} not in range", check(option, value, "--list", expect=2).stderr)
+
+    def test_the_largest_search_needs_no_more_memory_than_a_small_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            found = check("--allocator", "zoo_lost_update", "--model", "pair", "--seeds", str(10**12), "--no-races", "--out",
+                          folder, expect=1)
+            self.assertIn("1 of 1 cells failed", found.stdout)
+
     def test_cells_that_an_interrupt_prevents_are_not_called_ok(self):
         with tempfile.TemporaryDirectory() as folder:
             process = subprocess.Popen([PROGRAM, "check", "--workers", ZOO, "--allocator", "zoo_aba_repaired", "--seeds",
@@ -245,6 +256,13 @@ class Usage(unittest.TestCase):
             result = check("--allocator", "zoo_lost_update", "--model", str(path))
             self.assertEqual(result.returncode, 2, result.stderr)
             self.assertIn('model "mine":\n  /steps/0/do', result.stderr)
+            # Models and schedules of findings are checked as well.
+            finding = {"format": 1, "allocator": "zoo_lost_update", "model": json.loads(path.read_text(encoding="utf-8"))}
+            path.write_text(json.dumps(finding), encoding="utf-8")
+            self.assertIn('model "mine":\n  /steps/0/do', check("--replay", str(path), expect=2).stderr)
+            finding["model"] = {"name": "mine", "steps": [{"do": "malloc"}]}
+            path.write_text(json.dumps({**finding, "schedule": "v1:1:x"}), encoding="utf-8")
+            self.assertIn("the schedule cannot be read", check("--replay", str(path), expect=2).stderr)
 
     def test_an_unknown_strategy_is_told(self):
         result = check("--allocator", "zoo_lost_update", "--strategy", "lockstp", expect=2)

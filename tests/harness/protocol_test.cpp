@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/protocol/checker_json.hpp"
 #include "harness/protocol/command_json.hpp"
 #include "harness/protocol/description_json.hpp"
 #include "harness/protocol/event_json.hpp"
@@ -95,6 +96,53 @@ TEST(Protocol, EventsLoseNothing) {
     EXPECT_EQ(json["event"], name_of(event));
   }
   EXPECT_FALSE(event_from_json(Json{{"event", "note"}}).has_value());
+}
+
+Model small_model() {
+  Model model;
+  model.name = "m";
+  model.threads_per_block = 2;
+  model.steps = {{}};
+  return model;
+}
+
+TEST(Protocol, MessagesOfCheckingWorkersLoseNothing) {
+  const CheckTarget target{"halloc", small_model()};
+  const std::vector<CheckerCommand> commands = {
+      Explore{target, "swarm", 5, 100, false, true}, Replay{target, "random/4", 7, {}, 3},
+      Replay{target, "", 0, "v1:1:0.6s1", 1}, Shrink{target, "v1:1:", true}, Quit{}};
+  for (const CheckerCommand& command : commands) {
+    const Json json = to_json(command);
+    EXPECT_EQ(to_json(checker_command_from_json(Json::parse(json.dump()))), json);
+  }
+  const CheckedRun run{7, "failed check", "s", "r", "v1:7:", 2};
+  const std::vector<CheckerEvent> events = {CheckerReady{1, true},
+                                            Explored{10, 1, 500, true, run},
+                                            Explored{10, 0, 500, false, {}},
+                                            Replayed{3, 2, run},
+                                            Shrunk{40, run},
+                                            Unsupported{"why"},
+                                            Refused{"why"},
+                                            ProtocolError{"why"}};
+  for (const CheckerEvent& event : events) {
+    const Json json = to_json(event);
+    EXPECT_EQ(to_json(checker_event_from_json(Json::parse(json.dump()))), json);
+  }
+  const CheckerDescription checker{true, "swarm", {{"a", "p", "s", true}}, {small_model()}};
+  EXPECT_EQ(to_json(checker_from_json(to_json(checker))), to_json(checker));
+}
+
+TEST(Protocol, MistakesInAModelAreNamedWhereItArrives) {
+  Json command = to_json(CheckerCommand(Shrink{{"halloc", small_model()}, "v1:1:", false}));
+  command["model"]["blocks"] = -1;
+  command["model"]["steps"][0]["do"] = "mallok";
+  EXPECT_EQ(complaint([&] { checker_command_from_json(command); }),
+            "model \"m\":\n  /blocks: -1 is not allowed; allowed: a count\n  /steps/0/do: \"mallok\" is not allowed; "
+            "allowed: \"malloc\", \"free\", \"free_null\" or \"barrier\"");
+  EXPECT_EQ(complaint([] {
+              checker_event_from_json({{"event", "explored"}, {"tried", -1}});
+            }),
+            "\"tried\" must be a non-negative integer; found -1");
 }
 
 TEST(Protocol, MalformedAnswersAreNamed) {

@@ -49,7 +49,8 @@ class Protocol(unittest.TestCase):
                     reached(ROOT / include, seen)
             return seen
 
-        for name in ("status", "parameter", "parameter_values", "sample", "command", "event", "description", "version"):
+        for name in ("status", "parameter", "parameter_values", "sample", "command", "event", "description", "version", "model",
+                     "checker_command", "checker_event", "checker_description"):
             for path in reached(self.FOLDER / f"{name}.hpp", set()):
                 with self.subTest(header=name, reaches=path.name):
                     self.assertNotIn("nlohmann", path.read_text(encoding="utf-8"))

@@ -28,6 +28,9 @@ struct CheckOptions {
   bool quiet = false;
   std::uint32_t jobs = 0;  // workers at once; 0 = one per core
   std::string workers;
+
+  std::size_t workers_at_once() const;
+  std::string command() const;  // "allocbench check --workers DIR", where printed commands begin
 };
 
 int check_command(const CheckOptions& options);

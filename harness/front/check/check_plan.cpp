@@ -10,11 +10,14 @@
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/nearest_name.hpp"
 #include "harness/front/common/text_file.hpp"
+#include "harness/protocol/checker_json.hpp"
+#include "harness/protocol/model_json.hpp"
 
 namespace allocbench::front {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using protocol::Json;
+using protocol::Model;
 
 [[noreturn]] void unknown(const char* kind, const std::string& name, const std::vector<std::string>& valid) {
   const std::string nearest = nearest_name(name, valid);
@@ -22,15 +25,15 @@ using Json = nlohmann::ordered_json;
                                nearest.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", nearest)));
 }
 
-std::vector<std::string> names_of(const std::vector<Json>& models) {
+std::vector<std::string> names_of(const std::vector<Model>& models) {
   std::vector<std::string> names;
   names.reserve(models.size());
-  for (const Json& model : models) names.push_back(model.value("name", ""));
+  for (const Model& model : models) names.push_back(model.name);
   return names;
 }
 
-// One model or a list of them.
-std::vector<Json> models_in_file(const std::string& path) {
+// One model or a list of them; all mistakes at once.
+std::vector<Model> models_in_file(const std::string& path) {
   const std::string text = read_text_file(path, "--model:", limits::config_bytes);
   Problems problems;
   const Json json = parse_strictly(text, problems);
@@ -39,25 +42,30 @@ std::vector<Json> models_in_file(const std::string& path) {
     complaint.pop_back();
     throw UsageError(complaint);
   }
-  const auto named = [](const Json& model) {
-    return model.is_object() && (!model.contains("name") || model["name"].is_string());
-  };
-  if (named(json)) return {json};
-  if (json.is_array() && !json.empty() && std::all_of(json.begin(), json.end(), named)) {
-    return json.get<std::vector<Json>>();
+  const std::vector<Json> documents = json.is_array() ? json.get<std::vector<Json>>() : std::vector<Json>{json};
+  std::vector<Model> models;
+  std::string mistakes;
+  for (const Json& document : documents) {
+    try {
+      models.push_back(protocol::model_from_json(document));
+    } catch (const protocol::Malformed& error) {
+      mistakes += fmt::format("\n{}", error.what());
+    }
   }
-  throw UsageError(fmt::format("--model: {} contains neither a model nor a list of models.", path));
+  if (!mistakes.empty()) throw UsageError(fmt::format("--model {}:{}", path, mistakes));
+  if (models.empty()) throw UsageError(fmt::format("--model: {} contains neither a model nor a list of models.", path));
+  return models;
 }
 
 void choose_models(const std::vector<std::string>& wanted, const protocol::CheckerDescription& offer, CheckPlan& plan) {
-  const auto add = [&](const std::vector<Json>& models, const std::string& file) {
+  const auto add = [&](const std::vector<Model>& models, const std::string& file) {
     plan.models.insert(plan.models.end(), models.begin(), models.end());
     plan.model_files.resize(plan.models.size(), file);
   };
   if (wanted.empty()) return add(offer.models, "");
   for (const std::string& each : wanted) {
-    const auto found = std::find_if(offer.models.begin(), offer.models.end(),
-                                    [&](const Json& model) { return model.value("name", "") == each; });
+    const auto found =
+        std::find_if(offer.models.begin(), offer.models.end(), [&](const Model& model) { return model.name == each; });
     if (found != offer.models.end()) {
       add({*found}, "");
     } else if (std::filesystem::exists(each) || each.ends_with(".json")) {

@@ -1,7 +1,6 @@
 // Which allocators on which models: what the checking workers offer, narrowed by the command line.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,7 +15,7 @@ struct CheckPlan {
   WorkerProgram searcher;
   std::optional<WorkerProgram> race_seer;  // none when it is not built or not wanted
   std::vector<std::string> allocators;
-  std::vector<nlohmann::ordered_json> models;
+  std::vector<protocol::Model> models;
   std::vector<std::string> model_files;  // by model; empty for built-in ones
 };
 

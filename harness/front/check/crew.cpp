@@ -7,6 +7,8 @@
 #include "harness/front/common/errors.hpp"
 #include "harness/front/run/interrupt.hpp"
 #include "harness/front/run/strays.hpp"
+#include "harness/protocol/checker_json.hpp"
+#include "harness/protocol/version.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -18,6 +20,14 @@ constexpr double start_limit_seconds = 20;
 
 Clock::duration seconds(double count) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
+}
+
+protocol::CheckerEvent event_in(const std::string& program, const std::string& line) {
+  try {
+    return protocol::checker_event_from_json(protocol::parse_object(line, "an event"));
+  } catch (const protocol::Malformed& error) {
+    throw EnvironmentError(fmt::format("{} sent an invalid answer: {}.", program, error.what()));
+  }
 }
 
 void run_idle(void* function) { (*static_cast<std::function<void()>*>(function))(); }
@@ -32,16 +42,18 @@ CheckCrew::~CheckCrew() {
 }
 
 bool CheckCrew::run(const std::function<void(const CheckTask&, const CheckAnswer&)>& done) {
-  const auto busy = [&] {
-    return std::any_of(members_.begin(), members_.end(), [](const Member& member) { return member.busy; });
-  };
-  while (!tasks_.empty() || busy()) {
+  for (bool busy = true; busy;) {
     if (interrupted()) return false;
+    busy = false;
     for (Member& member : members_) {
-      if (!member.busy && !tasks_.empty()) give(member);
-      if (!member.busy) continue;
+      if (!member.busy) {
+        std::optional<CheckTask> task = next_task();
+        if (!task) continue;
+        give(member, std::move(*task));
+      }
+      busy = true;
       CheckAnswer answer;
-      if (!poll(member, answer)) continue;
+      if (!member.busy || !poll(member, answer)) continue;
       member.busy = false;
       done(member.task, answer);
     }
@@ -49,27 +61,40 @@ bool CheckCrew::run(const std::function<void(const CheckTask&, const CheckAnswer
   return true;
 }
 
-void CheckCrew::give(Member& member) {
-  member.task = std::move(tasks_.front());
+std::optional<CheckTask> CheckCrew::next_task() {
+  if (tasks_.empty()) return source_ ? source_() : std::nullopt;
+  CheckTask task = std::move(tasks_.front());
   tasks_.pop_front();
+  return task;
+}
+
+void CheckCrew::give(Member& member, CheckTask task) {
+  member.task = std::move(task);
   if (member.process != nullptr && member.program != member.task.program.path) {
     member.process->finish();
     member.process.reset();
   }
-  if (member.process == nullptr) {
-    member.process = std::make_unique<WorkerProcess>(member.task.program, std::vector<std::string>{});
-    member.program = member.task.program.path;
-    const WorkerReply ready = member.process->next_line(Clock::now() + seconds(start_limit_seconds), run_idle, &idle_);
-    if (ready.kind == WorkerReply::Kind::interrupted) return;
-    if (ready.kind != WorkerReply::Kind::line || ready.line.find("\"ready\"") == std::string::npos) {
-      throw EnvironmentError(fmt::format("{} does not start: it {}. It printed:\n{}", member.program,
-                                         ready.kind == WorkerReply::Kind::died ? ready.death : "gave no answer",
-                                         member.process->output_tail()));
-    }
-  }
-  member.process->send(member.task.command.dump());
+  if (member.process == nullptr && !start(member)) return;
+  member.process->send(protocol::to_json(member.task.command).dump());
   member.deadline = Clock::now() + seconds(member.task.limit_seconds);
   member.busy = true;
+}
+
+bool CheckCrew::start(Member& member) {
+  member.process = std::make_unique<WorkerProcess>(member.task.program, std::vector<std::string>{});
+  member.program = member.task.program.path;
+  const WorkerReply reply = member.process->next_line(Clock::now() + seconds(start_limit_seconds), run_idle, &idle_);
+  if (reply.kind == WorkerReply::Kind::interrupted) return false;
+  if (reply.kind == WorkerReply::Kind::line) {
+    const protocol::CheckerEvent event = event_in(member.program, reply.line);
+    const auto* ready = std::get_if<protocol::CheckerReady>(&event);
+    if (ready != nullptr && ready->protocol == protocol::version) return true;
+    throw EnvironmentError(fmt::format("{} does not speak protocol {}: build both programs from one tree.",
+                                       member.program, protocol::version));
+  }
+  throw EnvironmentError(fmt::format("{} does not start: it {}. It printed:\n{}", member.program,
+                                     reply.kind == WorkerReply::Kind::died ? reply.death : "gave no answer",
+                                     member.process->output_tail()));
 }
 
 bool CheckCrew::poll(Member& member, CheckAnswer& answer) {
@@ -79,13 +104,11 @@ bool CheckCrew::poll(Member& member, CheckAnswer& answer) {
     case WorkerReply::Kind::interrupted:
       return false;
     case WorkerReply::Kind::line:
-      answer.event = nlohmann::ordered_json::parse(reply.line, nullptr, false);
-      if (answer.event.is_discarded() || answer.event.value("event", "") == "protocol_error") {
-        throw EnvironmentError(
-            fmt::format("{} could not do what it was asked: {}", member.program,
-                        answer.event.is_object() ? answer.event.value("reason", reply.line) : reply.line));
+      answer.event = event_in(member.program, reply.line);
+      if (const auto* error = std::get_if<protocol::ProtocolError>(&answer.event)) {
+        throw EnvironmentError(fmt::format("{} could not do what it was asked: {}", member.program, error->reason));
       }
-      if (answer.event.value("event", "") == "refused") throw UsageError(answer.event.value("reason", ""));
+      if (const auto* refused = std::get_if<protocol::Refused>(&answer.event)) throw UsageError(refused->reason);
       return true;
     case WorkerReply::Kind::died:
       answer.kind = CheckAnswer::Kind::died;

@@ -5,19 +5,21 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/front/run/worker_process.hpp"
 #include "harness/front/run/worker_program.hpp"
+#include "harness/protocol/checker_command.hpp"
+#include "harness/protocol/checker_event.hpp"
 
 namespace allocbench::front {
 
 // A command for a worker of `program`, to be answered within the limit.
 struct CheckTask {
   WorkerProgram program;
-  nlohmann::ordered_json command;
+  protocol::CheckerCommand command;
   double limit_seconds = 60;
   std::size_t cell = 0;  // for whoever asked
 };
@@ -26,8 +28,11 @@ struct CheckTask {
 struct CheckAnswer {
   enum class Kind { answered, died, late };
   Kind kind = Kind::answered;
-  nlohmann::ordered_json event;  // answered
+  protocol::CheckerEvent event;  // answered
   std::string death;             // died: "was killed by SIGSEGV (Segmentation fault)"
+
+  // Why there is no event; only for those.
+  std::string loss() const { return kind == Kind::died ? "the worker " + death : "the run did not end"; }
 };
 
 class CheckCrew {
@@ -41,8 +46,10 @@ class CheckCrew {
   void add(CheckTask task) { tasks_.push_back(std::move(task)); }
   // In front of all others.
   void add_next(CheckTask task) { tasks_.push_front(std::move(task)); }
+  // Where tasks come from when those added are given: nothing when there are no more. So many seeds do not fill memory.
+  void take_from(std::function<std::optional<CheckTask>()> source) { source_ = std::move(source); }
   // Until no task is left; `done` may add some. False when the user interrupted. Throws EnvironmentError for a worker
-  // that does not speak the protocol.
+  // that does not speak the protocol, UsageError for what it refuses.
   bool run(const std::function<void(const CheckTask&, const CheckAnswer&)>& done);
 
  private:
@@ -53,12 +60,16 @@ class CheckCrew {
     WorkerProcess::Clock::time_point deadline;
     bool busy = false;
   };
-  void give(Member& member);
+  std::optional<CheckTask> next_task();
+  void give(Member& member, CheckTask task);
+  // False when the user interrupted.
+  bool start(Member& member);
   // True when the member's task has ended.
   bool poll(Member& member, CheckAnswer& answer);
 
   std::vector<Member> members_;
   std::deque<CheckTask> tasks_;
+  std::function<std::optional<CheckTask>()> source_;
   std::function<void()> idle_;
 };
 

@@ -12,12 +12,12 @@
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/text_file.hpp"
-#include "harness/protocol/json_members.hpp"
+#include "harness/protocol/model_json.hpp"
 
 namespace allocbench::front {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using protocol::Json;
 
 constexpr const char* version_prefix = "v1";
 constexpr const char* race_suffix = "race";
@@ -29,14 +29,33 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
   if (!file) throw EnvironmentError(fmt::format("{} cannot be written.", path.string()));
 }
 
+Json to_json(const Finding& finding) {
+  return {{"format", 1},
+          {"allocator", finding.allocator},
+          {"model", protocol::to_json(finding.model)},
+          {"strategy", finding.strategy},
+          {"seed", finding.seed},
+          {"races", finding.races},
+          {"outcome", finding.outcome},
+          {"summary", finding.summary},
+          {"schedule", finding.schedule}};
+}
+
 }  // namespace
 
+void Finding::take(const protocol::CheckedRun& run) {
+  outcome = run.outcome;
+  summary = run.summary;
+  report = run.report;
+  schedule = run.schedule;
+}
+
 std::string Finding::seed_string() const {
-  return fmt::format("{}:{}:{}:{}:{}{}{}", version_prefix, allocator, model_name(), strategy, seed, races ? ":" : "",
+  return fmt::format("{}:{}:{}:{}:{}{}{}", version_prefix, allocator, model.name, strategy, seed, races ? ":" : "",
                      races ? race_suffix : "");
 }
 
-std::string Finding::file_name() const { return allocator + "-" + model_name() + (races ? "-race" : ""); }
+std::string Finding::file_name() const { return allocator + "-" + model.name + (races ? "-race" : ""); }
 
 SeedString parse_seed_string(const std::string& text) {
   std::vector<std::string> parts(1);
@@ -76,18 +95,6 @@ std::string shell_word(const std::string& text) {
   return word + "'";
 }
 
-Json to_json(const Finding& finding) {
-  return {{"format", 1},
-          {"allocator", finding.allocator},
-          {"model", finding.model},
-          {"strategy", finding.strategy},
-          {"seed", finding.seed},
-          {"races", finding.races},
-          {"outcome", finding.outcome},
-          {"summary", finding.summary},
-          {"schedule", finding.schedule}};
-}
-
 Finding read_finding(const std::string& path) {
   const std::string text = read_text_file(path, "--replay:", limits::config_bytes);
   try {
@@ -95,7 +102,7 @@ Finding read_finding(const std::string& path) {
     if (protocol::count_member(json, "format") != 1) throw protocol::Malformed("\"format\" must be 1");
     Finding finding;
     finding.allocator = protocol::text_member(json, "allocator");
-    finding.model = protocol::object_member(json, "model");
+    finding.model = protocol::model_from_json(protocol::object_member(json, "model"));
     finding.strategy = protocol::text_member_or(json, "strategy", "");
     finding.seed = protocol::count_member_or(json, "seed", 0);
     finding.races = protocol::truth_member_or(json, "races", false);

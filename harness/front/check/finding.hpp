@@ -2,15 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
+
+#include "harness/protocol/checker_event.hpp"
+#include "harness/protocol/model.hpp"
 
 namespace allocbench::front {
 
 struct Finding {
   std::string allocator;
-  nlohmann::ordered_json model;  // whole, so that a stored finding needs no other file
+  protocol::Model model;  // whole, so that a stored finding needs no other file
   std::string strategy;
   std::uint64_t seed = 0;
   bool races = false;    // found by the race build, which shows it again
@@ -19,7 +20,8 @@ struct Finding {
   std::string report;    // everything known
   std::string schedule;  // decision list; empty for races, crashes and hangs
 
-  std::string model_name() const { return model.value("name", "?"); }
+  // What the run ended with.
+  void take(const protocol::CheckedRun& run);
   // "v1:cm_malloc:ring:swarm:417", ":race" behind it where `races`: all that a built-in model needs.
   std::string seed_string() const;
   // An exhaustive search has no seeds: only its schedule, stored in the file, shows the run again.
@@ -40,7 +42,6 @@ SeedString parse_seed_string(const std::string& text);
 // The text as one word of a POSIX shell; quoted only where it must be.
 std::string shell_word(const std::string& text);
 
-nlohmann::ordered_json to_json(const Finding& finding);
 // Throws UsageError that names the file.
 Finding read_finding(const std::string& path);
 // Writes <folder>/<file name>.json and .txt. Throws EnvironmentError.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace allocbench::front {
 namespace {
@@ -103,7 +104,7 @@ std::string matrix_text(const CheckMatrix& matrix, const std::string& folder, bo
     if (!cell.finding || said_by_search(matrix, cell)) continue;
     const Finding& finding = *cell.finding;
     text +=
-        fmt::format("\n{} on {}: {}: {}\n", finding.allocator, finding.model_name(), finding.outcome, finding.summary);
+        fmt::format("\n{} on {}: {}: {}\n", finding.allocator, finding.model.name, finding.outcome, finding.summary);
     if (finding.has_seed())
       text += fmt::format("  seed {}, after {} of {} runs\n", finding.seed, cell.tried, cell.planned);
     text += fmt::format("  {}\n", matrix.replay_command(cell, folder));
@@ -114,7 +115,7 @@ std::string matrix_text(const CheckMatrix& matrix, const std::string& folder, bo
                             matrix.cells.size());
 }
 
-Json matrix_json(const CheckMatrix& matrix, const std::string& folder) {
+std::string matrix_json(const CheckMatrix& matrix, const std::string& folder) {
   Json cells = Json::array();
   for (const CheckCell& cell : matrix.cells) {
     Json json = {{"allocator", cell.allocator},
@@ -136,7 +137,8 @@ Json matrix_json(const CheckMatrix& matrix, const std::string& folder) {
     }
     cells.push_back(json);
   }
-  return {{"format", 1}, {"seconds", matrix.seconds}, {"findings", matrix.findings()}, {"cells", cells}};
+  const Json json = {{"format", 1}, {"seconds", matrix.seconds}, {"findings", matrix.findings()}, {"cells", cells}};
+  return json.dump(2) + "\n";
 }
 
 std::string strategy_table(const std::vector<std::pair<std::string, CheckMatrix>>& by_strategy) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,7 +40,7 @@ struct CheckMatrix {
 
 // `folder` is where the findings are written.
 std::string matrix_text(const CheckMatrix& matrix, const std::string& folder, bool colours);
-nlohmann::ordered_json matrix_json(const CheckMatrix& matrix, const std::string& folder);
+std::string matrix_json(const CheckMatrix& matrix, const std::string& folder);
 
 // Share of runs that fail, by strategy: one matrix per strategy, all of the same allocators and models.
 std::string strategy_table(const std::vector<std::pair<std::string, CheckMatrix>>& by_strategy);

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/front/check/crew.hpp"
@@ -12,8 +12,6 @@
 
 namespace allocbench::front {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Schedules of different kinds: one with few preemptions and one with many have different local minima.
 constexpr const char* other_strategies[] = {"swarm", "random/4", "random/16", "random/64", "pct/3", "swarm+stores"};
@@ -38,66 +36,73 @@ class Shortening {
     for (const std::string& strategy : strategies) explore(strategy, first_seed, starts_per_strategy);
   }
 
-  ShortestRun run() {
+  std::optional<ShortestRun> run() {
     const bool complete = crew_.run([this](const CheckTask& task, const CheckAnswer& answer) { take(task, answer); });
-    if (!complete) throw EnvironmentError("interrupted.");
+    if (!complete) return std::nullopt;
     if (!best_) throw EnvironmentError(fmt::format("no shrunk schedule was returned: {}", why_));
     best_->starts = starts_.size();
     best_->runs = runs_;
-    return *best_;
+    return best_;
   }
 
  private:
-  void add(Json command, std::size_t start) {
-    command["allocator"] = finding_.allocator;
-    command["model"] = finding_.model;
-    crew_.add({program_, std::move(command), limit_seconds, start});
-  }
+  protocol::CheckTarget target() const { return {finding_.allocator, finding_.model}; }
+
   void shrink(const std::string& strategy, std::uint64_t seed, const std::string& schedule) {
-    add({{"command", "shrink"}, {"schedule", schedule}}, starts_.size());
+    crew_.add({program_, protocol::Shrink{target(), schedule, false}, limit_seconds, starts_.size()});
     starts_.push_back({strategy, seed});
   }
   // Until so many runs have failed like the finding, or the seeds are used up.
   void explore(const std::string& strategy, std::uint64_t first, std::size_t wanted) {
     if (wanted == 0 || first >= end_) return;
-    add({{"command", "explore"}, {"strategy", strategy}, {"first_seed", first}, {"seeds", end_ - first}}, wanted);
+    crew_.add({program_,
+               protocol::Explore{.target = target(),
+                                 .strategy = strategy,
+                                 .first_seed = first,
+                                 .seeds = end_ - first,
+                                 .stop_at_failure = true,
+                                 .apart = false},
+               limit_seconds, wanted});
   }
 
   void take(const CheckTask& task, const CheckAnswer& answer) {
-    if (answer.kind != CheckAnswer::Kind::answered) {
-      // Some schedule kills the worker; apart, only that one is lost.
-      if (answer.kind == CheckAnswer::Kind::died && !task.command.contains("apart")) {
-        CheckTask again = task;
-        again.command["apart"] = true;
-        crew_.add_next(again);
-        return;
-      }
-      why_ = answer.kind == CheckAnswer::Kind::died ? "the worker " + answer.death : "the runs do not end";
-      return;
+    if (answer.kind != CheckAnswer::Kind::answered) return take_loss(task, answer);
+    if (const auto* shrunk = std::get_if<protocol::Shrunk>(&answer.event)) {
+      return take_shrunk(starts_[task.cell], *shrunk);
     }
-    if (task.command["command"] == "shrink") return take_shrunk(starts_[task.cell], answer.event);
-    runs_ += answer.event.value("tried", std::uint64_t{0});
-    if (!answer.event.contains("first")) return;
-    const Json& run = answer.event["first"];
-    const std::string strategy = task.command["strategy"];
-    const std::uint64_t seed = run["seed"];
-    const bool is_other = strategy != finding_.strategy || seed != finding_.seed;
-    const bool counts = is_other && run["outcome"] == finding_.outcome;
-    if (counts) shrink(strategy, seed, run["schedule"]);
-    explore(strategy, seed + 1, task.cell - (counts ? 1 : 0));
+    const auto* explored = std::get_if<protocol::Explored>(&answer.event);
+    if (explored == nullptr) return;
+    runs_ += explored->tried;
+    if (!explored->first) return;
+    const protocol::CheckedRun& run = *explored->first;
+    const std::string& strategy = std::get<protocol::Explore>(task.command).strategy;
+    const bool is_other = strategy != finding_.strategy || run.seed != finding_.seed;
+    const bool counts = is_other && run.outcome == finding_.outcome;
+    if (counts) shrink(strategy, run.seed, run.schedule);
+    explore(strategy, run.seed + 1, task.cell - (counts ? 1 : 0));
   }
 
-  void take_shrunk(const Start& start, const Json& event) {
-    runs_ += event.value("runs", std::uint64_t{0});
-    const Json& run = event["run"];
-    const std::size_t decisions = run["decisions"];
-    if (run["outcome"] != finding_.outcome || (best_ && decisions >= best_->decisions)) return;
-    best_ = {finding_, decisions, 0, 0};
+  // Some schedule kills the worker; apart, only that one is lost.
+  void take_loss(const CheckTask& task, const CheckAnswer& answer) {
+    CheckTask again = task;
+    bool apart = true;
+    std::visit(
+        [&](auto& command) {
+          if constexpr (requires { command.apart; }) apart = std::exchange(command.apart, true);
+        },
+        again.command);
+    if (answer.kind == CheckAnswer::Kind::died && !apart) return crew_.add_next(again);
+    why_ = answer.loss();
+  }
+
+  void take_shrunk(const Start& start, const protocol::Shrunk& shrunk) {
+    runs_ += shrunk.runs;
+    const protocol::CheckedRun& run = shrunk.run;
+    if (run.outcome != finding_.outcome || (best_ && run.decisions >= best_->decisions)) return;
+    best_ = {finding_, run.decisions, 0, 0};
+    best_->finding.take(run);
     best_->finding.strategy = start.strategy;
     best_->finding.seed = start.seed;
-    best_->finding.summary = run["summary"];
-    best_->finding.report = run["report"];
-    best_->finding.schedule = run["schedule"];
   }
 
   const WorkerProgram& program_;
@@ -112,8 +117,8 @@ class Shortening {
 
 }  // namespace
 
-ShortestRun shortest_run(const WorkerProgram& program, const Finding& finding, std::uint64_t first_seed,
-                         std::size_t jobs) {
+std::optional<ShortestRun> shortest_run(const WorkerProgram& program, const Finding& finding, std::uint64_t first_seed,
+                                        std::size_t jobs) {
   return Shortening(program, finding, first_seed, jobs).run();
 }
 

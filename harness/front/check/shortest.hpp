@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "harness/front/check/finding.hpp"
 #include "harness/front/run/worker_program.hpp"
@@ -11,14 +12,14 @@ namespace allocbench::front {
 
 struct ShortestRun {
   Finding finding;  // with the seed and strategy that the shortest schedule came from
-  std::size_t decisions = 0;
+  std::uint64_t decisions = 0;
   std::size_t starts = 0;  // failing runs that were shrunk
   std::uint64_t runs = 0;  // all in all
 };
 
-// `finding` has its schedule; `first_seed` is where the search for others with the same outcome begins. Throws
-// EnvironmentError when interrupted, or when the finding itself could not be shrunk.
-ShortestRun shortest_run(const WorkerProgram& program, const Finding& finding, std::uint64_t first_seed,
-                         std::size_t jobs);
+// `finding` has its schedule; `first_seed` is where the search for others with the same outcome begins. Nothing
+// when the user interrupted; throws EnvironmentError when the finding itself could not be shrunk.
+std::optional<ShortestRun> shortest_run(const WorkerProgram& program, const Finding& finding, std::uint64_t first_seed,
+                                        std::size_t jobs);
 
 }  // namespace allocbench::front

@@ -1,4 +1,4 @@
-// Models as JSON text, the form in which users write them and the front end passes them on.
+// Models as JSON, the form in which users write them.
 //
 //   { "name": "ring", "description": "...", "blocks": 1, "threads_per_block": 3, "rounds": 6, "launches": 1,
 //     "sizes": [16, "pool/4"], "null": "allowed" | "failure", "reset": false, "refill": false,
@@ -7,17 +7,19 @@
 //                {"do": "free", "slot": 0, "from": 1}, {"do": "free_null"}, {"do": "barrier"} ] }
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
-#include "check/model.hpp"
+#include "harness/protocol/json_members.hpp"
+#include "harness/protocol/model.hpp"
 
-namespace allocbench::check {
+namespace allocbench::protocol {
 
 // Fills `model`; returns what is wrong, one sentence each with its JSON pointer. Empty when the model can run.
-std::vector<std::string> read_model(const nlohmann::ordered_json& json, Model& model);
+std::vector<std::string> read_model(const Json& json, Model& model);
+// Throws Malformed with all mistakes, a line each behind the model's name.
+Model model_from_json(const Json& json);
 
-nlohmann::ordered_json to_json(const Model& model);
+Json to_json(const Model& model);
 
-}  // namespace allocbench::check
+}  // namespace allocbench::protocol

@@ -1,16 +1,13 @@
-#include "check/model_json.hpp"
+#include "harness/protocol/model_json.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 
-namespace allocbench::check {
+namespace allocbench::protocol {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view pool_prefix = "pool/";
 
@@ -46,7 +43,7 @@ class ModelReader {
  private:
   void complain(const std::string& pointer, const Json& found, std::string_view allowed) {
     problems_.push_back(fmt::format("{}: {} is not allowed; allowed: {}", pointer.empty() ? "(top level)" : pointer,
-                                    found.dump(), allowed));
+                                    excerpt(found), allowed));
   }
 
   bool is_object_of(const Json& json, const std::string& pointer, const std::vector<std::string_view>& keys) {
@@ -92,7 +89,7 @@ class ModelReader {
     for (std::size_t i = 0; i < json[key].size(); ++i) read(json[key][i], fmt::format("{}/{}", pointer, i));
   }
 
-  Size size(const Json& json, const std::string& pointer) {
+  ModelSize size(const Json& json, const std::string& pointer) {
     if (json.is_number_unsigned() && json.get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max()) {
       return {json.get<std::uint32_t>(), 0};
     }
@@ -105,19 +102,19 @@ class ModelReader {
     return {0, static_cast<std::uint32_t>(std::stoul(digits))};
   }
 
-  Step step(const Json& json, const std::string& pointer) {
-    Step step;
+  ModelStep step(const Json& json, const std::string& pointer) {
+    ModelStep step;
     if (!is_object_of(json, pointer, {"do", "slot", "size", "from", "lanes"})) return step;
     std::string action;
     text(json, pointer, "do", action);
     if (action == "malloc") {
-      step.action = Action::malloc;
+      step.action = ModelAction::malloc;
     } else if (action == "free") {
-      step.action = Action::free;
+      step.action = ModelAction::free;
     } else if (action == "free_null") {
-      step.action = Action::free_null;
+      step.action = ModelAction::free_null;
     } else if (action == "barrier") {
-      step.action = Action::barrier;
+      step.action = ModelAction::barrier;
     } else {
       complain(pointer + "/do", json.value("do", Json()), "\"malloc\", \"free\", \"free_null\" or \"barrier\"");
     }
@@ -138,14 +135,14 @@ class ModelReader {
   std::vector<std::string>& problems_;
 };
 
-Json to_json(const Step& step) {
+Json to_json(const ModelStep& step) {
   static constexpr const char* words[] = {"malloc", "free", "free_null", "barrier"};
   Json json = {{"do", words[static_cast<std::size_t>(step.action)]}};
-  if (step.action == Action::barrier) return json;
-  if (step.action != Action::free_null) json["slot"] = step.slot;
-  if (step.action == Action::malloc && step.spread) json["size"] = "spread";
-  if (step.action == Action::malloc && !step.spread && step.size != 0) json["size"] = step.size;
-  if (step.action == Action::free && step.from != 0) json["from"] = step.from;
+  if (step.action == ModelAction::barrier) return json;
+  if (step.action != ModelAction::free_null) json["slot"] = step.slot;
+  if (step.action == ModelAction::malloc && step.spread) json["size"] = "spread";
+  if (step.action == ModelAction::malloc && !step.spread && step.size != 0) json["size"] = step.size;
+  if (step.action == ModelAction::free && step.from != 0) json["from"] = step.from;
   if (step.lanes.every != 1) json["lanes"] = {{"every", step.lanes.every}, {"first", step.lanes.first}};
   return json;
 }
@@ -162,19 +159,27 @@ std::vector<std::string> read_model(const Json& json, Model& model) {
   return problems;
 }
 
+Model model_from_json(const Json& json) {
+  Model model;
+  const std::vector<std::string> problems = read_model(json, model);
+  if (problems.empty()) return model;
+  throw Malformed(
+      fmt::format("model \"{}\":\n  {}", model.name.empty() ? "?" : model.name, fmt::join(problems, "\n  ")));
+}
+
 Json to_json(const Model& model) {
   Json json = {{"name", model.name},     {"description", model.description},
                {"blocks", model.blocks}, {"threads_per_block", model.threads_per_block},
                {"rounds", model.rounds}, {"launches", model.launches}};
-  for (const Size& size : model.sizes) {
+  for (const ModelSize& size : model.sizes) {
     json["sizes"].push_back(size.pool_share != 0 ? Json(fmt::format("{}{}", pool_prefix, size.pool_share))
                                                  : Json(size.bytes));
   }
   json["null"] = model.null_is_failure ? "failure" : "allowed";
   if (model.resets) json["reset"] = true;
   if (model.refills) json["refill"] = true;
-  for (const Step& step : model.steps) json["steps"].push_back(to_json(step));
+  for (const ModelStep& step : model.steps) json["steps"].push_back(to_json(step));
   return json;
 }
 
-}  // namespace allocbench::check
+}  // namespace allocbench::protocol

@@ -1,18 +1,18 @@
-#include "check/model.hpp"
+#include "harness/protocol/model.hpp"
 
 #include <algorithm>
 
-namespace allocbench::check {
+namespace allocbench::protocol {
 
 std::uint32_t Model::slots() const {
   std::uint32_t slots = 0;
-  for (const Step& step : steps) slots = std::max(slots, step.slot + 1);
+  for (const ModelStep& step : steps) slots = std::max(slots, step.slot + 1);
   return slots;
 }
 
 bool Model::has_partial_warps() const {
-  const bool partial_calls = std::any_of(steps.begin(), steps.end(), [](const Step& step) {
-    return step.action != Action::barrier && step.lanes.every != 1;
+  const bool partial_calls = std::any_of(steps.begin(), steps.end(), [](const ModelStep& step) {
+    return step.action != ModelAction::barrier && step.lanes.every != 1;
   });
   return partial_calls || threads_per_block % 32 != 0;
 }
@@ -31,17 +31,19 @@ std::string broken_rule(const Model& model) {
   if (model.resets && model.refills) return "reset, refill: only one of them";
   if (model.sizes.empty()) return "sizes: at least one";
   if (model.steps.empty()) return "steps: at least one";
-  for (const Size& size : model.sizes) {
+  if (model.sizes.size() > 256) return "sizes: at most 256";
+  if (model.steps.size() > 256) return "steps: at most 256";
+  for (const ModelSize& size : model.sizes) {
     if (size.bytes == 0 && size.pool_share == 0) return "sizes: 0 bytes";
   }
-  for (const Step& step : model.steps) {
+  for (const ModelStep& step : model.steps) {
     if (step.slot >= 256) return "slot: from 0 to 255";
     if (step.lanes.every == 0 || step.lanes.first >= step.lanes.every) return "lanes: first must be below every";
-    if (step.action == Action::malloc && step.size >= model.sizes.size()) return "size: no such entry in sizes";
-    if (step.action == Action::free && step.from >= model.lanes()) return "from: no such lane";
-    if (step.action == Action::barrier && step.lanes.every != 1) return "barrier: all lanes must take it";
+    if (step.action == ModelAction::malloc && step.size >= model.sizes.size()) return "size: no such entry in sizes";
+    if (step.action == ModelAction::free && step.from >= model.lanes()) return "from: no such lane";
+    if (step.action == ModelAction::barrier && step.lanes.every != 1) return "barrier: all lanes must take it";
   }
   return {};
 }
 
-}  // namespace allocbench::check
+}  // namespace allocbench::protocol

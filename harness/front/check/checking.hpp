@@ -1,0 +1,49 @@
+// Fills a matrix: every allocator on every model, on several workers at once.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "harness/front/check/check_command.hpp"
+#include "harness/front/check/check_plan.hpp"
+#include "harness/front/check/crew.hpp"
+#include "harness/front/check/matrix.hpp"
+
+namespace allocbench::front {
+
+class Checking {
+ public:
+  // The plan and the options must outlive it.
+  Checking(const CheckPlan& plan, const CheckOptions& options, std::string strategy, bool stop_at_failure);
+
+  // False when the user interrupted.
+  bool run();
+  const CheckMatrix& matrix() const { return matrix_; }
+
+ private:
+  void add_cells(bool races, std::uint64_t seeds);
+  // The next seeds of the first cell that still needs some.
+  std::optional<CheckTask> next_task();
+  CheckTask task(std::size_t cell, std::uint64_t first, std::uint64_t count) const;
+  void take(const CheckTask& done, const CheckAnswer& answer);
+  void narrow_down(const CheckTask& lost, const CheckAnswer& answer);
+  Finding new_finding(const CheckCell& cell, std::uint64_t seed) const;
+  bool exhaustive() const { return strategy_.starts_with("dfs"); }
+  void show_progress();
+
+  const CheckPlan& plan_;
+  const CheckOptions& options_;
+  std::string strategy_;
+  bool stop_at_failure_;
+  CheckMatrix matrix_;
+  CheckCrew crew_;
+  std::size_t current_ = 0;        // cell that next_task() looks at
+  std::uint64_t seeds_given_ = 0;  // of that cell
+  std::uint64_t planned_ = 0;      // runs of all cells
+  std::uint64_t done_ = 0;
+  bool progress_shown_ = false;
+  std::chrono::steady_clock::time_point last_shown_;
+};
+
+}  // namespace allocbench::front

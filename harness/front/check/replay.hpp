@@ -1,0 +1,11 @@
+// Shows one run again, and shortens it.
+#pragma once
+
+#include "harness/front/check/check_command.hpp"
+
+namespace allocbench::front {
+
+// `--replay`; returns the exit code.
+int replay(const CheckOptions& options);
+
+}  // namespace allocbench::front
