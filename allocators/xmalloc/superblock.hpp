@@ -90,13 +90,14 @@ struct BlockStore {
   Buffers buffers;
   std::uint32_t smallest_log2 = 0;
   std::uint32_t blocks_per_superblock = 0;
+  std::uint32_t used_classes = classes;  // whose Superblocks fit the pool
   bool superblocks = true;
   std::uint32_t* reclaiming = nullptr;  // 1 while a thread takes the buffers apart
   std::uint32_t* created = nullptr;     // Superblocks so far
   std::uint32_t* refills = nullptr;     // that left blocks for others
 
   SIMT_HOST_FN std::uint32_t block_bytes(std::uint32_t size_class) const { return 1u << (smallest_log2 + size_class); }
-  SIMT_HOST_FN std::uint32_t largest_payload() const { return block_bytes(classes - 1) - header_bytes; }
+  SIMT_HOST_FN std::uint32_t largest_payload() const { return block_bytes(used_classes - 1) - header_bytes; }
   SIMT_HOST_FN std::size_t superblock_bytes(std::uint32_t size_class) const {
     return header_bytes + std::size_t{blocks_per_superblock} * block_bytes(size_class);
   }

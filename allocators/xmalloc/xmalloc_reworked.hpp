@@ -23,6 +23,7 @@
 //   * FIFO counters are moved by additions, masks of Superblocks by OR and exchange: fifo.hpp, superblock.hpp.
 //   * Lanes that free Coalescingblocks of one parent together count it down by one subtraction, and lanes that find no
 //     free Basicblock refill together.
+//   * Basicblocks whose Superblocks do not fit the pool are not used: larger requests go to the heap.
 //   * Null comes only after entirely free Superblocks were returned to the heap.
 //   * Memoryblocks are guarded by a lock, since the paper has no concurrent protocol: memoryblock.hpp.
 #pragma once
@@ -100,16 +101,9 @@ class XMallocOf {
  public:
   using Parameters = xmalloc::Parameters;
 
-  // A pool too small for a Superblock of the largest blocks serves those of smaller ones.
+  // Blocks whose Superblocks do not fit the pool are served as large requests.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
-    const BlockStore<Memory> store = empty_store(parameters);
-    const std::size_t largest = Memory::largest_request(pool_bytes);
-    if (largest > store.largest_payload()) return largest;
-    for (std::uint32_t c = Buffers::classes; c-- > 0;) {
-      const std::size_t needed = store.superblocks ? store.superblock_bytes(c) : store.block_bytes(c);
-      if (needed <= largest) return store.block_bytes(c) - store.header_bytes;
-    }
-    return 0;
+    return classes_that_fit(pool_bytes, parameters) == 0 ? 0 : Memory::largest_request(pool_bytes);
   }
   // Free lists keep blocks of their size, and each keeps a superblock from going back to the heap.
   static SmallHeap<Parameters> small_heap() {
@@ -179,6 +173,7 @@ class XMallocOf {
       throw Unsupported(std::string(name) + " needs a pool that holds a Superblock of its smallest blocks, " +
                         std::to_string(store.superblock_bytes(0)) + " bytes");
     }
+    store.used_classes = classes_that_fit(arena.pool_bytes(), parameters);
     store.buffers.lists = parameters.free_lists;
     store.buffers.list_capacity = parameters.free_list_capacity;
     // Room for every Superblock that could exist, so that no push is refused.
@@ -206,6 +201,17 @@ class XMallocOf {
   }
 
  private:
+  static std::uint32_t classes_that_fit(std::size_t pool_bytes, const Parameters& parameters) {
+    const BlockStore<Memory> store = empty_store(parameters);
+    const std::size_t largest = Memory::largest_request(pool_bytes);
+    std::uint32_t count = 0;
+    while (count < Buffers::classes &&
+           (store.superblocks ? store.superblock_bytes(count) : store.block_bytes(count)) <= largest) {
+      ++count;
+    }
+    return count;
+  }
+
   static BlockStore<Memory> empty_store(const Parameters& parameters) {
     BlockStore<Memory> store;
     store.smallest_log2 = static_cast<std::uint32_t>(std::countr_zero(parameters.smallest_block_bytes));
