@@ -17,16 +17,20 @@ Expectations::Expectations(const std::string& file, const std::string& backend, 
     if (std::find(cases.begin(), cases.end(), tested) == cases.end()) {
       throw std::runtime_error(file + ": no case " + tested);
     }
+    const bool varies = entry.value("varies", false);
+    if (varies && entry.value("backend", "") != "cuda") {
+      throw std::runtime_error(file + ": only with \"backend\": \"cuda\" may a case vary, " + allocator + "/" + tested);
+    }
     if (entry.value("backend", backend) != backend) continue;
-    if (reason.empty() || !reasons_.try_emplace({allocator, tested}, reason).second) {
+    if (reason.empty() || !expected_.try_emplace({allocator, tested}, Expectation{reason, varies}).second) {
       throw std::runtime_error(file + ": no reason, or a second entry, for " + allocator + "/" + tested);
     }
   }
 }
 
-std::string Expectations::reason(std::string_view allocator, std::string_view tested) const {
-  const auto found = reasons_.find({std::string(allocator), std::string(tested)});
-  return found == reasons_.end() ? std::string() : found->second;
+Expectation Expectations::of(std::string_view allocator, std::string_view tested) const {
+  const auto found = expected_.find({std::string(allocator), std::string(tested)});
+  return found == expected_.end() ? Expectation{} : found->second;
 }
 
 }  // namespace allocbench::contract

@@ -9,17 +9,23 @@
 
 namespace allocbench::contract {
 
+// How a case ends with an allocator.
+struct Expectation {
+  std::string reason;   // why it fails; empty when it must pass
+  bool varies = false;  // it may pass as well: a race decides
+};
+
 class Expectations {
  public:
-  // A JSON list of {"allocator", "case", "reason"}, with "backend" where only one fails. Throws std::runtime_error for
-  // cases that do not exist and for double entries.
+  // A JSON list of {"allocator", "case", "reason"}, with "backend" where only one fails, and there "varies": true where
+  // schedules that nobody controls decide. Throws std::runtime_error for cases that do not exist and for double
+  // entries.
   Expectations(const std::string& file, const std::string& backend, const std::vector<std::string>& cases);
 
-  // Why this pair fails; empty when it must pass.
-  std::string reason(std::string_view allocator, std::string_view tested) const;
+  Expectation of(std::string_view allocator, std::string_view tested) const;
 
  private:
-  std::map<std::pair<std::string, std::string>, std::string> reasons_;
+  std::map<std::pair<std::string, std::string>, Expectation> expected_;
 };
 
 }  // namespace allocbench::contract

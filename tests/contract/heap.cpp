@@ -24,6 +24,11 @@ void Heap::open() {
   pool_begin_ = arena_->has_pool() ? reinterpret_cast<std::uint64_t>(arena_->pool().base) : 0;
 }
 
+std::size_t Heap::memory_bytes() {
+  if (traits().pool == PoolLocation::arena) return arena_bytes();
+  return (arena_->has_pool() ? arena_bytes() : 0) + device_->device_heap_bytes();
+}
+
 bool Heap::in_pool(std::size_t slot) const {
   const std::uint64_t address = slots_[slot].address;
   return address >= pool_begin_ && address < pool_begin_ + pool_bytes_;

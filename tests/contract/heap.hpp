@@ -74,6 +74,9 @@ class Heap {
   std::uint32_t live() const;
   // Bytes of the pool that are not the device heap's.
   std::size_t arena_bytes() { return arena_->pool().bytes; }
+  // Bytes that blocks can lie in: the arena's part of the pool and the whole device heap, as far as the design uses
+  // them.
+  std::size_t memory_bytes();
   // Of a served block: not in the device heap.
   bool in_pool(std::size_t slot) const;
   // Of a served block, from the first byte of the pool.

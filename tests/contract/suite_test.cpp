@@ -74,7 +74,7 @@ std::string error_of(const std::string& json) {
   std::ofstream(file) << json;
   try {
     const Expectations read(file, "cpu", {"refill"});
-    return read.reason("a", "refill");
+    return read.of("a", "refill").reason;
   } catch (const std::exception& error) {
     return error.what();
   }
@@ -85,6 +85,8 @@ TEST(Expectations, AreReadByBackEndAndRefusedWhenTheyNameNothing) {
   EXPECT_EQ(error_of(R"([{"allocator": "a", "case": "refill", "backend": "cuda", "reason": "why"}])"), "");
   EXPECT_PRED2(contains, error_of(R"([{"allocator": "a", "case": "refil", "reason": "why"}])"), "no case refil");
   EXPECT_PRED2(contains, error_of(R"([{"allocator": "a", "case": "refill", "reason": ""}])"), "no reason");
+  EXPECT_PRED2(contains, error_of(R"([{"allocator": "a", "case": "refill", "reason": "why", "varies": true}])"),
+               "only with");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 
 #include "simt/simt.hpp"
 #if !SIMT_CUDA
@@ -26,11 +27,13 @@ class TestDevice {
  public:
   explicit TestDevice(std::size_t) {}
   simt::Stream& stream() { return process().stream; }
+  // As granted, which may be more than was asked for.
+  std::size_t device_heap_bytes() const { return process().device_heap_bytes; }
 
  private:
   struct Process {
-    Process() { device.set_device_heap_bytes(device_heap_of_process); }
     simt::Device device{0};
+    std::size_t device_heap_bytes = device.set_device_heap_bytes(device_heap_of_process);
     simt::Stream stream{device};
   };
   static Process& process() {
@@ -47,22 +50,31 @@ inline constexpr bool schedules_are_replayed = true;
 
 class TestDevice {
  public:
-  explicit TestDevice(std::size_t device_heap_bytes) : device_(options(device_heap_bytes)) {}
+  explicit TestDevice(std::size_t device_heap_bytes) : options_(options(device_heap_bytes)) {}
   simt::Stream& stream() { return stream_; }
+  std::size_t device_heap_bytes() const { return options_.device_heap_bytes; }
 
  private:
+  // Other schedules, and a device with as many multiprocessors as a GPU has.
+  static std::uint32_t from_environment(const char* name, std::uint32_t otherwise) {
+    const char* const text = std::getenv(name);
+    return text == nullptr ? otherwise : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
+  }
+
   static simt::ExecutorOptions options(std::size_t device_heap_bytes) {
     simt::device_memory::sparse_from(large_pool_bytes);
     simt::ExecutorOptions result;
     result.mode = simt::ExecutorMode::deterministic;
-    result.seed = 7;
+    result.seed = from_environment("ALLOCBENCH_CONTRACT_SEED", 7);
+    result.sm_count = from_environment("ALLOCBENCH_CONTRACT_SMS", result.sm_count);
     // A malloc that does not end is a fault after some seconds. The longest launch of the suite needs a tenth of this.
     result.step_budget = std::uint64_t{100'000'000};
     result.device_heap_bytes = std::max<std::size_t>(device_heap_bytes, 64 << 10);
     return result;
   }
 
-  simt::Device device_;
+  simt::ExecutorOptions options_;
+  simt::Device device_{options_};
   simt::Stream stream_{device_};
 };
 
