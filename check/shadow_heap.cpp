@@ -10,7 +10,7 @@ bool ShadowHeap::adopt(const std::byte* block, std::size_t bytes, std::uint32_t 
   note("malloc", block, bytes, lane);
   const Blocks::value_type given{block, {bytes, lane, ++mallocs_}};
   if (reinterpret_cast<std::uintptr_t>(block) % rules_.alignment != 0) {
-    return fail(fmt::format("misaligned: {} is no multiple of {}", name(given), rules_.alignment));
+    return fail(fmt::format("misaligned: {} is not a multiple of {}", name(given), rules_.alignment));
   }
   if (rules_.pool_begin != nullptr && (block < rules_.pool_begin || block > rules_.pool_end ||
                                        bytes > static_cast<std::size_t>(rules_.pool_end - block))) {

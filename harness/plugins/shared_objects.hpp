@@ -17,7 +17,7 @@ class BadPlugin : public std::runtime_error {
 // A loaded plug-in; stays loaded until the process ends.
 class SharedObject {
  public:
-  // Loads the file. Throws BadPlugin when it is no shared object or was built for another interface than this program.
+  // Loads the file. Throws BadPlugin when it is not a shared object or was built for another interface.
   explicit SharedObject(const std::filesystem::path& file);
 
   const std::filesystem::path& file() const { return file_; }

@@ -90,7 +90,7 @@ void Lane::heap_free(void* memory, CallSite call_site) {
   advanced();
   lane_order::heap_freed(*this, heap);
   if (!heap.free(memory)) {
-    fail(FaultKind::device_fault, "freed a pointer that is no live block of the device heap", call_site);
+    fail(FaultKind::device_fault, "freed a pointer that is not a live block of the device heap", call_site);
   }
 }
 

@@ -1,4 +1,4 @@
-// Who runs next, and which lanes converged() names: the two questions that decide which interleaving a launch takes.
+// Which lane runs next, and which lanes converged() names: these two decisions determine the interleaving of a launch.
 //
 // A strategy is asked at every scheduling point and keeps no state besides what its seed and its former answers give,
 // so that a launch can be replayed from a short description.

@@ -124,7 +124,7 @@ FiberContext& Worker::lane_main(void* argument) {
   } catch (const std::exception& exception) {
     escaped = std::string("threw: ") + exception.what();
   } catch (...) {
-    escaped = "threw an object that is no std::exception";
+    escaped = "threw an object that is not a std::exception";
   }
   if (!escaped.empty()) {
     worker.fail(lane, FaultKind::exception,

@@ -45,7 +45,7 @@ TEST_F(ShadowHeapTest, OverlapFromEitherSide) {
 
 TEST_F(ShadowHeapTest, Misalignment) {
   EXPECT_FALSE(heap_.adopt(at(8), 16, 0));
-  EXPECT_EQ(heap_.verdict(), "misaligned: pool+0x8 (16 bytes, lane 0) is no multiple of 16");
+  EXPECT_EQ(heap_.verdict(), "misaligned: pool+0x8 (16 bytes, lane 0) is not a multiple of 16");
 }
 
 TEST_F(ShadowHeapTest, OutOfPool) {

@@ -75,7 +75,7 @@ class Environment(ProgramTest):
         self.assertIn("printed no valid description", result.stderr)
 
     def test_a_folder_that_cannot_be_written(self):
-        # /proc refuses new folders even to root, and a file is no folder to anybody.
+        # /proc refuses new folders even to root, and a file is never a folder.
         for folder in ("/proc/allocbench", self.config()):
             result = self.measure(self.config(), expect=3, out=folder)
             self.assertIn("cannot be created", result.stderr)

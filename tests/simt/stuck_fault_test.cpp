@@ -192,7 +192,7 @@ struct FreeTwice {
 };
 
 TEST(StuckFault, SecondFreeOnTheDeviceHeap) {
-  expect_fault({1, 1}, FreeTwice{}, FaultKind::device_fault, {"no live block of the device heap"});
+  expect_fault({1, 1}, FreeTwice{}, FaultKind::device_fault, {"not a live block of the device heap"});
 }
 
 struct Increment {

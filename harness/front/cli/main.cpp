@@ -28,7 +28,7 @@ int dispatch(const Command& command) {
   return std::visit(Dispatcher{}, command);
 }
 
-// Results that did not arrive are no success: a full disk behind a redirection is noticed here.
+// Results that did not arrive are a failure: a full disk behind a redirection is noticed here.
 int flushed(int exit_code) {
   const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
   if (!failed) return exit_code;

@@ -36,7 +36,7 @@ inline constexpr std::uint32_t check_jobs = 1'000;
 // Messages stay readable.
 inline constexpr std::size_t shown_problems = 100;
 inline constexpr std::size_t excerpt_letters = 200;
-// Longer names are no typing mistakes; the edit distance is quadratic.
+// Longer names are not typing mistakes, and the edit distance is quadratic.
 inline constexpr std::size_t compared_letters = 100;
 
 }  // namespace allocbench::front::limits

@@ -17,7 +17,7 @@ namespace allocbench::front {
 std::optional<ParameterValue> read_value(const nlohmann::ordered_json& json, const ParameterInfo& parameter,
                                          const std::string& pointer, Problems& problems);
 
-// The object {"name": value, ...}; keys that are no parameter are problems, except those the caller reads itself.
+// The object {"name": value, ...}; keys that are not parameters are problems, except those the caller reads itself.
 ParameterValues read_values(const nlohmann::ordered_json& object, const std::vector<ParameterInfo>& parameters,
                             std::string_view ignored_key, const std::string& pointer, Problems& problems);
 

@@ -8,7 +8,7 @@
 //
 // A decision names the lane that was asked and how far that lane had come, not the step of the launch: when another
 // decision is removed, the remaining ones still hit the same places of their lanes' programs. All else that chance
-// decides (virtual SMs, fresh memory) follows from the seed. The other options of the executor are no part of it.
+// decides (virtual SMs, fresh memory) follows from the seed. It does not contain the other options of the executor.
 #pragma once
 
 #include <cstdint>
