@@ -128,6 +128,32 @@ TEST(RunHistory, AnAttemptWithoutAnEndChangesNothing) {
   EXPECT_EQ(history.cells[0].attempts, 2u);
 }
 
+std::string round(int attempt, int samples) {
+  return nlohmann::ordered_json({{"event", "round"},
+                                 {"time", "t"},
+                                 {"cell", "0000000000000001"},
+                                 {"attempt", attempt},
+                                 {"round", 0},
+                                 {"samples", samples},
+                                 {"seconds", 0.5}})
+      .dump();
+}
+
+TEST(RunHistory, SamplesAreGroupedByRound) {
+  const RunHistory history =
+      history_of({start(1), sample(1, 1.0), sample(1, 2.0), round(1, 2), sample(1, 3.0), round(1, 1), end(1, "ok")});
+  EXPECT_EQ(history.cells[0].samples.size(), 3u);
+  EXPECT_THAT(history.cells[0].rounds, ::testing::ElementsAre(2, 1));
+}
+
+TEST(RunHistory, AResumedRunGoesOnBehindTheLastWholeRound) {
+  const RunHistory history = history_of({start(1), sample(1, 1.0), round(1, 1), sample(1, 2.0), one_cell[0]});
+  EXPECT_EQ(history.cells[0].open.rounds.size(), 1u);
+  EXPECT_TRUE(history.cells[0].open.running.empty());
+  EXPECT_EQ(history.cells[0].open.seconds, 0.5);
+  EXPECT_THROW(history_of({start(1), sample(1, 1.0), round(1, 2)}), UsageError);
+}
+
 TEST(RunHistory, ACellWithoutAnEndIsUnfinished) {
   const RunHistory history = history_of({start(1), sample(1, 1.0)});
   EXPECT_EQ(history.finished(), 0u);

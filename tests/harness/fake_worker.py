@@ -2,12 +2,13 @@
 """A worker that speaks the protocol of harness/README.md and misbehaves on request.
 
 Tests link it as allocbench-worker-cpu (or -cuda). What it does is decided by the allocator's name and by the workload
-parameter `trouble_from`: cells with request_bytes below it go well. Times are a function of the cell and the sample, so
-that results can be compared byte by byte.
+parameter `trouble_from`: cells with request_bytes below it go well. A sample takes `seconds` and says that it took
+`device_seconds` and a microsecond per byte, so that results can be compared byte by byte; `noisy` doubles that at random.
 """
 
 import json
 import os
+import random
 import signal
 import sys
 import time
@@ -34,6 +35,7 @@ TROUBLES = {
     "haunting": "leave_daemon",
     "lurking": "leave_hidden_daemon",
     "counting": None,
+    "noisy": None,
     **({"gpu_only": None} if BACKEND == "cuda" else {}),
 }
 
@@ -59,6 +61,7 @@ def describe():
                        parameter("blocks", "integer", 4, unit="blocks", minimum=1, maximum=1024),
                        parameter("trouble_from", "integer", 0, unit="B"),
                        parameter("seconds", "number", 0.0, unit="s", minimum=0, maximum=60),
+                       parameter("device_seconds", "number", 0.0, unit="s", minimum=0, maximum=60),
                        parameter("shape", "string", "flat", choices=["flat", "steep"]),
                        parameter("lanes", "integers", [32], minimum=1, maximum=32),
                        parameter("verify", "boolean", True)]}
@@ -185,7 +188,9 @@ class Worker:
     def answer_sample(self, name):
         cell = self.cells[name]
         cell["samples"] += 1
-        seconds = 1e-6 * cell["parameters"]["request_bytes"]
+        seconds = 1e-6 * cell["parameters"]["request_bytes"] + cell["parameters"]["device_seconds"]
+        if self.allocator == "noisy":
+            seconds *= random.uniform(1, 2)
         self.emit(event="sample", cell=name,
                   phases=[{"name": "alloc", "seconds": seconds, "operations": 1000},
                           {"name": "free", "seconds": seconds / 2, "operations": 1000}],

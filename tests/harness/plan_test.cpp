@@ -137,16 +137,29 @@ TEST(Plan, FiltersByName) {
 }
 
 TEST(Plan, RoundsComeInSeededOrder) {
+  EXPECT_TRUE(std::ranges::is_sorted(order_of_round(11, 7, 0)));
+  EXPECT_EQ(order_of_round(11, 7, 1), order_of_round(11, 7, 1));
+  EXPECT_NE(order_of_round(11, 7, 1), order_of_round(11, 7, 2));
+  EXPECT_NE(order_of_round(11, 7, 1), order_of_round(11, 8, 1));
+  const auto order = order_of_round(11, 7, 2);
+  EXPECT_EQ(std::set<std::size_t>(order.begin(), order.end()).size(), 11u);
+}
+
+TEST(Plan, CellsKnowTheirRounds) {
   ordered_json json = base();
-  json["sweep"] = {{"pool_bytes", {{"log2", {1024, 1 << 20}}}}};
-  const Plan once = plan_of(json);
-  EXPECT_TRUE(std::ranges::is_sorted(batch_order(once, 0)));
-  json["rounds"] = 3;
-  const Plan rounds = plan_of(json);
-  EXPECT_EQ(batch_order(rounds, 1), batch_order(rounds, 1));
-  EXPECT_NE(batch_order(rounds, 0), batch_order(rounds, 1));
-  const auto order = batch_order(rounds, 2);
-  EXPECT_EQ(std::set<std::size_t>(order.begin(), order.end()).size(), rounds.batches.size());
+  json["allocators"] = {"halloc", "scatteralloc"};
+  const auto cell = [&](std::size_t batch) { return plan_of(json).batches[batch].cells[0]; };
+  EXPECT_EQ(cell(0).rounds, default_rounds("cpu"));
+  EXPECT_EQ(cell(0).least_rounds, 1u);
+  json["rounds"] = 10;
+  EXPECT_EQ(cell(0).least_rounds, 6u);
+  json["overrides"] = {{"halloc", {{"rounds", 4}, {"precision", 0.05}, {"wall_bound_s", 2}}}};
+  EXPECT_EQ(cell(0).rounds, 4u);
+  EXPECT_EQ(cell(0).least_rounds, 4u);
+  EXPECT_EQ(cell(0).precision, 0.05);
+  EXPECT_EQ(cell(0).wall_bound_seconds, 2);
+  EXPECT_EQ(cell(1).rounds, 10u);
+  EXPECT_EQ(cell(1).precision, 0.013);
 }
 
 TEST(Plan, TextCountsCellsAndTime) {
@@ -156,8 +169,8 @@ TEST(Plan, TextCountsCellsAndTime) {
   json["repetitions"] = 3;
   const std::string text = describe_plan(plan_of(json), {std::uint64_t{8 << 20}});
   EXPECT_THAT(text, ::testing::HasSubstr("batch 1 of 1: scatteralloc, pool 1 MiB, device heap 8 MiB, 2 cells\n"));
-  EXPECT_THAT(text, ::testing::HasSubstr("scatteralloc: 2 cells, 6 samples of alloc_free\n"));
-  EXPECT_THAT(text, ::testing::HasSubstr("paper/fig1: 2 cells in 1 series and 1 batches, 1 rounds, 6 samples"));
+  EXPECT_THAT(text, ::testing::HasSubstr("scatteralloc: 2 cells, at most 6 samples of alloc_free\n"));
+  EXPECT_THAT(text, ::testing::HasSubstr("paper/fig1: 2 cells in 1 series and 1 batches, at most 6 samples"));
   EXPECT_THAT(text, ::testing::HasSubstr("Worst case: 1 min 00 s plus worker start-up. Peak pool and heap: 9 MiB.\n"));
 }
 

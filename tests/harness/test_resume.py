@@ -24,12 +24,10 @@ class Resume(ProgramTest):
         self.assertEqual(len(set(cells)), 9, "a cell was logged twice")
         ends = collections.Counter(event["cell"] for event in events if event["event"] == "end")
         self.assertEqual(ends, collections.Counter(cells), "a cell ended twice or never")
-        for cell, end in ended(events).items():
-            if end["status"] != "ok":
-                continue
-            samples = [event["index"] for event in events if event["event"] == "sample" and event["cell"] == cell and
-                       event["attempt"] == end["attempt"]]
-            self.assertEqual(samples, [0, 1, 2])
+        for cell in self.results()["allocbench"]["cells"]:
+            if cell["status"] == "ok":
+                self.assertEqual(cell["rounds"], [3])
+                self.assertEqual(len(cell["phases"][0]["samples"]), 3)
         statuses = collections.Counter(end["status"] for end in ended(events).values())
         self.assertEqual(statuses, {"ok": 8, "incorrect": 1})
 

@@ -93,11 +93,3 @@ class Order(ProgramTest):
         self.measure(self.config(["per_process"]))
         processes = [process for process, _ in self.commands("sample")]
         self.assertEqual(len(set(processes)), 9)
-
-    def test_rounds_repeat_the_batches(self):
-        self.measure(self.config(["steady", "per_process"], rounds=2, state="reused"))
-        samples = [event for event in self.events() if event["event"] == "sample"]
-        self.assertEqual(len(samples), 2 * 3 * 3 * 2)
-        phases = self.results()["allocbench"]["cells"][0]["phases"]
-        self.assertEqual(len(phases[0]["samples"]), 6)
-        self.assertEqual(len(self.commands("verify")), 6)

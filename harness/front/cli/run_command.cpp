@@ -132,15 +132,15 @@ struct Ending {
 Ending measure(const RunOptions& options, const Target& target, const Catalogue& catalogue, const Config& config,
                const Plan& plan, const std::string& folder, const RunHistory& history) {
   Ending ending;
-  Supervisor supervisor(plan, device_heaps(target.program, plan), history, selection(options));
-  if (supervisor.cells_to_run() == 0) {
+  FigureRun figure(plan, device_heaps(target.program, plan), history, selection(options));
+  if (figure.cells_to_run() == 0) {
     fmt::print(stderr, "allocbench: no cells left to measure in {}\n", folder);
     return ending;
   }
   EventLog file(events_path(folder));
   RunLog log(file);
   log.run(config, catalogue, plan, history.run != nullptr);
-  Progress progress(supervisor.cells_to_run(), supervisor.steps_to_run(), options.quiet);
+  Progress progress(figure.cells_to_run(), figure.steps_to_run(), options.quiet);
   SessionListener listener;
   listener.device = [&](const protocol::Device& device) { log.device(device); };
   listener.strays = [&](const std::vector<std::string>& names) {
@@ -153,7 +153,7 @@ Ending measure(const RunOptions& options, const Target& target, const Catalogue&
   };
   WorkerSession session({target.program, options.device, options.os_threads}, listener);
   try {
-    ending.interrupted = !supervisor.run(session, log, progress);
+    ending.interrupted = !Supervisor({{figure, log}}, session, progress).run();
   } catch (const LogLost&) {
     throw;  // nothing is left to report
   } catch (const EnvironmentError& error) {

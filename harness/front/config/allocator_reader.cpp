@@ -168,6 +168,7 @@ void AllocatorReader::override_choice(AllocatorChoice& choice, const protocol::A
     const auto value = read_value(changes[name], *find_entry(config_scalars(), name), place, problems_);
     if (value) apply_scalar(name, *value, place, choice.settings, unused);
   }
+  check_rounds(choice.settings, changes, pointer, problems_);
   if (changes.contains("parameters")) {
     for (auto& [name, value] :
          read_values(changes["parameters"], allocator.parameters, "", pointer_to(pointer, "parameters"), problems_)) {

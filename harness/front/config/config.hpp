@@ -20,13 +20,20 @@ namespace allocbench::front {
 struct Settings {
   ParameterValues workload_parameters;
   std::uint64_t pool_bytes = 0;
-  std::string pool_pointer;  // where the config sets pool_bytes, for complaints that need the device
-  std::uint64_t repetitions = 5;
+  std::string pool_pointer;        // where the config sets pool_bytes, for complaints that need the device
+  std::uint64_t repetitions = 5;   // samples of a round, at most
+  std::uint64_t rounds = 1;        // at most
+  std::uint64_t least_rounds = 0;  // before precision may end the cell; 0 = not given
+  double precision = 0.013;        // half the interval, as a share of the time
+  double wall_bound_seconds = 10;  // of all rounds
   std::uint64_t warmups = 1;
   std::uint64_t counted_passes = 1;
   std::string state = "fresh";
-  double deadline_seconds = 60;
+  double deadline_seconds = 60;  // of one round
 };
+
+// Times of the CPU executor are never shown as performance: one round shows that everything works.
+inline std::uint64_t default_rounds(std::string_view backend) { return backend == "cpu" ? 1 : 20; }
 
 struct AllocatorChoice {
   std::string id;
@@ -61,7 +68,6 @@ struct Config {
   std::vector<AllocatorChoice> allocators;
   std::vector<AxisGroup> sweep;
   std::vector<Exclusion> exclusions;
-  std::uint64_t rounds = 1;
   std::string statistic = "median";
   std::uint64_t seed = 1;
   std::string x_axis;       // plot.x, when that is an axis

@@ -66,6 +66,7 @@ class MeasurementReader {
   MeasurementReader(const Json& json, const std::string& backend, const Names& names, Problems& problems)
       : json_(json), names_(names), problems_(problems) {
     config_.backend = backend;
+    settings_.rounds = default_rounds(backend);
   }
 
   Config read() {
@@ -91,6 +92,7 @@ class MeasurementReader {
       const auto value = read_value(json_[scalar.name], scalar, pointer, problems_);
       if (value) apply_scalar(scalar.name, *value, pointer, settings_, config_);
     }
+    check_rounds(settings_, json_, "", problems_);
   }
 
   void read_workload() {

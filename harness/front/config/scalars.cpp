@@ -1,5 +1,7 @@
 #include "harness/front/config/scalars.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -58,19 +60,34 @@ const std::vector<std::string>& overridable_scalars() {
 
 void apply_scalar(std::string_view name, const ParameterValue& value, const std::string& pointer, Settings& settings,
                   Config& config) {
-  const std::map<std::string_view, std::uint64_t*> counts = {
-      {"pool_bytes", &settings.pool_bytes}, {"repetitions", &settings.repetitions},
-      {"warmups", &settings.warmups},       {"counted_passes", &settings.counted_passes},
-      {"rounds", &config.rounds},           {"seed", &config.seed}};
+  const std::map<std::string_view, std::uint64_t*> counts = {{"pool_bytes", &settings.pool_bytes},
+                                                             {"repetitions", &settings.repetitions},
+                                                             {"warmups", &settings.warmups},
+                                                             {"counted_passes", &settings.counted_passes},
+                                                             {"rounds", &settings.rounds},
+                                                             {"least_rounds", &settings.least_rounds},
+                                                             {"seed", &config.seed}};
+  const std::map<std::string_view, double*> numbers = {{"deadline_s", &settings.deadline_seconds},
+                                                       {"wall_bound_s", &settings.wall_bound_seconds},
+                                                       {"precision", &settings.precision}};
   const std::map<std::string_view, std::string*> words = {{"state", &settings.state}, {"statistic", &config.statistic}};
   if (name == "pool_bytes") settings.pool_pointer = pointer;
-  if (name == "deadline_s") {
-    settings.deadline_seconds = std::get<double>(value);
+  if (const auto number = numbers.find(name); number != numbers.end()) {
+    *number->second = std::get<double>(value);
   } else if (const auto count = counts.find(name); count != counts.end()) {
     *count->second = std::get<std::uint64_t>(value);
   } else {
     *words.at(name) = std::get<std::string>(value);
   }
+}
+
+void check_rounds(const Settings& settings, const Json& json, const std::string& pointer, Problems& problems) {
+  if (settings.least_rounds <= settings.rounds) return;
+  const std::string key = json.contains("least_rounds") ? "least_rounds" : "rounds";
+  if (!json.contains(key)) return;  // reported where it is written
+  problems.add({pointer_to(pointer, key),
+                fmt::format("{} rounds at least and {} at most", settings.least_rounds, settings.rounds),
+                "a `least_rounds` that is not above `rounds`", ""});
 }
 
 }  // namespace allocbench::front

@@ -18,4 +18,8 @@ const std::vector<std::string>& overridable_scalars();
 void apply_scalar(std::string_view name, const ParameterValue& value, const std::string& pointer, Settings& settings,
                   Config& config);
 
+// Adds a problem where `json`, at `pointer`, leads to settings that want more rounds than there may be.
+void check_rounds(const Settings& settings, const nlohmann::ordered_json& json, const std::string& pointer,
+                  Problems& problems);
+
 }  // namespace allocbench::front

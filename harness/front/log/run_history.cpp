@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "harness/front/common/errors.hpp"
@@ -75,14 +76,20 @@ class HistoryBuilder {
     if (kind == "run") return on_run(event);
     if (kind == "device") return on_device(event);
     if (kind == "cell") return on_cell(event);
-    if (kind != "start" && kind != "sample" && kind != "end") return;  // a later format may add kinds
+    static const std::set<std::string_view> of_cells = {"start", "verified", "sample", "round", "end"};
+    if (!of_cells.contains(kind)) return;  // a later format may add kinds
     CellHistory& cell = known_cell(protocol::text_member(event, "cell"));
     if (kind == "start") {
       cell.attempts = protocol::count_member(event, "attempt");
-      cell.open_samples.clear();
+      cell.open = {};
+    } else if (kind == "verified") {
+      cell.open.verified = true;
+      cell.open.facts = facts_from(event);
     } else if (kind == "sample") {
-      cell.open_samples.push_back(protocol::sample_from_json(event));
-      add_total(cell.open_samples.back());
+      cell.open.running.push_back(protocol::sample_from_json(event));
+      add_total(cell.open.running.back());
+    } else if (kind == "round") {
+      on_round(event, cell.open);
     } else {
       on_end(event, cell);
     }
@@ -97,7 +104,17 @@ class HistoryBuilder {
     return history_.cells[place->second];
   }
 
+  static void on_round(const Json& event, OpenAttempt& open) {
+    if (protocol::count_member(event, "samples") != open.running.size() || open.running.empty()) {
+      throw Malformed(fmt::format("the round has {} samples", open.running.size()));
+    }
+    open.seconds += protocol::seconds_member(event, "seconds");
+    open.rounds.push_back(std::move(open.running));
+    open.running.clear();
+  }
+
   void on_run(const Json& event) {
+    for (CellHistory& cell : history_.cells) cell.open.running.clear();  // a resumed run repeats these rounds
     if (protocol::member(event, "format") != 1) {
       throw Malformed(fmt::format("the log has format {}, this allocbench reads format 1", event["format"].dump()));
     }
@@ -140,14 +157,23 @@ class HistoryBuilder {
     const auto status = status_of(text);
     if (!status) throw Malformed(fmt::format("\"{}\" is not a status word", text));
     cell.end = CellEnd{*status, protocol::text_member_or(event, "reason", ""),
-                       protocol::text_member_or(event, "output_tail", "")};
-    if (*status == Status::ok && cell.open_samples.empty()) throw Malformed("a cell that is ok must have samples");
+                       protocol::text_member_or(event, "output_tail", ""), protocol::text_member_or(event, "stop", "")};
+    OpenAttempt open = std::move(cell.open);
+    cell.open = {};
+    // Also what a failure cut off.
+    if (!open.running.empty()) open.rounds.push_back(std::move(open.running));
+    if (*status == Status::ok && open.rounds.empty()) throw Malformed("a cell that is ok must have samples");
     cell.ended_attempt = protocol::count_member(event, "attempt");
-    cell.samples = std::move(cell.open_samples);
-    cell.open_samples.clear();
+    cell.samples.clear();
+    cell.rounds.clear();
+    for (std::vector<protocol::Sample>& round : open.rounds) {
+      cell.rounds.push_back(round.size());
+      std::move(round.begin(), round.end(), std::back_inserter(cell.samples));
+    }
     cell.device = history_.device ? history_.device->name : "";
     cell.revision = revision_;
-    cell.facts = facts_from(event);
+    // Logs of format 1 have them in the line of the end.
+    cell.facts = open.verified ? std::move(open.facts) : facts_from(event);
   }
 
   RunHistory history_;

@@ -14,6 +14,15 @@
 
 namespace allocbench::front {
 
+// An attempt that has no end yet: a resumed run goes on behind its last whole round.
+struct OpenAttempt {
+  bool verified = false;
+  CellFacts facts;                                    // with `verified`
+  std::vector<std::vector<protocol::Sample>> rounds;  // whole ones
+  std::vector<protocol::Sample> running;              // of a round that is not whole
+  double seconds = 0;                                 // wall time of the whole rounds
+};
+
 struct CellHistory {
   std::string id;
   std::string series;
@@ -31,11 +40,12 @@ struct CellHistory {
   std::uint64_t attempts = 0;  // the highest number of a start
   std::optional<CellEnd> end;  // the last one; none = never finished
   std::uint64_t ended_attempt = 0;
-  CellFacts facts;                             // of that end
-  std::vector<protocol::Sample> samples;       // of that end's attempt; each has a phase `total`
-  std::vector<protocol::Sample> open_samples;  // of an attempt without an end
-  std::string device;                          // the name of the device that measured it
-  std::string revision;                        // of the program that measured it; a resumed log may have several
+  CellFacts facts;                        // of that end
+  std::vector<protocol::Sample> samples;  // of that end's attempt, round by round; each has a phase `total`
+  std::vector<std::size_t> rounds;        // how many of them each round took
+  OpenAttempt open;
+  std::string device;    // the name of the device that measured it
+  std::string revision;  // of the program that measured it; a resumed log may have several
 };
 
 struct RunHistory {

@@ -68,22 +68,38 @@ void RunLog::start(const Cell& cell, std::uint64_t attempt) {
   log_.append({{"event", "start"}, {"cell", cell.id}, {"attempt", attempt}});
 }
 
-void RunLog::sample(const Cell& cell, std::uint64_t attempt, std::uint64_t index, const protocol::Sample& sample) {
-  Json event = {{"event", "sample"}, {"cell", cell.id}, {"attempt", attempt}, {"index", index}};
+void RunLog::verified(const Cell& cell, std::uint64_t attempt, const CellFacts& facts) {
+  log_.append({{"event", "verified"},
+               {"cell", cell.id},
+               {"attempt", attempt},
+               {"metrics", to_json(facts)},
+               {"checks", facts.checks ? protocol::to_json(*facts.checks) : Json::object()},
+               {"counted", facts.counted ? protocol::to_json(*facts.counted) : Json::object()}});
+}
+
+void RunLog::sample(const Cell& cell, std::uint64_t attempt, std::uint64_t round, std::uint64_t index,
+                    const protocol::Sample& sample) {
+  Json event = {{"event", "sample"}, {"cell", cell.id}, {"attempt", attempt}, {"round", round}, {"index", index}};
   event.update(protocol::to_json(protocol::Event(sample)));
   log_.append(event);
 }
 
-void RunLog::end(const Cell& cell, std::uint64_t attempt, const CellEnd& end, const CellFacts& facts) {
-  log_.append({{"event", "end"},
+void RunLog::round(const Cell& cell, std::uint64_t attempt, std::uint64_t round, std::uint64_t samples,
+                   double seconds) {
+  log_.append({{"event", "round"},
                {"cell", cell.id},
                {"attempt", attempt},
-               {"status", word(end.status)},
-               {"reason", end.reason},
-               {"metrics", to_json(facts)},
-               {"checks", facts.checks ? protocol::to_json(*facts.checks) : Json::object()},
-               {"counted", facts.counted ? protocol::to_json(*facts.counted) : Json::object()},
-               {"output_tail", end.output_tail}});
+               {"round", round},
+               {"samples", samples},
+               {"seconds", seconds}});
+}
+
+void RunLog::end(const Cell& cell, std::uint64_t attempt, const CellEnd& end) {
+  Json event = {{"event", "end"},       {"cell", cell.id},
+                {"attempt", attempt},   {"status", word(end.status)},
+                {"reason", end.reason}, {"output_tail", end.output_tail}};
+  if (!end.stop.empty()) event["stop"] = end.stop;
+  log_.append(event);
   log_.sync();
 }
 

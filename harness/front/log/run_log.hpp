@@ -14,7 +14,7 @@
 
 namespace allocbench::front {
 
-// What a cell's worker said about it, apart from samples. Logged with the end of the cell.
+// What a cell's worker said about it, apart from samples.
 struct CellFacts {
   std::vector<std::pair<std::string, std::uint64_t>> registers;  // by phase
   std::optional<std::uint64_t> pool_bytes;
@@ -29,6 +29,7 @@ struct CellEnd {
   Status status = Status::ok;
   std::string reason = {};
   std::string output_tail = {};
+  std::string stop = {};  // why an ok cell was measured no longer
 
   // The first line: some reasons continue with a dump of lanes.
   std::string short_reason() const { return reason.substr(0, reason.find('\n')); }
@@ -48,8 +49,13 @@ class RunLog {
   void strays(const std::vector<std::string>& names);
   void cell(const Cell& cell);
   void start(const Cell& cell, std::uint64_t attempt);
-  void sample(const Cell& cell, std::uint64_t attempt, std::uint64_t index, const protocol::Sample& sample);
-  void end(const Cell& cell, std::uint64_t attempt, const CellEnd& end, const CellFacts& facts);
+  // What the untimed passes of the first round gave; later rounds and resumed runs do not repeat them.
+  void verified(const Cell& cell, std::uint64_t attempt, const CellFacts& facts);
+  void sample(const Cell& cell, std::uint64_t attempt, std::uint64_t round, std::uint64_t index,
+              const protocol::Sample& sample);
+  // The cell has its samples of this round, which took `seconds` of wall time with everything around them.
+  void round(const Cell& cell, std::uint64_t attempt, std::uint64_t round, std::uint64_t samples, double seconds);
+  void end(const Cell& cell, std::uint64_t attempt, const CellEnd& end);
 
  private:
   EventLog& log_;

@@ -21,6 +21,7 @@ namespace allocbench::front {
 namespace {
 
 constexpr std::string_view allocator_prefix = "allocator.";
+constexpr std::uint64_t default_least_rounds = 6;
 
 // The axis along which a series grows: plot.x, else the first one. Its group varies fastest.
 std::size_t primary_group(const Config& config) {
@@ -120,7 +121,13 @@ Cell make_cell(const Config& config, const AllocatorChoice& choice, const std::v
   cell.backend = config.backend;
   cell.seed = config.seed;
   cell.state = choice.settings.state;
+  cell.statistic = config.statistic;
   cell.repetitions = choice.settings.repetitions;
+  cell.rounds = choice.settings.rounds;
+  cell.least_rounds = choice.settings.least_rounds > 0 ? choice.settings.least_rounds
+                                                       : std::min(default_least_rounds, choice.settings.rounds);
+  cell.precision = choice.settings.precision;
+  cell.wall_bound_seconds = choice.settings.wall_bound_seconds;
   cell.warmups = choice.settings.warmups;
   cell.counted_passes = choice.settings.counted_passes;
   cell.deadline_seconds = choice.settings.deadline_seconds;
@@ -166,7 +173,7 @@ void check_sample_count(const Plan& plan, Problems& problems) {
   double samples = 0;
   for (const Batch& batch : plan.batches) {
     for (const Cell& cell : batch.cells)
-      samples += static_cast<double>(cell.repetitions) * static_cast<double>(plan.rounds);
+      samples += static_cast<double>(cell.repetitions) * static_cast<double>(cell.rounds);
   }
   if (samples > static_cast<double>(limits::samples)) {
     problems.add({"/repetitions", fmt::format("{:.0f} samples of all cells and rounds", samples),
@@ -187,7 +194,7 @@ class PlanBuilder {
         problems_(problems),
         primary_(primary_group(config)),
         exclusions_(config),
-        plan_{config.name, config.backend, config.rounds, config.seed, {}} {}
+        plan_{config.name, config.backend, config.seed, {}} {}
 
   void add(const AllocatorChoice& choice) {
     const protocol::AllocatorDescription& allocator = *find_entry(catalogue_.allocators, choice.id);
@@ -296,13 +303,13 @@ nlohmann::ordered_json cell_definition(const Cell& cell) {
           {"state", cell.state}};
 }
 
-std::vector<std::size_t> batch_order(const Plan& plan, std::uint64_t round) {
-  std::vector<std::size_t> order(plan.batches.size());
+std::vector<std::size_t> order_of_round(std::size_t count, std::uint64_t seed, std::uint64_t round) {
+  std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  if (plan.rounds == 1) return order;  // the order of the config, which people expect to see
-  std::mt19937_64 generator(plan.seed * 0x9e3779b97f4a7c15u + round);
+  if (round == 0) return order;
+  std::mt19937_64 generator(seed * 0x9e3779b97f4a7c15u + round);
   // std::shuffle may differ between standard libraries; the order belongs to the seed.
-  for (std::size_t last = order.size(); last > 1; --last) std::swap(order[last - 1], order[generator() % last]);
+  for (std::size_t last = count; last > 1; --last) std::swap(order[last - 1], order[generator() % last]);
   return order;
 }
 

@@ -28,15 +28,20 @@ struct Cell {
   std::string backend;
   std::uint64_t seed = 0;
   std::string state;
+  std::string statistic;
   ParameterValues axes;
-  std::optional<double> growth;  // value on the primary axis when that is a number: the order of the skip rule
-  std::uint64_t repetitions = 0;
+  std::optional<double> growth;    // value on the primary axis when that is a number: the order of the skip rule
+  std::uint64_t repetitions = 0;   // samples of a round, at most
+  std::uint64_t rounds = 1;        // at most
+  std::uint64_t least_rounds = 1;  // before precision may end the cell
+  double precision = 0;
+  double wall_bound_seconds = 0;
   std::uint64_t warmups = 0;
   std::uint64_t counted_passes = 1;
-  double deadline_seconds = 0;
+  double deadline_seconds = 0;  // of one round
 };
 
-// Cells that one worker measures with one allocator instance.
+// Cells that are measured with one allocator instance.
 struct Batch {
   std::string allocator;
   std::string label;
@@ -50,7 +55,6 @@ struct Batch {
 struct Plan {
   std::string figure;
   std::string backend;
-  std::uint64_t rounds = 1;
   std::uint64_t seed = 1;
   std::vector<Batch> batches;
 
@@ -70,7 +74,8 @@ void check_pools(const Plan& plan, std::uint64_t device_memory_bytes, std::strin
 // Everything that defines the cell and nothing else: not the figure's name, not how often or how long it is measured.
 nlohmann::ordered_json cell_definition(const Cell& cell);
 
-// The batches of one round; with several rounds in an order drawn from the seed, so that drift hits all alike.
-std::vector<std::size_t> batch_order(const Plan& plan, std::uint64_t round);
+// The order of `count` things in a round: as in the config in the first one, which people expect to see, then drawn
+// from the seed, so that drift hits all alike.
+std::vector<std::size_t> order_of_round(std::size_t count, std::uint64_t seed, std::uint64_t round);
 
 }  // namespace allocbench::front

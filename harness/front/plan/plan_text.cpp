@@ -16,7 +16,12 @@ struct Totals {
   std::uint64_t samples = 0;
 };
 
-std::uint64_t samples_of(const Plan& plan, const Cell& cell) { return cell.repetitions * plan.rounds; }
+std::uint64_t samples_of(const Cell& cell) { return cell.repetitions * cell.rounds; }
+
+std::string samples_text(const Cell& cell) {
+  if (cell.rounds == 1) return fmt::format("at most {} samples", cell.repetitions);
+  return fmt::format("{} to {} rounds of at most {} samples", cell.least_rounds, cell.rounds, cell.repetitions);
+}
 
 std::string batch_text(const Plan& plan, std::size_t index, std::optional<std::uint64_t> heap_bytes) {
   const Batch& batch = plan.batches[index];
@@ -24,7 +29,7 @@ std::string batch_text(const Plan& plan, std::size_t index, std::optional<std::u
                                  plan.batches.size(), batch.label, format_bytes(batch.pool_bytes),
                                  heap_bytes ? format_bytes(*heap_bytes) : "unknown", batch.cells.size());
   for (const Cell& cell : batch.cells) {
-    text += fmt::format("  {}  {}  {} samples, deadline {}\n", cell.id, cell.name, samples_of(plan, cell),
+    text += fmt::format("  {}  {}  {}, deadline {}\n", cell.id, cell.name, samples_text(cell),
                         format_duration(cell.deadline_seconds));
   }
   return text;
@@ -39,11 +44,11 @@ std::string allocators_text(const Plan& plan) {
     if (is_new) totals.push_back({batch.label, {}});
     Totals& total = totals[place->second].second;
     total.cells += batch.cells.size();
-    for (const Cell& cell : batch.cells) total.samples += samples_of(plan, cell);
+    for (const Cell& cell : batch.cells) total.samples += samples_of(cell);
   }
   std::string text;
   for (const auto& [label, total] : totals) {
-    text += fmt::format("{}: {} cells, {} samples of {}\n", label, total.cells, total.samples,
+    text += fmt::format("{}: {} cells, at most {} samples of {}\n", label, total.cells, total.samples,
                         plan.batches.front().cells.front().workload);
   }
   return text;
@@ -63,14 +68,15 @@ std::string describe_plan(const Plan& plan, const std::vector<std::optional<std:
     peak_bytes = std::max(peak_bytes, batch.pool_is_device_heap ? heap : batch.pool_bytes + heap);
     text += batch_text(plan, i, device_heap_bytes[i]);
     for (const Cell& cell : batch.cells) {
-      samples += samples_of(plan, cell);
-      deadlines += cell.deadline_seconds;
+      samples += samples_of(cell);
+      // Rounds start only within the bound; the last one may still use its deadline.
+      deadlines += cell.rounds == 1 ? cell.deadline_seconds : cell.wall_bound_seconds + cell.deadline_seconds;
       series.insert(cell.series);
     }
   }
   text += "\n" + allocators_text(plan);
-  text += fmt::format("\n{}: {} cells in {} series and {} batches, {} rounds, {} samples, back end {}\n", plan.figure,
-                      plan.cell_count(), series.size(), plan.batches.size(), plan.rounds, samples, plan.backend);
+  text += fmt::format("\n{}: {} cells in {} series and {} batches, at most {} samples, back end {}\n", plan.figure,
+                      plan.cell_count(), series.size(), plan.batches.size(), samples, plan.backend);
   return text + fmt::format("Worst case: {} plus worker start-up. Peak pool and heap: {}.\n",
                             format_duration(deadlines), format_bytes(peak_bytes));
 }

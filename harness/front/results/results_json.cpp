@@ -121,6 +121,8 @@ Json cell_json(const Results& results, const CellResult& result) {
     json["output_tail"] = cell.end->output_tail;
     return json;
   }
+  json["stop"] = cell.end->stop;
+  json["rounds"] = cell.rounds;
   json["phases"] = Json::array();
   for (const PhaseResult& phase : result.phases) json["phases"].push_back(phase_json(results, phase));
   json["counters"] = Json::object();

@@ -6,6 +6,8 @@
 
 #include "harness/front/common/units.hpp"
 #include "harness/front/run/interrupt.hpp"
+#include "harness/front/run/stopping.hpp"
+#include "harness/front/run/supervisor_limits.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -28,44 +30,55 @@ std::vector<std::pair<std::string, std::uint64_t>> registers_from(const protocol
 }  // namespace
 
 BatchRunner::BatchRunner(const Batch& batch, std::uint64_t device_heap_bytes, std::vector<CellRun*> cells,
-                         RunContext context)
-    : batch_(batch), device_heap_bytes_(device_heap_bytes), cells_(std::move(cells)), context_(context) {}
+                         WorkerSession& session, CellBook book)
+    : batch_(batch), device_heap_bytes_(device_heap_bytes), cells_(std::move(cells)), session_(session), book_(book) {}
 
-bool BatchRunner::run_round(std::uint64_t round, bool last_round) {
-  const auto wants_more = [&](const CellRun& run) {
-    return !run.ended && run.samples < run.cell->repetitions * (round + 1);
+bool BatchRunner::run_round(Hopeless hopeless) {
+  const auto wants_more = [](const CellRun& run) {
+    return !run.ended && !run.put_off && wants_sample(*run.cell, run.running);
   };
   for (CellRun* run : cells_) {
-    if (run->ended) continue;
-    if (prepare(*run) == Step::interrupted) return false;
+    if (run->ended) continue;  // with its whole batch
+    if (prepare(*run, hopeless) == Step::interrupted) return false;
     if (run->cell->state != "reused") continue;
     while (wants_more(*run)) {
       if (take_sample(*run) == Step::interrupted) return false;
     }
-    if (finish(*run, last_round) == Step::interrupted) return false;
+    if (finish(*run) == Step::interrupted) return false;
   }
-  const auto any = [&] {
-    return std::any_of(cells_.begin(), cells_.end(), [&](auto* run) { return wants_more(*run); });
-  };
-  while (any()) {
+  // Closed cells of state `reused` want no more; the others take turns.
+  for (bool any = true; any;) {
+    any = false;
     for (CellRun* run : cells_) {
-      if (wants_more(*run) && take_sample(*run) == Step::interrupted) return false;
+      if (run->cell->state == "reused" || !wants_more(*run)) continue;
+      any = true;
+      if (take_sample(*run) == Step::interrupted) return false;
     }
   }
   for (CellRun* run : cells_) {
-    if (!run->ended && finish(*run, last_round) == Step::interrupted) return false;
+    if (run->cell->state != "reused" && finish(*run) == Step::interrupted) return false;
   }
-  context_.session.stop();
   return true;
 }
 
-// Logs the start, opens and verifies. Later rounds have done that already.
-BatchRunner::Step BatchRunner::prepare(CellRun& run) {
-  if (run.verified) return Step::done;
+// Begins the round: opens the cell and, in its first round, logs the start and verifies.
+BatchRunner::Step BatchRunner::prepare(CellRun& run, Hopeless hopeless) {
   if (interrupted()) return Step::interrupted;
-  context_.progress.working_on(run.cell->name);
+  book_.progress.working_on(run.cell->name);
+  run.running.clear();
+  run.used_seconds = 0;
+  run.deadline_seconds = run.cell->deadline_seconds;
+  run.put_off = false;
+  if (run.verified) return Step::done;
   if (skip_if_hopeless(run)) return Step::cell_ended;
-  log_start(run);
+  run.put_off = hopeless == Hopeless::put_off && book_.watch.is_hopeless(run.cell->series, run.cell->growth);
+  if (run.put_off) return Step::done;
+  book_.start(run);
+  return verify(run);
+}
+
+BatchRunner::Step BatchRunner::verify(CellRun& run) {
+  shorten_if_hopeless(run);
   Step step = ensure_open(run);
   if (step != Step::done) return step;
   Outcome outcome;
@@ -75,55 +88,69 @@ BatchRunner::Step BatchRunner::prepare(CellRun& run) {
   run.facts.checks = std::move(verified.checks);
   run.facts.counted = std::move(verified.counted);
   run.verified = true;
-  --run.steps_left;
-  context_.progress.steps_done(1);
+  book_.log.verified(*run.cell, run.attempt, run.facts);
+  book_.step_done(run);
   return Step::done;
 }
 
 bool BatchRunner::skip_if_hopeless(CellRun& run) {
-  const auto reason = context_.watch.reason_to_skip(run.cell->series, run.cell->growth);
-  if (reason) end(run, {Status::skipped, *reason});
+  const auto reason = book_.watch.reason_to_skip(run.cell->series, run.cell->growth);
+  if (reason) book_.end(run, {Status::skipped, *reason});
   return reason.has_value();
+}
+
+// A hang costs a whole deadline: the larger cells behind it get less.
+void BatchRunner::shorten_if_hopeless(CellRun& run) {
+  if (!book_.watch.is_hopeless(run.cell->series, run.cell->growth)) return;
+  const double whole = run.cell->deadline_seconds;
+  run.deadline_seconds = std::min(whole, std::max(shortest_deadline_seconds, whole * share_of_hopeless));
 }
 
 BatchRunner::Step BatchRunner::take_sample(CellRun& run) {
   if (interrupted()) return Step::interrupted;
-  context_.progress.working_on(run.cell->name);
+  book_.progress.working_on(run.cell->name);
   // Two smaller cells may have timed out since this one was opened. Samples that exist are not given up.
-  if (run.samples == 0 && skip_if_hopeless(run)) return Step::cell_ended;
-  if (needs_new_worker(run)) context_.session.stop();
+  if (run.rounds.empty() && run.running.empty()) {
+    if (skip_if_hopeless(run)) return Step::cell_ended;
+    shorten_if_hopeless(run);
+  }
+  if (needs_new_worker(run)) session_.stop();
   const Step opened = ensure_open(run);
   if (opened != Step::done) return opened;
   Outcome outcome;
-  const Step sampled = charge(run, &WorkerSession::sample, fmt::format("sample {}", run.samples + 1), outcome);
+  const Step sampled = charge(run, &WorkerSession::sample, fmt::format("sample {}", run.running.size() + 1), outcome);
   if (sampled != Step::done) return sampled;
-  context_.log.sample(*run.cell, run.attempt, run.samples, std::get<protocol::Sample>(*outcome.event));
-  ++run.samples;
-  --run.steps_left;
-  context_.progress.steps_done(1);
+  auto& sample = std::get<protocol::Sample>(*outcome.event);
+  book_.log.sample(*run.cell, run.attempt, run.rounds.size(), run.running.size(), sample);
+  run.running.push_back(std::move(sample));
   return Step::done;
 }
 
-BatchRunner::Step BatchRunner::finish(CellRun& run, bool last_round) {
-  if (run.ended) return Step::cell_ended;
-  if (context_.session.is_open(*run.cell)) {
+// The cell has the samples of its round.
+BatchRunner::Step BatchRunner::finish(CellRun& run) {
+  if (run.ended || run.put_off) return Step::cell_ended;
+  if (session_.is_open(*run.cell)) {
     Outcome outcome;
     const Step closed = charge(run, &WorkerSession::close, "close", outcome);
     if (closed != Step::done) return closed;
   }
-  if (last_round) end(run, {Status::ok});
+  book_.log.round(*run.cell, run.attempt, run.rounds.size(), run.running.size(), run.used_seconds);
+  run.wall_seconds += run.used_seconds;
+  run.rounds.push_back(std::move(run.running));
+  run.running.clear();
+  book_.step_done(run);
+  if (const auto reason = reason_to_stop(*run.cell, run.rounds, run.wall_seconds)) book_.end(run, {.stop = *reason});
   return Step::done;
 }
 
 // Starts a worker, loads the allocator and opens the cell, as far as that is not so already.
 BatchRunner::Step BatchRunner::ensure_open(CellRun& run) {
-  WorkerSession& session = context_.session;
-  if (session.is_open(*run.cell)) return Step::done;
-  if (needs_new_worker(run)) session.stop();
+  if (session_.is_open(*run.cell)) return Step::done;
+  if (needs_new_worker(run)) session_.stop();
   // The set-up belongs to no single cell: it has its own time, as long as the most patient cell's.
   double limit = 0;
   for (const CellRun* each : cells_) limit = std::max(limit, each->cell->deadline_seconds);
-  const Outcome loaded = session.load(batch_, device_heap_bytes_, limit, allocator_facts_);
+  const Outcome loaded = session_.load(batch_, device_heap_bytes_, limit, allocator_facts_);
   if (loaded.kind == Outcome::Kind::interrupted) return Step::interrupted;
   if (loaded.kind == Outcome::Kind::failed) {
     end_all(loaded);
@@ -131,20 +158,16 @@ BatchRunner::Step BatchRunner::ensure_open(CellRun& run) {
   }
   Outcome outcome;
   const Step step = charge(run, &WorkerSession::open, "open", outcome);
-  if (step == Step::done) {
-    CellFacts facts = allocator_facts_;
-    facts.registers = registers_from(std::get<protocol::Opened>(*outcome.event));
-    facts.checks = std::move(run.facts.checks);
-    facts.counted = std::move(run.facts.counted);
-    run.facts = std::move(facts);
+  if (step == Step::done && !run.verified) {
+    run.facts = allocator_facts_;
+    run.facts.registers = registers_from(std::get<protocol::Opened>(*outcome.event));
   }
   return step;
 }
 
 // Gives the command what is left of the cell's deadline and takes off what it used.
 BatchRunner::Step BatchRunner::charge(CellRun& run, Command command, const std::string& doing, Outcome& outcome) {
-  const double left = run.cell->deadline_seconds - run.used_seconds;
-  outcome = (context_.session.*command)(*run.cell, left);
+  outcome = (session_.*command)(*run.cell, run.deadline_seconds - run.used_seconds);
   run.used_seconds += outcome.seconds;
   if (outcome.kind == Outcome::Kind::done) return Step::done;
   if (outcome.kind == Outcome::Kind::interrupted) return Step::interrupted;
@@ -154,11 +177,14 @@ BatchRunner::Step BatchRunner::charge(CellRun& run, Command command, const std::
 BatchRunner::Step BatchRunner::fail(CellRun& run, const Outcome& outcome, const std::string& doing) {
   CellEnd failure = outcome.failure;
   if (failure.status == Status::timeout && failure.reason == no_answer_reason) {
-    failure.reason = fmt::format("used its deadline of {} in {}", format_duration(run.cell->deadline_seconds), doing);
+    const bool is_short = run.deadline_seconds < run.cell->deadline_seconds;
+    failure.reason = fmt::format("used its {} of {} in {}", is_short ? "short deadline after a timeout" : "deadline",
+                                 format_duration(run.deadline_seconds), doing);
   } else if (failure.status == Status::crashed) {
     failure.reason = fmt::format("{} in {}", failure.reason, doing);
   }
-  end(run, failure);
+  if (!run.rounds.empty()) failure.reason += fmt::format(" of round {}", run.rounds.size() + 1);
+  book_.end(run, failure);
   return Step::cell_ended;
 }
 
@@ -167,33 +193,13 @@ void BatchRunner::end_all(const Outcome& outcome) {
   CellEnd failure = outcome.failure;
   failure.reason = fmt::format("set-up of the allocator: {}", failure.reason);
   for (CellRun* run : cells_) {
-    if (run->ended) continue;
-    log_start(*run);
-    end(*run, failure);
+    if (!run->ended) book_.end(*run, failure);
   }
-}
-
-void BatchRunner::log_start(CellRun& run) {
-  if (run.started) return;
-  if (!run.known_to_log) context_.log.cell(*run.cell);
-  run.known_to_log = true;
-  run.started = true;
-  context_.log.start(*run.cell, ++run.attempt);
-}
-
-void BatchRunner::end(CellRun& run, const CellEnd& end) {
-  log_start(run);  // a skipped cell has a start as well: every end has one
-  context_.log.end(*run.cell, run.attempt, end, run.facts);
-  run.ended = true;
-  if (end.status == Status::timeout) context_.watch.note_timeout(run.cell->series, run.cell->growth);
-  context_.progress.steps_done(run.steps_left);
-  run.steps_left = 0;
-  context_.progress.cell_ended(run.cell->name, end.status, end.short_reason());
 }
 
 // An allocator that cannot be reset is fresh only in a new process: one for the verification and one per sample.
 bool BatchRunner::needs_new_worker(const CellRun& run) const {
-  return batch_.fresh_by_process && run.cell->state == "fresh" && context_.session.running();
+  return batch_.fresh_by_process && run.cell->state == "fresh" && session_.running();
 }
 
 }  // namespace allocbench::front

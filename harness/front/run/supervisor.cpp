@@ -1,5 +1,8 @@
 #include "harness/front/run/supervisor.hpp"
 
+#include <algorithm>
+#include <map>
+
 #include "harness/front/run/interrupt.hpp"
 
 namespace allocbench::front {
@@ -11,61 +14,116 @@ bool selected(const CellHistory* history, Selection selection) {
   return selection != Selection::unfinished && history->end->status != Status::ok;
 }
 
+bool waits_for(const CellRun& run, std::uint64_t round) { return !run.ended && run.rounds.size() == round; }
+
 }  // namespace
 
-Supervisor::Supervisor(const Plan& plan, std::vector<std::optional<std::uint64_t>> device_heap_bytes,
-                       const RunHistory& history, Selection selection)
-    : plan_(plan), device_heap_bytes_(std::move(device_heap_bytes)) {
+FigureRun::FigureRun(const Plan& plan, std::vector<std::optional<std::uint64_t>> device_heap_bytes,
+                     const RunHistory& history, Selection selection)
+    : seed(plan.seed) {
   std::map<std::string_view, const CellHistory*> by_id;
   for (const CellHistory& cell : history.cells) by_id[cell.id] = &cell;
-  for (const Batch& batch : plan.batches) {
-    std::vector<CellRun>& runs = runs_.emplace_back();
-    for (const Cell& cell : batch.cells) {
+  for (std::size_t i = 0; i < plan.batches.size(); ++i) {
+    PlannedBatch& planned = batches.emplace_back();
+    planned.batch = &plan.batches[i];
+    planned.device_heap_bytes = device_heap_bytes[i].value_or(0);
+    for (const Cell& cell : planned.batch->cells) {
       const auto found = by_id.find(cell.id);
       const CellHistory* known = found == by_id.end() ? nullptr : found->second;
-      if (!selected(known, selection)) {
-        // What timed out earlier still counts for the skip rule.
-        if (known != nullptr && known->end && known->end->status == Status::timeout) {
-          watch_.note_timeout(cell.series, cell.growth);
-        }
-        continue;
+      if (selected(known, selection)) {
+        planned.cells.push_back(make_cell_run(cell, known));
+      } else if (known != nullptr && known->end && known->end->status == Status::timeout) {
+        watch.note_timeout(cell.series, cell.growth);  // what timed out earlier still counts for the skip rule
       }
-      runs.push_back({.cell = &cell,
-                      .known_to_log = known != nullptr,
-                      .attempt = known == nullptr ? 0 : known->attempts,
-                      .steps_left = 1 + cell.repetitions * plan.rounds});
     }
   }
 }
 
-std::size_t Supervisor::cells_to_run() const {
+std::size_t FigureRun::cells_to_run() const {
   std::size_t count = 0;
-  for (const auto& runs : runs_) count += runs.size();
+  for (const PlannedBatch& planned : batches) count += planned.cells.size();
   return count;
 }
 
-std::uint64_t Supervisor::steps_to_run() const {
+std::uint64_t FigureRun::steps_to_run() const {
   std::uint64_t steps = 0;
-  for (const auto& runs : runs_) {
-    for (const CellRun& run : runs) steps += run.steps_left;
+  for (const PlannedBatch& planned : batches) {
+    for (const CellRun& run : planned.cells) steps += run.steps_left;
   }
   return steps;
 }
 
-bool Supervisor::run(WorkerSession& session, RunLog& log, Progress& progress) {
-  for (std::uint64_t round = 0; round < plan_.rounds; ++round) {
-    for (const std::size_t index : batch_order(plan_, round)) {
-      std::vector<CellRun*> pending;
-      for (CellRun& run : runs_[index]) {
-        if (!run.ended) pending.push_back(&run);
-      }
-      if (pending.empty()) continue;
-      if (interrupted()) return false;
-      BatchRunner runner(plan_.batches[index], device_heap_bytes_[index].value_or(0), pending,
-                         {session, log, watch_, progress});
-      if (!runner.run_round(round, round + 1 == plan_.rounds)) return false;
+Supervisor::Supervisor(std::vector<LoggedFigure> figures, WorkerSession& session, Progress& progress)
+    : figures_(std::move(figures)), session_(session), progress_(progress) {
+  make_turns();
+}
+
+void Supervisor::make_turns() {
+  std::map<std::string_view, std::size_t> turn_of;
+  for (std::size_t figure = 0; figure < figures_.size(); ++figure) {
+    const auto& batches = figures_[figure].figure.batches;
+    for (std::size_t batch = 0; batch < batches.size(); ++batch) {
+      const std::string& allocator = batches[batch].batch->allocator;
+      const auto [place, is_new] = turn_of.emplace(allocator, turns_.size());
+      if (is_new) turns_.push_back({allocator, {}});
+      turns_[place->second].batches.emplace_back(figure, batch);
     }
   }
+  for (Turn& turn : turns_) {
+    std::stable_sort(turn.batches.begin(), turn.batches.end(), [&](const auto& one, const auto& other) {
+      const auto heap = [&](const auto& each) {
+        return figures_[each.first].figure.batches[each.second].device_heap_bytes;
+      };
+      return heap(one) < heap(other);
+    });
+  }
+}
+
+bool Supervisor::run() {
+  while (const auto round = next_round()) {
+    // Hopeless cells, found only in a cell's first round, come after all others.
+    if (!run_round(*round, Hopeless::put_off)) return false;
+    if (*round == 0 && !run_round(*round, Hopeless::measure)) return false;
+  }
+  return true;
+}
+
+// The first one that a cell still waits for: a resumed run catches up with what it lost.
+std::optional<std::uint64_t> Supervisor::next_round() const {
+  std::optional<std::uint64_t> next;
+  for (const LoggedFigure& logged : figures_) {
+    for (const auto& planned : logged.figure.batches) {
+      for (const CellRun& run : planned.cells) {
+        if (!run.ended) next = std::min<std::uint64_t>(next.value_or(run.rounds.size()), run.rounds.size());
+      }
+    }
+  }
+  return next;
+}
+
+bool Supervisor::run_round(std::uint64_t round, Hopeless hopeless) {
+  const std::uint64_t seed = figures_.front().figure.seed;
+  for (const std::size_t index : order_of_round(turns_.size(), seed, round)) {
+    if (!run_turn(turns_[index], round, hopeless)) return false;
+  }
+  return true;
+}
+
+bool Supervisor::run_turn(const Turn& turn, std::uint64_t round, Hopeless hopeless) {
+  for (const auto& [figure, batch] : turn.batches) {
+    LoggedFigure& logged = figures_[figure];
+    auto& planned = logged.figure.batches[batch];
+    std::vector<CellRun*> waiting;
+    for (CellRun& run : planned.cells) {
+      if (waits_for(run, round)) waiting.push_back(&run);
+    }
+    if (waiting.empty()) continue;
+    if (interrupted()) return false;
+    BatchRunner runner(*planned.batch, planned.device_heap_bytes, std::move(waiting), session_,
+                       {logged.log, logged.figure.watch, progress_});
+    if (!runner.run_round(hopeless)) return false;
+  }
+  session_.stop();  // each round has processes of its own
   return true;
 }
 

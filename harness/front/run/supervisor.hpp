@@ -1,8 +1,10 @@
-// Measures a plan: batch after batch, round after round, whatever the workers do.
+// Measures configs: round after round, whatever the workers do.
+//
+// In a round every allocator has its turn, in an order drawn from the seed, so that a drift of clocks or temperature
+// hits all alike. One worker process measures all cells of a turn as far as the allocator lets it.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,23 +22,55 @@ enum class Selection {
   unfinished_and_failed  // both flags
 };
 
-class Supervisor {
+// The cells of one config that a run measures.
+class FigureRun {
  public:
   // `history` is what the log says so far; empty for a new run.
-  Supervisor(const Plan& plan, std::vector<std::optional<std::uint64_t>> device_heap_bytes, const RunHistory& history,
-             Selection selection);
+  FigureRun(const Plan& plan, std::vector<std::optional<std::uint64_t>> device_heap_bytes, const RunHistory& history,
+            Selection selection);
 
   std::size_t cells_to_run() const;
-  std::uint64_t steps_to_run() const;
+  std::uint64_t steps_to_run() const;  // for the progress
+
+  struct PlannedBatch {
+    const Batch* batch = nullptr;
+    std::uint64_t device_heap_bytes = 0;
+    std::vector<CellRun> cells;
+  };
+  std::vector<PlannedBatch> batches;
+  SeriesWatch watch;
+  std::uint64_t seed = 1;
+};
+
+// A config and the log that its events go to.
+struct LoggedFigure {
+  FigureRun& figure;
+  RunLog& log;
+};
+
+class Supervisor {
+ public:
+  Supervisor(std::vector<LoggedFigure> figures, WorkerSession& session, Progress& progress);
 
   // False when the user interrupted. Throws EnvironmentError when no worker can be started any more.
-  bool run(WorkerSession& session, RunLog& log, Progress& progress);
+  bool run();
 
  private:
-  const Plan& plan_;
-  std::vector<std::optional<std::uint64_t>> device_heap_bytes_;
-  SeriesWatch watch_;
-  std::vector<std::vector<CellRun>> runs_;  // by batch
+  // Batches of one allocator, of all figures, those with the same device heap beside each other.
+  struct Turn {
+    std::string allocator;
+    std::vector<std::pair<std::size_t, std::size_t>> batches;  // figure, batch
+  };
+
+  void make_turns();
+  std::optional<std::uint64_t> next_round() const;
+  bool run_round(std::uint64_t round, Hopeless hopeless);
+  bool run_turn(const Turn& turn, std::uint64_t round, Hopeless hopeless);
+
+  std::vector<LoggedFigure> figures_;
+  WorkerSession& session_;
+  Progress& progress_;
+  std::vector<Turn> turns_;
 };
 
 }  // namespace allocbench::front

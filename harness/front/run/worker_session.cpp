@@ -54,7 +54,8 @@ Outcome WorkerSession::start(std::uint64_t device_heap_bytes) {
   } else if (settings_.os_threads) {
     arguments.insert(arguments.end(), {"--os-threads", std::to_string(*settings_.os_threads)});
   }
-  open_cells_.clear();
+  forget_cells();
+  device_heap_bytes_ = device_heap_bytes;
   process_ = std::make_unique<WorkerProcess>(settings_.program, arguments);
   const WorkerReply reply = wait(start_limit_seconds);
   if (reply.kind == WorkerReply::Kind::interrupted) {
@@ -94,17 +95,24 @@ std::string WorkerSession::complaint_about_start(const WorkerReply& reply) {
 
 Outcome WorkerSession::load(const Batch& batch, std::uint64_t device_heap_bytes, double limit_seconds,
                             CellFacts& facts) {
-  if (process_) return {};
-  Outcome outcome = start(device_heap_bytes);
-  if (outcome.kind != Outcome::Kind::done) return outcome;
-  outcome = ask(protocol::LoadAllocator{batch.allocator, batch.allocator_parameters, batch.pool_bytes},
-                "allocator_ready", "", limit_seconds);
+  const Load wanted{batch.allocator, batch.allocator_parameters, batch.pool_bytes};
+  if (process_ && loaded_ == wanted) return {};
+  // The heap's size is set once in a process, and only a process makes some allocators fresh.
+  if (process_ && (batch.fresh_by_process || device_heap_bytes_ != device_heap_bytes)) stop();
+  if (!process_) {
+    const Outcome started = start(device_heap_bytes);
+    if (started.kind != Outcome::Kind::done) return started;
+  }
+  forget_cells();
+  Outcome outcome = ask(protocol::LoadAllocator{batch.allocator, batch.allocator_parameters, batch.pool_bytes},
+                        "allocator_ready", "", limit_seconds);
   if (outcome.kind == Outcome::Kind::done) {
     const auto& ready = std::get<protocol::AllocatorReady>(*outcome.event);
     facts.pool_bytes = ready.pool_bytes;
     facts.metadata_bytes = ready.metadata_bytes;
     facts.init_seconds = ready.init_seconds;
     facts.device_heap_bytes = device_heap_bytes;
+    loaded_ = wanted;
   } else if (outcome.kind == Outcome::Kind::failed && process_) {
     stop();  // a worker without an allocator is useless
   }
@@ -139,7 +147,7 @@ Outcome WorkerSession::close(const Cell& cell, double limit_seconds) {
 }
 
 void WorkerSession::stop() {
-  open_cells_.clear();
+  forget_cells();
   if (!process_) return;
   process_->send(protocol::to_json(protocol::Quit{}).dump());
   process_->finish();
@@ -170,7 +178,7 @@ Outcome WorkerSession::ask(const protocol::Command& command, std::string_view wa
         outcome = Outcome{.kind = Outcome::Kind::interrupted};
         process_.reset();
         kill_strays();
-        open_cells_.clear();
+        forget_cells();
         break;
     }
   }
@@ -219,8 +227,13 @@ Outcome WorkerSession::lose_worker(Status status, std::string reason) {
   if (!strays.empty()) reason += fmt::format("; it left {} behind", fmt::join(strays, ", "));
   Outcome outcome{.kind = Outcome::Kind::failed, .failure = {status, std::move(reason), process_->output_tail()}};
   process_.reset();
-  open_cells_.clear();
+  forget_cells();
   return outcome;
+}
+
+void WorkerSession::forget_cells() {
+  open_cells_.clear();
+  loaded_.reset();
 }
 
 }  // namespace allocbench::front

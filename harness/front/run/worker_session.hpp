@@ -54,7 +54,8 @@ class WorkerSession {
 
   // Only starts a worker and waits until it is ready. Throws EnvironmentError when it cannot be.
   Outcome start(std::uint64_t device_heap_bytes);
-  // Starts a worker with this batch's allocator unless one runs. `facts` receives what it tells about itself.
+  // Makes a worker hold this batch's allocator: the one that runs, where it may, else a new one. `facts` receives what
+  // the allocator tells about itself.
   Outcome load(const Batch& batch, std::uint64_t device_heap_bytes, double limit_seconds, CellFacts& facts);
 
   Outcome open(const Cell& cell, double limit_seconds);
@@ -68,6 +69,15 @@ class WorkerSession {
   void stop();
 
  private:
+  // An allocator in a worker.
+  struct Load {
+    std::string allocator;
+    ParameterValues parameters;
+    std::uint64_t pool_bytes = 0;
+
+    bool operator==(const Load&) const = default;
+  };
+
   // `wanted` is the name of the final event, `cell_id` the cell it must be about; empty = none.
   Outcome ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
               double limit_seconds);
@@ -76,11 +86,14 @@ class WorkerSession {
   Outcome lose_worker(Status status, std::string reason);
   std::string complaint_about_start(const WorkerReply& reply);
   WorkerReply wait(double limit_seconds);
+  void forget_cells();  // what a worker that is gone had
 
   WorkerSettings settings_;
   SessionListener listener_;
   std::unique_ptr<WorkerProcess> process_;
   std::set<std::string> open_cells_;
+  std::optional<Load> loaded_;
+  std::uint64_t device_heap_bytes_ = 0;  // of the process
 };
 
 }  // namespace allocbench::front

@@ -1,0 +1,53 @@
+# Writes the header that says what is measured: the commit, a hash over everything but results/ and docs/, and whether the
+# work tree differs from the commit in that. Committing results or pages leaves the hash as it is. Without git the hash is
+# the same, over all files of the tree.
+#   cmake -DSOURCE=DIR -DBINARY=DIR -DOUTPUT=FILE -P MeasuredRevision.cmake
+
+set(not_measured "^(results|docs)/")
+
+execute_process(
+  COMMAND git -C "${SOURCE}" -c core.quotePath=false ls-files --cached --others --exclude-standard
+  OUTPUT_VARIABLE listed RESULT_VARIABLE without_git OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(without_git)
+  file(GLOB_RECURSE paths LIST_DIRECTORIES FALSE RELATIVE "${SOURCE}" "${SOURCE}/*" "${SOURCE}/.*")
+  file(RELATIVE_PATH build_folder "${SOURCE}" "${BINARY}")
+  list(FILTER paths EXCLUDE REGEX "^${build_folder}/|^\\.git/|(^|/)(__pycache__|\\.pytest_cache|\\.cache)/|\\.pyc$|^compile_commands.json$")
+  set(commit "unknown")
+  set(dirty "unknown")
+else()
+  string(REPLACE "\n" ";" paths "${listed}")
+  execute_process(
+    COMMAND git -C "${SOURCE}" describe --always --tags
+    OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  execute_process(
+    COMMAND git -C "${SOURCE}" status --porcelain --untracked-files=all -- . ":(exclude)results" ":(exclude)docs"
+    OUTPUT_VARIABLE changes OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  set(dirty "false")
+  if(changes)
+    set(dirty "true")
+  endif()
+  if(NOT commit)
+    set(commit "unknown")
+  endif()
+endif()
+
+list(FILTER paths EXCLUDE REGEX "${not_measured}")
+list(REMOVE_DUPLICATES paths)
+list(SORT paths)
+set(digests "")
+foreach(path IN LISTS paths)
+  if(EXISTS "${SOURCE}/${path}" AND NOT IS_DIRECTORY "${SOURCE}/${path}")  # a deleted file is still in git's index
+    file(SHA256 "${SOURCE}/${path}" digest)
+    string(APPEND digests "${digest} ${path}\n")
+  endif()
+endforeach()
+string(SHA256 measured "${digests}")
+string(SUBSTRING "${measured}" 0 12 measured)
+
+file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT [[// Made by cmake/MeasuredRevision.cmake.
+#pragma once
+
+#define ALLOCBENCH_REVISION "@commit@"
+#define ALLOCBENCH_MEASURED_REVISION "@measured@"
+#define ALLOCBENCH_DIRTY "@dirty@"  // true, false or unknown
+]] @ONLY)
