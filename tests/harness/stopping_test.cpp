@@ -70,9 +70,9 @@ TEST(Stopping, ARoundTakesSamplesUntilTheyTookATenthOfASecond) {
 }
 
 TEST(Stopping, AnIntervalNeedsEnoughRounds) {
-  EXPECT_EQ(relative_half_width(equal_rounds(2, 1e-3), "median"), std::nullopt);
-  EXPECT_EQ(relative_half_width(equal_rounds(6, 1e-3), "median"), 0);
-  EXPECT_GT(relative_half_width(spread_rounds(8, 0.2), "mean"), 0.01);
+  EXPECT_EQ(relative_half_width(equal_rounds(5, 1e-3), cell()), std::nullopt);
+  EXPECT_EQ(relative_half_width(equal_rounds(6, 1e-3), cell()), 0);
+  EXPECT_GT(relative_half_width(spread_rounds(8, 0.2), cell()), 0.01);
 }
 
 }  // namespace

@@ -58,8 +58,8 @@ class KillsOf:
         self.assertEqual({end["status"] for end in last.values()}, statuses)
         for cell in self.results()["allocbench"]["cells"]:
             if cell["status"] == "ok":  # as many samples as a round has time for
-                self.assertEqual(len(cell["rounds"]), ROUNDS)
-                self.assertTrue(all(1 <= samples <= 20 for samples in cell["rounds"]))
+                self.assertEqual(len(cell["phases"][0]["rounds"]), ROUNDS)
+                self.assertTrue(all(1 <= samples <= 20 for samples in cell["phases"][0]["rounds"]))
 
     def test_the_program_at_random_moments(self):
         seed = int(os.environ.get("ALLOCBENCH_TEST_SEED", random.randrange(1 << 32)))

@@ -26,7 +26,7 @@ class Resume(ProgramTest):
         self.assertEqual(ends, collections.Counter(cells), "a cell ended twice or never")
         for cell in self.results()["allocbench"]["cells"]:
             if cell["status"] == "ok":
-                self.assertEqual(cell["rounds"], [3])
+                self.assertEqual(cell["phases"][0]["rounds"], [3])
                 self.assertEqual(len(cell["phases"][0]["samples"]), 3)
         statuses = collections.Counter(end["status"] for end in ended(events).values())
         self.assertEqual(statuses, {"ok": 8, "incorrect": 1})

@@ -21,7 +21,7 @@ class RoundsTest(ProgramTest):
 
     def samples_by_round(self):
         """By cell: the number of samples of each round, as the results say."""
-        return {cell["id"]: cell["rounds"] for cell in self.results()["allocbench"]["cells"] if "rounds" in cell}
+        return {cell["id"]: cell["phases"][0]["rounds"] for cell in self.results()["allocbench"]["cells"] if "phases" in cell}
 
 
 class Order(RoundsTest):
@@ -59,7 +59,7 @@ class Order(RoundsTest):
     def test_results_keep_the_rounds_apart(self):
         self.measure(self.config(["noisy"], rounds=3))
         for cell in self.results()["allocbench"]["cells"]:
-            self.assertEqual(cell["rounds"], [3, 3, 3])
+            self.assertEqual(cell["phases"][0]["rounds"], [3, 3, 3])
             self.assertEqual(len(cell["phases"][0]["samples"]), 9)
         samples = [event for event in self.events() if event["event"] == "sample"]
         self.assertEqual(collections.Counter((event["round"], event["index"]) for event in samples),
@@ -93,7 +93,7 @@ class Stopping(RoundsTest):
 
     def test_each_cell_stops_by_itself(self):
         self.measure(self.config(["steady", "noisy"], rounds=8, precision=0.0001))
-        rounds = {cell["label"]: len(cell["rounds"]) for cell in self.results()["allocbench"]["cells"]}
+        rounds = {cell["label"]: len(cell["phases"][0]["rounds"]) for cell in self.results()["allocbench"]["cells"]}
         self.assertEqual(rounds, {"steady": 6, "noisy": 8})
 
     def test_what_hangs_runs_once(self):

@@ -9,15 +9,10 @@
 #include <fstream>
 
 #include "harness/front/common/errors.hpp"
-#include "harness/front/common/json_text.hpp"
+#include "harness/front/results/statistics.hpp"
 
 namespace allocbench::front {
 namespace {
-
-// Each interval has its own stream of resamples, so that adding a cell changes no other.
-std::uint64_t bootstrap_seed(const CellHistory& cell, const std::string& phase) {
-  return std::stoull(stable_hash(cell.id + "/" + phase), nullptr, 16);
-}
 
 PhaseResult& phase_named(std::vector<PhaseResult>& phases, const std::string& name) {
   for (PhaseResult& phase : phases) {
@@ -27,7 +22,34 @@ PhaseResult& phase_named(std::vector<PhaseResult>& phases, const std::string& na
   return phases.back();
 }
 
-std::vector<PhaseResult> reduce_phases(const CellHistory& cell, Estimator estimator) {
+// The round of each sample. Logs of format 1 tell of none: one process measured them all.
+std::vector<std::size_t> rounds_of_samples(const CellHistory& cell) {
+  std::vector<std::size_t> rounds;
+  for (std::size_t round = 0; round < cell.rounds.size(); ++round)
+    rounds.insert(rounds.end(), cell.rounds[round], round);
+  rounds.resize(cell.samples.size(), cell.rounds.size());
+  return rounds;
+}
+
+void add_to_round(Rounds& rounds, std::size_t round, double value) {
+  if (rounds.size() <= round) rounds.resize(round + 1);
+  rounds[round].push_back(value);
+}
+
+// Without those in which the quantity was not measured.
+void drop_empty(Rounds& rounds) {
+  rounds.erase(std::remove_if(rounds.begin(), rounds.end(), [](const auto& samples) { return samples.empty(); }),
+               rounds.end());
+}
+
+// Two readings of the clock per timed phase; a total is the sum of the phases beside it.
+double clock_step(const CellHistory& cell, const PhaseResult& phase, std::size_t phases) {
+  if (cell.backend != "cuda") return 0;
+  return device_clock_step * static_cast<double>(phase.name == "total" && phases > 1 ? phases - 1 : 1);
+}
+
+std::vector<PhaseResult> reduce_phases(const CellHistory& cell, Statistic statistic) {
+  const std::vector<std::size_t> rounds = rounds_of_samples(cell);
   std::vector<PhaseResult> phases;
   std::vector<std::vector<double>> operations;
   for (std::size_t index = 0; index < cell.samples.size(); ++index) {
@@ -35,34 +57,36 @@ std::vector<PhaseResult> reduce_phases(const CellHistory& cell, Estimator estima
     for (const Phase& measured : sample.phases) {
       PhaseResult& phase = phase_named(phases, measured.name);
       operations.resize(phases.size());
-      operations[static_cast<std::size_t>(&phase - phases.data())].push_back(static_cast<double>(measured.operations));
-      if (sample.throttled.value_or(false)) phase.throttled.push_back(phase.seconds.size());
-      phase.seconds.push_back(measured.seconds);
+      auto& amounts = operations[static_cast<std::size_t>(&phase - phases.data())];
+      if (sample.throttled.value_or(false)) phase.throttled.push_back(amounts.size());
+      amounts.push_back(static_cast<double>(measured.operations));
+      add_to_round(phase.rounds, rounds[index], measured.seconds);
     }
   }
   for (std::size_t i = 0; i < phases.size(); ++i) {
-    phases[i].centre = estimator(phases[i].seconds);
-    phases[i].interval = bootstrap_interval(phases[i].seconds, estimator, bootstrap_seed(cell, phases[i].name));
+    drop_empty(phases[i].rounds);
+    phases[i].time = estimate(phases[i].rounds, statistic, clock_step(cell, phases[i], phases.size()));
     phases[i].operations = median(operations[i]);
   }
   return phases;
 }
 
 std::vector<CounterResult> reduce_counters(const CellHistory& cell) {
-  std::vector<std::pair<std::string, std::vector<double>>> values;
-  for (const protocol::Sample& sample : cell.samples) {
-    for (const auto& [name, value] : sample.counters) {
+  const std::vector<std::size_t> rounds = rounds_of_samples(cell);
+  std::vector<std::pair<std::string, Rounds>> values;
+  for (std::size_t index = 0; index < cell.samples.size(); ++index) {
+    for (const auto& [name, value] : cell.samples[index].counters) {
       auto place = values.begin();
       while (place != values.end() && place->first != name) ++place;
       if (place == values.end()) place = values.insert(place, {name, {}});
-      place->second.push_back(value);
+      add_to_round(place->second, rounds[index], value);
     }
   }
   std::vector<CounterResult> counters;
   counters.reserve(values.size());
-  for (const auto& [name, list] : values) {
-    counters.push_back(
-        {name, median(list), bootstrap_interval(list, estimator_named("median"), bootstrap_seed(cell, name))});
+  for (auto& [name, list] : values) {
+    drop_empty(list);
+    counters.push_back({name, estimate(list, Statistic::median, 0)});
   }
   return counters;
 }
@@ -72,8 +96,7 @@ std::vector<CountedResult> reduce_counted(const CellHistory& cell) {
   // Logs of older programs have zeros where nothing was counted.
   if (!cell.facts.counted || !cell.facts.counted->has_counts()) return reduced;
   for (const auto& [metric, values] : cell.facts.counted->values) {
-    reduced.push_back(
-        {metric, mean(values), bootstrap_interval(values, mean, bootstrap_seed(cell, metric)), values.size()});
+    reduced.push_back({metric, mean(values), values.size()});
   }
   return reduced;
 }
@@ -91,23 +114,28 @@ void replace_file(const std::filesystem::path& path, const std::string& text) {
 
 }  // namespace
 
+std::vector<double> PhaseResult::seconds() const {
+  std::vector<double> all;
+  for (const std::vector<double>& samples : rounds) all.insert(all.end(), samples.begin(), samples.end());
+  return all;
+}
+
 std::optional<double> PhaseResult::throughput() const {
-  if (operations <= 0 || centre <= 0) return std::nullopt;
-  return operations / centre;
+  if (operations <= 0 || time.centre <= 0) return std::nullopt;
+  return operations / time.centre;
 }
 
 Results reduce(RunHistory history) {
   Results results;
   results.figure = history.figure;
-  results.statistic = history.statistic;
+  results.statistic = statistic_named(history.statistic);
   results.not_measured = history.not_measured();
-  const Estimator estimator = estimator_named(history.statistic);
   for (CellHistory& cell : history.cells) {
     if (!cell.end) continue;
     CellResult& result = results.cells.emplace_back();
     result.cell = std::move(cell);
     if (result.status() != Status::ok) continue;
-    result.phases = reduce_phases(result.cell, estimator);
+    result.phases = reduce_phases(result.cell, results.statistic);
     result.counters = reduce_counters(result.cell);
     result.counted = reduce_counted(result.cell);
     for (const protocol::Sample& sample : result.cell.samples) {

@@ -8,33 +8,31 @@
 #include <vector>
 
 #include "harness/front/log/run_history.hpp"
-#include "harness/front/results/statistics.hpp"
+#include "harness/front/results/rounds.hpp"
 
 namespace allocbench::front {
 
 struct PhaseResult {
   std::string name;
-  std::vector<double> seconds;         // in the order of the samples
-  double centre = 0;                   // by the config's statistic
-  std::optional<Interval> interval;    // 95 %, where there are enough samples
+  Rounds rounds;  // seconds
+  Estimate time;
   double operations = 0;               // median of the samples
   std::vector<std::size_t> throttled;  // indices of samples
 
+  std::vector<double> seconds() const;  // of all samples, in their order
   std::optional<double> throughput() const;
 };
 
 // A counter of the samples.
 struct CounterResult {
   std::string name;
-  double median = 0;
-  std::optional<Interval> interval;  // 95 %, where there are enough samples
+  Estimate value;
 };
 
-// A metric of the untimed passes: the mean over them.
+// A metric of the untimed passes. They run in one process, whose spread is not that of processes: no interval.
 struct CountedResult {
   std::string metric;
   double mean = 0;
-  std::optional<Interval> interval;  // 95 %, where there are enough passes
   std::size_t passes = 0;
 };
 
@@ -51,7 +49,7 @@ struct CellResult {
 
 struct Results {
   std::string figure;
-  std::string statistic;
+  Statistic statistic = Statistic::median;
   RunHistory history;  // its cells moved into `cells`
   std::vector<CellResult> cells;
   std::size_t not_measured = 0;  // planned cells without an end

@@ -56,12 +56,12 @@ class CsvWriter {
            .metric = counter.name,
            .unit = unit(counter.name, ""),
            .statistic = "median",
-           .value = counter.median,
-           .interval = counter.interval,
+           .value = counter.value.centre,
+           .interval = counter.value.interval,
            .samples = result_.cell.samples.size()});
     }
     for (const CountedResult& counted : result_.counted) {
-      add({"", counted.metric, unit(counted.metric, ""), "mean", counted.mean, counted.interval, counted.passes});
+      add({"", counted.metric, unit(counted.metric, ""), "mean", counted.mean, {}, counted.passes});
     }
     const CellFacts& facts = result_.cell.facts;
     for (const auto& [phase, registers] : facts.registers) {
@@ -86,16 +86,16 @@ class CsvWriter {
 
  private:
   void add_phase(const PhaseResult& phase) {
-    const std::size_t count = phase.seconds.size();
+    const std::size_t count = phase.seconds().size();
+    const std::string_view statistic = name_of(results_.statistic);
+    const auto& bounds = phase.time.interval;
     const bool throttled = !phase.throttled.empty();
-    add({phase.name, "time", "s", results_.statistic, phase.centre, phase.interval, count, throttled});
+    add({phase.name, "time", "s", statistic, phase.time.centre, bounds, count, throttled});
     const auto throughput = phase.throughput();
     if (!throughput) return;
     std::optional<Interval> interval;
-    if (phase.interval && phase.interval->low > 0) {
-      interval = Interval{phase.operations / phase.interval->high, phase.operations / phase.interval->low};
-    }
-    add({phase.name, "throughput", "op/s", results_.statistic, *throughput, interval, count, throttled});
+    if (bounds && bounds->low > 0) interval = Interval{phase.operations / bounds->high, phase.operations / bounds->low};
+    add({phase.name, "throughput", "op/s", statistic, *throughput, interval, count, throttled});
     add({phase.name, "operations", unit("operations", ""), "median", phase.operations, {}, count, false});
   }
 

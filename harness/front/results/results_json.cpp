@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/front/results/results.hpp"
+#include "harness/front/results/statistics.hpp"
 #include "harness/protocol/event_json.hpp"
 #include "harness/protocol/parameter_json.hpp"
 
@@ -60,37 +61,42 @@ void add_times(Json& row, double seconds, double operations) {
 void add_rows(Json& rows, const Results& results, const CellHistory& cell, const PhaseResult& phase,
               std::size_t family) {
   const std::string name = row_name(results, cell, phase.name);
+  const std::vector<double> seconds = phase.seconds();
   const auto row = [&](const std::string& suffix, const char* run_type) {
     return Json{{"name", name + suffix}, {"family_index", family}, {"per_family_instance_index", 0},
-                {"run_name", name},      {"run_type", run_type},   {"repetitions", phase.seconds.size()},
+                {"run_name", name},      {"run_type", run_type},   {"repetitions", seconds.size()},
                 {"threads", 1}};
   };
-  for (std::size_t i = 0; i < phase.seconds.size(); ++i) {
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
     Json sample = row("", "iteration");
     sample["repetition_index"] = i;
     sample["iterations"] = 1;
-    add_times(sample, phase.seconds[i], phase.operations);
+    add_times(sample, seconds[i], phase.operations);
     rows.push_back(std::move(sample));
   }
-  const auto aggregate = [&](const char* kind, double seconds, double operations) {
+  const auto aggregate = [&](const char* kind, double value, double operations) {
     Json summary = row(std::string("_") + kind, "aggregate");
     summary["aggregate_name"] = kind;
     summary["aggregate_unit"] = "time";
-    summary["iterations"] = phase.seconds.size();
-    add_times(summary, seconds, operations);
+    summary["iterations"] = seconds.size();
+    add_times(summary, value, operations);
     rows.push_back(std::move(summary));
   };
-  aggregate("mean", mean(phase.seconds), phase.operations);
-  aggregate("median", median(phase.seconds), phase.operations);
-  aggregate("stddev", standard_deviation(phase.seconds), 0);  // a rate of a deviation means nothing
+  aggregate("mean", mean(seconds), phase.operations);
+  aggregate("median", median(seconds), phase.operations);
+  aggregate("stddev", standard_deviation(seconds), 0);  // a rate of a deviation means nothing
 }
 
 Json phase_json(const Results& results, const PhaseResult& phase) {
-  Json json = {{"name", phase.name}, {"samples", phase.seconds}};
-  json[results.statistic] = phase.centre;
-  if (results.statistic != "median") json["median"] = median(phase.seconds);
-  json["low"] = phase.interval ? Json(phase.interval->low) : Json();
-  json["high"] = phase.interval ? Json(phase.interval->high) : Json();
+  Json counts = Json::array();
+  for (const std::vector<double>& samples : phase.rounds) counts.push_back(samples.size());
+  Json json = {{"name", phase.name}, {"samples", phase.seconds()}, {"rounds", std::move(counts)}};
+  json[std::string(name_of(results.statistic))] = phase.time.centre;
+  if (results.statistic != Statistic::median) json["median"] = median(phase.seconds());
+  json["low"] = phase.time.interval ? Json(phase.time.interval->low) : Json();
+  json["high"] = phase.time.interval ? Json(phase.time.interval->high) : Json();
+  json["confidence"] = phase.time.interval ? Json(confidence) : Json();
+  if (!phase.time.interval) json["no_interval"] = phase.time.why_no_interval;
   json["operations"] = phase.operations;
   const auto throughput = phase.throughput();
   json["throughput"] = throughput ? Json(*throughput) : Json();
@@ -122,11 +128,10 @@ Json cell_json(const Results& results, const CellResult& result) {
     return json;
   }
   json["stop"] = cell.end->stop;
-  json["rounds"] = cell.rounds;
   json["phases"] = Json::array();
   for (const PhaseResult& phase : result.phases) json["phases"].push_back(phase_json(results, phase));
   json["counters"] = Json::object();
-  for (const CounterResult& counter : result.counters) json["counters"][counter.name] = counter.median;
+  for (const CounterResult& counter : result.counters) json["counters"][counter.name] = counter.value.centre;
   const CellFacts& facts = cell.facts;
   json["metrics"] = to_json(facts);
   json["checks"] = facts.checks ? protocol::to_json(*facts.checks) : Json::object();

@@ -33,10 +33,8 @@ std::vector<std::string> shown_phases(const Results& results) {
 
 // Half the width of the interval in per cent says how far a time can be trusted.
 std::string time_text(const PhaseResult& phase) {
-  std::string text = format_seconds(phase.centre);
-  if (phase.interval && phase.centre > 0) {
-    text += fmt::format(" ±{:.0f}%", 50 * (phase.interval->high - phase.interval->low) / phase.centre);
-  }
+  std::string text = format_seconds(phase.time.centre);
+  if (const auto half = phase.time.relative_half_width()) text += fmt::format(" ±{:.1f}%", 100 * *half);
   return text + (phase.throttled.empty() ? "" : " throttled");
 }
 
@@ -101,8 +99,12 @@ std::string results_table(const Results& results, bool colours) {
       widths[column] = std::max(widths[column], width(row[column]));
     }
   }
-  std::string text = fmt::format("{} on {}: {} of the samples, ± half the 95 % interval\n", results.figure,
-                                 results.history.backend, results.statistic);
+  const bool several_rounds = std::any_of(results.cells.begin(), results.cells.end(), [](const CellResult& result) {
+    return !result.phases.empty() && result.phases.front().rounds.size() > 1;
+  });
+  std::string text =
+      fmt::format("{} on {}: {} of the samples{}, ± half the 95 % interval\n", results.figure, results.history.backend,
+                  name_of(results.statistic), several_rounds ? " of a round, median of the rounds" : "");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::string line;
     for (std::size_t column = 0; column < rows[i].size(); ++column) {

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/front/results/statistics.hpp"
+#include "harness/front/results/rounds.hpp"
 
 namespace allocbench::front {
 namespace {
-
-constexpr std::uint64_t seed_of_resamples = 1;
 
 double device_seconds(const protocol::Sample& sample) {
   double sum = 0;
@@ -30,7 +28,7 @@ bool has_long_sample(const SampledRounds& rounds) {
 
 std::optional<std::string> reason_to_stop(const Cell& cell, const SampledRounds& rounds, double wall_seconds) {
   if (rounds.size() >= cell.least_rounds) {
-    const auto half_width = relative_half_width(rounds, cell.statistic);
+    const auto half_width = relative_half_width(rounds, cell);
     if (half_width && *half_width <= cell.precision) return stop::precision;
   }
   if (rounds.size() >= cell.rounds) return stop::rounds;
@@ -47,22 +45,21 @@ bool wants_sample(const Cell& cell, const std::vector<protocol::Sample>& samples
   return wall_seconds < long_sample_seconds;
 }
 
-std::optional<double> relative_half_width(const SampledRounds& rounds, const std::string& statistic) {
-  std::map<std::string, std::vector<double>> by_phase;  // one value per round
-  const Estimator estimator = estimator_named(statistic);
-  for (const auto& samples : rounds) {
+std::optional<double> relative_half_width(const SampledRounds& sampled, const Cell& cell) {
+  std::map<std::string, Rounds> phases;
+  for (const auto& samples : sampled) {
     std::map<std::string, std::vector<double>> seconds;
     for (const protocol::Sample& sample : samples) {
       for (const Phase& phase : sample.phases) seconds[phase.name].push_back(phase.seconds);
     }
-    for (const auto& [phase, values] : seconds) by_phase[phase].push_back(estimator(values));
+    for (auto& [phase, values] : seconds) phases[phase].push_back(std::move(values));
   }
+  const double clock_step = cell.backend == "cuda" ? device_clock_step : 0;
   double widest = 0;
-  for (const auto& [phase, values] : by_phase) {
-    const auto interval = bootstrap_interval(values, estimator_named("median"), seed_of_resamples);
-    const double centre = median(values);
-    if (!interval || centre <= 0) return std::nullopt;
-    widest = std::max(widest, (interval->high - interval->low) / 2 / centre);
+  for (const auto& [phase, rounds] : phases) {
+    const auto half_width = estimate(rounds, statistic_named(cell.statistic), clock_step).relative_half_width();
+    if (!half_width) return std::nullopt;
+    widest = std::max(widest, *half_width);
   }
   return widest;
 }

@@ -33,6 +33,6 @@ std::optional<std::string> reason_to_stop(const Cell& cell, const SampledRounds&
 bool wants_sample(const Cell& cell, const std::vector<protocol::Sample>& samples);
 
 // Half the width of the widest phase's interval, as a share of that phase's time; nullopt: a phase has no interval.
-std::optional<double> relative_half_width(const SampledRounds& rounds, const std::string& statistic);
+std::optional<double> relative_half_width(const SampledRounds& sampled, const Cell& cell);
 
 }  // namespace allocbench::front

@@ -1,0 +1,77 @@
+#include "harness/front/results/rounds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+
+#include "harness/front/results/statistics.hpp"
+
+namespace allocbench::front {
+namespace {
+
+// Above `confidence`: the promise shall also hold where runs stop because an interval became narrow, and for values
+// with two modes, between which an interpolated bound may end.
+constexpr double taken_confidence = 0.96;
+
+// The chance that the median lies between the value of this rank and its mirror image; ranks count from 1.
+double coverage(std::size_t values, std::size_t rank) {
+  const boost::math::binomial_distribution<double> below(static_cast<double>(values), 0.5);
+  return 1 - 2 * boost::math::cdf(below, static_cast<double>(rank - 1));
+}
+
+// Hettmansperger & Sheather 1986 (Statistics & Probability Letters 4, 75-79): between two ranks, the coverage is
+// reached by an interpolation that hardly depends on the distribution.
+Interval order_statistics(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t count = values.size();
+  std::size_t rank = 1;
+  while (rank < count / 2 && coverage(count, rank + 1) >= taken_confidence) ++rank;
+  const double outer = coverage(count, rank);
+  const double inner = rank < count / 2 ? coverage(count, rank + 1) : 0;
+  const double share = (outer - taken_confidence) / (outer - inner);
+  const auto n = static_cast<double>(count);
+  const auto d = static_cast<double>(rank);
+  const double weight = (n - d) * share / (d + (n - 2 * d) * share);
+  const auto between = [&](std::size_t outer_index, std::size_t inner_index) {
+    return (1 - weight) * values[outer_index] + weight * values[inner_index];
+  };
+  return {between(rank - 1, rank), between(count - rank, count - rank - 1)};
+}
+
+}  // namespace
+
+Statistic statistic_named(std::string_view name) { return name == "mean" ? Statistic::mean : Statistic::median; }
+
+std::string_view name_of(Statistic statistic) { return statistic == Statistic::mean ? "mean" : "median"; }
+
+std::optional<double> Estimate::relative_half_width() const {
+  if (!interval || centre <= 0) return std::nullopt;
+  return (interval->high - interval->low) / 2 / centre;
+}
+
+std::vector<double> values_of(const Rounds& rounds, Statistic statistic) {
+  std::vector<double> values;
+  values.reserve(rounds.size());
+  for (const std::vector<double>& samples : rounds) {
+    values.push_back(statistic == Statistic::mean ? mean(samples) : median(samples));
+  }
+  return values;
+}
+
+Estimate estimate(const Rounds& rounds, Statistic statistic, double clock_step) {
+  const std::vector<double> values = values_of(rounds, statistic);
+  Estimate result{.centre = median(values)};
+  if (values.size() < least_rounds) {
+    result.why_no_interval = fmt::format("{} of the {} rounds that an interval needs", values.size(), least_rounds);
+    return result;
+  }
+  Interval interval = order_statistics(values);
+  // Reading a clock rounds, and rounding keeps the order: the bounds before rounding are at most half a step away.
+  interval.low -= clock_step / 2;
+  interval.high += clock_step / 2;
+  result.interval = interval;
+  return result;
+}
+
+}  // namespace allocbench::front

@@ -1,0 +1,55 @@
+// The estimate of a quantity measured in rounds, each in a process of its own, and its interval.
+//
+// A round counts as one value, the statistic of its samples: samples of one process share its memory layout and clock
+// phase, so they say little about the next process. The estimate is the median of the rounds' values. Its interval lies
+// between two of them in order, because the number of values below the median has a binomial distribution whatever the
+// quantity's own distribution is; times of processes often have two modes. docs/methodology-measurement.md has the
+// reasons and the coverage.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace allocbench::front {
+
+// What the intervals promise.
+inline constexpr double confidence = 0.95;
+// The smallest and the largest of five values enclose their median in 93.75 % of all cases, of six in 96.9 %.
+inline constexpr std::size_t least_rounds = 6;
+// CUDA events, in seconds.
+inline constexpr double device_clock_step = 32e-9;
+
+struct Interval {
+  double low;
+  double high;
+};
+
+// The samples of one quantity in one cell, by round. No round is empty.
+using Rounds = std::vector<std::vector<double>>;
+
+// Of the samples of one round.
+enum class Statistic { median, mean };
+
+// "median" or "mean".
+Statistic statistic_named(std::string_view name);
+std::string_view name_of(Statistic statistic);
+
+struct Estimate {
+  double centre = 0;
+  std::optional<Interval> interval = {};
+  std::string why_no_interval = {};  // a sentence; empty with an interval
+
+  // Of the centre; nullopt without an interval or for a centre that is not positive.
+  std::optional<double> relative_half_width() const;
+};
+
+// One value per round, in the order of the rounds.
+std::vector<double> values_of(const Rounds& rounds, Statistic statistic);
+
+// Wants at least one round. `clock_step`: a reading of the clock is a multiple of it; 0 for what no clock measures.
+Estimate estimate(const Rounds& rounds, Statistic statistic, double clock_step);
+
+}  // namespace allocbench::front
