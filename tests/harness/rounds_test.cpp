@@ -1,4 +1,4 @@
-#include "harness/front/results/rounds.hpp"
+#include "harness/front/statistics/rounds.hpp"
 
 #include <gtest/gtest.h>
 

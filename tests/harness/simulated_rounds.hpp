@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/front/results/rounds.hpp"
-#include "harness/front/results/statistics.hpp"
+#include "harness/front/statistics/rounds.hpp"
+#include "harness/front/statistics/statistics.hpp"
 
 namespace allocbench::front {
 

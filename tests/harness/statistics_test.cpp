@@ -1,4 +1,4 @@
-#include "harness/front/results/statistics.hpp"
+#include "harness/front/statistics/statistics.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,9 +8,9 @@ ROOT = Path(__file__).resolve().parents[2]
 FRONT = ROOT / "harness" / "front"
 
 # A folder may include those before it.
-ORDER = ["common", "config", "plan", "log", "results", "run", "check", "cli"]
-# Not every earlier folder is below: the search needs no results.
-NOT_BELOW = {"check": {"results"}}
+ORDER = ["common", "statistics", "config", "plan", "log", "run", "results", "check", "cli"]
+# Not every earlier folder is below: reports need no workers, the search needs no results.
+NOT_BELOW = {"results": {"run"}, "check": {"results"}}
 
 
 def includes(path):

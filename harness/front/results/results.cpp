@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "harness/front/common/errors.hpp"
-#include "harness/front/results/statistics.hpp"
+#include "harness/front/statistics/statistics.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -42,12 +42,6 @@ void drop_empty(Rounds& rounds) {
                rounds.end());
 }
 
-// Two readings of the clock per timed phase; a total is the sum of the phases beside it.
-double clock_step(const CellHistory& cell, const PhaseResult& phase, std::size_t phases) {
-  if (cell.backend != "cuda") return 0;
-  return device_clock_step * static_cast<double>(phase.name == "total" && phases > 1 ? phases - 1 : 1);
-}
-
 std::vector<PhaseResult> reduce_phases(const CellHistory& cell, Statistic statistic) {
   const std::vector<std::size_t> rounds = rounds_of_samples(cell);
   std::vector<PhaseResult> phases;
@@ -65,7 +59,7 @@ std::vector<PhaseResult> reduce_phases(const CellHistory& cell, Statistic statis
   }
   for (std::size_t i = 0; i < phases.size(); ++i) {
     drop_empty(phases[i].rounds);
-    phases[i].time = estimate(phases[i].rounds, statistic, clock_step(cell, phases[i], phases.size()));
+    phases[i].time = estimate(phases[i].rounds, statistic, clock_step_of(cell.backend, phases[i].name, phases.size()));
     phases[i].operations = median(operations[i]);
   }
   return phases;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/front/log/run_history.hpp"
-#include "harness/front/results/rounds.hpp"
+#include "harness/front/statistics/rounds.hpp"
 
 namespace allocbench::front {
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/front/results/results.hpp"
-#include "harness/front/results/statistics.hpp"
+#include "harness/front/statistics/statistics.hpp"
 #include "harness/protocol/event_json.hpp"
 #include "harness/protocol/parameter_json.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/front/results/rounds.hpp"
+#include "harness/front/statistics/rounds.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -46,6 +46,10 @@ struct Estimate {
   std::optional<double> relative_half_width() const;
 };
 
+// Of the times of one phase of a cell that has so many phases: a `total` beside others is their sum, read off the clock
+// once per phase. 0 on the CPU, whose clock is finer than any time here.
+double clock_step_of(std::string_view backend, std::string_view phase, std::size_t phases);
+
 // One value per round, in the order of the rounds.
 std::vector<double> values_of(const Rounds& rounds, Statistic statistic);
 

@@ -1,11 +1,11 @@
-#include "harness/front/results/rounds.hpp"
+#include "harness/front/statistics/rounds.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 
-#include "harness/front/results/statistics.hpp"
+#include "harness/front/statistics/statistics.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -48,6 +48,11 @@ std::string_view name_of(Statistic statistic) { return statistic == Statistic::m
 std::optional<double> Estimate::relative_half_width() const {
   if (!interval || centre <= 0) return std::nullopt;
   return (interval->high - interval->low) / 2 / centre;
+}
+
+double clock_step_of(std::string_view backend, std::string_view phase, std::size_t phases) {
+  if (backend != "cuda") return 0;
+  return device_clock_step * static_cast<double>(phase == "total" && phases > 1 ? phases - 1 : 1);
 }
 
 std::vector<double> values_of(const Rounds& rounds, Statistic statistic) {
