@@ -38,9 +38,19 @@ def lines(run: Run) -> tuple[str, ...]:
     made_of = [run.date or "date unknown", f"allocbench {revision(run)}", f"seed {run.run.get('seed', 'unknown')}"]
     if run.run.get("config_path"):
         made_of.append(f"config {run.run['config_path']}")
+    made_of += mixed(run)
     if run.unfinished:
         made_of.append(f"unfinished: {run.unfinished} planned cells have not ended")
     return " · ".join(hardware), " · ".join(measured), " · ".join(made_of)
+
+
+def mixed(run: Run) -> list[str]:
+    """What a figure should have one of but has several, and changes that no commit holds."""
+    told = [f"{len(run.provenance.get(key, []))} {word}" for key, word in
+            (("measured_revisions", "revisions"), ("cards", "cards"), ("drivers", "drivers"))
+            if len(run.provenance.get(key, [])) > 1]
+    words = [f"mixed: cells of {', '.join(told)}"] if told else []
+    return [*words, "work tree with changes"] if run.provenance.get("dirty") else words
 
 
 def _fixed_settings(run: Run) -> dict:

@@ -39,6 +39,7 @@ class Run:
     device: dict
     date: str = ""
     unfinished: int = 0  # planned cells that have not ended: the run was cut off or goes on
+    provenance: dict = field(default_factory=dict)  # of all cells: revisions, cards, drivers; logs of format 1 tell none
     details: dict[str, dict] = field(default_factory=dict)  # entries of results.json by cell: samples, histograms
 
     @property
@@ -133,7 +134,7 @@ def read_run(folder: Path, plot: dict | None = None) -> Run:
     if plot is not None:
         config["plot"] = plot
     made = Run(folder, cells, settings, _all([values, *derived.metrics(cells, values)]), config, run, ours.get("device") or {},
-               str(run.get("time") or "")[:10], ours.get("unfinished") or 0, entries)
+               str(run.get("time") or "")[:10], ours.get("unfinished") or 0, ours.get("provenance") or {}, entries)
     if "reference" in made.plot:
         made = made.with_values(derived.relative(made.cells, made.values, made.plot["reference"]))
     return made

@@ -49,7 +49,8 @@ struct MetricDescription {
 
 struct WorkerDescription {
   std::string backend;
-  std::string revision;
+  std::string revision;           // the commit
+  std::string measured_revision;  // the hash over everything but results/ and docs/; empty where not told
   std::string compiler;
   std::vector<AllocatorDescription> allocators;
   std::vector<WorkloadDescription> workloads;

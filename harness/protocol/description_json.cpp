@@ -102,9 +102,10 @@ Json to_json(const MetricDescription& metric) {
 }
 
 Json to_json(const WorkerDescription& worker) {
-  Json json{{"protocol", version},         {"backend", worker.backend},   {"revision", worker.revision},
-            {"compiler", worker.compiler}, {"allocators", Json::array()}, {"workloads", Json::array()},
-            {"metrics", Json::array()}};
+  Json json{{"protocol", version},         {"backend", worker.backend},
+            {"revision", worker.revision}, {"measured_revision", worker.measured_revision},
+            {"compiler", worker.compiler}, {"allocators", Json::array()},
+            {"workloads", Json::array()},  {"metrics", Json::array()}};
   for (const AllocatorDescription& allocator : worker.allocators) json["allocators"].push_back(to_json(allocator));
   for (const WorkloadDescription& workload : worker.workloads) json["workloads"].push_back(to_json(workload));
   for (const MetricDescription& metric : worker.metrics) json["metrics"].push_back(to_json(metric));
@@ -121,6 +122,7 @@ WorkerDescription worker_from_json(const Json& json) {
   WorkerDescription worker;
   worker.backend = text_member(json, "backend");
   worker.revision = text_member_or(json, "revision", "");
+  worker.measured_revision = text_member_or(json, "measured_revision", "");
   worker.compiler = text_member_or(json, "compiler", "");
   for (const Json& each : list_member(json, "allocators")) worker.allocators.push_back(allocator_from_json(each));
   for (const Json& each : list_member(json, "workloads")) worker.workloads.push_back(workload_from_json(each));

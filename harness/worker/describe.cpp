@@ -1,5 +1,6 @@
 #include "harness/worker/describe.hpp"
 
+#include <allocbench_revision.hpp>
 #include <iterator>
 #include <sstream>
 
@@ -83,6 +84,7 @@ protocol::WorkloadDescription describe(const WorkloadType& workload) {
 protocol::WorkerDescription describe(const Registry& registry) {
   protocol::WorkerDescription worker{.backend = backend_name(),
                                      .revision = ALLOCBENCH_REVISION,
+                                     .measured_revision = ALLOCBENCH_MEASURED_REVISION,
                                      .compiler = compiler_text(),
                                      .allocators = {},
                                      .workloads = {},

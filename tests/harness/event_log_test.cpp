@@ -110,14 +110,16 @@ TEST(RunHistory, TheLastEndCountsWithItsSamples) {
   EXPECT_EQ(cell.ended_attempt, 2u);
   ASSERT_EQ(cell.samples.size(), 2u);
   EXPECT_EQ(cell.samples[0].phases[0].seconds, 2.0);
-  EXPECT_EQ(cell.device, "D");
+  EXPECT_EQ(cell.origin.device, "D");
 }
 
 TEST(RunHistory, ACellHasTheRevisionOfTheRunThatEndedIt) {
   auto later = nlohmann::ordered_json::parse(one_cell[0]);
   later["allocbench"]["revision"] = "later";
-  EXPECT_EQ(history_of({start(1), end(1, "oom"), later.dump()}).cells[0].revision, "first");
-  EXPECT_EQ(history_of({start(1), end(1, "oom"), later.dump(), start(2), end(2, "oom")}).cells[0].revision, "later");
+  EXPECT_EQ(history_of({start(1), end(1, "oom"), later.dump()}).cells[0].origin.sources.revision, "first");
+  EXPECT_EQ(
+      history_of({start(1), end(1, "oom"), later.dump(), start(2), end(2, "oom")}).cells[0].origin.sources.revision,
+      "later");
 }
 
 TEST(RunHistory, AnAttemptWithoutAnEndChangesNothing) {

@@ -69,7 +69,8 @@ def describe():
                 "source": "harness"},
                {"name": "null_returns", "unit": "count", "better": "none", "description": "Null pointers.",
                 "source": "workload"}]
-    return {"protocol": 1, "backend": BACKEND, "revision": "fake", "compiler": "Python", "allocators": allocators,
+    return {"protocol": 1, "backend": BACKEND, "revision": "fake", "compiler": "Python",
+            "measured_revision": os.environ.get("FAKE_WORKER_REVISION", ""), "allocators": allocators,
             "workloads": [workload], "metrics": metrics}
 
 
@@ -120,8 +121,8 @@ class Worker:
             self.emit(event="environment", reason=reason)
             sys.exit(3)
         self.emit(event="ready", protocol=int(os.environ.get("FAKE_WORKER_PROTOCOL", "1")), backend=BACKEND,
-                  device={"name": "Fake device", "compute_capability": "", "driver": "", "driver_version": None,
-                          "toolkit": "", "uuid": "", "sm_count": 4, "memory_bytes": 1 << 30,
+                  device={"name": "Fake device", "compute_capability": "", "driver": "", "driver_version": os.environ.get("FAKE_WORKER_DRIVER"),
+                          "toolkit": "", "uuid": os.environ.get("FAKE_WORKER_UUID", ""), "sm_count": 4, "memory_bytes": 1 << 30,
                           "free_memory_bytes": 1 << 29, "l2_bytes": 0, "sm_clock_mhz": None, "sm_clock_max_mhz": None,
                           "device_heap_bytes": 0})
 

@@ -60,7 +60,7 @@ class Statuses(ProgramTest):
         failed = [row for row in rows if ",incorrect,planned" in row]
         self.assertEqual(len(failed), 2)
         for row in failed:
-            self.assertTrue(row.endswith("," * 9), row)
+            self.assertTrue(row.endswith("," * 11), row)
 
 
 class Order(ProgramTest):

@@ -52,6 +52,8 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   auto* failed = app.add_flag("--only-failed", run.only_failed, "Rerun finished cells whose status is not ok");
   auto* force = app.add_flag("--force", run.force, "Delete an earlier run in the folder and start over");
   force->excludes(resume)->excludes(failed);
+  app.add_flag("--allow-mixed", run.allow_mixed,
+               "With --resume or --only-failed: go on at another revision, card or driver. Every figure says so");
   app.add_option("-f,--filter", run.filter,
                  "Only cells whose name matches (at most 200 letters); --dry-run shows the names")
       ->type_name("REGEX");
@@ -150,7 +152,10 @@ CLI::App* add_report(CLI::App& app, ReportOptions& reporting) {
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv) {
   CLI::App app(description, "allocbench");
   app.footer(footer);
-  app.set_version_flag("--version", fmt::format("allocbench {} ({})", program_version(), program_revision()));
+  const Sources sources = program_sources();
+  app.set_version_flag(
+      "--version", fmt::format("allocbench {} (commit {}{}, measured revision {})", program_version(), sources.revision,
+                               sources.dirty.value_or(false) ? " with changes" : "", sources.measured_revision));
   RunOptions run;
   add_run_options(app, run);
   ListOptions listing;

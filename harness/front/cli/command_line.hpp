@@ -18,6 +18,7 @@ struct RunOptions {
   bool resume = false;
   bool only_failed = false;
   bool force = false;
+  bool allow_mixed = false;
   std::string filter;
   std::optional<double> timeout = {};
   std::optional<std::uint64_t> seed = {};

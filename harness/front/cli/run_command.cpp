@@ -22,28 +22,21 @@
 namespace allocbench::front {
 namespace {
 
-struct Device {
-  std::string name;
-  std::optional<std::uint64_t> memory_bytes;
-};
-
 // Starts a worker only to hear about its device.
-Device probe(const WorkerProgram& program, const RunOptions& options) {
-  Device device;
+protocol::Device probe(const WorkerProgram& program, const RunOptions& options) {
+  protocol::Device device;
   SessionListener listener;
-  listener.device = [&](const protocol::Device& told) {
-    device.name = told.name.empty() ? "an unnamed device" : told.name;
-    device.memory_bytes = told.memory_bytes;
-  };
+  listener.device = [&](const protocol::Device& told) { device = told; };
   WorkerSession session({program, options.device, options.os_threads}, listener);
   session.start(0);
   session.stop();
+  if (device.name.empty()) device.name = "an unnamed device";
   return device;
 }
 
 struct Target {
   WorkerProgram program;
-  std::optional<Device> device;  // none only for a dry run where none can be reached
+  std::optional<protocol::Device> device;  // none only for a dry run where none can be reached
 };
 
 Target choose_target(const RunOptions& options) {
@@ -110,6 +103,7 @@ std::string resume_command(const RunOptions& options, const std::string& backend
   if (options.os_threads) command += fmt::format(" --os-threads {}", *options.os_threads);
   if (!options.data.empty()) command += fmt::format(" --data {}", options.data);
   if (!options.workers.empty()) command += fmt::format(" --workers {}", options.workers);
+  if (options.allow_mixed) command += " --allow-mixed";
   return command + " --resume";
 }
 
@@ -130,9 +124,9 @@ struct Ending {
 };
 
 Ending measure(const RunOptions& options, const Target& target, const Catalogue& catalogue, const Config& config,
-               const Plan& plan, const std::string& folder, const RunHistory& history) {
+               const Plan& plan, const std::string& folder, const RunHistory& history, const Origin& origin) {
   Ending ending;
-  FigureRun figure(plan, device_heaps(target.program, plan), history, selection(options));
+  FigureRun figure(plan, device_heaps(target.program, plan), history, selection(options), origin);
   if (figure.cells_to_run() == 0) {
     fmt::print(stderr, "allocbench: no cells left to measure in {}\n", folder);
     return ending;
@@ -228,11 +222,12 @@ int run_command(const RunOptions& options) {
     return exit_all_ok;
   }
   const std::string folder = options.out.empty() ? default_folder(config) : options.out;
-  const RunHistory history = prepare_folder(folder, folder_use(options), config);
+  const Origin origin = origin_of(sources_with(catalogue), target.device);
+  const RunHistory history = prepare_folder(folder, folder_use(options), config, origin, options.allow_mixed);
   if (options.only_failed && history.run == nullptr) {
     throw UsageError(fmt::format("No earlier run in {}; drop --only-failed.", folder));
   }
-  const Ending ending = measure(options, target, catalogue, config, plan, folder, history);
+  const Ending ending = measure(options, target, catalogue, config, plan, folder, history, origin);
   return report(options, plan, folder, ending);
 }
 

@@ -39,6 +39,9 @@ class EventLog {
   ino_t inode_ = 0;
 };
 
+// Of events.jsonl and results.json.
+inline constexpr int log_format = 1;
+
 struct LogLines {
   std::vector<std::string> lines;    // without a torn last one
   std::uint64_t complete_bytes = 0;  // where a torn last line begins

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/log/event_log.hpp"
 #include "harness/protocol/description_json.hpp"
 #include "harness/protocol/event_json.hpp"
 #include "harness/protocol/parameter_json.hpp"
@@ -17,15 +18,21 @@ namespace {
 using Json = nlohmann::ordered_json;
 using protocol::Malformed;
 
+std::vector<std::pair<std::string, std::uint64_t>> counts_by_phase(const Json& metrics, const char* name) {
+  std::vector<std::pair<std::string, std::uint64_t>> counts;
+  if (protocol::optional_member(metrics, name) == nullptr) return counts;
+  const Json& by_phase = protocol::object_member(metrics, name);
+  for (const auto& [phase, count] : by_phase.items()) {
+    counts.emplace_back(phase, protocol::count_member(by_phase, phase));
+  }
+  return counts;
+}
+
 CellFacts facts_from(const Json& event) {
   CellFacts facts;
   if (const Json* metrics = protocol::optional_member(event, "metrics")) {
-    if (protocol::optional_member(*metrics, "registers") != nullptr) {
-      const Json& registers = protocol::object_member(*metrics, "registers");
-      for (const auto& [phase, count] : registers.items()) {
-        facts.registers.emplace_back(phase, protocol::count_member(registers, phase));
-      }
-    }
+    facts.registers = counts_by_phase(*metrics, "registers");
+    facts.local_bytes = counts_by_phase(*metrics, "local_bytes");
     facts.pool_bytes = protocol::optional_count(*metrics, "pool_bytes");
     facts.metadata_bytes = protocol::optional_count(*metrics, "metadata_bytes");
     facts.init_seconds = protocol::optional_seconds(*metrics, "init_seconds");
@@ -46,6 +53,8 @@ CellHistory cell_from(const Json& event) {
   cell.series = protocol::text_member(event, "series");
   cell.allocator = protocol::text_member(event, "allocator");
   cell.label = protocol::text_member_or(event, "label", cell.allocator);
+  cell.display_name = protocol::text_member_or(event, "display_name", "");
+  cell.form = protocol::text_member_or(event, "form", "");
   cell.allocator_parameters = protocol::values_from_json(protocol::member(event, "allocator_parameters"));
   cell.workload = protocol::text_member(event, "workload");
   cell.workload_parameters = protocol::values_from_json(protocol::member(event, "workload_parameters"));
@@ -84,6 +93,7 @@ class HistoryBuilder {
       cell.open = {};
     } else if (kind == "verified") {
       cell.open.verified = true;
+      cell.open.origin = origin_of(sources_, history_.device);
       cell.open.facts = facts_from(event);
     } else if (kind == "sample") {
       cell.open.running.push_back(protocol::sample_from_json(event));
@@ -115,8 +125,9 @@ class HistoryBuilder {
 
   void on_run(const Json& event) {
     for (CellHistory& cell : history_.cells) cell.open.running.clear();  // a resumed run repeats these rounds
-    if (protocol::member(event, "format") != 1) {
-      throw Malformed(fmt::format("the log has format {}, this allocbench reads format 1", event["format"].dump()));
+    if (protocol::member(event, "format") != log_format) {
+      throw Malformed(
+          fmt::format("the log has format {}, this allocbench reads format {}", event["format"].dump(), log_format));
     }
     const Json& config = protocol::object_member(event, "config");
     history_.figure = protocol::text_member(config, "name");
@@ -127,8 +138,9 @@ class HistoryBuilder {
     history_.seed = protocol::count_member(event, "seed");
     if (protocol::optional_member(event, "metrics") != nullptr) {
       for (const Json& metric : protocol::list_member(event, "metrics")) {
-        const protocol::MetricDescription description = protocol::metric_from_json(metric);
-        history_.units[description.name] = description.unit;
+        protocol::MetricDescription description = protocol::metric_from_json(metric);
+        std::string name = description.name;
+        history_.metrics[std::move(name)] = std::move(description);
       }
     }
     if (protocol::optional_member(event, "planned") != nullptr) {
@@ -139,7 +151,7 @@ class HistoryBuilder {
     }
     history_.run = std::make_shared<const Json>(event);
     if (const Json* program = protocol::optional_member(event, "allocbench")) {
-      revision_ = protocol::text_member_or(*program, "revision", "");
+      sources_ = sources_from_json(*program);
     }
   }
 
@@ -170,15 +182,14 @@ class HistoryBuilder {
       cell.rounds.push_back(round.size());
       std::move(round.begin(), round.end(), std::back_inserter(cell.samples));
     }
-    cell.device = history_.device ? history_.device->name : "";
-    cell.revision = revision_;
+    cell.origin = origin_of(sources_, history_.device);
     // Logs of format 1 have them in the line of the end.
     cell.facts = open.verified ? std::move(open.facts) : facts_from(event);
   }
 
   RunHistory history_;
   std::map<std::string, std::size_t> index_;
-  std::string revision_;
+  Sources sources_;
 };
 
 }  // namespace

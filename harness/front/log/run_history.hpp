@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/front/common/json_text.hpp"
+#include "harness/front/log/origin.hpp"
 #include "harness/front/log/run_log.hpp"
 
 namespace allocbench::front {
@@ -17,6 +18,7 @@ namespace allocbench::front {
 // An attempt that has no end yet: a resumed run goes on behind its last whole round.
 struct OpenAttempt {
   bool verified = false;
+  Origin origin;                                      // with `verified`
   CellFacts facts;                                    // with `verified`
   std::vector<std::vector<protocol::Sample>> rounds;  // whole ones
   std::vector<protocol::Sample> running;              // of a round that is not whole
@@ -28,6 +30,8 @@ struct CellHistory {
   std::string series;
   std::string label;
   std::string allocator;
+  std::string display_name;
+  std::string form;
   ParameterValues allocator_parameters;
   std::string workload;
   ParameterValues workload_parameters;
@@ -44,8 +48,7 @@ struct CellHistory {
   std::vector<protocol::Sample> samples;  // of that end's attempt, round by round; each has a phase `total`
   std::vector<std::size_t> rounds;        // how many of them each round took
   OpenAttempt open;
-  std::string device;    // the name of the device that measured it
-  std::string revision;  // of the program that measured it; a resumed log may have several
+  Origin origin;  // of that end; a log that was resumed with --allow-mixed has several
 };
 
 struct RunHistory {
@@ -55,12 +58,12 @@ struct RunHistory {
   std::uint64_t seed = 0;
   Document config;  // effective config of the last run
   std::string config_path;
-  Document run;                              // the last `run` event; null: the log has none
-  std::optional<protocol::Device> device;    // the last one
-  std::string started;                       // time of the first event
-  std::map<std::string, std::string> units;  // of metrics, by name
-  std::set<std::string> planned;             // ids, over all runs of this log; empty in logs of older programs
-  std::vector<CellHistory> cells;            // in the order of their first appearance
+  Document run;                                                // the last `run` event; null: the log has none
+  std::optional<protocol::Device> device;                      // the last one
+  std::string started;                                         // time of the first event
+  std::map<std::string, protocol::MetricDescription> metrics;  // by name
+  std::set<std::string> planned;   // ids, over all runs of this log; empty in logs of older programs
+  std::vector<CellHistory> cells;  // in the order of their first appearance
 
   std::size_t finished() const;
   // Planned or logged, but without an end.

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/front/log/host.hpp"
+#include "harness/front/log/origin.hpp"
 #include "harness/protocol/description_json.hpp"
 #include "harness/protocol/event_json.hpp"
 #include "harness/protocol/parameter_json.hpp"
@@ -14,6 +15,7 @@ using Json = nlohmann::ordered_json;
 Json to_json(const CellFacts& facts) {
   Json metrics = Json::object();
   for (const auto& [phase, registers] : facts.registers) metrics["registers"][phase] = registers;
+  for (const auto& [phase, bytes] : facts.local_bytes) metrics["local_bytes"][phase] = bytes;
   if (facts.pool_bytes) metrics["pool_bytes"] = *facts.pool_bytes;
   if (facts.metadata_bytes) metrics["metadata_bytes"] = *facts.metadata_bytes;
   if (facts.init_seconds) metrics["init_seconds"] = *facts.init_seconds;
@@ -28,10 +30,15 @@ void RunLog::run(const Config& config, const Catalogue& catalogue, const Plan& p
   for (const Batch& batch : plan.batches) {
     for (const Cell& cell : batch.cells) planned.push_back(cell.id);
   }
+  Json program = {{"version", program_version()}};
+  program.update(to_json(sources_with(catalogue)));
   Json event = {{"event", "run"},
-                {"format", 1},
-                {"allocbench", {{"version", program_version()}, {"revision", program_revision()}}},
-                {"worker", {{"revision", catalogue.revision}, {"compiler", catalogue.compiler}}},
+                {"format", log_format},
+                {"allocbench", program},
+                {"worker",
+                 {{"revision", catalogue.revision},
+                  {"measured_revision", catalogue.measured_revision},
+                  {"compiler", catalogue.compiler}}},
                 {"config", *config.effective},
                 {"config_path", config.path},
                 {"backend", config.backend},
@@ -58,7 +65,12 @@ void RunLog::device(const protocol::Device& device) {
 void RunLog::strays(const std::vector<std::string>& names) { log_.append({{"event", "strays"}, {"killed", names}}); }
 
 void RunLog::cell(const Cell& cell) {
-  Json event = {{"event", "cell"}, {"id", cell.id}, {"series", cell.series}, {"label", cell.label}};
+  Json event = {{"event", "cell"},
+                {"id", cell.id},
+                {"series", cell.series},
+                {"label", cell.label},
+                {"display_name", cell.display_name},
+                {"form", cell.form}};
   event.update(cell_definition(cell));
   event["axes"] = protocol::to_json(cell.axes);
   log_.append(event);

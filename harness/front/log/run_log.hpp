@@ -16,7 +16,8 @@ namespace allocbench::front {
 
 // What a cell's worker said about it, apart from samples.
 struct CellFacts {
-  std::vector<std::pair<std::string, std::uint64_t>> registers;  // by phase
+  std::vector<std::pair<std::string, std::uint64_t>> registers;    // by phase
+  std::vector<std::pair<std::string, std::uint64_t>> local_bytes;  // by phase
   std::optional<std::uint64_t> pool_bytes;
   std::optional<std::uint64_t> metadata_bytes;
   std::optional<double> init_seconds;

@@ -15,13 +15,13 @@
 #include "harness/front/common/json_text.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/units.hpp"
+#include "harness/front/statistics/rounds.hpp"
 #include "harness/protocol/parameter_json.hpp"
 
 namespace allocbench::front {
 namespace {
 
 constexpr std::string_view allocator_prefix = "allocator.";
-constexpr std::uint64_t default_least_rounds = 6;
 
 // The axis along which a series grows: plot.x, else the first one. Its group varies fastest.
 std::size_t primary_group(const Config& config) {
@@ -125,7 +125,7 @@ Cell make_cell(const Config& config, const AllocatorChoice& choice, const std::v
   cell.repetitions = choice.settings.repetitions;
   cell.rounds = choice.settings.rounds;
   cell.least_rounds = choice.settings.least_rounds > 0 ? choice.settings.least_rounds
-                                                       : std::min(default_least_rounds, choice.settings.rounds);
+                                                       : std::min<std::uint64_t>(least_rounds, choice.settings.rounds);
   cell.precision = choice.settings.precision;
   cell.wall_bound_seconds = choice.settings.wall_bound_seconds;
   cell.warmups = choice.settings.warmups;
@@ -201,6 +201,8 @@ class PlanBuilder {
     Odometer odometer(config_, primary_);
     do {
       Cell cell = make_cell(config_, choice, odometer.indices(), primary_);
+      cell.display_name = allocator.display_name;
+      cell.form = allocator.form;
       if (!exclusions_.excludes(cell) && is_new(cell)) batch_for(cell, allocator).cells.push_back(std::move(cell));
     } while (odometer.advance());
   }

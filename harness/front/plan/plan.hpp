@@ -20,6 +20,8 @@ struct Cell {
   std::string series;  // label and the axes other than the primary one
   std::string allocator;
   std::string label;
+  std::string display_name;  // of the allocator
+  std::string form;
   ParameterValues allocator_parameters;
   std::string workload;
   ParameterValues workload_parameters;

@@ -65,11 +65,20 @@ std::vector<PhaseResult> reduce_phases(const CellHistory& cell, Statistic statis
   return phases;
 }
 
+// The workload's counters, and the state of the device and the host's time where the worker told them.
+std::vector<Counter> counters_of(const protocol::Sample& sample) {
+  std::vector<Counter> counters = sample.counters;
+  if (sample.sm_clock_mhz) counters.emplace_back("sm_clock", static_cast<double>(*sample.sm_clock_mhz));
+  if (sample.temperature_c) counters.emplace_back("temperature", static_cast<double>(*sample.temperature_c));
+  if (sample.wall_seconds) counters.emplace_back("wall_time", *sample.wall_seconds);
+  return counters;
+}
+
 std::vector<CounterResult> reduce_counters(const CellHistory& cell) {
   const std::vector<std::size_t> rounds = rounds_of_samples(cell);
   std::vector<std::pair<std::string, Rounds>> values;
   for (std::size_t index = 0; index < cell.samples.size(); ++index) {
-    for (const auto& [name, value] : cell.samples[index].counters) {
+    for (const auto& [name, value] : counters_of(cell.samples[index])) {
       auto place = values.begin();
       while (place != values.end() && place->first != name) ++place;
       if (place == values.end()) place = values.insert(place, {name, {}});
@@ -93,6 +102,23 @@ std::vector<CountedResult> reduce_counted(const CellHistory& cell) {
     reduced.push_back({metric, mean(values), values.size()});
   }
   return reduced;
+}
+
+void add_new(std::vector<std::string>& list, const std::string& text) {
+  if (!text.empty() && std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
+}
+
+Provenance provenance_of(const std::vector<CellResult>& cells) {
+  Provenance all;
+  for (const CellResult& result : cells) {
+    const Origin& origin = result.cell.origin;
+    add_new(all.revisions, origin.sources.measured_revision);
+    add_new(all.commits, origin.sources.revision);
+    add_new(all.cards, origin.device_uuid);
+    add_new(all.drivers, origin.driver_version);
+    all.dirty = all.dirty || origin.sources.dirty.value_or(false);
+  }
+  return all;
 }
 
 void replace_file(const std::filesystem::path& path, const std::string& text) {
@@ -136,6 +162,7 @@ Results reduce(RunHistory history) {
       result.throttled = result.throttled || sample.throttled.value_or(false);
     }
   }
+  results.provenance = provenance_of(results.cells);
   history.cells.clear();
   results.history = std::move(history);
   return results;

@@ -47,11 +47,23 @@ struct CellResult {
   Status status() const { return cell.end->status; }
 };
 
+// What the numbers of all cells come from. A figure has one of each, unless a run was resumed with --allow-mixed.
+struct Provenance {
+  std::vector<std::string> revisions;  // measured ones, in the order of their first cell
+  std::vector<std::string> commits;    // beside them
+  std::vector<std::string> cards;      // UUIDs
+  std::vector<std::string> drivers;
+  bool dirty = false;  // a work tree had changes
+
+  bool mixed() const { return revisions.size() > 1 || cards.size() > 1 || drivers.size() > 1; }
+};
+
 struct Results {
   std::string figure;
   Statistic statistic = Statistic::median;
   RunHistory history;  // its cells moved into `cells`
   std::vector<CellResult> cells;
+  Provenance provenance;
   std::size_t not_measured = 0;  // planned cells without an end
 };
 

@@ -1,6 +1,8 @@
 // results.csv: tidy, one row per (cell, phase, metric). The columns are a contract; harness/README.md lists them.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "harness/front/results/results.hpp"
@@ -10,9 +12,10 @@ namespace allocbench::front {
 namespace {
 
 constexpr std::string_view header =
-    "figure,cell,series,allocator,allocator_parameters,workload,workload_parameters,axes,pool_bytes,backend,device,"
-    "seed,"
-    "state,status,reason,phase,metric,unit,statistic,value,low,high,samples,flags\n";
+    "figure,cell,series,allocator,label,display_name,form,allocator_parameters,workload,workload_parameters,axes,"
+    "pool_bytes,backend,device,uuid,sm_clock_max_mhz,revision,seed,state,status,reason,"
+    "phase,metric,unit,better,statistic,value,low,high,confidence,samples,flags\n";
+constexpr std::string_view no_number = ",,,,,,,,,,,\n";  // of a cell that is not ok
 
 // RFC 4180: quotes around fields that need them, doubled inside.
 std::string field(std::string_view text) {
@@ -27,8 +30,7 @@ std::string field(std::string_view text) {
 
 struct Row {
   std::string_view phase;
-  std::string_view metric;
-  std::string_view unit;
+  std::string metric;
   std::string_view statistic;
   double value = 0;
   std::optional<Interval> interval = {};
@@ -36,51 +38,54 @@ struct Row {
   bool throttled = false;
 };
 
+// What every row of a cell begins with.
+std::string prefix_of(const std::string& figure, const CellResult& result) {
+  const CellHistory& cell = result.cell;
+  const std::vector<std::string> fields = {
+      field(figure),
+      cell.id,
+      field(cell.series),
+      cell.allocator,
+      field(cell.label),
+      field(cell.display_name),
+      cell.form,
+      field(protocol::to_json(cell.allocator_parameters).dump()),
+      cell.workload,
+      field(protocol::to_json(cell.workload_parameters).dump()),
+      field(protocol::to_json(cell.axes).dump()),
+      fmt::format("{}", cell.pool_bytes),
+      cell.backend,
+      field(cell.origin.device),
+      cell.origin.device_uuid,
+      cell.origin.sm_clock_max_mhz ? fmt::format("{}", *cell.origin.sm_clock_max_mhz) : "",
+      cell.origin.sources.measured_revision,
+      fmt::format("{}", cell.seed),
+      cell.state,
+      std::string(word(result.status())),
+      field(cell.end->short_reason())};
+  return fmt::format("{}", fmt::join(fields, ","));
+}
+
 class CsvWriter {
  public:
-  CsvWriter(const Results& results, const CellResult& result) : results_(results), result_(result) {
-    const CellHistory& cell = result.cell;
-    prefix_ =
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", field(results.figure), cell.id, field(cell.series),
-                    cell.allocator, field(protocol::to_json(cell.allocator_parameters).dump()), cell.workload,
-                    field(protocol::to_json(cell.workload_parameters).dump()),
-                    field(protocol::to_json(cell.axes).dump()), cell.pool_bytes, cell.backend, field(cell.device),
-                    cell.seed, cell.state, word(result.status()), field(cell.end->short_reason()));
-  }
+  CsvWriter(const Results& results, const CellResult& result)
+      : results_(results), result_(result), prefix_(prefix_of(results.figure, result)) {}
 
   std::string text() {
-    if (result_.status() != Status::ok) return prefix_ + ",,,,,,,,,\n";
+    if (result_.status() != Status::ok) return prefix_ + std::string(no_number);
     for (const PhaseResult& phase : result_.phases) add_phase(phase);
     for (const CounterResult& counter : result_.counters) {
-      add({.phase = "",
-           .metric = counter.name,
-           .unit = unit(counter.name, ""),
-           .statistic = "median",
-           .value = counter.value.centre,
-           .interval = counter.value.interval,
-           .samples = result_.cell.samples.size()});
+      add({"", counter.name, "median", counter.value.centre, counter.value.interval, result_.cell.samples.size()});
     }
     for (const CountedResult& counted : result_.counted) {
-      add({"", counted.metric, unit(counted.metric, ""), "mean", counted.mean, {}, counted.passes});
+      add({"", counted.metric, "mean", counted.mean, {}, counted.passes});
     }
     const CellFacts& facts = result_.cell.facts;
-    for (const auto& [phase, registers] : facts.registers) {
-      add({.phase = phase,
-           .metric = "registers",
-           .unit = unit("registers", ""),
-           .statistic = "value",
-           .value = static_cast<double>(registers)});
-    }
-    if (facts.metadata_bytes) {
-      add({.phase = "",
-           .metric = "metadata_bytes",
-           .unit = "B",
-           .statistic = "value",
-           .value = static_cast<double>(*facts.metadata_bytes)});
-    }
-    if (facts.init_seconds) {
-      add({.phase = "", .metric = "init_time", .unit = "s", .statistic = "value", .value = *facts.init_seconds});
-    }
+    for (const auto& [phase, registers] : facts.registers) add_fact(phase, "registers", registers);
+    for (const auto& [phase, bytes] : facts.local_bytes) add_fact(phase, "local_bytes", bytes);
+    if (facts.metadata_bytes) add_fact("", "metadata_bytes", *facts.metadata_bytes);
+    if (facts.device_heap_bytes) add_fact("", "device_heap_bytes", *facts.device_heap_bytes);
+    if (facts.init_seconds) add({"", "init_time", "value", *facts.init_seconds});
     return std::move(text_);
   }
 
@@ -90,24 +95,32 @@ class CsvWriter {
     const std::string_view statistic = name_of(results_.statistic);
     const auto& bounds = phase.time.interval;
     const bool throttled = !phase.throttled.empty();
-    add({phase.name, "time", "s", statistic, phase.time.centre, bounds, count, throttled});
+    add({phase.name, "time", statistic, phase.time.centre, bounds, count, throttled});
     const auto throughput = phase.throughput();
     if (!throughput) return;
     std::optional<Interval> interval;
     if (bounds && bounds->low > 0) interval = Interval{phase.operations / bounds->high, phase.operations / bounds->low};
-    add({phase.name, "throughput", "op/s", statistic, *throughput, interval, count, throttled});
-    add({phase.name, "operations", unit("operations", ""), "median", phase.operations, {}, count, false});
+    add({phase.name, "throughput", statistic, *throughput, interval, count, throttled});
+    add({phase.name, "operations", "median", phase.operations, {}, count, false});
   }
 
-  std::string_view unit(const std::string& metric, std::string_view otherwise) const {
-    const auto found = results_.history.units.find(metric);
-    return found == results_.history.units.end() ? otherwise : found->second;
+  void add_fact(std::string_view phase, const char* metric, std::uint64_t value) {
+    add({phase, metric, "value", static_cast<double>(value)});
   }
 
   void add(const Row& row) {
-    text_ += fmt::format("{},{},{},{},{},{},", prefix_, row.phase, field(row.metric), field(row.unit), row.statistic,
-                         row.value);
-    text_ += row.interval ? fmt::format("{},{}", row.interval->low, row.interval->high) : ",";
+    // A log says what the metrics of its worker are; one that it does not name has a count and no better side.
+    static const std::map<std::string_view, std::string_view> units = {
+        {"time", "s"}, {"throughput", "op/s"}, {"init_time", "s"}, {"metadata_bytes", "B"}};
+    const auto told = results_.history.metrics.find(row.metric);
+    const bool known = told != results_.history.metrics.end();
+    const auto usual = units.find(row.metric);
+    const std::string_view unit =
+        known ? std::string_view(told->second.unit) : (usual == units.end() ? std::string_view() : usual->second);
+    const std::string_view better = known ? std::string_view(told->second.better) : "none";
+    text_ += fmt::format("{},{},{},{},{},{},{},", prefix_, row.phase, field(row.metric), field(unit), better,
+                         row.statistic, row.value);
+    text_ += row.interval ? fmt::format("{},{},{}", row.interval->low, row.interval->high, confidence) : ",,";
     text_ += fmt::format(",{},{}\n", row.samples, row.throttled ? "throttled" : "");
   }
 

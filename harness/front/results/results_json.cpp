@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/front/log/event_log.hpp"
 #include "harness/front/results/results.hpp"
 #include "harness/front/statistics/statistics.hpp"
 #include "harness/protocol/event_json.hpp"
@@ -39,7 +40,6 @@ Json context(const RunHistory& history, const Json& run) {
           {"executable", "allocbench"},
           {"num_cpus", or_else(host, "num_cpus", 0)},
           {"mhz_per_cpu", or_else(host, "mhz_per_cpu", 0)},
-          {"cpu_scaling_enabled", false},
           {"caches", Json::array()},
           {"load_avg", or_else(host, "load_avg", Json::array())},
           {"library_build_type", "release"},
@@ -104,20 +104,35 @@ Json phase_json(const Results& results, const PhaseResult& phase) {
   return json;
 }
 
+Json provenance_json(const Provenance& provenance) {
+  return {{"measured_revisions", provenance.revisions},
+          {"commits", provenance.commits},
+          {"cards", provenance.cards},
+          {"drivers", provenance.drivers},
+          {"dirty", provenance.dirty},
+          {"mixed", provenance.mixed()}};
+}
+
 Json cell_json(const Results& results, const CellResult& result) {
   const CellHistory& cell = result.cell;
   Json json = {{"id", cell.id},
                {"series", cell.series},
                {"label", cell.label},
                {"allocator", cell.allocator},
+               {"display_name", cell.display_name},
+               {"form", cell.form},
                {"allocator_parameters", protocol::to_json(cell.allocator_parameters)},
                {"workload", cell.workload},
                {"workload_parameters", protocol::to_json(cell.workload_parameters)},
                {"axes", protocol::to_json(cell.axes)},
                {"pool_bytes", cell.pool_bytes},
                {"backend", cell.backend},
-               {"device", cell.device},
-               {"revision", cell.revision},
+               {"device", cell.origin.device},
+               {"device_uuid", cell.origin.device_uuid},
+               {"driver_version", cell.origin.driver_version},
+               {"revision", cell.origin.sources.revision},
+               {"measured_revision", cell.origin.sources.measured_revision},
+               {"dirty", cell.origin.sources.dirty ? Json(*cell.origin.sources.dirty) : Json()},
                {"seed", cell.seed},
                {"state", cell.state},
                {"attempt", cell.ended_attempt},
@@ -156,9 +171,10 @@ std::string results_json(const Results& results) {
   const Json document = {{"context", context(results.history, run)},
                          {"benchmarks", rows},
                          {"allocbench",
-                          {{"format", 1},
+                          {{"format", log_format},
                            {"run", run},
                            {"device", device ? protocol::to_json(*device) : Json()},
+                           {"provenance", provenance_json(results.provenance)},
                            {"unfinished", results.not_measured},
                            {"cells", cells}}}};
   return document.dump(1) + "\n";

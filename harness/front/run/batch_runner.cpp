@@ -12,19 +12,20 @@
 namespace allocbench::front {
 namespace {
 
-// Registers by phase; a phase of several kernels counts with its largest.
-std::vector<std::pair<std::string, std::uint64_t>> registers_from(const protocol::Opened& opened) {
-  std::vector<std::pair<std::string, std::uint64_t>> registers;
+// By phase; a phase of several kernels counts with its largest.
+std::vector<std::pair<std::string, std::uint64_t>> largest_by_phase(const protocol::Opened& opened,
+                                                                    std::uint64_t protocol::Kernel::*member) {
+  std::vector<std::pair<std::string, std::uint64_t>> largest;
   for (const protocol::Kernel& kernel : opened.kernels) {
     const auto same =
-        std::find_if(registers.begin(), registers.end(), [&](auto& each) { return each.first == kernel.phase; });
-    if (same == registers.end()) {
-      registers.emplace_back(kernel.phase, kernel.registers);
+        std::find_if(largest.begin(), largest.end(), [&](auto& each) { return each.first == kernel.phase; });
+    if (same == largest.end()) {
+      largest.emplace_back(kernel.phase, kernel.*member);
     } else {
-      same->second = std::max(same->second, kernel.registers);
+      same->second = std::max(same->second, kernel.*member);
     }
   }
-  return registers;
+  return largest;
 }
 
 }  // namespace
@@ -160,7 +161,9 @@ BatchRunner::Step BatchRunner::ensure_open(CellRun& run) {
   const Step step = charge(run, &WorkerSession::open, "open", outcome);
   if (step == Step::done && !run.verified) {
     run.facts = allocator_facts_;
-    run.facts.registers = registers_from(std::get<protocol::Opened>(*outcome.event));
+    const auto& opened_cell = std::get<protocol::Opened>(*outcome.event);
+    run.facts.registers = largest_by_phase(opened_cell, &protocol::Kernel::registers);
+    run.facts.local_bytes = largest_by_phase(opened_cell, &protocol::Kernel::local_bytes);
   }
   return step;
 }

@@ -4,12 +4,12 @@
 
 namespace allocbench::front {
 
-CellRun make_cell_run(const Cell& cell, const CellHistory* known) {
+CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& origin) {
   CellRun run{.cell = &cell, .steps_left = 1 + cell.rounds};
   if (known == nullptr) return run;
   run.known_to_log = true;
   run.attempt = known->attempts;
-  if (known->end || !known->open.verified) return run;  // a new attempt
+  if (known->end || !known->open.verified || difference(known->open.origin, origin)) return run;  // a new attempt
   run.started = true;
   run.verified = true;
   run.facts = known->open.facts;

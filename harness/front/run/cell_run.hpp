@@ -29,8 +29,9 @@ struct CellRun {
   CellFacts facts = {};
 };
 
-// A cell that the log does not know, or knows from an earlier run of this config.
-CellRun make_cell_run(const Cell& cell, const CellHistory* known);
+// A cell that the log does not know (null), or knows from an earlier run of this config: its rounds go on where they
+// come from `origin` too.
+CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& origin);
 
 // What the cells of one config share.
 struct CellBook {

@@ -43,6 +43,19 @@ void check_same_run(const RunHistory& history, const Config& config, const std::
   }
 }
 
+// Numbers of two revisions, cards or drivers in one figure compare what they do not say.
+void check_same_origin(const RunHistory& history, const Origin& now, const std::string& folder) {
+  for (const CellHistory& cell : history.cells) {
+    if (!cell.end && !cell.open.verified) continue;
+    const auto differs = difference(cell.end ? cell.origin : cell.open.origin, now);
+    if (!differs) continue;
+    throw UsageError(fmt::format(
+        "{} was measured with {}; this run would use {}. Go back to the former, choose another --out, or use "
+        "--allow-mixed, which every figure will say.",
+        folder, differs->earlier, differs->now));
+  }
+}
+
 }  // namespace
 
 std::string default_folder(const Config& config) { return fmt::format("results/{}-{}", config.name, config.backend); }
@@ -64,7 +77,8 @@ std::vector<std::string> differing_keys(const nlohmann::ordered_json& config,
   return {keys.begin(), keys.end()};
 }
 
-RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config& config) {
+RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config& config, const Origin& origin,
+                          bool allow_mixed) {
   create_folder(folder);
   const std::string path = events_path(folder);
   if (fs::exists(path) && !fs::is_regular_file(path)) {
@@ -100,6 +114,7 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
   EventLog lock(path);
   RunHistory history = read_history(lines.lines, path);
   check_same_run(history, config, folder);
+  if (!allow_mixed) check_same_origin(history, origin, folder);
   cut_torn_line(path, lines);
   return history;
 }

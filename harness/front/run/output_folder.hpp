@@ -22,7 +22,9 @@ std::string events_path(const std::string& folder);
 
 // Creates the folder and returns what its log says so far (empty for a new run); a torn last line is cut off. Throws
 // UsageError when the folder does not allow that use, EnvironmentError when it cannot be written.
-RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config& config);
+// A run that goes on must have the origin of what is there, unless `allow_mixed`.
+RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config& config, const Origin& origin,
+                          bool allow_mixed);
 
 // The top-level keys in which two configs differ as far as measured numbers go; for the message and for tests.
 std::vector<std::string> differing_keys(const nlohmann::ordered_json& config,

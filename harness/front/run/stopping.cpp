@@ -54,10 +54,11 @@ std::optional<double> relative_half_width(const SampledRounds& sampled, const Ce
     }
     for (auto& [phase, values] : seconds) phases[phase].push_back(std::move(values));
   }
-  const double clock_step = cell.backend == "cuda" ? device_clock_step : 0;
   double widest = 0;
   for (const auto& [phase, rounds] : phases) {
-    const auto half_width = estimate(rounds, statistic_named(cell.statistic), clock_step).relative_half_width();
+    const auto half_width =
+        estimate(rounds, statistic_named(cell.statistic), clock_step_of(cell.backend, phase, phases.size()))
+            .relative_half_width();
     if (!half_width) return std::nullopt;
     widest = std::max(widest, *half_width);
   }

@@ -19,7 +19,7 @@ bool waits_for(const CellRun& run, std::uint64_t round) { return !run.ended && r
 }  // namespace
 
 FigureRun::FigureRun(const Plan& plan, std::vector<std::optional<std::uint64_t>> device_heap_bytes,
-                     const RunHistory& history, Selection selection)
+                     const RunHistory& history, Selection selection, const Origin& origin)
     : seed(plan.seed) {
   std::map<std::string_view, const CellHistory*> by_id;
   for (const CellHistory& cell : history.cells) by_id[cell.id] = &cell;
@@ -31,7 +31,7 @@ FigureRun::FigureRun(const Plan& plan, std::vector<std::optional<std::uint64_t>>
       const auto found = by_id.find(cell.id);
       const CellHistory* known = found == by_id.end() ? nullptr : found->second;
       if (selected(known, selection)) {
-        planned.cells.push_back(make_cell_run(cell, known));
+        planned.cells.push_back(make_cell_run(cell, known, origin));
       } else if (known != nullptr && known->end && known->end->status == Status::timeout) {
         watch.note_timeout(cell.series, cell.growth);  // what timed out earlier still counts for the skip rule
       }

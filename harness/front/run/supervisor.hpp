@@ -27,7 +27,7 @@ class FigureRun {
  public:
   // `history` is what the log says so far; empty for a new run.
   FigureRun(const Plan& plan, std::vector<std::optional<std::uint64_t>> device_heap_bytes, const RunHistory& history,
-            Selection selection);
+            Selection selection, const Origin& origin);
 
   std::size_t cells_to_run() const;
   std::uint64_t steps_to_run() const;  // for the progress

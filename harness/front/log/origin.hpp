@@ -1,0 +1,44 @@
+// What a number comes from: the sources and the card. A figure has one of each.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "harness/front/config/catalogue.hpp"
+#include "harness/protocol/event.hpp"
+
+namespace allocbench::front {
+
+// The sources of a program.
+struct Sources {
+  std::string revision;           // the commit
+  std::string measured_revision;  // the hash over everything but results/ and docs/; empty in logs of format 1
+  std::optional<bool> dirty;      // the work tree had changes in that; nullopt where it was no work tree
+};
+
+struct Origin {
+  Sources sources;
+  std::string device;          // its name
+  std::string device_uuid;     // empty where there is none
+  std::string driver_version;  // empty where there is none
+  std::optional<std::uint64_t> sm_clock_max_mhz;
+};
+
+// Of this program and the worker that measures for it: both hashes where they were built from different sources.
+Sources sources_with(const Catalogue& worker);
+
+Origin origin_of(const Sources& sources, const std::optional<protocol::Device>& device);
+
+// Why numbers of both must not stand in one figure, as two half sentences for the user: what `earlier` is and what
+// `now` is; nullopt where they may.
+struct Difference {
+  std::string earlier;
+  std::string now;
+};
+std::optional<Difference> difference(const Origin& earlier, const Origin& now);
+
+nlohmann::ordered_json to_json(const Sources& sources);
+Sources sources_from_json(const nlohmann::ordered_json& json);
+
+}  // namespace allocbench::front
