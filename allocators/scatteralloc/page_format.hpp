@@ -1,4 +1,4 @@
-// How a page of ScatterAlloc is divided: pure arithmetic, the same on the host and in kernels.
+// How a page of ScatterAlloc is divided: pure arithmetic, the same on the host and in kernels and in all forms.
 //
 // Steinberger et al. 2012. All chunks of a page have one size. Two formats:
 //   flat       chunks above (page - 8) / 33 bytes: at most 32 of them, one bit each in the page's table entry

@@ -1,4 +1,5 @@
-// The heap of ScatterAlloc: malloc and free over the page table. Paper, idea and differences: scatteralloc.hpp.
+// The heap of ScatterAlloc: malloc and free over the page table. Paper, idea and what was reworked:
+// scatteralloc_reworked.hpp.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +15,10 @@
 
 namespace allocbench::scatteralloc {
 
-enum class Coalescing { off, on };
-enum class PageReset { off, on };
-
 template <Coalescing coalescing, PageReset page_reset>
 class ScatterHeap {
  public:
-  using Parameters = ScatterParameters;
+  using Parameters = ReworkedParameters;
   using Table = PageTable<page_reset == PageReset::on>;
 
   // A run may take all pages.

@@ -1,28 +1,24 @@
-// ScatterAlloc: requests are scattered over pages by a hash of their size and of the place where they run.
+// ScatterAlloc, reworked: requests are scattered over pages by a hash, and the lanes of a warp search together.
 //
 // Paper: Steinberger, Kenzel, Kainz & Schmalstieg, ScatterAlloc: Massively Parallel Dynamic Memory Allocation for the
-// GPU, InPar 2012; constants of the authors' public code, version 1.0.
-// Idea:
-//   malloc  hashes size, SM and warp slot to a page and claims a chunk of it if the page has, or may get, a suitable
-//   chunk
-//           size; otherwise it goes on to other pages. Larger requests take runs of whole pages.
-//   free    clears the chunk's bit. The last thread to leave a page makes it unformatted again (page reset).
-//   coalescing  the lanes of a warp that ask for less than 1/32 page each share one chunk: 4 bytes that count the
-//           members, then the members from byte 16 on.
+// GPU, InPar 2012; constants of the authors' public code, version 1.0. Idea and published form: scatteralloc.hpp.
 // Data: page table and its protocol (page_table.hpp), page formats (page_format.hpp), hash, regions and access blocks
-// (search.hpp), runs of pages (multi_page.hpp), malloc and free over them (scatter_heap.hpp). The bits of two-level
-// pages lie on the page, everything else outside the pool.
+// (hash.hpp, search.hpp), runs of pages (multi_page.hpp), malloc and free over them (scatter_heap.hpp). The bits of
+// two-level pages lie on the page, everything else outside the pool.
 //
-// Differs from the paper and its code:
+// Reworked, and what each piece brings:
 //   * Chunk size, count and bits of a page are one 64-bit word (they were three). A claim is one OR or one ADD instead
-//     of load, add, check and OR, and a page cannot be recycled under a claim.
+//     of load, add, check and OR: fewer dependent trips to memory, and a page cannot be recycled under a claim.
 //   * The lanes that use the same page claim it by one operation, and lanes spread over consecutive pages if a page has
-//     fewer chunks than lanes. Before the walk a few random places are tried (search.hpp).
-//   * A request of exactly one page is a chunk; longer ones hold no lock unless they must scan (multi_page.hpp).
-//   * access_blocks is 1 by default (8 in the public code), because the number of the block in use would be a second
-//   trip
-//     to memory before every claim.
-//   * Members that cannot get a chunk together try alone, so coalescing causes no null.
+//     fewer chunks than lanes: no crowd of additions to one count.
+//   * A walk looks at two pages per lane at a time, after a few random places (search.hpp): above half a page, and when
+//     the pool is nearly full, a search no longer goes page by page.
+//   * A request of exactly one page is a chunk; longer ones hold no lock unless they must scan (multi_page.hpp). The
+//     published lock costs about 10 us per request. A run is marked as one, so no chunk is given out of it.
+//   * access_blocks is 1 by default (8 published), because the number of the block in use would be a second trip to
+//     memory before every claim.
+//   * Members that cannot get a chunk together try alone, so coalescing causes no null. Requests for zero bytes get a
+//     block.
 // Winter et al. 2021 measured cliffs at half a page and at the page size. This form has none while pages are plentiful;
 // if they are scarce, chunks of one per page and runs of pages take longest.
 #pragma once

@@ -1,7 +1,7 @@
 // Where ScatterAlloc looks for a page: the hash, a few scattered tries, then a walk over regions.
 //
-// Steinberger et al. 2012; constants and thresholds of the authors' public code, version 1.0:
-//   hash    start = s * 38183 + 17497 * SM + (1 + 32 s / page) * warp slot, modulo the pages of an access block
+// Steinberger et al. 2012; thresholds of the authors' public code, version 1.0:
+//   hash    hash.hpp
 //   region  16 pages and a counter of how often a walk found nothing there. Pass 1 of the walk goes from the start page
 //           towards the end of the pool and skips regions whose counter has reached 3/4 of the region. Pass 2 looks
 //           everywhere.
@@ -21,7 +21,7 @@
 // All words here are hints: relaxed, wrong values cost time only.
 #pragma once
 
-#include "allocators/common/modulo.hpp"
+#include "allocators/scatteralloc/hash.hpp"
 #include "allocators/scatteralloc/page_table.hpp"
 #include "simt/simt.hpp"
 
@@ -52,9 +52,7 @@ struct Regions {
 
   template <class Thread>
   SIMT_FN std::uint32_t hash(Thread& thread, std::uint32_t chunk, std::uint32_t page_shift) const {
-    const std::uint32_t warp_distance = 1 + (chunk << 5 >> page_shift);
-    const std::uint32_t page =
-        pages_per_block(chunk * 38183u + 17497u * thread.sm() + warp_distance * thread.warp_slot());
+    const std::uint32_t page = hashed_page(thread, chunk, page_shift, pages_per_block);
     if (blocks == 1) return page;
     return thread.atomic(*first_block).load(simt::relaxed) * pages_per_block.divisor() + page;
   }

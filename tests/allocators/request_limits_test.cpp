@@ -23,6 +23,7 @@
 #include "allocators/random_walk/rw_bm_reworked.hpp"
 #include "allocators/random_walk/rw_malloc_reworked.hpp"
 #include "allocators/random_walk/rw_reworked.hpp"
+#include "allocators/scatteralloc/scatteralloc.hpp"
 #include "allocators/scatteralloc/scatteralloc_reworked.hpp"
 #include "allocators/simple_queue/simple_queue.hpp"
 #include "allocators/xmalloc/xmalloc_reworked.hpp"
@@ -42,8 +43,8 @@ using Designs =
                      FdgMallocReworked, FdgMallocReworkedOnCFMMalloc, FdgMallocReworkedOnKma, HallocReworked,
                      KmaReworked, OuroborosPSReworked, OuroborosPVAReworked, OuroborosPVLReworked, OuroborosCSReworked,
                      OuroborosCVLReworked, RandomWalkReworked, RandomWalkBitmapReworked, ClusteredRandomWalkReworked,
-                     CollaborativeRandomWalkReworked, RandomWalkMallocReworked, ScatterAllocReworked, SimpleQueue,
-                     XMallocReworked, XMallocDeviceHeapReworked>;
+                     CollaborativeRandomWalkReworked, RandomWalkMallocReworked, ScatterAlloc, ScatterAllocReworked,
+                     SimpleQueue, XMallocReworked, XMallocDeviceHeapReworked>;
 TYPED_TEST_SUITE(RequestLimitsTest, Designs);
 
 // Null when the design cannot serve this pool.

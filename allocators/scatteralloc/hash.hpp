@@ -1,0 +1,21 @@
+// The scattering hash of ScatterAlloc, the same in all forms.
+//
+// Steinberger et al. 2012; constants of the authors' public code, version 1.0:
+//   page = s * 38183 + 17497 * SM + (1 + 32 s / page bytes) * warp slot, modulo the pages of an access block
+// s is the chunk size. Equal sizes on one SM start at neighbouring pages, one distance per warp; large chunks spread
+// the warps wider. SM and warp slot are hardware ids.
+#pragma once
+
+#include "allocators/common/modulo.hpp"
+#include "simt/simt.hpp"
+
+namespace allocbench::scatteralloc {
+
+template <class Thread>
+SIMT_FN std::uint32_t hashed_page(Thread& thread, std::uint32_t chunk, std::uint32_t page_shift,
+                                  const Modulo& pages_per_block) {
+  const std::uint32_t warp_distance = 1 + (chunk << 5 >> page_shift);
+  return pages_per_block(chunk * 38183u + 17497u * thread.sm() + warp_distance * thread.warp_slot());
+}
+
+}  // namespace allocbench::scatteralloc
