@@ -1,5 +1,5 @@
-// x mod d for a divisor that only the host knows. The device needs no division: a high product, a low product and a
-// correction (the "round down" method; Warren, Hacker's Delight, ch. 10).
+// x mod d and x / d for a divisor that only the host knows. The device needs no division: a high product, a low product
+// and a correction (the "round down" method; Warren, Hacker's Delight, ch. 10).
 #pragma once
 
 #include "simt/simt.hpp"
@@ -21,6 +21,10 @@ class Modulo {
   SIMT_HOST_FN std::uint32_t operator()(std::uint32_t x) const {
     const std::uint32_t rest = x - simt::multiply_high(x, reciprocal_) * divisor_;
     return rest >= divisor_ ? rest - divisor_ : rest;
+  }
+  SIMT_HOST_FN std::uint32_t quotient(std::uint32_t x) const {
+    const std::uint32_t estimate = simt::multiply_high(x, reciprocal_);
+    return x - estimate * divisor_ >= divisor_ ? estimate + 1 : estimate;
   }
 
  private:
