@@ -1,0 +1,161 @@
+// Comb: one load and one atomic for a warp's slots of any size.
+//
+// Our own design, not from a paper; docs/comb.md has the idea with a picture, the invariants and the argument why each
+// step is safe.
+// Idea: the pool is cut into chunks, each of which serves one size. A bitmap word of 64 bits has the class of its chunk
+// beside the bits of 32 slots. A warp finds a chunk in the directory of its class at a place that follows from its
+// number, and ORs as many bits as it has lanes into a word, without having looked. The old word says which slots it won
+// and, by the tag, whether the chunk still was what the directory said: the directory may be wrong at any time.
+// Neighbouring warps use neighbouring words, so warps that repeat what they did meet nobody.
+//
+//   space.hpp       the arrays          words.hpp      claim, open and own a word
+//   retirement.hpp  chunks change class search.hpp     the slow path: other words, other chunks, all chunks
+//   runs.hpp        large requests      inspect.hpp    invariants
+#pragma once
+
+#include "allocators/comb/inspect.hpp"
+#include "allocators/comb/runs.hpp"
+#include "allocators/comb/search.hpp"
+
+namespace allocbench {
+namespace comb {
+
+template <Bug bug>
+class Comb {
+ public:
+  using Parameters = comb::Parameters;
+
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
+    return pool_bytes >> chunk_log2(pool_bytes, parameters) << chunk_log2(pool_bytes, parameters);
+  }
+  // Six chunks of 16 slots of 16 bytes.
+  static SmallHeap<Parameters> small_heap() { return {6 * 256, {.chunk_bytes = 256, .least_chunks = 1}}; }
+
+  void reset(simt::Stream& stream) { space_.reset(stream); }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (bytes > space_.largest_slot) {
+      return bytes > std::size_t{space_.chunks} << space_.chunk_log2 ? nullptr : take_run(thread, *space_.copy, bytes);
+    }
+    const auto group = thread.converged();
+    const SizeClass size_class = space_.size_class(SizeClass::of(static_cast<std::uint32_t>(bytes)));
+    const bool one_class = group.all(size_class.index == group.broadcast(size_class.index));
+    const auto mates = one_class ? group : group.match_any(size_class.index);
+    const Aim aim = aim_of(thread, mates, size_class);
+    const std::uint32_t rank = mates.thread_rank();
+    std::uint32_t chunk = no_chunk;
+    std::uint32_t won = 0;
+    if (rank == aim.first_rank) {
+      thread.probe(simt::Step::attempt);
+      chunk = thread.atomic(space_.entry(size_class.index, aim.place.entry)).load(simt::relaxed);
+      won = claim_bits(thread, space_, space_.word_number(chunk, aim.place.word), size_class.index, aim.bits);
+    }
+    const std::uint32_t claimant =
+        aim.first_rank == 0 ? mates.leader_lane() : simt::nth_set_bit(mates.mask(), aim.first_rank);
+    chunk = group.shfl_lane(chunk, claimant);
+    won = group.shfl_lane(won, claimant);
+    const bool all = group.all(won == aim.bits);
+    group.sync();  // the claimant's acquire holds for all
+    if (all) {
+      const std::uint32_t slot = aim.place.word * 32 + simt::count_trailing_zeros(aim.bits) + rank - aim.first_rank;
+      return space_.block(chunk, size_class, slot);
+    }
+    const std::uint32_t share = rank - aim.first_rank;
+    if (share < simt::popcount(won)) {
+      return space_.block(chunk, size_class, aim.place.word * 32 + simt::nth_set_bit(won, share));
+    }
+    return serve_rest(thread, *space_.copy, size_class, aim.place);
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    const std::size_t offset = space_.offset_of(block);
+    const std::uint32_t chunk = space_.chunk_at(offset);
+    // No atomic: while a block of the chunk lives nobody writes this.
+    const std::uint32_t entry = space_.table[chunk];
+    if (entry > last_class_entry) return free_run(thread, *space_.copy, chunk, entry);
+    const std::uint32_t in_chunk = static_cast<std::uint32_t>(offset) & ((1u << space_.chunk_log2) - 1);
+    const std::uint32_t slot = space_.size_class(entry - 1).slot_at(in_chunk);
+    const std::uint32_t number = space_.word_number(chunk, slot / 32);
+    std::uint32_t bits = 1u << slot % 32;
+    const auto group = thread.converged();
+    const auto word = thread.atomic(space_.words[number]);
+    if (!group.all(number == group.broadcast(number))) {
+      word.fetch_and(~std::uint64_t{bits}, simt::release);
+      return;
+    }
+    bits = group.reduce_add(bits);  // distinct bits
+    group.sync();                   // the leader's release speaks for all
+    if (group.leader()) word.fetch_and(~std::uint64_t{bits}, simt::release);
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const { return Inspection(stream, space_).broken_invariant(); }
+  const Space<bug>& space() const { return space_; }
+
+ protected:
+  static Comb lay_out(Arena& arena, const Parameters& parameters) {
+    Comb allocator;
+    allocator.space_ = Space<bug>::create(arena, parameters);
+    return allocator;
+  }
+
+ private:
+  static std::uint32_t chunk_log2(std::size_t pool_bytes, const Parameters& parameters) {
+    return Space<bug>::chunk_log2_for(pool_bytes, parameters);
+  }
+
+  // The first claim of a lane: `bits` of a word, for itself and the mates of the next ranks.
+  struct Aim {
+    Place place;
+    std::uint32_t first_rank;  // of the lane that claims
+    std::uint32_t bits;
+  };
+
+  // Slots are dealt to warps by their numbers: `1 << share_log2` to each, at least as many as it has mates. Each share
+  // has a part of the directory of its own, so that warps with 3 mates do not meet those with 30.
+  template <class Thread, class Group>
+  SIMT_FN Aim aim_of(Thread& thread, const Group& mates, SizeClass size_class) const {
+    const std::uint32_t count = mates.num_threads();
+    const std::uint32_t share_log2 = 32 - simt::count_leading_zeros(count - 1);
+    const std::uint32_t word_log2 = size_class.word_log2();
+    const std::uint32_t words_log2 = size_class.words_log2();
+    const std::uint32_t first_rank = mates.thread_rank() >> word_log2 << word_log2;
+    const std::uint32_t warp = thread.block() * ((thread.block_size() + 31) / 32) + thread.warp_in_block();
+    const std::uint32_t position = (warp << share_log2) + first_rank;
+    const std::uint32_t word = position >> word_log2;
+    const std::uint32_t part = (5 - share_log2) << (space_.directory_log2 - 3);
+    const std::uint32_t most = 1u << word_log2;
+    const std::uint32_t asked = count - first_rank < most ? count - first_rank : most;
+    return {{((word >> words_log2) ^ part) & ((1u << space_.directory_log2) - 1), word & ((1u << words_log2) - 1)},
+            first_rank,
+            (0xffffffffu >> (32 - asked)) << (position & (most - 1))};
+  }
+
+  template <class Thread>
+  SIMT_NOINLINE_FN static void* serve_rest(Thread& thread, const Space<bug>& space, SizeClass size_class, Place place) {
+    const auto mates = thread.converged().match_any(size_class.index);
+    place.entry = mates.broadcast(place.entry);
+    place.word = mates.broadcast(place.word);
+    return search(thread, space, mates, size_class, place);
+  }
+
+  Space<bug> space_;
+};
+
+}  // namespace comb
+
+struct Comb : comb::Comb<comb::Bug::none> {
+  static constexpr Traits traits{.name = "comb",
+                                 .display_name = "Comb",
+                                 .paper = "this project, docs/comb.md",
+                                 .summary =
+                                     "chunks of equal slots; a warp takes its slots with one OR on a word that "
+                                     "carries its size class"};
+  static Comb create(Arena& arena, const Parameters& parameters) { return {lay_out(arena, parameters)}; }
+};
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(comb, Comb)

@@ -1,0 +1,107 @@
+// The invariants of a Comb, checked on the host when no kernel runs.
+//
+//   * a word is closed, or open for the class of its chunk; nobody holds a lock
+//   * open words belong to the class's words, and the bits beyond the last slot are set
+//   * runs are whole: a head with its length, and that many chunks
+//   * directory entries name chunks of the pool, or nothing
+#pragma once
+
+#include <vector>
+
+#include "allocators/comb/space.hpp"
+
+namespace allocbench::comb {
+
+template <class S>
+class Inspection {
+ public:
+  Inspection(simt::Stream& stream, const S& space)
+      : space_(space),
+        words_(copy(stream, space.words, space.all_words())),
+        table_(copy(stream, space.table, space.chunks + first_chunk)),
+        directory_(copy(stream, space.directory, space.all_entries())) {}
+
+  // Empty if all is well.
+  std::string broken_invariant() const {
+    for (std::uint32_t chunk = 0; chunk < table_.size(); ++chunk) {
+      if (std::string broken = broken_words(chunk); !broken.empty()) return name(chunk) + broken;
+    }
+    if (std::string broken = broken_run(); !broken.empty()) return broken;
+    for (const std::uint32_t entry : directory_) {
+      if (entry == fetching) return "a directory entry waits for a chunk that nobody fetches";
+      if (entry >= table_.size()) return "a directory entry names " + name(entry) + ", which does not exist";
+    }
+    return {};
+  }
+
+  // Chunks with this entry in the table.
+  std::uint32_t chunks_with(std::uint32_t entry) const {
+    return static_cast<std::uint32_t>(std::count(table_.begin() + first_chunk, table_.end(), entry));
+  }
+  // Slots that are taken in all chunks of classes.
+  std::uint64_t taken_slots() const {
+    std::uint64_t taken = 0;
+    for (std::uint32_t chunk = first_chunk; chunk < table_.size(); ++chunk) {
+      if (!is_class(table_[chunk])) continue;
+      const SizeClass size_class = space_.size_class(table_[chunk] - 1);
+      for (std::uint32_t i = 0; i < size_class.words(); ++i) {
+        const std::uint64_t word = word_at(chunk, i);
+        if (tag_of(word) == size_class.index) taken += simt::popcount(bits_of(word) & ~size_class.surplus(i));
+      }
+    }
+    return taken;
+  }
+
+ private:
+  template <class T>
+  static std::vector<T> copy(simt::Stream& stream, const T* from, std::size_t count) {
+    std::vector<T> image(count);
+    simt::copy_to_host(stream, image.data(), from, count * sizeof(T));
+    return image;
+  }
+
+  static std::string name(std::uint32_t chunk) { return "chunk " + std::to_string(chunk); }
+  std::uint64_t word_at(std::uint32_t chunk, std::uint32_t index) const {
+    return words_[(std::size_t{chunk} << space_.words_log2) + index];
+  }
+
+  std::string broken_words(std::uint32_t chunk) const {
+    const std::uint32_t entry = table_[chunk];
+    const SizeClass size_class = space_.size_class(is_class(entry) ? entry - 1 : 0);
+    const std::uint32_t words = is_class(entry) ? size_class.words() : 0;
+    for (std::uint32_t i = 0; i < 1u << space_.words_log2; ++i) {
+      const std::uint64_t word = word_at(chunk, i);
+      const std::string where = ", word " + std::to_string(i);
+      if (word == closed_word) continue;
+      if (tag_of(word) == locked) return where + " is still locked";
+      if (i >= words) return where + " is open although the chunk does not need it";
+      if (tag_of(word) != size_class.index) {
+        return where + " has tag " + std::to_string(tag_of(word)) + " in a chunk of class " +
+               std::to_string(size_class.index);
+      }
+      if ((size_class.surplus(i) & ~bits_of(word)) != 0) return where + " offers slots beyond the end of the chunk";
+    }
+    return {};
+  }
+
+  std::string broken_run() const {
+    for (std::uint32_t chunk = first_chunk; chunk < table_.size(); ++chunk) {
+      if (table_[chunk] == inside_run) return name(chunk) + " belongs to a run that has no head";
+      if ((table_[chunk] & head_of_run) == 0) continue;
+      const std::uint32_t end = chunk + (table_[chunk] & ~head_of_run);
+      if (end > table_.size() || end == chunk) return name(chunk) + " begins a run beyond the end of the pool";
+      for (++chunk; chunk < end; ++chunk) {
+        if (table_[chunk] != inside_run) return name(chunk) + " should be inside of a run";
+      }
+      --chunk;
+    }
+    return {};
+  }
+
+  const S& space_;
+  std::vector<std::uint64_t> words_;
+  std::vector<std::uint32_t> table_;
+  std::vector<std::uint32_t> directory_;
+};
+
+}  // namespace allocbench::comb

@@ -1,0 +1,84 @@
+// Chunks change hands: a free one gets a class, an empty one of a class becomes free or gets another class.
+//
+// A chunk is retired by taking all of its slots: every word is locked, from "no slot taken" or from "closed". Then
+// nobody else is inside, nobody can come in, and no block of the chunk lives. Only then does the table change, and only
+// after that are the words closed. Word 0 comes first, so of two retirers one gets in. Any slot taken, by its owner or
+// for a moment by a claim that missed its class, ends the attempt: the words are opened again as they were.
+#pragma once
+
+#include "allocators/comb/words.hpp"
+
+namespace allocbench::comb {
+
+// Of one thread: a free chunk becomes one of the class. Its words are closed; whoever comes first opens them.
+template <class Thread, class S>
+SIMT_FN bool adopt(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class) {
+  std::uint32_t expected = free_chunk;
+  const auto entry = thread.atomic(space.table[chunk]);
+  if constexpr (S::bug == Bug::late_class) {
+    if (!entry.compare_exchange(expected, inside_run, simt::acq_rel, simt::relaxed)) return false;
+    const SizeClass opened = space.size_class(size_class);
+    for (std::uint32_t i = 0; i < opened.words(); ++i) {
+      thread.atomic(space.words[space.word_number(chunk, i)])
+          .store(tagged(size_class, opened.surplus(i)), simt::release);
+    }
+    entry.store(chunk_of_class(size_class), simt::release);
+    return true;
+  }
+  return entry.compare_exchange(expected, chunk_of_class(size_class), simt::acq_rel, simt::relaxed);
+}
+
+// Does it look as if the chunk had no slot taken? True as well if somebody else owns its first word at the moment.
+template <class Thread, class S>
+SIMT_FN bool seems_empty(Thread& thread, const S& space, std::uint32_t chunk, SizeClass size_class) {
+  const std::uint64_t word = thread.atomic(space.words[space.word_number(chunk, 0)]).load(simt::relaxed);
+  return word == tagged(size_class.index, size_class.surplus(0)) || tag_of(word) >= locked;
+}
+
+// Of the first member: locks word 0 and makes sure that the chunk is still one of the class.
+template <class Thread, class S>
+SIMT_FN bool enter(Thread& thread, const S& space, std::uint32_t chunk, SizeClass size_class) {
+  std::uint64_t before = 0;
+  if (!own_word(thread, space, chunk, 0, size_class, before)) return false;
+  if (thread.atomic(space.table[chunk]).load(simt::acquire) == chunk_of_class(size_class.index)) return true;
+  thread.atomic(space.words[space.word_number(chunk, 0)]).store(before, simt::release);
+  return false;
+}
+
+// Of all members of the group: the empty chunk of a class gets `next` as its entry in the table. False if it is not
+// empty or somebody else is busy with it.
+template <class Thread, class S, class Group>
+SIMT_FN bool retire(Thread& thread, const S& space, const Group& group, std::uint32_t chunk, SizeClass size_class,
+                    std::uint32_t next) {
+  const std::uint32_t words = size_class.words();
+  const std::uint32_t rank = group.thread_rank();
+  const std::uint32_t size = group.num_threads();
+  const auto word = [&](std::uint32_t i) { return thread.atomic(space.words[space.word_number(chunk, i)]); };
+  if (!group.any(rank == 0 && enter(thread, space, chunk, size_class))) return false;
+  bool failed = false;
+  std::uint32_t end = rank + 1;
+  for (; end < words; end += size) {
+    std::uint64_t before = 0;
+    if (own_word(thread, space, chunk, end, size_class, before)) continue;
+    if constexpr (S::bug == Bug::partial_retirement) continue;
+    failed = true;
+    break;
+  }
+  if (group.any(failed)) {
+    thread.probe(simt::Step::retry);
+    for (std::uint32_t i = rank + 1; i < end; i += size) {
+      word(i).store(tagged(size_class.index, size_class.surplus(i)), simt::release);
+    }
+    if (rank == 0) word(0).store(tagged(size_class.index, size_class.surplus(0)), simt::release);
+    group.sync();
+    return false;
+  }
+  group.sync();  // the first member speaks for all that locked words
+  if (rank == 0) thread.atomic(space.table[chunk]).store(next, simt::release);
+  group.sync();  // and each of them closes words after the table has changed
+  for (std::uint32_t i = rank; i < words; i += size) word(i).store(closed_word, simt::release);
+  group.sync();
+  return true;
+}
+
+}  // namespace allocbench::comb

@@ -1,0 +1,228 @@
+// The slow path: what lanes do whose first claim did not give them a slot.
+//
+// All lanes of one class come together (`mates`) and stay together until each has its slot:
+//   1. around the word of the first claim, in its chunk: every lane looks at another word
+//   2. another chunk for the directory entry: a free one, or the one that somebody else has just fetched
+//   3. all chunks of the pool: slots of the own class, free chunks, empty chunks of other classes
+// Nobody waits for anybody for more than a fixed number of looks. If the third step finds nothing, there was nothing.
+#pragma once
+
+#include "allocators/comb/retirement.hpp"
+
+namespace allocbench::comb {
+
+inline constexpr std::uint32_t no_slot = 0xffffffffu;
+inline constexpr std::uint32_t all_looks = 0xffffffffu;
+
+// Where a request looks.
+struct Place {
+  std::uint32_t entry = 0;  // of the directory of its class
+  std::uint32_t word = 0;   // of the chunk that is found there
+};
+
+template <class Thread, class Group>
+SIMT_FN std::uint32_t common_random(Thread& thread, const Group& group) {
+  return group.broadcast(static_cast<std::uint32_t>(thread.clock()) * 0x9e3779b1u) >> 7;
+}
+
+// Slots of one chunk for the mates, of whom those without a slot stay mates. Each lane looks at another word, all at
+// `looks` words or more; with success they go on looking. `unsettled`: somebody owned a word at the moment.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t take_from_chunk(Thread& thread, const S& space, Group& mates, SizeClass size_class,
+                                      std::uint32_t chunk, std::uint32_t start, std::uint32_t looks, bool jumps,
+                                      bool& unsettled) {
+  constexpr std::uint32_t losses_per_look = 8;
+  const std::uint32_t words = size_class.words();
+  for (std::uint32_t looked = 0; looked < looks && looked < words;) {
+    const std::uint32_t index = (start + mates.thread_rank()) % words;
+    const std::uint64_t seen = thread.atomic(space.words[space.word_number(chunk, index)]).load(simt::relaxed);
+    const std::uint32_t wanted = mates.num_threads();
+    const std::uint32_t here = simt::popcount(free_slots(seen, size_class, index));
+    if (mates.any(seen == locked_word)) unsettled = true;
+    const simt::LaneMask some = mates.ballot(here != 0);
+    if (some == 0) {
+      looked += wanted;
+      start = jumps ? common_random(thread, mates) : start + wanted;
+      continue;
+    }
+    const simt::LaneMask rich = mates.ballot(here >= wanted);
+    std::uint32_t slot = no_slot;
+    if (rich != 0) {
+      // One word serves all. The other lanes open theirs for those who come later.
+      const std::uint32_t giver = simt::count_trailing_zeros(rich);
+      std::uint32_t won = 0;
+      if (thread.lane() == giver || tag_of(seen) == closed) {
+        won = take_slots(thread, space, chunk, index, size_class, seen, thread.lane() == giver ? wanted : 0);
+      }
+      won = mates.shfl_lane(won, giver);
+      const std::uint32_t first = mates.shfl_lane(index, giver) * 32;
+      if (mates.thread_rank() < simt::popcount(won)) slot = first + simt::nth_set_bit(won, mates.thread_rank());
+    } else if (here != 0) {
+      const std::uint32_t won = take_slots(thread, space, chunk, index, size_class, seen, 1);
+      if (won != 0) slot = index * 32 + simt::count_trailing_zeros(won);
+    }
+    mates.sync();  // the giver's acquire holds for all
+    const Group rest = mates.partition(slot == no_slot);
+    if (slot != no_slot) return slot;
+    if (rest.num_threads() == wanted) {  // others were faster
+      unsettled = true;
+      looked += (wanted + losses_per_look - 1) / losses_per_look;
+    }
+    mates = rest;
+  }
+  return no_slot;
+}
+
+// A free chunk for the class; no_chunk if there seems to be none.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t fetch_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
+                                  std::uint32_t entry) {
+  // The own place of the entry: nobody else tries it in a pool with ample room.
+  std::uint32_t chunk = no_chunk;
+  if (mates.leader() && thread.atomic(*space.nothing_free).load(simt::relaxed) == 0) {
+    const std::uint32_t part = space.chunks / SizeClass::count(space.chunk_log2) + 1;
+    chunk = first_chunk + (entry + size_class * part) % space.chunks;
+    if (!adopt(thread, space, chunk, size_class)) chunk = fetching;
+  }
+  chunk = mates.broadcast(chunk);
+  if (chunk != fetching) return chunk;
+  // All chunks, in windows of as many as there are lanes. An odd step visits every window of a power of two of them.
+  const std::uint32_t size = mates.num_threads();
+  const std::uint32_t windows = 1u << (32 - simt::count_leading_zeros((space.chunks - 1) / size));
+  const std::uint32_t random = common_random(thread, mates);
+  for (std::uint32_t i = 0; i < windows; ++i) {
+    const std::uint64_t at = std::uint64_t{(random + i * (random | 1)) & (windows - 1)} * size + mates.thread_rank();
+    chunk = first_chunk + static_cast<std::uint32_t>(at);
+    const bool is_free = at < space.chunks && thread.atomic(space.table[chunk]).load(simt::relaxed) == free_chunk;
+    for (simt::LaneMask rest = mates.ballot(is_free); rest != 0; rest &= rest - 1) {
+      const std::uint32_t lane = simt::count_trailing_zeros(rest);
+      const bool mine = thread.lane() == lane && adopt(thread, space, chunk, size_class);
+      if (mates.any(mine)) return mates.shfl_lane(chunk, lane);
+    }
+  }
+  if (mates.leader()) thread.atomic(*space.nothing_free).store(1u, simt::relaxed);
+  return no_chunk;
+}
+
+// Another chunk for the directory entry that held `seen`; no_chunk if there is none to be had.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t renew_entry(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
+                                  std::uint32_t place, std::uint32_t seen) {
+  constexpr std::uint32_t most_looks = 64;
+  const auto entry = thread.atomic(space.entry(size_class, place));
+  std::uint32_t found = seen;
+  bool mine = false;
+  if (mates.leader()) {
+    if (seen != fetching) mine = entry.compare_exchange(found, fetching, simt::relaxed, simt::relaxed);
+    for (std::uint32_t i = 0; !mine && found == fetching && i < most_looks; ++i) {
+      thread.spin_hint();
+      found = entry.load(simt::relaxed);
+    }
+  }
+  if (!mates.any(mine)) {
+    found = mates.broadcast(found);
+    // Who waited in vain goes on without the entry.
+    return found == seen || found == fetching ? no_chunk : found;
+  }
+  const std::uint32_t chunk = fetch_chunk(thread, space, mates, size_class, place);
+  if (mates.leader()) entry.store(chunk == no_chunk ? seen : chunk, simt::relaxed);
+  return chunk;
+}
+
+// Makes a chunk that is free, or seems to be an empty one of another class, one of this class.
+template <class Thread, class S, class Group>
+SIMT_FN bool obtain(Thread& thread, const S& space, const Group& mates, std::uint32_t chunk, std::uint32_t entry,
+                    std::uint32_t size_class) {
+  if (entry != free_chunk) {
+    return retire(thread, space, mates, chunk, space.size_class(entry - 1), chunk_of_class(size_class));
+  }
+  if (mates.leader()) thread.atomic(*space.nothing_free).store(0u, simt::relaxed);
+  return mates.any(mates.leader() && adopt(thread, space, chunk, size_class));
+}
+
+// The next chunk of a round trip that may have a slot: one of the class, a free one, or one that seems to be empty.
+struct Candidate {
+  std::uint32_t at = 0;  // steps from the start; all chunks = none is left
+  std::uint32_t chunk = no_chunk;
+  std::uint32_t entry = free_chunk;
+};
+
+template <class Thread, class S, class Group>
+SIMT_FN Candidate next_candidate(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
+                                 std::uint32_t start, std::uint32_t at) {
+  for (; at < space.chunks; at += mates.num_threads()) {
+    Candidate mine{at + mates.thread_rank()};
+    bool usable = false;
+    if (mine.at < space.chunks) {
+      mine.chunk = first_chunk + (start + mine.at) % space.chunks;
+      mine.entry = thread.atomic(space.table[mine.chunk]).load(simt::acquire);
+      usable = mine.entry == free_chunk || mine.entry == chunk_of_class(size_class) ||
+               (is_class(mine.entry) && seems_empty(thread, space, mine.chunk, space.size_class(mine.entry - 1)));
+    }
+    const simt::LaneMask all = mates.ballot(usable);
+    if (all == 0) continue;
+    const std::uint32_t lane = simt::count_trailing_zeros(all);
+    return {mates.shfl_lane(mine.at, lane), mates.shfl_lane(mine.chunk, lane), mates.shfl_lane(mine.entry, lane)};
+  }
+  return {space.chunks};
+}
+
+// Goes through all chunks, again if somebody owned memory for a moment. A scan that began after mine and found nothing
+// speaks for me as well.
+template <class Thread, class S, class Group>
+SIMT_FN void* scan(Thread& thread, const S& space, Group mates, SizeClass size_class, std::uint32_t place) {
+  constexpr std::uint32_t most_rounds = 4;
+  Scans& scans = space.scans[size_class.index];
+  std::uint64_t number = 0;
+  if (mates.leader()) number = thread.atomic(scans.begun).fetch_add(std::uint64_t{1}, simt::acq_rel) + 1;
+  const std::uint32_t start = common_random(thread, mates) % space.chunks;
+  for (std::uint32_t round = 0; round < most_rounds; ++round) {
+    bool unsettled = false;
+    for (std::uint32_t at = 0;; ++at) {
+      if (mates.any(number != 0 && thread.atomic(scans.vain).load(simt::acquire) > number)) return nullptr;
+      const Candidate next = next_candidate(thread, space, mates, size_class.index, start, at);
+      at = next.at;
+      if (at >= space.chunks) break;
+      if (next.entry != chunk_of_class(size_class.index) &&
+          !obtain(thread, space, mates, next.chunk, next.entry, size_class.index)) {
+        unsettled = true;
+        continue;
+      }
+      const std::uint32_t slot =
+          take_from_chunk(thread, space, mates, size_class, next.chunk, 0, all_looks, false, unsettled);
+      if (slot != no_slot) {
+        thread.atomic(space.entry(size_class.index, place)).store(next.chunk, simt::relaxed);
+        return space.block(next.chunk, size_class, slot);
+      }
+    }
+    if (!unsettled) {
+      if (number != 0) thread.atomic(scans.vain).fetch_max(number, simt::acq_rel);
+      break;
+    }
+    thread.spin_hint();
+  }
+  return nullptr;
+}
+
+// A slot for each of the mates, who are all without one.
+template <class Thread, class S, class Group>
+SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass size_class, Place place) {
+  constexpr std::uint32_t most_chunks = 4;
+  constexpr std::uint32_t looks = 4;
+  bool unsettled = false;
+  std::uint32_t chunk = no_chunk;
+  if (mates.leader()) chunk = thread.atomic(space.entry(size_class.index, place.entry)).load(simt::relaxed);
+  chunk = mates.broadcast(chunk);
+  for (std::uint32_t i = 0; i < most_chunks; ++i) {
+    if (chunk >= first_chunk) {
+      const std::uint32_t slot =
+          take_from_chunk(thread, space, mates, size_class, chunk, place.word, looks, true, unsettled);
+      if (slot != no_slot) return space.block(chunk, size_class, slot);
+    }
+    chunk = renew_entry(thread, space, mates, size_class.index, place.entry, chunk);
+    if (chunk == no_chunk) break;
+  }
+  return scan(thread, space, mates, size_class, place.entry);
+}
+
+}  // namespace allocbench::comb

@@ -1,0 +1,167 @@
+// The memory of a Comb and the words that describe it.
+//
+// The pool is an array of equal chunks, numbered from `first_chunk`. Three arrays lie outside the pool:
+//
+//   words      for each chunk one word of 64 bits per 32 slots of 16 bytes: a tag in the upper half, one bit per slot
+//   in
+//              the lower half (1 = taken). The tag is the class of the chunk or one of
+//                closed   all bits are 1; whoever has made sure of the chunk's class may open the word
+//                locked   all bits are 1; one thread owns the word and alone may change it
+//              Words that a class does not need are closed.
+//   table      for each chunk: free, its class, or the part that it has in a run of chunks for a large request
+//   directory  for each class a power of two of chunk numbers: where a warp looks first. Hints: any entry may name any
+//              chunk of any class at any time.
+//
+// Chunk numbers 0 and 1 have no memory. Their words are closed for ever, so a request that follows a directory entry 0
+// (nobody has come here yet) or 1 (somebody fetches a chunk) finds nothing, without asking.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "allocators/comb/size_class.hpp"
+#include "allocators/contract/allocator.hpp"
+
+namespace allocbench::comb {
+
+// What the bug zoo breaks (tests/check/zoo/combs.hpp).
+enum class Bug {
+  none,
+  unchecked_claim,    // a claim does not look at the tag that it found
+  late_class,         // the class is written into the table after the words are open
+  partial_retirement  // a chunk is retired although some of its words could not be had
+};
+
+inline constexpr std::uint32_t no_chunk = 0;
+inline constexpr std::uint32_t fetching = 1;  // directory entry: its chunk is being fetched
+inline constexpr std::uint32_t first_chunk = 2;
+
+inline constexpr std::uint32_t closed = 0xffffffffu;
+inline constexpr std::uint32_t locked = 0xfffffffeu;
+
+SIMT_HOST_FN constexpr std::uint64_t tagged(std::uint32_t tag, std::uint32_t bits) {
+  return std::uint64_t{tag} << 32 | bits;
+}
+SIMT_HOST_FN constexpr std::uint32_t tag_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
+SIMT_HOST_FN constexpr std::uint32_t bits_of(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+inline constexpr std::uint64_t closed_word = tagged(closed, 0xffffffffu);
+inline constexpr std::uint64_t locked_word = tagged(locked, 0xffffffffu);
+
+// Entries of the table.
+inline constexpr std::uint32_t free_chunk = 0;
+SIMT_HOST_FN constexpr std::uint32_t chunk_of_class(std::uint32_t size_class) { return size_class + 1; }
+inline constexpr std::uint32_t last_class_entry = 255;
+inline constexpr std::uint32_t inside_run = 0x40000000u;
+inline constexpr std::uint32_t head_of_run = 0x80000000u;  // plus the number of chunks
+SIMT_HOST_FN constexpr bool is_class(std::uint32_t entry) { return entry != free_chunk && entry <= last_class_entry; }
+
+// What the threads of a class, or those that look for free chunks, tell each other.
+struct Scans {
+  std::uint64_t begun;  // scans of all chunks
+  std::uint64_t vain;   // the latest number of a scan that found nothing
+};
+
+inline constexpr std::uint64_t least_chunk_bytes = 256;
+inline constexpr std::uint64_t most_chunk_bytes = 4 << 20;
+
+struct Parameters {
+  std::uint64_t chunk_bytes = 512 << 10;
+  std::uint64_t least_chunks = 64;
+  static auto fields() {
+    return std::tuple{
+        Field{"chunk_bytes", &Parameters::chunk_bytes, "B",
+              "bytes of a chunk, which serves one size at a time; larger requests take several", "docs/comb.md"}
+            .between(least_chunk_bytes, most_chunk_bytes)
+            .powers_of_two(),
+        Field{"least_chunks", &Parameters::least_chunks, "", "chunk_bytes is halved until the pool has so many chunks",
+              "docs/comb.md"}
+            .between(1, 65536)};
+  }
+};
+
+template <Bug bug_>
+struct Space {
+  static constexpr Bug bug = bug_;
+
+  const Space* copy = nullptr;  // in device memory: calls of the slow path pass one register pair, not all of this
+  std::byte* base = nullptr;
+  std::uint64_t* words = nullptr;
+  std::uint32_t* table = nullptr;
+  std::uint32_t* directory = nullptr;
+  Scans* scans = nullptr;
+  std::uint32_t* nothing_free = nullptr;  // 1: the last search for a free chunk found none
+  std::uint32_t chunk_log2 = 0;
+  std::uint32_t words_log2 = 0;  // of a chunk
+  std::uint32_t chunks = 0;
+  std::uint32_t directory_log2 = 0;  // entries of a class
+  std::uint32_t largest_slot = 0;    // bytes
+
+  SIMT_HOST_FN std::size_t chunk_bytes() const { return std::size_t{1} << chunk_log2; }
+  SIMT_HOST_FN SizeClass size_class(std::uint32_t index) const { return {index, chunk_log2}; }
+  SIMT_FN std::uint32_t word_number(std::uint32_t chunk, std::uint32_t word) const {
+    return (chunk << words_log2) + word;
+  }
+  SIMT_FN std::uint32_t& entry(std::uint32_t size_class, std::uint32_t place) const {
+    return directory[(size_class << directory_log2) + place];
+  }
+  SIMT_FN std::byte* chunk_begin(std::uint32_t chunk) const {
+    return base + (std::size_t{chunk - first_chunk} << chunk_log2);
+  }
+  SIMT_FN void* block(std::uint32_t chunk, SizeClass size_class, std::uint32_t slot) const {
+    return chunk_begin(chunk) + slot * size_class.slot_bytes();
+  }
+  SIMT_FN std::size_t offset_of(const void* block) const {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(block) - base);
+  }
+  SIMT_FN std::uint32_t chunk_at(std::size_t offset) const {
+    return static_cast<std::uint32_t>(offset >> chunk_log2) + first_chunk;
+  }
+
+  // ---- host ----
+  std::size_t all_words() const { return std::size_t{chunks + first_chunk} << words_log2; }
+  std::size_t all_entries() const { return std::size_t{SizeClass::count(chunk_log2)} << directory_log2; }
+
+  static std::uint32_t chunk_log2_for(std::size_t pool_bytes, const Parameters& parameters) {
+    std::uint64_t bytes = parameters.chunk_bytes;
+    while (bytes > least_chunk_bytes && pool_bytes / bytes < parameters.least_chunks) bytes /= 2;
+    return static_cast<std::uint32_t>(std::countr_zero(bytes));
+  }
+
+  static Space create(Arena& arena, const Parameters& parameters) {
+    Space space;
+    space.chunk_log2 = chunk_log2_for(arena.pool_bytes(), parameters);
+    space.words_log2 = space.chunk_log2 > 9 ? space.chunk_log2 - 9 : 0;
+    const std::size_t chunks = arena.pool_bytes() >> space.chunk_log2;
+    if (chunks == 0 || chunks > most_chunks || (chunks + first_chunk) << space.words_log2 > 0xffffffffu) {
+      throw Unsupported("comb needs a pool of 1 to " + std::to_string(most_chunks) + " chunks of " +
+                        std::to_string(space.chunk_bytes()) + " bytes, and of at most 2 TiB");
+    }
+    space.chunks = static_cast<std::uint32_t>(chunks);
+    space.directory_log2 = std::max(3u, static_cast<std::uint32_t>(std::bit_width(space.chunks - 1)));
+    space.largest_slot = 1u << (space.chunk_log2 - 1);
+    space.base = arena.pool().base;
+    space.words = arena.metadata<std::uint64_t>(space.all_words());
+    space.table = arena.metadata<std::uint32_t>(space.chunks + first_chunk);
+    space.directory = arena.metadata<std::uint32_t>(space.all_entries());
+    space.scans = arena.metadata<Scans>(SizeClass::count(space.chunk_log2));
+    space.nothing_free = arena.metadata<std::uint32_t>(1);
+    Space* const copy = arena.metadata<Space>(1);
+    space.copy = copy;
+    simt::copy_to_device(arena.stream(), copy, &space, sizeof space);
+    space.reset(arena.stream());
+    return space;
+  }
+
+  void reset(simt::Stream& stream) const {
+    simt::device_fill(stream, words, 0xff, all_words() * sizeof *words);
+    simt::device_fill(stream, table, 0, (chunks + first_chunk) * sizeof *table);
+    simt::device_fill(stream, directory, 0, all_entries() * sizeof *directory);
+    simt::device_fill(stream, scans, 0, SizeClass::count(chunk_log2) * sizeof *scans);
+    simt::device_fill(stream, nothing_free, 0, sizeof *nothing_free);
+  }
+
+  static constexpr std::uint64_t most_chunks = 1 << 24;
+};
+
+}  // namespace allocbench::comb

@@ -1,0 +1,76 @@
+// What one thread does to one word of the bitmap: claim bits, open it, own it.
+#pragma once
+
+#include "allocators/comb/space.hpp"
+
+namespace allocbench::comb {
+
+// The lowest `wanted` of these bits, or all of them if there are fewer.
+SIMT_HOST_FN std::uint32_t lowest_bits(std::uint32_t bits, std::uint32_t wanted) {
+  if (simt::popcount(bits) <= wanted) return bits;
+  return bits & ((1u << simt::nth_set_bit(bits, wanted)) - 1);
+}
+
+// Sets bits of a word and returns those that are mine from now on. The old word is the check after the claim: with
+// another tag than mine the chunk has changed hands since I learned its number, and what I took goes back. With my tag
+// the chunk stays in this class until I give the bits back, because whoever wants to change that must own every word.
+template <class Thread, class S>
+SIMT_FN std::uint32_t claim_bits(Thread& thread, const S& space, std::uint32_t number, std::uint32_t size_class,
+                                 std::uint32_t bits) {
+  const auto word = thread.atomic(space.words[number]);
+  const std::uint64_t before = word.fetch_or(bits, simt::acquire);
+  const std::uint32_t got = bits & ~bits_of(before);
+  if (tag_of(before) == size_class || S::bug == Bug::unchecked_claim) return got;
+  if (got != 0) word.fetch_and(~std::uint64_t{got}, simt::relaxed);
+  return 0;
+}
+
+// The free slots of a word, as far as one look tells; all slots of a closed one.
+SIMT_FN std::uint32_t free_slots(std::uint64_t word, SizeClass size_class, std::uint32_t index) {
+  if (tag_of(word) == size_class.index) return ~bits_of(word);
+  return tag_of(word) == closed ? ~size_class.surplus(index) : 0;
+}
+
+// Opens a closed word of the chunk for a class, with up to `wanted` slots taken, which are returned.
+//
+// The lock comes first and the look at the table second: while I hold the lock nobody can retire the chunk, so its
+// class stays what I see. I cannot see an older class: whoever ended that wrote the table first and then closed each of
+// its words, with release.
+template <class Thread, class S>
+SIMT_FN std::uint32_t open_word(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t index,
+                                SizeClass size_class, std::uint32_t wanted) {
+  const auto word = thread.atomic(space.words[space.word_number(chunk, index)]);
+  std::uint64_t expected = closed_word;
+  if (!word.compare_exchange(expected, locked_word, simt::acquire, simt::relaxed)) return 0;
+  if (thread.atomic(space.table[chunk]).load(simt::acquire) != chunk_of_class(size_class.index)) {
+    word.store(closed_word, simt::release);
+    return 0;
+  }
+  const std::uint32_t surplus = size_class.surplus(index);
+  const std::uint32_t mine = wanted == 0 ? 0 : lowest_bits(~surplus, wanted);
+  word.store(tagged(size_class.index, surplus | mine), simt::release);
+  return mine;
+}
+
+// Takes up to `wanted` slots of a word that held `seen`.
+template <class Thread, class S>
+SIMT_FN std::uint32_t take_slots(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t index,
+                                 SizeClass size_class, std::uint64_t seen, std::uint32_t wanted) {
+  thread.probe(simt::Step::attempt);
+  if (tag_of(seen) == closed) return open_word(thread, space, chunk, index, size_class, wanted);
+  return claim_bits(thread, space, space.word_number(chunk, index), size_class.index,
+                    lowest_bits(free_slots(seen, size_class, index), wanted));
+}
+
+// Locks a word whose slots are all free. `size_class` is that of the chunk.
+template <class Thread, class S>
+SIMT_FN bool own_word(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t index, SizeClass size_class,
+                      std::uint64_t& before) {
+  const auto word = thread.atomic(space.words[space.word_number(chunk, index)]);
+  const std::uint64_t empty = tagged(size_class.index, size_class.surplus(index));
+  before = word.load(simt::relaxed);
+  if (before != empty && before != closed_word) return false;
+  return word.compare_exchange(before, locked_word, simt::acquire, simt::relaxed);
+}
+
+}  // namespace allocbench::comb

@@ -1,0 +1,183 @@
+// Comb: classes by a plain loop, what moves between classes, runs, then seeded stress on heaps of a few words.
+#include "allocators/comb/comb.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/allocators/churn.hpp"
+#include "tests/allocators/stress.hpp"
+
+namespace allocbench {
+namespace {
+
+using comb::SizeClass;
+using testing::Rig;
+
+comb::Parameters chunks_of(std::uint64_t bytes) { return {.chunk_bytes = bytes, .least_chunks = 1}; }
+
+std::size_t served(const std::vector<void*>& blocks) {
+  return static_cast<std::size_t>(blocks.size()) -
+         static_cast<std::size_t>(std::count(blocks.begin(), blocks.end(), nullptr));
+}
+
+TEST(CombSizeClass, IsTheSmallestThatHoldsTheRequest) {
+  std::vector<std::uint32_t> slots;
+  for (std::uint32_t i = 0; i < SizeClass::count(14); ++i) {
+    if (i != 1) slots.push_back(SizeClass{i, 14}.slot_bytes());
+  }
+  EXPECT_EQ((std::vector<std::uint32_t>(slots.begin(), slots.begin() + 8)),
+            (std::vector<std::uint32_t>{16, 32, 48, 64, 96, 128, 192, 256}));
+  EXPECT_EQ(slots.back(), 8192u);
+  for (std::uint32_t bytes = 0; bytes <= 8192; ++bytes) {
+    const auto expected = *std::lower_bound(slots.begin(), slots.end(), bytes);
+    ASSERT_EQ((SizeClass{SizeClass::of(bytes), 14}.slot_bytes()), expected) << bytes;
+    ASSERT_EQ(expected % 16, 0u);
+  }
+}
+
+TEST(CombSizeClass, EverySlotHasABitAndNoOther) {
+  for (const std::uint32_t chunk_log2 : {8u, 10u, 14u, 19u, 22u}) {
+    for (std::uint32_t i = 0; i < SizeClass::count(chunk_log2); ++i) {
+      const SizeClass size_class{i, chunk_log2};
+      if (i == 1) continue;
+      ASSERT_EQ(size_class.slots(), (1u << chunk_log2) / size_class.slot_bytes());
+      ASSERT_GE(size_class.slots(), 2u);
+      std::uint32_t bits = 0;
+      for (std::uint32_t word = 0; word < size_class.words(); ++word) {
+        bits += simt::popcount(~size_class.surplus(word));
+      }
+      ASSERT_EQ(bits, size_class.slots());
+      ASSERT_LE(1u << size_class.word_log2(), simt::popcount(~size_class.surplus(0)));
+      ASSERT_LE(size_class.word_log2() < 5 ? 1u : 1u << size_class.words_log2(), size_class.words());
+      for (std::uint32_t slot = 0; slot < size_class.slots(); slot += 1 + slot / 7) {
+        const std::uint32_t begin = slot * size_class.slot_bytes();
+        ASSERT_EQ(size_class.slot_at(begin), slot);
+        ASSERT_EQ(size_class.slot_at(begin + size_class.slot_bytes() - 1), slot);
+      }
+    }
+  }
+}
+
+TEST(Comb, AWarpTakesOneWordInOneGo) {
+  // Lock-step, so that the lanes come together.
+  Rig<Comb> rig(1 << 20, {}, 1, 4, simt::StrategyKind::lockstep);
+  rig.free(rig.malloc(std::vector<std::uint64_t>(32, 64)));
+  const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, 64));
+  for (std::uint32_t i = 1; i < 32; ++i) EXPECT_EQ(rig.offset(blocks[i]) - rig.offset(blocks[0]), i * 64) << i;
+}
+
+TEST(Comb, ServesEverySizeUpToThePool) {
+  Rig<Comb> rig(1 << 20);
+  for (const std::uint64_t bytes : {0u, 1u, 16u, 17u, 48u, 8191u, 8192u, 8193u, 16384u, 16385u, 500'000u, 1u << 20}) {
+    const std::vector<void*> blocks = rig.malloc({bytes});
+    ASSERT_NE(blocks[0], nullptr) << bytes;
+    EXPECT_EQ(rig.offset(blocks[0]) % 16, 0);
+    EXPECT_LE(rig.offset(blocks[0]) + static_cast<std::ptrdiff_t>(bytes), 1 << 20);
+    ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "") << bytes;
+    rig.free(blocks);
+  }
+  for (const std::uint64_t bytes : {(1ull << 20) + 1, 1ull << 40, ~0ull}) {
+    EXPECT_EQ(rig.malloc({bytes})[0], nullptr) << bytes;
+  }
+}
+
+TEST(Comb, UsesEverySlotOfThePool) {
+  for (const std::uint64_t bytes : {16u, 48u, 64u, 96u, 512u, 1024u}) {
+    const std::size_t per_chunk = 2048 / bytes;
+    Rig<Comb> rig(16 * 2048, chunks_of(2048));
+    const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(16 * per_chunk + 40, bytes), 64);
+    EXPECT_EQ(served(blocks), 16 * per_chunk) << bytes;
+    EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), 16 * per_chunk + 1);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    rig.free(blocks);
+    EXPECT_EQ(comb::Inspection(rig.stream(), rig.allocator.space()).taken_slots(), 0u);
+  }
+}
+
+TEST(Comb, MemoryMovesBetweenClasses) {
+  Rig<Comb> rig(1 << 18);
+  for (const std::uint64_t bytes : {16u, 2048u, 48u, 40'000u, 64u, 1u << 18, 16u}) {
+    const std::uint64_t unit = bytes <= 2048 ? bytes : (bytes + 4095) / 4096 * 4096;
+    const std::size_t count = (1 << 18) / unit;
+    const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(count, bytes));
+    EXPECT_GE(static_cast<double>(served(blocks)), 0.95 * static_cast<double>(count)) << bytes;
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    rig.free(blocks, 20);
+  }
+}
+
+TEST(Comb, LeavesChunksWithLiveBlocksAlone) {
+  Rig<Comb> rig(16 * 1024, chunks_of(1024));
+  const std::vector<void*> small = rig.malloc(std::vector<std::uint64_t>(16 * 64, 16));
+  ASSERT_EQ(served(small), 16u * 64);
+  // One block stays in each chunk but the last four.
+  std::vector<void*> frees;
+  std::set<std::ptrdiff_t> kept;
+  for (void* block : small) {
+    const std::ptrdiff_t chunk = rig.offset(block) / 1024;
+    if (chunk < 12 && kept.insert(chunk).second) continue;
+    frees.push_back(block);
+  }
+  rig.free(frees);
+  EXPECT_EQ(served(rig.malloc(std::vector<std::uint64_t>(10, 512))), 8u);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+TEST(Comb, SmallChunksForSmallPools) {
+  EXPECT_EQ(comb::Space<comb::Bug::none>::chunk_log2_for(std::size_t{8} << 30, {}), 19u);
+  EXPECT_EQ(comb::Space<comb::Bug::none>::chunk_log2_for(1 << 20, {}), 14u);
+  EXPECT_EQ(comb::Space<comb::Bug::none>::chunk_log2_for(100, {}), 8u);
+  EXPECT_THROW(Rig<Comb>(100), Unsupported);
+  EXPECT_NO_THROW(Rig<Comb>(256));
+}
+
+TEST(Comb, MetadataIsSmall) {
+  Rig<Comb> rig(64 << 20);
+  EXPECT_LT(static_cast<double>(rig.arena().metadata_bytes()), 0.017 * (64 << 20));
+}
+
+TEST(Comb, ResetMakesNew) {
+  Rig<Comb> rig(1 << 18);
+  for (const std::uint64_t bytes : {16u, 512u, 1u << 17}) {
+    rig.malloc(std::vector<std::uint64_t>(100, bytes));
+    rig.allocator.reset(rig.stream());
+    EXPECT_NE(rig.malloc({1 << 18})[0], nullptr);
+    rig.allocator.reset(rig.stream());
+  }
+}
+
+TEST(Comb, SurvivesSeededStress) {
+  const std::vector<std::vector<std::uint64_t>> mixes = {{16},       {1, 24, 48},   {64, 128, 200}, {16, 300, 1050},
+                                                         {500, 700}, {16, 33, 128}, {16, 60, 700}};
+  const std::uint64_t last = testing::seeds(150);
+  for (std::uint64_t seed = 1; seed <= last; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    testing::StressPlan plan;
+    plan.sizes = mixes[seed % mixes.size()];
+    plan.threads = 2 + static_cast<std::uint32_t>(seed * 7 % 63);
+    const std::uint64_t chunk_bytes = seed % 2 == 0 ? 256 : 1024;
+    Rig<Comb> rig(chunk_bytes * (4 + seed % 5), chunks_of(chunk_bytes), seed);
+    ASSERT_EQ(testing::stress(rig, plan, seed), "");
+    // Everything is free again.
+    ASSERT_NE(rig.malloc({chunk_bytes * (4 + seed % 5)})[0], nullptr);
+  }
+}
+
+TEST(Comb, SurvivesSeededChurn) {
+  const std::uint64_t last = testing::seeds(60);
+  for (std::uint64_t seed = 1; seed <= last; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Rig<Comb> rig(1024 * (4 + seed % 7), chunks_of(1024), seed);
+    const testing::ChurnResult result =
+        testing::churn(rig.allocator, rig.stream(), seed, {.sizes = {8, 16, 40, 64, 200, 1000}});
+    ASSERT_EQ(result.broken, 0u);
+    ASSERT_GT(result.served, 0u);
+    ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    ASSERT_EQ(comb::Inspection(rig.stream(), rig.allocator.space()).taken_slots(), 0u);
+  }
+}
+
+}  // namespace
+}  // namespace allocbench
