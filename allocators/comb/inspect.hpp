@@ -2,6 +2,7 @@
 //
 //   * a word is closed, or open for the class of its chunk; nobody holds a lock
 //   * open words belong to the class's words, and the bits beyond the last slot are set
+//   * a chunk that is not free has its bit in the map
 //   * runs are whole: a head with its length, and that many chunks
 //   * directory entries name chunks of the pool, or nothing
 #pragma once
@@ -18,6 +19,7 @@ class Inspection {
   Inspection(simt::Stream& stream, const S& space)
       : space_(space),
         words_(copy(stream, space.words, space.all_words())),
+        in_use_(copy(stream, space.in_use, space.map_words())),
         table_(copy(stream, space.table, space.chunks + first_chunk)),
         directory_(copy(stream, space.directory, space.all_entries())) {}
 
@@ -25,6 +27,11 @@ class Inspection {
   std::string broken_invariant() const {
     for (std::uint32_t chunk = 0; chunk < table_.size(); ++chunk) {
       if (std::string broken = broken_words(chunk); !broken.empty()) return name(chunk) + broken;
+      if (chunk < first_chunk) continue;
+      const std::uint32_t i = chunk - first_chunk;
+      if ((in_use_[i / 32] >> i % 32 & 1) != (table_[chunk] == free_chunk ? 0 : 1)) {
+        return name(chunk) + " is in use by the map or by the table, but not by both";
+      }
     }
     if (std::string broken = broken_run(); !broken.empty()) return broken;
     for (const std::uint32_t entry : directory_) {
@@ -100,6 +107,7 @@ class Inspection {
 
   const S& space_;
   std::vector<std::uint64_t> words_;
+  std::vector<std::uint32_t> in_use_;
   std::vector<std::uint32_t> table_;
   std::vector<std::uint32_t> directory_;
 };

@@ -10,22 +10,35 @@
 
 namespace allocbench::comb {
 
-// Of one thread: a free chunk becomes one of the class. Its words are closed; whoever comes first opens them.
+// Owns a chunk that is free.
+template <class Thread, class S>
+SIMT_FN bool claim_chunk(Thread& thread, const S& space, std::uint32_t chunk) {
+  const std::uint32_t i = chunk - first_chunk;
+  const std::uint32_t bit = 1u << i % 32;
+  return (thread.atomic(space.in_use[i / 32]).fetch_or(bit, simt::acquire) & bit) == 0;
+}
+
+// Gives up a chunk that is owned and has no class.
+template <class Thread, class S>
+SIMT_FN void release_chunk(Thread& thread, const S& space, std::uint32_t chunk) {
+  const std::uint32_t i = chunk - first_chunk;
+  thread.atomic(space.in_use[i / 32]).fetch_and(~(1u << i % 32), simt::release);
+  thread.atomic(*space.nothing_free).store(0u, simt::relaxed);
+}
+
+// A free chunk becomes one of the class. Its words are closed; whoever comes first opens them.
 template <class Thread, class S>
 SIMT_FN bool adopt(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class) {
-  std::uint32_t expected = free_chunk;
-  const auto entry = thread.atomic(space.table[chunk]);
+  if (!claim_chunk(thread, space, chunk)) return false;
   if constexpr (S::bug == Bug::late_class) {
-    if (!entry.compare_exchange(expected, inside_run, simt::acq_rel, simt::relaxed)) return false;
     const SizeClass opened = space.size_class(size_class);
     for (std::uint32_t i = 0; i < opened.words(); ++i) {
       thread.atomic(space.words[space.word_number(chunk, i)])
           .store(tagged(size_class, opened.surplus(i)), simt::release);
     }
-    entry.store(chunk_of_class(size_class), simt::release);
-    return true;
   }
-  return entry.compare_exchange(expected, chunk_of_class(size_class), simt::acq_rel, simt::relaxed);
+  thread.atomic(space.table[chunk]).store(chunk_of_class(size_class), simt::release);
+  return true;
 }
 
 // Does it look as if the chunk had no slot taken? True as well if somebody else owns its first word at the moment.
@@ -78,6 +91,7 @@ SIMT_FN bool retire(Thread& thread, const S& space, const Group& group, std::uin
   group.sync();  // and each of them closes words after the table has changed
   for (std::uint32_t i = rank; i < words; i += size) word(i).store(closed_word, simt::release);
   group.sync();
+  if (rank == 0 && next == free_chunk) release_chunk(thread, space, chunk);
   return true;
 }
 

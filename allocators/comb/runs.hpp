@@ -1,42 +1,66 @@
 // Requests of more than half a chunk: runs of free chunks, found from the end of the pool on.
 //
-// A run is claimed chunk by chunk in the table and given back if one of them is lost to somebody else. Its words stay
-// closed. One thread works for itself: large requests are rare, and what they cost is the search.
+// A run is claimed by the bits of its chunks, 32 at a time, and given back if one of them is lost to somebody else. Its
+// words stay closed. One thread works for itself: large requests are rare, and what they cost is the search.
 #pragma once
 
 #include "allocators/comb/retirement.hpp"
 
 namespace allocbench::comb {
 
-// Claims the chunks first to first + count - 1. Returns how many it got: count, or fewer, which are given back.
+// The bits of the chunks first to end - 1 that lie in one word of the map, beginning with that of `first`.
+struct MapPart {
+  std::uint32_t word;
+  std::uint32_t bits;
+  std::uint32_t next;  // the first chunk that is not in it
+
+  SIMT_FN MapPart(std::uint32_t first, std::uint32_t end) : word((first - first_chunk) / 32) {
+    const std::uint32_t low = (first - first_chunk) % 32;
+    const std::uint32_t count = end - first < 32 - low ? end - first : 32 - low;
+    bits = (0xffffffffu >> (32 - count)) << low;
+    next = first + count;
+  }
+};
+
 template <class Thread, class S>
-SIMT_FN std::uint32_t claim_run(Thread& thread, const S& space, std::uint32_t first, std::uint32_t count) {
-  std::uint32_t got = 0;
-  for (; got < count; ++got) {
-    std::uint32_t expected = free_chunk;
-    if (!thread.atomic(space.table[first + got]).compare_exchange(expected, inside_run, simt::acquire, simt::relaxed)) {
-      break;
+SIMT_FN void release_run(Thread& thread, const S& space, std::uint32_t first, std::uint32_t end) {
+  while (first != end) {
+    const MapPart part(first, end);
+    thread.atomic(space.in_use[part.word]).fetch_and(~part.bits, simt::release);
+    first = part.next;
+  }
+}
+
+// Owns the chunks first to end - 1, all or none.
+template <class Thread, class S>
+SIMT_FN bool claim_run(Thread& thread, const S& space, std::uint32_t first, std::uint32_t end) {
+  for (std::uint32_t chunk = first; chunk != end;) {
+    const MapPart part(chunk, end);
+    const auto word = thread.atomic(space.in_use[part.word]);
+    const std::uint32_t before = word.fetch_or(part.bits, simt::acquire);
+    if ((before & part.bits) != 0) {
+      thread.probe(simt::Step::retry);
+      word.fetch_and(~(part.bits & ~before), simt::release);
+      release_run(thread, space, first, chunk);
+      return false;
     }
+    chunk = part.next;
   }
-  if (got == count) {
-    thread.atomic(space.table[first]).store(head_of_run | count, simt::relaxed);
-    return count;
-  }
-  thread.probe(simt::Step::retry);
-  for (std::uint32_t i = 0; i < got; ++i) thread.atomic(space.table[first + i]).store(free_chunk, simt::release);
-  return got;
+  return true;
 }
 
 // Looks for a run once, from the end on. `contended`: a run was seen and lost.
 template <class Thread, class S>
 SIMT_FN std::uint32_t find_run(Thread& thread, const S& space, std::uint32_t count, bool& contended) {
   std::uint32_t length = 0;
-  for (std::uint32_t chunk = space.chunks + first_chunk; chunk > first_chunk;) {
-    --chunk;
-    const bool is_free = thread.atomic(space.table[chunk]).load(simt::relaxed) == free_chunk;
-    length = is_free ? length + 1 : 0;
+  std::uint32_t word = 0;
+  for (std::uint32_t i = space.chunks; i > 0;) {
+    --i;
+    if (i == space.chunks - 1 || i % 32 == 31) word = thread.atomic(space.in_use[i / 32]).load(simt::relaxed);
+    length = (word >> i % 32 & 1) == 0 ? length + 1 : 0;
     if (length != count) continue;
-    if (claim_run(thread, space, chunk, count) == count) return chunk;
+    const std::uint32_t first = first_chunk + i;
+    if (claim_run(thread, space, first, first + count)) return first;
     contended = true;
     length = 0;
   }
@@ -52,10 +76,7 @@ SIMT_FN bool retire_all(Thread& thread, const S& space, const Group& alone) {
     if (!is_class(entry)) continue;
     const SizeClass size_class = space.size_class(entry - 1);
     if (!seems_empty(thread, space, chunk, size_class)) continue;
-    if (retire(thread, space, alone, chunk, size_class, free_chunk)) {
-      any = true;
-      thread.atomic(*space.nothing_free).store(0u, simt::relaxed);
-    }
+    if (retire(thread, space, alone, chunk, size_class, free_chunk)) any = true;
   }
   return any;
 }
@@ -70,7 +91,11 @@ SIMT_NOINLINE_FN void* take_run(Thread& thread, const S& space, std::size_t byte
   for (std::uint32_t round = 0; round < most_rounds; ++round) {
     bool contended = false;
     const std::uint32_t chunk = find_run(thread, space, count, contended);
-    if (chunk != no_chunk) return space.chunk_begin(chunk);
+    if (chunk != no_chunk) {
+      for (std::uint32_t i = 1; i < count; ++i) thread.atomic(space.table[chunk + i]).store(inside_run, simt::relaxed);
+      thread.atomic(space.table[chunk]).store(head_of_run | count, simt::relaxed);
+      return space.chunk_begin(chunk);
+    }
     if (!retire_all(thread, space, alone) && !contended && round != 0) break;
     thread.spin_hint();
   }
@@ -79,10 +104,9 @@ SIMT_NOINLINE_FN void* take_run(Thread& thread, const S& space, std::size_t byte
 
 template <class Thread, class S>
 SIMT_NOINLINE_FN void free_run(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t entry) {
-  const std::uint32_t count = entry & ~head_of_run;
-  for (std::uint32_t i = count; i > 0; --i) {
-    thread.atomic(space.table[chunk + i - 1]).store(free_chunk, simt::release);
-  }
+  const std::uint32_t end = chunk + (entry & ~head_of_run);
+  for (std::uint32_t i = chunk; i < end; ++i) thread.atomic(space.table[i]).store(free_chunk, simt::relaxed);
+  release_run(thread, space, chunk, end);
   thread.atomic(*space.nothing_free).store(0u, simt::relaxed);
 }
 

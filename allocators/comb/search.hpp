@@ -86,18 +86,24 @@ SIMT_FN std::uint32_t fetch_chunk(Thread& thread, const S& space, const Group& m
   }
   chunk = mates.broadcast(chunk);
   if (chunk != fetching) return chunk;
-  // All chunks, in windows of as many as there are lanes. An odd step visits every window of a power of two of them.
+  // The whole map, in windows of a word per lane. An odd step visits every window of a power of two of them.
   const std::uint32_t size = mates.num_threads();
-  const std::uint32_t windows = 1u << (32 - simt::count_leading_zeros((space.chunks - 1) / size));
+  const std::uint32_t windows = 1u << (32 - simt::count_leading_zeros((space.map_words() - 1) / size));
   const std::uint32_t random = common_random(thread, mates);
   for (std::uint32_t i = 0; i < windows; ++i) {
-    const std::uint64_t at = std::uint64_t{(random + i * (random | 1)) & (windows - 1)} * size + mates.thread_rank();
-    chunk = first_chunk + static_cast<std::uint32_t>(at);
-    const bool is_free = at < space.chunks && thread.atomic(space.table[chunk]).load(simt::relaxed) == free_chunk;
-    for (simt::LaneMask rest = mates.ballot(is_free); rest != 0; rest &= rest - 1) {
+    const std::uint32_t word = ((random + i * (random | 1)) & (windows - 1)) * size + mates.thread_rank();
+    std::uint32_t unused = word < space.map_words() ? ~thread.atomic(space.in_use[word]).load(simt::relaxed) : 0;
+    if (word == space.map_words() - 1) unused &= 0xffffffffu >> (31 - (space.chunks - 1) % 32);
+    chunk = no_chunk;
+    for (simt::LaneMask rest = mates.ballot(unused != 0); rest != 0; rest &= rest - 1) {
       const std::uint32_t lane = simt::count_trailing_zeros(rest);
-      const bool mine = thread.lane() == lane && adopt(thread, space, chunk, size_class);
-      if (mates.any(mine)) return mates.shfl_lane(chunk, lane);
+      if (thread.lane() == lane) {
+        const std::uint32_t bit = simt::nth_set_bit(unused, random % simt::popcount(unused));
+        chunk = first_chunk + word * 32 + bit;
+        if (!adopt(thread, space, chunk, size_class)) chunk = no_chunk;
+      }
+      const std::uint32_t found = mates.shfl_lane(chunk, lane);
+      if (found != no_chunk) return found;
     }
   }
   if (mates.leader()) thread.atomic(*space.nothing_free).store(1u, simt::relaxed);

@@ -1,6 +1,6 @@
 // The memory of a Comb and the words that describe it.
 //
-// The pool is an array of equal chunks, numbered from `first_chunk`. Three arrays lie outside the pool:
+// The pool is an array of equal chunks, numbered from `first_chunk`. Four arrays lie outside the pool:
 //
 //   words      for each chunk one word of 64 bits per 32 slots of 16 bytes: a tag in the upper half, one bit per slot
 //   in
@@ -8,7 +8,9 @@
 //                closed   all bits are 1; whoever has made sure of the chunk's class may open the word
 //                locked   all bits are 1; one thread owns the word and alone may change it
 //              Words that a class does not need are closed.
-//   table      for each chunk: free, its class, or the part that it has in a run of chunks for a large request
+//   in_use     one bit per chunk: 1 = somebody has it. Whoever sets the bit owns the chunk
+//   table      for each chunk: free, its class, or the part that it has in a run of chunks for a large request. Written
+//              only by the owner of the chunk, so nobody writes the entry of a chunk while a block lives there
 //   directory  for each class a power of two of chunk numbers: where a warp looks first. Hints: any entry may name any
 //              chunk of any class at any time.
 //
@@ -87,6 +89,7 @@ struct Space {
   const Space* copy = nullptr;  // in device memory: calls of the slow path pass one register pair, not all of this
   std::byte* base = nullptr;
   std::uint64_t* words = nullptr;
+  std::uint32_t* in_use = nullptr;
   std::uint32_t* table = nullptr;
   std::uint32_t* directory = nullptr;
   Scans* scans = nullptr;
@@ -118,6 +121,8 @@ struct Space {
     return static_cast<std::uint32_t>(offset >> chunk_log2) + first_chunk;
   }
 
+  SIMT_HOST_FN std::uint32_t map_words() const { return (chunks + 31) / 32; }
+
   // ---- host ----
   std::size_t all_words() const { return std::size_t{chunks + first_chunk} << words_log2; }
   std::size_t all_entries() const { return std::size_t{SizeClass::count(chunk_log2)} << directory_log2; }
@@ -143,6 +148,7 @@ struct Space {
     space.base = arena.pool().base;
     space.words = arena.metadata<std::uint64_t>(space.all_words());
     space.table = arena.metadata<std::uint32_t>(space.chunks + first_chunk);
+    space.in_use = arena.metadata<std::uint32_t>(space.map_words());
     space.directory = arena.metadata<std::uint32_t>(space.all_entries());
     space.scans = arena.metadata<Scans>(SizeClass::count(space.chunk_log2));
     space.nothing_free = arena.metadata<std::uint32_t>(1);
@@ -156,6 +162,7 @@ struct Space {
   void reset(simt::Stream& stream) const {
     simt::device_fill(stream, words, 0xff, all_words() * sizeof *words);
     simt::device_fill(stream, table, 0, (chunks + first_chunk) * sizeof *table);
+    simt::device_fill(stream, in_use, 0, map_words() * sizeof *in_use);
     simt::device_fill(stream, directory, 0, all_entries() * sizeof *directory);
     simt::device_fill(stream, scans, 0, SizeClass::count(chunk_log2) * sizeof *scans);
     simt::device_fill(stream, nothing_free, 0, sizeof *nothing_free);
