@@ -46,26 +46,29 @@ class Comb {
     const std::uint32_t rank = mates.thread_rank();
     std::uint32_t chunk = no_chunk;
     std::uint32_t won = 0;
+    std::uint32_t tag = locked;
     if (rank == aim.first_rank) {
       thread.probe(simt::Step::attempt);
       chunk = thread.atomic(space_.entry(size_class.index, aim.place.entry)).load(simt::relaxed);
-      won = claim_bits(thread, space_, space_.word_number(chunk, aim.place.word), size_class.index, aim.bits);
+      won =
+          claim_bits(thread, space_, space_.word_number(chunk, aim.place.word), size_class.index, aim.place.bits, tag);
     }
     const std::uint32_t claimant =
         aim.first_rank == 0 ? mates.leader_lane() : simt::nth_set_bit(mates.mask(), aim.first_rank);
     chunk = group.shfl_lane(chunk, claimant);
     won = group.shfl_lane(won, claimant);
-    const bool all = group.all(won == aim.bits);
+    const bool all = group.all(won == aim.place.bits);
     group.sync();  // the claimant's acquire holds for all
     if (all) {
-      const std::uint32_t slot = aim.place.word * 32 + simt::count_trailing_zeros(aim.bits) + rank - aim.first_rank;
+      const std::uint32_t slot =
+          aim.place.word * 32 + simt::count_trailing_zeros(aim.place.bits) + rank - aim.first_rank;
       return space_.block(chunk, size_class, slot);
     }
     const std::uint32_t share = rank - aim.first_rank;
     if (share < simt::popcount(won)) {
       return space_.block(chunk, size_class, aim.place.word * 32 + simt::nth_set_bit(won, share));
     }
-    return serve_rest(thread, *space_.copy, size_class, aim.place);
+    return serve_rest(thread, *space_.copy, size_class, aim.place, chunk, tag == closed);
   }
 
   template <class Thread>
@@ -106,39 +109,49 @@ class Comb {
     return Space<bug>::chunk_log2_for(pool_bytes, parameters);
   }
 
-  // The first claim of a lane: `bits` of a word, for itself and the mates of the next ranks.
+  // Where a lane makes its first claim, for itself and the mates of the next ranks.
   struct Aim {
     Place place;
     std::uint32_t first_rank;  // of the lane that claims
-    std::uint32_t bits;
   };
 
-  // Slots are dealt to warps by their numbers: `1 << share_log2` to each, at least as many as it has mates. Each share
-  // has a part of the directory of its own, so that warps with 3 mates do not meet those with 30.
+  // Slots are dealt to warps by their numbers: a share of a power of two to each, at least as many as it has mates, and
+  // at least 2 KiB, because a lane alone that asks twice should find a second slot in its share. Shares of different
+  // sizes have parts of the directory of their own, so that warps with 3 mates do not meet those with 30.
   template <class Thread, class Group>
   SIMT_FN Aim aim_of(Thread& thread, const Group& mates, SizeClass size_class) const {
+    constexpr std::uint32_t least_share_log2 = 11;  // bytes
     const std::uint32_t count = mates.num_threads();
-    const std::uint32_t share_log2 = 32 - simt::count_leading_zeros(count - 1);
+    const std::uint32_t count_log2 = 32 - simt::count_leading_zeros(count - 1);
+    const std::uint32_t slot_log2 = 4 + size_class.doublings();
+    const std::uint32_t least = slot_log2 < least_share_log2 ? least_share_log2 - slot_log2 : 0;
+    const std::uint32_t share_log2 = count_log2 > least ? count_log2 : least < 5 ? least : 5;
     const std::uint32_t word_log2 = size_class.word_log2();
     const std::uint32_t words_log2 = size_class.words_log2();
     const std::uint32_t first_rank = mates.thread_rank() >> word_log2 << word_log2;
     const std::uint32_t warp = thread.block() * ((thread.block_size() + 31) / 32) + thread.warp_in_block();
-    const std::uint32_t position = (warp << share_log2) + first_rank;
+    std::uint32_t position = (warp << share_log2) + first_rank;
+    if (share_log2 != count_log2) {
+      // Somewhere in the share; the same place for all mates.
+      const std::uint32_t random = mates.broadcast(static_cast<std::uint32_t>(thread.clock()) * 0x9e3779b1u) >> 27;
+      position += random >> (5 - share_log2) >> count_log2 << count_log2;
+    }
     const std::uint32_t word = position >> word_log2;
     const std::uint32_t part = (5 - share_log2) << (space_.directory_log2 - 3);
     const std::uint32_t most = 1u << word_log2;
     const std::uint32_t asked = count - first_rank < most ? count - first_rank : most;
-    return {{((word >> words_log2) ^ part) & ((1u << space_.directory_log2) - 1), word & ((1u << words_log2) - 1)},
-            first_rank,
-            (0xffffffffu >> (32 - asked)) << (position & (most - 1))};
+    return {{((word >> words_log2) ^ part) & ((1u << space_.directory_log2) - 1), word & ((1u << words_log2) - 1),
+             (0xffffffffu >> (32 - asked)) << (position & (most - 1))},
+            first_rank};
   }
 
   template <class Thread>
-  SIMT_NOINLINE_FN static void* serve_rest(Thread& thread, const Space<bug>& space, SizeClass size_class, Place place) {
+  SIMT_NOINLINE_FN static void* serve_rest(Thread& thread, const Space<bug>& space, SizeClass size_class, Place place,
+                                           std::uint32_t chunk, bool is_closed) {
     const auto mates = thread.converged().match_any(size_class.index);
-    place.entry = mates.broadcast(place.entry);
-    place.word = mates.broadcast(place.word);
-    return search(thread, space, mates, size_class, place);
+    place = {mates.broadcast(place.entry), mates.broadcast(place.word), mates.broadcast(place.bits)};
+    chunk = mates.broadcast(chunk);
+    return search(thread, space, mates, size_class, place, chunk, mates.any(mates.leader() && is_closed));
   }
 
   Space<bug> space_;

@@ -14,10 +14,11 @@ namespace allocbench::comb {
 inline constexpr std::uint32_t no_slot = 0xffffffffu;
 inline constexpr std::uint32_t all_looks = 0xffffffffu;
 
-// Where a request looks.
+// Where a request looks first.
 struct Place {
   std::uint32_t entry = 0;  // of the directory of its class
   std::uint32_t word = 0;   // of the chunk that is found there
+  std::uint32_t bits = 0;   // of the word
 };
 
 template <class Thread, class Group>
@@ -25,48 +26,68 @@ SIMT_FN std::uint32_t common_random(Thread& thread, const Group& group) {
   return group.broadcast(static_cast<std::uint32_t>(thread.clock()) * 0x9e3779b1u) >> 7;
 }
 
-// Slots of one chunk for the mates, of whom those without a slot stay mates. Each lane looks at another word, all at
-// `looks` words or more; with success they go on looking. `unsettled`: somebody owned a word at the moment.
+// How to go through the words of a chunk.
+struct Tour {
+  std::uint32_t start = 0;
+  std::uint32_t looks = 0;  // words to look at without success, at least
+  std::uint32_t bits = 0;   // what to take if the first word is closed
+  bool home = false;        // the first look is at the first word alone, then come random ones
+  bool is_closed = false;   // so it was a moment ago
+};
+
+// Slots of one chunk for the mates, of whom those without a slot stay mates. Each lane looks at another word.
+// `unsettled`: somebody owned a word or was faster.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t take_from_chunk(Thread& thread, const S& space, Group& mates, SizeClass size_class,
-                                      std::uint32_t chunk, std::uint32_t start, std::uint32_t looks, bool jumps,
-                                      bool& unsettled) {
-  constexpr std::uint32_t losses_per_look = 8;
+                                      std::uint32_t chunk, Tour tour, bool& unsettled) {
+  constexpr std::uint32_t most_losses = 32;
   const std::uint32_t words = size_class.words();
-  for (std::uint32_t looked = 0; looked < looks && looked < words;) {
-    const std::uint32_t index = (start + mates.thread_rank()) % words;
-    const std::uint64_t seen = thread.atomic(space.words[space.word_number(chunk, index)]).load(simt::relaxed);
+  std::uint32_t losses = 0;
+  for (std::uint32_t looked = 0; looked < tour.looks && looked < words;) {
     const std::uint32_t wanted = mates.num_threads();
-    const std::uint32_t here = simt::popcount(free_slots(seen, size_class, index));
-    if (mates.any(seen == locked_word)) unsettled = true;
+    const std::uint32_t index = (tour.start + mates.thread_rank()) % words;
+    std::uint64_t seen = tour.is_closed ? closed_word : locked_word;
+    if (!tour.is_closed && (!tour.home || mates.leader())) {
+      seen = thread.atomic(space.words[space.word_number(chunk, index)]).load(simt::relaxed);
+    }
+    const std::uint32_t here = tour.home && !mates.leader() ? 0 : simt::popcount(free_slots(seen, size_class, index));
+    tour.is_closed = false;
     const simt::LaneMask some = mates.ballot(here != 0);
     if (some == 0) {
-      looked += wanted;
-      start = jumps ? common_random(thread, mates) : start + wanted;
+      // A locked word is opened in a moment.
+      const bool waits = mates.any(seen == locked_word && (!tour.home || mates.leader()));
+      if (waits) unsettled = true;
+      if (waits && tour.home && ++losses < most_losses) {
+        thread.spin_hint();
+        continue;
+      }
+      looked += tour.home ? 1 : wanted;
+      tour.start = tour.bits != 0 ? common_random(thread, mates) : tour.start + wanted;
+      tour.home = false;
       continue;
     }
     const simt::LaneMask rich = mates.ballot(here >= wanted);
+    // One word serves all if it can; else each lane that found something helps itself. At home there is one word.
+    const simt::LaneMask givers = rich != 0 ? rich & (0u - rich) : some;
+    std::uint32_t won = 0;
+    if ((givers >> thread.lane() & 1) != 0) {
+      won = take_slots(thread, space, chunk, index, size_class, seen, rich != 0 || tour.home ? wanted : 1, tour.bits);
+    }
     std::uint32_t slot = no_slot;
-    if (rich != 0) {
-      // One word serves all. The other lanes open theirs for those who come later.
-      const std::uint32_t giver = simt::count_trailing_zeros(rich);
-      std::uint32_t won = 0;
-      if (thread.lane() == giver || tag_of(seen) == closed) {
-        won = take_slots(thread, space, chunk, index, size_class, seen, thread.lane() == giver ? wanted : 0);
-      }
+    if (rich != 0 || tour.home) {
+      const std::uint32_t giver = simt::count_trailing_zeros(givers);
       won = mates.shfl_lane(won, giver);
       const std::uint32_t first = mates.shfl_lane(index, giver) * 32;
       if (mates.thread_rank() < simt::popcount(won)) slot = first + simt::nth_set_bit(won, mates.thread_rank());
-    } else if (here != 0) {
-      const std::uint32_t won = take_slots(thread, space, chunk, index, size_class, seen, 1);
-      if (won != 0) slot = index * 32 + simt::count_trailing_zeros(won);
+    } else if (won != 0) {
+      slot = index * 32 + simt::count_trailing_zeros(won);
     }
     mates.sync();  // the giver's acquire holds for all
     const Group rest = mates.partition(slot == no_slot);
     if (slot != no_slot) return slot;
-    if (rest.num_threads() == wanted) {  // others were faster
+    if (rest.num_threads() == wanted) {
       unsettled = true;
-      looked += (wanted + losses_per_look - 1) / losses_per_look;
+      if (++losses % 8 == 0) looked += wanted;
     }
     mates = rest;
   }
@@ -195,7 +216,7 @@ SIMT_FN void* scan(Thread& thread, const S& space, Group mates, SizeClass size_c
         continue;
       }
       const std::uint32_t slot =
-          take_from_chunk(thread, space, mates, size_class, next.chunk, 0, all_looks, false, unsettled);
+          take_from_chunk(thread, space, mates, size_class, next.chunk, {.looks = all_looks}, unsettled);
       if (slot != no_slot) {
         thread.atomic(space.entry(size_class.index, place)).store(next.chunk, simt::relaxed);
         return space.block(next.chunk, size_class, slot);
@@ -210,23 +231,23 @@ SIMT_FN void* scan(Thread& thread, const S& space, Group mates, SizeClass size_c
   return nullptr;
 }
 
-// A slot for each of the mates, who are all without one.
+// A slot for each of the mates, who are all without one. `chunk` is what the directory said, `is_closed` tells that the
+// word there was closed.
 template <class Thread, class S, class Group>
-SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass size_class, Place place) {
+SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass size_class, Place place,
+                     std::uint32_t chunk, bool is_closed) {
   constexpr std::uint32_t most_chunks = 4;
   constexpr std::uint32_t looks = 4;
   bool unsettled = false;
-  std::uint32_t chunk = no_chunk;
-  if (mates.leader()) chunk = thread.atomic(space.entry(size_class.index, place.entry)).load(simt::relaxed);
-  chunk = mates.broadcast(chunk);
   for (std::uint32_t i = 0; i < most_chunks; ++i) {
     if (chunk >= first_chunk) {
-      const std::uint32_t slot =
-          take_from_chunk(thread, space, mates, size_class, chunk, place.word, looks, true, unsettled);
+      const Tour tour{place.word, looks, place.bits, true, is_closed};
+      const std::uint32_t slot = take_from_chunk(thread, space, mates, size_class, chunk, tour, unsettled);
       if (slot != no_slot) return space.block(chunk, size_class, slot);
     }
     chunk = renew_entry(thread, space, mates, size_class.index, place.entry, chunk);
     if (chunk == no_chunk) break;
+    is_closed = true;  // as a chunk is that has just been fetched
   }
   return scan(thread, space, mates, size_class, place.entry);
 }

@@ -16,11 +16,12 @@ SIMT_HOST_FN std::uint32_t lowest_bits(std::uint32_t bits, std::uint32_t wanted)
 // the chunk stays in this class until I give the bits back, because whoever wants to change that must own every word.
 template <class Thread, class S>
 SIMT_FN std::uint32_t claim_bits(Thread& thread, const S& space, std::uint32_t number, std::uint32_t size_class,
-                                 std::uint32_t bits) {
+                                 std::uint32_t bits, std::uint32_t& tag) {
   const auto word = thread.atomic(space.words[number]);
   const std::uint64_t before = word.fetch_or(bits, simt::acquire);
   const std::uint32_t got = bits & ~bits_of(before);
-  if (tag_of(before) == size_class || S::bug == Bug::unchecked_claim) return got;
+  tag = tag_of(before);
+  if (tag == size_class || S::bug == Bug::unchecked_claim) return got;
   if (got != 0) word.fetch_and(~std::uint64_t{got}, simt::relaxed);
   return 0;
 }
@@ -31,14 +32,14 @@ SIMT_FN std::uint32_t free_slots(std::uint64_t word, SizeClass size_class, std::
   return tag_of(word) == closed ? ~size_class.surplus(index) : 0;
 }
 
-// Opens a closed word of the chunk for a class, with up to `wanted` slots taken, which are returned.
+// Opens a closed word of the chunk for a class and takes these of its slots, which are returned.
 //
 // The lock comes first and the look at the table second: while I hold the lock nobody can retire the chunk, so its
 // class stays what I see. I cannot see an older class: whoever ended that wrote the table first and then closed each of
 // its words, with release.
 template <class Thread, class S>
 SIMT_FN std::uint32_t open_word(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t index,
-                                SizeClass size_class, std::uint32_t wanted) {
+                                SizeClass size_class, std::uint32_t slots) {
   const auto word = thread.atomic(space.words[space.word_number(chunk, index)]);
   std::uint64_t expected = closed_word;
   if (!word.compare_exchange(expected, locked_word, simt::acquire, simt::relaxed)) return 0;
@@ -47,19 +48,21 @@ SIMT_FN std::uint32_t open_word(Thread& thread, const S& space, std::uint32_t ch
     return 0;
   }
   const std::uint32_t surplus = size_class.surplus(index);
-  const std::uint32_t mine = wanted == 0 ? 0 : lowest_bits(~surplus, wanted);
-  word.store(tagged(size_class.index, surplus | mine), simt::release);
-  return mine;
+  word.store(tagged(size_class.index, surplus | slots), simt::release);
+  return slots & ~surplus;
 }
 
-// Takes up to `wanted` slots of a word that held `seen`.
+// Takes up to `wanted` slots of a word that held `seen`; if it is still closed, those of `first` if they are as many.
 template <class Thread, class S>
 SIMT_FN std::uint32_t take_slots(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t index,
-                                 SizeClass size_class, std::uint64_t seen, std::uint32_t wanted) {
+                                 SizeClass size_class, std::uint64_t seen, std::uint32_t wanted, std::uint32_t first) {
   thread.probe(simt::Step::attempt);
-  if (tag_of(seen) == closed) return open_word(thread, space, chunk, index, size_class, wanted);
-  return claim_bits(thread, space, space.word_number(chunk, index), size_class.index,
-                    lowest_bits(free_slots(seen, size_class, index), wanted));
+  const bool opens = tag_of(seen) == closed;
+  const std::uint32_t slots =
+      opens && simt::popcount(first) == wanted ? first : lowest_bits(free_slots(seen, size_class, index), wanted);
+  if (opens) return open_word(thread, space, chunk, index, size_class, slots);
+  std::uint32_t tag;
+  return claim_bits(thread, space, space.word_number(chunk, index), size_class.index, slots, tag);
 }
 
 // Locks a word whose slots are all free. `size_class` is that of the chunk.
