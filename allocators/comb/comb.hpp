@@ -116,20 +116,22 @@ class Comb {
   };
 
   // Slots are dealt to warps by their numbers: a share of a power of two to each, at least as many as it has mates, and
-  // at least 2 KiB, because a lane alone that asks twice should find a second slot in its share. Shares of different
-  // sizes have parts of the directory of their own, so that warps with 3 mates do not meet those with 30.
+  // more if the pool is large enough, because a lane alone that asks twice should find a second slot in its share.
+  // Shares of different sizes have parts of the directory of their own, so that warps with 3 mates do not meet those
+  // with 30.
   template <class Thread, class Group>
   SIMT_FN Aim aim_of(Thread& thread, const Group& mates, SizeClass size_class) const {
-    constexpr std::uint32_t least_share_log2 = 11;  // bytes
     const std::uint32_t count = mates.num_threads();
     const std::uint32_t count_log2 = 32 - simt::count_leading_zeros(count - 1);
-    const std::uint32_t slot_log2 = 4 + size_class.doublings();
-    const std::uint32_t least = slot_log2 < least_share_log2 ? least_share_log2 - slot_log2 : 0;
-    const std::uint32_t share_log2 = count_log2 > least ? count_log2 : least < 5 ? least : 5;
+    const std::uint32_t warps_of_block = (thread.block_size() + 31) / 32;
+    const std::uint32_t spent_log2 =
+        36 - simt::count_leading_zeros(thread.block_count() * warps_of_block - 1) + size_class.doublings();
+    const std::uint32_t most_log2 = space_.share_log2 > spent_log2 ? space_.share_log2 - spent_log2 : 0;
+    const std::uint32_t share_log2 = count_log2 > most_log2 ? count_log2 : most_log2 < 5 ? most_log2 : 5;
     const std::uint32_t word_log2 = size_class.word_log2();
     const std::uint32_t words_log2 = size_class.words_log2();
     const std::uint32_t first_rank = mates.thread_rank() >> word_log2 << word_log2;
-    const std::uint32_t warp = thread.block() * ((thread.block_size() + 31) / 32) + thread.warp_in_block();
+    const std::uint32_t warp = thread.block() * warps_of_block + thread.warp_in_block();
     std::uint32_t position = (warp << share_log2) + first_rank;
     if (share_log2 != count_log2) {
       // Somewhere in the share; the same place for all mates.
@@ -141,7 +143,7 @@ class Comb {
     const std::uint32_t most = 1u << word_log2;
     const std::uint32_t asked = count - first_rank < most ? count - first_rank : most;
     return {{((word >> words_log2) ^ part) & ((1u << space_.directory_log2) - 1), word & ((1u << words_log2) - 1),
-             (0xffffffffu >> (32 - asked)) << (position & (most - 1))},
+             (0xffffffffu >> (32 - asked)) << (position & (most - 1)), share_log2 != 5 || count <= 16},
             first_rank};
   }
 
@@ -149,7 +151,8 @@ class Comb {
   SIMT_NOINLINE_FN static void* serve_rest(Thread& thread, const Space<bug>& space, SizeClass size_class, Place place,
                                            std::uint32_t chunk, bool is_closed) {
     const auto mates = thread.converged().match_any(size_class.index);
-    place = {mates.broadcast(place.entry), mates.broadcast(place.word), mates.broadcast(place.bits)};
+    place = {mates.broadcast(place.entry), mates.broadcast(place.word), mates.broadcast(place.bits),
+             mates.any(place.thrifty)};
     chunk = mates.broadcast(chunk);
     return search(thread, space, mates, size_class, place, chunk, mates.any(mates.leader() && is_closed));
   }

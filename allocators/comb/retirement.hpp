@@ -15,7 +15,9 @@ template <class Thread, class S>
 SIMT_FN bool claim_chunk(Thread& thread, const S& space, std::uint32_t chunk) {
   const std::uint32_t i = chunk - first_chunk;
   const std::uint32_t bit = 1u << i % 32;
-  return (thread.atomic(space.in_use[i / 32]).fetch_or(bit, simt::acquire) & bit) == 0;
+  if ((thread.atomic(space.in_use[i / 32]).fetch_or(bit, simt::acquire) & bit) != 0) return false;
+  thread.atomic(*space.used).fetch_add(1u, simt::relaxed);
+  return true;
 }
 
 // Gives up a chunk that is owned and has no class.
@@ -23,7 +25,7 @@ template <class Thread, class S>
 SIMT_FN void release_chunk(Thread& thread, const S& space, std::uint32_t chunk) {
   const std::uint32_t i = chunk - first_chunk;
   thread.atomic(space.in_use[i / 32]).fetch_and(~(1u << i % 32), simt::release);
-  thread.atomic(*space.nothing_free).store(0u, simt::relaxed);
+  thread.atomic(*space.used).fetch_sub(1u, simt::relaxed);
 }
 
 // A free chunk becomes one of the class. Its words are closed; whoever comes first opens them.

@@ -61,8 +61,8 @@ SIMT_FN std::uint32_t find_run(Thread& thread, const S& space, std::uint32_t cou
     if (length != count) continue;
     const std::uint32_t first = first_chunk + i;
     if (claim_run(thread, space, first, first + count)) return first;
-    contended = true;
-    length = 0;
+    contended = true;  // begin again at the end: a run further down would leave a gap
+    break;
   }
   return no_chunk;
 }
@@ -84,7 +84,7 @@ SIMT_FN bool retire_all(Thread& thread, const S& space, const Group& alone) {
 // A block of more than half a chunk for each calling thread.
 template <class Thread, class S>
 SIMT_NOINLINE_FN void* take_run(Thread& thread, const S& space, std::size_t bytes) {
-  constexpr std::uint32_t most_rounds = 8;
+  constexpr std::uint32_t most_rounds = 32;
   const std::uint64_t wanted = (bytes + space.chunk_bytes() - 1) >> space.chunk_log2;
   const auto alone = thread.converged().match_any(thread.lane());
   const auto count = static_cast<std::uint32_t>(wanted);
@@ -92,6 +92,7 @@ SIMT_NOINLINE_FN void* take_run(Thread& thread, const S& space, std::size_t byte
     bool contended = false;
     const std::uint32_t chunk = find_run(thread, space, count, contended);
     if (chunk != no_chunk) {
+      thread.atomic(*space.used).fetch_add(count, simt::relaxed);
       for (std::uint32_t i = 1; i < count; ++i) thread.atomic(space.table[chunk + i]).store(inside_run, simt::relaxed);
       thread.atomic(space.table[chunk]).store(head_of_run | count, simt::relaxed);
       return space.chunk_begin(chunk);
@@ -107,7 +108,7 @@ SIMT_NOINLINE_FN void free_run(Thread& thread, const S& space, std::uint32_t chu
   const std::uint32_t end = chunk + (entry & ~head_of_run);
   for (std::uint32_t i = chunk; i < end; ++i) thread.atomic(space.table[i]).store(free_chunk, simt::relaxed);
   release_run(thread, space, chunk, end);
-  thread.atomic(*space.nothing_free).store(0u, simt::relaxed);
+  thread.atomic(*space.used).fetch_sub(end - chunk, simt::relaxed);
 }
 
 }  // namespace allocbench::comb

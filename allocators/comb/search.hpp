@@ -12,18 +12,18 @@
 namespace allocbench::comb {
 
 inline constexpr std::uint32_t no_slot = 0xffffffffu;
-inline constexpr std::uint32_t all_looks = 0xffffffffu;
 
 // Where a request looks first.
 struct Place {
   std::uint32_t entry = 0;  // of the directory of its class
   std::uint32_t word = 0;   // of the chunk that is found there
   std::uint32_t bits = 0;   // of the word
+  bool thrifty = false;     // the share is larger than the request: no chunk for it in a pool that is half full
 };
 
 template <class Thread, class Group>
 SIMT_FN std::uint32_t common_random(Thread& thread, const Group& group) {
-  return group.broadcast(static_cast<std::uint32_t>(thread.clock()) * 0x9e3779b1u) >> 7;
+  return group.broadcast(static_cast<std::uint32_t>(thread.clock()) * 0x9e3779b1u);
 }
 
 // How to go through the words of a chunk.
@@ -31,8 +31,9 @@ struct Tour {
   std::uint32_t start = 0;
   std::uint32_t looks = 0;  // words to look at without success, at least
   std::uint32_t bits = 0;   // what to take if the first word is closed
-  bool home = false;        // the first look is at the first word alone, then come random ones
-  bool is_closed = false;   // so it was a moment ago
+  bool home = false;        // only the first word
+  bool is_closed = false;   // so the first word was a moment ago
+  bool jumps = false;       // random words, else all in turn
 };
 
 // Slots of one chunk for the mates, of whom those without a slot stay mates. Each lane looks at another word.
@@ -40,45 +41,49 @@ struct Tour {
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t take_from_chunk(Thread& thread, const S& space, Group& mates, SizeClass size_class,
                                       std::uint32_t chunk, Tour tour, bool& unsettled) {
-  constexpr std::uint32_t most_losses = 32;
+  // A word that somebody locks will be open in a moment, and a claim that others beat may be repeated.
+  constexpr std::uint32_t patience_per_look = 8;
   const std::uint32_t words = size_class.words();
-  std::uint32_t losses = 0;
-  for (std::uint32_t looked = 0; looked < tour.looks && looked < words;) {
+  std::int32_t patience = static_cast<std::int32_t>((tour.looks < words ? tour.looks : words) * patience_per_look);
+  while (patience > 0) {
+    const std::uint32_t rank = mates.thread_rank();
     const std::uint32_t wanted = mates.num_threads();
-    const std::uint32_t index = (tour.start + mates.thread_rank()) % words;
-    std::uint64_t seen = tour.is_closed ? closed_word : locked_word;
-    if (!tour.is_closed && (!tour.home || mates.leader())) {
+    std::uint32_t index = tour.start + rank;
+    if (index >= words) index -= words;
+    const bool looks = rank < (tour.home ? 1 : words);
+    std::uint64_t seen = closed_word;
+    if (looks && !tour.is_closed) {
       seen = thread.atomic(space.words[space.word_number(chunk, index)]).load(simt::relaxed);
     }
-    const std::uint32_t here = tour.home && !mates.leader() ? 0 : simt::popcount(free_slots(seen, size_class, index));
     tour.is_closed = false;
-    const simt::LaneMask some = mates.ballot(here != 0);
-    if (some == 0) {
-      // A locked word is opened in a moment.
-      const bool waits = mates.any(seen == locked_word && (!tour.home || mates.leader()));
+    const std::uint32_t here = looks ? simt::popcount(free_slots(seen, size_class, index)) : 0;
+    // One word serves all if it can; else each lane that found something helps itself. At home there is one word.
+    simt::LaneMask givers = mates.ballot(here >= wanted);
+    const bool one_gives = givers != 0 || tour.home;
+    givers = givers != 0 ? givers & (0u - givers) : mates.ballot(here != 0);
+    if (givers == 0) {
+      const bool waits = mates.any(looks && seen == locked_word);
       if (waits) unsettled = true;
-      if (waits && tour.home && ++losses < most_losses) {
+      if (waits && tour.home) {
         thread.spin_hint();
+        --patience;
         continue;
       }
-      looked += tour.home ? 1 : wanted;
-      tour.start = tour.bits != 0 ? common_random(thread, mates) : tour.start + wanted;
-      tour.home = false;
+      patience -= static_cast<std::int32_t>((tour.home ? 1 : wanted) * patience_per_look);
+      tour.start = tour.jumps ? simt::multiply_high(common_random(thread, mates), words) : tour.start + wanted;
+      if (tour.start >= words) tour.start -= words;
       continue;
     }
-    const simt::LaneMask rich = mates.ballot(here >= wanted);
-    // One word serves all if it can; else each lane that found something helps itself. At home there is one word.
-    const simt::LaneMask givers = rich != 0 ? rich & (0u - rich) : some;
     std::uint32_t won = 0;
     if ((givers >> thread.lane() & 1) != 0) {
-      won = take_slots(thread, space, chunk, index, size_class, seen, rich != 0 || tour.home ? wanted : 1, tour.bits);
+      won = take_slots(thread, space, chunk, index, size_class, seen, one_gives ? wanted : 1, tour.bits);
     }
     std::uint32_t slot = no_slot;
-    if (rich != 0 || tour.home) {
+    if (one_gives) {
       const std::uint32_t giver = simt::count_trailing_zeros(givers);
       won = mates.shfl_lane(won, giver);
-      const std::uint32_t first = mates.shfl_lane(index, giver) * 32;
-      if (mates.thread_rank() < simt::popcount(won)) slot = first + simt::nth_set_bit(won, mates.thread_rank());
+      index = mates.shfl_lane(index, giver);
+      if (rank < simt::popcount(won)) slot = index * 32 + simt::nth_set_bit(won, rank);
     } else if (won != 0) {
       slot = index * 32 + simt::count_trailing_zeros(won);
     }
@@ -87,26 +92,25 @@ SIMT_FN std::uint32_t take_from_chunk(Thread& thread, const S& space, Group& mat
     if (slot != no_slot) return slot;
     if (rest.num_threads() == wanted) {
       unsettled = true;
-      if (++losses % 8 == 0) looked += wanted;
+      --patience;
     }
     mates = rest;
   }
   return no_slot;
 }
 
-// A free chunk for the class; no_chunk if there seems to be none.
+// The free chunk that a directory entry asks for first. In a pool with ample room nobody else asks for it.
+template <class Thread, class S>
+SIMT_FN std::uint32_t fetch_own_chunk(Thread& thread, const S& space, std::uint32_t size_class, std::uint32_t entry) {
+  const std::uint32_t part = space.chunks / SizeClass::count(space.chunk_log2) + 1;
+  const std::uint32_t chunk = first_chunk + (entry + size_class * part) % space.chunks;
+  return adopt(thread, space, chunk, size_class) ? chunk : no_chunk;
+}
+
+// Any free chunk for the class; no_chunk if there seems to be none.
 template <class Thread, class S, class Group>
-SIMT_FN std::uint32_t fetch_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
-                                  std::uint32_t entry) {
-  // The own place of the entry: nobody else tries it in a pool with ample room.
-  std::uint32_t chunk = no_chunk;
-  if (mates.leader() && thread.atomic(*space.nothing_free).load(simt::relaxed) == 0) {
-    const std::uint32_t part = space.chunks / SizeClass::count(space.chunk_log2) + 1;
-    chunk = first_chunk + (entry + size_class * part) % space.chunks;
-    if (!adopt(thread, space, chunk, size_class)) chunk = fetching;
-  }
-  chunk = mates.broadcast(chunk);
-  if (chunk != fetching) return chunk;
+SIMT_FN std::uint32_t fetch_any_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
+  if (mates.any(mates.leader() && thread.atomic(*space.used).load(simt::relaxed) >= space.chunks)) return no_chunk;
   // The whole map, in windows of a word per lane. An odd step visits every window of a power of two of them.
   const std::uint32_t size = mates.num_threads();
   const std::uint32_t windows = 1u << (32 - simt::count_leading_zeros((space.map_words() - 1) / size));
@@ -115,11 +119,11 @@ SIMT_FN std::uint32_t fetch_chunk(Thread& thread, const S& space, const Group& m
     const std::uint32_t word = ((random + i * (random | 1)) & (windows - 1)) * size + mates.thread_rank();
     std::uint32_t unused = word < space.map_words() ? ~thread.atomic(space.in_use[word]).load(simt::relaxed) : 0;
     if (word == space.map_words() - 1) unused &= 0xffffffffu >> (31 - (space.chunks - 1) % 32);
-    chunk = no_chunk;
+    std::uint32_t chunk = no_chunk;
     for (simt::LaneMask rest = mates.ballot(unused != 0); rest != 0; rest &= rest - 1) {
       const std::uint32_t lane = simt::count_trailing_zeros(rest);
       if (thread.lane() == lane) {
-        const std::uint32_t bit = simt::nth_set_bit(unused, random % simt::popcount(unused));
+        const std::uint32_t bit = simt::nth_set_bit(unused, simt::multiply_high(random, simt::popcount(unused)));
         chunk = first_chunk + word * 32 + bit;
         if (!adopt(thread, space, chunk, size_class)) chunk = no_chunk;
       }
@@ -127,33 +131,37 @@ SIMT_FN std::uint32_t fetch_chunk(Thread& thread, const S& space, const Group& m
       if (found != no_chunk) return found;
     }
   }
-  if (mates.leader()) thread.atomic(*space.nothing_free).store(1u, simt::relaxed);
   return no_chunk;
 }
 
-// Another chunk for the directory entry that held `seen`; no_chunk if there is none to be had.
+// A chunk for the directory entry that held `seen`; no_chunk if there is none to be had. The other mates fetch chunks
+// for entries beside it that are empty, `batch` in all: whoever needs this one will need those.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t renew_entry(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
-                                  std::uint32_t place, std::uint32_t seen) {
+                                  std::uint32_t place, std::uint32_t seen, std::uint32_t batch) {
   constexpr std::uint32_t most_looks = 64;
-  const auto entry = thread.atomic(space.entry(size_class, place));
-  std::uint32_t found = seen;
-  bool mine = false;
-  if (mates.leader()) {
-    if (seen != fetching) mine = entry.compare_exchange(found, fetching, simt::relaxed, simt::relaxed);
-    for (std::uint32_t i = 0; !mine && found == fetching && i < most_looks; ++i) {
+  const std::uint32_t rank = mates.thread_rank();
+  const std::uint32_t mine = (place & ~(batch - 1)) | ((place + rank) & (batch - 1));
+  const auto entry = thread.atomic(space.entry(size_class, mine));
+  std::uint32_t found = rank == 0 ? seen : no_chunk;
+  const bool fetches =
+      rank < batch && found != fetching && entry.compare_exchange(found, fetching, simt::relaxed, simt::relaxed);
+  if (fetches) found = fetch_own_chunk(thread, space, size_class, mine);
+  if (fetches && (rank != 0 || found != no_chunk)) entry.store(found, simt::relaxed);
+  // The first mate's entry matters: it must have a chunk, its own or any.
+  if (rank == 0 && !fetches) {
+    for (std::uint32_t i = 0; found == fetching && i < most_looks; ++i) {
       thread.spin_hint();
       found = entry.load(simt::relaxed);
     }
+    if (found == fetching || found == seen) found = no_chunk;
   }
-  if (!mates.any(mine)) {
-    found = mates.broadcast(found);
-    // Who waited in vain goes on without the entry.
-    return found == seen || found == fetching ? no_chunk : found;
-  }
-  const std::uint32_t chunk = fetch_chunk(thread, space, mates, size_class, place);
-  if (mates.leader()) entry.store(chunk == no_chunk ? seen : chunk, simt::relaxed);
-  return chunk;
+  const bool fetched = mates.any(rank == 0 && fetches);
+  found = mates.broadcast(found);
+  if (!fetched || found != no_chunk) return found;
+  found = fetch_any_chunk(thread, space, mates, size_class);
+  if (rank == 0) entry.store(found == no_chunk ? seen : found, simt::relaxed);
+  return found;
 }
 
 // Makes a chunk that is free, or seems to be an empty one of another class, one of this class.
@@ -163,7 +171,6 @@ SIMT_FN bool obtain(Thread& thread, const S& space, const Group& mates, std::uin
   if (entry != free_chunk) {
     return retire(thread, space, mates, chunk, space.size_class(entry - 1), chunk_of_class(size_class));
   }
-  if (mates.leader()) thread.atomic(*space.nothing_free).store(0u, simt::relaxed);
   return mates.any(mates.leader() && adopt(thread, space, chunk, size_class));
 }
 
@@ -181,7 +188,8 @@ SIMT_FN Candidate next_candidate(Thread& thread, const S& space, const Group& ma
     Candidate mine{at + mates.thread_rank()};
     bool usable = false;
     if (mine.at < space.chunks) {
-      mine.chunk = first_chunk + (start + mine.at) % space.chunks;
+      const std::uint32_t i = start + mine.at;
+      mine.chunk = first_chunk + (i < space.chunks ? i : i - space.chunks);
       mine.entry = thread.atomic(space.table[mine.chunk]).load(simt::acquire);
       usable = mine.entry == free_chunk || mine.entry == chunk_of_class(size_class) ||
                (is_class(mine.entry) && seems_empty(thread, space, mine.chunk, space.size_class(mine.entry - 1)));
@@ -194,6 +202,30 @@ SIMT_FN Candidate next_candidate(Thread& thread, const S& space, const Group& ma
   return {space.chunks};
 }
 
+// One slot for each mate from any word of the chunk; every lane helps itself, and all words are looked at.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t glean(Thread& thread, const S& space, const Group& mates, SizeClass size_class,
+                            std::uint32_t chunk, bool& unsettled) {
+  constexpr std::uint32_t most_losses = 8;
+  const std::uint32_t words = size_class.words();
+  // More lanes than words: each lane goes through all of them.
+  const std::uint32_t step = mates.num_threads() < words ? mates.num_threads() : 1;
+  std::uint32_t losses = 0;
+  for (std::uint32_t index = step == 1 ? 0 : mates.thread_rank(); index < words;) {
+    const std::uint64_t seen = thread.atomic(space.words[space.word_number(chunk, index)]).load(simt::relaxed);
+    if (free_slots(seen, size_class, index) == 0 || losses == most_losses) {
+      if (seen == locked_word || losses == most_losses) unsettled = true;
+      losses = 0;
+      index += step;
+      continue;
+    }
+    const std::uint32_t won = take_slots(thread, space, chunk, index, size_class, seen, 1, 0);
+    if (won != 0) return index * 32 + simt::count_trailing_zeros(won);
+    ++losses;
+  }
+  return no_slot;
+}
+
 // Goes through all chunks, again if somebody owned memory for a moment. A scan that began after mine and found nothing
 // speaks for me as well.
 template <class Thread, class S, class Group>
@@ -202,7 +234,7 @@ SIMT_FN void* scan(Thread& thread, const S& space, Group mates, SizeClass size_c
   Scans& scans = space.scans[size_class.index];
   std::uint64_t number = 0;
   if (mates.leader()) number = thread.atomic(scans.begun).fetch_add(std::uint64_t{1}, simt::acq_rel) + 1;
-  const std::uint32_t start = common_random(thread, mates) % space.chunks;
+  const std::uint32_t start = simt::multiply_high(common_random(thread, mates), space.chunks);
   for (std::uint32_t round = 0; round < most_rounds; ++round) {
     bool unsettled = false;
     for (std::uint32_t at = 0;; ++at) {
@@ -215,18 +247,60 @@ SIMT_FN void* scan(Thread& thread, const S& space, Group mates, SizeClass size_c
         unsettled = true;
         continue;
       }
-      const std::uint32_t slot =
-          take_from_chunk(thread, space, mates, size_class, next.chunk, {.looks = all_looks}, unsettled);
+      const std::uint32_t slot = glean(thread, space, mates, size_class, next.chunk, unsettled);
+      mates.sync();
+      const Group rest = mates.partition(slot == no_slot);
       if (slot != no_slot) {
         thread.atomic(space.entry(size_class.index, place)).store(next.chunk, simt::relaxed);
         return space.block(next.chunk, size_class, slot);
       }
+      mates = rest;
     }
-    if (!unsettled) {
+    if (!mates.any(unsettled)) {
       if (number != 0) thread.atomic(scans.vain).fetch_max(number, simt::acq_rel);
       break;
     }
     thread.spin_hint();
+  }
+  return nullptr;
+}
+
+// Is the chunk of this class?
+template <class Thread, class S, class Group>
+SIMT_FN bool belongs(Thread& thread, const S& space, const Group& mates, std::uint32_t chunk,
+                     std::uint32_t size_class) {
+  return chunk >= first_chunk && mates.any(mates.leader() && thread.atomic(space.table[chunk]).load(simt::relaxed) ==
+                                                                 chunk_of_class(size_class));
+}
+
+// In chunks that nobody calls his own: a part of the class's directory with random places, first among those in use,
+// then among twice as many.
+template <class Thread, class S, class Group>
+SIMT_FN void* search_elsewhere(Thread& thread, const S& space, Group& mates, SizeClass size_class) {
+  constexpr std::uint32_t most_tries = 6;
+  constexpr std::uint32_t looks = 4;
+  constexpr std::uint32_t least_extent = 8;
+  const auto extent = thread.atomic(space.extents[size_class.index]);
+  const std::uint32_t most = 1u << space.directory_log2;
+  bool unsettled = false;
+  for (std::uint32_t i = 0; i < most_tries; ++i) {
+    std::uint32_t range = mates.broadcast(mates.leader() ? extent.load(simt::relaxed) : 0);
+    if (i >= 2 || range == 0) range = range * 2 < least_extent ? least_extent : range * 2;
+    if (range > most) range = most;
+    const std::uint32_t random = common_random(thread, mates);
+    const std::uint32_t at = simt::multiply_high(random, range);
+    const std::uint32_t place = at ^ (6u << (space.directory_log2 - 3));
+    std::uint32_t chunk =
+        mates.broadcast(mates.leader() ? thread.atomic(space.entry(size_class.index, place)).load(simt::relaxed) : 0);
+    if (!belongs(thread, space, mates, chunk, size_class.index)) {
+      chunk = renew_entry(thread, space, mates, size_class.index, place, chunk, 1);
+      if (chunk == no_chunk) continue;
+      if (mates.leader()) extent.fetch_max(at + 1, simt::relaxed);
+    }
+    const Tour tour{
+        .start = simt::multiply_high(random * 0x9e3779b1u, size_class.words()), .looks = looks, .jumps = true};
+    const std::uint32_t slot = take_from_chunk(thread, space, mates, size_class, chunk, tour, unsettled);
+    if (slot != no_slot) return space.block(chunk, size_class, slot);
   }
   return nullptr;
 }
@@ -236,19 +310,24 @@ SIMT_FN void* scan(Thread& thread, const S& space, Group mates, SizeClass size_c
 template <class Thread, class S, class Group>
 SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass size_class, Place place,
                      std::uint32_t chunk, bool is_closed) {
-  constexpr std::uint32_t most_chunks = 4;
-  constexpr std::uint32_t looks = 4;
+  constexpr std::uint32_t most_chunks = 3;
   bool unsettled = false;
   for (std::uint32_t i = 0; i < most_chunks; ++i) {
     if (chunk >= first_chunk) {
-      const Tour tour{place.word, looks, place.bits, true, is_closed};
+      const Tour tour{place.word, 1, place.bits, true, is_closed};
       const std::uint32_t slot = take_from_chunk(thread, space, mates, size_class, chunk, tour, unsettled);
       if (slot != no_slot) return space.block(chunk, size_class, slot);
+      if (belongs(thread, space, mates, chunk, size_class.index)) break;
     }
-    chunk = renew_entry(thread, space, mates, size_class.index, place.entry, chunk);
+    if (place.thrifty &&
+        mates.any(mates.leader() && thread.atomic(*space.used).load(simt::relaxed) >= space.chunks / 2)) {
+      break;
+    }
+    chunk = renew_entry(thread, space, mates, size_class.index, place.entry, chunk, space.batch);
     if (chunk == no_chunk) break;
     is_closed = true;  // as a chunk is that has just been fetched
   }
+  if (void* const block = search_elsewhere(thread, space, mates, size_class); block != nullptr) return block;
   return scan(thread, space, mates, size_class, place.entry);
 }
 

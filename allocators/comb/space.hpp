@@ -93,12 +93,15 @@ struct Space {
   std::uint32_t* table = nullptr;
   std::uint32_t* directory = nullptr;
   Scans* scans = nullptr;
-  std::uint32_t* nothing_free = nullptr;  // 1: the last search for a free chunk found none
+  std::uint32_t* extents = nullptr;  // for each class: directory entries for requests that found their own word full
+  std::uint32_t* used = nullptr;     // chunks in use, for those who decide whether to look for a free one
   std::uint32_t chunk_log2 = 0;
   std::uint32_t words_log2 = 0;  // of a chunk
   std::uint32_t chunks = 0;
   std::uint32_t directory_log2 = 0;  // entries of a class
   std::uint32_t largest_slot = 0;    // bytes
+  std::uint32_t batch = 1;           // chunks that a group fetches together
+  std::uint32_t share_log2 = 0;      // bytes of the pool for the shares of all warps of a grid
 
   SIMT_HOST_FN std::size_t chunk_bytes() const { return std::size_t{1} << chunk_log2; }
   SIMT_HOST_FN SizeClass size_class(std::uint32_t index) const { return {index, chunk_log2}; }
@@ -145,13 +148,16 @@ struct Space {
     space.chunks = static_cast<std::uint32_t>(chunks);
     space.directory_log2 = std::max(3u, static_cast<std::uint32_t>(std::bit_width(space.chunks - 1)));
     space.largest_slot = 1u << (space.chunk_log2 - 1);
+    space.batch = std::bit_floor(std::clamp(space.chunks / 1024, 1u, 32u));
+    space.share_log2 = static_cast<std::uint32_t>(std::bit_width(arena.pool_bytes())) - 1 - 6;
     space.base = arena.pool().base;
     space.words = arena.metadata<std::uint64_t>(space.all_words());
     space.table = arena.metadata<std::uint32_t>(space.chunks + first_chunk);
     space.in_use = arena.metadata<std::uint32_t>(space.map_words());
     space.directory = arena.metadata<std::uint32_t>(space.all_entries());
     space.scans = arena.metadata<Scans>(SizeClass::count(space.chunk_log2));
-    space.nothing_free = arena.metadata<std::uint32_t>(1);
+    space.extents = arena.metadata<std::uint32_t>(SizeClass::count(space.chunk_log2));
+    space.used = arena.metadata<std::uint32_t>(1);
     Space* const copy = arena.metadata<Space>(1);
     space.copy = copy;
     simt::copy_to_device(arena.stream(), copy, &space, sizeof space);
@@ -165,7 +171,8 @@ struct Space {
     simt::device_fill(stream, in_use, 0, map_words() * sizeof *in_use);
     simt::device_fill(stream, directory, 0, all_entries() * sizeof *directory);
     simt::device_fill(stream, scans, 0, SizeClass::count(chunk_log2) * sizeof *scans);
-    simt::device_fill(stream, nothing_free, 0, sizeof *nothing_free);
+    simt::device_fill(stream, extents, 0, SizeClass::count(chunk_log2) * sizeof *extents);
+    simt::device_fill(stream, used, 0, sizeof *used);
   }
 
   static constexpr std::uint64_t most_chunks = 1 << 24;
