@@ -139,7 +139,7 @@ def _base(allocator: str) -> Look:
         made = Look(base, _mixed(entry["colours"][number % len(entry["colours"])], 0.2), _SPARE_MARKERS[number % len(_SPARE_MARKERS)], dash)
     for form in forms:
         words, pattern, fill = _TABLE["forms"][form]
-        title = f"{made.name[:-1]}, {words})" if made.name.endswith(")") else f"{made.name} ({words})"
+        title = f"{made.name}, {words}"
         known = [(0, tuple(pattern)) == dash for dash, _ in _VARIANTS]
         made = replace(made, name=title, dash=(0, tuple(pattern)), fill=fill, form=1 + known.index(True))
     return made

@@ -20,7 +20,7 @@ struct CMalloc : circular::Algorithm3<circular::TwoWordHeader, circular::Offsets
 struct CMallocNoMerge : circular::Algorithm3<circular::TwoWordHeader, circular::Offsets::one, circular::Merge::no> {
   static constexpr Traits traits{
       .name = "c_malloc_no_merge",
-      .display_name = "CMalloc (no merge)",
+      .display_name = "CMalloc, no merge",
       .paper = "Vinkler & Havran 2015, sec. 4.2; Winter et al. 2021",
       .summary = "c_malloc without merging, as the 2021 survey measured it: a free only unlocks",
       .form = Form::ablation,

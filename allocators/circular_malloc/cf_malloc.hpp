@@ -20,7 +20,7 @@ struct CFMalloc : circular::Algorithm3<circular::FusedHeader, circular::Offsets:
 struct CFMallocNoMerge : circular::Algorithm3<circular::FusedHeader, circular::Offsets::one, circular::Merge::no> {
   static constexpr Traits traits{
       .name = "cf_malloc_no_merge",
-      .display_name = "CFMalloc (no merge)",
+      .display_name = "CFMalloc, no merge",
       .paper = "Vinkler & Havran 2015, sec. 4.3; Winter et al. 2021",
       .summary = "cf_malloc without merging, as the 2021 survey measured it: a free only unlocks",
       .form = Form::ablation,

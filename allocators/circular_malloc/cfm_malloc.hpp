@@ -21,7 +21,7 @@ struct CFMMalloc : circular::Algorithm3<circular::FusedHeader, circular::Offsets
 struct CFMMallocNoMerge : circular::Algorithm3<circular::FusedHeader, circular::Offsets::per_sm, circular::Merge::no> {
   static constexpr Traits traits{
       .name = "cfm_malloc_no_merge",
-      .display_name = "CFMMalloc (no merge)",
+      .display_name = "CFMMalloc, no merge",
       .paper = "Vinkler & Havran 2015, sec. 4.4; Winter et al. 2021",
       .summary = "cfm_malloc without merging, as the 2021 survey measured it: a free only unlocks",
       .form = Form::ablation,

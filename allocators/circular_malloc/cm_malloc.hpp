@@ -21,7 +21,7 @@ struct CMMalloc : circular::Algorithm3<circular::TwoWordHeader, circular::Offset
 struct CMMallocNoMerge : circular::Algorithm3<circular::TwoWordHeader, circular::Offsets::per_sm, circular::Merge::no> {
   static constexpr Traits traits{
       .name = "cm_malloc_no_merge",
-      .display_name = "CMMalloc (no merge)",
+      .display_name = "CMMalloc, no merge",
       .paper = "Vinkler & Havran 2015, sec. 4.4; Winter et al. 2021",
       .summary = "cm_malloc without merging, as the 2021 survey measured it: a free only unlocks",
       .form = Form::ablation,

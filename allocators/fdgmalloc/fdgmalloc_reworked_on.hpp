@@ -11,7 +11,7 @@ namespace allocbench {
 
 struct FdgMallocReworkedOnCFMMalloc : fdgmalloc::Over<CFMMallocReworked> {
   static constexpr Traits traits{.name = "fdgmalloc_reworked_on_cfm_malloc",
-                                 .display_name = "FDGMalloc, reworked (on CFMMalloc)",
+                                 .display_name = "FDGMalloc, reworked, on CFMMalloc",
                                  .paper = "Widmer et al. 2013; Vinkler & Havran 2015, sec. 6",
                                  .summary = "per-warp SuperBlocks from CFMMalloc, freed in bulk",
                                  .form = Form::ablation,
@@ -25,7 +25,7 @@ struct FdgMallocReworkedOnCFMMalloc : fdgmalloc::Over<CFMMallocReworked> {
 
 struct FdgMallocReworkedOnKma : fdgmalloc::Over<KmaReworked> {
   static constexpr Traits traits{.name = "fdgmalloc_reworked_on_kma",
-                                 .display_name = "FDGMalloc, reworked (on KMA)",
+                                 .display_name = "FDGMalloc, reworked, on KMA",
                                  .paper = "Widmer et al. 2013; Vinkler & Havran 2015, sec. 6",
                                  .summary = "per-warp SuperBlocks from KMA, freed in bulk",
                                  .form = Form::ablation,

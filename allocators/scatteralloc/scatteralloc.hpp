@@ -55,7 +55,7 @@ struct ScatterAlloc : scatteralloc::PublishedHeap<scatteralloc::Coalescing::on, 
 
 struct ScatterAllocNoReset : scatteralloc::PublishedHeap<scatteralloc::Coalescing::on, scatteralloc::PageReset::off> {
   static constexpr Traits traits{.name = "scatteralloc_no_reset",
-                                 .display_name = "ScatterAlloc (no page reset)",
+                                 .display_name = "ScatterAlloc, no page reset",
                                  .paper = "Steinberger et al. 2012; Winter et al. 2021",
                                  .summary = "a page keeps its first chunk size for ever: what the 2021 survey measured",
                                  .form = Form::ablation,
@@ -69,7 +69,7 @@ struct ScatterAllocNoReset : scatteralloc::PublishedHeap<scatteralloc::Coalescin
 struct ScatterAllocNoCoalescing
     : scatteralloc::PublishedHeap<scatteralloc::Coalescing::off, scatteralloc::PageReset::on> {
   static constexpr Traits traits{.name = "scatteralloc_no_coalescing",
-                                 .display_name = "ScatterAlloc (no coalescing)",
+                                 .display_name = "ScatterAlloc, no coalescing",
                                  .paper = "Steinberger et al. 2012; Vinkler & Havran 2015, kd-tree",
                                  .summary = "every request takes a chunk of its own",
                                  .form = Form::ablation,

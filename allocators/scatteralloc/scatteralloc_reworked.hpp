@@ -43,7 +43,7 @@ struct ScatterAllocReworked : scatteralloc::ScatterHeap<scatteralloc::Coalescing
 struct ScatterAllocReworkedNoReset
     : scatteralloc::ScatterHeap<scatteralloc::Coalescing::on, scatteralloc::PageReset::off> {
   static constexpr Traits traits{.name = "scatteralloc_reworked_no_reset",
-                                 .display_name = "ScatterAlloc, reworked (no page reset)",
+                                 .display_name = "ScatterAlloc, reworked, no page reset",
                                  .paper = "Steinberger et al. 2012; Winter et al. 2021",
                                  .summary =
                                      "a page keeps its first chunk size for ever: the default of the authors' "
@@ -58,7 +58,7 @@ struct ScatterAllocReworkedNoReset
 struct ScatterAllocReworkedNoCoalescing
     : scatteralloc::ScatterHeap<scatteralloc::Coalescing::off, scatteralloc::PageReset::on> {
   static constexpr Traits traits{.name = "scatteralloc_reworked_no_coalescing",
-                                 .display_name = "ScatterAlloc, reworked (no coalescing)",
+                                 .display_name = "ScatterAlloc, reworked, no coalescing",
                                  .paper = "Steinberger et al. 2012",
                                  .summary = "every request takes a chunk of its own",
                                  .form = Form::ablation,

@@ -299,7 +299,7 @@ def test_values_relative_to_a_reference(tmp_path):
 
 
 def test_series_of_a_registered_variant_look_unlike_those_of_its_base(tmp_path):
-    config = {**CONFIG, "allocators": ["kma", "kma_published"], "sweep": {"method": ["malloc", "grow"], "threads": [1, 2]}}
+    config = {**CONFIG, "allocators": ["kma", "kma_reworked"], "sweep": {"method": ["malloc", "grow"], "threads": [1, 2]}}
     cells = [synthetic.cell(allocator, {"threads": x, "method": method}, values={("alloc", "time"): 1e-6},
                             workload_parameters={"threads": x, "method": method})
              for allocator in config["allocators"] for method in ("malloc", "grow") for x in (1, 2)]

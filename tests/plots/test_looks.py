@@ -29,7 +29,7 @@ def test_a_form_keeps_colour_and_marker_and_changes_the_line(form):
         one, other = style.look(base), style.look(f"{base}_{form}")
         assert (one.colour, one.marker) == (other.colour, other.marker)
         assert str(one.dash) != str(other.dash) and one.fill != other.fill
-        assert other.name == f"{one.name} ({TABLE['forms'][form][0]})"
+        assert other.name == f"{one.name}, {TABLE['forms'][form][0]}"
         assert style.base_of(f"{base}_{form}") == base and style.base_of(base) == ""
 
 
@@ -39,7 +39,7 @@ def test_published_reworked_and_original_differ():
 
 
 def test_a_form_of_a_form_is_named_after_both():
-    assert style.look("c_malloc_no_merge_reworked").name == "CMalloc (no merge, reworked)"
+    assert style.look("c_malloc_no_merge_reworked").name == "CMalloc, no merge, reworked"
 
 
 def test_new_members_have_the_family_of_their_prefix_and_strangers_a_look_of_their_own():
