@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from plots import claims, drawing, forest, inputs, numbers, page, results
+from plots import aa, claims, drawing, forest, inputs, numbers, page, results
 from plots.errors import NothingToDraw, UsageError
 
 _EPILOG = """\
@@ -24,6 +24,7 @@ examples:
   python3 -m plots configs/vinkler2015/table1.json results/h100/vinkler2015 --out build/figures
                                                           the same table with the outcome of those runs
   python3 -m plots claims results/reference/h100          what papers say, judged by these results; --help shows the rest
+  python3 -m plots aa 'results/aa/run*' --out results/aa  one config measured several times, against itself
   python3 -m plots numbers                                numbers in texts, from the kept results; --help shows the rest
 
 A run is a folder with results.csv and results.json, packed (.gz) or not. Its config says which figure is drawn;
@@ -36,7 +37,7 @@ exit codes: 0 drawn, 2 wrong command line or unreadable input, 3 nothing to draw
 
 def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
-    commands = {"claims": _judge, "numbers": _fill}
+    commands = {"claims": _judge, "numbers": _fill, "aa": _repeat}
     try:
         command = commands.get(arguments[0]) if arguments else None
         return command(arguments[1:]) if command else _draw(arguments)
@@ -89,6 +90,22 @@ def _judge(arguments: list[str]) -> int:
         for drawing_of_paper in forest.drawings(ledger):
             drawing_of_paper.write(options.out, options.formats)
     print(ledger.markdown(), end="")
+    return 0
+
+
+def _repeat(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python3 -m plots aa",
+                                     description="Draw runs of one config on one card against each other, and count intervals that are disjoint.")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, with runs below it, or a pattern")
+    parser.add_argument("--out", type=Path, metavar="DIR", default=Path("."), help="write aa.* there (default: this folder)")
+    parser.add_argument("--formats", type=_formats, default=page.FORMATS, metavar="LIST",
+                        help="image formats, separated by commas (default: png,svg,pdf)")
+    options = parser.parse_args(arguments)
+    found = inputs.find(options.paths)
+    if found.tables:
+        raise UsageError(f"{found.tables[0]} is a config; give the folders of runs.")
+    for path in aa.make([results.read_run(folder) for folder in found.folders]).write(options.out, options.formats):
+        print(path)
     return 0
 
 

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Measures configs/aa.json several times on one card and keeps the runs, packed, with the figure of what differs between them.
+#   tools/record-aa.sh KEPT [TIMES]      e.g. results/reference/h100/aa 6 (the default)
+# Every run gets new worker processes for all of its rounds. KEPT/run1 ... must not exist. Further options of allocbench go
+# into ALLOCBENCH_OPTIONS ("--device 1"). Environment: ALLOCBENCH (build/bin/allocbench), PYTHON (python3).
+set -euo pipefail
+[[ $# -ge 1 && $# -le 2 ]] || { sed -n '2,5s/^# //p' "$0" >&2; exit 2; }
+kept=$(realpath -m "$1")
+times=${2:-6}
+cd "$(dirname "$0")/.."
+allocbench=${ALLOCBENCH:-build/bin/allocbench}
+python=${PYTHON:-python3}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+for ((number = 1; number <= times; ++number)); do
+  [[ ! -e $kept/run$number ]] || { echo "$kept/run$number exists. Remove it, or name another folder." >&2; exit 2; }
+done
+for ((number = 1; number <= times; ++number)); do
+  run=$scratch/run$number
+  # Exit code 1, some cells not ok, still leaves all others.
+  # shellcheck disable=SC2086
+  "$allocbench" --config configs/aa.json --quiet --out "$run" ${ALLOCBENCH_OPTIONS:-} >/dev/null || [[ $? -eq 1 ]]
+  tools/keep-results.sh "$run" "$kept/run$number" >/dev/null
+  rm -r "$kept/run$number/figures"
+done
+"$python" -m plots aa "$kept"/run* --out "$kept" --formats png
+"$allocbench" compare "$kept/run1" "$kept/run2"
