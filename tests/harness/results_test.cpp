@@ -1,33 +1,21 @@
-// Reducing a fixed event log must give the golden files byte by byte.
-// After an intended change: ALLOCBENCH_UPDATE_GOLDEN=1 ctest -R Golden, and read the difference before committing it.
+// Reducing a fixed event log must give the golden files.
 #include "harness/front/results/results.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "harness/front/log/event_log.hpp"
+#include "tests/harness/golden_file.hpp"
 
 namespace allocbench::front {
 namespace {
 
-std::string golden_path(const std::string& name) { return std::string(ALLOCBENCH_GOLDEN_FOLDER) + "/" + name; }
-
 Results golden_results() {
   const std::string path = golden_path("events.jsonl");
   return reduce(read_history(read_log_lines(path).lines, path));
-}
-
-void expect_golden(const std::string& name, const std::string& text) {
-  if (std::getenv("ALLOCBENCH_UPDATE_GOLDEN") != nullptr) std::ofstream(golden_path(name), std::ios::binary) << text;
-  std::ifstream file(golden_path(name), std::ios::binary);
-  const std::string expected(std::istreambuf_iterator<char>(file), {});
-  EXPECT_EQ(text, expected) << "differs from " << golden_path(name);
 }
 
 TEST(Golden, Csv) { expect_golden("results.csv", results_csv(golden_results())); }

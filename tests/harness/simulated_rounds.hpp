@@ -26,6 +26,7 @@ struct Spread {
   std::string name;
   std::function<double(Generator&)> draw;
   bool smooth = true;
+  bool far_modes = false;  // neither of which is rare
 };
 
 inline double normal(Generator& generator) { return boost::random::normal_distribution<double>()(generator); }
@@ -37,7 +38,7 @@ inline Spread mixture(double share, double distance) {
             const bool slow = boost::random::uniform_01<double>()(generator) < share;
             return normal(generator) + (slow ? distance : 0);
           },
-          false};
+          false, share >= 0.2 && share < 0.5 && distance >= 5};
 }
 
 inline std::vector<Spread> spreads() {

@@ -8,9 +8,9 @@ ROOT = Path(__file__).resolve().parents[2]
 FRONT = ROOT / "harness" / "front"
 
 # A folder may include those before it.
-ORDER = ["common", "statistics", "config", "plan", "log", "run", "results", "check", "cli"]
+ORDER = ["common", "statistics", "config", "plan", "log", "run", "results", "compare", "check", "cli"]
 # Not every earlier folder is below: reports need no workers, the search needs no results.
-NOT_BELOW = {"results": {"run"}, "check": {"results"}}
+NOT_BELOW = {"results": {"run"}, "compare": {"run"}, "check": {"results", "compare"}}
 
 
 def includes(path):

@@ -26,9 +26,10 @@ constexpr const char* footer =
     "  allocbench --config configs/quick.json --only-failed --timeout 120\n"
     "  allocbench list allocators; allocbench describe halloc\n"
     "  allocbench check --allocator cm_malloc                 search its interleavings for bugs\n"
-    "  allocbench report results/quick-cuda                   rebuild the results from the events, without a GPU\n\n"
-    "Exit codes: 0 all cells ok or unsupported, 1 some cells not ok, 2 config or usage, 3 environment, 130 "
-    "interrupted.\n"
+    "  allocbench report results/quick-cuda                   rebuild the results from the events, without a GPU\n"
+    "  allocbench compare results/before results/after        what got slower or faster\n\n"
+    "Exit codes: 0 all cells ok or unsupported, 1 some cells not ok, 2 config or usage, 3 environment, 4 regression\n"
+    "found by compare, 130 interrupted.\n"
     "Environment: ALLOCBENCH_WORKERS (folder of the workers), ALLOCBENCH_DATA (scenes and graphs), NO_COLOR.";
 
 void add_workers_option(CLI::App& app, std::string& workers) {
@@ -147,6 +148,41 @@ CLI::App* add_report(CLI::App& app, ReportOptions& reporting) {
   return verb;
 }
 
+constexpr const char* compare_footer =
+    "Cells pair by everything that defines them: allocator, workload, their parameters, pool, seed, state. Verdicts "
+    "per\n"
+    "phase: slower or faster (by more than the margin, and not by chance: Holm's correction over all phases), same "
+    "(the\n"
+    "95 % interval lies within the margin) or unsure. A cell that is no longer ok counts as a regression.\n"
+    "  allocbench compare results/before results/after --fail-on regression\n"
+    "  allocbench compare 'results/before/*' 'results/after/*' --markdown\n"
+    "  allocbench compare results/reference/h100 results/mine --all\n"
+    "Exit codes: 0 compared, 2 usage or unreadable input, 4 regression (with --fail-on regression).";
+
+CLI::App* add_compare(CLI::App& app, CompareOptions& comparing) {
+  CLI::App* verb = app.add_subcommand("compare", "Compare two sets of results: what got slower or faster");
+  verb->footer(compare_footer);
+  constexpr const char* kind = "PATH";
+  verb->add_option("A", comparing.a, "Folder of runs, event log or results.json (packed or not), or a pattern of these")
+      ->required()
+      ->type_name(kind);
+  verb->add_option("B", comparing.b, "The same, to be judged against A")->required()->type_name(kind);
+  verb->add_option("--fail-on", comparing.fail_on, "Exit with 4 if B has this")
+      ->check(CLI::IsMember({"regression"}))
+      ->type_name("regression");
+  verb->add_option("--margin", comparing.margin, "Differences up to this count as none, in percent (default 3)")
+      ->check(CLI::Range(0.0, 1000.0))
+      ->type_name("P");
+  verb->add_option("--ignore", comparing.ignored,
+                   "Pair cells that differ in this: seed, state, pool_bytes, workload/NAME, ... (repeatable)")
+      ->type_name("KEY");
+  verb->add_flag("--all", comparing.all, "Also list phases that are the same or unsure");
+  auto* markdown = verb->add_flag("--markdown", comparing.markdown, "As Markdown");
+  verb->add_flag("--json", comparing.json, "As JSON: every phase with numbers, intervals and chances")
+      ->excludes(markdown);
+  return verb;
+}
+
 }  // namespace
 
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv) {
@@ -164,6 +200,8 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
   const CLI::App* describe = add_describe(app, describing);
   ReportOptions reporting;
   const CLI::App* report = add_report(app, reporting);
+  CompareOptions comparing;
+  const CLI::App* compare = add_compare(app, comparing);
   CheckOptions checking;
   const CLI::App* check = add_check(app, checking);
   app.require_subcommand(0, 1);
@@ -179,6 +217,7 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
   if (list->parsed()) return Command(listing);
   if (describe->parsed()) return Command(describing);
   if (report->parsed()) return Command(reporting);
+  if (compare->parsed()) return Command(comparing);
   checking.program = argv[0];
   if (check->parsed()) return Command(checking);
   if (run.config.empty()) {

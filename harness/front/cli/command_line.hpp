@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "harness/front/check/check_command.hpp"
 
@@ -47,7 +48,18 @@ struct ReportOptions {
   std::string folder;
 };
 
-using Command = std::variant<RunOptions, ListOptions, DescribeOptions, ReportOptions, CheckOptions>;
+struct CompareOptions {
+  std::string a;
+  std::string b;
+  std::string fail_on;  // regression, or empty
+  double margin = 3;    // percent
+  std::vector<std::string> ignored;
+  bool all = false;
+  bool markdown = false;
+  bool json = false;
+};
+
+using Command = std::variant<RunOptions, ListOptions, DescribeOptions, ReportOptions, CompareOptions, CheckOptions>;
 
 // The command, or the exit code when everything is said already (--help, --version, a usage error).
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv);
@@ -56,5 +68,6 @@ int run_command(const RunOptions& options);
 int list_command(const ListOptions& options);
 int describe_command(const DescribeOptions& options);
 int report_command(const ReportOptions& options);
+int compare_command(const CompareOptions& options);
 
 }  // namespace allocbench::front

@@ -11,6 +11,7 @@ enum ExitCode : int {
   exit_some_not_ok = 1,
   exit_usage = 2,
   exit_environment = 3,
+  exit_regression = 4,
   exit_interrupted = 130  // 128 + SIGINT, as shells expect
 };
 

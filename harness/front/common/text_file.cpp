@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
+#include <new>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/units.hpp"
@@ -36,6 +39,34 @@ class Descriptor {
   int value_;
 };
 
+// Several members in a row are one text, as gzip has it.
+std::string unpacked(const std::string& packed, const std::string& path, const std::string& what,
+                     std::uint64_t limit_bytes) {
+  const auto damaged = [&] { return UsageError(fmt::format("{} {} is damaged: it cannot be unpacked.", what, path)); };
+  constexpr int gzip_only = 16 + MAX_WBITS;
+  z_stream stream = {};
+  if (inflateInit2(&stream, gzip_only) != Z_OK) throw std::bad_alloc();
+  const std::unique_ptr<z_stream, void (*)(z_stream*)> guard(&stream, [](z_stream* each) { inflateEnd(each); });
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  std::string text;
+  char buffer[65536];
+  int state = Z_OK;
+  while (state != Z_STREAM_END || stream.avail_in > 0) {
+    if (state == Z_STREAM_END && inflateReset(&stream) != Z_OK) throw damaged();
+    stream.next_out = reinterpret_cast<Bytef*>(buffer);
+    stream.avail_out = sizeof buffer;
+    state = inflate(&stream, Z_NO_FLUSH);
+    if (state != Z_OK && state != Z_STREAM_END) throw damaged();  // also where the file was cut
+    text.append(buffer, sizeof buffer - stream.avail_out);
+    if (text.size() > limit_bytes) {
+      throw UsageError(
+          fmt::format("{} {} must not be larger than {} unpacked.", what, path, format_bytes(limit_bytes)));
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string read_text_file(const std::string& path, const std::string& what, std::uint64_t limit_bytes) {
@@ -58,7 +89,7 @@ std::string read_text_file(const std::string& path, const std::string& what, std
     const ssize_t count = read(file.get(), buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw unreadable(errno);
-    if (count == 0) return text;
+    if (count == 0) return path.ends_with(".gz") ? unpacked(text, path, what, limit_bytes) : text;
     text.append(buffer, static_cast<std::size_t>(count));
     if (text.size() > limit_bytes) {  // it grows while we read
       throw UsageError(fmt::format("{} {} must not be larger than {}.", what, path, format_bytes(limit_bytes)));

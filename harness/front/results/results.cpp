@@ -168,6 +168,12 @@ Results reduce(RunHistory history) {
   return results;
 }
 
+std::string cell_name(const std::string& figure, const CellHistory& cell) {
+  std::string name = fmt::format("{}/{}", figure, cell.label);
+  for (const auto& [axis, value] : cell.axes) name += fmt::format("/{}:{}", axis, to_text(value));
+  return name;
+}
+
 bool all_ok(const Results& results) {
   return results.not_measured == 0 &&
          std::none_of(results.cells.begin(), results.cells.end(),

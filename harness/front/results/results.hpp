@@ -69,6 +69,9 @@ struct Results {
 
 Results reduce(RunHistory history);
 
+// figure/label/axis:value/..., as --filter has it.
+std::string cell_name(const std::string& figure, const CellHistory& cell);
+
 // Every planned cell ended, and none with a failure.
 bool all_ok(const Results& results);
 

@@ -18,12 +18,6 @@ using Json = nlohmann::ordered_json;
 constexpr double time_unit_per_second = 1e9;
 constexpr const char* time_unit = "ns";
 
-std::string row_name(const Results& results, const CellHistory& cell, const std::string& phase) {
-  std::string name = fmt::format("{}/{}", results.figure, cell.label);
-  for (const auto& [axis, value] : cell.axes) name += fmt::format("/{}:{}", axis, to_text(value));
-  return name + "/" + phase;
-}
-
 Json object_in(const Json& json, const char* key) {
   return json.contains(key) && json[key].is_object() ? json[key] : Json::object();
 }
@@ -60,7 +54,7 @@ void add_times(Json& row, double seconds, double operations) {
 
 void add_rows(Json& rows, const Results& results, const CellHistory& cell, const PhaseResult& phase,
               std::size_t family) {
-  const std::string name = row_name(results, cell, phase.name);
+  const std::string name = cell_name(results.figure, cell) + "/" + phase.name;
   const std::vector<double> seconds = phase.seconds();
   const auto row = [&](const std::string& suffix, const char* run_type) {
     return Json{{"name", name + suffix}, {"family_index", family}, {"per_family_instance_index", 0},

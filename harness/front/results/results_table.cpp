@@ -4,17 +4,12 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/front/common/terminal.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/results/results.hpp"
 
 namespace allocbench::front {
 namespace {
-
-// Printed width: UTF-8 continuation bytes (the µ of µs, the ± sign) take no column.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char letter) { return (letter & 0xC0) != 0x80; }));
-}
 
 void add_missing(std::vector<std::string>& list, const std::string& name) {
   if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
@@ -96,7 +91,7 @@ std::string results_table(const Results& results, bool colours) {
   std::vector<std::size_t> widths(header.size(), 0);
   for (const auto& row : rows) {
     for (std::size_t column = 0; column < row.size(); ++column) {
-      widths[column] = std::max(widths[column], width(row[column]));
+      widths[column] = std::max(widths[column], printed_width(row[column]));
     }
   }
   const bool several_rounds = std::any_of(results.cells.begin(), results.cells.end(), [](const CellResult& result) {
@@ -109,7 +104,7 @@ std::string results_table(const Results& results, bool colours) {
     std::string line;
     for (std::size_t column = 0; column < rows[i].size(); ++column) {
       const std::string& entry = rows[i][column];
-      const std::string blanks(widths[column] - width(entry), ' ');
+      const std::string blanks(widths[column] - printed_width(entry), ' ');
       // Names to the left, numbers to the right.
       line += column == 0 ? entry : "  ";
       line += blanks;

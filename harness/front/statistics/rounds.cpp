@@ -25,8 +25,7 @@ double coverage(std::size_t values, std::size_t rank) {
 Interval order_statistics(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t count = values.size();
-  std::size_t rank = 1;
-  while (rank < count / 2 && coverage(count, rank + 1) >= taken_confidence) ++rank;
+  const std::size_t rank = rank_of_interval(count);
   const double outer = coverage(count, rank);
   const double inner = rank < count / 2 ? coverage(count, rank + 1) : 0;
   const double share = (outer - taken_confidence) / (outer - inner);
@@ -53,6 +52,12 @@ std::optional<double> Estimate::relative_half_width() const {
 double clock_step_of(std::string_view backend, std::string_view phase, std::size_t phases) {
   if (backend != "cuda") return 0;
   return device_clock_step * static_cast<double>(phase == "total" && phases > 1 ? phases - 1 : 1);
+}
+
+std::size_t rank_of_interval(std::size_t rounds) {
+  std::size_t rank = 1;
+  while (rank < rounds / 2 && coverage(rounds, rank + 1) >= taken_confidence) ++rank;
+  return rank;
 }
 
 std::vector<double> values_of(const Rounds& rounds, Statistic statistic) {

@@ -50,6 +50,10 @@ struct Estimate {
 // once per phase. 0 on the CPU, whose clock is finer than any time here.
 double clock_step_of(std::string_view backend, std::string_view phase, std::size_t phases);
 
+// The interval lies between the values of this rank from both ends, and beyond it by an interpolation; ranks count
+// from 1.
+std::size_t rank_of_interval(std::size_t rounds);
+
 // One value per round, in the order of the rounds.
 std::vector<double> values_of(const Rounds& rounds, Statistic statistic);
 

@@ -1,0 +1,246 @@
+#include "harness/front/compare/comparison.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "harness/front/common/errors.hpp"
+#include "harness/front/statistics/statistics.hpp"
+
+namespace allocbench::front {
+namespace {
+
+// Chances below are taken for a difference, once Holm has accounted for all phases.
+constexpr double significance = 0.05;
+
+const ComparedPhase* phase_named(const ComparedCell& cell, const std::string& name) {
+  for (const ComparedPhase& phase : cell.phases) {
+    if (phase.name == name) return &phase;
+  }
+  return nullptr;
+}
+
+// A total follows from the phases beside it: testing it too would only make the correction stricter.
+bool is_tested(const ComparedCell& cell, const ComparedPhase& phase) {
+  return phase.name != "total" || cell.phases.size() == 1;
+}
+
+struct Measured {
+  CellComparison* cell;
+  PhaseComparison* phase;
+  MeasuredSide a;
+  MeasuredSide b;
+};
+
+std::string why_not_compared(const MeasuredSide& a, const MeasuredSide& b) {
+  const std::size_t fewest = std::min(a.values.size(), b.values.size());
+  if (fewest < least_compared_rounds) {
+    return fmt::format("{} has {} of the {} rounds that a comparison needs", a.values.size() == fewest ? "A" : "B",
+                       fewest, least_compared_rounds);
+  }
+  const auto not_positive = [](double value) { return value <= 0; };
+  if (std::any_of(a.values.begin(), a.values.end(), not_positive) ||
+      std::any_of(b.values.begin(), b.values.end(), not_positive)) {
+    return "a time of zero";
+  }
+  return "";
+}
+
+// Few rounds of a cell may by chance be close to each other. The cells of the same allocator tell what is usual there,
+// in the same phase of the same workload.
+class UsualVariance {
+ public:
+  void add(const Measured& measured) {
+    values_[key(measured)].push_back(log_variance(measured.a.values, measured.b.values));
+  }
+  double of(const Measured& measured) const { return median(values_.at(key(measured))); }
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string>;
+  static Key key(const Measured& measured) {
+    const ComparedCell& cell = *measured.cell->a;
+    return {cell.allocator, cell.definition.at("workload"), measured.phase->phase};
+  }
+  std::map<Key, std::vector<double>> values_;
+};
+
+void judge(PhaseComparison& phase, double margin) {
+  const Effect& found = *phase.effect;
+  const double most = 1 + margin;
+  const double least = 1 / most;
+  const bool differs = phase.adjusted_chance <= significance;
+  if (differs && found.ratio > most) {
+    phase.verdict = Verdict::slower;
+  } else if (differs && found.ratio < least) {
+    phase.verdict = Verdict::faster;
+  } else if (found.interval.low >= least && found.interval.high <= most) {
+    phase.verdict = Verdict::same;
+  } else {
+    phase.reason = "the interval reaches beyond the margin, and chance may have made the difference";
+  }
+}
+
+void add_phases(CellComparison& cell) {
+  for (const ComparedPhase& phase : cell.a->phases) {
+    const ComparedPhase* other = phase_named(*cell.b, phase.name);
+    if (other == nullptr || !is_tested(*cell.a, phase)) continue;
+    const auto estimate_of = [&](const ComparedCell& side, const Rounds& rounds) {
+      return estimate(rounds, side.statistic, clock_step_of(side.backend, phase.name, side.phases.size()));
+    };
+    PhaseComparison& made = cell.phases.emplace_back();
+    made.phase = phase.name;
+    made.a = estimate_of(*cell.a, phase.rounds);
+    made.b = estimate_of(*cell.b, other->rounds);
+  }
+}
+
+MeasuredSide measured_side(const ComparedCell& cell, const std::string& phase) {
+  return {values_of(phase_named(cell, phase)->rounds, cell.statistic),
+          clock_step_of(cell.backend, phase, cell.phases.size())};
+}
+
+void test_all(Comparison& comparison) {
+  std::vector<Measured> tested;
+  UsualVariance usual;
+  for (CellComparison& cell : comparison.cells) {
+    for (PhaseComparison& phase : cell.phases) {
+      Measured measured{&cell, &phase, measured_side(*cell.a, phase.phase), measured_side(*cell.b, phase.phase)};
+      phase.reason = why_not_compared(measured.a, measured.b);
+      if (!phase.reason.empty()) continue;
+      usual.add(measured);
+      tested.push_back(std::move(measured));
+    }
+  }
+  std::vector<double> chances;
+  chances.reserve(tested.size());
+  for (const Measured& each : tested) {
+    each.phase->effect = effect_of(each.a, each.b, usual.of(each));
+    chances.push_back(each.phase->effect->chance);
+  }
+  const std::vector<double> adjusted = holm(chances);
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    tested[i].phase->adjusted_chance = adjusted[i];
+    judge(*tested[i].phase, comparison.margin);
+  }
+}
+
+using Definition = std::map<std::string, std::string>;
+
+Definition without(Definition definition, const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) definition.erase(key);
+  return definition;
+}
+
+std::string part(const ComparedCell& cell, const std::string& key) {
+  const auto found = cell.definition.find(key);
+  return found == cell.definition.end() ? "absent" : found->second;
+}
+
+// The part of the definition that, left out, makes the most cells pair.
+std::string likely_cause(const Side& a, const Side& b, const std::vector<std::string>& ignored) {
+  std::set<std::string> keys;
+  for (const Side* side : {&a, &b}) {
+    for (const ComparedCell& cell : side->cells) {
+      for (const auto& [key, value] : cell.definition) keys.insert(key);
+    }
+  }
+  std::string cause =
+      fmt::format("A has cells of {}, B of {}.", fmt::join(a.figures, ", "), fmt::join(b.figures, ", "));
+  std::size_t most = 0;
+  for (const std::string& key : keys) {
+    std::vector<std::string> left_out = ignored;
+    left_out.push_back(key);
+    std::map<Definition, const ComparedCell*> of_a;
+    for (const ComparedCell& cell : a.cells) of_a.emplace(without(cell.definition, left_out), &cell);
+    std::size_t pairs = 0;
+    std::string example;
+    for (const ComparedCell& cell : b.cells) {
+      const auto found = of_a.find(without(cell.definition, left_out));
+      if (found == of_a.end()) continue;
+      if (pairs++ == 0) example = fmt::format("{} against {}", part(*found->second, key), part(cell, key));
+    }
+    if (pairs <= most) continue;
+    most = pairs;
+    cause = fmt::format("{} would pair if they did not differ in {} ({}). Leave that out with: --ignore {}", pairs, key,
+                        example, key);
+  }
+  return cause;
+}
+
+std::map<Definition, const ComparedCell*> by_definition(const Side& side, const std::vector<std::string>& ignored) {
+  std::map<Definition, const ComparedCell*> cells;
+  for (const ComparedCell& cell : side.cells) {
+    const auto [place, added] = cells.emplace(without(cell.definition, ignored), &cell);
+    if (added) continue;
+    throw UsageError(fmt::format("--ignore {} leaves no difference between {} and {} of {}. Ignore less.",
+                                 fmt::join(ignored, " --ignore "), place->second->name, cell.name, side.argument));
+  }
+  return cells;
+}
+
+}  // namespace
+
+std::string_view word(Verdict verdict) {
+  static constexpr std::array<std::string_view, 4> words = {"slower", "faster", "same", "unsure"};
+  return words[static_cast<std::size_t>(verdict)];
+}
+
+std::size_t Comparison::count(Verdict verdict) const {
+  std::size_t sum = 0;
+  for (const CellComparison& cell : cells) {
+    sum +=
+        static_cast<std::size_t>(std::count_if(cell.phases.begin(), cell.phases.end(),
+                                               [&](const PhaseComparison& phase) { return phase.verdict == verdict; }));
+  }
+  return sum;
+}
+
+std::size_t Comparison::tested() const {
+  std::size_t sum = 0;
+  for (const CellComparison& cell : cells) {
+    sum += static_cast<std::size_t>(std::count_if(
+        cell.phases.begin(), cell.phases.end(), [](const PhaseComparison& phase) { return phase.effect.has_value(); }));
+  }
+  return sum;
+}
+
+std::size_t Comparison::worse_statuses() const {
+  return static_cast<std::size_t>(
+      std::count_if(cells.begin(), cells.end(), [](const CellComparison& cell) { return cell.worse_status(); }));
+}
+
+std::unique_ptr<Comparison> compare(Side a, Side b, const ComparisonOptions& options) {
+  auto comparison = std::make_unique<Comparison>();
+  comparison->a = std::move(a);
+  comparison->b = std::move(b);
+  comparison->margin = options.margin;
+  by_definition(comparison->a, options.ignored);
+  auto in_b = by_definition(comparison->b, options.ignored);
+  std::set<const ComparedCell*> paired;
+  for (const ComparedCell& cell : comparison->a.cells) {
+    const auto found = in_b.find(without(cell.definition, options.ignored));
+    if (found == in_b.end()) {
+      comparison->only_in_a.push_back(&cell);
+      continue;
+    }
+    CellComparison& made = comparison->cells.emplace_back(CellComparison{&cell, found->second, {}});
+    if (!made.status_changed()) add_phases(made);
+    paired.insert(found->second);
+  }
+  for (const ComparedCell& cell : comparison->b.cells) {
+    if (!paired.contains(&cell)) comparison->only_in_b.push_back(&cell);
+  }
+  if (comparison->cells.empty()) {
+    throw UsageError(fmt::format("{} and {} have no cell in common. {}", comparison->a.argument, comparison->b.argument,
+                                 likely_cause(comparison->a, comparison->b, options.ignored)));
+  }
+  test_all(*comparison);
+  return comparison;
+}
+
+}  // namespace allocbench::front

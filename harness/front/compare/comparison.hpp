@@ -1,0 +1,69 @@
+// Two sides, cell by cell: what got slower or faster, what stayed the same, and where nobody can tell.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/front/compare/side.hpp"
+#include "harness/front/statistics/effect.hpp"
+
+namespace allocbench::front {
+
+// Smaller differences matter to nobody by default; two numbers of ±1.3 % each can hardly tell them apart.
+inline constexpr double default_margin = 0.03;
+
+enum class Verdict { slower, faster, same, unsure };
+std::string_view word(Verdict verdict);
+
+struct PhaseComparison {
+  std::string phase;
+  Estimate a;
+  Estimate b;
+  std::optional<Effect> effect;  // none where a side has too few rounds
+  double adjusted_chance = 1;    // of the difference, by Holm over all phases of the comparison
+  Verdict verdict = Verdict::unsure;
+  std::string reason;  // of `unsure`
+};
+
+struct CellComparison {
+  const ComparedCell* a;
+  const ComparedCell* b;
+  std::vector<PhaseComparison> phases;  // none unless both sides are ok
+
+  bool status_changed() const { return a->status != b->status; }
+  // A cell that worked fails now.
+  bool worse_status() const { return a->status == Status::ok && b->status != Status::ok; }
+};
+
+struct Comparison {
+  Side a;
+  Side b;
+  double margin = default_margin;
+  std::vector<CellComparison> cells;  // that both sides have, in the order of A
+  std::vector<const ComparedCell*> only_in_a;
+  std::vector<const ComparedCell*> only_in_b;
+
+  std::size_t count(Verdict verdict) const;
+  std::size_t tested() const;  // phases with a difference
+  std::size_t worse_statuses() const;
+  bool regression() const { return count(Verdict::slower) > 0 || worse_statuses() > 0; }
+};
+
+struct ComparisonOptions {
+  double margin = default_margin;
+  std::vector<std::string> ignored = {};  // keys of definitions in which cells that pair may differ
+};
+
+// Throws UsageError, with the likely cause, where the sides have no cell in common. The result owns the sides, to whose
+// cells it points.
+std::unique_ptr<Comparison> compare(Side a, Side b, const ComparisonOptions& options);
+
+// At most 80 columns. `all`: also phases that are the same or unsure.
+std::string comparison_text(const Comparison& comparison, bool all, bool colours);
+std::string comparison_markdown(const Comparison& comparison, bool all);
+std::string comparison_json(const Comparison& comparison);
+
+}  // namespace allocbench::front

@@ -1,0 +1,138 @@
+// The comparison on a terminal of 80 columns.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/front/common/terminal.hpp"
+#include "harness/front/common/units.hpp"
+#include "harness/front/compare/comparison_words.hpp"
+
+namespace allocbench::front {
+namespace {
+
+constexpr std::size_t columns = 80;
+constexpr std::size_t most_names = 20;  // of cells that only one side has
+
+// Breaks at blanks, and at slashes where a name has no blanks; later lines are indented.
+std::string wrapped(std::string_view text, std::size_t indent) {
+  std::string lines;
+  std::size_t room = columns;
+  while (printed_width(text) > room) {
+    std::size_t end = room;
+    while (end > room / 2 && text[end] != ' ' && text[end] != '/') --end;
+    if (end == room / 2) end = room;
+    lines += fmt::format("{}\n{}", text.substr(0, end), std::string(indent, ' '));
+    text.remove_prefix(text[end] == ' ' ? end + 1 : end);
+    room = columns - indent;
+  }
+  return lines + std::string(text) + "\n";
+}
+
+std::string right(const std::string& text, std::size_t width) {
+  return std::string(width - std::min(width, printed_width(text)), ' ') + text;
+}
+
+std::string left(const std::string& text, std::size_t width) {
+  return text + std::string(width - std::min(width, printed_width(text)), ' ');
+}
+
+// Labels that differ in a parameter differ at their end.
+std::string shortened(const std::string& name, std::size_t width) {
+  if (printed_width(name) <= width) return name;
+  const std::size_t half = (width - 2) / 2;
+  return name.substr(0, half) + ".." + name.substr(name.size() - half);
+}
+
+std::string summary(const Comparison& comparison) {
+  auto rows = counts_by_allocator(comparison);
+  VerdictCounts all;
+  std::size_t widest = 9;
+  for (const auto& [name, counts] : rows) {
+    for (std::size_t i = 0; i < counts.phases.size(); ++i) all.phases[i] += counts.phases[i];
+    all.worse += counts.worse;
+    all.better += counts.better;
+    widest = std::max(widest, printed_width(name));
+  }
+  widest = std::min(widest, columns - 6 * 8);
+  if (rows.size() > 1) rows.emplace_back("all", all);
+  std::string text = left("allocator", widest) + "  slower  faster    same  unsure  broken  mended\n";
+  for (const auto& [name, counts] : rows) {
+    text += fmt::format("{}  {:6}  {:6}  {:6}  {:6}  {:6}  {:6}\n", left(shortened(name, widest), widest),
+                        counts.of(Verdict::slower), counts.of(Verdict::faster), counts.of(Verdict::same),
+                        counts.of(Verdict::unsure), counts.worse, counts.better);
+  }
+  return text;
+}
+
+std::string phase_line(const PhaseComparison& phase) {
+  std::string line = fmt::format("  {}  {} -> {}", left(phase.phase, 10), right(format_seconds(phase.a.centre), 8),
+                                 right(format_seconds(phase.b.centre), 8));
+  if (!phase.effect) return line + "\n";
+  return line +
+         fmt::format("  {}  {}\n", right(change_text(phase.effect->ratio), 7), interval_text(phase.effect->interval));
+}
+
+std::string section(const Comparison& comparison, Verdict verdict, const char* colour) {
+  std::string text;
+  for (const CellComparison& cell : comparison.cells) {
+    bool named = false;
+    for (const PhaseComparison& phase : cell.phases) {
+      if (phase.verdict != verdict) continue;
+      if (!named) text += wrapped(shown_name(comparison, *cell.a), 4);
+      named = true;
+      text += phase_line(phase);
+    }
+  }
+  if (text.empty()) return text;
+  std::string title = fmt::format("{}: {}", word(verdict), counted(comparison.count(verdict), "phase"));
+  title[0] = static_cast<char>(title[0] - 'a' + 'A');
+  if (*colour != '\0') title = fmt::format("\x1b[{}m{}\x1b[0m", colour, title);
+  return fmt::format("\n{}\n{}", title, text);
+}
+
+std::string status_changes(const Comparison& comparison) {
+  std::string text;
+  for (const CellComparison& cell : comparison.cells) {
+    if (!cell.status_changed()) continue;
+    std::string line =
+        fmt::format("{}: {} -> {}", shown_name(comparison, *cell.a), word(cell.a->status), word(cell.b->status));
+    const std::string& reason = cell.b->status == Status::ok ? cell.a->reason : cell.b->reason;
+    if (!reason.empty()) line += fmt::format(" ({})", reason);
+    text += wrapped(line, 4);
+  }
+  return text.empty() ? text : "\nChanged status\n" + text;
+}
+
+std::string names(const Comparison& comparison, const std::vector<const ComparedCell*>& cells, const char* side,
+                  bool all) {
+  if (cells.empty()) return "";
+  std::string text = fmt::format("\nOnly in {}: {}\n", side, counted(cells.size(), "cell"));
+  const std::size_t shown = all ? cells.size() : std::min(cells.size(), most_names);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const bool ok = cells[i]->status == Status::ok;
+    text += wrapped(shown_name(comparison, *cells[i]) + (ok ? "" : fmt::format(" ({})", word(cells[i]->status))), 4);
+  }
+  return shown == cells.size() ? text : text + fmt::format("    and {} more; --all lists them\n", cells.size() - shown);
+}
+
+}  // namespace
+
+std::string comparison_text(const Comparison& comparison, bool all, bool colours) {
+  std::string text = wrapped(fmt::format("A  {}", comparison.a.argument), 3) +
+                     wrapped("   " + origin(comparison.a), 3) +
+                     wrapped(fmt::format("B  {}", comparison.b.argument), 3) + wrapped("   " + origin(comparison.b), 3);
+  for (const std::string& warning : warnings(comparison)) text += wrapped(warning, 3);
+  text += "\n" + summary(comparison);
+  text += section(comparison, Verdict::slower, colours ? "31" : "");
+  text += section(comparison, Verdict::faster, colours ? "32" : "");
+  if (all) text += section(comparison, Verdict::same, "") + section(comparison, Verdict::unsure, "");
+  text += status_changes(comparison);
+  text += names(comparison, comparison.only_in_a, "A", all) + names(comparison, comparison.only_in_b, "B", all);
+  text += "\n" + wrapped(legend(comparison), 0);
+  for (const auto& [reason, count] : reasons_for_unsure(comparison)) {
+    text += wrapped(fmt::format("  {} unsure: {}", count, reason), 4);
+  }
+  return text + conclusion(comparison) + "\n";
+}
+
+}  // namespace allocbench::front

@@ -1,0 +1,48 @@
+// One side of a comparison: the cells of all runs that an argument names.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/front/results/results.hpp"
+
+namespace allocbench::front {
+
+struct ComparedPhase {
+  std::string name;
+  Rounds rounds;  // seconds
+};
+
+// Several runs of a side may have the cell: their rounds count together.
+struct ComparedCell {
+  std::string id;
+  std::string name;       // figure/label/axis:value/..., as --filter has it
+  std::string allocator;  // its label
+  std::string backend;
+  Statistic statistic = Statistic::median;
+  Status status = Status::ok;
+  std::string reason;                             // its first line
+  std::vector<ComparedPhase> phases;              // none unless ok
+  std::map<std::string, std::string> definition;  // what the id stands for, parameters as allocator/NAME, workload/NAME
+};
+
+struct Side {
+  std::string argument = {};
+  std::set<std::string> figures = {};
+  std::set<std::string> devices = {};  // their names
+  std::set<std::string> cards = {};    // their UUIDs
+  std::set<std::string> drivers = {};
+  std::set<std::string> revisions = {};  // commits
+  bool dirty = false;                    // a work tree had changes
+  std::vector<ComparedCell> cells = {};
+  std::size_t not_measured = 0;
+};
+
+// A folder with runs in it or below it, an event log, a results.json, each packed (.gz) or not, or a pattern of these.
+// Throws UsageError for what does not exist, contains no run, is damaged or has another format.
+Side read_side(const std::string& argument);
+
+}  // namespace allocbench::front

@@ -1,0 +1,106 @@
+#include "harness/front/compare/stored_results.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/front/common/errors.hpp"
+#include "harness/front/common/limits.hpp"
+#include "harness/front/common/text_file.hpp"
+#include "harness/protocol/json_members.hpp"
+#include "harness/protocol/parameter_json.hpp"
+
+namespace allocbench::front {
+namespace {
+
+using protocol::Json;
+using protocol::Malformed;
+
+// The second differs in the ids of allocators and has rounds.
+constexpr std::uint64_t newest_format = 2;
+
+Rounds rounds_of(const Json& phase) {
+  std::vector<double> samples;
+  for (const Json& sample : protocol::list_member(phase, "samples")) {
+    if (!sample.is_number() || sample.get<double>() < 0) throw Malformed("\"samples\" must be a list of times");
+    samples.push_back(sample.get<double>());
+  }
+  // Files of format 1 do not tell rounds: one process measured all samples.
+  if (protocol::optional_member(phase, "rounds") == nullptr) return {samples};
+  Rounds rounds;
+  auto next = samples.begin();
+  for (const Json& count : protocol::list_member(phase, "rounds")) {
+    if (!count.is_number_unsigned() || count.get<std::uint64_t>() == 0 ||
+        count.get<std::uint64_t>() > static_cast<std::uint64_t>(samples.end() - next)) {
+      throw Malformed("\"rounds\" must be a list of counts that add up to those of \"samples\"");
+    }
+    const auto end = next + static_cast<std::ptrdiff_t>(count.get<std::uint64_t>());
+    rounds.emplace_back(next, end);
+    next = end;
+  }
+  if (next != samples.end()) throw Malformed("\"rounds\" must be a list of counts that add up to those of \"samples\"");
+  return rounds;
+}
+
+CellResult cell_from(const Json& json) {
+  CellResult result;
+  CellHistory& cell = result.cell;
+  cell.id = protocol::text_member(json, "id");
+  cell.allocator = protocol::text_member(json, "allocator");
+  cell.label = protocol::text_member_or(json, "label", cell.allocator);
+  cell.allocator_parameters = protocol::values_from_json(protocol::member(json, "allocator_parameters"));
+  cell.workload = protocol::text_member(json, "workload");
+  cell.workload_parameters = protocol::values_from_json(protocol::member(json, "workload_parameters"));
+  cell.pool_bytes = protocol::count_member(json, "pool_bytes");
+  cell.backend = protocol::text_member(json, "backend");
+  cell.seed = protocol::count_member(json, "seed");
+  cell.state = protocol::text_member(json, "state");
+  cell.axes = protocol::values_from_json(protocol::member(json, "axes"));
+  cell.origin.device = protocol::text_member_or(json, "device", "");
+  cell.origin.device_uuid = protocol::text_member_or(json, "device_uuid", "");
+  cell.origin.driver_version = protocol::text_member_or(json, "driver_version", "");
+  cell.origin.sources.revision = protocol::text_member_or(json, "revision", "");
+  cell.origin.sources.measured_revision = protocol::text_member_or(json, "measured_revision", "");
+  cell.origin.sources.dirty = protocol::optional_truth(json, "dirty");
+  const std::string status = protocol::text_member(json, "status");
+  const auto known = status_of(status);
+  if (!known) throw Malformed(fmt::format("\"{}\" is not a status word", status));
+  cell.end = CellEnd{*known, protocol::text_member_or(json, "reason", ""), ""};
+  if (*known != Status::ok) return result;
+  for (const Json& phase : protocol::list_member(json, "phases")) {
+    PhaseResult& made = result.phases.emplace_back();
+    made.name = protocol::text_member(phase, "name");
+    made.rounds = rounds_of(phase);
+    if (made.rounds.empty()) throw Malformed("a phase must have samples");
+  }
+  return result;
+}
+
+Results results_from(const Json& document) {
+  const Json& ours = protocol::object_member(document, "allocbench");
+  const std::uint64_t format = protocol::count_member_or(ours, "format", 1);
+  if (format == 0 || format > newest_format) {
+    throw Malformed(fmt::format("it has format {}, this allocbench reads 1 to {}", format, newest_format));
+  }
+  const Json& config = protocol::object_member(protocol::object_member(ours, "run"), "config");
+  Results results;
+  results.figure = protocol::text_member(config, "name");
+  results.statistic = statistic_named(protocol::text_member_or(config, "statistic", "median"));
+  results.not_measured = protocol::count_member_or(ours, "unfinished", 0);
+  for (const Json& cell : protocol::list_member(ours, "cells")) results.cells.push_back(cell_from(cell));
+  return results;
+}
+
+}  // namespace
+
+Results read_stored_results(const std::string& path) {
+  const std::string text = read_text_file(path, "The results file", limits::log_bytes);
+  try {
+    return results_from(protocol::parse_object(text, "the file"));
+  } catch (const Malformed& error) {
+    throw UsageError(fmt::format("{} is not a results file of allocbench: {}. Name a results.json or an events.jsonl.",
+                                 path, error.what()));
+  }
+}
+
+}  // namespace allocbench::front

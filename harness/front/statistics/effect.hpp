@@ -1,0 +1,43 @@
+// Whether two quantities measured in rounds differ: a t test of the logarithms of the rounds' values, and Holm's
+// correction for many such tests at once.
+//
+// The test is Yuen's (Biometrika 61, 1974, 165-170), which is Welch's without the outermost values: as many of them as
+// the interval of a number (rounds.hpp) leaves out, so that stragglers that do not widen that interval do not hide a
+// difference either. A test on ranks could not speak at all here: the smallest chance that six against six rounds can
+// have is 1 in 462, and a correction for a hundred cells multiplies it by a hundred. tests/harness/comparison_test.cpp
+// counts false alarms.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "harness/front/statistics/rounds.hpp"
+
+namespace allocbench::front {
+
+// Two rounds have one difference, which says nothing about its own spread.
+inline constexpr std::size_t least_compared_rounds = 3;
+
+struct Effect {
+  double ratio = 1;     // of B to A: the geometric means of the rounds' values
+  Interval interval{};  // of the ratio, at `confidence`; this test's own, not corrected for others
+  double chance = 1;    // of a difference at least as large, if there is none
+};
+
+// One value per round; all positive, and at least least_compared_rounds of them.
+struct MeasuredSide {
+  std::vector<double> values;
+  double clock_step = 0;
+};
+
+// Of the logarithms of both sides, each around its own mean, with the outermost values moved inwards (winsorised).
+double log_variance(const std::vector<double>& a, const std::vector<double>& b);
+
+// `least_variance`: of the logarithms of a side's values, however close to each other these happen to be.
+Effect effect_of(const MeasuredSide& a, const MeasuredSide& b, double least_variance);
+
+// Holm 1979 (Scandinavian Journal of Statistics 6, 65-70): the chances, made so large that comparing each with 5 %
+// keeps the chance of even one false alarm among all of them below 5 %. In the order of the input.
+std::vector<double> holm(const std::vector<double>& chances);
+
+}  // namespace allocbench::front

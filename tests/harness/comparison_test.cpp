@@ -1,0 +1,172 @@
+#include "harness/front/compare/comparison.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "harness/front/common/errors.hpp"
+#include "harness/front/common/terminal.hpp"
+#include "tests/harness/golden_file.hpp"
+#include "tests/harness/simulated_rounds.hpp"
+
+namespace allocbench::front {
+namespace {
+
+// Arguments are paths of this machine; golden files show names.
+Side golden_side(const std::string& name) {
+  Side side = read_side(golden_path("compare/" + name + ".json"));
+  side.argument = "results/" + name;
+  return side;
+}
+
+std::unique_ptr<Comparison> golden_comparison() { return compare(golden_side("before"), golden_side("after"), {}); }
+
+TEST(GoldenComparison, Text) {
+  expect_golden("compare/comparison.txt", comparison_text(*golden_comparison(), false, false));
+}
+TEST(GoldenComparison, TextOfAll) {
+  expect_golden("compare/all.txt", comparison_text(*golden_comparison(), true, false));
+}
+TEST(GoldenComparison, Markdown) {
+  expect_golden("compare/comparison.md", comparison_markdown(*golden_comparison(), false));
+}
+TEST(GoldenComparison, Json) { expect_golden("compare/comparison.json", comparison_json(*golden_comparison())); }
+
+TEST(Comparison, FitsATerminal) {
+  std::istringstream text(comparison_text(*golden_comparison(), true, false));
+  for (std::string line; std::getline(text, line);) EXPECT_LE(printed_width(line), 80u) << line;
+}
+
+TEST(Comparison, AgainstItselfEverythingPairsAndNothingDiffers) {
+  const auto same = compare(golden_side("before"), golden_side("before"), {});
+  EXPECT_EQ(same->cells.size(), 9u);
+  EXPECT_EQ(same->count(Verdict::slower) + same->count(Verdict::faster), 0u);
+  EXPECT_FALSE(same->regression());
+}
+
+TEST(Comparison, CellsPairByWhatDefinesThem) {
+  Side other = golden_side("before");
+  for (ComparedCell& cell : other.cells) cell.definition["seed"] = "2";
+  try {
+    compare(golden_side("before"), other, {});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "results/before and results/before have no cell in common. 9 would pair if they did not differ in seed (1 "
+        "against 2). Leave that out with: --ignore seed");
+  }
+  EXPECT_EQ(compare(golden_side("before"), other, {.ignored = {"seed"}})->cells.size(), 9u);
+}
+
+TEST(Comparison, IgnoringTooMuchIsRefused) {
+  try {
+    compare(golden_side("before"), golden_side("after"), {.ignored = {"workload/request_bytes"}});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(),
+                testing::HasSubstr("leaves no difference between golden/fig1/steady/request_bytes:16 and "));
+  }
+}
+
+constexpr int allocators = 13;
+
+// A side as a run with the stopping rule makes it: 13 allocators, 3 sizes, 2 phases. The first so many allocators are
+// slower.
+Side simulated_side(const Simulation& simulation, const Spread& spread, double factor, int slower_allocators,
+                    Generator& generator) {
+  Side side{.argument = "simulated", .figures = {"aa"}};
+  const double step = simulation.clock == Clock::exact ? 0 : device_clock_step;
+  for (int allocator = 0; allocator < allocators; ++allocator) {
+    Simulation own = simulation;
+    if (allocator < slower_allocators) own.seconds *= factor;
+    for (int size = 0; size < 3; ++size) {
+      ComparedCell& cell = side.cells.emplace_back();
+      cell.allocator = "allocator " + std::to_string(allocator);
+      cell.id = cell.name = "aa/" + cell.allocator + "/size:" + std::to_string(size);
+      cell.backend = simulation.clock == Clock::exact ? "cpu" : "cuda";
+      cell.definition = {{"workload", "alloc_free"}, {"name", cell.name}};
+      for (const char* phase : {"alloc", "free"}) {
+        Rounds rounds = own.rounds(spread, least_rounds, generator);
+        const auto wide = [&] { return *estimate(rounds, Statistic::median, step).relative_half_width() > 0.013; };
+        while (rounds.size() < 20 && wide()) rounds.push_back(own.round(spread, generator));
+        cell.phases.push_back({phase, std::move(rounds)});
+      }
+    }
+  }
+  return side;
+}
+
+std::vector<Simulation> simulated_runs() {
+  return {{.between = 0.005, .within = 0.01, .samples = 3},
+          {.between = 0.015, .within = 0.01, .samples = 3},
+          {.seconds = 2.92e-6, .between = 0.003, .within = 0.005, .samples = 3, .clock = Clock::nearest},
+          {.seconds = 5.8e-6, .between = 0.012, .within = 0.003, .samples = 3, .clock = Clock::difference}};
+}
+
+struct Found {
+  std::size_t precise = 0;  // phases that reached the wanted precision on both sides
+  std::size_t slower = 0;   // of these
+  std::size_t faster = 0;
+};
+
+struct Plan {
+  double factor = 1;
+  int slower_allocators = allocators;
+  double margin = default_margin;
+};
+
+// Counts the phases of the slower allocators only.
+Found compare_simulated(const Spread& spread, const Plan& plan) {
+  Found found;
+  Generator generator(11);
+  for (const Simulation& simulation : simulated_runs()) {
+    for (int time = 0; time < 6; ++time) {
+      const auto comparison = compare(
+          simulated_side(simulation, spread, 1, 0, generator),
+          simulated_side(simulation, spread, plan.factor, plan.slower_allocators, generator), {.margin = plan.margin});
+      for (std::size_t i = 0; i < static_cast<std::size_t>(plan.slower_allocators) * 3; ++i) {
+        for (const PhaseComparison& phase : comparison->cells[i].phases) {
+          if (*phase.a.relative_half_width() > 0.013 || *phase.b.relative_half_width() > 0.013) continue;
+          ++found.precise;
+          found.slower += phase.verdict == Verdict::slower ? 1 : 0;
+          found.faster += phase.verdict == Verdict::faster ? 1 : 0;
+        }
+      }
+    }
+  }
+  return found;
+}
+
+double share(std::size_t part, const Found& found) {
+  return static_cast<double>(part) / static_cast<double>(found.precise);
+}
+
+TEST(Comparison, ARunAgainstItselfIsHardlyEverSlowerOrFaster) {
+  for (const double margin : {default_margin, 0.0}) {
+    for (const Spread& spread : spreads()) {
+      const Found found = compare_simulated(spread, {.margin = margin});
+      EXPECT_GT(found.precise, 50u) << spread.name;
+      EXPECT_LE(share(found.slower + found.faster, found), 0.01) << spread.name << ", margin " << margin;
+    }
+  }
+}
+
+TEST(Comparison, APlantedSlowDownOfFivePercentIsFound) {
+  for (const Spread& spread : spreads()) {
+    // Where a fifth of the processes and more is far slower, seven to nine of ten are found: a slow-down looks like one
+    // more slow process.
+    if (spread.far_modes) continue;
+    const Found everywhere = compare_simulated(spread, {.factor = 1.05});
+    EXPECT_GE(share(everywhere.slower, everywhere), 0.95) << spread.name;
+    EXPECT_EQ(everywhere.faster, 0u) << spread.name;
+    // Harder: the correction asks the first change it finds for more than the later ones.
+    const Found in_one = compare_simulated(spread, {.factor = 1.05, .slower_allocators = 1});
+    EXPECT_GE(share(in_one.slower, in_one), 0.9) << spread.name << ", one slower allocator";
+  }
+}
+
+}  // namespace
+}  // namespace allocbench::front
