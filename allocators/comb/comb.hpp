@@ -126,7 +126,8 @@ class Comb {
     const std::uint32_t warps_of_block = (thread.block_size() + 31) / 32;
     const std::uint32_t spent_log2 =
         36 - simt::count_leading_zeros(thread.block_count() * warps_of_block - 1) + size_class.doublings();
-    const std::uint32_t most_log2 = space_.share_log2 > spent_log2 ? space_.share_log2 - spent_log2 : 0;
+    const std::uint32_t spare_log2 = space_.share_log2 + (count == 1 ? 2 : 0);
+    const std::uint32_t most_log2 = spare_log2 > spent_log2 ? spare_log2 - spent_log2 : 0;
     const std::uint32_t share_log2 = count_log2 > most_log2 ? count_log2 : most_log2 < 5 ? most_log2 : 5;
     const std::uint32_t word_log2 = size_class.word_log2();
     const std::uint32_t words_log2 = size_class.words_log2();

@@ -49,16 +49,17 @@ SIMT_FN bool claim_run(Thread& thread, const S& space, std::uint32_t first, std:
   return true;
 }
 
-// Looks for a run once, from the end on. `contended`: a run was seen and lost.
+// Looks for a run once, from the end on. `aligned`: only where runs of this length lie end to end, so that equal ones
+// leave no gaps. `contended`: a run was seen and lost.
 template <class Thread, class S>
-SIMT_FN std::uint32_t find_run(Thread& thread, const S& space, std::uint32_t count, bool& contended) {
+SIMT_FN std::uint32_t find_run(Thread& thread, const S& space, std::uint32_t count, bool aligned, bool& contended) {
   std::uint32_t length = 0;
   std::uint32_t word = 0;
   for (std::uint32_t i = space.chunks; i > 0;) {
     --i;
     if (i == space.chunks - 1 || i % 32 == 31) word = thread.atomic(space.in_use[i / 32]).load(simt::relaxed);
     length = (word >> i % 32 & 1) == 0 ? length + 1 : 0;
-    if (length != count) continue;
+    if (length < count || (aligned && (space.chunks - i) % count != 0)) continue;
     const std::uint32_t first = first_chunk + i;
     if (claim_run(thread, space, first, first + count)) return first;
     contended = true;  // begin again at the end: a run further down would leave a gap
@@ -85,19 +86,20 @@ SIMT_FN bool retire_all(Thread& thread, const S& space, const Group& alone) {
 template <class Thread, class S>
 SIMT_NOINLINE_FN void* take_run(Thread& thread, const S& space, std::size_t bytes) {
   constexpr std::uint32_t most_rounds = 32;
+  constexpr std::uint32_t aligned_rounds = 2;  // the second one after all empty chunks were retired
   const std::uint64_t wanted = (bytes + space.chunk_bytes() - 1) >> space.chunk_log2;
   const auto alone = thread.converged().match_any(thread.lane());
   const auto count = static_cast<std::uint32_t>(wanted);
   for (std::uint32_t round = 0; round < most_rounds; ++round) {
     bool contended = false;
-    const std::uint32_t chunk = find_run(thread, space, count, contended);
+    const std::uint32_t chunk = find_run(thread, space, count, round < aligned_rounds, contended);
     if (chunk != no_chunk) {
       thread.atomic(*space.used).fetch_add(count, simt::relaxed);
       for (std::uint32_t i = 1; i < count; ++i) thread.atomic(space.table[chunk + i]).store(inside_run, simt::relaxed);
       thread.atomic(space.table[chunk]).store(head_of_run | count, simt::relaxed);
       return space.chunk_begin(chunk);
     }
-    if (!retire_all(thread, space, alone) && !contended && round != 0) break;
+    if (!retire_all(thread, space, alone) && !contended && round >= aligned_rounds) break;
     thread.spin_hint();
   }
   return nullptr;

@@ -18,7 +18,7 @@ struct Place {
   std::uint32_t entry = 0;  // of the directory of its class
   std::uint32_t word = 0;   // of the chunk that is found there
   std::uint32_t bits = 0;   // of the word
-  bool thrifty = false;     // the share is larger than the request: no chunk for it in a pool that is half full
+  bool thrifty = false;     // most of the share is not used: it may be shared if the pool is half full
 };
 
 template <class Thread, class Group>
@@ -144,8 +144,11 @@ SIMT_FN std::uint32_t renew_entry(Thread& thread, const S& space, const Group& m
   const std::uint32_t mine = (place & ~(batch - 1)) | ((place + rank) & (batch - 1));
   const auto entry = thread.atomic(space.entry(size_class, mine));
   std::uint32_t found = rank == 0 ? seen : no_chunk;
-  const bool fetches =
-      rank < batch && found != fetching && entry.compare_exchange(found, fetching, simt::relaxed, simt::relaxed);
+  bool fetches = rank == 0 && seen != fetching && entry.compare_exchange(found, fetching, simt::relaxed, simt::relaxed);
+  const bool fetched = mates.any(fetches);
+  if (fetched && rank != 0 && rank < batch) {
+    fetches = entry.compare_exchange(found, fetching, simt::relaxed, simt::relaxed);
+  }
   if (fetches) found = fetch_own_chunk(thread, space, size_class, mine);
   if (fetches && (rank != 0 || found != no_chunk)) entry.store(found, simt::relaxed);
   // The first mate's entry matters: it must have a chunk, its own or any.
@@ -156,7 +159,6 @@ SIMT_FN std::uint32_t renew_entry(Thread& thread, const S& space, const Group& m
     }
     if (found == fetching || found == seen) found = no_chunk;
   }
-  const bool fetched = mates.any(rank == 0 && fetches);
   found = mates.broadcast(found);
   if (!fetched || found != no_chunk) return found;
   found = fetch_any_chunk(thread, space, mates, size_class);
@@ -273,6 +275,26 @@ SIMT_FN bool belongs(Thread& thread, const S& space, const Group& mates, std::ui
                                                                  chunk_of_class(size_class));
 }
 
+// In a pool that is half full a directory entry may get the chunk of another one, no chunk of its own: that of half, a
+// quarter ... of its number, which are the likelier to have one.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t share_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
+                                  std::uint32_t place) {
+  std::uint32_t chunk = no_chunk;
+  if (mates.leader() && thread.atomic(*space.used).load(simt::relaxed) >= space.chunks / 2) {
+    const std::uint32_t in_part = (1u << (space.directory_log2 - 3)) - 1;
+    for (std::uint32_t i = place & in_part; i != 0 && chunk == no_chunk;) {
+      i /= 2;
+      chunk = thread.atomic(space.entry(size_class, (place & ~in_part) | i)).load(simt::relaxed);
+      if (chunk < first_chunk || thread.atomic(space.table[chunk]).load(simt::relaxed) != chunk_of_class(size_class)) {
+        chunk = no_chunk;
+      }
+    }
+    if (chunk != no_chunk) thread.atomic(space.entry(size_class, place)).store(chunk, simt::relaxed);
+  }
+  return mates.broadcast(chunk);
+}
+
 // In chunks that nobody calls his own: a part of the class's directory with random places, first among those in use,
 // then among twice as many.
 template <class Thread, class S, class Group>
@@ -319,9 +341,13 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass size
       if (slot != no_slot) return space.block(chunk, size_class, slot);
       if (belongs(thread, space, mates, chunk, size_class.index)) break;
     }
-    if (place.thrifty &&
-        mates.any(mates.leader() && thread.atomic(*space.used).load(simt::relaxed) >= space.chunks / 2)) {
-      break;
+    if (place.thrifty && chunk != fetching) {
+      const std::uint32_t other = share_chunk(thread, space, mates, size_class.index, place.entry);
+      if (other != no_chunk) {
+        chunk = other;
+        is_closed = false;
+        continue;
+      }
     }
     chunk = renew_entry(thread, space, mates, size_class.index, place.entry, chunk, space.batch);
     if (chunk == no_chunk) break;
