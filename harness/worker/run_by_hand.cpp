@@ -24,6 +24,7 @@ int run_by_hand(const std::string& cell_text, std::uint32_t samples, const Regis
   const CellRequest request =
       resolve(protocol::cell_request_from_json(protocol::parse_object(cell_text, "the cell")), registry);
   try {
+    const TimeShares::Scope creating(shares, Part::allocator);
     const auto instance =
         create_instance(*allocator.entry, backend.stream(), allocator.pool_bytes, allocator.parameters, shares);
     TimeShares::Scope opening(shares, Part::open);

@@ -15,6 +15,10 @@ constexpr std::size_t first_pool = std::size_t{256} << 10;
 constexpr std::uint64_t blocks_per_pool = 512;
 constexpr std::size_t most_blocks = 8192;
 constexpr std::uint32_t crowd_size = 256;
+constexpr std::uint32_t few_callers = 32;
+// For what follows the first comparison.
+constexpr std::chrono::milliseconds wall_budget{250};
+const Geometry lone_lane = Geometry::of_callers(1, simt::warp_size, 1);
 // Designs with two heaps serve requests up to this one from their pool, which reset() covers.
 constexpr std::uint64_t largest_in_pool = 1024;
 // A search that gives up early serves another number of blocks each time: so many tries tell that from a loss.
@@ -36,7 +40,8 @@ ResetCheck::ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerR
       setting_(setting),
       own_rules_(std::move(own)),
       crowd_(Geometry::of_callers(crowd_size, simt::warp_size, lanes_per_warp)),
-      one_warp_(Geometry::of_callers(lanes_per_warp, simt::warp_size, lanes_per_warp)),
+      few_(Geometry::of_callers(few_callers, simt::warp_size, lanes_per_warp)),
+      deadline_(std::chrono::steady_clock::now() + wall_budget),
       slots_(stream, crowd_size) {}
 
 std::string ResetCheck::run(const AllocatorHandle& own) {
@@ -62,29 +67,34 @@ std::optional<std::string> ResetCheck::on_second_instance(std::size_t pool_bytes
   try {
     Small small(setting_, stream_, pool_bytes);
     const AllocatorHandle& allocator = small.allocator;
-    std::size_t from_new = drain(allocator).size();
+    std::size_t from_new = drain(allocator, std::nullopt).size();
     if (from_new == 0) return std::nullopt;
     const auto reset = [&] { allocator.reset(stream_); };
     require_all(small, from_new, "a reset() of the full pool", reset);
+    const auto verdict = [&](const std::string& word) {
+      return word + ": " + blocks_text(from_new, request_bytes_) + " from a pool of " + bytes_text(pool_bytes);
+    };
+    if (out_of_time()) return verdict("partial: only a reset() of the full pool, within the time budget");
 
     reset();
-    Blocks blocks = drain(allocator);
+    Blocks blocks = drain(allocator, from_new);
     free_nulls(allocator);
-    const Blocks later = drain(allocator);
+    const Blocks later = drain(allocator, 0);
     blocks.insert(blocks.end(), later.begin(), later.end());
     require_right(blocks, small.rules, "free(null) in a full pool");
-    if (setting_.traits().frees == Frees::individually) {
-      require_all(small, from_new, "frees and a reset()", [&] {
-        reset();
-        free_every_second(allocator, drain(allocator), 0);
-        reset();
-      });
-    }
     require_all(small, from_new, "a reset() and free(null)", [&] {
       reset();
       free_nulls(allocator);
     });
-    return "checked: " + blocks_text(from_new, request_bytes_) + " from a pool of " + bytes_text(pool_bytes);
+    if (out_of_time()) return verdict("partial: without frees before a reset(), within the time budget");
+    if (setting_.traits().frees == Frees::individually) {
+      require_all(small, from_new, "frees and a reset()", [&] {
+        reset();
+        free_every_second(allocator, drain(allocator, from_new), 0);
+        reset();
+      });
+    }
+    return verdict("checked");
   } catch (const Unsupported&) {
     return std::nullopt;
   } catch (const simt::Fault& fault) {
@@ -97,7 +107,7 @@ std::size_t ResetCheck::least_served_by_new(std::size_t pool_bytes) {
   std::size_t least = most_blocks;
   for (int i = 1; i < tries_to_judge; ++i) {
     const Small another(setting_, stream_, pool_bytes);
-    least = std::min(least, drain(another.allocator).size());
+    least = std::min(least, drain(another.allocator, std::nullopt).size());
   }
   return least;
 }
@@ -107,7 +117,7 @@ void ResetCheck::require_all(Small& small, std::size_t& from_new, const std::str
   std::size_t most = 0;
   for (int i = 0; i < tries_to_judge; ++i) {
     prepare();
-    const Blocks served = drain(small.allocator);
+    const Blocks served = drain(small.allocator, from_new);
     require_right(served, small.rules, after);
     most = std::max(most, served.size());
     if (most >= from_new) return;
@@ -118,14 +128,18 @@ void ResetCheck::require_all(Small& small, std::size_t& from_new, const std::str
                                            bytes_text(small.arena.pool_bytes()) + ")");
 }
 
-ResetCheck::Blocks ResetCheck::drain(const AllocatorHandle& allocator) {
+ResetCheck::Blocks ResetCheck::drain(const AllocatorHandle& allocator, std::optional<std::size_t> expected) {
   // What is handed out again without a free is no loss and no gain: once round such a pool.
-  const bool recycles = setting_.traits().recycles_unfreed;
-  const std::size_t most = recycles ? blocks_per_pool / 2 : most_blocks;
+  const std::size_t most = setting_.traits().recycles_unfreed ? blocks_per_pool / 2 : most_blocks;
+  const std::size_t by_many = std::min(most, expected.value_or(blocks_per_pool / 2));
+  const std::size_t by_few = std::min(most, expected.value_or(most));
+  const Geometry& last = setting_.traits().whole_warp_calls ? few_ : lone_lane;
   Blocks blocks;
-  while (blocks.size() < most && one_round(allocator, crowd_, blocks) == crowd_size) {
+  while (blocks.size() + crowd_size <= by_many && one_round(allocator, crowd_, blocks) == crowd_size) {
   }
-  while (blocks.size() < most && one_round(allocator, one_warp_, blocks) != 0) {
+  while (blocks.size() + few_callers <= by_few && one_round(allocator, few_, blocks) == few_callers) {
+  }
+  while (blocks.size() < most && one_round(allocator, last, blocks) != 0) {
   }
   return blocks;
 }

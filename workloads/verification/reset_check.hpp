@@ -6,6 +6,7 @@
 // free while some of its blocks are in use.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -45,8 +46,10 @@ class ResetCheck {
   // After `prepare` the pool must serve as much as a new one.
   template <class Prepare>
   void require_all(Small& small, std::size_t& from_new, const std::string& after, Prepare&& prepare);
-  // Takes blocks until there are none, by many threads and then by a single warp.
-  Blocks drain(const AllocatorHandle& allocator);
+  // Takes blocks until there are none: by many threads, then by few, at last by a lone lane. A search of a full pool
+  // takes long, so few calls shall fail: `expected` is what the pool served before.
+  Blocks drain(const AllocatorHandle& allocator, std::optional<std::size_t> expected);
+  bool out_of_time() const { return std::chrono::steady_clock::now() > deadline_; }
   std::size_t one_round(const AllocatorHandle& allocator, const Geometry& geometry, Blocks& blocks);
   void free_every_second(const AllocatorHandle& allocator, const Blocks& blocks, std::size_t begin);
   void free_nulls(const AllocatorHandle& allocator);
@@ -58,7 +61,8 @@ class ResetCheck {
   RunSetting setting_;
   PointerRules own_rules_;
   Geometry crowd_;
-  Geometry one_warp_;
+  Geometry few_;
+  std::chrono::steady_clock::time_point deadline_;
   std::uint64_t request_bytes_ = 0;
   RecordedPointers slots_;
 };
