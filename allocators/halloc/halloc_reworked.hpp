@@ -1,30 +1,25 @@
-// Halloc: a bitmap heap of slabs, with a hash that finds a free block in one or two tries.
+// Halloc, reworked: a bitmap heap of slabs, with a hash that finds a free block in one or two tries.
 //
-// Paper: Adinetz & Pleiter, Halloc: Fast malloc()/free() for GPUs, GTC 2014 (slides); thresholds and sizes as there,
-// details of the public code 0.11 where the slides are silent.
-// Idea:
-//   malloc  up to 3072 bytes: round up to one of sixteen sizes. A counter per size, raised once for all lanes that ask
-//           for that size, gives every thread a number. A hash of the number names a block of the size's head slab, and
-//           one atomic OR takes it. When the head is 83.5 % full, another slab becomes the head.
-//   free    the slab follows from the address. Clear the bits, lower the slab's count, file the slab if it crosses a
-//           threshold.
-//   Larger requests go to the back end's device heap, which gets a quarter of the memory (device_heap_share.hpp).
+// Paper: Adinetz & Pleiter, Halloc: Fast malloc()/free() for GPUs, GTC 2014 (slides). Idea and published form:
+// halloc.hpp.
 // Data: sizes and hash (size_classes.hpp), slabs and their protocol (slab.hpp), slab sets (slab_set.hpp), heads and
-// their replacement (heads.hpp).
+// their replacement (heads.hpp). Large requests: device_heap_share.hpp.
 //
-// Differs from the slides and the public code:
+// Reworked, and what each piece brings:
 //   * Marks beside the bits of a block give its length, not a second array of 4-bit sizes: one atomic operation less
-//   per
-//     malloc (for one-chunk blocks) and per free.
-//   * The slab's count is raised while the first bit is tried, not after it was won; threads that fail lower it again.
-//     Count, kind and an era are one 64-bit word, so slabs need no locks.
-//   * Requests of 17 to 24 bytes get 32: 24-byte blocks would be aligned to 8 bytes only.
-//   * One pool instead of slabs allocated one by one: the slab of a pointer is a shift, and the slab grid is not
-//     needed. Slab numbers have 32 bits: pools beyond 32 GiB work.
-//   * Every slab that is not a head is filed by its true class when it is detached, also between busy and half way from
-//     there to full. The sets' last words are searched too. Waiting threads give up after a failed search instead of
-//     searching one after the other. Before null, idle heads of other sizes are released, and the old head is visited
-//     once more, beyond its busy threshold.
+//     per malloc (for one-chunk blocks) and per free.
+//   * The slab's count is raised while the first bit is tried, not after it was won; threads that fail lower it again:
+//     one trip to memory less where heads have room. Count, kind and an era are one 64-bit word: slabs need no locks,
+//     and a head that became a head again is not taken for the old one.
+//   * Sets know whether they have members and where the last one was: a search does not scan empty sets. The old head
+//     is detached after the unlock, and waiting threads read the head, not the lock: blocks of 256 bytes and more come
+//     faster, because replacing heads bounds their rate.
+//   * Every slab that is not a head is filed by its true class when it is detached. Waiting threads give up after a
+//     failed search instead of searching one after the other. Before null, idle heads of other sizes are released, and
+//     the old head is visited once more, beyond its busy threshold: fewer nulls when memory is scarce.
+//   * No slab grid and slab numbers of 32 bits: pools beyond 32 GiB work. Blocks of the device heap are remembered, so
+//     reset() needs no new process.
+//   * Requests of 17 to 24 bytes get 32, as in all forms here: 24-byte blocks would be aligned to 8 bytes only.
 // The malloc kernel has more registers than that of the public code (38): the search for a head is inlined, because
 // calling it costs more time than it saves, and states and heads are 64-bit words.
 #pragma once
@@ -34,6 +29,7 @@
 #include "allocators/common/device_heap_share.hpp"
 #include "allocators/contract/allocator.hpp"
 #include "allocators/halloc/heads.hpp"
+#include "allocators/halloc/parameters.hpp"
 #include "allocators/halloc/slab_check.hpp"
 
 namespace allocbench {
@@ -61,37 +57,7 @@ struct ResetHalloc {
 
 class HallocReworked {
  public:
-  struct Parameters {
-    std::uint64_t slab_bytes = std::uint64_t{4} << 20;
-    double slab_share = 0.75;
-    double busy = 0.835;
-    double roomy = 0.60;
-    double sparse = 0.012;
-    bool cache_next_head = true;
-
-    static auto fields() {
-      using P = Parameters;
-      return std::tuple{
-          Field{"slab_bytes", &P::slab_bytes, "B", "bytes of a slab", "slide Test Setup: 4 MiB"}
-              .between(512, 1 << 24)
-              .powers_of_two(),
-          Field{
-              "slab_share", &P::slab_share, "fraction",
-              "share of the pool for slabs; the rest is the device heap, which serves what slabs do not; 1: no device "
-              "heap",
-              "slide Test Setup: 75 %"}
-              .between(0.01, 1),
-          Field{"busy", &P::busy, "fraction", "a head filled this far is replaced", "slide Test Setup: 83.5 %"}.between(
-              0.01, 1),
-          Field{"roomy", &P::roomy, "fraction", "a slab filled at most this far may become a head again", "public code"}
-              .between(0.01, 1),
-          Field{"sparse", &P::sparse, "fraction", "a slab filled at most this far may change its block size",
-                "public code"}
-              .between(0, 1),
-          Field{"cache_next_head", &P::cache_next_head, "", "look for the next head in advance",
-                "slide Head Replacement Tricks"}};
-    }
-  };
+  using Parameters = halloc::Parameters;
 
   static constexpr Traits traits{.name = "halloc_reworked",
                                  .display_name = "Halloc, reworked",
@@ -102,16 +68,11 @@ class HallocReworked {
                                  .form = Form::reworked,
                                  .pool = PoolLocation::arena_and_device_heap};
 
-  static std::size_t slab_pool_bytes(std::size_t pool_bytes, const Parameters& parameters) {
-    const auto share = static_cast<std::size_t>(static_cast<double>(pool_bytes) * parameters.slab_share);
-    return share / parameters.slab_bytes * parameters.slab_bytes;
-  }
   static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters& parameters) {
-    return parameters.slab_share == 1 ? 0 : pool_bytes - slab_pool_bytes(pool_bytes, parameters);
+    return halloc::device_heap_bytes(pool_bytes, parameters);
   }
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
-    const std::size_t in_slabs = halloc::SizeClasses::of_slab(parameters.slab_bytes, 0.5, 0.5, 0.5).largest_request();
-    return std::max(in_slabs, largest_in_device_heap(device_heap_bytes(pool_bytes, parameters)));
+    return halloc::max_request(pool_bytes, parameters);
   }
   // Slabs of 32 chunks of 16 bytes or 16 of 24, so that a model reaches all classes. Lanes already inside may fill a
   // slab beyond `busy`, so a lane alone gets less out of the heap than a crowd did.
@@ -287,7 +248,7 @@ class HallocReworked {
 };
 
 inline HallocReworked HallocReworked::create(Arena& arena, const Parameters& parameters) {
-  const std::size_t bytes = slab_pool_bytes(arena.pool_bytes(), parameters);
+  const std::size_t bytes = halloc::slab_pool_bytes(arena.pool_bytes(), parameters);
   if (bytes == 0) {
     throw Unsupported("halloc needs a pool whose slab_share holds at least one slab of " +
                       std::to_string(parameters.slab_bytes) + " bytes");

@@ -21,6 +21,7 @@ namespace allocbench::halloc {
 inline constexpr std::uint32_t size_count = 16;
 inline constexpr std::uint32_t kind_count = 4;
 inline constexpr std::uint32_t largest_block = 3072;
+inline constexpr std::uint32_t no_slab = 0xffffffffu;
 
 SIMT_HOST_FN std::uint32_t kind_of(std::uint32_t id) { return (id >> 3) << 1 | (id & 1); }
 // log2 of the chunks of a block.

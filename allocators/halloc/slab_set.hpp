@@ -6,11 +6,9 @@
 // cleared, so it is never below the number of bits. A search ends where it is zero, which saves a scan of all words.
 #pragma once
 
-#include "simt/simt.hpp"
+#include "allocators/halloc/size_classes.hpp"
 
 namespace allocbench::halloc {
-
-inline constexpr std::uint32_t no_slab = 0xffffffffu;
 
 // Word 0: members; word 1: where the last slab was found; then the bits.
 struct SlabSet {

@@ -17,10 +17,9 @@
 // Differs from the paper and its code:
 //   * Memory orders (usage_table.hpp).
 //   * A search for a bit ends after 32 tries; a request that finds nothing in two passes is refused, as published.
-//   * Coalescing takes its sum and its offsets from shuffles over the lanes that come together; published: a counter
-//   per
-//     warp in shared memory, indexed by the hardware's number of the warp, which overflows on GPUs with more than 32
-//     warps per SM. The lowest lane allocates; published: the first to add.
+//   * Coalescing takes its sum and its offsets from shuffles over the lanes that come together, and the lowest lane
+//     allocates. Published: a counter per warp in shared memory, and the first to add allocates; the counters are
+//     indexed by the hardware's number of the warp and overflow on GPUs with more than 32 warps per SM.
 //   * At most 32 segments and 1024 chunks per page: published with page_bytes of 32 KiB and more, bits beyond the word.
 //   * The bits of two-level pages lie at the end of the page instead of behind the last chunk, so that a reset knows
 //     where they are (mallocMC 2.1).

@@ -1,4 +1,6 @@
 // Halloc: sizes, chunks and hash against values worked out by hand, the rules of slabs and heads, then seeded stress.
+#include "allocators/halloc/halloc.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -97,18 +99,20 @@ TEST(HallocHash, NamesEveryBlockOfASlabOnce) {
   }
 }
 
-HallocReworked::Parameters slabs_of(std::uint64_t bytes) {
-  HallocReworked::Parameters parameters;
+halloc::Parameters slabs_of(std::uint64_t bytes) {
+  halloc::Parameters parameters;
   parameters.slab_bytes = bytes;
   parameters.slab_share = 1;
   return parameters;
 }
 
-std::uint32_t slab_of(Rig<HallocReworked>& rig, const void* block) {
+template <class A>
+std::uint32_t slab_of(Rig<A>& rig, const void* block) {
   return static_cast<std::uint32_t>(rig.offset(block) >> rig.allocator.heads().slabs.shift);
 }
 
-std::vector<void*> malloc_until_null(Rig<HallocReworked>& rig, std::uint64_t bytes) {
+template <class A>
+std::vector<void*> malloc_until_null(Rig<A>& rig, std::uint64_t bytes) {
   std::vector<void*> blocks;
   for (;;) {
     void* const block = rig.malloc({bytes})[0];
@@ -117,9 +121,14 @@ std::vector<void*> malloc_until_null(Rig<HallocReworked>& rig, std::uint64_t byt
   }
 }
 
-TEST(HallocReworked, ReplacesAHeadExactlyAtTheBusyThreshold) {
+template <class A>
+class HallocTest : public ::testing::Test {};
+using Forms = ::testing::Types<Halloc, HallocReworked>;
+TYPED_TEST_SUITE(HallocTest, Forms);
+
+TYPED_TEST(HallocTest, ReplacesAHeadExactlyAtTheBusyThreshold) {
   for (const std::uint64_t bytes : {16, 48, 64, 192, 256, 768, 2048, 3072}) {
-    Rig<HallocReworked> rig(8 * 64 * KiB, slabs_of(64 * KiB));
+    Rig<TypeParam> rig(8 * 64 * KiB, slabs_of(64 * KiB));
     const std::uint32_t id = halloc::size_id(static_cast<std::uint32_t>(bytes));
     const std::uint32_t busy = rig.allocator.heads().slabs.classes.thresholds(halloc::kind_of(id)).busy;
     const std::uint32_t blocks_per_head = ((busy - 1) >> halloc::block_log(id)) + 1;
@@ -130,9 +139,9 @@ TEST(HallocReworked, ReplacesAHeadExactlyAtTheBusyThreshold) {
   }
 }
 
-TEST(HallocReworked, UsesASparseSlabForAnotherSizeOfItsKind) {
-  Rig<HallocReworked> rig(2 * 64 * KiB, [] {
-    HallocReworked::Parameters parameters = slabs_of(64 * KiB);
+TYPED_TEST(HallocTest, UsesASparseSlabForAnotherSizeOfItsKind) {
+  Rig<TypeParam> rig(2 * 64 * KiB, [] {
+    halloc::Parameters parameters = slabs_of(64 * KiB);
     parameters.cache_next_head = false;
     return parameters;
   }());
@@ -195,20 +204,20 @@ TEST(HallocReworked, KeepsASlabInOneSetWhileItEmpties) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-TEST(HallocReworked, FindsTheSlabBeyondTheLastWholeWordOfASet) {
-  Rig<HallocReworked> rig(33 * 4 * KiB, slabs_of(4 * KiB));
+TYPED_TEST(HallocTest, FindsTheSlabBeyondTheLastWholeWordOfASet) {
+  Rig<TypeParam> rig(33 * 4 * KiB, slabs_of(4 * KiB));
   std::set<std::uint32_t> slabs;
   for (void* block : malloc_until_null(rig, 3072)) slabs.insert(slab_of(rig, block));
   EXPECT_EQ(slabs.size(), 33u);
 }
 
-TEST(HallocReworked, SendsLargeRequestsToTheDeviceHeap) {
-  HallocReworked::Parameters parameters;
+TYPED_TEST(HallocTest, SendsLargeRequestsToTheDeviceHeap) {
+  halloc::Parameters parameters;
   parameters.slab_bytes = 64 * KiB;
-  EXPECT_EQ(HallocReworked::slab_pool_bytes(1024 * KiB, parameters), 768 * KiB);
-  EXPECT_EQ(HallocReworked::device_heap_bytes(1024 * KiB, parameters), 256 * KiB);
-  EXPECT_EQ(HallocReworked::max_request(1024 * KiB, parameters), largest_in_device_heap(256 * KiB));
-  Rig<HallocReworked> rig(1024 * KiB, parameters);
+  EXPECT_EQ(halloc::slab_pool_bytes(1024 * KiB, parameters), 768 * KiB);
+  EXPECT_EQ(TypeParam::device_heap_bytes(1024 * KiB, parameters), 256 * KiB);
+  EXPECT_EQ(TypeParam::max_request(1024 * KiB, parameters), largest_in_device_heap(256 * KiB));
+  Rig<TypeParam> rig(1024 * KiB, parameters);
   const std::vector<void*> blocks = rig.malloc({3072, 3073, 100000});
   EXPECT_FALSE(rig.device().in_device_heap(blocks[0]));
   EXPECT_TRUE(rig.device().in_device_heap(blocks[1]));
@@ -218,17 +227,17 @@ TEST(HallocReworked, SendsLargeRequestsToTheDeviceHeap) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-TEST(HallocReworked, IgnoresNullServesZeroBytesAndRefusesWhatSlabsCannotHold) {
-  Rig<HallocReworked> rig(64 * KiB, slabs_of(4 * KiB));
+TYPED_TEST(HallocTest, IgnoresNullServesZeroBytesAndRefusesWhatSlabsCannotHold) {
+  Rig<TypeParam> rig(64 * KiB, slabs_of(4 * KiB));
   rig.free({nullptr});
   EXPECT_NE(rig.malloc({0})[0], nullptr);
   EXPECT_EQ(rig.malloc({3073})[0], nullptr);
-  EXPECT_THROW(Rig<HallocReworked>(2 * KiB, slabs_of(4 * KiB)), Unsupported);
+  EXPECT_THROW(Rig<TypeParam>(2 * KiB, slabs_of(4 * KiB)), Unsupported);
 }
 
-TEST(HallocReworked, ServesAWarpOfDifferentSizes) {
+TYPED_TEST(HallocTest, ServesAWarpOfDifferentSizes) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    Rig<HallocReworked> rig(64 * 4 * KiB, slabs_of(4 * KiB), seed);
+    Rig<TypeParam> rig(64 * 4 * KiB, slabs_of(4 * KiB), seed);
     std::vector<std::uint64_t> sizes;
     for (std::uint64_t lane = 0; lane < 32; ++lane) sizes.push_back(1 + lane * 96);
     const std::vector<void*> blocks = rig.malloc(sizes);
@@ -237,6 +246,19 @@ TEST(HallocReworked, ServesAWarpOfDifferentSizes) {
     rig.free(blocks);
     EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "") << "seed " << seed;
   }
+}
+
+// The published form keeps slabs for sizes that once asked: a head and the next one.
+TEST(Halloc, KeepsTheHeadsOfASizeForThatSize) {
+  Rig<Halloc> rig(3 * 64 * KiB, slabs_of(64 * KiB));
+  const std::vector<void*> small = malloc_until_null(rig, 16);
+  EXPECT_GE(small.size(), 3 * 4096u * 83 / 100);
+  rig.free(small);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  std::set<std::uint32_t> slabs;
+  for (void* block : malloc_until_null(rig, 256)) slabs.insert(slab_of(rig, block));
+  EXPECT_GE(slabs.size(), 1u);
+  EXPECT_LE(slabs.size(), 2u);
 }
 
 TEST(HallocReworked, ResetsToTheFirstState) {
@@ -249,7 +271,7 @@ TEST(HallocReworked, ResetsToTheFirstState) {
   EXPECT_EQ(std::set<void*>(first.begin(), first.end()), std::set<void*>(again.begin(), again.end()));
 }
 
-TEST(HallocReworked, SurvivesSeededStressOnTinyPools) {
+TYPED_TEST(HallocTest, SurvivesSeededStressOnTinyPools) {
   const std::vector<std::vector<std::uint64_t>> mixes = {
       {16}, {16, 32, 48}, {64, 128}, {16, 100, 192}, {48, 96, 16, 128}};
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
@@ -257,9 +279,9 @@ TEST(HallocReworked, SurvivesSeededStressOnTinyPools) {
     StressPlan plan;
     plan.sizes = mixes[seed % mixes.size()];
     plan.threads = 2 + static_cast<std::uint32_t>(seed * 7 % 63);
-    HallocReworked::Parameters parameters = HallocReworked::small_heap().parameters;
+    halloc::Parameters parameters = TypeParam::small_heap().parameters;
     parameters.cache_next_head = seed % 3 != 0;
-    Rig<HallocReworked> rig((1 + seed % 5) * 512, parameters, seed);
+    Rig<TypeParam> rig((1 + seed % 5) * 512, parameters, seed);
     ASSERT_EQ(testing::stress(rig, plan, seed), "");
   }
 }

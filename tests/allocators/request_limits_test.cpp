@@ -14,6 +14,7 @@
 #include "allocators/circular_malloc/cfm_malloc_reworked.hpp"
 #include "allocators/cuda_malloc/cuda_malloc.hpp"
 #include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
+#include "allocators/halloc/halloc.hpp"
 #include "allocators/halloc/halloc_reworked.hpp"
 #include "allocators/kma/kma_reworked.hpp"
 #include "allocators/ouroboros/ouroboros_c_reworked.hpp"
@@ -40,7 +41,7 @@ template <class A>
 class RequestLimitsTest : public ::testing::Test {};
 using Designs =
     ::testing::Types<AtomicMalloc, AWMalloc, CMallocReworked, CFMMallocReworked, CFMMallocNoMerge, CudaMalloc,
-                     FdgMallocReworked, FdgMallocReworkedOnCFMMalloc, FdgMallocReworkedOnKma, HallocReworked,
+                     FdgMallocReworked, FdgMallocReworkedOnCFMMalloc, FdgMallocReworkedOnKma, Halloc, HallocReworked,
                      KmaReworked, OuroborosPSReworked, OuroborosPVAReworked, OuroborosPVLReworked, OuroborosCSReworked,
                      OuroborosCVLReworked, RandomWalkReworked, RandomWalkBitmapReworked, ClusteredRandomWalkReworked,
                      CollaborativeRandomWalkReworked, RandomWalkMallocReworked, ScatterAlloc, ScatterAllocReworked,

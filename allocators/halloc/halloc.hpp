@@ -1,0 +1,267 @@
+// Halloc as published: a bitmap heap of slabs, with a hash that finds a free block in one or two tries.
+//
+// Paper: Adinetz & Pleiter, Halloc: Fast malloc()/free() for GPUs, GTC 2014 (slides); where the slides are silent, the
+// authors' public code 0.11.
+// Idea:
+//   malloc  up to 3072 bytes: round up to one of sixteen sizes. A counter per size, raised once for all lanes of a warp
+//           that ask for that size, gives every lane a number. A hash of the number names blocks of the size's head
+//           slab; an atomic OR takes one. The lanes that won add to the count of the slab together and write the length
+//           of their block. When the head is 83.5 % full, another slab becomes the head.
+//   free    the slab follows from the address. Take the length, clear the bits, lower the slab's count for all lanes
+//           that free equal blocks of it, file the slab if it crosses a threshold.
+//   Larger requests go to the back end's device heap, which gets a quarter of the memory.
+// Data: sizes and hash (size_classes.hpp), slabs and their protocol (counted_slabs.hpp), sets (slab_bitmap.hpp), heads
+// and their replacement (locked_heads.hpp), the slab grid (slab_grid.hpp).
+//
+// Differs from the slides and the public code:
+//   * Memory orders (counted_slabs.hpp).
+//   * Groups of lanes are explicit masks: the lanes that come together with one size stay together until each has its
+//     block. Published: loops over votes of all lanes that run at that moment; they hang on GPUs since Volta.
+//   * A lane gives up when no slab was found, after four visits to the same busy head, or after as many visits as there
+//     are slabs, twice, and 64. Requests above the device heap's share are refused: CUDA's malloc wraps near 2^64.
+//   * Requests of 17 to 24 bytes get 32: 24-byte blocks would be aligned to 8 bytes only. For 384 and 768 bytes a slab
+//     has 10,920 chunks, published 10,922.
+//   * The sets' last words are searched too. Published: with fewer than 32 slabs (171 MiB) every small malloc fails.
+//   * Assumed: a detached head is filed by the thresholds of its size, also when it is busy; a busy slab that is too
+//     full for a search is put back. Published: both are in no set until a free crosses a threshold.
+//   * Lengths take 128 KiB per slab of 4 MiB (published 256, half of them unused). One pool instead of slabs allocated
+//     one by one: the address of a slab is computed. The grid allows at most 8191 slabs, as published.
+// Only a new process makes it fresh: nothing remembers the blocks of the device heap.
+// Reworked form and what each piece brings: halloc_reworked.hpp.
+#pragma once
+
+#include <string>
+
+#include "allocators/common/request.hpp"
+#include "allocators/contract/allocator.hpp"
+#include "allocators/halloc/counted_check.hpp"
+#include "allocators/halloc/parameters.hpp"
+#include "allocators/halloc/slab_grid.hpp"
+
+namespace allocbench {
+
+// The first state: all slabs free, no heads. One thread per slab.
+struct PrepareHalloc {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, halloc::LockedHeads heads, std::uint64_t* cells) const {
+    const halloc::CountedSlabs& slabs = heads.slabs;
+    const std::uint32_t me = thread.rank_in_grid();
+    for (std::uint32_t i = me; i < slabs.count; i += thread.grid_size()) {
+      thread.atomic(slabs.counters[i]).store(halloc::SlabCounter::of(halloc::SlabCounter::no_kind, 0), simt::relaxed);
+      slabs.slabs[i] = {0, 0, halloc::SlabCounter::no_kind, 0, reinterpret_cast<std::uint64_t>(slabs.address(i, 0, 0))};
+      slabs.free_set().add(thread, i);
+      cells[i] = halloc::SlabGrid::cell(i, i, 0);
+    }
+    if (me < halloc::size_count) {
+      heads.sizes[me] = {halloc::SizeHead::first_counter, halloc::no_slab, halloc::no_slab, 0};
+    }
+  }
+};
+
+class Halloc {
+ public:
+  using Parameters = halloc::Parameters;
+
+  static constexpr Traits traits{.name = "halloc",
+                                 .display_name = "Halloc",
+                                 .paper = "Adinetz & Pleiter 2014",
+                                 .summary =
+                                     "slabs with a bit per chunk, blocks found by hashing a counter, up to 3 KiB; "
+                                     "larger requests go to the device heap",
+                                 .pool = PoolLocation::arena_and_device_heap,
+                                 .fresh = Fresh::by_process};
+
+  static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters& parameters) {
+    return halloc::device_heap_bytes(pool_bytes, parameters);
+  }
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
+    return halloc::max_request(pool_bytes, parameters);
+  }
+  // Slabs of 32 chunks of 16 bytes or 16 of 24, so that a model reaches all classes. Lanes already inside may fill a
+  // slab beyond `busy`, so a lane alone gets less out of the heap than a crowd did. Two of three slabs stay with a size
+  // that once asked: its head and the next one.
+  static SmallHeap<Parameters> small_heap() {
+    Parameters parameters;
+    parameters.slab_bytes = 512;
+    parameters.slab_share = 1;
+    parameters.sparse = 0.2;
+    constexpr double one_slab_of_three = 0.3;
+    return {3 * 512, parameters, parameters.busy, one_slab_of_three};
+  }
+
+  static Halloc create(Arena& arena, const Parameters& parameters);
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (bytes > largest_in_slabs_)
+      return device_heap_limit_.refuses(bytes) ? nullptr : thread.device_heap().malloc(bytes);
+    const std::uint32_t id = halloc::size_id(static_cast<std::uint32_t>(bytes));
+    const auto group = thread.converged().match_any(id);
+    halloc::SizeHead& size = heads_.sizes[id];
+    const std::uint32_t head = thread.atomic(size.head).load(simt::acquire);
+    std::uint32_t counter = 0;
+    if (group.leader()) counter = thread.atomic(size.counter).fetch_add(group.num_threads(), simt::relaxed);
+    counter = group.broadcast(counter) + group.thread_rank();
+    return visit_heads(thread, group, id, head, heads_.slabs.classes.first_probe(id, counter));
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    const halloc::CountedSlabs& slabs = heads_.slabs;
+    const auto offset = static_cast<std::uint64_t>(static_cast<std::byte*>(block) - slabs.base);
+    std::uint32_t slab;
+    if (!grid_.find(offset, slab)) return thread.device_heap().free(block);
+    // Does not change while a block is in use.
+    const std::uint32_t kind = thread.atomic(slabs.slabs[slab].kind).load(simt::relaxed);
+    const std::uint32_t chunk =
+        halloc::chunk_of_offset(kind, static_cast<std::uint32_t>(offset) & ((1u << slabs.shift) - 1));
+    const std::uint32_t length = slabs.take_length(thread, slab, chunk);
+    slabs.clear_bits(thread, slab, chunk, (1u << length) - 1);
+    const auto group = thread.converged().match_any(slab << 4 | length);
+    group.sync();  // the leader's release speaks for all
+    if (group.leader()) slabs.subtract(thread, slab, group.num_threads() * length);
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const { return halloc::broken_slab(heads_, stream); }
+
+  // For tests.
+  const halloc::LockedHeads& heads() const { return heads_; }
+
+ private:
+  static constexpr std::uint32_t first_probes = 31;
+  static constexpr std::uint32_t later_probes = 32;
+  static constexpr std::uint32_t most_idle_visits = 4;
+
+  // Where a lane is in its series of chunks.
+  struct Probes {
+    std::uint32_t first;
+    std::uint32_t chunk;
+    std::uint32_t number;
+  };
+
+  // Visits one head after the other until every lane of the group has a block. The lanes want blocks of the same size
+  // and start at `first`, their h(c, 0).
+  template <class Thread, class Group>
+  SIMT_FN void* visit_heads(Thread& thread, Group group, std::uint32_t id, std::uint32_t head, std::uint32_t first) {
+    Probes probes{first, first, 0};
+    std::uint32_t idle = 0;
+    std::uint32_t visits_left = 64 + 2 * heads_.slabs.count;
+    SIMT_ROLLED
+    for (std::uint32_t most = first_probes;; most = later_probes) {
+      bool full = head == halloc::no_slab;
+      const bool reserved = !full && reserve(thread, head, id, most, probes, full);
+      const auto alike = group.partition(reserved);
+      bool asks = !reserved;
+      void* const block = reserved ? claim(thread, alike, head, id, probes.chunk, asks) : nullptr;
+      const auto askers = group.partition(asks);
+      if (!asks) return block;
+      std::uint32_t next = 0;
+      if (askers.leader()) next = heads_.replacement(thread, id, head);
+      next = askers.broadcast(next);
+      askers.sync();  // the leader's acquire holds for all
+      idle = full && next == head ? idle + 1 : 0;
+      const bool goes_on = block == nullptr && next != halloc::no_slab && idle < most_idle_visits && --visits_left != 0;
+      group = askers.partition(goes_on);
+      if (!goes_on) return block;
+      head = next;
+    }
+  }
+
+  // Tries to set the bits of a block of this head. After every second failure a look at the slab's count: a busy one is
+  // left, as `full`. One that is not busy may have no clear bits yet: lanes count their blocks after they won them.
+  template <class Thread>
+  SIMT_FN bool reserve(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint32_t most, Probes& probes,
+                       bool& full) const {
+    const halloc::CountedSlabs& slabs = heads_.slabs;
+    const std::uint32_t busy = slabs.classes.thresholds(halloc::kind_of(id)).busy;
+    SIMT_ROLLED
+    for (std::uint32_t failed = 1; failed <= most; ++failed) {
+      if (slabs.set_bits(thread, slab, probes.chunk, halloc::block_log(id))) return true;
+      thread.probe(simt::Step::retry);
+      ++probes.number;
+      probes.chunk = slabs.classes.next_probe(id, probes.first, probes.number, steps_[id]);
+      if (failed % 2 == 0 && slabs.used(thread, slab) >= busy) {
+        full = true;
+        return false;
+      }
+    }
+    return false;
+  }
+
+  // Counts the blocks whose bits the lanes of the group have set. Null if the slab was given back meanwhile. Sets
+  // `asks` for lanes that must ask for another head: then, and for one lane of those that made the slab busy.
+  template <class Thread, class Group>
+  SIMT_FN void* claim(Thread& thread, const Group& group, std::uint32_t slab, std::uint32_t id, std::uint32_t chunk,
+                      bool& asks) const {
+    const halloc::CountedSlabs& slabs = heads_.slabs;
+    const std::uint32_t log = halloc::block_log(id);
+    const auto same = group.match_any(slab);
+    const std::uint32_t chunks = same.num_threads() << log;
+    std::uint32_t before = 0;
+    if (same.leader()) {
+      before = thread.atomic(slabs.counters[slab]).fetch_add(chunks * halloc::SlabCounter::one_chunk, simt::relaxed);
+    }
+    before = same.broadcast(before);
+    if (halloc::SlabCounter::kind(before) != halloc::kind_of(id)) {
+      slabs.clear_bits(thread, slab, chunk, (1u << (1u << log)) - 1);
+      same.sync();  // the leader's release speaks for all
+      if (same.leader()) slabs.subtract(thread, slab, chunks);
+      asks = true;
+      return nullptr;
+    }
+    const std::uint32_t busy = slabs.classes.thresholds(halloc::kind_of(id)).busy;
+    const std::uint32_t used = halloc::SlabCounter::chunks(before);
+    asks = same.leader() && used < busy && used + chunks >= busy;
+    slabs.write_length(thread, slab, chunk, log);
+    return slabs.address(slab, halloc::kind_of(id), chunk);
+  }
+
+  halloc::LockedHeads heads_;
+  halloc::SlabGrid grid_;
+  const std::uint32_t* steps_ = nullptr;  // of the hash, per size; never written on the device
+  std::uint32_t largest_in_slabs_ = 0;
+  RequestLimit device_heap_limit_;
+};
+
+inline Halloc Halloc::create(Arena& arena, const Parameters& parameters) {
+  const std::size_t bytes = halloc::slab_pool_bytes(arena.pool_bytes(), parameters);
+  const std::size_t count = bytes / parameters.slab_bytes;
+  if (count == 0 || count > halloc::SlabGrid::most_slabs) {
+    throw Unsupported("halloc needs a pool whose slab_share holds 1 to " +
+                      std::to_string(halloc::SlabGrid::most_slabs) + " slabs of " +
+                      std::to_string(parameters.slab_bytes) + " bytes");
+  }
+  Halloc allocator;
+  halloc::CountedSlabs& slabs = allocator.heads_.slabs;
+  slabs.classes =
+      halloc::SizeClasses::of_slab(parameters.slab_bytes, parameters.busy, parameters.roomy, parameters.sparse);
+  slabs.base = arena.pool(bytes).base;
+  slabs.count = static_cast<std::uint32_t>(count);
+  slabs.shift = simt::count_trailing_zeros(parameters.slab_bytes);
+  slabs.counters = arena.metadata<std::uint32_t>(count);
+  slabs.slabs = arena.metadata<halloc::SlabDescriptor>(count);
+  slabs.locks = arena.metadata<std::uint32_t>(count);
+  slabs.bits = arena.metadata<std::uint32_t>(slabs.bit_word(slabs.count, 0));
+  slabs.lengths = arena.metadata<std::uint32_t>(slabs.length_word(slabs.count, 0));
+  slabs.set_words = arena.metadata<std::uint32_t>(std::size_t{halloc::CountedSlabs::set_count} * slabs.words_per_set());
+  allocator.heads_.sizes = arena.metadata<halloc::SizeHead>(halloc::size_count);
+  allocator.heads_.cache_next_head = parameters.cache_next_head;
+  auto* const cells = arena.metadata<std::uint64_t>(count);
+  allocator.grid_ = {cells, slabs.count, slabs.shift};
+  std::uint32_t steps[halloc::size_count];
+  for (std::uint32_t id = 0; id < halloc::size_count; ++id) {
+    steps[id] = halloc::hash_step(id, slabs.classes.chunks(halloc::kind_of(id)).divisor());
+  }
+  auto* device_steps = arena.metadata<std::uint32_t>(halloc::size_count);
+  simt::copy_to_device(arena.stream(), device_steps, steps, sizeof steps);
+  allocator.steps_ = device_steps;
+  allocator.largest_in_slabs_ = slabs.classes.largest_request();
+  allocator.device_heap_limit_.bytes = device_heap_bytes(arena.pool_bytes(), parameters);
+  simt::launch(arena.stream(), {1, 128}, PrepareHalloc{}, allocator.heads_, cells);
+  return allocator;
+}
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(halloc, Halloc)
