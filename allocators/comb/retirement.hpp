@@ -28,10 +28,9 @@ SIMT_FN void release_chunk(Thread& thread, const S& space, std::uint32_t chunk) 
   thread.atomic(*space.used).fetch_sub(1u, simt::relaxed);
 }
 
-// A free chunk becomes one of the class. Its words are closed; whoever comes first opens them.
+// Gives a class to a chunk that is owned and has none. Its words are closed; whoever comes first opens them.
 template <class Thread, class S>
-SIMT_FN bool adopt(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class) {
-  if (!claim_chunk(thread, space, chunk)) return false;
+SIMT_FN void give_class(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class) {
   if constexpr (S::bug == Bug::late_class) {
     const SizeClass opened = space.size_class(size_class);
     for (std::uint32_t i = 0; i < opened.words(); ++i) {
@@ -40,6 +39,13 @@ SIMT_FN bool adopt(Thread& thread, const S& space, std::uint32_t chunk, std::uin
     }
   }
   thread.atomic(space.table[chunk]).store(chunk_of_class(size_class), simt::release);
+}
+
+// A free chunk becomes one of the class.
+template <class Thread, class S>
+SIMT_FN bool adopt(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class) {
+  if (!claim_chunk(thread, space, chunk)) return false;
+  give_class(thread, space, chunk, size_class);
   return true;
 }
 

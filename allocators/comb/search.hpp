@@ -99,12 +99,50 @@ SIMT_FN std::uint32_t take_from_chunk(Thread& thread, const S& space, Group& mat
   return no_slot;
 }
 
-// The free chunk that a directory entry asks for first. In a pool with ample room nobody else asks for it.
-template <class Thread, class S>
-SIMT_FN std::uint32_t fetch_own_chunk(Thread& thread, const S& space, std::uint32_t size_class, std::uint32_t entry) {
-  const std::uint32_t part = space.chunks / SizeClass::count(space.chunk_log2) + 1;
-  const std::uint32_t chunk = first_chunk + (entry + size_class * part) % space.chunks;
-  return adopt(thread, space, chunk, size_class) ? chunk : no_chunk;
+// The number, from 0, of the chunk that a directory entry asks for first. In a pool with ample room nobody else does.
+template <class S>
+SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::uint32_t entry) {
+  const std::uint32_t part = (space.chunks / SizeClass::count(space.chunk_log2) + 1) & ~(space.batch - 1);
+  return (entry + size_class * part) & space.own_mask;
+}
+
+// Owns the chunks that the directory entries of `batch` ask for, as far as they are free, with one atomic: whoever
+// needs one will need the others. Those who come too late find the class in the table. Returns the chunk of `place`, or
+// no_chunk if somebody else has it.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
+                                       std::uint32_t place, std::uint32_t batch) {
+  constexpr std::uint32_t most_looks = 32;
+  const std::uint32_t wanted = own_chunk(space, size_class, place);
+  const std::uint32_t lowest = wanted & ~(batch - 1);
+  const std::uint32_t bits =
+      mates.num_threads() < batch ? 1u << wanted % 32 : (0xffffffffu >> (32 - batch)) << lowest % 32;
+  std::uint32_t before = 0;
+  if (mates.leader()) {
+    before = thread.atomic(space.in_use[wanted / 32]).fetch_or(bits, simt::acquire);
+    const std::uint32_t owned = simt::popcount(bits & ~before);
+    if (owned != 0) thread.atomic(*space.used).fetch_add(owned, simt::relaxed);
+  }
+  before = mates.broadcast(before);
+  mates.sync();  // the leader's acquire holds for all
+  // Each lane gives the class to one chunk, the leader to the one that is wanted.
+  const std::uint32_t mine = lowest | ((wanted + mates.thread_rank()) & (batch - 1));
+  if (mates.thread_rank() < batch && (bits & ~before) >> mine % 32 & 1) {
+    give_class(thread, space, first_chunk + mine, size_class);
+    const std::uint32_t entry = (place & ~(batch - 1)) | (mine & (batch - 1));
+    thread.atomic(space.entry(size_class, entry)).store(first_chunk + mine, simt::relaxed);
+  }
+  bool has_class = (before >> wanted % 32 & 1) == 0;
+  if (!has_class && mates.leader()) {
+    std::uint32_t entry = thread.atomic(space.table[first_chunk + wanted]).load(simt::relaxed);
+    for (std::uint32_t i = 0; i < most_looks && entry == free_chunk; ++i) {
+      thread.spin_hint();
+      entry = thread.atomic(space.table[first_chunk + wanted]).load(simt::relaxed);
+    }
+    has_class = entry == chunk_of_class(size_class);
+    if (has_class) thread.atomic(space.entry(size_class, place)).store(first_chunk + wanted, simt::relaxed);
+  }
+  return mates.any(mates.leader() && has_class) ? first_chunk + wanted : no_chunk;
 }
 
 // Any free chunk for the class; no_chunk if there seems to be none.
@@ -134,35 +172,28 @@ SIMT_FN std::uint32_t fetch_any_chunk(Thread& thread, const S& space, const Grou
   return no_chunk;
 }
 
-// A chunk for the directory entry that held `seen`; no_chunk if there is none to be had. The other mates fetch chunks
-// for entries beside it that are empty, `batch` in all: whoever needs this one will need those.
+// A chunk for the directory entry that held `seen`; no_chunk if there is none to be had.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t renew_entry(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                   std::uint32_t place, std::uint32_t seen, std::uint32_t batch) {
   constexpr std::uint32_t most_looks = 64;
-  const std::uint32_t rank = mates.thread_rank();
-  const std::uint32_t mine = (place & ~(batch - 1)) | ((place + rank) & (batch - 1));
-  const auto entry = thread.atomic(space.entry(size_class, mine));
-  std::uint32_t found = rank == 0 ? seen : no_chunk;
-  bool fetches = rank == 0 && seen != fetching && entry.compare_exchange(found, fetching, simt::relaxed, simt::relaxed);
-  const bool fetched = mates.any(fetches);
-  if (fetched && rank != 0 && rank < batch) {
-    fetches = entry.compare_exchange(found, fetching, simt::relaxed, simt::relaxed);
-  }
-  if (fetches) found = fetch_own_chunk(thread, space, size_class, mine);
-  if (fetches && (rank != 0 || found != no_chunk)) entry.store(found, simt::relaxed);
-  // The first mate's entry matters: it must have a chunk, its own or any.
-  if (rank == 0 && !fetches) {
-    for (std::uint32_t i = 0; found == fetching && i < most_looks; ++i) {
+  std::uint32_t found = fetch_own_chunks(thread, space, mates, size_class, place, batch);
+  if (found != no_chunk && found != seen) return found;
+  // Any other chunk: one group fetches it, the others wait for it.
+  const auto entry = thread.atomic(space.entry(size_class, place));
+  bool fetches = false;
+  if (mates.leader()) {
+    found = seen;
+    fetches = seen != fetching && entry.compare_exchange(found, fetching, simt::relaxed, simt::relaxed);
+    for (std::uint32_t i = 0; !fetches && found == fetching && i < most_looks; ++i) {
       thread.spin_hint();
       found = entry.load(simt::relaxed);
     }
     if (found == fetching || found == seen) found = no_chunk;
   }
-  found = mates.broadcast(found);
-  if (!fetched || found != no_chunk) return found;
+  if (!mates.any(fetches)) return mates.broadcast(found);
   found = fetch_any_chunk(thread, space, mates, size_class);
-  if (rank == 0) entry.store(found == no_chunk ? seen : found, simt::relaxed);
+  if (mates.leader()) entry.store(found == no_chunk ? seen : found, simt::relaxed);
   return found;
 }
 

@@ -101,6 +101,7 @@ struct Space {
   std::uint32_t directory_log2 = 0;  // entries of a class
   std::uint32_t largest_slot = 0;    // bytes
   std::uint32_t batch = 1;           // chunks that a group fetches together
+  std::uint32_t own_mask = 0;        // of the chunks that entries ask for first
   std::uint32_t share_log2 = 0;      // bytes of the pool for the shares of all warps of a grid
 
   SIMT_HOST_FN std::size_t chunk_bytes() const { return std::size_t{1} << chunk_log2; }
@@ -149,6 +150,7 @@ struct Space {
     space.directory_log2 = std::max(3u, static_cast<std::uint32_t>(std::bit_width(space.chunks - 1)));
     space.largest_slot = 1u << (space.chunk_log2 - 1);
     space.batch = std::bit_floor(std::clamp(space.chunks / 1024, 1u, 32u));
+    space.own_mask = std::bit_floor(space.chunks) - 1;
     space.share_log2 = static_cast<std::uint32_t>(std::bit_width(arena.pool_bytes())) - 1 - 6;
     space.base = arena.pool().base;
     space.words = arena.metadata<std::uint64_t>(space.all_words());
