@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "allocators/halloc/halloc_reworked.hpp"
+#include "allocators/ouroboros/ouroboros_c.hpp"
 #include "allocators/ouroboros/ouroboros_c_reworked.hpp"
+#include "allocators/ouroboros/ouroboros_p.hpp"
 #include "allocators/ouroboros/ouroboros_p_reworked.hpp"
 #include "tests/allocators/harness.hpp"
 
@@ -30,7 +32,7 @@ typename A::Parameters half_device_heap() {
 
 template <class A>
 class DeviceHeapShareTest : public ::testing::Test {};
-using Designs = ::testing::Types<HallocReworked, OuroborosPSReworked, OuroborosCVLReworked>;
+using Designs = ::testing::Types<HallocReworked, OuroborosPS, OuroborosCS, OuroborosPSReworked, OuroborosCVLReworked>;
 TYPED_TEST_SUITE(DeviceHeapShareTest, Designs);
 
 TYPED_TEST(DeviceHeapShareTest, ResetFreesLargeBlocks) {

@@ -17,7 +17,9 @@
 #include "allocators/halloc/halloc.hpp"
 #include "allocators/halloc/halloc_reworked.hpp"
 #include "allocators/kma/kma_reworked.hpp"
+#include "allocators/ouroboros/ouroboros_c.hpp"
 #include "allocators/ouroboros/ouroboros_c_reworked.hpp"
+#include "allocators/ouroboros/ouroboros_p.hpp"
 #include "allocators/ouroboros/ouroboros_p_reworked.hpp"
 #include "allocators/random_walk/corw_reworked.hpp"
 #include "allocators/random_walk/crw_reworked.hpp"
@@ -42,7 +44,8 @@ class RequestLimitsTest : public ::testing::Test {};
 using Designs =
     ::testing::Types<AtomicMalloc, AWMalloc, CMallocReworked, CFMMallocReworked, CFMMallocNoMerge, CudaMalloc,
                      FdgMallocReworked, FdgMallocReworkedOnCFMMalloc, FdgMallocReworkedOnKma, Halloc, HallocReworked,
-                     KmaReworked, OuroborosPSReworked, OuroborosPVAReworked, OuroborosPVLReworked, OuroborosCSReworked,
+                     KmaReworked, OuroborosPS, OuroborosPVA, OuroborosPVL, OuroborosCS, OuroborosCVL,
+                     OuroborosPSReworked, OuroborosPVAReworked, OuroborosPVLReworked, OuroborosCSReworked,
                      OuroborosCVLReworked, RandomWalkReworked, RandomWalkBitmapReworked, ClusteredRandomWalkReworked,
                      CollaborativeRandomWalkReworked, RandomWalkMallocReworked, ScatterAlloc, ScatterAllocReworked,
                      SimpleQueue, XMallocReworked, XMallocDeviceHeapReworked>;

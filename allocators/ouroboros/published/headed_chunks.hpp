@@ -1,0 +1,162 @@
+// The pool of the published form: equal chunks, each with a header of 128 bytes in front of its data.
+//
+//   [ header 0 | data 0 | header 1 | data 1 | ... | queues of all classes | ring of chunks to reuse | start flags ]
+//
+// A chunk holds pages of one class, or it is storage of a queue. Fresh chunks come from one counter, which grows;
+// chunks that became free are kept in a ring and go first. A free finds the chunk of its block by a division and goes
+// down to the next start flag (in the authors' code a chunk may be as long as four).
+//
+// Differs from the published pool: a thread that finds no chunk gets none (there it writes beyond the pool), and where
+// queues are kept in chunks, a chunk of pages is refused unless chunks are left for the queue of all its pages
+// (commit()). Otherwise a free in a full pool would need memory that nobody can give. Fields of queue storage have
+// their own place in the header, so that a slow reader of a reused chunk notices.
+#pragma once
+
+#include "allocators/common/index_slot.hpp"
+#include "allocators/common/modulo.hpp"
+#include "allocators/common/units.hpp"
+#include "allocators/ouroboros/published/packed_semaphore.hpp"
+
+namespace allocbench::ouroboros::published {
+
+inline constexpr std::uint32_t no_chunk = 0xffffffffu;
+
+struct ChunkHeader {
+  std::uint32_t page_bytes;  // 0: queue storage
+  std::uint32_t pages;
+  // Chunk-based variants.
+  std::uint32_t free_pages;   // two's complement
+  std::uint32_t queue_place;  // number with which it was last put into the queue
+  std::uint32_t mask[16];     // bit = 1: the page is free
+  // Queue storage.
+  std::uint64_t segment;  // class above; below: number of its first slot
+  std::uint32_t entries;  // above: puts less takes; below: puts. Finished ones only, 16 bits each
+  std::uint32_t next;     // chunk of the segment behind (VL)
+};
+inline constexpr std::uint32_t header_bytes = 128;
+static_assert(sizeof(ChunkHeader) <= header_bytes);
+
+struct HeadedChunks {
+  // All bytes zero at first.
+  struct Control {
+    std::uint32_t next_fresh;
+    std::uint32_t reusable;  // chunks in the ring
+    std::uint32_t reuse_front;
+    std::uint32_t reuse_back;
+    std::uint32_t committed;  // chunks of pages, and chunks that the queues may need
+  };
+
+  std::byte* base = nullptr;
+  Control* control = nullptr;
+  std::uint32_t* reuse_ring = nullptr;
+  std::uint32_t* start_flags = nullptr;  // a bit per chunk
+  Modulo stride_units;                   // of 64 bytes: the smallest chunk
+  std::uint32_t stride = 0;
+  std::uint32_t chunk_count = 0;
+  std::uint32_t chunk_log = 0;  // of the bytes of its data
+  std::uint32_t reuse_capacity = 0;
+
+  SIMT_HOST_FN std::uint32_t class_count() const { return chunk_log - 3; }
+  SIMT_HOST_FN std::uint32_t pages_log(std::uint32_t id) const { return chunk_log - 4 - id; }
+  SIMT_HOST_FN std::uint32_t slots_log() const { return chunk_log - 2; }  // of a chunk that is queue storage
+  SIMT_HOST_FN std::size_t bytes() const { return std::size_t{chunk_count} * stride; }
+
+  SIMT_FN ChunkHeader& header(std::uint32_t chunk) const {
+    return *reinterpret_cast<ChunkHeader*>(base + std::size_t{chunk} * stride);
+  }
+  SIMT_FN std::byte* data(std::uint32_t chunk) const { return base + std::size_t{chunk} * stride + header_bytes; }
+  SIMT_FN std::uint32_t* slots(std::uint32_t chunk) const { return reinterpret_cast<std::uint32_t*>(data(chunk)); }
+  SIMT_FN void* page(std::uint32_t chunk, std::uint32_t page_index, std::uint32_t id) const {
+    return data(chunk) + (page_index << (id + 4));
+  }
+
+  // The chunk of a block, whose offset in the pool is given.
+  template <class Thread>
+  SIMT_FN std::uint32_t chunk_of(Thread& thread, std::size_t offset) const {
+    std::uint32_t chunk = stride_units.quotient(static_cast<std::uint32_t>(offset / 64));
+    while ((thread.atomic(start_flags[chunk / 32]).load(simt::relaxed) >> chunk % 32 & 1) == 0 && chunk != 0) --chunk;
+    return chunk;
+  }
+
+  // False if there is none.
+  template <class Thread>
+  SIMT_FN bool take(Thread& thread, std::uint32_t& chunk) const {
+    if (take_units_if_any(thread, control->reusable, 1) != 0) {
+      const std::uint32_t number = thread.atomic(control->reuse_front).fetch_add(1u, simt::relaxed);
+      std::uint32_t& slot = reuse_ring[number & (reuse_capacity - 1)];
+      for (std::uint32_t look = 1; (chunk = try_take_from(thread, slot)) == empty_slot; ++look) back_off(thread, look);
+    } else {
+      const auto fresh = thread.atomic(control->next_fresh);
+      chunk = fresh.fetch_add(1u, simt::relaxed);
+      if (chunk >= chunk_count) {
+        fresh.fetch_sub(1u, simt::relaxed);
+        return false;
+      }
+    }
+    thread.atomic(start_flags[chunk / 32]).fetch_or(1u << chunk % 32, simt::relaxed);
+    return true;
+  }
+
+  template <class Thread>
+  SIMT_FN void give(Thread& thread, std::uint32_t chunk) const {
+    if (thread.atomic(control->reusable).fetch_add(1u, simt::relaxed) >= reuse_capacity) {
+      thread.atomic(control->reusable).fetch_sub(1u, simt::relaxed);
+      return;
+    }
+    const std::uint32_t number = thread.atomic(control->reuse_back).fetch_add(1u, simt::relaxed);
+    put_into(thread, reuse_ring[number & (reuse_capacity - 1)], chunk);
+  }
+
+  // A chunk for a queue: commit() has seen to it that there is one, at the latest when threads that are about to empty
+  // queue chunks have done so.
+  template <class Thread>
+  SIMT_FN std::uint32_t take_for_queue(Thread& thread) const {
+    std::uint32_t chunk = no_chunk;
+    for (std::uint32_t look = 1; !take(thread, chunk); ++look) back_off(thread, look);
+    return chunk;
+  }
+
+  // Counts a chunk whose indices (`indices` of them) come into a queue. `owned`: indices of that queue so far. False:
+  // the pool has no chunks for both.
+  template <class Thread>
+  SIMT_FN bool commit(Thread& thread, std::uint32_t& owned, std::uint32_t indices) const {
+    const std::uint32_t before = thread.atomic(owned).fetch_add(indices, simt::relaxed);
+    const std::uint32_t wanted = 1 + segments(before + indices) - segments(before);
+    if (thread.atomic(control->committed).fetch_add(wanted, simt::relaxed) + wanted <= chunk_count) return true;
+    thread.atomic(control->committed).fetch_sub(wanted, simt::relaxed);
+    // What others have added meanwhile decides whether the queue chunk that is given back is still theirs.
+    const std::uint32_t now = thread.atomic(owned).fetch_sub(indices, simt::relaxed);
+    const std::uint32_t given_up = 1 + segments(now) - segments(now - indices);
+    if (given_up != wanted) thread.atomic(control->committed).fetch_add(wanted - given_up, simt::relaxed);
+    return false;
+  }
+
+ private:
+  SIMT_FN std::uint32_t segments(std::uint32_t indices) const {
+    const std::uint32_t log = slots_log();
+    return (indices >> log) + ((indices & ((1u << log) - 1)) != 0 ? 1 : 0);
+  }
+};
+
+// What virtualised queues do with the header of a chunk that becomes storage. Its slots are empty already.
+template <class Thread>
+SIMT_FN void make_queue_storage(Thread& thread, const HeadedChunks& chunks, std::uint32_t chunk, std::uint32_t id,
+                                std::uint32_t first_number) {
+  ChunkHeader& header = chunks.header(chunk);
+  thread.atomic(header.page_bytes).store(0, simt::relaxed);
+  thread.atomic(header.entries).store(0, simt::relaxed);
+  thread.atomic(header.next).store(no_chunk, simt::relaxed);
+  thread.atomic(header.segment).store(std::uint64_t{id} << 32 | first_number, simt::release);
+}
+
+// Adds finished puts and takes of a segment; true for the one that completes it. A put adds 0x10001, a take subtracts
+// 0x10000, so the word shows as many puts as slots and nothing left only once.
+template <class Thread>
+SIMT_FN bool count_entries(Thread& thread, const HeadedChunks& chunks, std::uint32_t chunk, std::uint32_t change) {
+  const auto entries = thread.atomic(chunks.header(chunk).entries);
+  return entries.fetch_add(change, simt::acq_rel) + change == 1u << chunks.slots_log();
+}
+inline constexpr std::uint32_t one_put = 0x10001u;
+inline constexpr std::uint32_t one_take = 0u - 0x10000u;
+
+}  // namespace allocbench::ouroboros::published

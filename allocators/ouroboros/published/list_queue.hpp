@@ -1,0 +1,236 @@
+// The virtualised linked list (VL): a queue kept in chunks of the pool ("segments"), each of which names the next one.
+//
+// A take walks from the front pointer to the segment of its number, a put from the back pointer. The lanes of a warp
+// walk in step, so that none waits behind others for a segment that it must add itself: whoever has the first number of
+// a segment links the next one behind it and moves the back pointer. Whoever completes the segment at the front moves
+// the front pointer; the last few completed chunks of a class are held back, because a slow reader may still stand
+// there, and the one before them is given back (pointer `old`).
+//
+// Differs from the published list: pointers carry the first number of their segment, and a reader that stands at
+// another segment than it thought begins again at the front. Who moves the front looks at the next segment too, because
+// segments may be completed out of order.
+#pragma once
+
+#include "allocators/ouroboros/published/ring_queue.hpp"
+
+namespace allocbench::ouroboros::published {
+
+// A group of one lane, for walks of one lane.
+struct Alone {
+  SIMT_FN bool any(bool predicate) const { return predicate; }
+};
+
+struct ListQueue {
+  static constexpr bool virtualised = true;
+  static constexpr bool signals_first = false;
+  static constexpr Release release = Release::none;
+  // Words: first number of a segment above, its chunk below.
+  struct Ends {
+    std::uint64_t front;
+    std::uint64_t back;
+    std::uint64_t old;
+    std::uint32_t completed;  // segments between old and front
+  };
+
+  std::uint32_t held_back = 0;
+
+  static SIMT_HOST_FN std::uint64_t pointer(std::uint32_t first_number, std::uint32_t chunk) {
+    return std::uint64_t{first_number} << 32 | chunk;
+  }
+  static SIMT_HOST_FN std::uint32_t chunk_of(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+  static SIMT_HOST_FN std::uint32_t number_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
+
+  template <class Thread, class Group>
+  SIMT_FN std::uint32_t take(Thread& thread, const Group& group, const HeadedChunks& chunks, Ends& ends,
+                             std::uint32_t id, std::uint32_t number) const {
+    const std::uint32_t chunk = walk(thread, group, chunks, ends, id, number, ends.front, false);
+    const std::uint32_t index = RingQueue::take_waiting(thread, slot(chunks, chunk, number));
+    if (count_entries(thread, chunks, chunk, one_take)) complete(thread, chunks, ends, number, chunk);
+    return index;
+  }
+  template <class Thread, class Group>
+  SIMT_FN void put(Thread& thread, const Group& group, const HeadedChunks& chunks, Ends& ends, std::uint32_t id,
+                   std::uint32_t number, std::uint32_t index) const {
+    const std::uint32_t chunk = walk(thread, group, chunks, ends, id, number, ends.back, true);
+    put_into(thread, slot(chunks, chunk, number), index);
+    if (count_entries(thread, chunks, chunk, one_put)) complete(thread, chunks, ends, number, chunk);
+  }
+
+  // One lane puts consecutive indices, four at a time where they are aligned.
+  template <class Thread>
+  SIMT_FN void put_run(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t id, std::uint32_t number,
+                       std::uint32_t many, std::uint32_t index) const {
+    std::uint32_t chunk = no_chunk;
+    for (std::uint32_t done = 0; done < many;) {
+      if (done == 0 || offset(chunks, number) == 0) {
+        chunk = walk(thread, Alone{}, chunks, ends, id, number, ends.back, true);
+      }
+      std::uint32_t& first = slot(chunks, chunk, number);
+      const std::uint32_t step = number % 4 == 0 && many - done >= 4 ? 4 : 1;
+      if (step == 4) {
+        // Nobody else writes slots that are empty and numbered: two stores for one of 16 bytes.
+        auto* const pairs = reinterpret_cast<std::uint64_t*>(&first);
+        thread.atomic(pairs[0]).store(pair(index + done), simt::release);
+        thread.atomic(pairs[1]).store(pair(index + done + 2), simt::release);
+      } else {
+        put_into(thread, first, index + done);
+      }
+      if (count_entries(thread, chunks, chunk, step * one_put)) complete(thread, chunks, ends, number, chunk);
+      done += step;
+      number += step;
+    }
+  }
+
+  template <class Thread>
+  SIMT_FN std::uint32_t look(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t id,
+                             std::uint32_t number, Place& place) const {
+    place.chunk = find(thread, chunks, ends, id, number);
+    if (place.chunk == no_chunk) return gone;
+    place.slot = &slot(chunks, place.chunk, number);
+    return thread.atomic(*place.slot).load(simt::acquire);
+  }
+  template <class Thread>
+  SIMT_FN bool remove(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t, std::uint32_t number,
+                      const Place& place, std::uint32_t index) const {
+    if (!thread.atomic(*place.slot).compare_exchange(index, empty_slot, simt::relaxed, simt::relaxed)) return false;
+    if (count_entries(thread, chunks, place.chunk, one_take)) complete(thread, chunks, ends, number, place.chunk);
+    return true;
+  }
+  template <class Thread>
+  SIMT_FN std::uint32_t put_chunk(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t id,
+                                  std::uint32_t number, std::uint32_t index) const {
+    put(thread, Alone{}, chunks, ends, id, number, index);
+    return empty_slot;
+  }
+
+  template <class Thread>
+  SIMT_FN void initialise(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t id,
+                          std::uint32_t chunk) const {
+    make_queue_storage(thread, chunks, chunk, id, 0);
+    thread.atomic(ends.front).store(pointer(0, chunk), simt::relaxed);
+    thread.atomic(ends.back).store(pointer(0, chunk), simt::relaxed);
+    thread.atomic(ends.old).store(pointer(0, chunk), simt::relaxed);
+    thread.atomic(ends.completed).store(0, simt::relaxed);
+  }
+
+ private:
+  static SIMT_FN std::uint32_t offset(const HeadedChunks& chunks, std::uint32_t number) {
+    return number & ((1u << chunks.slots_log()) - 1);
+  }
+  static SIMT_FN std::uint32_t& slot(const HeadedChunks& chunks, std::uint32_t chunk, std::uint32_t number) {
+    return chunks.slots(chunk)[offset(chunks, number)];
+  }
+  static SIMT_FN std::uint64_t pair(std::uint32_t index) { return std::uint64_t{index + 1} << 32 | index; }
+  // In the circle of numbers.
+  static SIMT_FN bool is_before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
+
+  enum class Stand : std::uint32_t { here, before, lost };
+  // Where the segment of a chunk lies as seen from the one that begins with `first`.
+  template <class Thread>
+  static SIMT_FN Stand stand(Thread& thread, const HeadedChunks& chunks, std::uint32_t chunk, std::uint32_t id,
+                             std::uint32_t first) {
+    const std::uint64_t segment = thread.atomic(chunks.header(chunk).segment).load(simt::acquire);
+    if (segment >> 32 != id) return Stand::lost;
+    const auto begins = static_cast<std::uint32_t>(segment);
+    return begins == first ? Stand::here : is_before(begins, first) ? Stand::before : Stand::lost;
+  }
+
+  // The chunk of the segment of `number`. The lanes of the group make one step each, until all are there and have added
+  // what they must add.
+  template <class Thread, class Group>
+  SIMT_FN std::uint32_t walk(Thread& thread, const Group& group, const HeadedChunks& chunks, Ends& ends,
+                             std::uint32_t id, std::uint32_t number, std::uint64_t& start, bool puts) const {
+    const std::uint32_t first = number - offset(chunks, number);
+    const std::uint64_t seen = thread.atomic(start).load(simt::acquire);
+    std::uint32_t chunk = chunk_of(seen);
+    std::uint32_t looks = 0;
+    bool arrived = false;
+    do {
+      if (arrived) continue;
+      const Stand found = stand(thread, chunks, chunk, id, first);
+      if (found == Stand::here) {
+        if (puts && first == number) add_segment(thread, chunks, ends, id, number, chunk, seen);
+        arrived = true;
+      } else if (found == Stand::lost) {
+        thread.probe(simt::Step::retry);
+        chunk = chunk_of(thread.atomic(ends.front).load(simt::acquire));
+      } else {
+        const std::uint32_t next = thread.atomic(chunks.header(chunk).next).load(simt::acquire);
+        if (next == no_chunk) {
+          back_off(thread, ++looks);
+        } else {
+          thread.probe(simt::Step::walk);
+          chunk = next;
+        }
+      }
+    } while (group.any(!arrived));
+    return chunk;
+  }
+
+  // The same from the front for a lane that does not wait; no_chunk if the segment is not there.
+  template <class Thread>
+  SIMT_FN std::uint32_t find(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t id,
+                             std::uint32_t number) const {
+    const std::uint32_t first = number - offset(chunks, number);
+    std::uint32_t chunk = chunk_of(thread.atomic(ends.front).load(simt::acquire));
+    while (chunk != no_chunk) {
+      const Stand found = stand(thread, chunks, chunk, id, first);
+      if (found == Stand::here) return chunk;
+      if (found == Stand::lost) return no_chunk;
+      thread.probe(simt::Step::walk);
+      chunk = thread.atomic(chunks.header(chunk).next).load(simt::acquire);
+    }
+    return no_chunk;
+  }
+
+  // Links a segment behind that of `chunk`, whose first number the caller has. `seen`: the back pointer as it was.
+  template <class Thread>
+  SIMT_FN void add_segment(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t id,
+                           std::uint32_t number, std::uint32_t chunk, std::uint64_t seen) const {
+    const std::uint32_t behind = chunks.take_for_queue(thread);
+    make_queue_storage(thread, chunks, behind, id, number + (1u << chunks.slots_log()));
+    thread.atomic(chunks.header(chunk).next).store(behind, simt::release);
+    if (is_before(number_of(seen), number)) {
+      thread.atomic(ends.back).compare_exchange(seen, pointer(number, chunk), simt::release, simt::relaxed);
+    }
+  }
+
+  // The segment of `number` has been completed. Moves the front over it and over completed segments behind it, if it is
+  // the front; else whoever completes the front does that. Its count is read by an addition of nothing, so that of two
+  // threads at neighbouring segments one sees what the other did (CONTRIBUTING.md, "Mark and look").
+  template <class Thread>
+  SIMT_FN void complete(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t number,
+                        std::uint32_t chunk) const {
+    const std::uint32_t slots = 1u << chunks.slots_log();
+    std::uint32_t first = number - offset(chunks, number);
+    for (;;) {
+      const std::uint32_t next = thread.atomic(chunks.header(chunk).next).load(simt::acquire);
+      std::uint64_t front = pointer(first, chunk);
+      if (!thread.atomic(ends.front)
+               .compare_exchange(front, pointer(first + slots, next), simt::acq_rel, simt::relaxed)) {
+        return;
+      }
+      hold_back(thread, chunks, ends);
+      chunk = next;
+      first += slots;
+      if (thread.atomic(chunks.header(chunk).entries).fetch_add(0u, simt::acq_rel) != slots) return;
+    }
+  }
+
+  // One more segment has been completed: the oldest one goes if too many are held back.
+  template <class Thread>
+  SIMT_FN void hold_back(Thread& thread, const HeadedChunks& chunks, Ends& ends) const {
+    if (thread.atomic(ends.completed).fetch_add(1u, simt::acq_rel) < held_back) return;
+    thread.atomic(ends.completed).fetch_sub(1u, simt::acq_rel);
+    const auto old = thread.atomic(ends.old);
+    std::uint64_t oldest = old.load(simt::acquire);
+    for (;;) {
+      const std::uint32_t next = thread.atomic(chunks.header(chunk_of(oldest)).next).load(simt::acquire);
+      const std::uint64_t second = pointer(number_of(oldest) + (1u << chunks.slots_log()), next);
+      if (old.compare_exchange(oldest, second, simt::acq_rel, simt::acquire)) break;
+    }
+    chunks.give(thread, chunk_of(oldest));
+  }
+};
+
+}  // namespace allocbench::ouroboros::published

@@ -1,0 +1,156 @@
+// The bulk semaphore of Ouroboros in one word of 64 bits.
+//
+// Bits 0-24: free pages plus 2^24; below that the count is negative. Bits 25-49: pages that others are making
+// ("expected"). Bits 50-63: pages that waiting groups have reserved. The authors' comment promises 21 bits for each; 14
+// are left for the reserved ones, so more than 16,383 wrap, which only distorts who waits and who makes pages. The
+// count overflows with 2^24 free pages of one class.
+//   take     look; subtract what is wanted, add it back if it was not there. Else by a compare-exchange: announce a
+//            chunk's pages and make them (the caller), or take, or reserve and wait.
+//   wait     until enough pages are there, or until the reserved pages reach what is there and expected.
+//
+// Differs from the published word: nothing. Added for an exhausted pool: a group that got no chunk takes its
+// announcement back, waits while others still make pages, and then takes what is left, for a part of its lanes or for
+// none.
+#pragma once
+
+#include "simt/simt.hpp"
+
+namespace allocbench::ouroboros::published {
+
+// Sleeps longer the more often a caller has looked in vain (authors' code: 10 ns times the number of the look).
+// Bounded.
+template <class Thread>
+SIMT_FN void back_off(Thread& thread, std::uint32_t look) {
+  constexpr std::uint32_t longest = 64;  // hints of 20 ns
+  thread.probe(simt::Step::retry);
+  SIMT_ROLLED
+  for (std::uint32_t i = 0; i <= look / 2 && i < longest; ++i) thread.spin_hint();
+}
+
+struct PackedSemaphore {
+  static constexpr std::uint64_t field = (std::uint64_t{1} << 25) - 1;
+  static constexpr std::uint64_t none = std::uint64_t{1} << 24;  // the word without pages
+  static constexpr std::uint32_t most_rounds = 1u << 20;
+
+  static SIMT_HOST_FN std::int32_t count(std::uint64_t word) {
+    return static_cast<std::int32_t>(word & field) - (1 << 24);
+  }
+  static SIMT_HOST_FN std::int32_t expected(std::uint64_t word) {
+    return static_cast<std::int32_t>(word >> 25 & field);
+  }
+  static SIMT_HOST_FN std::int32_t reserved(std::uint64_t word) { return static_cast<std::int32_t>(word >> 50); }
+  static SIMT_HOST_FN std::uint64_t as_expected(std::uint32_t pages) { return std::uint64_t{pages} << 25; }
+  static SIMT_HOST_FN std::uint64_t as_reserved(std::uint32_t pages) { return std::uint64_t{pages} << 50; }
+
+  std::uint64_t* word;
+
+  template <class Thread>
+  SIMT_FN void signal(Thread& thread, std::uint32_t pages) const {
+    thread.atomic(*word).fetch_add(pages, simt::relaxed);
+  }
+  // Expected pages have become free ones.
+  template <class Thread>
+  SIMT_FN void signal_expected(Thread& thread, std::uint32_t pages) const {
+    thread.atomic(*word).fetch_add(pages - as_expected(pages), simt::relaxed);
+  }
+  // Subtracts all or nothing, without waiting.
+  template <class Thread>
+  SIMT_FN bool try_reduce(Thread& thread, std::uint32_t pages) const {
+    if (count(thread.atomic(*word).fetch_sub(pages, simt::relaxed)) >= static_cast<std::int32_t>(pages)) return true;
+    signal(thread, pages);
+    return false;
+  }
+
+  // The first look of take(): true if the pages were there. Otherwise `now` is the word as last seen.
+  template <class Thread>
+  SIMT_FN bool take_at_once(Thread& thread, std::uint32_t wanted, std::uint64_t& now) const {
+    const auto semaphore = thread.atomic(*word);
+    now = semaphore.load(simt::relaxed);
+    if (count(now) < static_cast<std::int32_t>(wanted)) return false;
+    now = semaphore.fetch_sub(wanted, simt::relaxed);
+    if (count(now) >= static_cast<std::int32_t>(wanted)) return true;
+    now = semaphore.fetch_add(wanted, simt::relaxed) + wanted;
+    return false;
+  }
+
+  // Goes on where take_at_once() failed; returns how many of the pages the caller has. `make()` makes one chunk's
+  // `per_chunk` announced pages and signals them; false: there is no chunk. One loop, whose passes do not wait:
+  // the hardware may run the code behind an inner loop only when all lanes of a warp have left it, and two warps with
+  // two classes each could then wait for each other's pages.
+  template <class Thread, class Make>
+  SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t wanted, std::uint32_t per_chunk, std::uint64_t now,
+                             Make make) const {
+    const auto semaphore = thread.atomic(*word);
+    const auto need = static_cast<std::int32_t>(wanted);
+    bool waits = false;
+    bool dry = false;
+    std::uint32_t looks = 0;
+    for (std::uint32_t round = 0; round < most_rounds; ++round) {
+      if (waits) {
+        now = semaphore.load(simt::relaxed);
+        if (count(now) < need && reserved(now) < count(now) + expected(now)) {
+          back_off(thread, ++looks);
+          continue;
+        }
+        semaphore.fetch_sub(as_reserved(wanted), simt::relaxed);
+        waits = false;
+      }
+      if (round != 0 && take_at_once(thread, wanted, now)) return wanted;
+      switch (decide(thread, wanted, per_chunk, dry, now)) {
+        case Move::take:
+          return wanted;
+        case Move::take_rest:
+          return static_cast<std::uint32_t>(count(now));
+        case Move::give_up:
+          return 0;
+        case Move::wait:
+          waits = true;
+          break;
+        case Move::make:
+          if (make()) break;
+          semaphore.fetch_sub(as_expected(per_chunk), simt::relaxed);
+          dry = true;
+          break;
+        case Move::look_again:
+          back_off(thread, ++looks);
+          break;
+      }
+    }
+    if (waits) semaphore.fetch_sub(as_reserved(wanted), simt::relaxed);
+    return 0;
+  }
+
+ private:
+  enum class Move : std::uint32_t { take, take_rest, give_up, wait, make, look_again };
+
+  // Writes the decision into the word. `now`: the word before.
+  template <class Thread>
+  SIMT_FN Move decide(Thread& thread, std::uint32_t wanted, std::uint32_t per_chunk, bool dry,
+                      std::uint64_t& now) const {
+    const auto semaphore = thread.atomic(*word);
+    const auto need = static_cast<std::int32_t>(wanted);
+    for (;;) {
+      const std::int32_t there = count(now);
+      Move move = Move::take;
+      std::uint64_t desired = now - wanted;
+      if (!dry && there + expected(now) - reserved(now) < need) {
+        move = Move::make;
+        desired = now + as_expected(per_chunk);
+      } else if (there >= need) {
+      } else if (!dry) {
+        move = Move::wait;
+        desired = now + as_reserved(wanted);
+      } else if (expected(now) != 0) {
+        return Move::look_again;
+      } else if (there <= 0) {
+        return Move::give_up;
+      } else {
+        move = Move::take_rest;
+        desired = now - static_cast<std::uint32_t>(there);
+      }
+      if (semaphore.compare_exchange(now, desired, simt::relaxed, simt::relaxed)) return move;
+    }
+  }
+};
+
+}  // namespace allocbench::ouroboros::published

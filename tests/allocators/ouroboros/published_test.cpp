@@ -1,0 +1,201 @@
+// The published forms of Ouroboros: sizes, exhaustion and recovery, then seeded stress of all six on small heaps.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "allocators/ouroboros/ouroboros_c.hpp"
+#include "allocators/ouroboros/ouroboros_p.hpp"
+#include "tests/allocators/churn.hpp"
+#include "tests/allocators/stress.hpp"
+
+namespace allocbench {
+namespace {
+
+using ouroboros::published::Parameters;
+using testing::Rig;
+
+constexpr std::uint64_t KiB = 1024;
+
+template <class A>
+class OuroborosPublishedTest : public ::testing::Test {};
+using Forms = ::testing::Types<OuroborosPS, OuroborosPVA, OuroborosPVL, OuroborosCS, OuroborosCVA, OuroborosCVL>;
+TYPED_TEST_SUITE(OuroborosPublishedTest, Forms);
+
+Parameters chunks_of(std::uint64_t bytes) {
+  Parameters parameters;
+  parameters.chunk_bytes = bytes;
+  parameters.directory_capacity = 64;
+  parameters.reuse_capacity = 1024;
+  parameters.held_back = 2;
+  parameters.device_heap_share = 0;
+  return parameters;
+}
+
+template <class A>
+std::vector<void*> malloc_until_null(Rig<A>& rig, std::uint64_t bytes) {
+  std::vector<void*> all;
+  for (;;) {
+    const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, bytes));
+    for (void* block : blocks) {
+      if (block != nullptr) all.push_back(block);
+    }
+    if (std::count(blocks.begin(), blocks.end(), nullptr) != 0) return all;
+  }
+}
+
+TEST(OuroborosPublishedLayout, PutsAHeaderInFrontOfEveryChunk) {
+  Rig<OuroborosPS> rig(1024 * KiB, chunks_of(8192));
+  // 128 bytes of header and 8192 of data.
+  EXPECT_EQ(rig.offset(rig.malloc({8192})[0]), 128);
+  EXPECT_EQ(rig.offset(rig.malloc({8192})[0]), 8320 + 128);
+  EXPECT_EQ(rig.offset(rig.malloc({4096})[0]) % 8320 % 4096, 128);
+  const auto& chunks = rig.allocator.heap().chunks;
+  EXPECT_EQ(chunks.header(0).page_bytes, 8192u);
+  EXPECT_EQ(chunks.header(2).pages, 2u);
+}
+
+TYPED_TEST(OuroborosPublishedTest, ServesEverySizeFromChunksOfItsClass) {
+  Rig<TypeParam> rig(1024 * KiB, chunks_of(8192));
+  for (std::uint64_t bytes = 1; bytes <= 8192; bytes = bytes * 2 + 1) {
+    const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(3, bytes), 3);
+    for (void* block : blocks) {
+      ASSERT_NE(block, nullptr) << bytes;
+      EXPECT_EQ(rig.offset(block) % 16, 0);
+      const auto chunk = static_cast<std::uint32_t>(rig.offset(block) / 8320);
+      EXPECT_GE(rig.allocator.heap().chunks.header(chunk).page_bytes, bytes);
+      EXPECT_LT(rig.allocator.heap().chunks.header(chunk).page_bytes, std::max<std::uint64_t>(2 * bytes, 17));
+    }
+    EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), 3u);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "") << bytes;
+    rig.free(blocks);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "") << bytes;
+  }
+}
+
+TYPED_TEST(OuroborosPublishedTest, DetectsExhaustionAndRecoversFromIt) {
+  for (const std::uint64_t bytes : {16, 64, 1024}) {
+    Rig<TypeParam> rig(128 * KiB, chunks_of(1024));
+    std::vector<void*> blocks = malloc_until_null(rig, bytes);
+    EXPECT_GE(blocks.size() * bytes, 128 * KiB * 4 / 10) << bytes;
+    EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), blocks.size());
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    for (int round = 0; round < 3; ++round) {
+      std::shuffle(blocks.begin(), blocks.end(), std::mt19937(7));
+      rig.free(blocks);
+      EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+      EXPECT_EQ(malloc_until_null(rig, bytes).size(), blocks.size()) << "nothing is lost";
+    }
+  }
+}
+
+TYPED_TEST(OuroborosPublishedTest, ServesTheLastPagesToAPartOfAWarp) {
+  Rig<TypeParam> rig(128 * KiB, chunks_of(1024));
+  std::vector<void*> blocks = malloc_until_null(rig, 1024);
+  rig.free({blocks.begin(), blocks.begin() + 5});
+  const std::vector<void*> again = rig.malloc(std::vector<std::uint64_t>(32, 1024));
+  EXPECT_EQ(std::count(again.begin(), again.end(), nullptr), 27);
+}
+
+TYPED_TEST(OuroborosPublishedTest, SendsLargeRequestsToTheDeviceHeap) {
+  Parameters parameters = chunks_of(8192);
+  parameters.device_heap_share = 0.5;
+  EXPECT_EQ(TypeParam::max_request(2048 * KiB, parameters), 256 * KiB);  // 7/16 of the share, down to a power of two
+  Rig<TypeParam> rig(2048 * KiB, parameters);
+  const std::vector<void*> blocks = rig.malloc({8192, 8193, 100000, 256 * KiB});
+  EXPECT_FALSE(rig.device().in_device_heap(blocks[0]));
+  for (std::size_t i = 1; i < blocks.size(); ++i) EXPECT_TRUE(rig.device().in_device_heap(blocks[i])) << i;
+  rig.free(blocks);
+  for (const std::uint64_t huge : {std::uint64_t{1} << 40, ~std::uint64_t{0}, std::uint64_t{1} << 63}) {
+    EXPECT_EQ(rig.malloc({huge})[0], nullptr);
+  }
+}
+
+TYPED_TEST(OuroborosPublishedTest, IgnoresNullServesZeroBytesAndRefusesTinyPools) {
+  Rig<TypeParam> rig(1024 * KiB, chunks_of(8192));
+  rig.free({nullptr});
+  EXPECT_NE(rig.malloc({0})[0], nullptr);
+  EXPECT_EQ(rig.malloc({8193})[0], nullptr);
+  EXPECT_THROW(Rig<TypeParam>(8 * KiB, chunks_of(8192)), Unsupported);
+}
+
+TYPED_TEST(OuroborosPublishedTest, ResetsToTheFirstState) {
+  Rig<TypeParam> rig(128 * KiB, chunks_of(1024));
+  const std::size_t fresh = malloc_until_null(rig, 64).size();
+  rig.allocator.reset(rig.stream());
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  static_cast<void>(malloc_until_null(rig, 16));
+  rig.allocator.reset(rig.stream());
+  EXPECT_EQ(malloc_until_null(rig, 64).size(), fresh);
+}
+
+// Queues whose numbers wrap around their rings and segments many times.
+TYPED_TEST(OuroborosPublishedTest, GoesRoundItsQueue) {
+  auto small = small_heap<TypeParam>();
+  Rig<TypeParam> rig(16 * KiB, small.parameters);
+  std::mt19937 random(3);
+  std::vector<void*> live;
+  for (int round = 0; round < 300; ++round) {
+    for (void* block : rig.malloc(std::vector<std::uint64_t>(1 + random() % 40, 16))) {
+      ASSERT_NE(block, nullptr) << round;
+      live.push_back(block);
+    }
+    std::shuffle(live.begin(), live.end(), random);
+    const std::size_t keep = std::min<std::size_t>(live.size(), random() % 30);
+    if (keep == live.size()) continue;
+    rig.free({live.begin() + static_cast<std::ptrdiff_t>(keep), live.end()});
+    live.resize(keep);
+    ASSERT_EQ(std::set<void*>(live.begin(), live.end()).size(), live.size());
+  }
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+TYPED_TEST(OuroborosPublishedTest, ServesManyThreadsWithMixedSizes) {
+  Rig<TypeParam> rig(16 * 1024 * KiB, chunks_of(8192), 5);
+  for (int round = 0; round < 2; ++round) {
+    std::mt19937 random(static_cast<std::uint32_t>(round));
+    std::vector<std::uint64_t> sizes(2000);
+    for (auto& size : sizes) size = 1 + random() % (16u << random() % 10);
+    std::vector<void*> blocks = rig.malloc(sizes, 128);
+    EXPECT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 0);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    std::shuffle(blocks.begin(), blocks.end(), random);
+    rig.free(blocks, 96);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
+}
+
+TYPED_TEST(OuroborosPublishedTest, SurvivesSeededStressOnSmallHeaps) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(120); ++seed) {
+    auto small = small_heap<TypeParam>();
+    Rig<TypeParam> rig(small.pool_bytes, small.parameters, seed, 4, simt::StrategyKind::swarm);
+    testing::StressPlan plan;
+    plan.threads = static_cast<std::uint32_t>(8 + seed % 56);
+    plan.sizes = seed % 3 == 0 ? std::vector<std::uint64_t>{16} : std::vector<std::uint64_t>{16, 32, 64};
+    ASSERT_EQ(testing::stress(rig, plan, seed), "") << "seed " << seed;
+  }
+}
+
+TEST(OuroborosCSPublished, GivesAFreeChunkToAnotherClassAboveTheLevel) {
+  Parameters parameters = chunks_of(1024);
+  parameters.release_above = 0;
+  Rig<OuroborosCS> rig(128 * KiB, parameters);
+  const std::vector<void*> small = malloc_until_null(rig, 16);
+  EXPECT_EQ(malloc_until_null(rig, 512).size(), 0u);
+  rig.free(small);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  EXPECT_GE(malloc_until_null(rig, 512).size() * 512, small.size() * 16 * 8 / 10);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+TEST(OuroborosPublished, CountsCallsWhenAskedTo) {
+  Parameters parameters = chunks_of(1024);
+  parameters.statistics = true;
+  Rig<OuroborosPS> rig(128 * KiB, parameters);
+  rig.free(rig.malloc({16, 32}));
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+}  // namespace
+}  // namespace allocbench
