@@ -1,14 +1,12 @@
-// FDGMalloc: a bump allocator per warp over SuperBlocks of a general allocator, freed all at once.
+// FDGMalloc, reworked: a bump allocator per warp over SuperBlocks of a general allocator, freed all at once.
 //
 // Paper: Widmer, Wodniok, Weber & Goesele, "Fast Dynamic Memory Allocator for Massively Parallel Architectures",
-// GPGPU-6 2013; summarised by Vinkler & Havran 2015, section 3.4.
+// GPGPU-6 2013; summarised by Vinkler & Havran 2015, section 3.4. Published form: fdgmalloc.hpp.
 // Idea:
 //   malloc       the lanes of a warp that call together add up their requests. Their leader moves the fill level of the
 //                warp's SuperBlock for all, and fetches a new SuperBlock when it is full. A sum that does not fit into
 //                a SuperBlock becomes one block of the general allocator.
-//   release_all  (published name: tidyUp) frees all blocks of a warp once all its lanes have called it. Nothing is
-//   freed
-//                individually.
+//   release_all  frees all blocks of a warp once all its lanes have called it. Nothing is freed individually.
 // Data: a record per warp in a table, which the next kernel finds by the number of the warp; a chain of the SuperBlocks
 // and large blocks. Record and protocol: warp_heap.hpp.
 //
@@ -16,16 +14,16 @@
 // state, so detach stores nothing. Warps are numbered in grid order: a kernel that releases the blocks of another must
 // have the same shape.
 //
-// Differs from the paper and the public code:
-//   * Offsets come from shuffles instead of 32 request words in global memory that every lane adds up.
-//   * The record lies in the arena. Published: from the device heap, with a list node of 126 pointers beside it; here a
-//     16-byte link in front of each block is the list. A warp's first block takes one call of the general allocator
-//     instead of three.
-//   * Lanes that move to a new SuperBlock start at its beginning; published: behind a gap as long as what their
-//     predecessors asked for.
-//   * Subsets of a warp may call at the same time, and any subset may release: warp_heap.hpp.
+// Reworked, and what each piece brings:
+//   * Offsets come from shuffles instead of 32 request words in global memory that every lane adds up: 32 loads
+//     per lane and request less, and lanes that do not call take no room.
+//   * The record lies in the arena, and a 16-byte link in front of each block is the list: a warp's first block takes
+//     one call of the general allocator instead of three. That call is most of the time of a short program.
+//   * Lanes that move to a new SuperBlock start at its beginning, not behind a gap as long as what their predecessors
+//     asked for.
+//   * Sums that nothing can serve are asked for lane by lane.
 // The general allocator is the device heap, as published. It is a template parameter: others of the suite are
-// registered as `fdgmalloc_on_<allocator>`, which Vinkler & Havran 2015, section 6, suggest.
+// registered as `fdgmalloc_reworked_on_<allocator>`, which Vinkler & Havran 2015, section 6, suggest.
 #pragma once
 
 #include <string>
@@ -34,26 +32,11 @@
 #include "allocators/common/request.hpp"
 #include "allocators/contract/allocator.hpp"
 #include "allocators/cuda_malloc/cuda_malloc.hpp"
+#include "allocators/fdgmalloc/parameters.hpp"
 #include "allocators/fdgmalloc/warp_heap.hpp"
 
 namespace allocbench {
 namespace fdgmalloc {
-
-struct Parameters {
-  std::uint64_t superblock_bytes = 8192;
-  std::uint32_t most_warps = 1 << 20;
-
-  static auto fields() {
-    return std::tuple{
-        Field{"superblock_bytes", &Parameters::superblock_bytes, "B", "size of a SuperBlock, its link included",
-              "public code"}
-            .between(64, 1 << 20)
-            .powers_of_two(),
-        Field{"most_warps", &Parameters::most_warps, "warps",
-              "warps of a grid that have a record; the others get null. Assumed: 32 million threads", "assumed"}
-            .between(1, 1 << 26)};
-  }
-};
 
 template <class Backing>
 class Over {

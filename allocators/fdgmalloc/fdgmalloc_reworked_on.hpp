@@ -1,5 +1,6 @@
 // FDGMalloc over other allocators of the suite than the device heap, as Vinkler & Havran 2015, section 6, suggest: with
-// CFMMalloc, whose blocks have any size, and with KMA, whose blocks reach 32 KiB. The algorithm: fdgmalloc.hpp.
+// CFMMalloc, whose blocks have any size, and with KMA, whose blocks reach 32 KiB. The algorithm:
+// fdgmalloc_reworked.hpp.
 #pragma once
 
 #include "allocators/circular_malloc/cfm_malloc.hpp"

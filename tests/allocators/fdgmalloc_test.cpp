@@ -1,4 +1,6 @@
 // FDGMalloc: sessions and bulk frees by hand-made sequences, then seeded schedules in which lanes of a warp diverge.
+#include "allocators/fdgmalloc/fdgmalloc.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,11 +33,16 @@ bool device_heap_serves(simt::Stream& stream, std::uint64_t bytes) {
 
 template <class A>
 class FdgMallocTest : public ::testing::Test {};
-using Forms = ::testing::Types<FdgMallocReworked, FdgMallocReworkedOnCFMMalloc, FdgMallocReworkedOnKma>;
+using Forms = ::testing::Types<FdgMalloc, FdgMallocReworked, FdgMallocReworkedOnCFMMalloc, FdgMallocReworkedOnKma>;
 TYPED_TEST_SUITE(FdgMallocTest, Forms);
 
-TEST(FdgMallocReworked, CutsBlocksFromTheSameSuperblockInLaterKernels) {
-  Rig<FdgMallocReworked> rig(1 << 20);
+template <class A>
+class FdgMallocOnDeviceHeapTest : public ::testing::Test {};
+using FormsOnDeviceHeap = ::testing::Types<FdgMalloc, FdgMallocReworked>;
+TYPED_TEST_SUITE(FdgMallocOnDeviceHeapTest, FormsOnDeviceHeap);
+
+TYPED_TEST(FdgMallocOnDeviceHeapTest, CutsBlocksFromTheSameSuperblockInLaterKernels) {
+  Rig<TypeParam> rig(1 << 20);
   const std::vector<void*> first = rig.malloc({100});
   const std::vector<void*> second = rig.malloc({16});
   const std::vector<void*> third = rig.malloc({1});
@@ -47,8 +54,8 @@ TEST(FdgMallocReworked, CutsBlocksFromTheSameSuperblockInLaterKernels) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-TEST(FdgMallocReworked, KeepsTheMemoryOfAWarpUntilItsLastLaneReleases) {
-  Rig<FdgMallocReworked> rig(1 << 20);
+TYPED_TEST(FdgMallocOnDeviceHeapTest, KeepsTheMemoryOfAWarpUntilItsLastLaneReleases) {
+  Rig<TypeParam> rig(1 << 20);
   rig.malloc(std::vector<std::uint64_t>(5, 64));
   rig.release_all(4);
   EXPECT_FALSE(device_heap_serves(rig.stream(), (1 << 20) - 4096));
@@ -176,7 +183,7 @@ TYPED_TEST(FdgMallocTest, SurvivesSeededSchedulesInWhichLanesDiverge) {
     ASSERT_EQ(host[0], 0u) << "seed " << seed;
     ASSERT_GT(host[1], 0u) << "seed " << seed;
     ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "") << "seed " << seed;
-    if constexpr (std::is_same_v<TypeParam, FdgMallocReworked>) {
+    if constexpr (TypeParam::traits.pool == PoolLocation::device_heap) {
       ASSERT_TRUE(device_heap_serves(rig.stream(), small.pool_bytes - 1024)) << "seed " << seed;
     }
   }

@@ -13,6 +13,7 @@
 #include "allocators/circular_malloc/cfm_malloc.hpp"
 #include "allocators/circular_malloc/cfm_malloc_reworked.hpp"
 #include "allocators/cuda_malloc/cuda_malloc.hpp"
+#include "allocators/fdgmalloc/fdgmalloc.hpp"
 #include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
 #include "allocators/halloc/halloc.hpp"
 #include "allocators/halloc/halloc_reworked.hpp"
@@ -43,8 +44,8 @@ template <class A>
 class RequestLimitsTest : public ::testing::Test {};
 using Designs =
     ::testing::Types<AtomicMalloc, AWMalloc, CMallocReworked, CFMMallocReworked, CFMMallocNoMerge, CudaMalloc,
-                     FdgMallocReworked, FdgMallocReworkedOnCFMMalloc, FdgMallocReworkedOnKma, Halloc, HallocReworked,
-                     KmaReworked, OuroborosPS, OuroborosPVA, OuroborosPVL, OuroborosCS, OuroborosCVL,
+                     FdgMalloc, FdgMallocReworked, FdgMallocReworkedOnCFMMalloc, FdgMallocReworkedOnKma, Halloc,
+                     HallocReworked, KmaReworked, OuroborosPS, OuroborosPVA, OuroborosPVL, OuroborosCS, OuroborosCVL,
                      OuroborosPSReworked, OuroborosPVAReworked, OuroborosPVLReworked, OuroborosCSReworked,
                      OuroborosCVLReworked, RandomWalkReworked, RandomWalkBitmapReworked, ClusteredRandomWalkReworked,
                      CollaborativeRandomWalkReworked, RandomWalkMallocReworked, ScatterAlloc, ScatterAllocReworked,

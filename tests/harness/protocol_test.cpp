@@ -152,7 +152,7 @@ TEST(Protocol, MistakesInAModelAreNamedWhereItArrives) {
 }
 
 TEST(Protocol, MalformedAnswersAreNamed) {
-  const Json sample = to_json(Event(Sample{"id", {{"alloc", 0.5, 10}}, {}, {}, {}, {}, {}}));
+  const Json sample = to_json(Event(Sample{"id", {{"alloc", 0.5, 10}}, {}, {}, {}, {}, {}, {}}));
   const auto complaint_about = [&](const char* pointer, const Json& value) {
     Json changed = sample;
     changed[Json::json_pointer(pointer)] = value;

@@ -1,0 +1,101 @@
+// FDGMalloc as published: a bump allocator per warp over SuperBlocks of the device heap, freed all at once.
+//
+// Paper: Widmer, Wodniok, Weber & Goesele, "Fast Dynamic Memory Allocator for Massively Parallel Architectures",
+// GPGPU-6 2013; summarised by Vinkler & Havran 2015, section 3.4. The text was not available to us: steps, layout and
+// defaults are those of the authors' public code 1.0.
+// Idea and protocol: warp_header.hpp. A warp's first block takes three blocks of the device heap: header, SuperBlock
+// and list node.
+//
+// Sessions (allocators/contract/session.hpp): published, each lane keeps the address of its warp's header in a
+// register. Here it lies in a table, because sessions outlive kernels; attach() finds it by the number of the warp. The
+// first malloc is the published `start`, release_all() the published `end`. `tidyUp`, which frees the blocks and keeps
+// the header, has no counterpart.
+//
+// Differs from the paper and the public code:
+//   * Barriers of the calling lanes in place of lock step: after the requests are written, before the worker moves the
+//     fill level, after it has changed the SuperBlock.
+//   * A lock per warp, beside the address of the header: one exchange and one store per call of a group. Lanes that
+//     have diverged may call at the same time on GPUs since Volta; in lock step they called one after the other.
+//   * Lanes that have not ended are a mask instead of a count: the published count, the highest lane plus 1, never
+//     reaches zero where the lanes are not the first of the warp. The first request of a kernel adds its lanes by one
+//     OR.
+//   * Requests above the limit of the device heap are refused. A node of the list that cannot be had gives the block
+//     back, as published; ending without blocks does nothing (published: a null pointer is followed).
+//   * 64-bit sums of requests, and addresses are broadcast whole: published copies lose bit 31.
+//   * SuperBlocks are aligned to 16 bytes, as the device heap gives them (published: an attribute without effect).
+// As published: words of lanes that do not call keep their last requests, so a lane alone may use a SuperBlock for each
+// of its calls; the front of a new SuperBlock stays unused; one lane frees everything.
+// Reworked form and what each piece brings: fdgmalloc_reworked.hpp.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "allocators/contract/allocator.hpp"
+#include "allocators/cuda_malloc/cuda_malloc.hpp"
+#include "allocators/fdgmalloc/parameters.hpp"
+#include "allocators/fdgmalloc/warp_header.hpp"
+
+namespace allocbench {
+
+class FdgMalloc {
+ public:
+  using Parameters = fdgmalloc::Parameters;
+
+  static constexpr Traits traits{.name = "fdgmalloc",
+                                 .display_name = "FDGMalloc",
+                                 .paper = "Widmer et al. 2013",
+                                 .summary =
+                                     "per-warp SuperBlocks from the device heap, requests added up in global memory, "
+                                     "freed in bulk",
+                                 .frees = Frees::in_bulk,
+                                 .pool = PoolLocation::device_heap,
+                                 .fresh = Fresh::by_process};
+
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters&) {
+    // Sums of a warp have 32 bits in the published code; what rounds up to 16 stays below.
+    return std::min<std::size_t>(allocbench::max_request<CudaMalloc>(pool_bytes, {}), 0xfffffff0u) / 16 * 16;
+  }
+  static SmallHeap<Parameters> small_heap() { return {16 << 10, {.superblock_bytes = 256, .most_warps = 64}}; }
+
+  static FdgMalloc create(Arena& arena, const Parameters& parameters) {
+    FdgMalloc allocator;
+    allocator.limit_.bytes = max_request(arena.pool_bytes(), parameters);
+    if (allocator.limit_.bytes < parameters.superblock_bytes) {
+      throw Unsupported("the device heap cannot serve SuperBlocks of " + std::to_string(parameters.superblock_bytes) +
+                        " bytes from this pool");
+    }
+    allocator.records_ = arena.metadata<fdgmalloc::HeaderRecord>(parameters.most_warps);
+    allocator.most_warps_ = parameters.most_warps;
+    allocator.superblock_bytes_ = static_cast<std::uint32_t>(parameters.superblock_bytes);
+    return allocator;
+  }
+
+  template <class Thread>
+  SIMT_FN fdgmalloc::HeaderSession attach(Thread& thread) {
+    const std::uint32_t warps_per_block = (thread.block_size() + simt::warp_size - 1) / simt::warp_size;
+    const std::uint32_t warp = thread.block() * warps_per_block + thread.warp_in_block();
+    return {warp < most_warps_ ? records_ + warp : nullptr, superblock_bytes_, limit_};
+  }
+
+  // On the host, when no kernel runs: no lock is held. Headers lie in the device heap, which the host cannot read.
+  std::string broken_invariant(simt::Stream& stream) const {
+    std::vector<fdgmalloc::HeaderRecord> records(most_warps_);
+    simt::copy_to_host(stream, records.data(), records_, records.size() * sizeof records[0]);
+    for (std::size_t warp = 0; warp < records.size(); ++warp) {
+      if (records[warp].lock != 0) return "the record of warp " + std::to_string(warp) + " is still locked";
+    }
+    return {};
+  }
+
+ private:
+  fdgmalloc::HeaderRecord* records_ = nullptr;  // arena metadata: zero at first
+  RequestLimit limit_;
+  std::uint32_t most_warps_ = 0;
+  std::uint32_t superblock_bytes_ = 0;
+};
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(fdgmalloc, FdgMalloc)
