@@ -22,9 +22,8 @@
 //   * free clears the bit before it counts. In the printed order a superblock can be recycled and formatted between
 //     the two, and then the late AND frees a block of another owner.
 //   * The smallest block is 16 bytes (paper: 4), because every block is 16-byte aligned. Null when the queue is empty.
-//   * Gaps (assumed): the next power of two instead of unpublished size heuristics; an attached superblock stays so
-//   when
-//     all its blocks are free; size and flags share the state word; all threads together fill the queue.
+//   * Gaps (assumed): the next power of two instead of unpublished size heuristics; an attached superblock stays
+//     attached when all its blocks are free; size and flags share the state word; all threads together fill the queue.
 // Kept: a detached superblock with some free blocks is unreachable until all are free, and an active one that nobody
 // uses serves its size only, so null may come early.
 #pragma once
@@ -166,11 +165,20 @@ class Kma {
       if (word.compare_exchange(state.word, state.reserved(), simt::acquire, simt::acquire)) break;
       thread.probe(simt::Step::retry);
     }
-    if (state.free() == 1) {
-      std::uint32_t expected = superblock;
-      thread.atomic(layout_.active[log2]).compare_exchange(expected, kma::Layout::empty, simt::relaxed, simt::relaxed);
-    }
+    if (state.free() == 1) detach(thread, superblock, log2);
     return true;
+  }
+
+  // For the thread that reserved the last block. A lane that found the superblock active in an earlier life may reserve
+  // before the preparer has entered it: then the entry is busy for a moment.
+  template <class Thread>
+  SIMT_FN void detach(Thread& thread, std::uint32_t superblock, std::uint32_t log2) const {
+    const auto entry = thread.atomic(layout_.active[log2]);
+    std::uint32_t expected = superblock;
+    while (!entry.compare_exchange(expected, kma::Layout::empty, simt::relaxed, simt::relaxed)) {
+      expected = superblock;
+      thread.spin_hint();
+    }
   }
 
   // For the owner of a reservation.
