@@ -1,11 +1,12 @@
 // The CMalloc family as published: every lane locks first and then looks.
 //
 // Paper: Vinkler & Havran 2015, Algorithm 3 (CMalloc); section 4.3 fuses flag and next (CFMalloc); section 4.4 gives
-// each SM an offset and a heap (CMMalloc, CFMMalloc). Idea:
-//   malloc  starts at the roving offset and tries to set the flag of chunk after chunk. It steps over a chunk that is
-//   in
-//           use and never waits. A free chunk that is too small is unlocked again. The first large one is split if it
-//           is at least `max_fragmentation` times the need, and the roving offset is left on the chunk behind it.
+// each SM an offset and a heap (CMMalloc, CFMMalloc).
+//
+// Idea:
+//   malloc  starts at the roving offset and tries to set the flag of chunk after chunk. It steps over a chunk in use
+//           and never waits. A free chunk that is too small is unlocked again. The first large one is split if it is
+//           at least `max_fragmentation` times the need, and the roving offset is left on the chunk behind it.
 //   free    absorbs the following chunk if that is free, leaves the roving offset behind it, then unlocks.
 // Data: headers in front of the blocks (headers.hpp), the pre-split pool, one roving offset or an array of one word per
 // SM (circular_list.hpp).
@@ -17,9 +18,11 @@
 //   * Blocks are aligned to 16 bytes, so offsets count granules of 16 bytes and the words reach further.
 //   * Gaps filled as in the authors' library: needs are rounded up to 16 bytes, max_fragmentation is 2, the fused forms
 //     lock by an atomic OR, and after a merge the multi forms redirect all offsets that point to the absorbed chunk.
+//
 // As printed merging is unsafe: a walker may still hold the offset of a chunk that was absorbed, and locks a word of
-// user data (docs/findings.md). It may then hang, leave the pool or hand out a block twice. The `_no_merge` forms only
-// unlock when they free, as in the build that Winter et al. 2021 measured; they are safe.
+// user data (docs/findings.md). It may then hang, leave the pool or hand out a block twice.
+//
+// The `_no_merge` forms only unlock when they free, as in the build that Winter et al. 2021 measured; they are safe.
 #pragma once
 
 #include "allocators/circular_malloc/circular_list.hpp"

@@ -8,9 +8,8 @@
 //   * A walk loads a header before it locks, and locks only what is free and large enough. A warp's loads of one header
 //     are one transaction, its atomics are 32; and no chunk is hidden from others by walkers that cannot use it.
 //   * Of the lanes at the same free chunk only one tries to lock it; the others go on as if they had lost the race.
-//   * A free moves the roving offset after it has unlocked: otherwise the release would wait for the store to this
-//   word,
-//     which all merging threads share. One lane of those that merge together writes it.
+//   * A free moves the roving offset after it has unlocked: otherwise the release would wait for the store to a word
+//     that all merging threads share. One lane of those that merge together writes it.
 //   * Offsets lie a sector apart, and a merge redirects none: an offset on an absorbed chunk is a valid start.
 #pragma once
 
