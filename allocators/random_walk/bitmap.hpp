@@ -89,6 +89,9 @@ void write_words(simt::Stream& stream, Word* words, const WordGrid& grid, std::u
 struct NoPage {
   SIMT_HOST_FN bool operator()(std::uint32_t) const { return false; }
 };
+struct EveryPage {
+  SIMT_HOST_FN bool operator()(std::uint32_t) const { return true; }
+};
 
 // Makes all pages free.
 template <class Word>

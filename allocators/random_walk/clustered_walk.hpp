@@ -9,8 +9,10 @@
 //
 // Differs from the paper (crw): as rw_bm; a thread without a last page walks at once (assumed; page -1 + 1 would send
 // all threads to word 0); after the last page comes page 0; a number of last pages is kept in memory, not one per
-// thread. Reworked (crw_reworked): no LockMap, and the first attempt, here for the next page, makes no load before, as
-// in rw_bm_reworked.
+// thread.
+//
+// Reworked (crw_reworked): no LockMap, and the first attempt, here for the next page, makes no load before, as in
+// rw_bm_reworked.
 #pragma once
 
 #include "allocators/random_walk/bitmap.hpp"

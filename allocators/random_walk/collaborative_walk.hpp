@@ -9,8 +9,7 @@
 // Differs from the paper (corw):
 //   * As rw_bm (bitmap_walk.hpp), but the paper releases this lock.
 //   * In a pass a lane gives a page only if more lanes need one than lanes of lower rank give. As printed, pages that
-//   no
-//     lane receives would stay marked.
+//     nobody receives would stay marked.
 //   * For the out-of-memory rule the words that a round could lock count. Any page found restarts the count.
 // Reworked (corw_reworked):
 //   * No LockMap (like the authors' public code, which takes whole words by an exchange and loses concurrent frees).

@@ -9,6 +9,7 @@
 //
 // Differs from the paper (rw): memory orders; a walk ends, by the rule of section 3.2.3 (page_parameters.hpp); "try to
 // set" is an exchange, the generator is Philox (both assumed).
+//
 // Reworked (rw_reworked): the first probe exchanges without a load before. If many pages are free that saves a trip to
 // memory; if they are scarce it is one atomic operation among hundreds of loads.
 #pragma once

@@ -61,7 +61,7 @@ class RandomWalkMalloc {
     bitmap_.occupy(stream, used);
     constexpr std::uint32_t threads = 128;
     const std::uint32_t blocks = std::min((page_count() - 1) / threads + 1, 4096u);
-    simt::launch(stream, {blocks, threads}, random_walk::WriteFlags{}, runs_, page_count(), OnePage{});
+    simt::launch(stream, {blocks, threads}, random_walk::WriteFlags{}, runs_, page_count(), random_walk::EveryPage{});
   }
 
   template <class Thread>
@@ -117,10 +117,6 @@ class RandomWalkMalloc {
   static constexpr std::uint32_t members_mask = 0xff00;
   static constexpr std::uint32_t one_page_back = 1u << 16;
   static constexpr std::uint32_t back_mask = 0xff0000;
-
-  struct OnePage {
-    SIMT_HOST_FN bool operator()(std::uint32_t) const { return true; }
-  };
 
   // The free pages in a row that a lane offers; none: pages = 0.
   struct Run {

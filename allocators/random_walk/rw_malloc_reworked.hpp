@@ -12,8 +12,8 @@
 //
 // Reworked, against rw_malloc.hpp (as published):
 //   * The words of a region go round the lanes: in every pass all needy lanes try at once, each at another word.
-//     Algorithm 6 serves one lane after the other, each after a round trip to memory. First fit
-//     within a word, as published.
+//     Algorithm 6 serves one lane after the other, each after a round trip to memory. First fit within a word, as
+//     published.
 //   * State and length of a run are in one word, so nothing is undone and a free reads and clears the same word.
 //   * A region is one line of memory.
 //   * If there is no run for the small requests of a warp, each member gets a page.
