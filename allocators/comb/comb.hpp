@@ -46,12 +46,12 @@ class Comb {
     const std::uint32_t rank = mates.thread_rank();
     std::uint32_t chunk = no_chunk;
     std::uint32_t won = 0;
-    std::uint32_t tag = locked;
+    std::uint64_t seen = unknown_word;
     if (rank == aim.first_rank) {
       thread.probe(simt::Step::attempt);
       chunk = thread.atomic(space_.entry(size_class.index, aim.place.entry)).load(simt::relaxed);
       won =
-          claim_bits(thread, space_, space_.word_number(chunk, aim.place.word), size_class.index, aim.place.bits, tag);
+          claim_bits(thread, space_, space_.word_number(chunk, aim.place.word), size_class.index, aim.place.bits, seen);
     }
     const std::uint32_t claimant =
         aim.first_rank == 0 ? mates.leader_lane() : simt::nth_set_bit(mates.mask(), aim.first_rank);
@@ -68,7 +68,7 @@ class Comb {
     if (share < simt::popcount(won)) {
       return space_.block(chunk, size_class, aim.place.word * 32 + simt::nth_set_bit(won, share));
     }
-    return serve_rest(thread, *space_.copy, size_class, aim.place, chunk, tag == closed);
+    return serve_rest(thread, *space_.copy, size_class, aim.place, chunk, seen | aim.place.bits);
   }
 
   template <class Thread>
@@ -150,12 +150,12 @@ class Comb {
 
   template <class Thread>
   SIMT_NOINLINE_FN static void* serve_rest(Thread& thread, const Space<bug>& space, SizeClass size_class, Place place,
-                                           std::uint32_t chunk, bool is_closed) {
+                                           std::uint32_t chunk, std::uint64_t seen) {
     const auto mates = thread.converged().match_any(size_class.index);
     place = {mates.broadcast(place.entry), mates.broadcast(place.word), mates.broadcast(place.bits),
              mates.any(place.thrifty)};
     chunk = mates.broadcast(chunk);
-    return search(thread, space, mates, size_class, place, chunk, mates.any(mates.leader() && is_closed));
+    return search(thread, space, mates, size_class, place, chunk, seen);
   }
 
   Space<bug> space_;

@@ -29,11 +29,11 @@ SIMT_FN std::uint32_t common_random(Thread& thread, const Group& group) {
 // How to go through the words of a chunk.
 struct Tour {
   std::uint32_t start = 0;
-  std::uint32_t looks = 0;  // words to look at without success, at least
-  std::uint32_t bits = 0;   // what to take if the first word is closed
-  bool home = false;        // only the first word
-  bool is_closed = false;   // so the first word was a moment ago
-  bool jumps = false;       // random words, else all in turn
+  std::uint32_t looks = 0;            // words to look at without success, at least
+  std::uint32_t bits = 0;             // what to take if the first word is closed
+  bool home = false;                  // only the first word
+  std::uint64_t seen = unknown_word;  // in the first word, a moment ago
+  bool jumps = false;                 // random words, else all in turn
 };
 
 // Slots of one chunk for the mates, of whom those without a slot stay mates. Each lane looks at another word.
@@ -51,11 +51,11 @@ SIMT_FN std::uint32_t take_from_chunk(Thread& thread, const S& space, Group& mat
     std::uint32_t index = tour.start + rank;
     if (index >= words) index -= words;
     const bool looks = rank < (tour.home ? 1 : words);
-    std::uint64_t seen = closed_word;
-    if (looks && !tour.is_closed) {
+    std::uint64_t seen = tour.seen;
+    if (looks && seen == unknown_word) {
       seen = thread.atomic(space.words[space.word_number(chunk, index)]).load(simt::relaxed);
     }
-    tour.is_closed = false;
+    tour.seen = unknown_word;
     const std::uint32_t here = looks ? simt::popcount(free_slots(seen, size_class, index)) : 0;
     // One word serves all if it can; else each lane that found something helps itself. At home there is one word.
     simt::LaneMask givers = mates.ballot(here >= wanted);
@@ -345,7 +345,7 @@ SIMT_FN void* search_elsewhere(Thread& thread, const S& space, Group& mates, Siz
     const std::uint32_t place = at ^ (6u << (space.directory_log2 - 3));
     std::uint32_t chunk =
         mates.broadcast(mates.leader() ? thread.atomic(space.entry(size_class.index, place)).load(simt::relaxed) : 0);
-    if (!belongs(thread, space, mates, chunk, size_class.index)) {
+    if (chunk < first_chunk) {
       chunk = renew_entry(thread, space, mates, size_class.index, place, chunk, 1);
       if (chunk == no_chunk) continue;
       if (mates.leader()) extent.fetch_max(at + 1, simt::relaxed);
@@ -354,20 +354,23 @@ SIMT_FN void* search_elsewhere(Thread& thread, const S& space, Group& mates, Siz
         .start = simt::multiply_high(random * 0x9e3779b1u, size_class.words()), .looks = looks, .jumps = true};
     const std::uint32_t slot = take_from_chunk(thread, space, mates, size_class, chunk, tour, unsettled);
     if (slot != no_slot) return space.block(chunk, size_class, slot);
+    if (!belongs(thread, space, mates, chunk, size_class.index)) {
+      renew_entry(thread, space, mates, size_class.index, place, chunk, 1);
+    }
   }
   return nullptr;
 }
 
-// A slot for each of the mates, who are all without one. `chunk` is what the directory said, `is_closed` tells that the
-// word there was closed.
+// A slot for each of the mates, who are all without one. `chunk` is what the directory said, `seen` what the first of
+// them found in the word there, or `unknown_word`.
 template <class Thread, class S, class Group>
 SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass size_class, Place place,
-                     std::uint32_t chunk, bool is_closed) {
+                     std::uint32_t chunk, std::uint64_t seen) {
   constexpr std::uint32_t most_chunks = 3;
   bool unsettled = false;
   for (std::uint32_t i = 0; i < most_chunks; ++i) {
     if (chunk >= first_chunk) {
-      const Tour tour{place.word, 1, place.bits, true, is_closed};
+      const Tour tour{place.word, 1, place.bits, true, seen};
       const std::uint32_t slot = take_from_chunk(thread, space, mates, size_class, chunk, tour, unsettled);
       if (slot != no_slot) return space.block(chunk, size_class, slot);
       if (belongs(thread, space, mates, chunk, size_class.index)) break;
@@ -376,13 +379,13 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass size
       const std::uint32_t other = share_chunk(thread, space, mates, size_class.index, place.entry);
       if (other != no_chunk) {
         chunk = other;
-        is_closed = false;
+        seen = unknown_word;
         continue;
       }
     }
-    chunk = renew_entry(thread, space, mates, size_class.index, place.entry, chunk, space.batch);
+    chunk = renew_entry(thread, space, mates, size_class.index, place.entry, chunk, place.thrifty ? 1 : space.batch);
     if (chunk == no_chunk) break;
-    is_closed = true;  // as a chunk is that has just been fetched
+    seen = closed_word;  // as a chunk is that has just been fetched
   }
   if (void* const block = search_elsewhere(thread, space, mates, size_class); block != nullptr) return block;
   return scan(thread, space, mates, size_class, place.entry);

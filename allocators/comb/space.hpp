@@ -48,6 +48,7 @@ SIMT_HOST_FN constexpr std::uint64_t tagged(std::uint32_t tag, std::uint32_t bit
 SIMT_HOST_FN constexpr std::uint32_t tag_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
 SIMT_HOST_FN constexpr std::uint32_t bits_of(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 inline constexpr std::uint64_t closed_word = tagged(closed, 0xffffffffu);
+inline constexpr std::uint64_t unknown_word = tagged(0xfffffffdu, 0xffffffffu);  // never in memory
 inline constexpr std::uint64_t locked_word = tagged(locked, 0xffffffffu);
 
 // Entries of the table.

@@ -16,12 +16,11 @@ SIMT_HOST_FN std::uint32_t lowest_bits(std::uint32_t bits, std::uint32_t wanted)
 // the chunk stays in this class until I give the bits back, because whoever wants to change that must own every word.
 template <class Thread, class S>
 SIMT_FN std::uint32_t claim_bits(Thread& thread, const S& space, std::uint32_t number, std::uint32_t size_class,
-                                 std::uint32_t bits, std::uint32_t& tag) {
+                                 std::uint32_t bits, std::uint64_t& before) {
   const auto word = thread.atomic(space.words[number]);
-  const std::uint64_t before = word.fetch_or(bits, simt::acquire);
+  before = word.fetch_or(bits, simt::acquire);
   const std::uint32_t got = bits & ~bits_of(before);
-  tag = tag_of(before);
-  if (tag == size_class || S::bug == Bug::unchecked_claim) return got;
+  if (tag_of(before) == size_class || S::bug == Bug::unchecked_claim) return got;
   if (got != 0) word.fetch_and(~std::uint64_t{got}, simt::relaxed);
   return 0;
 }
@@ -61,8 +60,8 @@ SIMT_FN std::uint32_t take_slots(Thread& thread, const S& space, std::uint32_t c
   const std::uint32_t slots =
       opens && simt::popcount(first) == wanted ? first : lowest_bits(free_slots(seen, size_class, index), wanted);
   if (opens) return open_word(thread, space, chunk, index, size_class, slots);
-  std::uint32_t tag;
-  return claim_bits(thread, space, space.word_number(chunk, index), size_class.index, slots, tag);
+  std::uint64_t before;
+  return claim_bits(thread, space, space.word_number(chunk, index), size_class.index, slots, before);
 }
 
 // Locks a word whose slots are all free. `size_class` is that of the chunk.
