@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""What an edit costs: the units that include a file, by what they are for, and the CPU time to build them again.
+
+    tools/build_cost.py BUILD                        count the units of what was built in BUILD
+    tools/build_cost.py BUILD --measure programs     touch each file, build and print the CPU time (no compiler cache)
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+EDITS = [
+    ("an allocator form", "allocators/halloc/halloc_reworked.hpp"),
+    ("a small allocator form", "allocators/bump/atomic_malloc.hpp"),
+    ("kernels of a micro test", "workloads/pairs/kernels.hpp"),
+    ("host half of a workload", "workloads/group_by/group_by.cpp"),
+    ("kernels of an application", "workloads/group_by/tails_kernels.hpp"),
+    ("the front end", "harness/front/config/config_reader.cpp"),
+    ("a header of the protocol", "harness/protocol/event.hpp"),
+]
+
+# By the path of the object file; the first pattern that matches.
+KINDS = {
+    "tests": r"^(tests|benchmarks)/",
+    "CUDA": r"\.cu\.o$|_cuda\.dir/",
+    "check": r"_(check|tsan|races)\.dir/",
+    "CPU": r"_cpu\.dir/",
+    "programs": "",
+}
+
+
+def ninja(build, *arguments):
+    result = subprocess.run(["ninja", "-C", str(build), *arguments], capture_output=True, text=True, check=False,
+                            env={**os.environ, "CCACHE_DISABLE": "1"})
+    if result.returncode != 0:
+        sys.exit(f"build_cost.py: ninja {' '.join(arguments)} failed:\n{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+def units_by_file(build):
+    """For every source file the units that include it, as far as they were built once."""
+    units = {}
+    unit = None
+    for line in ninja(build, "-t", "deps").splitlines():
+        if line.startswith("    "):
+            path = pathlib.Path(line.strip())
+            units.setdefault(path if path.is_absolute() else (build / path).resolve(), set()).add(unit)
+        elif ": #deps" in line:
+            unit = line.split(": #deps")[0]
+    if not units:
+        sys.exit(f"build_cost.py: nothing was built in {build} yet.")
+    return units
+
+
+def count(units):
+    """Units by what they are for, and the targets that are linked again because of them."""
+    found = {kind: 0 for kind in KINDS}
+    for unit in units:
+        found[next(kind for kind, pattern in KINDS.items() if re.search(pattern, unit))] += 1
+    return {**found, "targets": len({re.search(r"CMakeFiles/([^/]+)\.dir/", unit).group(1) for unit in units})}
+
+
+def cpu_seconds(build, target):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    ninja(build, "-j1", target)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path, metavar="BUILD")
+    parser.add_argument("--measure", metavar="TARGET", help="touch each file and build this, for example `programs`")
+    parser.add_argument("--file", action="append", default=[], help="this file instead of the list (repeatable)")
+    arguments = parser.parse_args()
+    if arguments.measure:
+        ninja(arguments.build, arguments.measure)
+    units = units_by_file(arguments.build.resolve())
+    print(f"{'edit':28}" + "".join(f"{kind:>9}" for kind in [*KINDS, "targets"]) + ("  CPU seconds" if arguments.measure else ""))
+    for name, file in [(each, each) for each in arguments.file] or EDITS:
+        path = (ROOT / file).resolve(strict=True)
+        line = f"{name:28}" + "".join(f"{value:9}" for value in count(units.get(path, ())).values())
+        if arguments.measure:
+            os.utime(path)
+            line += f"  {cpu_seconds(arguments.build, arguments.measure):11.1f}"
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
