@@ -65,5 +65,7 @@ void compare_served(Report& report, std::uint64_t bytes, std::uint32_t before, s
 
 // Blocks of `bytes` that one lane alone gets before the first null. They stay live.
 std::uint32_t fill_alone(Heap& heap, std::uint64_t bytes);
+// The same; afterwards they are freed.
+std::uint32_t served_alone(Heap& heap, std::uint64_t bytes);
 
 }  // namespace allocbench::contract

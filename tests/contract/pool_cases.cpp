@@ -27,6 +27,13 @@ std::uint32_t fill_by_many(Heap& heap, std::uint64_t bytes) {
   return heap.live();
 }
 
+// The same of an empty pool, which must serve something.
+std::uint32_t fill_empty_by_many(Heap& heap, std::uint64_t bytes, Report& report) {
+  const std::uint32_t count = fill_by_many(heap, bytes);
+  if (count == 0) report.problem("an empty pool serves no block of " + std::to_string(bytes) + " bytes to a crowd");
+  return count;
+}
+
 std::string blocks_of(std::uint32_t count, std::uint64_t bytes) {
   return std::to_string(count) + " blocks of " + std::to_string(bytes) + " bytes";
 }
@@ -37,8 +44,7 @@ void refill(const AllocatorType& type, Report& report) {
   Heap heap(type, supported_pool(type, small_pool), report);
   for (const std::uint64_t bytes : filling_sizes(heap)) {
     heap.refresh();
-    const std::uint32_t first = fill_by_many(heap, bytes);
-    if (first == 0) report.problem("an empty pool serves no block of " + std::to_string(bytes) + " bytes to a crowd");
+    const std::uint32_t first = fill_empty_by_many(heap, bytes, report);
     std::uint32_t least = first;
     std::string rounds;
     for (int round = 0; round < 4; ++round) {
@@ -57,11 +63,8 @@ void refill_alone(const AllocatorType& type, Report& report) {
   Heap heap(type, supported_pool(type, small_pool), report);
   for (const std::uint64_t bytes : filling_sizes(heap)) {
     heap.refresh();
-    const std::uint32_t first = fill_alone(heap, bytes);
-    heap.free_all();
-    const std::uint32_t second = fill_alone(heap, bytes);
-    heap.free_all();
-    compare_served(report, bytes, first, second, "after all were freed");
+    const std::uint32_t first = served_alone(heap, bytes);
+    compare_served(report, bytes, first, served_alone(heap, bytes), "after all were freed");
   }
 }
 
@@ -70,7 +73,7 @@ void null_when_full(const AllocatorType& type, Report& report) {
   Heap heap(type, supported_pool(type, small_pool), report);
   for (const std::uint64_t bytes : filling_sizes(heap)) {
     heap.refresh();
-    const std::uint32_t filled = fill_by_many(heap, bytes);
+    fill_empty_by_many(heap, bytes, report);
     // Twice the pool is nobody's; a few blocks may still turn up, because the crowd gave up one by one.
     Calls calls(3, 64);
     for (std::uint32_t round = 0; round < 2; ++round) {
@@ -82,7 +85,6 @@ void null_when_full(const AllocatorType& type, Report& report) {
     if (served > heap.memory_bytes()) {
       report.problem(blocks_of(heap.live(), bytes) + " are live in " + std::to_string(heap.memory_bytes()) + " bytes");
     }
-    if (filled == 0) report.problem("an empty pool serves no block of " + std::to_string(bytes) + " bytes to a crowd");
     heap.free_all();
   }
 }
@@ -94,8 +96,7 @@ void reset_when_full(const AllocatorType& type, Report& report) {
   std::vector<std::uint32_t> fresh;
   for (const std::uint64_t bytes : sizes) {
     Heap other(type, heap.pool_bytes(), report);
-    fresh.push_back(fill_alone(other, bytes));
-    other.free_all();
+    fresh.push_back(served_alone(other, bytes));
   }
   for (const std::uint64_t full_of : sizes) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -113,8 +114,7 @@ void reset_when_full(const AllocatorType& type, Report& report) {
 void churn(const AllocatorType& type, Report& report) {
   Heap heap(type, supported_pool(type, main_pool), report);
   const std::uint64_t probe = std::min<std::uint64_t>(heap.max_request(), 1024);
-  const std::uint32_t before = fill_alone(heap, probe);
-  heap.free_all();
+  const std::uint32_t before = served_alone(heap, probe);
   heap.refresh();
 
   const std::uint64_t largest = std::min<std::uint64_t>(heap.max_request(), 512);
@@ -135,17 +135,14 @@ void churn(const AllocatorType& type, Report& report) {
   }
   heap.run(calls);
   heap.free_all();
-  const std::uint32_t after = fill_alone(heap, probe);
-  heap.free_all();
-  compare_served(report, probe, before, after, "after other blocks came and went");
+  compare_served(report, probe, before, served_alone(heap, probe), "after other blocks came and went");
 }
 
 // Every thread frees the blocks of another one, of another warp.
 void free_by_others(const AllocatorType& type, Report& report) {
   Heap heap(type, supported_pool(type, main_pool), report);
   const std::uint64_t bytes = std::min<std::uint64_t>(heap.max_request(), 64);
-  const std::uint32_t before = fill_alone(heap, bytes);
-  heap.free_all();
+  const std::uint32_t before = served_alone(heap, bytes);
   for (int pass = 0; pass < 2; ++pass) {
     Calls takes(2, 96);
     std::vector<Blocks> blocks;
@@ -158,17 +155,14 @@ void free_by_others(const AllocatorType& type, Report& report) {
     }
     heap.run(frees);
   }
-  const std::uint32_t after = fill_alone(heap, bytes);
-  heap.free_all();
-  compare_served(report, bytes, before, after, "after threads freed the blocks of others");
+  compare_served(report, bytes, before, served_alone(heap, bytes), "after threads freed the blocks of others");
 }
 
 // free() of a design that never frees gives nothing back: later blocks are others.
 void frees_nothing(const AllocatorType& type, Report& report) {
   Heap heap(type, supported_pool(type, main_pool), report);
   const std::uint64_t bytes = std::min<std::uint64_t>(heap.max_request(), 1024);
-  const std::uint32_t first = fill_alone(heap, bytes);
-  heap.free_all();
+  const std::uint32_t first = served_alone(heap, bytes);
   const std::uint32_t second = fill_alone(heap, bytes);
   if (first == 0) report.problem("an empty pool serves nothing");
   if (second != 0) report.problem(blocks_of(second, bytes) + " are handed out again although the design never frees");

@@ -95,6 +95,12 @@ std::uint32_t fill_alone(Heap& heap, std::uint64_t bytes) {
   return heap.served(blocks);
 }
 
+std::uint32_t served_alone(Heap& heap, std::uint64_t bytes) {
+  const std::uint32_t count = fill_alone(heap, bytes);
+  heap.free_all();
+  return count;
+}
+
 namespace {
 
 void zero_bytes(const AllocatorType& type, Report& report) {
@@ -250,8 +256,7 @@ void wild_sizes_case(const AllocatorType& type, Report& report) {
                    " bytes got null beside requests that cannot be served");
   }
   if (!comparable || type.traits.frees == Frees::never) return;
-  compare_served(report, ordinary, before, fill_alone(heap, ordinary), "after requests above the pool");
-  heap.free_all();
+  compare_served(report, ordinary, before, served_alone(heap, ordinary), "after requests above the pool");
 }
 
 }  // namespace

@@ -121,9 +121,7 @@ void free_null(const AllocatorType& type, Report& report) {
   heap.run(calls);
   heap.free_all();
   if (!comparable) return;
-  const std::uint32_t after = fill_alone(heap, bytes);
-  compare_served(report, bytes, before, after, "after free(null)");
-  heap.free_all();
+  compare_served(report, bytes, before, served_alone(heap, bytes), "after free(null)");
 }
 
 // The same script on two fresh devices: the same blocks. CPU executor only, whose schedules are replayed.
