@@ -15,29 +15,32 @@ class DoubleHandOut : public Specimen {
   static DoubleHandOut create(Arena& arena, const Parameters&) {
     DoubleHandOut allocator;
     allocator.pool_ = SlotPool(arena);
-    allocator.bits_ = arena.metadata<std::uint32_t>(1);
+    allocator.bits_ = SlotBits(arena);
     return allocator;
   }
-  void reset(simt::Stream& stream) { simt::device_fill(stream, bits_, 0, sizeof *bits_); }
+  void reset(simt::Stream& stream) { bits_.clear(stream); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t) {
-    std::uint32_t bits = thread.atomic(*bits_).load(simt::relaxed);
-    while (~bits != 0) {
-      const std::uint32_t slot = simt::count_trailing_zeros(~bits);
-      bits = thread.atomic(*bits_).fetch_or(1u << slot, simt::acquire);
-      if (form == Form::broken || (bits >> slot & 1) == 0) return pool_.block(slot);
+    if constexpr (form == Form::repaired) {
+      const std::uint32_t slot = bits_.claim(thread);
+      return slot == SlotBits::none ? nullptr : pool_.block(slot);
+    } else {
+      const std::uint32_t free = ~bits_.word(thread).load(simt::relaxed);
+      if (free == 0) return nullptr;
+      const std::uint32_t slot = simt::count_trailing_zeros(free);
+      bits_.word(thread).fetch_or(1u << slot, simt::acquire);
+      return pool_.block(slot);
     }
-    return nullptr;
   }
   template <class Thread>
   SIMT_FN void free(Thread& thread, void* block) {
-    if (block != nullptr) thread.atomic(*bits_).fetch_and(~(1u << pool_.slot_of(block)), simt::release);
+    if (block != nullptr) bits_.release(thread, pool_.slot_of(block));
   }
 
  private:
   SlotPool pool_;
-  std::uint32_t* bits_ = nullptr;
+  SlotBits bits_;
 };
 
 // Frees count the slot as free before its bit is cleared. A malloc that was counted in may then look at a full bitmap,
@@ -52,7 +55,7 @@ class CountBeforeBit : public Specimen {
     CountBeforeBit allocator;
     allocator.pool_ = SlotPool(arena);
     allocator.taken_ = arena.metadata<std::uint32_t>(1);
-    allocator.bits_ = arena.metadata<std::uint32_t>(1);
+    allocator.bits_ = SlotBits(arena);
     return allocator;
   }
   void reset(simt::Stream& stream) {
@@ -66,31 +69,25 @@ class CountBeforeBit : public Specimen {
     do {
       if (taken >= pool_.slots()) return nullptr;
     } while (!thread.atomic(*taken_).compare_exchange(taken, taken + 1, simt::acquire, simt::relaxed));
-    std::uint32_t bits = thread.atomic(*bits_).load(simt::relaxed);
-    while (~bits != 0) {
-      const std::uint32_t slot = simt::count_trailing_zeros(~bits);
-      bits = thread.atomic(*bits_).fetch_or(1u << slot, simt::acquire);
-      if ((bits >> slot & 1) == 0) return pool_.block(slot);
-    }
-    return nullptr;
+    const std::uint32_t slot = bits_.claim(thread);
+    return slot == SlotBits::none ? nullptr : pool_.block(slot);
   }
   template <class Thread>
   SIMT_FN void free(Thread& thread, void* block) {
     if (block == nullptr) return;
-    const std::uint32_t bit = 1u << pool_.slot_of(block);
     if constexpr (form == Form::broken) thread.atomic(*taken_).fetch_sub(1u, simt::release);
-    thread.atomic(*bits_).fetch_and(~bit, simt::release);
+    bits_.release(thread, pool_.slot_of(block));
     if constexpr (form == Form::repaired) thread.atomic(*taken_).fetch_sub(1u, simt::release);
   }
 
  protected:
   void clear_count(simt::Stream& stream) { simt::device_fill(stream, taken_, 0, sizeof *taken_); }
-  void clear_bits(simt::Stream& stream) { simt::device_fill(stream, bits_, 0, sizeof *bits_); }
+  void clear_bits(simt::Stream& stream) { bits_.clear(stream); }
 
  private:
   SlotPool pool_;
   std::uint32_t* taken_ = nullptr;
-  std::uint32_t* bits_ = nullptr;
+  SlotBits bits_;
 };
 
 // free() computes a slot from every address, the null pointer's too, and frees what is there.
@@ -103,30 +100,25 @@ class NullFree : public Specimen {
   static NullFree create(Arena& arena, const Parameters&) {
     NullFree allocator;
     allocator.pool_ = SlotPool(arena);
-    allocator.bits_ = arena.metadata<std::uint32_t>(1);
+    allocator.bits_ = SlotBits(arena);
     return allocator;
   }
-  void reset(simt::Stream& stream) { simt::device_fill(stream, bits_, 0, sizeof *bits_); }
+  void reset(simt::Stream& stream) { bits_.clear(stream); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t) {
-    std::uint32_t bits = thread.atomic(*bits_).load(simt::relaxed);
-    while (~bits != 0) {
-      const std::uint32_t slot = simt::count_trailing_zeros(~bits);
-      bits = thread.atomic(*bits_).fetch_or(1u << slot, simt::acquire);
-      if ((bits >> slot & 1) == 0) return pool_.block(slot);
-    }
-    return nullptr;
+    const std::uint32_t slot = bits_.claim(thread);
+    return slot == SlotBits::none ? nullptr : pool_.block(slot);
   }
   template <class Thread>
   SIMT_FN void free(Thread& thread, void* block) {
     if (form == Form::repaired && block == nullptr) return;
-    thread.atomic(*bits_).fetch_and(~(1u << pool_.slot_of(block) % pool_.slots()), simt::release);
+    bits_.release(thread, pool_.slot_of(block) % pool_.slots());
   }
 
  private:
   SlotPool pool_;
-  std::uint32_t* bits_ = nullptr;
+  SlotBits bits_;
 };
 
 // reset() clears the bitmap and forgets the count of taken slots: the heap is new but believes to be half full.

@@ -84,12 +84,12 @@ class LeakOnFailure : public Specimen {
     LeakOnFailure allocator;
     allocator.pool_ = SlotPool(arena);
     allocator.taken_ = arena.metadata<std::uint32_t>(1);
-    allocator.bits_ = arena.metadata<std::uint32_t>(1);
+    allocator.bits_ = SlotBits(arena);
     return allocator;
   }
   void reset(simt::Stream& stream) {
     simt::device_fill(stream, taken_, 0, sizeof *taken_);
-    simt::device_fill(stream, bits_, 0, sizeof *bits_);
+    bits_.clear(stream);
   }
 
   template <class Thread>
@@ -99,29 +99,19 @@ class LeakOnFailure : public Specimen {
       return nullptr;
     }
     // A bit is free for whoever was counted, and frees clear it before they give the count back.
-    std::uint32_t bits = thread.atomic(*bits_).load(simt::relaxed);
-    for (;;) {
-      if (~bits == 0) {
-        thread.spin_hint();
-        bits = thread.atomic(*bits_).load(simt::relaxed);
-        continue;
-      }
-      const std::uint32_t slot = simt::count_trailing_zeros(~bits);
-      bits = thread.atomic(*bits_).fetch_or(1u << slot, simt::acquire);
-      if ((bits >> slot & 1) == 0) return pool_.block(slot);
-    }
+    return pool_.block(bits_.claim_surely(thread));
   }
   template <class Thread>
   SIMT_FN void free(Thread& thread, void* block) {
     if (block == nullptr) return;
-    thread.atomic(*bits_).fetch_and(~(1u << pool_.slot_of(block)), simt::release);
+    bits_.release(thread, pool_.slot_of(block));
     thread.atomic(*taken_).fetch_sub(1u, simt::relaxed);
   }
 
  private:
   SlotPool pool_;
   std::uint32_t* taken_ = nullptr;
-  std::uint32_t* bits_ = nullptr;
+  SlotBits bits_;
 };
 
 // Two halves of 16 slots, each with one word: a bit per slot and above them their count, which tells an empty half,
@@ -183,12 +173,12 @@ class CounterUnderflow : public Specimen {
     CounterUnderflow allocator;
     allocator.pool_ = SlotPool(arena);
     allocator.change_ = arena.metadata<std::uint32_t>(1);
-    allocator.bits_ = arena.metadata<std::uint32_t>(1);
+    allocator.bits_ = SlotBits(arena);
     return allocator;
   }
   void reset(simt::Stream& stream) {
     simt::device_fill(stream, change_, 0, sizeof *change_);
-    simt::device_fill(stream, bits_, 0, sizeof *bits_);
+    bits_.clear(stream);
   }
 
   template <class Thread>
@@ -198,29 +188,19 @@ class CounterUnderflow : public Specimen {
       thread.atomic(*change_).fetch_add(1u, simt::relaxed);
       return nullptr;
     }
-    std::uint32_t bits = thread.atomic(*bits_).load(simt::relaxed);
-    for (;;) {
-      if (~bits == 0) {
-        thread.spin_hint();
-        bits = thread.atomic(*bits_).load(simt::relaxed);
-        continue;
-      }
-      const std::uint32_t slot = simt::count_trailing_zeros(~bits);
-      bits = thread.atomic(*bits_).fetch_or(1u << slot, simt::acquire);
-      if ((bits >> slot & 1) == 0) return pool_.block(slot);
-    }
+    return pool_.block(bits_.claim_surely(thread));
   }
   template <class Thread>
   SIMT_FN void free(Thread& thread, void* block) {
     if (block == nullptr) return;
-    thread.atomic(*bits_).fetch_and(~(1u << pool_.slot_of(block)), simt::release);
+    bits_.release(thread, pool_.slot_of(block));
     thread.atomic(*change_).fetch_add(1u, simt::relaxed);
   }
 
  private:
   SlotPool pool_;
   std::uint32_t* change_ = nullptr;  // of the count of free slots since the heap was new
-  std::uint32_t* bits_ = nullptr;
+  SlotBits bits_;
 };
 
 }  // namespace allocbench::zoo

@@ -32,6 +32,49 @@ class SlotPool {
   std::uint32_t slots_ = 0;
 };
 
+// Which slots are taken: a word with a bit for each.
+class SlotBits {
+ public:
+  static constexpr std::uint32_t none = 32;
+
+  SlotBits() = default;
+  explicit SlotBits(Arena& arena) : word_(arena.metadata<std::uint32_t>(1)) {}
+  void clear(simt::Stream& stream) { simt::device_fill(stream, word_, 0, sizeof *word_); }
+
+  // A slot that was free, or none.
+  template <class Thread>
+  SIMT_FN std::uint32_t claim(Thread& thread) const {
+    std::uint32_t bits = word(thread).load(simt::relaxed);
+    while (~bits != 0) {
+      const std::uint32_t slot = simt::count_trailing_zeros(~bits);
+      bits = word(thread).fetch_or(1u << slot, simt::acquire);
+      if ((bits >> slot & 1) == 0) return slot;
+    }
+    return none;
+  }
+  // For callers who know that a slot is free or about to be.
+  template <class Thread>
+  SIMT_FN std::uint32_t claim_surely(Thread& thread) const {
+    for (;;) {
+      const std::uint32_t slot = claim(thread);
+      if (slot != none) return slot;
+      thread.spin_hint();
+    }
+  }
+  template <class Thread>
+  SIMT_FN void release(Thread& thread, std::uint32_t slot) const {
+    word(thread).fetch_and(~(1u << slot), simt::release);
+  }
+
+  template <class Thread>
+  SIMT_FN auto word(Thread& thread) const {
+    return thread.atomic(*word_);
+  }
+
+ private:
+  std::uint32_t* word_ = nullptr;
+};
+
 // What all specimens share: 32 slots, state in metadata that starts as zeros.
 struct Specimen {
   using Parameters = NoParameters;

@@ -76,10 +76,10 @@ class BallotLoop : public Specimen {
   static BallotLoop create(Arena& arena, const Parameters&) {
     BallotLoop allocator;
     allocator.pool_ = SlotPool(arena);
-    allocator.bits_ = arena.metadata<std::uint32_t>(1);
+    allocator.bits_ = SlotBits(arena);
     return allocator;
   }
-  void reset(simt::Stream& stream) { simt::device_fill(stream, bits_, 0, sizeof *bits_); }
+  void reset(simt::Stream& stream) { bits_.clear(stream); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t) {
@@ -88,12 +88,12 @@ class BallotLoop : public Specimen {
     void* found = nullptr;
     while (group.any(looking)) {
       if (looking) {
-        std::uint32_t bits = thread.atomic(*bits_).load(simt::relaxed);
+        std::uint32_t bits = bits_.word(thread).load(simt::relaxed);
         const std::uint32_t slot = simt::count_trailing_zeros(~bits);
         if (~bits == 0) {
           looking = false;
         } else {
-          bits = thread.atomic(*bits_).fetch_or(1u << slot, simt::acquire);
+          bits = bits_.word(thread).fetch_or(1u << slot, simt::acquire);
           if ((bits >> slot & 1) == 0) {
             found = pool_.block(slot);
             looking = false;
@@ -109,12 +109,12 @@ class BallotLoop : public Specimen {
   }
   template <class Thread>
   SIMT_FN void free(Thread& thread, void* block) {
-    if (block != nullptr) thread.atomic(*bits_).fetch_and(~(1u << pool_.slot_of(block)), simt::release);
+    if (block != nullptr) bits_.release(thread, pool_.slot_of(block));
   }
 
  private:
   SlotPool pool_;
-  std::uint32_t* bits_ = nullptr;
+  SlotBits bits_;
 };
 
 }  // namespace allocbench::zoo
