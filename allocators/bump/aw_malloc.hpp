@@ -11,14 +11,12 @@
 // up to 16 bytes, and requests larger than the pool return null.
 #pragma once
 
-#include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
+#include "allocators/bump/bump_pool.hpp"
 
 namespace allocbench {
 
-class AWMalloc {
+class AWMalloc : public BumpPool {
  public:
-  using Parameters = NoParameters;
   static constexpr Traits traits{.name = "aw_malloc",
                                  .display_name = "AWMalloc",
                                  .paper = "Vinkler & Havran 2015, sec. 4.1",
@@ -26,26 +24,16 @@ class AWMalloc {
                                  .frees = Frees::never,
                                  .recycles_unfreed = true};
 
-  static std::size_t max_request(std::size_t pool_bytes, const Parameters&) {
-    return pool_bytes / granule_bytes * granule_bytes;
-  }
-
-  static AWMalloc create(Arena& arena, const Parameters& parameters) {
+  static AWMalloc create(Arena& arena, const Parameters&) {
     AWMalloc allocator;
-    allocator.base_ = arena.pool().base;
-    allocator.limit_.bytes = max_request(arena.pool_bytes(), parameters);
-    allocator.next_ = arena.metadata<std::uint64_t>(1);
+    allocator.lay_out(arena);
     return allocator;
   }
-
-  static SmallHeap<Parameters> small_heap() { return {.pool_bytes = 1024}; }
-
-  void reset(simt::Stream& stream) { simt::device_fill(stream, next_, 0, sizeof *next_); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     if (limit_.refuses(bytes)) return nullptr;
-    const std::uint64_t need = units_of(std::uint64_t{bytes}, granule_log2) * granule_bytes;
+    const std::uint64_t need = rounded_up(bytes);
     const auto next = thread.atomic(*next_);
     for (;;) {
       const std::uint64_t offset = next.fetch_add(need, simt::relaxed);
@@ -59,17 +47,6 @@ class AWMalloc {
       } while (seen + need > limit_.bytes);
     }
   }
-
-  template <class Thread>
-  SIMT_FN void free(Thread&, void*) {}
-
- private:
-  static constexpr std::uint32_t granule_log2 = 4;
-  static constexpr std::uint64_t granule_bytes = 1u << granule_log2;
-
-  std::byte* base_ = nullptr;
-  RequestLimit limit_;  // also the end of the pool
-  std::uint64_t* next_ = nullptr;
 };
 
 }  // namespace allocbench
