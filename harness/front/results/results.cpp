@@ -53,6 +53,7 @@ std::vector<PhaseResult> reduce_phases(const CellHistory& cell, Statistic statis
       operations.resize(phases.size());
       auto& amounts = operations[static_cast<std::size_t>(&phase - phases.data())];
       if (sample.throttled.value_or(false)) phase.throttled.push_back(amounts.size());
+      if (phase.not_held.empty()) phase.not_held = measured.not_held;
       amounts.push_back(static_cast<double>(measured.operations));
       add_to_round(phase.rounds, rounds[index], measured.seconds);
     }

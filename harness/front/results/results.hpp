@@ -18,6 +18,7 @@ struct PhaseResult {
   Estimate time;
   double operations = 0;               // median of the samples
   std::vector<std::size_t> throttled;  // indices of samples
+  std::string not_held;                // why launch latency may be in the first such sample's time
 
   std::vector<double> seconds() const;  // of all samples, in their order
   std::optional<double> throughput() const;

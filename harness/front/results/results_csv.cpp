@@ -35,7 +35,7 @@ struct Row {
   double value = 0;
   std::optional<Interval> interval = {};
   std::size_t samples = 1;
-  bool throttled = false;
+  std::string flags = {};  // separated by blanks
 };
 
 // What every row of a cell begins with.
@@ -94,14 +94,15 @@ class CsvWriter {
     const std::size_t count = phase.seconds().size();
     const std::string_view statistic = name_of(results_.statistic);
     const auto& bounds = phase.time.interval;
-    const bool throttled = !phase.throttled.empty();
-    add({phase.name, "time", statistic, phase.time.centre, bounds, count, throttled});
+    std::string flags = phase.throttled.empty() ? "" : "throttled";
+    if (!phase.not_held.empty()) flags += flags.empty() ? "not_held" : " not_held";
+    add({phase.name, "time", statistic, phase.time.centre, bounds, count, flags});
     const auto throughput = phase.throughput();
     if (!throughput) return;
     std::optional<Interval> interval;
     if (bounds && bounds->low > 0) interval = Interval{phase.operations / bounds->high, phase.operations / bounds->low};
-    add({phase.name, "throughput", statistic, *throughput, interval, count, throttled});
-    add({phase.name, "operations", "median", phase.operations, {}, count, false});
+    add({phase.name, "throughput", statistic, *throughput, interval, count, flags});
+    add({phase.name, "operations", "median", phase.operations, {}, count});
   }
 
   void add_fact(std::string_view phase, const char* metric, std::uint64_t value) {
@@ -121,7 +122,7 @@ class CsvWriter {
     text_ += fmt::format("{},{},{},{},{},{},{},", prefix_, row.phase, field(row.metric), field(unit), better,
                          row.statistic, row.value);
     text_ += row.interval ? fmt::format("{},{},{}", row.interval->low, row.interval->high, confidence) : ",,";
-    text_ += fmt::format(",{},{}\n", row.samples, row.throttled ? "throttled" : "");
+    text_ += fmt::format(",{},{}\n", row.samples, row.flags);
   }
 
   const Results& results_;
