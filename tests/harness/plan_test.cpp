@@ -84,6 +84,20 @@ TEST(Plan, PoolsAndAllocatorParametersMakeBatches) {
   }
 }
 
+TEST(Plan, TheL2CacheIsAnAxisAndDefinesACellOnlyWhenItIsFlushed) {
+  ordered_json json = base();
+  json["sweep"] = {{"l2", {"warm", "flushed"}}};
+  const Plan plan = plan_of(json);
+  EXPECT_THAT(names(plan),
+              ::testing::ElementsAre("paper/fig1/scatteralloc/l2:warm", "paper/fig1/scatteralloc/l2:flushed"));
+  const auto& cells = plan.batches[0].cells;
+  EXPECT_EQ(cells[0].id, plan_of(base()).batches[0].cells[0].id) << "warm is what cells always were";
+  EXPECT_NE(cells[1].id, cells[0].id);
+  json = base();
+  json["l2"] = "flushed";
+  EXPECT_EQ(plan_of(json).batches[0].cells[0].id, cells[1].id);
+}
+
 TEST(Plan, ExcludesByAxisAndAllocator) {
   ordered_json json = base();
   json["allocators"] = {"halloc", "scatteralloc"};

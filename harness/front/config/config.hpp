@@ -29,6 +29,7 @@ struct Settings {
   std::uint64_t warmups = 1;
   std::uint64_t counted_passes = 1;
   std::string state = "fresh";
+  std::string l2 = "warm";
   double deadline_seconds = 60;  // of one round
 };
 

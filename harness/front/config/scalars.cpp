@@ -70,7 +70,8 @@ void apply_scalar(std::string_view name, const ParameterValue& value, const std:
   const std::map<std::string_view, double*> numbers = {{"deadline_s", &settings.deadline_seconds},
                                                        {"wall_bound_s", &settings.wall_bound_seconds},
                                                        {"precision", &settings.precision}};
-  const std::map<std::string_view, std::string*> words = {{"state", &settings.state}, {"statistic", &config.statistic}};
+  const std::map<std::string_view, std::string*> words = {
+      {"state", &settings.state}, {"l2", &settings.l2}, {"statistic", &config.statistic}};
   if (name == "pool_bytes") settings.pool_pointer = pointer;
   if (const auto number = numbers.find(name); number != numbers.end()) {
     *number->second = std::get<double>(value);

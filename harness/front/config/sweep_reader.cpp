@@ -50,13 +50,13 @@ std::vector<AxisGroup> SweepReader::axis_groups() const {
 
 // The description of what an axis sweeps; nullptr after adding a problem.
 const ParameterInfo* SweepReader::axis_parameter(const std::string& name, const std::string& pointer) const {
-  if (name == "pool_bytes") return find_entry(config_scalars(), name);
+  if (name == "pool_bytes" || name == "l2") return find_entry(config_scalars(), name);
   if (name.starts_with(allocator_prefix)) return allocator_parameter(name.substr(allocator_prefix.size()), pointer);
   if (workload_ == nullptr) return nullptr;  // already reported
   const ParameterInfo* parameter = find_entry(workload_->parameters, name);
   if (parameter == nullptr) {
     auto valid = names_of(workload_->parameters);
-    valid.insert(valid.end(), {"pool_bytes", "allocator.<parameter>"});
+    valid.insert(valid.end(), {"pool_bytes", "l2", "allocator.<parameter>"});
     problems_.add_unknown(pointer, "axis", name, valid);
   }
   return parameter;

@@ -62,6 +62,7 @@ CellHistory cell_from(const Json& event) {
   cell.backend = protocol::text_member(event, "backend");
   cell.seed = protocol::count_member(event, "seed");
   cell.state = protocol::text_member(event, "state");
+  cell.l2 = protocol::text_member_or(event, "l2", "warm");
   cell.axes = protocol::values_from_json(protocol::member(event, "axes"));
   return cell;
 }
@@ -73,6 +74,7 @@ void add_total(protocol::Sample& sample) {
     if (phase.name == total.name) return;
     total.seconds += phase.seconds;
     total.operations += phase.operations;
+    if (total.not_held.empty()) total.not_held = phase.not_held;
   }
   sample.phases.push_back(total);
 }

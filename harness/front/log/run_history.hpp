@@ -39,6 +39,7 @@ struct CellHistory {
   std::string backend;
   std::uint64_t seed = 0;
   std::string state;
+  std::string l2;
   ParameterValues axes;
 
   std::uint64_t attempts = 0;  // the highest number of a start

@@ -101,6 +101,8 @@ void apply_axis(const Axis& axis, const ParameterValue& value, Cell& cell) {
   if (axis.name == "pool_bytes") {
     cell.pool_bytes = std::get<std::uint64_t>(value);
     cell.pool_pointer = axis.pointer;
+  } else if (axis.name == "l2") {
+    cell.l2 = std::get<std::string>(value);
   } else if (axis.name.starts_with(allocator_prefix)) {
     protocol::assign_value(cell.allocator_parameters, axis.name.substr(allocator_prefix.size()), value);
   } else {
@@ -121,6 +123,7 @@ Cell make_cell(const Config& config, const AllocatorChoice& choice, const std::v
   cell.backend = config.backend;
   cell.seed = config.seed;
   cell.state = choice.settings.state;
+  cell.l2 = choice.settings.l2;
   cell.statistic = config.statistic;
   cell.repetitions = choice.settings.repetitions;
   cell.rounds = choice.settings.rounds;
@@ -295,14 +298,17 @@ void check_pools(const Plan& plan, std::uint64_t device_memory_bytes, std::strin
 }
 
 nlohmann::ordered_json cell_definition(const Cell& cell) {
-  return {{"allocator", cell.allocator},
-          {"allocator_parameters", protocol::to_json(cell.allocator_parameters)},
-          {"workload", cell.workload},
-          {"workload_parameters", protocol::to_json(cell.workload_parameters)},
-          {"pool_bytes", cell.pool_bytes},
-          {"backend", cell.backend},
-          {"seed", cell.seed},
-          {"state", cell.state}};
+  nlohmann::ordered_json definition{{"allocator", cell.allocator},
+                                    {"allocator_parameters", protocol::to_json(cell.allocator_parameters)},
+                                    {"workload", cell.workload},
+                                    {"workload_parameters", protocol::to_json(cell.workload_parameters)},
+                                    {"pool_bytes", cell.pool_bytes},
+                                    {"backend", cell.backend},
+                                    {"seed", cell.seed},
+                                    {"state", cell.state}};
+  // Not the default, so that cells keep the ids that they have in kept results.
+  if (cell.l2 != "warm") definition["l2"] = cell.l2;
+  return definition;
 }
 
 std::vector<std::size_t> order_of_round(std::size_t count, std::uint64_t seed, std::uint64_t round) {

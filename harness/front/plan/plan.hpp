@@ -30,6 +30,7 @@ struct Cell {
   std::string backend;
   std::uint64_t seed = 0;
   std::string state;
+  std::string l2;
   std::string statistic;
   ParameterValues axes;
   std::optional<double> growth;    // value on the primary axis when that is a number: the order of the skip rule

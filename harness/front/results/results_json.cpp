@@ -95,6 +95,7 @@ Json phase_json(const Results& results, const PhaseResult& phase) {
   const auto throughput = phase.throughput();
   json["throughput"] = throughput ? Json(*throughput) : Json();
   json["throttled"] = phase.throttled;
+  if (!phase.not_held.empty()) json["not_held"] = phase.not_held;
   return json;
 }
 
@@ -132,6 +133,7 @@ Json cell_json(const Results& results, const CellResult& result) {
                {"attempt", cell.ended_attempt},
                {"status", word(result.status())},
                {"reason", cell.end->reason}};
+  if (cell.l2 != "warm") json["l2"] = cell.l2;
   if (result.status() != Status::ok) {
     json["output_tail"] = cell.end->output_tail;
     return json;

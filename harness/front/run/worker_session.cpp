@@ -126,6 +126,7 @@ Outcome WorkerSession::open(const Cell& cell, double limit_seconds) {
       .parameters = cell.workload_parameters,
       .seed = cell.seed,
       .state = cell.state == "reused" ? protocol::StartState::reused : protocol::StartState::fresh,
+      .l2 = cell.l2 == "flushed" ? protocol::L2State::flushed : protocol::L2State::warm,
       .warmups = cell.warmups,
       .counted_passes = cell.counted_passes};
   Outcome outcome = ask(command, "opened", cell.id, limit_seconds);
