@@ -37,6 +37,11 @@ SHOWN_BY = {
 # Found with held stores only.
 STORE_BUGS = {"zoo_missed_mark"}
 
+# Models of what can go wrong where memory changes between sizes, and the specimens that are searched with them.
+SIZE_MODELS = {path.stem: path for path in pathlib.Path(__file__).parent.joinpath("models").glob("*.json")}
+SIZE_BUGS = {"zoo_comb_unchecked_claim", "zoo_comb_late_class", "zoo_comb_partial_retirement"}
+WITH_SIZE_MODELS = [item for path in SIZE_MODELS.values() for item in ("--model", str(path))]
+
 
 def check(*arguments, workers=ZOO, expect=None, cwd=None):
     result = subprocess.run([PROGRAM, "check", "--workers", workers, *arguments], capture_output=True, text=True,
@@ -68,7 +73,8 @@ class ZooGate(unittest.TestCase):
             return json.loads(result.stdout)["cells"]
 
         # A race report takes long, so only those that nothing else finds run in the race build.
-        cls.cells = search([name for name in cls.broken if name not in STORE_BUGS | RACE_BUGS], "--no-races")
+        cls.cells = search([name for name in cls.broken if name not in STORE_BUGS | RACE_BUGS | SIZE_BUGS], "--no-races")
+        cls.cells += search(sorted(SIZE_BUGS), "--no-races", *WITH_SIZE_MODELS)
         if RACES:
             cls.cells += search(sorted(RACE_BUGS), "--race-seeds", "19")
         cls.cells += search(sorted(STORE_BUGS), "--strategy", "swarm+stores", "--no-races")
@@ -129,8 +135,9 @@ class ZooGate(unittest.TestCase):
             with self.subTest(name):
                 cell = schedules[0]
                 stored = self.folder / f"{name}-{cell['model']}.json"
-                for what in (cell["seed_string"], str(stored)):
-                    result = check("--replay", what, "--times", REPLAYS, "--out", str(self.folder), expect=1)
+                mine = ["--model", str(SIZE_MODELS[cell["model"]])] if cell["model"] in SIZE_MODELS else []
+                for what, model in ((cell["seed_string"], mine), (str(stored), [])):
+                    result = check("--replay", what, *model, "--times", REPLAYS, "--out", str(self.folder), expect=1)
                     self.assertIn(f"{REPLAYS} of {REPLAYS} repetitions identical", result.stdout)
                     self.assertIn(cell["outcome"], result.stdout.splitlines()[0])
 
@@ -171,6 +178,8 @@ class ZooGate(unittest.TestCase):
         for more in (["--strategy", "swarm"], ["--strategy", "swarm+stores", "--no-races"]):
             result = check(*options, "--seeds", REPAIRED_SEEDS, *more, "--out", str(self.folder / "repaired"))
             self.assertEqual(result.returncode, 0, result.stdout)
+        check("--allocator", "zoo_comb_repaired", *WITH_SIZE_MODELS, "--seeds", REPAIRED_SEEDS, "--no-races",
+              "--out", str(self.folder / "repaired"), expect=0)
 
 
 def known_to_break():
@@ -190,6 +199,12 @@ class RealAllocators(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             result = check(*options, "--seeds", CHECK_SEEDS, "--race-seeds", "30", "--out", folder, workers=WORKERS)
         self.assertEqual(result.returncode, 0, result.stdout)
+
+    def test_comb_where_memory_changes_between_sizes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for strategy in ("swarm", "swarm+stores"):
+                check("--allocator", "comb", *WITH_SIZE_MODELS, "--strategy", strategy, "--seeds", CHECK_SEEDS,
+                      "--race-seeds", "30", "--out", folder, workers=WORKERS, expect=0)
 
     def test_what_is_known_to_break_is_found(self):
         self.assertTrue(known_to_break())

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/check/zoo/bitmaps.hpp"
+#include "tests/check/zoo/combs.hpp"
 #include "tests/check/zoo/counters.hpp"
 #include "tests/check/zoo/free_lists.hpp"
 #include "tests/check/zoo/pages.hpp"
@@ -35,4 +36,6 @@ ALLOCBENCH_REGISTER(zoo, zoo::Broken<zoo::LostUpdate>, zoo::Repaired<zoo::LostUp
                     zoo::Repaired<zoo::UnmergedBuddies>, zoo::Broken<zoo::LateHeader>, zoo::Repaired<zoo::LateHeader>,
                     zoo::Broken<zoo::NullFree>, zoo::Repaired<zoo::NullFree>, zoo::Broken<zoo::ForgetfulReset>,
                     zoo::Repaired<zoo::ForgetfulReset>, zoo::Broken<zoo::CounterUnderflow>,
-                    zoo::Repaired<zoo::CounterUnderflow>)
+                    zoo::Repaired<zoo::CounterUnderflow>, zoo::Comb<zoo::CombBug::unchecked_claim>,
+                    zoo::Comb<zoo::CombBug::late_class>, zoo::Comb<zoo::CombBug::partial_retirement>,
+                    zoo::Comb<zoo::CombBug::none>)
