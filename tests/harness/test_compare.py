@@ -5,7 +5,7 @@ import json
 import shutil
 import unittest
 
-from support import HERE, ProgramTest
+from support import HERE, ProgramTest, cell_ids
 
 GOLDEN = HERE / "golden" / "compare"
 
@@ -62,6 +62,25 @@ class Compare(ProgramTest):
         self.assertEqual(len(document["cells"]), 6)
         self.assertFalse(document["regression"])
 
+    def test_a_reference_is_measured_again_without_what_failed_in_it(self):
+        self.measure(self.config(["steady", "hanging"], deadline_s=0.5), expect=1)
+        again = self.folder / "again"
+        arguments = ("--with-reference", self.out, "--out", again)
+        document = json.loads(self.compare(*arguments, "--json").stdout)
+        self.assertEqual([cell["status"] for cell in document["cells"]], [{"a": "ok", "b": "ok"}] * 4)
+        self.assertTrue(all("hanging" in cell["name"] for cell in document["only_in_a"]))
+        self.assertEqual(len(document["only_in_a"]), 2)
+        self.assertEqual(cell_ids(self.events(again / "test" / "figure")), [cell["id"] for cell in document["cells"]])
+        self.assertIn("no cells left to measure", self.compare(*arguments).stderr)
+
+    def test_a_reference_of_other_cells_is_refused(self):
+        self.measure(self.config())
+        log = self.out / "events.jsonl"
+        for cell in cell_ids(self.events()):
+            log.write_text(log.read_text(encoding="utf-8").replace(cell, cell[::-1]), encoding="utf-8")
+        text = self.compare("--with-reference", self.out, "--out", self.folder / "again", expect=2).stderr
+        self.assertIn("this version defines none of the reference's cells. Keep a reference of this version.", text)
+
     def test_several_runs_of_a_side_count_together(self):
         for name in ("one", "two"):
             (self.folder / "runs" / name).mkdir(parents=True)
@@ -105,7 +124,9 @@ class Compare(ProgramTest):
         self.assertIn("--ignore workload/threads", text)
 
     def test_usage(self):
-        self.assertIn("required", self.refused(self.before))
+        self.assertIn("two sets of results, or --with-reference", self.refused(self.before))
+        self.assertIn("excludes", self.refused(self.before, self.after, "--with-reference", self.before))
+        self.assertIn("requires", self.refused(self.before, self.after, "--out", self.out))
         self.assertIn("--margin", self.refused(self.before, self.after, "--margin", "-1"))
         self.assertIn("--fail-on", self.refused(self.before, self.after, "--fail-on", "noise"))
         self.assertIn("4 regression", self.compare("--help").stdout)

@@ -156,17 +156,32 @@ constexpr const char* compare_footer =
     "95 % interval lies within the margin) or unsure. A cell that is no longer ok counts as a regression.\n"
     "  allocbench compare results/before results/after --fail-on regression\n"
     "  allocbench compare 'results/before/*' 'results/after/*' --markdown\n"
-    "  allocbench compare results/reference/h100 results/mine --all\n"
+    "  allocbench compare --with-reference results/reference/h100/quick   does this machine give the same picture?\n"
     "Exit codes: 0 compared, 2 usage or unreadable input, 4 regression (with --fail-on regression).";
 
 CLI::App* add_compare(CLI::App& app, CompareOptions& comparing) {
   CLI::App* verb = app.add_subcommand("compare", "Compare two sets of results: what got slower or faster");
   verb->footer(compare_footer);
   constexpr const char* kind = "PATH";
-  verb->add_option("A", comparing.a, "Folder of runs, event log or results.json (packed or not), or a pattern of these")
-      ->required()
-      ->type_name(kind);
-  verb->add_option("B", comparing.b, "The same, to be judged against A")->required()->type_name(kind);
+  auto* a =
+      verb->add_option("A", comparing.a, "Folder of runs, event log or results.json (packed or not), or a pattern")
+          ->type_name(kind);
+  auto* b = verb->add_option("B", comparing.b, "The same, to be judged against A")->type_name(kind);
+  auto* reference = verb->add_option("--with-reference", comparing.reference,
+                                     "Measure here what was ok in these kept runs, and judge that against them")
+                        ->type_name(kind)
+                        ->excludes(a)
+                        ->excludes(b);
+  verb->add_option(
+          "-o,--out", comparing.out,
+          "With --with-reference: folder for the new runs (default results/with-reference); continues what is there")
+      ->needs(reference)
+      ->type_name("DIR");
+  verb->add_option("--device", comparing.device, "With --with-reference: CUDA device number (default 0)")
+      ->needs(reference)
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  add_workers_option(*verb, comparing.workers);
   verb->add_option("--fail-on", comparing.fail_on, "Exit with 4 if B has this")
       ->check(CLI::IsMember({"regression"}))
       ->type_name("regression");
@@ -217,7 +232,13 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
   if (list->parsed()) return Command(listing);
   if (describe->parsed()) return Command(describing);
   if (report->parsed()) return Command(reporting);
-  if (compare->parsed()) return Command(comparing);
+  if (compare->parsed()) {
+    if (comparing.reference.empty() && comparing.b.empty()) {
+      fmt::print(stderr, "allocbench: compare needs two sets of results, or --with-reference. Try compare --help.\n");
+      return exit_usage;
+    }
+    return Command(comparing);
+  }
   checking.program = argv[0];
   if (check->parsed()) return Command(checking);
   if (run.config.empty()) {

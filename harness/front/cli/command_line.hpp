@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "harness/front/check/check_command.hpp"
+#include "harness/front/results/results.hpp"
 
 namespace allocbench::front {
 
@@ -21,12 +23,14 @@ struct RunOptions {
   bool force = false;
   bool allow_mixed = false;
   std::string filter;
+  std::set<std::string> cells = {};  // ids; empty = all
   std::optional<double> timeout = {};
   std::optional<std::uint64_t> seed = {};
   std::optional<std::uint64_t> os_threads = {};
   bool dry_run = false;
   bool print_config = false;
   bool quiet = false;
+  bool table = true;
   std::string data;  // folder; empty = as the environment has it
   std::string workers;
 };
@@ -51,6 +55,10 @@ struct ReportOptions {
 struct CompareOptions {
   std::string a;
   std::string b;
+  std::string reference;  // instead of both: kept runs, to be measured again here
+  std::string out = "results/with-reference";
+  int device = 0;
+  std::string workers;
   std::string fail_on;  // regression, or empty
   double margin = 3;    // percent
   std::vector<std::string> ignored;
@@ -69,5 +77,8 @@ int list_command(const ListOptions& options);
 int describe_command(const DescribeOptions& options);
 int report_command(const ReportOptions& options);
 int compare_command(const CompareOptions& options);
+// Measures what was ok in these runs, each into a folder of its name below options.out. Exit codes as those of
+// run_command.
+int measure_reference(const CompareOptions& options, const std::vector<Results>& runs);
 
 }  // namespace allocbench::front

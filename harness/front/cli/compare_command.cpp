@@ -9,8 +9,16 @@
 namespace allocbench::front {
 
 int compare_command(const CompareOptions& options) {
+  const bool measures = !options.reference.empty();
+  const std::string& a = measures ? options.reference : options.a;
+  const std::string& b = measures ? options.out : options.b;
+  const std::vector<Results> runs = read_runs(a);
+  if (measures) {
+    const int code = measure_reference(options, runs);
+    if (code != exit_all_ok) return code;
+  }
   const auto comparison =
-      compare(read_side(options.a), read_side(options.b), {.margin = options.margin / 100, .ignored = options.ignored});
+      compare(side_of(a, runs), read_side(b), {.margin = options.margin / 100, .ignored = options.ignored});
   if (options.json) {
     fmt::print("{}", comparison_json(*comparison));
   } else if (options.markdown) {

@@ -160,7 +160,7 @@ int report(const RunOptions& options, const Plan& plan, const std::string& folde
   const std::string path = events_path(folder);
   const Results results = reduce(read_history(read_log_lines(path).lines, path));
   write_results(results, folder);
-  fmt::print("{}", results_table(results, colours_on_stdout()));
+  if (options.table) fmt::print("{}", results_table(results, colours_on_stdout()));
   std::fflush(stdout);
   if (!options.quiet) fmt::print(stderr, "allocbench: results are in {}\n", folder);
   if (ending.interrupted || !ending.environment.empty()) {
@@ -192,6 +192,11 @@ Plan checked_plan(const RunOptions& options, const Config& config, const Target&
   }
   require_none(problems, options.config);
   if (!options.filter.empty()) filter_plan(plan, options.filter);
+  if (!options.cells.empty()) keep_cells(plan, options.cells);
+  if (plan.batches.empty()) {
+    throw UsageError(fmt::format(
+        "{}: this version defines none of the reference's cells. Keep a reference of this version.", options.config));
+  }
   return plan;
 }
 

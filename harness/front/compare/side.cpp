@@ -133,15 +133,22 @@ void add_origin(Side& side, const Origin& origin) {
 
 }  // namespace
 
-Side read_side(const std::string& argument) {
-  Side side{.argument = argument};
-  std::map<std::string, std::size_t> places;
+std::vector<Results> read_runs(const std::string& argument) {
+  std::vector<Results> runs;
   for (const fs::path& file : runs_of(argument)) {
     if (!is_log(file) && !is_document(file)) {
       throw UsageError(fmt::format("{} is not a file of a run. {}.", file.string(), what_to_name));
     }
-    const Results results = is_log(file) ? reduce(read_history(read_log_lines(file.string()).lines, file.string()))
-                                         : read_stored_results(file.string());
+    runs.push_back(is_log(file) ? reduce(read_history(read_log_lines(file.string()).lines, file.string()))
+                                : read_stored_results(file.string()));
+  }
+  return runs;
+}
+
+Side side_of(const std::string& argument, const std::vector<Results>& runs) {
+  Side side{.argument = argument};
+  std::map<std::string, std::size_t> places;
+  for (const Results& results : runs) {
     side.figures.insert(results.figure);
     side.not_measured += results.not_measured;
     for (const CellResult& result : results.cells) {
@@ -155,8 +162,9 @@ Side read_side(const std::string& argument) {
       }
     }
   }
-  if (side.cells.empty())
+  if (side.cells.empty()) {
     throw UsageError(fmt::format("No cell of {} was measured. Continue the run with --resume.", argument));
+  }
   return side;
 }
 

@@ -41,8 +41,13 @@ struct Side {
   std::size_t not_measured = 0;
 };
 
-// A folder with runs in it or below it, an event log, a results.json, each packed (.gz) or not, or a pattern of these.
-// Throws UsageError for what does not exist, contains no run, is damaged or has another format.
-Side read_side(const std::string& argument);
+// The runs of a folder and of those below it, of an event log or a results.json, each packed (.gz) or not, or of all
+// that a pattern matches. Throws UsageError for what does not exist, contains no run, is damaged or has another format.
+std::vector<Results> read_runs(const std::string& argument);
+
+// Throws UsageError where no cell was measured.
+Side side_of(const std::string& argument, const std::vector<Results>& runs);
+
+inline Side read_side(const std::string& argument) { return side_of(argument, read_runs(argument)); }
 
 }  // namespace allocbench::front

@@ -82,11 +82,14 @@ Results results_from(const Json& document) {
   if (format == 0 || format > newest_format) {
     throw Malformed(fmt::format("it has format {}, this allocbench reads 1 to {}", format, newest_format));
   }
-  const Json& config = protocol::object_member(protocol::object_member(ours, "run"), "config");
+  const Json& run = protocol::object_member(ours, "run");
+  const Json& config = protocol::object_member(run, "config");
   Results results;
   results.figure = protocol::text_member(config, "name");
   results.statistic = statistic_named(protocol::text_member_or(config, "statistic", "median"));
   results.not_measured = protocol::count_member_or(ours, "unfinished", 0);
+  results.history.config = std::make_shared<const Json>(config);
+  results.history.seed = protocol::count_member_or(run, "seed", 1);
   for (const Json& cell : protocol::list_member(ours, "cells")) results.cells.push_back(cell_from(cell));
   return results;
 }

@@ -7,8 +7,8 @@
 
 namespace allocbench::front {
 
-// With the cells, their phases and who measured them; without counters, metrics and the run. Throws UsageError for what
-// is not a results.json, is damaged or has a format that this program does not know.
+// With the cells, their phases and who measured them; and the config, without counters and metrics. Throws UsageError
+// for what is not a results.json, is damaged or has a format that this program does not know.
 Results read_stored_results(const std::string& path);
 
 }  // namespace allocbench::front

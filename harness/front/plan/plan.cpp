@@ -286,6 +286,13 @@ void filter_plan(Plan& plan, const std::string& expression) {
   }
 }
 
+void keep_cells(Plan& plan, const std::set<std::string>& ids) {
+  for (Batch& batch : plan.batches) {
+    std::erase_if(batch.cells, [&](const Cell& cell) { return !ids.contains(cell.id); });
+  }
+  std::erase_if(plan.batches, [](const Batch& batch) { return batch.cells.empty(); });
+}
+
 void check_pools(const Plan& plan, std::uint64_t device_memory_bytes, std::string_view device_name,
                  Problems& problems) {
   std::set<std::pair<std::string, std::uint64_t>> reported;

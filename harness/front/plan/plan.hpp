@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,6 +71,8 @@ Plan make_plan(const Config& config, const Catalogue& catalogue, Problems& probl
 
 // Keeps the cells whose name the regular expression finds. Throws UsageError for a bad expression or an empty result.
 void filter_plan(Plan& plan, const std::string& expression);
+// Keeps the cells of these ids; may leave none.
+void keep_cells(Plan& plan, const std::set<std::string>& ids);
 
 // A pool that the device cannot hold is a mistake of the config, reported before anything is measured.
 void check_pools(const Plan& plan, std::uint64_t device_memory_bytes, std::string_view device_name, Problems& problems);
