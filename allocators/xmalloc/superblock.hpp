@@ -12,46 +12,17 @@
 // So a Superblock is in the buffer at most once, and a buffer with room for every Superblock of the pool never
 // overflows. Both operations are unconditional, so there is no ABA. The paper packs counts beside the mask in 64 bits
 // and moves one Basicblock per compare-exchange.
-// Type tags are the four bytes before every user pointer. The owner of the memory writes them, the thread that frees it
-// reads them.
+// Type tags: tag.hpp.
 #pragma once
 
 #include "allocators/common/lock.hpp"
 #include "allocators/common/request.hpp"
 #include "allocators/xmalloc/fifo.hpp"
 #include "allocators/xmalloc/memoryblock.hpp"
+#include "allocators/xmalloc/tag.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::xmalloc {
-
-// The last word before a user pointer.
-struct Tag {
-  enum Type : std::uint32_t { untyped, piece, basic, whole };
-  static constexpr std::uint32_t alone = 63;  // index of a Basicblock without Superblock
-
-  std::uint32_t word;
-
-  static SIMT_FN Tag of_piece(std::uint32_t units_to_parent) { return {piece << 30 | units_to_parent}; }
-  static SIMT_FN Tag of_basic(std::uint32_t size_class, std::uint32_t index) {
-    return {basic << 30 | size_class << 8 | index};
-  }
-  static SIMT_FN Tag of_whole() { return {whole << 30}; }
-
-  SIMT_FN std::uint32_t type() const { return word >> 30; }
-  SIMT_FN std::uint32_t units_to_parent() const { return word & 0x3fffffffu; }
-  SIMT_FN std::uint32_t size_class() const { return word >> 8 & 0xff; }
-  SIMT_FN std::uint32_t index() const { return word & 0xff; }
-
-  static SIMT_FN std::uint32_t& before(std::byte* memory) { return reinterpret_cast<std::uint32_t*>(memory)[-1]; }
-  template <class Thread>
-  static SIMT_FN Tag read(Thread& thread, std::byte* memory) {
-    return {thread.atomic(before(memory)).load(simt::relaxed)};
-  }
-  template <class Thread>
-  SIMT_FN void write(Thread& thread, std::byte* memory) const {
-    thread.atomic(before(memory)).store(word, simt::relaxed);
-  }
-};
 
 // Where everything of the buffers lies. Free list l of class c, then the Superblock buffers, whose capacities halve
 // from class to class as the number of Superblocks that fit the pool does.

@@ -1,0 +1,40 @@
+// Type tags of XMalloc: the four bytes before every user pointer say what it points to.
+//
+// Paper: Huang et al., CIT 2010, section V-B. The owner of the memory writes the tag, the thread that frees it reads
+// it.
+#pragma once
+
+#include "simt/simt.hpp"
+
+namespace allocbench::xmalloc {
+
+// The last word before a user pointer.
+struct Tag {
+  enum Type : std::uint32_t { untyped, piece, basic, whole };
+  static constexpr std::uint32_t alone = 63;  // index of a Basicblock without Superblock
+
+  std::uint32_t word;
+
+  static SIMT_FN Tag of_piece(std::uint32_t units_to_parent) { return {piece << 30 | units_to_parent}; }
+  static SIMT_FN Tag of_basic(std::uint32_t size_class, std::uint32_t index) {
+    return {basic << 30 | size_class << 8 | index};
+  }
+  static SIMT_FN Tag of_whole() { return {whole << 30}; }
+
+  SIMT_FN std::uint32_t type() const { return word >> 30; }
+  SIMT_FN std::uint32_t units_to_parent() const { return word & 0x3fffffffu; }
+  SIMT_FN std::uint32_t size_class() const { return word >> 8 & 0xff; }
+  SIMT_FN std::uint32_t index() const { return word & 0xff; }
+
+  static SIMT_FN std::uint32_t& before(std::byte* memory) { return reinterpret_cast<std::uint32_t*>(memory)[-1]; }
+  template <class Thread>
+  static SIMT_FN Tag read(Thread& thread, std::byte* memory) {
+    return {thread.atomic(before(memory)).load(simt::relaxed)};
+  }
+  template <class Thread>
+  SIMT_FN void write(Thread& thread, std::byte* memory) const {
+    thread.atomic(before(memory)).store(word, simt::relaxed);
+  }
+};
+
+}  // namespace allocbench::xmalloc
