@@ -30,6 +30,7 @@
 #include "allocators/scatteralloc/scatteralloc.hpp"
 #include "allocators/scatteralloc/scatteralloc_reworked.hpp"
 #include "allocators/simple_queue/simple_queue.hpp"
+#include "allocators/xmalloc/xmalloc.hpp"
 #include "allocators/xmalloc/xmalloc_reworked.hpp"
 #include "tests/allocators/harness.hpp"
 
@@ -49,7 +50,7 @@ using Designs =
                      OuroborosPSReworked, OuroborosPVAReworked, OuroborosPVLReworked, OuroborosCSReworked,
                      OuroborosCVLReworked, RandomWalkReworked, RandomWalkBitmapReworked, ClusteredRandomWalkReworked,
                      CollaborativeRandomWalkReworked, RandomWalkMallocReworked, ScatterAlloc, ScatterAllocReworked,
-                     SimpleQueue, XMallocReworked, XMallocDeviceHeapReworked>;
+                     SimpleQueue, XMalloc, XMallocDeviceHeap, XMallocReworked, XMallocDeviceHeapReworked>;
 TYPED_TEST_SUITE(RequestLimitsTest, Designs);
 
 // Null when the design cannot serve this pool.

@@ -1,0 +1,229 @@
+// Basicblocks and Superblocks of XMalloc as published, and the two levels of buffers that hold the free ones.
+//
+// Paper: Huang et al., CIT 2010, sections III and V, figures 4 and 5; numbers and details of the public code.
+//
+// A Superblock is a header and up to 32 Basicblocks of one class; block sizes are smallest * 2^class, 16 bytes of which
+// are the Basicblock's header. A free Basicblock is in a free list (first-level buffer) of its class, or one bit of its
+// Superblock's word:
+//   bits 0-31 free blocks that are in no list; 32-51 a tag that every change raises; 52-57 blocks; 58-63 free ones.
+// malloc  pop a free list, the others of the class if it is empty; else take a Superblock from the second-level buffer,
+//         or cut a new one, and move its blocks into the list one by one, each by a compare-exchange of the word, until
+//         it has none left (then it is in no buffer) or the list is full (then one block goes back, and the Superblock
+//         into the buffer); again.
+// free    push into a free list; if that is full, back to the Superblock by a compare-exchange, and who makes the first
+//         block free puts the Superblock into the buffer.
+// A Superblock is never given back to the heap: the paper does not say when, and the public code does not.
+//
+// Differs from the public code: when the heap below has refused a Superblock often enough in a row, or after
+// `retry_limit` laps, the answer is null (there 10^7 laps).
+#pragma once
+
+#include "allocators/common/request.hpp"
+#include "allocators/xmalloc/compare_exchange_fifo.hpp"
+#include "allocators/xmalloc/memory_chain.hpp"
+#include "allocators/xmalloc/tag.hpp"
+
+namespace allocbench::xmalloc {
+
+struct SuperblockWord {
+  static constexpr std::uint64_t one_tag = std::uint64_t{1} << 32;
+  static constexpr std::uint64_t tag_bits = std::uint64_t{0xfffff} << 32;
+  static constexpr std::uint64_t one_free = std::uint64_t{1} << 58;
+
+  static SIMT_HOST_FN std::uint64_t fresh(std::uint32_t blocks) {
+    return blocks * one_free | std::uint64_t{blocks} << 52 | (~0u >> (32 - blocks));
+  }
+  static SIMT_HOST_FN std::uint32_t mask(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+  static SIMT_HOST_FN std::uint32_t free_blocks(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 58); }
+  static SIMT_HOST_FN std::uint64_t with_next_tag(std::uint64_t word) {
+    return (word & ~tag_bits) | ((word + one_tag) & tag_bits);
+  }
+  static SIMT_HOST_FN std::uint64_t without(std::uint64_t word, std::uint32_t bit) {
+    return with_next_tag((word & ~(std::uint64_t{1} << bit)) - one_free);
+  }
+  static SIMT_HOST_FN std::uint64_t with(std::uint64_t word, std::uint32_t bit) {
+    return with_next_tag((word | std::uint64_t{1} << bit) + one_free);
+  }
+};
+
+template <class Memory>
+struct BlockBuffers {
+  static constexpr std::uint32_t classes = 5;
+  static constexpr std::uint32_t header_bytes = 16;   // of a Superblock and of a Basicblock
+  static constexpr std::uint32_t most_refusals = 64;  // of the heap below, in a row
+
+  struct SuperblockHeader {
+    std::uint64_t word;
+    std::uint32_t size_class;
+  };
+
+  Memory memory;
+  std::uint64_t* words = nullptr;  // of each FIFO two for its ends, then its slots
+  std::uint32_t lists = 0;         // per class, a power of two
+  std::uint32_t list_capacity = 0;
+  std::uint32_t superblock_capacity = 0;
+  std::uint32_t smallest_log2 = 0;
+  std::uint32_t blocks_per_superblock = 0;
+  std::uint32_t used_classes = classes;  // whose Superblocks fit the pool
+  std::uint32_t retry_limit = 0;
+  bool superblocks = true;
+  std::byte** origin = nullptr;  // of the addresses in FIFOs
+
+  SIMT_HOST_FN std::uint32_t block_bytes(std::uint32_t size_class) const { return 1u << (smallest_log2 + size_class); }
+  SIMT_HOST_FN std::uint32_t largest_payload() const { return block_bytes(used_classes - 1) - header_bytes; }
+  SIMT_HOST_FN std::size_t superblock_bytes(std::uint32_t size_class) const {
+    return header_bytes + std::size_t{blocks_per_superblock} * block_bytes(size_class);
+  }
+  SIMT_FN std::uint32_t class_of(std::uint32_t bytes) const {
+    return log2_of(bytes + header_bytes, smallest_log2) - smallest_log2;
+  }
+
+  SIMT_HOST_FN std::size_t words_of_fifos() const {
+    return classes * (std::size_t{lists} * (list_capacity + 2) + superblock_capacity + 2);
+  }
+  SIMT_HOST_FN ExchangeFifo free_list(std::uint32_t size_class, std::uint32_t list) const {
+    return fifo_at((std::size_t{size_class} * lists + list) * (list_capacity + 2), list_capacity);
+  }
+  SIMT_HOST_FN ExchangeFifo superblock_buffer(std::uint32_t size_class) const {
+    const std::size_t first = std::size_t{classes} * lists * (list_capacity + 2);
+    return fifo_at(first + std::size_t{size_class} * (superblock_capacity + 2), superblock_capacity);
+  }
+
+  // Addresses as they stand in FIFOs: units of 16 bytes from the origin, which reach 32 GiB to both sides.
+  SIMT_FN std::uint32_t value_of(const std::byte* address) const {
+    return static_cast<std::uint32_t>((address - *origin) / static_cast<std::ptrdiff_t>(unit_bytes));
+  }
+  SIMT_FN std::byte* address_of(std::uint32_t value) const {
+    return *origin + static_cast<std::ptrdiff_t>(static_cast<std::int32_t>(value)) * unit_bytes;
+  }
+
+  // A Basicblock for `bytes` <= largest_payload(), its payload; null when there is none.
+  template <class Thread>
+  SIMT_FN std::byte* malloc_basic(Thread& thread, std::uint32_t bytes) const {
+    const std::uint32_t size_class = class_of(bytes);
+    const std::uint32_t own = choose_list(thread);
+    std::uint32_t refusals = 0;
+    for (std::uint32_t lap = 0; lap < retry_limit && refusals < most_refusals; ++lap) {
+      std::uint32_t value;
+      for (std::uint32_t i = 0; i < lists; ++i) {
+        if (free_list(size_class, (own + i) & (lists - 1)).pop(thread, value)) return address_of(value);
+      }
+      if (!superblocks) {
+        std::byte* const block = memory.malloc(thread, block_bytes(size_class) - header_bytes);
+        if (block != nullptr) {
+          Tag::of_basic(size_class, Tag::alone).write(thread, block);
+          return block;
+        }
+      } else if (refill(thread, size_class, own)) {
+        refusals = 0;
+        continue;
+      }
+      ++refusals;
+      thread.probe(simt::Step::retry);
+      thread.spin_hint();
+    }
+    return nullptr;
+  }
+
+  template <class Thread>
+  SIMT_FN std::byte* malloc_memory(Thread& thread, std::size_t bytes) const {
+    std::byte* const block = memory.malloc(thread, bytes);
+    if (block != nullptr) Tag::of_whole().write(thread, block);
+    return block;
+  }
+
+  // A Basicblock or a Memoryblock, by its tag.
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, std::byte* block, Tag tag) const {
+    if (tag.type() == Tag::whole) {
+      memory.free(thread, block);
+    } else if (!free_list(tag.size_class(), choose_list(thread)).push(thread, value_of(block))) {
+      if (tag.index() == Tag::alone) {
+        memory.free(thread, block);
+      } else {
+        return_block(thread, superblock_of(block, tag), tag);
+      }
+    }
+  }
+
+  // Payload of a Basicblock, and the Superblock of a Basicblock.
+  SIMT_FN std::byte* block_of(std::byte* superblock, std::uint32_t size_class, std::uint32_t index) const {
+    return superblock + header_bytes + (std::size_t{index} << (smallest_log2 + size_class)) + header_bytes;
+  }
+  SIMT_FN std::byte* superblock_of(std::byte* block, Tag tag) const {
+    return block - header_bytes - (std::size_t{tag.index()} << (smallest_log2 + tag.size_class())) - header_bytes;
+  }
+  static SIMT_FN std::uint64_t& word_of(std::byte* superblock) {
+    return reinterpret_cast<SuperblockHeader*>(superblock)->word;
+  }
+
+ private:
+  SIMT_HOST_FN ExchangeFifo fifo_at(std::size_t first, std::uint32_t capacity) const {
+    return {reinterpret_cast<ExchangeFifo::Ends*>(words + first), words + first + 2, capacity};
+  }
+
+  template <class Thread>
+  SIMT_FN std::uint32_t choose_list(Thread& thread) const {
+    return (thread.rank_in_block() * 829 + thread.block() + static_cast<std::uint32_t>(thread.clock())) & (lists - 1);
+  }
+
+  // Moves the free blocks of a Superblock into the list; false if there is no Superblock.
+  template <class Thread>
+  SIMT_FN bool refill(Thread& thread, std::uint32_t size_class, std::uint32_t list) const {
+    std::uint32_t value;
+    std::byte* superblock;
+    if (superblock_buffer(size_class).pop(thread, value)) {
+      superblock = address_of(value);
+    } else {
+      superblock = cut_superblock(thread, size_class);
+      if (superblock == nullptr) return false;
+    }
+    const auto word = thread.atomic(word_of(superblock));
+    std::uint64_t seen = word.load(simt::acquire);
+    while (SuperblockWord::mask(seen) != 0) {
+      const std::uint32_t bit = simt::count_trailing_zeros(SuperblockWord::mask(seen));
+      const std::uint64_t taken = SuperblockWord::without(seen, bit);
+      if (!word.compare_exchange(seen, taken, simt::acq_rel, simt::acquire)) continue;
+      if (!free_list(size_class, list).push(thread, value_of(block_of(superblock, size_class, bit)))) {
+        add_bit(thread, superblock, bit);
+        superblock_buffer(size_class).push(thread, value_of(superblock));
+        return true;
+      }
+      seen = taken;
+    }
+    return true;
+  }
+
+  template <class Thread>
+  SIMT_FN std::byte* cut_superblock(Thread& thread, std::uint32_t size_class) const {
+    thread.probe(simt::Step::split);
+    std::byte* const superblock = memory.malloc(thread, superblock_bytes(size_class));
+    if (superblock == nullptr) return nullptr;
+    thread.atomic(reinterpret_cast<SuperblockHeader*>(superblock)->size_class).store(size_class, simt::relaxed);
+    for (std::uint32_t i = 0; i < blocks_per_superblock; ++i) {
+      Tag::of_basic(size_class, i).write(thread, block_of(superblock, size_class, i));
+    }
+    // Published with the first block that is pushed.
+    thread.atomic(word_of(superblock)).store(SuperblockWord::fresh(blocks_per_superblock), simt::relaxed);
+    return superblock;
+  }
+
+  // Returns the word before.
+  template <class Thread>
+  SIMT_FN std::uint64_t add_bit(Thread& thread, std::byte* superblock, std::uint32_t bit) const {
+    const auto word = thread.atomic(word_of(superblock));
+    std::uint64_t seen = word.load(simt::relaxed);
+    while (!word.compare_exchange(seen, SuperblockWord::with(seen, bit), simt::acq_rel, simt::relaxed)) {
+      thread.probe(simt::Step::retry);
+    }
+    return seen;
+  }
+
+  template <class Thread>
+  SIMT_FN void return_block(Thread& thread, std::byte* superblock, Tag tag) const {
+    if (SuperblockWord::free_blocks(add_bit(thread, superblock, tag.index())) != 0) return;
+    superblock_buffer(tag.size_class()).push(thread, value_of(superblock));
+  }
+};
+
+}  // namespace allocbench::xmalloc

@@ -1,0 +1,85 @@
+// The bounded FIFOs of XMalloc as published: rings of addresses, moved by compare-exchanges (paper, sections III and
+// V-A; the details are those of the public code).
+//
+// The tail is one word with the newest value and its position; the next push writes it into its slot. Slots carry the
+// position of their value too.
+//
+//   push  read head and tail, none if full; if the slot of the tail is a lap behind, compare-exchange it to the tail;
+//         compare-exchange the tail to the new value and the next position; from the beginning if that failed
+//   pop   read head and tail, none if empty; the value is the tail's if there is only one, else that of the slot;
+//         compare-exchange the head to the next position; from the beginning if that failed
+//
+// One of the threads that compare-exchange at the same time succeeds, so every loop ends. Values are 32 bits. ABA: the
+// head and positions have 32 bits and repeat after 2^32 operations.
+// Differs from the public code: pushes release and pops acquire (there: fences around the operation).
+#pragma once
+
+#include "simt/simt.hpp"
+
+namespace allocbench::xmalloc {
+
+struct ExchangeFifo {
+  // All bytes zero at first; initialise() sets them.
+  struct Ends {
+    std::uint64_t tail;  // position above, value below
+    std::uint32_t head;  // position of the oldest value
+  };
+
+  Ends* ends;
+  std::uint64_t* slots;    // position above, value below
+  std::uint32_t capacity;  // a power of two
+
+  static SIMT_HOST_FN std::uint64_t record(std::uint32_t position, std::uint32_t value) {
+    return std::uint64_t{position} << 32 | value;
+  }
+  static SIMT_HOST_FN std::uint32_t position_of(std::uint64_t record) {
+    return static_cast<std::uint32_t>(record >> 32);
+  }
+  static SIMT_HOST_FN std::uint32_t value_of(std::uint64_t record) { return static_cast<std::uint32_t>(record); }
+
+  // One thread of a group of `count` empties the whole ring; each calls it with its own rank.
+  template <class Thread>
+  SIMT_FN void initialise(Thread& thread, std::uint32_t rank, std::uint32_t count) const {
+    for (std::uint32_t i = rank; i < capacity; i += count) {
+      thread.atomic(slots[i]).store(record(i - capacity, 0), simt::relaxed);
+    }
+    if (rank != 0) return;
+    thread.atomic(ends->head).store(0, simt::relaxed);
+    thread.atomic(ends->tail).store(record(~0u, 0), simt::relaxed);
+  }
+
+  // False when full.
+  template <class Thread>
+  SIMT_FN bool push(Thread& thread, std::uint32_t value) const {
+    for (;;) {
+      const std::uint32_t head = thread.atomic(ends->head).load(simt::relaxed);
+      std::uint64_t tail = thread.atomic(ends->tail).load(simt::acquire);
+      const std::uint32_t position = position_of(tail);
+      const std::uint32_t size = position - head + 1;
+      if (static_cast<std::int32_t>(size) >= static_cast<std::int32_t>(capacity)) return false;
+      const auto slot = thread.atomic(slots[position & (capacity - 1)]);
+      std::uint64_t old = slot.load(simt::relaxed);
+      if (position_of(old) + capacity == position) slot.compare_exchange(old, tail, simt::relaxed, simt::relaxed);
+      if (thread.atomic(ends->tail).compare_exchange(tail, record(position + 1, value), simt::acq_rel, simt::relaxed)) {
+        return true;
+      }
+      thread.probe(simt::Step::retry);
+    }
+  }
+
+  // False when empty.
+  template <class Thread>
+  SIMT_FN bool pop(Thread& thread, std::uint32_t& value) const {
+    for (;;) {
+      std::uint32_t head = thread.atomic(ends->head).load(simt::relaxed);
+      const std::uint64_t tail = thread.atomic(ends->tail).load(simt::acquire);
+      if (position_of(tail) + 1 == head) return false;
+      value =
+          value_of(head == position_of(tail) ? tail : thread.atomic(slots[head & (capacity - 1)]).load(simt::relaxed));
+      if (thread.atomic(ends->head).compare_exchange(head, head + 1, simt::acq_rel, simt::relaxed)) return true;
+      thread.probe(simt::Step::retry);
+    }
+  }
+};
+
+}  // namespace allocbench::xmalloc

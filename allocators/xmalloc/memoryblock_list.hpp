@@ -1,0 +1,65 @@
+// Memoryblocks as published: one list of free blocks, searched from its head (paper, section V-A).
+//
+// The paper has no concurrent protocol for splitting and merging. Assumed: one lock word, which every lane takes for
+// itself by an exchange.
+#pragma once
+
+#include "allocators/common/lock.hpp"
+#include "allocators/xmalloc/memory_chain.hpp"
+
+namespace allocbench::xmalloc {
+
+class MemoryblockList : public MemoryChain<1> {
+ public:
+  struct Control {
+    std::uint32_t lock;
+    Lists lists;
+  };
+
+  MemoryblockList() = default;
+  MemoryblockList(std::byte* base, std::uint32_t units, Control* control)
+      : MemoryChain(base, units, &control->lists), control_(control) {}
+
+  template <class Thread>
+  SIMT_FN void initialise(Thread& thread) const {
+    store(thread, control_->lock, 0);
+    MemoryChain::initialise(thread);
+  }
+
+  // Null when no free block is large enough.
+  template <class Thread>
+  SIMT_FN std::byte* malloc(Thread& thread, std::size_t bytes) const {
+    if (refuses(bytes)) return nullptr;
+    std::uint32_t block = none;
+    alone(thread, [&] {
+      block = take(thread, need_of(bytes));
+      if (block != none) store(thread, header(block).used, 1);
+    });
+    return block == none ? nullptr : memory_of(block);
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, std::byte* memory) const {
+    alone(thread, [&] { merge(thread, block_of(memory)); });
+  }
+
+ private:
+  // The work stands in the loop: the lane that has the lock does not wait for the lanes of its warp that want it.
+  template <class Thread, class Work>
+  SIMT_FN void alone(Thread& thread, Work work) const {
+    for (bool done = false; !done;) {
+      if (try_lock(thread, control_->lock)) {
+        work();
+        unlock(thread, control_->lock);
+        done = true;
+      } else {
+        thread.probe(simt::Step::retry);
+        await_unlocked(thread, control_->lock);
+      }
+    }
+  }
+
+  Control* control_ = nullptr;
+};
+
+}  // namespace allocbench::xmalloc

@@ -1,0 +1,234 @@
+// XMalloc: requests of a warp are served as one, from buffered blocks over a slow heap. The published form.
+//
+// Paper: Huang, Rodrigues, Jones, Buck & Hwu, "XMalloc: A Scalable Lock-free Dynamic Memory Allocator for Many-core
+// Machines", CIT 2010; in its later form (Journal of Supercomputing 2013, public code) the device heap serves
+// Superblocks and large requests. Both forms are registered. What the paper leaves open is as in the public code. Idea:
+//   malloc  the lanes of a warp add up their sizes by a prefix sum. One of them gets a Basicblock for all, which is
+//           divided into Coalescingblocks. Basicblocks come from free lists, which are filled from Superblocks, which
+//           are cut from Memoryblocks. Every buffer is moved by compare-exchange loops.
+//   free    by the type tag in front of the block, lane by lane. A Coalescingblock counts its parent down, and the last
+//           one frees it. A Basicblock returns to a free list or to its Superblock.
+//   With `coalescing` off, every lane goes through the compare-exchange loops itself: the "SIMD-oblivious" baseline of
+//   figure 2.
+// Data: user block < Coalescingblock < Basicblock < Superblock < Memoryblock, each with a header in front
+// (block_buffers.hpp, memory_chain.hpp); FIFOs (compare_exchange_fifo.hpp). A parent counts its live Coalescingblocks
+// in its first word.
+//
+// Differs from the paper:
+//   * Headers are 16 bytes and so is the alignment (public code: 4 and 8). So a warp's sum exceeds the largest
+//     Basicblock, and goes to the heap below, from 225 bytes per lane on (there from 245).
+//   * Requests below `coalescing_limit_bytes` coalesce (public code: 256 bytes; the paper has no limit). The group is
+//     formed once at entry and adds up by shuffles; the public code shares a counter without a barrier.
+//   * Memoryblocks are guarded by a lock, as the paper has no concurrent protocol: memoryblock_list.hpp.
+//   * Basicblocks whose Superblocks do not fit the pool are not used: larger requests go to the heap.
+//   * Null when the heap refuses: block_buffers.hpp. FIFOs release and acquire.
+//   * A FIFO reaches 32 GiB to both sides of its origin, so pools are below 64 GiB (public code: 32 GiB).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <string_view>
+
+#include "allocators/contract/allocator.hpp"
+#include "allocators/xmalloc/inspect_published.hpp"
+#include "allocators/xmalloc/memoryblock.hpp"
+#include "allocators/xmalloc/memoryblock_list.hpp"
+#include "allocators/xmalloc/parameters.hpp"
+
+namespace allocbench {
+namespace xmalloc {
+
+template <class Memory>
+struct InitialiseBuffers {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, BlockBuffers<Memory> buffers) const {
+    const std::uint32_t rank = thread.rank_in_grid();
+    const std::uint32_t count = thread.grid_size();
+    for (std::uint32_t c = 0; c < buffers.classes; ++c) {
+      for (std::uint32_t list = 0; list < buffers.lists; ++list) {
+        buffers.free_list(c, list).initialise(thread, rank, count);
+      }
+      buffers.superblock_buffer(c).initialise(thread, rank, count);
+    }
+    if (rank != 0) return;
+    if constexpr (requires { buffers.memory.base(); }) {
+      buffers.memory.initialise(thread);
+      *buffers.origin =
+          const_cast<std::byte*>(buffers.memory.base()) + (std::size_t{buffers.memory.end()} / 2) * unit_bytes;
+    } else {
+      // Any address of the device heap; 0 if it has no room at all.
+      std::byte* const probe = buffers.memory.malloc(thread, unit_bytes);
+      *buffers.origin = probe;
+      if (probe != nullptr) buffers.memory.free(thread, probe);
+    }
+  }
+};
+
+template <class Memory, class ParametersOf>
+class PublishedOf {
+ public:
+  using Parameters = ParametersOf;
+
+  // Blocks whose Superblocks do not fit the pool are served as large requests.
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
+    return classes_that_fit(pool_bytes, parameters) == 0 ? 0 : Memory::largest_request(pool_bytes);
+  }
+  // Superblocks never go back to the heap.
+  static SmallHeap<Parameters> small_heap() {
+    Parameters parameters;
+    parameters.smallest_block_bytes = 128;
+    parameters.blocks_per_superblock = 4;
+    parameters.free_lists = 2;
+    parameters.free_list_capacity = 4;
+    return {.pool_bytes = 16 << 10, .parameters = parameters, .serves_other_sizes = 0};
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    const bool eligible = coalescing_ && bytes != 0 && bytes < coalescing_limit_;
+    const auto group = thread.converged().partition(eligible);
+    const bool together = eligible && group.num_threads() > 1;
+    std::uint32_t offset = 0;
+    std::size_t request = bytes;
+    if (together) {
+      const std::uint32_t piece =
+          piece_header_bytes + units_of(static_cast<std::uint32_t>(bytes), unit_log2) * unit_bytes;
+      offset = group.exclusive_sum(piece);
+      request = parent_header_bytes + group.reduce_add(piece);
+    }
+    std::byte* block = nullptr;
+    if (!together || group.leader()) {
+      block = request <= buffers_.largest_payload() ? buffers_.malloc_basic(thread, static_cast<std::uint32_t>(request))
+                                                    : buffers_.malloc_memory(thread, request);
+      if (together && block != nullptr) thread.atomic(live_pieces(block)).store(group.num_threads(), simt::relaxed);
+    }
+    if (!together) return block;
+    block = reinterpret_cast<std::byte*>(group.broadcast(reinterpret_cast<std::uint64_t>(block)));
+    group.sync();  // what the leader acquired and wrote, all lanes have
+    if (block == nullptr) return nullptr;
+    const std::uint32_t place = parent_header_bytes + offset + piece_header_bytes;
+    Tag::of_piece(place / unit_bytes).write(thread, block + place);
+    return block + place;
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    auto* memory = static_cast<std::byte*>(block);
+    Tag tag = Tag::read(thread, memory);
+    if (tag.type() == Tag::piece) {
+      Tag{Tag::untyped}.write(thread, memory);
+      memory -= std::size_t{tag.units_to_parent()} * unit_bytes;
+      if (thread.atomic(live_pieces(memory)).fetch_sub(1u, simt::acq_rel) != 1) return;
+      tag = Tag::read(thread, memory);
+    }
+    buffers_.free(thread, memory, tag);
+  }
+
+  // Empty when the invariants of inspect_published.hpp hold. Called when no kernel runs.
+  std::string broken_invariant(simt::Stream& stream) const {
+    simt::Buffer<std::uint32_t> broken(1);
+    simt::launch(stream, {1, 1}, InspectBuffers{}, buffers_, broken.data());
+    return text_of(static_cast<Broken>(broken.to_host(stream).front()));
+  }
+
+ protected:
+  // `name` is the plug-in's, for messages.
+  static PublishedOf lay_out(Arena& arena, const Parameters& parameters, const Memory& memory, std::string_view name) {
+    PublishedOf allocator;
+    BlockBuffers<Memory>& buffers = allocator.buffers_;
+    buffers = empty_buffers(parameters);
+    buffers.memory = memory;
+    if (max_request(arena.pool_bytes(), parameters) == 0) {
+      throw Unsupported(std::string(name) + " needs a pool that holds a Superblock of its smallest blocks, " +
+                        std::to_string(buffers.superblock_bytes(0)) + " bytes");
+    }
+    buffers.used_classes = classes_that_fit(arena.pool_bytes(), parameters);
+    buffers.lists = parameters.free_lists;
+    buffers.list_capacity = parameters.free_list_capacity;
+    // Room for every Superblock that could exist.
+    const std::size_t most =
+        arena.pool_bytes() / (parameters.smallest_block_bytes * parameters.blocks_per_superblock) + 1;
+    if (most > std::size_t{1} << 30) throw Unsupported("the pool has room for more than 2^30 Superblocks");
+    buffers.superblock_capacity = std::max(std::bit_ceil(static_cast<std::uint32_t>(most)), 256u);
+    buffers.words = arena.metadata<std::uint64_t>(buffers.words_of_fifos());
+    buffers.origin = arena.metadata<std::byte*>(1);
+    allocator.coalescing_ = parameters.coalescing;
+    allocator.coalescing_limit_ = static_cast<std::uint32_t>(parameters.coalescing_limit_bytes);
+    allocator.initialise(arena.stream());
+    return allocator;
+  }
+
+  void initialise(simt::Stream& stream) {
+    constexpr std::uint32_t threads = 256;
+    const std::size_t wanted = (buffers_.words_of_fifos() + threads - 1) / threads;
+    const auto blocks = static_cast<std::uint32_t>(std::min<std::size_t>(wanted, 1024));
+    simt::launch(stream, {blocks, threads}, InitialiseBuffers<Memory>{}, buffers_);
+  }
+
+ private:
+  static std::uint32_t classes_that_fit(std::size_t pool_bytes, const Parameters& parameters) {
+    const BlockBuffers<Memory> buffers = empty_buffers(parameters);
+    const std::size_t largest = Memory::largest_request(pool_bytes);
+    std::uint32_t count = 0;
+    while (count < buffers.classes &&
+           (buffers.superblocks ? buffers.superblock_bytes(count) : buffers.block_bytes(count)) <= largest) {
+      ++count;
+    }
+    return count;
+  }
+
+  static BlockBuffers<Memory> empty_buffers(const Parameters& parameters) {
+    BlockBuffers<Memory> buffers;
+    buffers.smallest_log2 = static_cast<std::uint32_t>(std::countr_zero(parameters.smallest_block_bytes));
+    buffers.blocks_per_superblock = parameters.blocks_per_superblock;
+    buffers.superblocks = parameters.superblocks;
+    buffers.retry_limit = parameters.retry_limit;
+    return buffers;
+  }
+
+  static constexpr std::uint32_t parent_header_bytes = 16;  // the count of live pieces
+  static constexpr std::uint32_t piece_header_bytes = 16;   // the tag
+
+  static SIMT_FN std::uint32_t& live_pieces(std::byte* parent) { return *reinterpret_cast<std::uint32_t*>(parent); }
+
+  BlockBuffers<Memory> buffers_;
+  std::uint32_t coalescing_limit_ = 0;
+  bool coalescing_ = true;
+};
+
+}  // namespace xmalloc
+
+struct XMalloc : xmalloc::PublishedOf<xmalloc::MemoryblockList, xmalloc::PublishedParameters> {
+  static constexpr Traits traits{
+      .name = "xmalloc",
+      .display_name = "XMalloc",
+      .paper = "Huang et al. 2010",
+      .summary = "one block per warp, divided among its lanes; FIFO buffers over a heap of Memoryblocks"};
+  static XMalloc create(Arena& arena, const Parameters& parameters) {
+    const Pool pool = arena.pool();
+    const std::size_t units = pool.bytes / xmalloc::unit_bytes;
+    if (units > UINT32_MAX) throw Unsupported("xmalloc serves pools below 64 GiB");
+    const xmalloc::MemoryblockList heap(pool.base, static_cast<std::uint32_t>(units),
+                                        arena.metadata<xmalloc::MemoryblockList::Control>(1));
+    return {lay_out(arena, parameters, heap, traits.name)};
+  }
+  void reset(simt::Stream& stream) { initialise(stream); }
+};
+
+struct XMallocDeviceHeap : xmalloc::PublishedOf<xmalloc::DeviceHeapMemory, xmalloc::DeviceHeapParameters> {
+  static constexpr Traits traits{.name = "xmalloc_device_heap",
+                                 .display_name = "XMalloc (device heap)",
+                                 .paper = "Huang et al. 2010 and 2013",
+                                 .summary = "the later form: Superblocks and large requests come from the device heap",
+                                 .pool = PoolLocation::device_heap,
+                                 .fresh = Fresh::by_process};
+  static XMallocDeviceHeap create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, xmalloc::DeviceHeapMemory(arena.pool_bytes()), traits.name)};
+  }
+};
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(xmalloc, XMalloc, XMallocDeviceHeap)
