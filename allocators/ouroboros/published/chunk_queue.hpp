@@ -27,7 +27,7 @@ struct ChunkQueueHeap : Heap<QueueKind> {
   using Heap<Queue>::classes;
   using Heap<Queue>::queue;
   static constexpr bool chunk_based = true;
-  static constexpr std::uint32_t most_laps = 1u << 14;
+  static constexpr std::uint32_t most_laps = 256;
   static constexpr std::uint32_t no_page = 0xffffffffu;
 
   std::uint64_t most_chunks() const { return gone - 1; }
@@ -44,17 +44,13 @@ struct ChunkQueueHeap : Heap<QueueKind> {
     for (std::uint32_t lap = 0; lap < most_laps; ++lap) {
       if (lap != 0) back_off(thread, lap);
       std::uint32_t number = begin_lap(lap, thread.atomic(state.front).load(simt::acquire));
-      for (std::uint32_t empty = 0;; ++number) {
+      for (std::uint32_t step = 1;; ++step, ++number) {
         Place place{};
         const std::uint32_t chunk = queue.look(thread, chunks, state.ends, id, number, place);
-        if (chunk == gone || chunk == empty_slot) {
-          if (chunk == gone) number |= (1u << chunks.slots_log()) - 1;  // a whole segment
-          // Behind the last chunk all places are empty.
-          if ((chunk == gone || ++empty % 64 == 0) && passed(number, thread.atomic(state.back).load(simt::relaxed))) {
-            break;
-          }
-          continue;
-        }
+        if (chunk == gone) number |= (1u << chunks.slots_log()) - 1;  // a whole segment
+        // Behind the last chunk all places are empty.
+        if ((chunk == gone || step % 64 == 0) && passed(number, thread.atomic(state.back).load(simt::relaxed))) break;
+        if (chunk == gone || chunk == empty_slot) continue;
         thread.probe(simt::Step::walk);
         bool last = false;
         bool put_back = false;
@@ -113,10 +109,12 @@ struct ChunkQueueHeap : Heap<QueueKind> {
     return log <= 5 ? 1 : 1u << (log - 5);
   }
   // A chunk may be put into the queue at a place that the front has passed already, because whoever put a chunk behind
-  // it was quicker. So a lane that found nothing begins before the front, each time twice as far.
+  // it was quicker. So a lane that found nothing begins before the front, each time twice as far, up to a whole ring;
+  // later it mostly looks near the front, where chunks come back.
   static SIMT_FN std::uint32_t begin_lap(std::uint32_t lap, std::uint32_t front) {
     if (lap == 0) return front;
-    const std::uint32_t back = lap < 26 ? 32u << lap : 1u << 31;
+    constexpr std::uint32_t farthest = 18;
+    const std::uint32_t back = lap <= farthest ? 32u << lap : 64u << (lap % 64 == 0 ? farthest - 1 : 0);
     return back < front ? front - back : 0;
   }
   static SIMT_FN bool passed(std::uint32_t number, std::uint32_t back) {
