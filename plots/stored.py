@@ -22,7 +22,7 @@ COLUMNS = ("figure", "cell", "series", "allocator", "allocator_parameters", "wor
            "statistic", "value", "low", "high", "samples", "flags")
 NUMBERS = ("value", "low", "high", "samples", "pool_bytes")
 OBJECTS = ("axes", "workload_parameters", "allocator_parameters")
-FORMATS = (1, 2)  # of results.json; the second differs in allocator ids only
+FORMAT = 2  # of results.json
 
 _DAMAGE = (gzip.BadGzipFile, EOFError, zlib.error, UnicodeDecodeError)
 _LONGEST_SECONDS = 1e7  # no deadline is longer than months
@@ -58,9 +58,11 @@ def read_document(folder: Path) -> dict:
     ours = document.get("allocbench") if isinstance(document, dict) else None
     if not isinstance(ours, dict):
         raise UsageError(f"{path}:1 was not written by allocbench: it has no key \"allocbench\".")
-    if ours.get("format", 1) not in FORMATS:
-        raise UsageError(f"{path}:1 has the format {ours['format']!r}; this version reads {' and '.join(map(str, FORMATS))}. "
-                         "Use the plots of the version that wrote it.")
+    found = ours.get("format", 1)
+    if found != FORMAT:
+        told = ("Ids changed their meaning: halloc was what is now halloc_reworked. Measure again, or convert it with "
+                "tools/migrate-results.py." if found == 1 else "Use the plots of the version that wrote it.")
+        raise UsageError(f"{path}:1 has the format {found!r}; this version reads {FORMAT}. {told}")
     _check_shape(ours, path, again)
     return ours
 

@@ -35,7 +35,7 @@ class EventLogTest : public ::testing::Test {
 };
 
 const std::vector<std::string> one_cell = {
-    R"({"event":"run","time":"2026-01-01T00:00:00.000Z","format":1,"allocbench":{"revision":"first"},"config":{"name":"f"},"backend":"cpu","seed":1})",
+    R"({"event":"run","time":"2026-01-01T00:00:00.000Z","format":2,"allocbench":{"revision":"first"},"config":{"name":"f"},"backend":"cpu","seed":1})",
     R"({"event":"device","time":"t","device":{"name":"D"}})",
     R"({"event":"cell","time":"t","id":"0000000000000001","series":"a","allocator":"a","allocator_parameters":{},"workload":"w","workload_parameters":{"x":1},"pool_bytes":1024,"backend":"cpu","seed":1,"state":"fresh","axes":{"x":1}})"};
 

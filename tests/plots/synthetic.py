@@ -29,7 +29,7 @@ def write(folder: Path, config: dict, cells: list[dict], backend: str = "cpu", u
         for number, each in enumerate(cells):
             rows.writerows(_rows(number, each, config["name"], backend))
     document = {"context": {}, "benchmarks": [], "allocbench": {
-        "format": 1,
+        "format": 2,
         "run": {"event": "run", "time": "2026-01-02T03:04:05.678Z", "backend": backend, "seed": 7, "config": config,
                 "config_path": "configs/test.json", "allocbench": {"version": "0.1.0", "revision": "abc1234"}},
         "device": {"name": DEVICE, "driver_version": "1.2", "toolkit": "13.0"},

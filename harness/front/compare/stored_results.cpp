@@ -7,6 +7,7 @@
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/text_file.hpp"
+#include "harness/front/log/event_log.hpp"
 #include "harness/protocol/json_members.hpp"
 #include "harness/protocol/parameter_json.hpp"
 
@@ -15,9 +16,6 @@ namespace {
 
 using protocol::Json;
 using protocol::Malformed;
-
-// The second differs in the ids of allocators and has rounds.
-constexpr std::uint64_t newest_format = 2;
 
 Rounds rounds_of(const Json& phase) {
   std::vector<double> samples;
@@ -79,9 +77,7 @@ CellResult cell_from(const Json& json) {
 Results results_from(const Json& document) {
   const Json& ours = protocol::object_member(document, "allocbench");
   const std::uint64_t format = protocol::count_member_or(ours, "format", 1);
-  if (format == 0 || format > newest_format) {
-    throw Malformed(fmt::format("it has format {}, this allocbench reads 1 to {}", format, newest_format));
-  }
+  if (format != log_format) throw Malformed(wrong_format(format));
   const Json& run = protocol::object_member(ours, "run");
   const Json& config = protocol::object_member(run, "config");
   Results results;

@@ -140,7 +140,8 @@ void check_claim_names(const Json& claims, const Drawable& results, Problems& pr
       const std::string inside = pointer_to(place, effect);
       for (const char* key : {"of", "to", "over"}) names.side(claim[effect], key, inside);
       names.each(claim[effect], "phase", inside, &NameChecker::phase);
-      for (const char* key : {"metric", "by", "rather_than"}) names.each(claim[effect], key, inside, &NameChecker::metric);
+      for (const char* key : {"metric", "by", "rather_than"})
+        names.each(claim[effect], key, inside, &NameChecker::metric);
       names.each(claim[effect], "along", inside, &NameChecker::setting);
     }
   }

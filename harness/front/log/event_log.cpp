@@ -28,6 +28,13 @@ std::string utc_now() {
 
 }  // namespace
 
+std::string wrong_format(std::uint64_t found) {
+  return fmt::format("it has format {}, this allocbench reads format {}{}", found, log_format,
+                     found == 1 ? ". Ids changed their meaning: `halloc` was what is now `halloc_reworked`. Measure "
+                                  "again, or convert it with tools/migrate-results.py"
+                                : "");
+}
+
 EventLog::EventLog(const std::string& path) : path_(path) {
   descriptor_ = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (descriptor_ < 0) throw EnvironmentError(fmt::format("{} cannot be written: {}.", path, std::strerror(errno)));

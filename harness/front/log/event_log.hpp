@@ -39,8 +39,10 @@ class EventLog {
   ino_t inode_ = 0;
 };
 
-// Of events.jsonl and results.json.
-inline constexpr int log_format = 1;
+// Of events.jsonl and results.json. In format 1 a plain id meant what is now the reworked form.
+inline constexpr int log_format = 2;
+// What a reader says about another one.
+std::string wrong_format(std::uint64_t found);
 
 struct LogLines {
   std::vector<std::string> lines;    // without a torn last one

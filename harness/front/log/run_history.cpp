@@ -127,10 +127,8 @@ class HistoryBuilder {
 
   void on_run(const Json& event) {
     for (CellHistory& cell : history_.cells) cell.open.running.clear();  // a resumed run repeats these rounds
-    if (protocol::member(event, "format") != log_format) {
-      throw Malformed(
-          fmt::format("the log has format {}, this allocbench reads format {}", event["format"].dump(), log_format));
-    }
+    const std::uint64_t format = protocol::count_member(event, "format");
+    if (format != log_format) throw Malformed(wrong_format(format));
     const Json& config = protocol::object_member(event, "config");
     history_.figure = protocol::text_member(config, "name");
     history_.statistic = protocol::text_member_or(config, "statistic", "median");
