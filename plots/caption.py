@@ -15,7 +15,7 @@ def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: Sequence[str] =
     equations = curves.names(run, [metric for _, metric in wanted])
     text = f"{'Markers' if equations or words or not run.plot.get('joined', True) else 'Lines'}: {_statistic(run, shown)}"
     if shown["low"].notna().any():
-        text += "; bars: 95 % bootstrap interval"
+        text += f"; bars: {interval(run)}"
     text += "."
     if equations:
         text += f" Lines: {', '.join(equations)} of the paper (plots/theory.py) at the same settings."
@@ -29,7 +29,7 @@ def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = 
     shown = _shown(run, wanted)
     text = f"Numbers: {_statistic(run, shown)}"
     if intervals and shown["low"].notna().any():
-        text += ", ± the distance to the farther end of the 95 % bootstrap interval"
+        text += f", ± the distance to the farther end of the {interval(run)}"
     text += "."
     if (run.cells["status"] != "ok").any():
         text += " Words: the status of cells without a value."
@@ -44,6 +44,20 @@ def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
     return [text, *samples.sentences(run, wanted), *run.plot.get("notes", [])]
 
 
+def interval(run: Run) -> str:
+    """Results of format 1 have one process per cell, whose samples were resampled."""
+    return "95 % interval of the rounds' median" if _rounds(run) else "95 % bootstrap interval"
+
+
+def _span(counts: Sequence[int]) -> str:
+    return f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+
+
+def _rounds(run: Run) -> list[int]:
+    """How many rounds the phases of the cells took; empty where the results do not tell."""
+    return [len(phase["rounds"]) for cell in run.details.values() for phase in cell.get("phases", []) if "rounds" in phase]
+
+
 def _shown(run: Run, wanted: Sequence[tuple[str, str]]) -> pandas.DataFrame:
     return run.values[[key in wanted for key in zip(run.values["phase"], run.values["metric"])]]
 
@@ -56,6 +70,9 @@ def _statistic(run: Run, shown: pandas.DataFrame) -> str:
     if counts.empty:
         return text
     usual = int(counts.max())
+    rounds = _rounds(run)
+    if rounds and max(rounds) > 1:  # a cell takes as many as it needs to become precise
+        return f"{text} of {_span(counts)} samples in {_span(rounds)} rounds"
     text += f" of {usual} sample{'' if usual == 1 else 's'}"
     fewer = shown.loc[counts.index[counts < usual], "cell"].map(run.cells["allocator"])
     if fewer.empty:

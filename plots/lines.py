@@ -1,6 +1,6 @@
 """Figure kind `lines`: one line per series against a swept axis, one panel per phase, metric and value of other axes.
 
-The line is the median (or what the config's `statistic` asks for), the bars its 95 % bootstrap interval. Cells without a
+The line is the median (or what the config's `statistic` asks for), the bars its 95 % interval. Cells without a
 value interrupt the line and appear in a strip above the panel. Where x sweeps words, there are marks beside each other and no
 lines: nothing lies between two words. Where the config's `theory` has a formula for an allocator and metric, the line is the
 formula's and the measured values are markers.

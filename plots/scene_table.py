@@ -170,6 +170,6 @@ def _plain(value: float) -> str:
 
 def _caption(run: Run) -> list[str]:
     phase = run.plot.get("y", "total")
-    doubt = (f"~: half of the 95 % bootstrap interval is more than {100 * _WIDE:.0f} % of the number (the page of numbers beside this "
+    doubt = (f"~: half of the {caption.interval(run)} is more than {100 * _WIDE:.0f} % of the number (the page of numbers beside this "
              "image has all intervals).")
     return caption.of_table(run, [(phase, "time")], [doubt], intervals=False)

@@ -1,0 +1,32 @@
+"""Captions say what a number stands on."""
+
+import json
+
+import synthetic
+from plots import lines, results
+
+CONFIG = {"name": "fig", "allocators": ["halloc"], "workload": {"id": "alloc_free"}, "sweep": {"request_bytes": [16, 64]},
+          "plot": {"kind": "lines", "x": "request_bytes", "y": "alloc"}}
+
+
+def caption(folder, rounds):
+    cells = [synthetic.cell("halloc", {"request_bytes": size}, values={("alloc", "time"): (1.0, 0.9, 1.1)}, samples=3 * count)
+             for size, count in zip((16, 64), rounds)]
+    synthetic.write(folder, CONFIG, cells, backend="cuda")
+    path = folder / "results.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document["allocbench"]["cells"] = [{"id": f"{number:016x}", "phases": [{"name": "alloc", "samples": [1.0] * 3 * count, "rounds": [3] * count}]}
+                                       for number, count in enumerate(rounds)]
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return lines.make(results.read_run(folder), "stem").markdown
+
+
+def test_rounds_are_told(tmp_path):
+    text = caption(tmp_path, (6, 20))
+    assert "median of 18 to 60 samples in 6 to 20 rounds" in text
+    assert "95 % interval of the rounds' median" in text
+    assert "bootstrap" not in text
+
+
+def test_equal_numbers_are_told_once(tmp_path):
+    assert "median of 18 samples in 6 rounds" in caption(tmp_path, (6, 6))
