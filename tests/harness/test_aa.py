@@ -1,5 +1,7 @@
-"""Six kept runs of one config on one card, compared with themselves: what differs is an error of the measurement."""
+"""Six kept runs of one config on one card, compared with themselves: what differs is an error of the measurement. The same
+runs with a planted slow-down: what does not differ is one, too."""
 
+import gzip
 import itertools
 import json
 import pathlib
@@ -9,38 +11,56 @@ from support import ProgramTest
 
 REFERENCE = pathlib.Path(__file__).resolve().parents[2] / "results" / "reference"
 PRECISION = 0.013  # the stopping rule's default
-MOST = 0.01
+MOST = 0.01        # of the phases may differ from themselves
+PLANTED = 1.05
+FOUND = 0.95
 
 
 def apart(one, other):
     return one["interval"][1] < other["interval"][0] or other["interval"][1] < one["interval"][0]
 
 
+def kept_runs():
+    return [sorted(folder.glob("run*")) for folder in sorted(REFERENCE.glob("*/aa"))]
+
+
+@unittest.skipUnless(kept_runs(), "no A/A runs are kept; tools/record-aa.sh records them")
 class KeptRuns(ProgramTest):
-    def phases(self, runs):
-        """Every phase of every pair of runs, where both reached the precision."""
-        for a, b in itertools.combinations(runs, 2):
-            document = json.loads(self.run_program("compare", a, b, "--json", expect=0).stdout)
-            self.assertEqual(document["a"]["devices"], document["b"]["devices"])
-            for cell in document["cells"]:
-                for phase in cell["phases"]:
-                    if all((phase[side]["relative_half_width"] or 1) <= PRECISION for side in ("a", "b")):
-                        yield phase
+    def precise(self, a, b):
+        """The phases of both runs that reached the precision."""
+        document = json.loads(self.run_program("compare", a, b, "--json", expect=0).stdout)
+        self.assertEqual(document["a"]["cards"], document["b"]["cards"])
+        for phase in itertools.chain.from_iterable(cell["phases"] for cell in document["cells"]):
+            if all((phase[side]["relative_half_width"] or 1) <= PRECISION for side in ("a", "b")):
+                yield phase
+
+    def slower(self, run):
+        """A copy of the run in which every sample takes 5 % longer."""
+        document = json.loads(gzip.decompress((run / "results.json.gz").read_bytes()))
+        for cell in document["allocbench"]["cells"]:
+            for phase in cell.get("phases", []):
+                phase["samples"] = [PLANTED * sample for sample in phase["samples"]]
+        path = self.folder / f"{run.name}.json"
+        path.write_text(json.dumps(document), encoding="utf-8")
+        return path
 
     def test_hardly_any_phase_differs_from_itself(self):
-        kept = sorted(REFERENCE.glob("*/aa"))
-        if not kept:
-            self.skipTest("no A/A runs are kept; tools/record-aa.sh records them")
-        for folder in kept:
-            with self.subTest(folder=str(folder)):
-                runs = sorted(folder.glob("run*"))
-                self.assertGreaterEqual(len(runs), 6)
-                phases = list(self.phases(runs))
-                self.assertGreater(len(phases), 500)
-                differing = sum(phase["verdict"] in ("slower", "faster") for phase in phases)
+        for runs in kept_runs():
+            self.assertGreaterEqual(len(runs), 6)
+            phases = [phase for pair in itertools.combinations(runs, 2) for phase in self.precise(*pair)]
+            self.assertGreater(len(phases), 300)
+            differing = sum(phase["verdict"] in ("slower", "faster") for phase in phases)
+            disjoint = sum(apart(phase["a"], phase["b"]) for phase in phases)
+            with self.subTest(folder=str(runs[0].parent), phases=len(phases), differing=differing, disjoint=disjoint):
                 self.assertLessEqual(differing, MOST * len(phases))
-                disjoint = sum(apart(phase["a"], phase["b"]) for phase in phases)
                 self.assertLessEqual(disjoint, MOST * len(phases))
+
+    def test_a_planted_slow_down_is_found(self):
+        for runs in kept_runs():
+            phases = [phase for one, other in zip(runs, runs[1:]) for phase in self.precise(one, self.slower(other))]
+            found = sum(phase["verdict"] == "slower" for phase in phases)
+            with self.subTest(folder=str(runs[0].parent), phases=len(phases), found=found):
+                self.assertGreaterEqual(found, FOUND * len(phases))
 
 
 if __name__ == "__main__":
