@@ -45,7 +45,7 @@ def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def interval(run: Run) -> str:
-    """Results of format 1 have one process per cell, whose samples were resampled."""
+    """Results converted from format 1 have one process per cell, whose samples were resampled."""
     return "95 % interval of the rounds' median" if _rounds(run) else "95 % bootstrap interval"
 
 

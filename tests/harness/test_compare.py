@@ -108,7 +108,7 @@ class Compare(ProgramTest):
                            (empty, "contains no run. Name a folder of runs"),
                            (table, "is not a file of a run"),
                            (broken, "is not a results file of allocbench: the file must be a JSON object"),
-                           (newer, "it has format 7, this allocbench reads 1 to 2"),
+                           (newer, "it has format 7, this allocbench reads format 2"),
                            (cut, "is damaged: it cannot be unpacked"),
                            (counts, '"rounds" must be a list of counts that add up'),
                            (foreign, '"allocbench" is missing')):

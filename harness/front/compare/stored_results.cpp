@@ -23,7 +23,7 @@ Rounds rounds_of(const Json& phase) {
     if (!sample.is_number() || sample.get<double>() < 0) throw Malformed("\"samples\" must be a list of times");
     samples.push_back(sample.get<double>());
   }
-  // Files of format 1 do not tell rounds: one process measured all samples.
+  // Files converted from format 1 do not tell rounds: one process measured all samples.
   if (protocol::optional_member(phase, "rounds") == nullptr) return {samples};
   Rounds rounds;
   auto next = samples.begin();
