@@ -326,19 +326,19 @@ SIMT_FN std::uint32_t share_chunk(Thread& thread, const S& space, const Group& m
   return mates.broadcast(chunk);
 }
 
-// In chunks that nobody calls his own: a part of the class's directory with random places, first among those in use,
-// then among twice as many.
+// In chunks that nobody calls his own: random places in a part of the class's directory that grows with the number of
+// chunks fetched for it. About every second place has a chunk. Two tries are for those, further ones may fetch more.
 template <class Thread, class S, class Group>
 SIMT_FN void* search_elsewhere(Thread& thread, const S& space, Group& mates, SizeClass size_class) {
-  constexpr std::uint32_t most_tries = 6;
+  constexpr std::uint32_t most_tries = 8;
+  constexpr std::uint32_t tries_without_fetching = 3;
   constexpr std::uint32_t looks = 4;
-  constexpr std::uint32_t least_extent = 8;
-  const auto extent = thread.atomic(space.extents[size_class.index]);
+  constexpr std::uint32_t least_range = 8;
+  const auto fetched = thread.atomic(space.fetched_elsewhere[size_class.index]);
   const std::uint32_t most = 1u << space.directory_log2;
   bool unsettled = false;
   for (std::uint32_t i = 0; i < most_tries; ++i) {
-    std::uint32_t range = mates.broadcast(mates.leader() ? extent.load(simt::relaxed) : 0);
-    if (i >= 2 || range == 0) range = range * 2 < least_extent ? least_extent : range * 2;
+    std::uint32_t range = least_range + 2 * mates.broadcast(mates.leader() ? fetched.load(simt::relaxed) : 0);
     if (range > most) range = most;
     const std::uint32_t random = common_random(thread, mates);
     const std::uint32_t at = simt::multiply_high(random, range);
@@ -346,9 +346,10 @@ SIMT_FN void* search_elsewhere(Thread& thread, const S& space, Group& mates, Siz
     std::uint32_t chunk =
         mates.broadcast(mates.leader() ? thread.atomic(space.entry(size_class.index, place)).load(simt::relaxed) : 0);
     if (chunk < first_chunk) {
+      if (i < tries_without_fetching && range != least_range) continue;
       chunk = renew_entry(thread, space, mates, size_class.index, place, chunk, 1);
       if (chunk == no_chunk) continue;
-      if (mates.leader()) extent.fetch_max(at + 1, simt::relaxed);
+      if (mates.leader()) fetched.fetch_add(1u, simt::relaxed);
     }
     const Tour tour{
         .start = simt::multiply_high(random * 0x9e3779b1u, size_class.words()), .looks = looks, .jumps = true};

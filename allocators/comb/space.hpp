@@ -94,8 +94,8 @@ struct Space {
   std::uint32_t* table = nullptr;
   std::uint32_t* directory = nullptr;
   Scans* scans = nullptr;
-  std::uint32_t* extents = nullptr;  // for each class: directory entries for requests that found their own word full
-  std::uint32_t* used = nullptr;     // chunks in use, for those who decide whether to look for a free one
+  std::uint32_t* fetched_elsewhere = nullptr;  // for each class: chunks for requests that found their own word full
+  std::uint32_t* used = nullptr;               // chunks in use, for those who decide whether to look for a free one
   std::uint32_t chunk_log2 = 0;
   std::uint32_t words_log2 = 0;  // of a chunk
   std::uint32_t chunks = 0;
@@ -159,7 +159,7 @@ struct Space {
     space.in_use = arena.metadata<std::uint32_t>(space.map_words());
     space.directory = arena.metadata<std::uint32_t>(space.all_entries());
     space.scans = arena.metadata<Scans>(SizeClass::count(space.chunk_log2));
-    space.extents = arena.metadata<std::uint32_t>(SizeClass::count(space.chunk_log2));
+    space.fetched_elsewhere = arena.metadata<std::uint32_t>(SizeClass::count(space.chunk_log2));
     space.used = arena.metadata<std::uint32_t>(1);
     Space* const copy = arena.metadata<Space>(1);
     space.copy = copy;
@@ -174,7 +174,7 @@ struct Space {
     simt::device_fill(stream, in_use, 0, map_words() * sizeof *in_use);
     simt::device_fill(stream, directory, 0, all_entries() * sizeof *directory);
     simt::device_fill(stream, scans, 0, SizeClass::count(chunk_log2) * sizeof *scans);
-    simt::device_fill(stream, extents, 0, SizeClass::count(chunk_log2) * sizeof *extents);
+    simt::device_fill(stream, fetched_elsewhere, 0, SizeClass::count(chunk_log2) * sizeof *fetched_elsewhere);
     simt::device_fill(stream, used, 0, sizeof *used);
   }
 
