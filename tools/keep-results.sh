@@ -9,6 +9,15 @@ set -euo pipefail
 run=$1
 kept=$2
 python=${PYTHON:-python3}
+# Kept numbers have one origin that a commit holds.
+"$python" - "$run/results.json" <<'END' || exit 2
+import json, sys
+origin = json.load(open(sys.argv[1], encoding="utf-8"))["allocbench"].get("provenance", {})
+if origin.get("dirty"):
+    sys.exit(f"{sys.argv[1]}: the sources had changes that no commit holds. Commit them and measure again.")
+if origin.get("mixed"):
+    sys.exit(f"{sys.argv[1]}: cells of several revisions, cards or drivers. Measure again without --allow-mixed.")
+END
 rm -rf "$kept"
 mkdir -p "$kept"
 for file in events.jsonl results.csv; do

@@ -1,0 +1,45 @@
+"""results.json has the form that harness/results.schema.json promises."""
+
+import json
+import unittest
+from pathlib import Path
+
+import jsonschema
+
+from support import ProgramTest
+
+SCHEMA = Path(__file__).resolve().parents[2] / "harness" / "results.schema.json"
+
+
+class ResultsSchema(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+        jsonschema.Draft7Validator.check_schema(schema)
+        self.validator = jsonschema.Draft7Validator(schema)
+
+    def complaints(self, document):
+        return [f"{'/'.join(map(str, error.absolute_path))}: {error.message}"[:300] for error in self.validator.iter_errors(document)]
+
+    def test_runs(self):
+        config = self.config(["steady", "noisy", "incorrect", "refusing", "counting"], rounds=7, statistic="mean")
+        self.measure(config, expect=1)
+        self.assertEqual(self.complaints(self.results()), [])
+        self.assertEqual({cell["status"] for cell in self.results()["allocbench"]["cells"]}, {"ok", "incorrect", "unsupported"})
+
+    def test_what_the_schema_forbids(self):
+        self.measure(self.config(["steady", "incorrect"]), expect=1)
+        failed = next(i for i, cell in enumerate(self.results()["allocbench"]["cells"]) if cell["status"] == "incorrect")
+        for path, value in ((("cells", failed, "phases"), []), (("cells", 0, "status"), "fine"), (("provenance", "dirty"), 0),
+                            (("cells", 0, "phases", 0, "samples", 0), -1.0), (("more",), 1)):
+            document = self.results()
+            part = document["allocbench"]
+            for step in path[:-1]:
+                part = part[step]
+            part[path[-1]] = value
+            with self.subTest(path=path):
+                self.assertNotEqual(self.complaints(document), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
