@@ -21,7 +21,7 @@ from plots.errors import UsageError
 from plots.results import Run
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot tell"
-CONFIGS = Path(__file__).resolve().parents[1] / "configs"
+CONFIGS = effects.CONFIGS
 
 
 CAUSES = ("hardware", "test", "published error", "stronger", "ours")  # why a sentence does not hold; plots/README.md explains

@@ -8,8 +8,10 @@ the results. The bounds of a ratio are its smallest and largest value within bot
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Callable, Collection, Sequence
 
 import numpy
@@ -21,6 +23,7 @@ from plots.errors import UsageError
 from plots.results import Run
 from plots.series import moving_with
 
+CONFIGS = Path(__file__).resolve().parents[1] / "configs"
 _TIMES = ("s", "op/s", "B/s", "cycles")  # units of what varies from sample to sample
 
 
@@ -72,6 +75,13 @@ def known_to(run: Run) -> set[str]:
     return {*run.allocators(), *(entry["id"] if isinstance(entry, dict) else entry for entry in run.config.get("allocators", []))}
 
 
+def _planned(name: str) -> set[str]:
+    """The allocators of the config of that name, which may be younger than the results."""
+    path = CONFIGS / f"{name}.json"
+    config = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return {entry["id"] if isinstance(entry, dict) else entry for entry in config.get("allocators", [])}
+
+
 def statuses(run: Run, claim: dict) -> list[str]:
     """How the cells that the claim is about ended where they gave no number, most frequent first."""
     kind = kind_of(claim)
@@ -90,7 +100,7 @@ def _side(run: Run, given, effect: dict, where: dict) -> _Side:
     known = known_to(run)
     for name in names:
         if name not in known:
-            if any(forms.in_form(name, form) in known for form in (forms.REWORKED, forms.ORIGINAL)):
+            if name in _planned(run.name) or any(forms.in_form(name, form) in known for form in (forms.REWORKED, forms.ORIGINAL)):
                 raise FormNotMeasured(name)
             raise UsageError(f"{run.name}: a claim is about {name!r}, which the run does not have. It has: "
                              f"{', '.join(sorted(known))}.")
