@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 
+BEGIN = time.monotonic()
 BACKEND = "cuda" if sys.argv[0].endswith("-cuda") else "cpu"
 
 # name: when it happens and what happens
@@ -117,12 +118,16 @@ class Worker:
                 file.write(f"{os.getpid()} {command} {self.allocator} {cell}\n")
 
     def ready(self):
+        device = int(sys.argv[sys.argv.index("--device") + 1]) if "--device" in sys.argv else 0
+        if device >= int(os.environ.get("FAKE_WORKER_DEVICES", "1")):
+            self.emit(event="environment", reason=f"there is no device {device}")
+            sys.exit(3)
         if reason := os.environ.get("FAKE_WORKER_ENVIRONMENT"):
             self.emit(event="environment", reason=reason)
             sys.exit(3)
         self.emit(event="ready", protocol=int(os.environ.get("FAKE_WORKER_PROTOCOL", "1")), backend=BACKEND,
                   device={"name": "Fake device", "compute_capability": "", "driver": "", "driver_version": os.environ.get("FAKE_WORKER_DRIVER"),
-                          "toolkit": "", "uuid": os.environ.get("FAKE_WORKER_UUID", ""), "sm_count": 4, "memory_bytes": 1 << 30,
+                          "toolkit": "", "uuid": os.environ.get("FAKE_WORKER_UUID", f"GPU-{device}" if BACKEND == "cuda" else ""), "sm_count": 4, "memory_bytes": 1 << 30,
                           "free_memory_bytes": 1 << 29, "l2_bytes": 0, "sm_clock_mhz": None, "sm_clock_max_mhz": None,
                           "device_heap_bytes": 0})
 
@@ -197,6 +202,9 @@ class Worker:
                           {"name": "free", "seconds": seconds / 2, "operations": 1000}],
                   counters={"null_returns": 0}, sm_clock_mhz=None, temperature_c=None, throttled=None,
                   wall_seconds=seconds * 2)
+
+    def on_profile(self, command):
+        self.emit(event="profile", seconds={"start": 0.0, "kernels": time.monotonic() - BEGIN})
 
     def on_close(self, command):
         del self.cells[command["cell"]]

@@ -24,6 +24,7 @@ constexpr const char* footer =
     "  allocbench --config configs/quick.json --dry-run       show the cells and how long they may take\n"
     "  allocbench --config configs/quick.json --resume        continue after Ctrl-C, kill or power cut\n"
     "  allocbench --config configs/quick.json --only-failed --timeout 120\n"
+    "  allocbench study papers                                measure all configs of a group as one plan\n"
     "  allocbench list allocators; allocbench describe halloc\n"
     "  allocbench check --allocator cm_malloc                 search its interleavings for bugs\n"
     "  allocbench report results/quick-cuda                   rebuild the results from the events, without a GPU\n"
@@ -39,15 +40,11 @@ void add_workers_option(CLI::App& app, std::string& workers) {
       ->type_name("DIR");
 }
 
-void add_run_options(CLI::App& app, RunOptions& run) {
-  app.add_option("-c,--config", run.config, "The config to run")->type_name("FILE");
+// What `--config` and `study` have in common.
+void add_measuring_options(CLI::App& app, RunOptions& run) {
   app.add_option("-b,--backend", run.backend, "auto: cuda if its worker finds a device, else cpu")
       ->check(CLI::IsMember({"auto", "cuda", "cpu"}))
       ->type_name("auto|cuda|cpu");
-  app.add_option("--device", run.device, "CUDA device number (default 0)")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
-  app.add_option("-o,--out", run.out, "Folder for the results (default results/<name>-<back end>)")->type_name("DIR");
   auto* resume =
       app.add_flag("--resume", run.resume, "Continue an earlier run: measure the cells that it did not finish");
   auto* failed = app.add_flag("--only-failed", run.only_failed, "Rerun finished cells whose status is not ok");
@@ -55,23 +52,63 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   force->excludes(resume)->excludes(failed);
   app.add_flag("--allow-mixed", run.allow_mixed,
                "With --resume or --only-failed: go on at another revision, card or driver. Every figure says so");
-  app.add_option("-f,--filter", run.filter,
-                 "Only cells whose name matches (at most 200 letters); --dry-run shows the names")
-      ->type_name("REGEX");
   app.add_option("--timeout", run.timeout,
-                 "Deadline of each cell in seconds (0.01 to 1000000), instead of the config's")
+                 "Deadline of each cell and round in seconds (0.01 to 1000000), instead of the config's")
       ->check(CLI::Range(0.01, protocol::longest_seconds))
       ->type_name("S");
   app.add_option("--seed", run.seed, "Seed of requests and order, instead of the config's")->type_name("N");
   app.add_option("--os-threads", run.os_threads, "CPU back end: threads to spread blocks over (0 = one per core)")
       ->type_name("N");
   app.add_flag("--dry-run", run.dry_run, "Print the plan and measure nothing");
-  app.add_flag("--print-config", run.print_config, "Print the config as it applies to the back end, then exit");
-  app.add_flag("-q,--quiet", run.quiet, "No progress; errors and results only");
+  app.add_flag("-q,--quiet", run.quiet, "No progress and no warnings; errors and results only");
+  app.add_flag("--profile", run.profile, "Print at the end where the wall time went");
   app.add_option("--data", run.data, "Folder with scenes/ and graphs/ (default: $ALLOCBENCH_DATA, else data/)")
       ->check(CLI::ExistingDirectory.description(""))
       ->type_name("DIR");
   add_workers_option(app, run.workers);
+}
+
+void add_run_options(CLI::App& app, RunOptions& run) {
+  app.add_option("-c,--config", run.config, "The config to run")->type_name("FILE");
+  app.add_option("--device", run.device, "CUDA device number (default 0)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  app.add_option("-o,--out", run.out, "Folder for the results (default results/<name>-<back end>)")->type_name("DIR");
+  app.add_option("-f,--filter", run.filter,
+                 "Only cells whose name matches (at most 200 letters); --dry-run shows the names")
+      ->type_name("REGEX");
+  app.add_flag("--print-config", run.print_config, "Print the config as it applies to the back end, then exit");
+  add_measuring_options(app, run);
+}
+
+constexpr const char* study_footer =
+    "Allocators take turns in rounds over all configs; one worker process measures all cells of an allocator in a\n"
+    "round. Groups: papers (halloc2014, kma2014, pham2025, vinkler2015, xmalloc2010), survey (survey2021), and each\n"
+    "folder of configs/ by its name.\n"
+    "  allocbench study papers --dry-run\n"
+    "  allocbench study papers --out results/papers --resume\n"
+    "Exit codes: those of a run.";
+
+CLI::App* add_study(CLI::App& app, StudyOptions& study) {
+  CLI::App* verb = app.add_subcommand("study", "Measure all configs of a group as one plan that can be resumed");
+  verb->footer(study_footer);
+  verb->add_option("group", study.group, "papers, survey, or a folder of configs/")->required()->type_name("GROUP");
+  verb->add_option("--configs", study.configs, "Folder with the groups (default configs)")->type_name("DIR");
+  verb->add_option("-o,--out", study.run.out, "Folder for one folder per config (default results/<name>-<back end>)")
+      ->type_name("DIR");
+  verb->add_option("--only", study.only, "Only this config of the group, by its name (repeatable)")->type_name("NAME");
+  const auto read_device = [&study](const std::string& text) {
+    study.all_devices = text == "all";
+    if (study.all_devices) return;
+    if (!CLI::detail::lexical_cast(text, study.run.device) || study.run.device < 0) {
+      throw CLI::ValidationError("--device", "must be a number or all; found " + text);
+    }
+  };
+  verb->add_option_function<std::string>(
+          "--device", read_device, "CUDA device number (default 0), or all: whole configs on each GPU of the host")
+      ->type_name("N|all");
+  add_measuring_options(*verb, study.run);
+  return verb;
 }
 
 constexpr const char* check_footer =
@@ -209,6 +246,8 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
                                sources.dirty.value_or(false) ? " with changes" : "", sources.measured_revision));
   RunOptions run;
   add_run_options(app, run);
+  StudyOptions studying;
+  const CLI::App* study = add_study(app, studying);
   ListOptions listing;
   const CLI::App* list = add_list(app, listing);
   DescribeOptions describing;
@@ -229,6 +268,7 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
     fmt::print(stderr, "allocbench: {}. Try --help.\n", error.what());
     return exit_usage;
   }
+  if (study->parsed()) return Command(studying);
   if (list->parsed()) return Command(listing);
   if (describe->parsed()) return Command(describing);
   if (report->parsed()) return Command(reporting);

@@ -31,8 +31,17 @@ struct RunOptions {
   bool print_config = false;
   bool quiet = false;
   bool table = true;
+  bool profile = false;
   std::string data;  // folder; empty = as the environment has it
   std::string workers;
+};
+
+struct StudyOptions {
+  std::string group;
+  std::string configs = "configs";  // the folder that holds the groups
+  std::vector<std::string> only;    // names of configs; empty = all of the group
+  bool all_devices = false;
+  RunOptions run;  // without a config
 };
 
 struct ListOptions {
@@ -67,12 +76,14 @@ struct CompareOptions {
   bool json = false;
 };
 
-using Command = std::variant<RunOptions, ListOptions, DescribeOptions, ReportOptions, CompareOptions, CheckOptions>;
+using Command =
+    std::variant<RunOptions, StudyOptions, ListOptions, DescribeOptions, ReportOptions, CompareOptions, CheckOptions>;
 
 // The command, or the exit code when everything is said already (--help, --version, a usage error).
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv);
 
 int run_command(const RunOptions& options);
+int study_command(const StudyOptions& options);
 int list_command(const ListOptions& options);
 int describe_command(const DescribeOptions& options);
 int report_command(const ReportOptions& options);

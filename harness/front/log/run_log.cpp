@@ -57,6 +57,8 @@ void RunLog::device(const protocol::Device& device) {
   lasting.free_memory_bytes.reset();
   lasting.sm_clock_mhz.reset();
   lasting.device_heap_bytes.reset();
+  lasting.throttle_reasons.reset();
+  lasting.other_processes.reset();
   if (last_device_ == lasting) return;
   last_device_ = lasting;
   log_.append({{"event", "device"}, {"device", protocol::to_json(device)}});

@@ -231,6 +231,7 @@ class PlanBuilder {
                                cell.allocator_parameters,
                                cell.pool_bytes,
                                allocator.pool_is_device_heap(),
+                               allocator.pool == "arena",
                                allocator.fresh_by_process(),
                                {}});
     }

@@ -52,6 +52,7 @@ struct Batch {
   ParameterValues allocator_parameters;
   std::uint64_t pool_bytes = 0;
   bool pool_is_device_heap = false;
+  bool pool_is_arena = false;  // and needs no device heap
   bool fresh_by_process = false;
   std::vector<Cell> cells;
 };

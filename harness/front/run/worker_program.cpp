@@ -90,6 +90,7 @@ Catalogue describe_worker(const WorkerProgram& program) {
 
 std::optional<std::uint64_t> device_heap_for(const WorkerProgram& program, const Batch& batch) {
   if (batch.pool_is_device_heap) return batch.pool_bytes;
+  if (batch.pool_is_arena) return 0;
   const protocol::LoadAllocator question{batch.allocator, batch.allocator_parameters, batch.pool_bytes};
   const Answer answer = run(program, {"--device-heap-for", protocol::to_json(question).dump()});
   std::uint64_t bytes = 0;

@@ -35,8 +35,9 @@ class WorkerFolder {
 std::string describe_text(const WorkerProgram& program);
 Catalogue describe_worker(const WorkerProgram& program);
 
-// The device heap that a batch's worker must be started with: the pool for allocators that live in the heap, else what
-// the allocator asks for. nullopt when the worker gives no answer: the `allocator` command will then give the reason.
+// The device heap that a batch's worker must be started with: the pool for allocators that live in the heap, nothing
+// for those that live in the pool, else what the allocator asks for. nullopt when the worker gives no answer: the
+// `allocator` command will then give the reason.
 std::optional<std::uint64_t> device_heap_for(const WorkerProgram& program, const Batch& batch);
 
 }  // namespace allocbench::front

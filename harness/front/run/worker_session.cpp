@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "harness/front/common/errors.hpp"
 #include "harness/front/run/strays.hpp"
 #include "harness/front/run/supervisor_limits.hpp"
@@ -18,6 +20,10 @@ std::string shortened(const std::string& line) { return line.size() <= 120 ? lin
 
 std::string with_tail(const std::string& text, const std::string& tail) {
   return tail.empty() ? text : fmt::format("{} Its last output:\n{}", text, tail);
+}
+
+double seconds_since(WorkerProcess::Clock::time_point begin) {
+  return std::chrono::duration<double>(WorkerProcess::Clock::now() - begin).count();
 }
 
 std::optional<protocol::Event> event_in(const std::string& line) {
@@ -56,8 +62,10 @@ Outcome WorkerSession::start(std::uint64_t device_heap_bytes) {
   }
   forget_cells();
   device_heap_bytes_ = device_heap_bytes;
+  spawned_ = WorkerProcess::Clock::now();
   process_ = std::make_unique<WorkerProcess>(settings_.program, arguments);
   const WorkerReply reply = wait(start_limit_seconds);
+  start_seconds_ = seconds_since(spawned_);
   if (reply.kind == WorkerReply::Kind::interrupted) {
     process_.reset();
     return {.kind = Outcome::Kind::interrupted};
@@ -149,18 +157,31 @@ Outcome WorkerSession::close(const Cell& cell, double limit_seconds) {
 
 void WorkerSession::stop() {
   forget_cells();
+  if (process_ && settings_.profile) ask_profile();
   if (!process_) return;
+  const auto begin = WorkerProcess::Clock::now();
   process_->send(protocol::to_json(protocol::Quit{}).dump());
   process_->finish();
   process_.reset();
+  wall_time_.add("process ends", seconds_since(begin));
   const std::vector<std::string> strays = kill_strays();
   if (!strays.empty()) listener_.strays(strays);
+}
+
+void WorkerSession::ask_profile() {
+  const Outcome outcome = ask(protocol::AskProfile{}, "profile", "", quit_limit_seconds);
+  if (outcome.kind != Outcome::Kind::done) return;
+  const auto& profile = std::get<protocol::Profile>(*outcome.event);
+  double told = 0;  // of the start
+  for (const auto& [part, seconds] : profile.seconds) told += part == "start" ? seconds : 0;
+  wall_time_.add("process starts", std::max(0.0, start_seconds_ - told));
+  wall_time_.add(profile);
 }
 
 Outcome WorkerSession::ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
                            double limit_seconds) {
   const auto start = WorkerProcess::Clock::now();
-  const auto elapsed = [&] { return std::chrono::duration<double>(WorkerProcess::Clock::now() - start).count(); };
+  const auto elapsed = [&] { return seconds_since(start); };
   process_->send(protocol::to_json(command).dump());
   std::optional<Outcome> outcome;
   while (!outcome) {
@@ -174,6 +195,8 @@ Outcome WorkerSession::ask(const protocol::Command& command, std::string_view wa
         break;
       case WorkerReply::Kind::deadline:
         outcome = lose_worker(Status::timeout, no_answer_reason);
+        wall_time_.add("deadlines", elapsed());
+        wall_time_.add("workers that died", -elapsed());  // which had this time in it
         break;
       case WorkerReply::Kind::interrupted:
         outcome = Outcome{.kind = Outcome::Kind::interrupted};
@@ -224,6 +247,7 @@ std::optional<Outcome> WorkerSession::judge_failure(const protocol::Failed& fail
 
 Outcome WorkerSession::lose_worker(Status status, std::string reason) {
   process_->kill();
+  wall_time_.add("workers that died", seconds_since(spawned_));  // they cannot tell more
   const std::vector<std::string> strays = kill_strays();
   if (!strays.empty()) reason += fmt::format("; it left {} behind", fmt::join(strays, ", "));
   Outcome outcome{.kind = Outcome::Kind::failed, .failure = {status, std::move(reason), process_->output_tail()}};

@@ -14,6 +14,7 @@
 
 #include "harness/front/log/run_log.hpp"
 #include "harness/front/plan/plan.hpp"
+#include "harness/front/run/wall_time.hpp"
 #include "harness/front/run/worker_process.hpp"
 #include "harness/front/run/worker_program.hpp"
 #include "harness/protocol/command.hpp"
@@ -34,6 +35,7 @@ struct WorkerSettings {
   WorkerProgram program;
   int device = 0;
   std::optional<std::uint64_t> os_threads = {};
+  bool profile = false;  // ask workers at their end where their time went
 };
 
 // Callbacks for what is not an answer.
@@ -67,6 +69,7 @@ class WorkerSession {
   bool running() const { return process_ != nullptr; }
   // Lets the worker end by itself.
   void stop();
+  const WallTime& wall_time() const { return wall_time_; }
 
  private:
   // An allocator in a worker.
@@ -86,6 +89,7 @@ class WorkerSession {
   Outcome lose_worker(Status status, std::string reason);
   std::string complaint_about_start(const WorkerReply& reply);
   WorkerReply wait(double limit_seconds);
+  void ask_profile();
   void forget_cells();  // what a worker that is gone had
 
   WorkerSettings settings_;
@@ -94,6 +98,9 @@ class WorkerSession {
   std::set<std::string> open_cells_;
   std::optional<Load> loaded_;
   std::uint64_t device_heap_bytes_ = 0;  // of the process
+  WorkerProcess::Clock::time_point spawned_ = {};
+  double start_seconds_ = 0;  // until the process was ready
+  WallTime wall_time_;
 };
 
 }  // namespace allocbench::front

@@ -1,0 +1,234 @@
+#include "harness/front/cli/measuring.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+#include <deque>
+
+#include "harness/front/common/errors.hpp"
+#include "harness/front/common/limits.hpp"
+#include "harness/front/common/text_file.hpp"
+#include "harness/front/run/device_check.hpp"
+#include "harness/front/run/output_folder.hpp"
+#include "harness/front/run/supervisor.hpp"
+
+namespace allocbench::front {
+namespace {
+
+// Starts a worker only to hear about its device.
+protocol::Device probe(const WorkerProgram& program, const RunOptions& options) {
+  protocol::Device device;
+  SessionListener listener;
+  listener.device = [&](const protocol::Device& told) { device = told; };
+  WorkerSession session({program, options.device, options.os_threads}, listener);
+  session.start(0);
+  session.stop();
+  if (device.name.empty()) device.name = "an unnamed device";
+  return device;
+}
+
+// Without what it can run.
+Target find_target(const RunOptions& options) {
+  const WorkerFolder folder(options.workers);
+  if (options.backend == "auto") {
+    std::string why = "there is no CUDA worker";
+    if (const auto cuda = folder.find("cuda")) {
+      try {
+        Target target{*cuda, probe(*cuda, options), {}, {}};
+        fmt::print(stderr, "allocbench: back end cuda on {} (chosen by --backend auto)\n", target.device->name);
+        return target;
+      } catch (const EnvironmentError& error) {
+        why = error.what();
+      }
+    }
+    Target target{folder.require("cpu"), std::nullopt, {}, {}};
+    target.device = probe(target.program, options);
+    fmt::print(stderr, "allocbench: back end cpu on {} (chosen by --backend auto: {})\n", target.device->name, why);
+    return target;
+  }
+  Target target{folder.require(options.backend), std::nullopt, {}, {}};
+  try {
+    target.device = probe(target.program, options);
+  } catch (const EnvironmentError& error) {
+    // A plan needs no device.
+    if (!options.dry_run && !options.print_config) throw;
+    fmt::print(stderr, "allocbench: back end {} without a device: {}\n", options.backend, error.what());
+    return target;
+  }
+  fmt::print(stderr, "allocbench: back end {} on {}\n", options.backend, target.device->name);
+  return target;
+}
+
+// What the other back end's worker can run; nullopt where it is not built or cannot say.
+std::optional<Catalogue> other_catalogue(const RunOptions& options, const std::string& backend) {
+  const auto program = WorkerFolder(options.workers).find(backend == "cpu" ? "cuda" : "cpu");
+  if (!program) return std::nullopt;
+  try {
+    return describe_worker(*program);
+  } catch (const EnvironmentError&) {
+    return std::nullopt;  // this run does not need it
+  }
+}
+
+void require_none(const Problems& problems, const std::string& path) {
+  if (problems.empty()) return;
+  std::string text = format_problems(path, problems);
+  text.pop_back();  // the error handler ends the line
+  throw UsageError(text);
+}
+
+FolderUse folder_use(const RunOptions& options) {
+  if (options.force) return FolderUse::start_over;
+  return options.resume || options.only_failed ? FolderUse::go_on : FolderUse::begin;
+}
+
+Selection selection(const RunOptions& options) {
+  if (!options.only_failed) return Selection::unfinished;
+  return options.resume ? Selection::unfinished_and_failed : Selection::failed;
+}
+
+// A figure while it is measured.
+struct OpenFigure {
+  OpenFigure(const Figure& figure, FigureRun cells, const Target& target)
+      : cells_of_run(std::move(cells)), file(events_path(figure.folder)), log(file) {
+    log.run(figure.config, target.catalogue, figure.plan, figure.history.run != nullptr);
+  }
+  FigureRun cells_of_run;
+  EventLog file;
+  RunLog log;
+};
+
+SessionListener listener_of(std::deque<OpenFigure>& open, Progress& progress) {
+  SessionListener listener;
+  listener.device = [&](const protocol::Device& device) {
+    for (OpenFigure& figure : open) figure.log.device(device);
+  };
+  listener.strays = [&](const std::vector<std::string>& names) {
+    for (OpenFigure& figure : open) figure.log.strays(names);
+    fmt::print(stderr, "allocbench: killed what a worker left behind: {}\n", fmt::join(names, ", "));
+  };
+  listener.idle = [&] {
+    for (const OpenFigure& figure : open) figure.file.require_file();
+    progress.tick();
+  };
+  return listener;
+}
+
+}  // namespace
+
+Target choose_target(const RunOptions& options) {
+  Target target = find_target(options);
+  target.catalogue = describe_worker(target.program);
+  target.other = other_catalogue(options, target.program.backend);
+  if (!target.device || options.quiet) return target;
+  for (const std::string& warning : warnings_about(*target.device)) {
+    fmt::print(stderr, "allocbench: warning: {}\n", warning);
+  }
+  return target;
+}
+
+std::string read_config_text(const std::string& path) {
+  return read_text_file(path, "The config", limits::config_bytes);
+}
+
+Config checked_config(const RunOptions& options, const std::string& path, const std::string& text,
+                      const Target& target) {
+  Problems problems;
+  Config config = read_config(text, path, {target.catalogue, target.other ? &*target.other : nullptr},
+                              {options.timeout, options.seed}, problems);
+  require_none(problems, path);
+  return config;
+}
+
+Plan checked_plan(const Config& config, const Target& target) {
+  Problems problems;
+  Plan plan = make_plan(config, target.catalogue, problems);
+  if (target.device && target.device->memory_bytes) {
+    check_pools(plan, *target.device->memory_bytes, target.device->name, problems);
+  }
+  require_none(problems, config.path);
+  return plan;
+}
+
+std::vector<std::optional<std::uint64_t>> device_heaps(const WorkerProgram& program, const Plan& plan) {
+  std::vector<std::optional<std::uint64_t>> bytes;
+  for (const Batch& batch : plan.batches) bytes.push_back(device_heap_for(program, batch));
+  return bytes;
+}
+
+Figure prepare_figure(const RunOptions& options, const Target& target, Config config, Plan plan, std::string folder) {
+  RunHistory history = prepare_folder(folder, folder_use(options), config, target.origin(), options.allow_mixed);
+  return {std::move(config), std::move(plan), std::move(folder), std::move(history)};
+}
+
+Ending measure(const RunOptions& options, const Target& target, const std::vector<Figure>& figures) {
+  std::deque<OpenFigure> open;  // its elements stay where they are
+  std::size_t cells = 0;
+  std::uint64_t steps = 0;
+  for (const Figure& figure : figures) {
+    FigureRun run(figure.plan, device_heaps(target.program, figure.plan), figure.history, selection(options),
+                  target.origin());
+    if (run.cells_to_run() == 0) {
+      fmt::print(stderr, "allocbench: no cells left to measure in {}\n", figure.folder);
+      continue;
+    }
+    cells += run.cells_to_run();
+    steps += run.steps_to_run();
+    open.emplace_back(figure, std::move(run), target);
+  }
+  Ending ending;
+  if (open.empty()) return ending;
+  Progress progress(cells, steps, options.quiet);
+  WorkerSession session({target.program, options.device, options.os_threads, options.profile},
+                        listener_of(open, progress));
+  const auto begin = WorkerProcess::Clock::now();
+  std::vector<LoggedFigure> logged;
+  for (OpenFigure& figure : open) logged.push_back({figure.cells_of_run, figure.log});
+  try {
+    ending.interrupted = !Supervisor(std::move(logged), session, progress).run();
+  } catch (const LogLost&) {
+    throw;  // nothing is left to report
+  } catch (const EnvironmentError& error) {
+    ending.environment = error.what();
+  }
+  if (options.profile) {
+    session.stop();
+    const std::chrono::duration<double> total = WorkerProcess::Clock::now() - begin;
+    ending.profile = session.wall_time().text(total.count());
+  }
+  return ending;
+}
+
+Results write_results_of(const std::string& folder) {
+  const std::string path = events_path(folder);
+  Results results = reduce(read_history(read_log_lines(path).lines, path));
+  write_results(results, folder);
+  return results;
+}
+
+std::string options_to_continue(const RunOptions& options, const std::string& backend) {
+  std::string text = fmt::format(" --backend {}", backend);
+  if (options.device != 0) text += fmt::format(" --device {}", options.device);
+  if (!options.filter.empty()) text += fmt::format(" --filter '{}'", options.filter);
+  if (options.timeout) text += fmt::format(" --timeout {}", *options.timeout);
+  if (options.seed) text += fmt::format(" --seed {}", *options.seed);
+  if (options.os_threads) text += fmt::format(" --os-threads {}", *options.os_threads);
+  if (!options.data.empty()) text += fmt::format(" --data {}", options.data);
+  if (!options.workers.empty()) text += fmt::format(" --workers {}", options.workers);
+  if (options.allow_mixed) text += " --allow-mixed";
+  return text + " --resume";
+}
+
+int exit_code_of(const Ending& ending, bool ok, const std::string& finished, const std::string& command) {
+  fmt::print("{}", ending.profile);
+  if (!ending.interrupted && ending.environment.empty()) return ok ? exit_all_ok : exit_some_not_ok;
+  std::fflush(stdout);
+  fmt::print(stderr, "allocbench: {}. {} Continue with\n  {}\n", ending.interrupted ? "interrupted" : "stopped",
+             finished, command);
+  if (ending.interrupted) return exit_interrupted;
+  fmt::print(stderr, "allocbench: {}\n", ending.environment);
+  return exit_environment;
+}
+
+}  // namespace allocbench::front

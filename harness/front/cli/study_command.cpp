@@ -1,0 +1,167 @@
+// `allocbench study GROUP`: all configs of a group as one plan, one worker process per allocator and round.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include "harness/front/cli/all_devices.hpp"
+#include "harness/front/cli/measuring.hpp"
+#include "harness/front/common/errors.hpp"
+#include "harness/front/run/interrupt.hpp"
+#include "harness/front/run/output_folder.hpp"
+
+namespace allocbench::front {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Groups that are not the folder of their name.
+const std::map<std::string, std::vector<std::string>>& named_groups() {
+  static const std::map<std::string, std::vector<std::string>> groups = {
+      {"papers", {"halloc2014", "kma2014", "pham2025", "vinkler2015", "xmalloc2010"}}, {"survey", {"survey2021"}}};
+  return groups;
+}
+
+std::vector<std::string> known_groups(const fs::path& configs) {
+  std::vector<std::string> names;
+  for (const auto& [name, folders] : named_groups()) names.push_back(name);
+  for (const auto& entry : fs::directory_iterator(configs)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_directory() && name != "schema") names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// The configs of the group, in the order of their paths.
+std::vector<std::string> configs_of(const StudyOptions& study) {
+  const fs::path configs = study.configs;
+  if (!fs::is_directory(configs)) {
+    throw UsageError(
+        fmt::format("There is no folder {}. Name the folder of the configs with --configs.", study.configs));
+  }
+  const auto named = named_groups().find(study.group);
+  const std::vector<std::string> folders = named == named_groups().end() ? std::vector{study.group} : named->second;
+  std::vector<std::string> paths;
+  for (const std::string& folder : folders) {
+    if (study.group == "schema" || !fs::is_directory(configs / folder)) {
+      throw UsageError(fmt::format("There is no group \"{}\". Groups in {}: {}.", study.group, study.configs,
+                                   fmt::join(known_groups(configs), ", ")));
+    }
+    for (const auto& entry : fs::recursive_directory_iterator(configs / folder)) {
+      if (entry.path().extension() == ".json") paths.push_back(entry.path().string());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+struct PlannedConfig {
+  Config config;
+  Plan plan;
+};
+
+// Those that --only names.
+void keep_only(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
+  for (const std::string& name : study.only) {
+    const bool known = std::any_of(planned.begin(), planned.end(),
+                                   [&](const PlannedConfig& each) { return each.config.name == name; });
+    if (!known) {
+      throw UsageError(
+          fmt::format("--only: the group \"{}\" has no config \"{}\" that measures something.", study.group, name));
+    }
+  }
+  if (study.only.empty()) return;
+  std::erase_if(planned, [&](const PlannedConfig& each) {
+    return std::find(study.only.begin(), study.only.end(), each.config.name) == study.only.end();
+  });
+}
+
+// Those that measure something. All mistakes of all configs are reported before anything runs.
+std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Target& target) {
+  std::vector<PlannedConfig> planned;
+  std::string mistakes;
+  for (const std::string& path : configs_of(study)) {
+    try {
+      Config config = checked_config(study.run, path, read_config_text(path), target);
+      if (config.only_draws) continue;
+      Plan plan = checked_plan(config, target);
+      planned.push_back({std::move(config), std::move(plan)});
+    } catch (const UsageError& error) {
+      mistakes += fmt::format("{}{}", mistakes.empty() ? "" : "\n", error.what());
+    }
+  }
+  if (!mistakes.empty()) throw UsageError(mistakes);
+  keep_only(study, planned);
+  if (planned.empty()) throw UsageError(fmt::format("The group \"{}\" measures nothing.", study.group));
+  return planned;
+}
+
+void print_plan(const std::vector<PlannedConfig>& planned) {
+  std::size_t cells = 0;
+  for (const auto& [config, plan] : planned) {
+    cells += plan.cell_count();
+    fmt::print("{}: {} cells in {} batches\n", config.name, plan.cell_count(), plan.batches.size());
+  }
+  fmt::print("{} configs, {} cells\n", planned.size(), cells);
+}
+
+std::string folder_of(const StudyOptions& study, const Config& config) {
+  return study.run.out.empty() ? default_folder(config) : (fs::path(study.run.out) / config.name).string();
+}
+
+// A line per config: the tables of a whole group are no reading.
+std::string summary_of(const Figure& figure, const Results& results) {
+  std::map<Status, std::size_t> counts;
+  for (const CellResult& cell : results.cells) ++counts[cell.status()];
+  std::string text = fmt::format("{}: {} cells", figure.config.name, figure.plan.cell_count());
+  for (const auto& [status, count] : counts) text += fmt::format(", {} {}", count, word(status));
+  if (results.not_measured > 0) text += fmt::format(", {} not measured", results.not_measured);
+  return text + fmt::format("  {}\n", figure.folder);
+}
+
+}  // namespace
+
+int study_command(const StudyOptions& study) {
+  install_interrupt_handlers();
+  const RunOptions& options = study.run;
+  if (!options.data.empty()) setenv("ALLOCBENCH_DATA", fs::absolute(options.data).c_str(), 1);
+  static_cast<void>(configs_of(study));  // a wrong group is told before a worker starts
+  const Target target = choose_target(options);
+  std::vector<PlannedConfig> planned = planned_configs(study, target);
+  if (options.dry_run) {
+    print_plan(planned);
+    return exit_all_ok;
+  }
+  if (study.all_devices) {
+    std::vector<ConfigSize> sizes;
+    for (const auto& [config, plan] : planned) sizes.push_back({config.name, plan.cell_count()});
+    return study_on_all_devices(study, target, sizes);
+  }
+  std::vector<Figure> figures;
+  for (auto& [config, plan] : planned) {
+    std::string folder = folder_of(study, config);
+    figures.push_back(prepare_figure(options, target, std::move(config), std::move(plan), std::move(folder)));
+  }
+  const Ending ending = measure(options, target, figures);
+  bool ok = true;
+  std::size_t finished = 0;
+  for (const Figure& figure : figures) {
+    if (!fs::exists(events_path(figure.folder))) continue;  // nothing was selected
+    const Results results = write_results_of(figure.folder);
+    fmt::print("{}", summary_of(figure, results));
+    ok = ok && all_ok(results);
+    if (results.not_measured == 0) ++finished;
+  }
+  std::string out = options.out.empty() ? "" : fmt::format(" --out {}", options.out);
+  for (const std::string& name : study.only) out += fmt::format(" --only {}", name);
+  return exit_code_of(ending, ok, fmt::format("{} of {} configs are finished.", finished, figures.size()),
+                      fmt::format("allocbench study {} --configs {}{}{}", study.group, study.configs, out,
+                                  options_to_continue(options, target.program.backend)));
+}
+
+}  // namespace allocbench::front

@@ -1,0 +1,43 @@
+#include "harness/front/run/wall_time.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace allocbench::front {
+namespace {
+
+// What users read in place of the protocol's words.
+std::string in_words(const std::string& part) {
+  static const std::map<std::string, std::string> words = {
+      {"start", "plug-ins and device"},    {"allocator", "creating allocators"},
+      {"open", "opening cells"},           {"contents", "verification of contents"},
+      {"leaks", "verification of leaks"},  {"resets", "verification of resets"},
+      {"reset", "resets between samples"}, {"pointers", "pointer checks"},
+      {"other", "rest of sampling"},       {"waiting", "workers waiting for the front end"}};
+  const auto found = words.find(part);
+  return found == words.end() ? part : found->second;
+}
+
+}  // namespace
+
+void WallTime::add(const protocol::Profile& profile) {
+  for (const auto& [part, seconds] : profile.seconds) add(in_words(part), seconds);
+}
+
+std::string WallTime::text(double total_seconds) const {
+  std::vector<std::pair<std::string, double>> parts(seconds_.begin(), seconds_.end());
+  double rest = total_seconds;
+  for (const auto& [part, seconds] : parts) rest -= seconds;
+  parts.emplace_back("front end", std::max(rest, 0.0));
+  std::stable_sort(parts.begin(), parts.end(), [](auto& one, auto& other) { return one.second > other.second; });
+  std::string text = fmt::format("wall time {:.1f} s\n", total_seconds);
+  for (const auto& [part, seconds] : parts) {
+    text += fmt::format("  {:5.1f} %  {:8.1f} s  {}\n", 100 * seconds / total_seconds, seconds, part);
+  }
+  return text;
+}
+
+}  // namespace allocbench::front

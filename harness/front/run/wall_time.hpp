@@ -1,0 +1,25 @@
+// Where the wall time of a run went, for --profile.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "harness/protocol/event.hpp"
+
+namespace allocbench::front {
+
+class WallTime {
+ public:
+  // Of the front end: "process starts", "deadlines".
+  void add(const std::string& part, double seconds) { seconds_[part] += seconds; }
+  // What a worker says at its end about the time since it became ready, and about its own start.
+  void add(const protocol::Profile& profile);
+
+  // A table, the largest part first; what no part explains is the front end's own.
+  std::string text(double total_seconds) const;
+
+ private:
+  std::map<std::string, double> seconds_;
+};
+
+}  // namespace allocbench::front

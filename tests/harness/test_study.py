@@ -1,0 +1,109 @@
+"""`allocbench study`: a group of configs as one plan."""
+
+import json
+import signal
+import time
+
+from support import ProgramTest, ended
+
+
+class Study(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.configs = self.folder / "configs"
+
+    def add_config(self, name, allocators, **more):
+        path = self.config(allocators, name=name, **more)
+        target = self.configs / f"{name}.json"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        path.rename(target)
+
+    def study(self, group, *more, expect=0):
+        return self.run_program("study", group, "--configs", self.configs, "--out", self.out, *more, expect=expect)
+
+    def processes(self):
+        words = [line.split(" ") for line in self.notes.read_text(encoding="utf-8").splitlines()]
+        return {word[0] for word in words if word[1] == "sample"}
+
+    def cells(self, name):
+        results = json.loads((self.out / name / "results.json").read_text(encoding="utf-8"))
+        return {cell["label"]: cell["status"] for cell in results["allocbench"]["cells"]}
+
+    def test_one_process_per_allocator_and_round_for_all_configs(self):
+        self.add_config("mine/one", ["steady", "noisy"], rounds=2)
+        self.add_config("mine/two", ["steady"], rounds=2, sweep={"request_bytes": [128]})
+        result = self.study("mine")
+        self.assertEqual(len(self.processes()), 2 * 2)
+        self.assertEqual(self.cells("mine/one"), {"steady": "ok", "noisy": "ok"})
+        self.assertEqual(self.cells("mine/two"), {"steady": "ok"})
+        self.assertIn("mine/one: 6 cells, 6 ok", result.stdout)
+        self.assertIn("mine/two: 1 cells, 1 ok", result.stdout)
+
+    def test_papers_are_five_folders(self):
+        for folder in ("halloc2014", "kma2014", "pham2025", "vinkler2015", "xmalloc2010", "survey2021"):
+            self.add_config(f"{folder}/fig1", ["steady"], workload={"id": "pulse", "blocks": len(folder)})
+        result = self.study("papers", "--dry-run")
+        self.assertIn("5 configs, 15 cells", result.stdout)
+        self.assertIn("1 configs, 3 cells", self.study("survey", "--dry-run").stdout)
+
+    def test_a_study_goes_on_where_it_was_killed(self):
+        for name in ("mine/one", "mine/two"):
+            self.add_config(name, ["noisy"], rounds=3, seed=len(name), workload={"id": "pulse", "seconds": 0.02},
+                            sweep={"request_bytes": [16, 32, 64] if name == "mine/one" else [128, 256]})
+        program = self.start_program("study", "mine", "--configs", self.configs, "--out", self.out)
+        limit = time.monotonic() + 20
+        while not (self.notes.exists() and " sample " in self.notes.read_text(encoding="utf-8")):
+            self.assertLess(time.monotonic(), limit, "no sample was ever taken")
+            time.sleep(0.01)
+        program.send_signal(signal.SIGKILL)
+        program.communicate()
+        self.assertIn("Use --resume", self.study("mine", expect=2).stderr)
+        self.study("mine", "--resume")
+        for name, count in (("mine/one", 3), ("mine/two", 2)):
+            events = self.events(self.out / name)
+            self.assertEqual({end["status"] for end in ended(events).values()}, {"ok"})
+            self.assertEqual(len([event for event in events if event["event"] == "round"]), 3 * count)
+
+    def test_all_devices_share_the_configs(self):
+        self.add_worker("cuda")
+        for number in range(3):
+            self.add_config(f"mine/fig{number}", ["steady"], rounds=2, seed=number)
+        environment = self.environment(FAKE_WORKER_DEVICES="2")
+        arguments = ("study", "mine", "--configs", self.configs, "--out", self.out, "--device", "all")
+        self.run_program(*arguments, expect=0, environment=environment)
+        cards = {}
+        for number in range(3):
+            results = json.loads((self.out / f"mine/fig{number}" / "results.json").read_text(encoding="utf-8"))
+            self.assertEqual(len(results["allocbench"]["provenance"]["cards"]), 1)
+            cards[number] = results["allocbench"]["provenance"]["cards"][0]
+        self.assertEqual(set(cards.values()), {"GPU-0", "GPU-1"})
+        self.run_program(*arguments, "--resume", expect=0, environment=environment)
+        self.assertEqual(self.study("mine", "--device", "all", "--backend", "cpu", "--resume", expect=2).returncode, 2)
+
+    def test_only_some_configs(self):
+        for number in range(2):
+            self.add_config(f"mine/fig{number}", ["steady"])
+        self.study("mine", "--only", "mine/fig1")
+        self.assertEqual([path.name for path in (self.out / "mine").iterdir()], ["fig1"])
+        self.assertIn('has no config "fig1"', self.study("mine", "--only", "fig1", expect=2).stderr)
+
+    def test_mistakes_of_all_configs_are_told_at_once(self):
+        self.add_config("mine/one", ["stedy"])
+        self.add_config("mine/two", ["steady"], repetitions=0)
+        result = self.study("mine", expect=2)
+        self.assertIn("mine/one.json", result.stderr)
+        self.assertIn("mine/two.json", result.stderr)
+        self.assertFalse(self.out.exists())
+
+    def test_unknown_groups(self):
+        self.add_config("mine/one", ["steady"])
+        result = self.study("yours", expect=2)
+        self.assertIn('There is no group "yours". Groups in', result.stderr)
+        self.assertIn("mine, papers, survey", result.stderr)
+
+    def test_the_profile_names_deadlines(self):
+        self.add_config("mine/one", ["hanging", "steady"], deadline_s=0.5)
+        result = self.study("mine", "--profile", expect=1)
+        self.assertRegex(result.stdout, r"wall time [0-9.]+ s\n")
+        for part in ("kernels", "process starts", "process ends", "deadlines", "workers that died", "front end"):
+            self.assertRegex(result.stdout, rf"(?m)^ +[0-9.]+ % +[0-9.]+ s  {part}$")
