@@ -31,13 +31,6 @@ SIMT_FN void release_chunk(Thread& thread, const S& space, std::uint32_t chunk) 
 // Gives a class to a chunk that is owned and has none. Its words are closed; whoever comes first opens them.
 template <class Thread, class S>
 SIMT_FN void give_class(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class) {
-  if constexpr (S::bug == Bug::late_class) {
-    const SizeClass opened = space.size_class(size_class);
-    for (std::uint32_t i = 0; i < opened.words(); ++i) {
-      thread.atomic(space.words[space.word_number(chunk, i)])
-          .store(tagged(size_class, opened.surplus(i)), simt::release);
-    }
-  }
   thread.atomic(space.table[chunk]).store(chunk_of_class(size_class), simt::release);
 }
 

@@ -31,7 +31,6 @@ namespace allocbench::comb {
 enum class Bug {
   none,
   unchecked_claim,    // a claim does not look at the tag that it found
-  late_class,         // the class is written into the table after the words are open
   partial_retirement  // a chunk is retired although some of its words could not be had
 };
 

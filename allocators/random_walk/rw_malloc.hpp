@@ -42,7 +42,8 @@ class RandomWalkMalloc {
     return std::min<std::size_t>(pool_bytes / parameters.page_bytes, most_pages) * parameters.page_bytes;
   }
   // Three words: enough pages for all small blocks of a model, because a lane alone cannot share.
-  static SmallHeap<Parameters> small_heap() { return {96 * 32, {.page_bytes = 32}}; }
+  // Walks give up sooner than by default, so that a search ends.
+  static SmallHeap<Parameters> small_heap() { return {96 * 32, {.page_bytes = 32, .scarce_share = 0.01}}; }
 
   static RandomWalkMalloc create(Arena& arena, const Parameters& parameters) {
     RandomWalkMalloc allocator;

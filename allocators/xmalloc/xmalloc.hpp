@@ -74,14 +74,15 @@ class PublishedOf {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return classes_that_fit(pool_bytes, parameters) == 0 ? 0 : Memory::largest_request(pool_bytes);
   }
-  // Superblocks never go back to the heap.
+  // Superblocks never go back to the heap, and what a warp shares comes from larger blocks than what a lane asks for
+  // alone: the memory of the one never serves the other.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.smallest_block_bytes = 128;
     parameters.blocks_per_superblock = 4;
     parameters.free_lists = 2;
     parameters.free_list_capacity = 4;
-    return {.pool_bytes = 16 << 10, .parameters = parameters, .serves_other_sizes = 0};
+    return {.pool_bytes = 16 << 10, .parameters = parameters, .serves_again = 0, .serves_other_sizes = 0};
   }
 
   template <class Thread>

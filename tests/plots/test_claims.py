@@ -254,7 +254,7 @@ def test_claims_of_configs_name_what_their_runs_have(tmp_path, path):
     config = json.loads(path.read_text())
     names = [entry["id"] if isinstance(entry, dict) else entry for entry in config["allocators"]]
     for backend in ("cpu", "cuda"):
-        cells = [synthetic.cell(name, {labels.listed(config["plot"]["x"])[-1]: 1}, status="timeout") for name in names]
+        cells = [synthetic.cell(name, {labels.listed(config["plot"].get("x", "scene"))[-1]: 1}, status="timeout") for name in names]
         run = results.read_run(synthetic.write(tmp_path / backend, config, cells, backend))
         for claim in claims.claims_of(run):
             if "share" not in claim:

@@ -89,7 +89,8 @@ std::optional<LeakResult> LeakCheck::rounds(const AllocatorHandle& allocator, st
 }
 
 // After the first nulls, in `round`. What leaks at an even pace refuses nearly three times as many requests in the
-// second half of the rounds that follow as in the first; what is refused now and then does not.
+// second half of the rounds that follow as in the first, most of them in the last round; what is refused now and then
+// does not.
 LeakResult LeakCheck::judge(const AllocatorHandle& allocator, std::size_t pool_bytes, std::uint64_t round,
                             std::uint64_t nulls) {
   std::uint64_t most = nulls;
@@ -105,7 +106,8 @@ LeakResult LeakCheck::judge(const AllocatorHandle& allocator, std::size_t pool_b
                             " of allocating and freeing the same blocks (" + bytes_text(profile_.bytes()) +
                             " per round, pool of " + bytes_text(pool_bytes) + ")";
   const std::uint64_t few = std::max<std::uint64_t>(profile_.geometry.callers / 100, 1);
-  if (most > few || in_half[1] >= 2 * in_half[0] + rounds_to_judge / 2) {
+  const bool grows = in_half[1] >= 2 * in_half[0] + rounds_to_judge / 2 && 2 * last >= most;
+  if (most > few || grows) {
     throw CellFailure(Status::incorrect,
                       "leak: at most " + std::to_string(most) + ", at last " + std::to_string(last) + where);
   }

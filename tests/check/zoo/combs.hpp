@@ -1,4 +1,4 @@
-// Specimens of Comb, each without one of the steps that make it safe (allocators/comb/). The twin of all three is Comb
+// Specimens of Comb, each without one of the steps that make it safe (allocators/comb/). The twin of both is Comb
 // itself, on the same heap.
 #pragma once
 
@@ -13,10 +13,7 @@ template <CombBug bug>
 class Comb : public comb::Comb<bug> {
   static consteval Traits describe() {
     Traits traits = specimen(Form::broken, "zoo_comb_unchecked_claim", {}, "bits are mine whatever the tag says");
-    if (bug == CombBug::late_class) {
-      traits.name = "zoo_comb_late_class";
-      traits.summary = "a chunk's class is written after its words are open";
-    } else if (bug == CombBug::partial_retirement) {
+    if (bug == CombBug::partial_retirement) {
       traits.name = "zoo_comb_partial_retirement";
       traits.summary = "a chunk is retired although some of its words could not be had";
     } else if (bug == CombBug::none) {
