@@ -32,7 +32,7 @@ typename A::Parameters half_device_heap() {
 
 template <class A>
 class DeviceHeapShareTest : public ::testing::Test {};
-using Designs = ::testing::Types<HallocReworked, OuroborosPS, OuroborosCS, OuroborosPSReworked, OuroborosCVLReworked>;
+using Designs = ::testing::Types<HallocReworked, OuroborosPSReworked, OuroborosCVLReworked>;
 TYPED_TEST_SUITE(DeviceHeapShareTest, Designs);
 
 TYPED_TEST(DeviceHeapShareTest, ResetFreesLargeBlocks) {

@@ -33,7 +33,7 @@ class Describe(unittest.TestCase):
                     self.assertIn(parameter["default"], parameter["choices"])
 
     def test_top_level(self):
-        self.assertEqual(list(self.description), ["protocol", "backend", "revision", "compiler", "allocators", "workloads", "metrics"])
+        self.assertEqual(list(self.description), ["protocol", "backend", "revision", "measured_revision", "compiler", "allocators", "workloads", "metrics"])
         self.assertEqual(self.description["protocol"], 1)
 
     def test_allocators(self):
