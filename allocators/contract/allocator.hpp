@@ -29,9 +29,9 @@
 //   };
 //   ALLOCBENCH_REGISTER(my_malloc, MyMalloc)
 //
-// A worker may create several instances, one after the other or side by side: the leak check needs further ones. destroy()
-// ends each when no kernel runs; handles are copied freely, so there is no destructor. create() may block and may use the
-// default stream. Kernels pass the calling `thread`; libraries with device code of their own may ignore it.
+// A worker may create several instances, one after the other or side by side: the leak check needs further ones.
+// destroy() ends each when no kernel runs; handles are copied freely, so there is no destructor. create() may block and
+// may use the default stream. Kernels pass the calling `thread`; libraries with device code of their own may ignore it.
 //
 // and one line of CMake: allocbench_add_allocator(my_malloc HEADER path/to/my_malloc.hpp).
 #pragma once

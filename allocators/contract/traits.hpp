@@ -14,8 +14,8 @@ enum class Frees {
 
 // Where blocks live.
 enum class PoolLocation {
-  arena,                 // in the pool the arena hands out: pointers are checked against its bounds
-  device_heap,           // in the back end's device heap, whose bytes are then the cell's pool bytes
+  arena,                  // in the pool the arena hands out: pointers are checked against its bounds
+  device_heap,            // in the back end's device heap, whose bytes are then the cell's pool bytes
   arena_and_device_heap,  // in both, which share the cell's pool bytes as device_heap_bytes() says
   own  // in memory that a library takes for itself: own_pool() tells where, and pointers are checked against that
 };

@@ -17,9 +17,11 @@
 // MB, and the size rounded up to a power of two): device_heap_share.hpp.
 //
 // Reworked, and what each piece brings:
-//   * A free signals the semaphore once for the lanes of a warp. The originals do so lane by lane: 100,000 frees take 84
+//   * A free signals the semaphore once for the lanes of a warp. The originals do so lane by lane: 100,000 frees take
+//   84
 //     us and more on an H200, the time of as many additions to one word.
-//   * A warp draws once from a chunk for all its lanes, and holds it alone (chunk_heap.hpp). In the originals all lanes go
+//   * A warp draws once from a chunk for all its lanes, and holds it alone (chunk_heap.hpp). In the originals all lanes
+//   go
 //     through the queue on their own: 1.2 ms for 100,000 pages of 16 bytes, 87 ms for 4 KiB.
 //   * Lists remember where segments are (linked_list.hpp). The original of P-VL walks, 59 to 77 us for the same.
 //   * Two words for the semaphore (bulk_semaphore.hpp): nothing overflows, and a malloc gets what is there at once,

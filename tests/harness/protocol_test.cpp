@@ -37,7 +37,8 @@ TEST(Protocol, DescriptionsLoseNothing) {
   workload.name = workload.display_name = "alloc_free";
   workload.phases = {"alloc", "free"};
   workload.null_expected = true;
-  const WorkerDescription worker{"cpu", "r", "m", "c", {allocator}, {workload}, {{"time", "s", "lower", "d", "harness"}}};
+  const WorkerDescription worker{
+      "cpu", "r", "m", "c", {allocator}, {workload}, {{"time", "s", "lower", "d", "harness"}}};
   const Json json = to_json(worker);
   EXPECT_EQ(to_json(worker_from_json(Json::parse(json.dump()))), json);
   // 2.0 and 2 are one number to most writers of JSON.
@@ -56,12 +57,13 @@ TEST(Protocol, DescriptionsAreOfThisVersionAndUseKnownWords) {
 
 TEST(Protocol, CommandsLoseNothing) {
   const ParameterValues parameters = {{"a", true}, {"b", std::uint64_t{3}}, {"c", 0.5}, {"d", std::string("x")}};
-  const std::vector<Command> commands = {LoadAllocator{"halloc", parameters, 4096},
-                                         OpenCell{"id", "alloc_free", parameters, 7, StartState::reused, L2State::flushed, 2, 3},
-                                         VerifyCell{"id"},
-                                         SampleCell{"id", 4},
-                                         CloseCell{"id"},
-                                         Quit{}};
+  const std::vector<Command> commands = {
+      LoadAllocator{"halloc", parameters, 4096},
+      OpenCell{"id", "alloc_free", parameters, 7, StartState::reused, L2State::flushed, 2, 3},
+      VerifyCell{"id"},
+      SampleCell{"id", 4},
+      CloseCell{"id"},
+      Quit{}};
   for (const Command& command : commands) {
     const Json json = to_json(command);
     EXPECT_EQ(to_json(command_from_json(Json::parse(json.dump()))), json);
@@ -80,16 +82,15 @@ TEST(Protocol, EventsLoseNothing) {
       NoEnvironment{"no driver"},
       AllocatorReady{4096, 8, 0.25},
       Opened{"id", {{"alloc", 32, 0}}},
-      Verified{
-          "id",
-          {.null_returns = 0,
-           .blocks = 2,
-           .content = "checked",
-           .leak_rounds = {},
-           .leak = {},
-           .spurious_nulls = 0,
-           .reset = "checked: 8 blocks"},
-          counted},
+      Verified{"id",
+               {.null_returns = 0,
+                .blocks = 2,
+                .content = "checked",
+                .leak_rounds = {},
+                .leak = {},
+                .spurious_nulls = 0,
+                .reset = "checked: 8 blocks"},
+               counted},
       Sample{"id", {{"alloc", 0.5, 10}}, {{"null_returns", 0}}, 1980, {}, false, 0.75, Loop{4, 0.5}},
       Closed{"id"},
       Failed{"id", Status::oom, "full", false},

@@ -17,8 +17,8 @@ namespace allocbench {
 
 class AllocatorHandle {
  public:
-  // Creates the allocator on the arena, which must outlive it and its copies; the last copy destroys it. Throws Unsupported or
-  // simt::Fault.
+  // Creates the allocator on the arena, which must outlive it and its copies; the last copy destroys it. Throws
+  // Unsupported or simt::Fault.
   AllocatorHandle(const AllocatorType& type, Arena& arena, const ParameterValues& parameters);
 
   const AllocatorType& type() const { return *type_; }

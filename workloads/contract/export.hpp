@@ -55,7 +55,7 @@ AllocatorFunctions functions_of() {
   if constexpr (A::traits.pool == PoolLocation::own) {
     functions.own_pool = [](const void* handle) { return static_cast<const A*>(handle)->own_pool(); };
   }
-  if constexpr (requires(A& allocator) { allocator.destroy(); }) {
+  if constexpr (requires(A & allocator) { allocator.destroy(); }) {
     functions.destroy = [](void* handle) { static_cast<A*>(handle)->destroy(); };
   }
   return functions;
