@@ -91,7 +91,8 @@ class XMallocOf {
         const std::uint32_t offset = group.exclusive_sum(piece);
         const std::uint32_t total = group.reduce_add(piece);
         if (parent_header_bytes + total <= store_.largest_payload()) return coalesced(thread, group, offset, total);
-        group = group.partition(2 * offset >= total);
+        // The last lane always goes to the second half: one small and one large piece would else never part.
+        group = group.partition(2 * offset >= total || group.thread_rank() + 1 == group.num_threads());
       }
     }
     return bytes <= store_.largest_payload() ? store_.malloc_basic(thread, static_cast<std::uint32_t>(bytes))
