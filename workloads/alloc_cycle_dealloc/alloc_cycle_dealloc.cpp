@@ -7,7 +7,7 @@ namespace allocbench {
 namespace {
 
 // Keeps the pointer array below 2 GiB and every index in 32 bits.
-constexpr std::uint64_t most_pointers = 1ull << 28;
+constexpr std::uint64_t most_pointers_of_alloc_cycle_dealloc = 1ull << 28;
 
 class AllocCycleDeallocRun final : public WorkloadRun {
  public:
@@ -66,9 +66,9 @@ class AllocCycleDeallocRun final : public WorkloadRun {
 
 std::string AllocCycleDealloc::unsupported(const Parameters& parameters, const RunSetting& setting) {
   const std::uint64_t pointers = std::uint64_t{parameters.geometry().callers} * parameters.iterations;
-  if (pointers > most_pointers) {
+  if (pointers > most_pointers_of_alloc_cycle_dealloc) {
     return "callers times iterations is " + std::to_string(pointers) + "; this workload keeps at most " +
-           std::to_string(most_pointers) + " pointers";
+           std::to_string(most_pointers_of_alloc_cycle_dealloc) + " pointers";
   }
   return why_unsupported(parameters.geometry(), parameters.padded_bytes(), setting);
 }

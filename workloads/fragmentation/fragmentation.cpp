@@ -8,7 +8,7 @@
 namespace allocbench {
 namespace {
 
-constexpr std::uint64_t most_pointers = 1ull << 27;
+constexpr std::uint64_t most_pointers_of_fragmentation = 1ull << 27;
 
 std::uint64_t median_distance(std::vector<std::uint64_t>& places) {
   std::sort(places.begin(), places.end());
@@ -110,9 +110,9 @@ std::string Fragmentation::unsupported(const Parameters& parameters, const RunSe
   if (setting.traits().recycles_unfreed) {
     return setting.display_name() + " is never full: it hands out blocks again that nobody freed";
   }
-  if (parameters.rounds_at_most(setting.pool_bytes) * parameters.threads > most_pointers) {
+  if (parameters.rounds_at_most(setting.pool_bytes) * parameters.threads > most_pointers_of_fragmentation) {
     return "a pool of " + std::to_string(setting.pool_bytes) + " B may hold more than the " +
-           std::to_string(most_pointers) + " blocks that this workload keeps";
+           std::to_string(most_pointers_of_fragmentation) + " blocks that this workload keeps";
   }
   return why_unsupported(parameters.geometry(), parameters.request_bytes, setting);
 }

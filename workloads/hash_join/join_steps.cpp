@@ -105,7 +105,7 @@ struct DigestKernel {
   }
 };
 
-simt::LaunchShape grid(std::uint64_t threads) {
+simt::LaunchShape grid_of_rows(std::uint64_t threads) {
   constexpr std::uint32_t block_threads = 256;
   return {static_cast<std::uint32_t>((threads + block_threads - 1) / block_threads), block_threads};
 }
@@ -187,12 +187,12 @@ void JoinSteps::partition() {
 
 void JoinSteps::partition(Table& table) {
   const std::uint32_t* const keys = table.keys.data();
-  simt::launch(stream_, grid(tuples_), HashKernel{}, keys, hashed_.data(), numbered_.data(), tuples_);
+  simt::launch(stream_, grid_of_rows(tuples_), HashKernel{}, keys, hashed_.data(), numbered_.data(), tuples_);
   sort_.run(stream_, tuples_, 32 - shape_.partition_bits, 32, hashed_.data(), numbered_.data(), table.hashes.data(),
             table.rows.data());
   const std::uint32_t* const hashes = table.hashes.data();
-  simt::launch(stream_, grid(std::uint64_t{tuples_} + 1), BordersKernel{}, hashes, tuples_, shape_.partition_bits,
-               table.begin.data());
+  simt::launch(stream_, grid_of_rows(std::uint64_t{tuples_} + 1), BordersKernel{}, hashes, tuples_,
+               shape_.partition_bits, table.begin.data());
 }
 
 void JoinSteps::scan_counts() { scan_.run(stream_, counts_.data(), offsets_.data()); }
@@ -210,13 +210,13 @@ void JoinSteps::read_back() {
   scan_counts();
   const std::uint64_t* const offsets = offsets_.data();
   const auto most_pairs = static_cast<std::uint64_t>(pairs_.size());
-  simt::launch(stream_, grid(shape_.threads()), CopyPairsKernel{}, lists(), offsets, pairs_.data(), most_pairs,
+  simt::launch(stream_, grid_of_rows(shape_.threads()), CopyPairsKernel{}, lists(), offsets, pairs_.data(), most_pairs,
                faults_.data());
 }
 
 void JoinSteps::record_pages() {
-  simt::launch(stream_, grid(shape_.threads()), RecordPagesKernel{}, lists(), screen_->addresses(), screen_->count(),
-               screen_->most_pages());
+  simt::launch(stream_, grid_of_rows(shape_.threads()), RecordPagesKernel{}, lists(), screen_->addresses(),
+               screen_->count(), screen_->most_pages());
 }
 
 std::vector<RecordedBlock> JoinSteps::page_blocks() const {
@@ -248,7 +248,7 @@ std::string JoinSteps::problem() const {
   simt::Buffer<MultisetDigest> digest(1);
   digest.fill_bytes(stream_, 0);
   const std::uint64_t* const pairs = pairs_.data();
-  simt::LaunchShape shape = grid(std::max<std::uint64_t>(found, 1));
+  simt::LaunchShape shape = grid_of_rows(std::max<std::uint64_t>(found, 1));
   shape.blocks = std::min(shape.blocks, 1024u);
   simt::launch(stream_, shape, DigestKernel{}, pairs, found, digest.data());
   return digest.to_host(stream_).front() == expected_->digest ? std::string()

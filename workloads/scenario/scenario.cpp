@@ -11,7 +11,7 @@ namespace allocbench {
 namespace {
 
 // Keeps the pointer arrays at 1 GiB each.
-constexpr std::uint64_t most_pointers = 1ull << 27;
+constexpr std::uint64_t most_pointers_of_scenario = 1ull << 27;
 
 class ScenarioRun final : public WorkloadRun {
  public:
@@ -106,12 +106,13 @@ std::string Scenario::unsupported(const Parameters& parameters, const RunSetting
       (traits.frees == Frees::never || traits.recycles_unfreed || traits.whole_warp_calls)) {
     return setting.display_name() + " cannot be brought to a share of free memory by single mallocs and frees";
   }
-  if (std::uint64_t{parameters.threads} * parameters.launches > most_pointers) {
-    return "threads times launches is more than the " + std::to_string(most_pointers) +
+  if (std::uint64_t{parameters.threads} * parameters.launches > most_pointers_of_scenario) {
+    return "threads times launches is more than the " + std::to_string(most_pointers_of_scenario) +
            " pointers that this workload keeps";
   }
-  if (parameters.occupants_at_most(setting.pool_bytes) > most_pointers) {
-    return "the pool may hold more than the " + std::to_string(most_pointers) + " blocks that this workload keeps";
+  if (parameters.occupants_at_most(setting.pool_bytes) > most_pointers_of_scenario) {
+    return "the pool may hold more than the " + std::to_string(most_pointers_of_scenario) +
+           " blocks that this workload keeps";
   }
   const RequestScenario scenario = parameters.requests();
   return why_unsupported(parameters.geometry(), std::max(scenario.max_bytes, scenario.occupant_bytes()), setting);

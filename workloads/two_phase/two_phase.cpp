@@ -9,7 +9,7 @@ namespace allocbench {
 namespace {
 
 // Keeps the pointer array at 1 GiB and every index in 32 bits.
-constexpr std::uint64_t most_pointers = 1ull << 27;
+constexpr std::uint64_t most_pointers_of_two_phase = 1ull << 27;
 
 class TwoPhaseRun final : public WorkloadRun {
  public:
@@ -140,10 +140,10 @@ class TwoPhaseRun final : public WorkloadRun {
 }  // namespace
 
 std::string TwoPhase::unsupported(const Parameters& parameters, const RunSetting& setting) {
-  if (parameters.live_blocks() > most_pointers / parameters.cycles_of_thread()) {
+  if (parameters.live_blocks() > most_pointers_of_two_phase / parameters.cycles_of_thread()) {
     return std::to_string(parameters.live_blocks()) + " blocks in each of " +
            std::to_string(parameters.cycles_of_thread()) + " cycles; this workload keeps at most " +
-           std::to_string(most_pointers) + " pointers";
+           std::to_string(most_pointers_of_two_phase) + " pointers";
   }
   if (parameters.write_bytes > 4 * (parameters.smallest_request() / 4)) {
     return "write_bytes is " + std::to_string(parameters.write_bytes) +

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t least_rounds = 16;
 constexpr std::uint64_t rounds_per_pool = 8;
 constexpr std::uint64_t rounds_to_judge = 16;
-constexpr std::chrono::milliseconds wall_budget{250};
+constexpr std::chrono::milliseconds leak_check_budget{250};
 // A pool of so many requests' rounds shows a leak as well as one of a million, in a fraction of the time.
 constexpr std::uint32_t most_callers = 1 << 14;
 
@@ -73,7 +73,7 @@ std::optional<LeakResult> LeakCheck::on_second_instance(std::size_t pool_bytes) 
 std::optional<LeakResult> LeakCheck::rounds(const AllocatorHandle& allocator, std::size_t pool_bytes) {
   const std::uint64_t wanted = std::max(
       least_rounds, 2 * static_cast<std::uint64_t>(pool_bytes) / std::max<std::uint64_t>(profile_.bytes(), 1) + 1);
-  const auto deadline = std::chrono::steady_clock::now() + wall_budget;
+  const auto deadline = std::chrono::steady_clock::now() + leak_check_budget;
   for (std::uint64_t round = 0; round < wanted; ++round) {
     if (round > 0 && std::chrono::steady_clock::now() > deadline) {
       return LeakResult{.rounds = round,

@@ -17,7 +17,7 @@ constexpr std::size_t most_blocks = 8192;
 constexpr std::uint32_t crowd_size = 256;
 constexpr std::uint32_t few_callers = 32;
 // For what follows the first comparison.
-constexpr std::chrono::milliseconds wall_budget{250};
+constexpr std::chrono::milliseconds reset_check_budget{250};
 const Geometry lone_lane = Geometry::of_callers(1, simt::warp_size, 1);
 // Designs with two heaps serve requests up to this one from their pool, which reset() covers.
 constexpr std::uint64_t largest_in_pool = 1024;
@@ -41,7 +41,7 @@ ResetCheck::ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerR
       own_rules_(std::move(own)),
       crowd_(Geometry::of_callers(crowd_size, simt::warp_size, lanes_per_warp)),
       few_(Geometry::of_callers(few_callers, simt::warp_size, lanes_per_warp)),
-      deadline_(std::chrono::steady_clock::now() + wall_budget),
+      deadline_(std::chrono::steady_clock::now() + reset_check_budget),
       slots_(stream, crowd_size) {}
 
 std::string ResetCheck::run(const AllocatorHandle& own) {

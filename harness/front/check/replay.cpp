@@ -15,12 +15,12 @@
 namespace allocbench::front {
 namespace {
 
-constexpr double limit_seconds = 600;
+constexpr double replay_limit_seconds = 600;
 
 // One question, one answer; nothing when the user interrupted.
 std::optional<CheckAnswer> ask(const WorkerProgram& program, const protocol::CheckerCommand& command) {
   CheckCrew crew(1, [] {});
-  crew.add({program, command, limit_seconds, 0});
+  crew.add({program, command, replay_limit_seconds, 0});
   CheckAnswer answer;
   const bool complete = crew.run([&](const CheckTask&, const CheckAnswer& given) { answer = given; });
   return complete ? std::optional(answer) : std::nullopt;

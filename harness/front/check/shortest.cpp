@@ -17,7 +17,7 @@ namespace {
 constexpr const char* other_strategies[] = {"swarm", "random/4", "random/16", "random/64", "pct/3", "swarm+stores"};
 constexpr std::uint64_t seeds_per_strategy = 400;
 constexpr std::size_t starts_per_strategy = 2;
-constexpr double limit_seconds = 120;
+constexpr double shrink_limit_seconds = 120;
 
 struct Start {
   std::string strategy;
@@ -49,7 +49,7 @@ class Shortening {
   protocol::CheckTarget target() const { return {finding_.allocator, finding_.model}; }
 
   void shrink(const std::string& strategy, std::uint64_t seed, const std::string& schedule) {
-    crew_.add({program_, protocol::Shrink{target(), schedule, false}, limit_seconds, starts_.size()});
+    crew_.add({program_, protocol::Shrink{target(), schedule, false}, shrink_limit_seconds, starts_.size()});
     starts_.push_back({strategy, seed});
   }
   // Until so many runs have failed like the finding, or the seeds are used up.
@@ -62,7 +62,7 @@ class Shortening {
                                  .seeds = end_ - first,
                                  .stop_at_failure = true,
                                  .apart = false},
-               limit_seconds, wanted});
+               shrink_limit_seconds, wanted});
   }
 
   void take(const CheckTask& task, const CheckAnswer& answer) {

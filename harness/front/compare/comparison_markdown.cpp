@@ -17,7 +17,7 @@ std::string escaped(const std::string& text) {
   return made;
 }
 
-std::string summary(const Comparison& comparison) {
+std::string summary_paragraph(const Comparison& comparison) {
   std::string text =
       "| allocator | slower | faster | same | unsure | broken | mended |\n|---|---:|---:|---:|---:|---:|---:|\n";
   for (const auto& [name, counts] : counts_by_allocator(comparison)) {
@@ -28,7 +28,7 @@ std::string summary(const Comparison& comparison) {
   return text;
 }
 
-std::string phases(const Comparison& comparison, bool all) {
+std::string phase_tables(const Comparison& comparison, bool all) {
   std::string rows;
   for (const Verdict verdict : {Verdict::slower, Verdict::faster, Verdict::unsure, Verdict::same}) {
     if (!all && (verdict == Verdict::same || verdict == Verdict::unsure)) continue;
@@ -46,7 +46,7 @@ std::string phases(const Comparison& comparison, bool all) {
   return "\n| cell | phase | A | B | change | 95 % interval | verdict |\n|---|---|---:|---:|---:|---|---|\n" + rows;
 }
 
-std::string status_changes(const Comparison& comparison) {
+std::string status_list(const Comparison& comparison) {
   std::string rows;
   for (const CellComparison& cell : comparison.cells) {
     if (!cell.status_changed()) continue;
@@ -56,7 +56,7 @@ std::string status_changes(const Comparison& comparison) {
   return rows.empty() ? rows : "\n| cell | A | B | reason |\n|---|---|---|---|\n" + rows;
 }
 
-std::string names(const Comparison& comparison, const std::vector<const ComparedCell*>& cells, const char* side) {
+std::string name_list(const Comparison& comparison, const std::vector<const ComparedCell*>& cells, const char* side) {
   if (cells.empty()) return "";
   std::string text = fmt::format("\nOnly in {} ({}):\n\n", side, counted(cells.size(), "cell"));
   for (const ComparedCell* cell : cells) text += fmt::format("* {}\n", shown_name(comparison, *cell));
@@ -70,8 +70,8 @@ std::string comparison_markdown(const Comparison& comparison, bool all) {
       fmt::format("**{}**\n\n* A: `{}` ({})\n* B: `{}` ({})\n", conclusion(comparison), comparison.a.argument,
                   origin(comparison.a), comparison.b.argument, origin(comparison.b));
   for (const std::string& warning : warnings(comparison)) text += fmt::format("* {}\n", warning);
-  text += "\n" + summary(comparison) + phases(comparison, all) + status_changes(comparison);
-  text += names(comparison, comparison.only_in_a, "A") + names(comparison, comparison.only_in_b, "B");
+  text += "\n" + summary_paragraph(comparison) + phase_tables(comparison, all) + status_list(comparison);
+  text += name_list(comparison, comparison.only_in_a, "A") + name_list(comparison, comparison.only_in_b, "B");
   return text + "\n" + legend(comparison) + "\n";
 }
 
