@@ -1,4 +1,4 @@
-"""Includes of the front end point one way, from the program's surface down to its words."""
+"""Includes point one way, as CONTRIBUTING.md draws it: between the parts of the project and inside the front end."""
 
 import re
 import unittest
@@ -12,12 +12,49 @@ ORDER = ["common", "statistics", "config", "plan", "log", "run", "results", "com
 # Not every earlier folder is below: reports need no workers, the search needs no results.
 NOT_BELOW = {"results": {"run"}, "compare": {"run"}, "check": {"results", "compare"}}
 
+# The parts that a part may include besides itself.
+DEVICE = {"simt", "harness/protocol"}
+PARTS = {
+    "simt": set(),
+    "harness/protocol": set(),
+    "harness/plugins": set(),
+    "allocators": DEVICE,
+    "containers": {"simt", "allocators"},
+    "workloads": DEVICE | {"allocators", "containers"},
+    "check": DEVICE | {"allocators"},
+    "harness/worker": DEVICE | {"allocators", "containers", "workloads", "harness/plugins"},
+    "harness/checker": DEVICE | {"allocators", "check", "harness/plugins"},
+    "harness/front": {"harness/protocol"},
+}
+
+
+def part_of(path):
+    folders = path.split("/")
+    return "/".join(folders[:2]) if folders[0] == "harness" else folders[0]
+
 
 def includes(path):
     return re.findall(r'#include "([^"]+)"', path.read_text(encoding="utf-8"))
 
 
-class Layers(unittest.TestCase):
+class Parts(unittest.TestCase):
+    def test_every_part_has_its_place(self):
+        harness = {f"harness/{each.name}" for each in (ROOT / "harness").iterdir() if each.is_dir()}
+        self.assertEqual({part for part in PARTS if part.startswith("harness/")}, harness)
+
+    def test_includes_point_one_way(self):
+        for part, below in PARTS.items():
+            for path in sorted((ROOT / part).rglob("*")):
+                if path.suffix not in (".hpp", ".cpp", ".cu", ".in"):
+                    continue
+                for include in includes(path):
+                    if "/" not in include:  # beside the file, or of a library
+                        continue
+                    with self.subTest(file=str(path.relative_to(ROOT)), include=include):
+                        self.assertIn(part_of(include), below | {part})
+
+
+class FrontEnd(unittest.TestCase):
     def test_every_folder_has_its_place(self):
         self.assertEqual(sorted(ORDER), sorted(each.name for each in FRONT.iterdir() if each.is_dir()))
 
