@@ -94,7 +94,7 @@ CLI::App* add_study(CLI::App& app, StudyOptions& study) {
   verb->footer(study_footer);
   verb->add_option("group", study.group, "papers, survey, or a folder of configs/")->required()->type_name("GROUP");
   verb->add_option("--configs", study.configs, "Folder with the groups (default configs)")->type_name("DIR");
-  verb->add_option("-o,--out", study.run.out, "Folder for one folder per config (default results/<name>-<back end>)")
+  verb->add_option("-o,--out", study.run.out, "Folder that gets one folder per config (default results/<name>-<back end>)")
       ->type_name("DIR");
   verb->add_option("--only", study.only, "Only this config of the group, by its name (repeatable)")->type_name("NAME");
   const auto read_device = [&study](const std::string& text) {
@@ -117,7 +117,7 @@ constexpr const char* check_footer =
     "  allocbench check                                       all allocators, 10,000 schedules each\n"
     "  allocbench check --allocator halloc --seeds 100000\n"
     "  allocbench check --print-model ring > mine.json        then change it and: check --model mine.json\n"
-    "  allocbench check --replay v1:cm_malloc_published:ring:swarm:417 --shrink\n"
+    "  allocbench check --replay v1:cf_malloc:mixed_sizes:swarm:11 --shrink\n"
     "Exit codes: 0 nothing found, 1 something found, 2 usage, 3 environment, 130 interrupted.";
 
 CLI::App* add_check(CLI::App& app, CheckOptions& check) {
@@ -186,7 +186,7 @@ CLI::App* add_report(CLI::App& app, ReportOptions& reporting) {
 }
 
 constexpr const char* compare_footer =
-    "Cells pair by everything that defines them: allocator, workload, their parameters, pool, seed, state. Verdicts "
+    "Two cells pair if all that defines them is equal: allocator, workload, their parameters, pool, seed, state. Verdicts "
     "per\n"
     "phase: slower or faster (by more than the margin, and not by chance: Holm's correction over all phases), same "
     "(the\n"
@@ -205,7 +205,7 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& comparing) {
           ->type_name(kind);
   auto* b = verb->add_option("B", comparing.b, "The same, to be judged against A")->type_name(kind);
   auto* reference = verb->add_option("--with-reference", comparing.reference,
-                                     "Measure here what was ok in these kept runs, and judge that against them")
+                                     "Measure the cells that are ok in these kept runs, and compare with them")
                         ->type_name(kind)
                         ->excludes(a)
                         ->excludes(b);
@@ -219,7 +219,7 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& comparing) {
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
   add_workers_option(*verb, comparing.workers);
-  verb->add_option("--fail-on", comparing.fail_on, "Exit with 4 if B has this")
+  verb->add_option("--fail-on", comparing.fail_on, "Exit with code 4 if B has a regression")
       ->check(CLI::IsMember({"regression"}))
       ->type_name("regression");
   verb->add_option("--margin", comparing.margin, "Differences up to this count as none, in percent (default 3)")
