@@ -1,5 +1,5 @@
 """`python3 -m plots`: finds runs, draws the figure of each, prints the paths of what it wrote; `python3 -m plots claims`
-judges the claims of their papers, `python3 -m plots numbers` brings the numbers of texts up to date."""
+judges the claims of their papers, `python3 -m plots survival` shows how all cells ended, `python3 -m plots numbers` brings the numbers of texts up to date."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from plots import aa, claims, drawing, forest, inputs, numbers, page, results
+from plots import aa, claims, drawing, forest, inputs, numbers, page, results, survival
 from plots.errors import NothingToDraw, UsageError
 
 _EPILOG = """\
@@ -25,6 +25,7 @@ examples:
                                                           the same table with the outcome of those runs
   python3 -m plots claims results/reference/h100          what papers say, judged by these results; --help shows the rest
   python3 -m plots aa 'results/aa/run*' --out results/aa  one config measured several times, against itself
+  python3 -m plots survival results --out results         how every allocator ended in every workload, over all these runs
   python3 -m plots numbers                                numbers in texts, from the kept results; --help shows the rest
 
 A run is a folder with results.csv and results.json, packed (.gz) or not. Its config says which figure is drawn;
@@ -37,7 +38,7 @@ exit codes: 0 drawn, 2 wrong command line or unreadable input, 3 nothing to draw
 
 def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
-    commands = {"claims": _judge, "numbers": _fill, "aa": _repeat}
+    commands = {"claims": _judge, "numbers": _fill, "aa": _repeat, "survival": _survive}
     try:
         command = commands.get(arguments[0]) if arguments else None
         return command(arguments[1:]) if command else _draw(arguments)
@@ -90,6 +91,23 @@ def _judge(arguments: list[str]) -> int:
         for drawing_of_paper in forest.drawings(ledger):
             drawing_of_paper.write(options.out, options.formats)
     print(ledger.markdown(), end="")
+    return 0
+
+
+def _survive(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python3 -m plots survival",
+                                     description="Show how the cells of every allocator ended in every workload, over all runs given: a picture, "
+                                                 "a Markdown table with reasons and a CSV table for each back end.")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, with runs below it, or a pattern")
+    parser.add_argument("--out", type=Path, metavar="DIR", default=Path("."), help="write survival_<back end>.* there (default: this folder)")
+    parser.add_argument("--formats", type=_formats, default=("png",), metavar="LIST",
+                        help="image formats, separated by commas (default: png)")
+    options = parser.parse_args(arguments)
+    found = inputs.find(options.paths)
+    if found.tables:
+        raise UsageError(f"{found.tables[0]} is a config; give the folders of runs.")
+    for path in survival.write([results.read_run(folder) for folder in found.folders], options.out, options.formats):
+        print(path)
     return 0
 
 

@@ -1,0 +1,208 @@
+"""`python3 -m plots survival`: how the cells of every allocator ended in every workload, over all runs given.
+
+Each field of the picture is a bar of the shares of its cells' statuses, with the letters of those that are not ok; a field
+without cells is empty. The Markdown table has words and counts and every reason, the CSV one row per allocator, workload and
+status.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Sequence
+
+import matplotlib
+from matplotlib.patches import Patch
+
+from plots import grid, labels, origin, style, ticks
+from plots.page import BODY_WIDTH, Drawing, Heading, Page
+from plots.results import Run
+
+# The worst first: what a reader must see of a field with several.
+SEVERITY = ("crashed", "device_fault", "incorrect", "timeout", "oom", "skipped", "unsupported", "ok")
+LETTERS = {"crashed": "c", "device_fault": "d", "incorrect": "i", "timeout": "t", "oom": "o", "skipped": "s", "unsupported": "u"}
+_ROW = 0.16
+_MOST_REASONS = 3  # of a field, by how many cells they are of
+
+
+@dataclass
+class Field:
+    """The cells of one allocator in one workload."""
+
+    statuses: Counter = field(default_factory=Counter)
+    reasons: dict[str, Counter] = field(default_factory=dict)  # by status
+
+    def worst(self) -> str:
+        return next(word for word in SEVERITY if self.statuses[word])
+
+    def words(self) -> str:
+        counted = [f"{self.statuses[word]} {word}" for word in reversed(SEVERITY) if self.statuses[word]]
+        return counted[0].split(" ")[1] if len(counted) == 1 else ", ".join(counted)
+
+    def letters(self) -> str:
+        return "".join(LETTERS[word] for word in SEVERITY if self.statuses[word] and word in LETTERS)
+
+
+@dataclass
+class Matrix:
+    """All cells of one back end."""
+
+    back_end: str
+    allocators: dict[str, str]  # names by id
+    workloads: list[str]
+    fields: dict[tuple[str, str], Field]
+    told: list[str]             # where the cells come from
+    unfinished: int = 0
+
+    def counts(self) -> Counter:
+        return sum((each.statuses for each in self.fields.values()), Counter())
+
+
+def matrices(runs: Sequence[Run]) -> list[Matrix]:
+    """One per back end, in the order of their names. Of a cell in several runs of a device the latest counts."""
+    made = []
+    for back_end in sorted({run.backend for run in runs}):
+        made.append(_matrix(back_end, [run for run in runs if run.backend == back_end]))
+    return made
+
+
+def _matrix(back_end: str, runs: Sequence[Run]) -> Matrix:
+    latest: dict[tuple[str, str], tuple[Run, str]] = {}
+    for run in sorted(runs, key=lambda each: each.date):
+        for cell in run.cells.index:
+            latest[run.device.get("name", ""), cell] = (run, cell)
+    names: dict[str, str] = {}
+    fields: dict[tuple[str, str], Field] = {}
+    for run, cell in latest.values():
+        allocator, workload, status, reason = run.cells.loc[cell, ["allocator", "workload", "status", "reason"]]
+        names.setdefault(allocator, labels.allocator(run, allocator))
+        there = fields.setdefault((allocator, workload), Field())
+        there.statuses[status] += 1
+        if status != "ok":
+            there.reasons.setdefault(status, Counter())[reason.strip().split("\n")[0] or "no reason recorded"] += 1
+    return Matrix(back_end, dict(sorted(names.items())), sorted({workload for _, workload in fields}), fields, _told(runs),
+                  sum(run.unfinished for run in runs))
+
+
+def _told(runs: Sequence[Run]) -> list[str]:
+    devices = sorted({run.device.get("name") or "device unknown" for run in runs})
+    dates = sorted({run.date for run in runs if run.date})
+    revisions = sorted({origin.revision(run) for run in runs})
+    mixed = [f"{len(revisions)} revisions"] if len(revisions) > 1 else revisions
+    period = dates[:1] if len(dates) < 2 else [f"{dates[0]} to {dates[-1]}"]
+    return [" · ".join([*devices, f"{len(runs)} run{'s' if len(runs) > 1 else ''}", *period, *mixed])]
+
+
+def drawing(matrix: Matrix) -> Drawing:
+    with matplotlib.rc_context(style.RC):
+        page = _draw(matrix)
+    return Drawing(f"survival_{matrix.back_end}", page, markdown(matrix))
+
+
+def _heading(matrix: Matrix) -> Heading:
+    counts = matrix.counts()
+    counted = ", ".join(f"{counts[word]} {word}" for word in reversed(SEVERITY) if counts[word])
+    sentences = [f"{counts.total()} cells: {counted}. A bar shows the shares of its cells' statuses; a field without cells was not "
+                 "measured. Letters: " + ", ".join(f"{letter} = {word}" for word, letter in LETTERS.items()) + "."]
+    if matrix.unfinished:
+        sentences.append(f"{matrix.unfinished} planned cells have not ended and are not counted.")
+    return Heading("Survival: how the cells of every allocator ended in every workload", "", sentences, matrix.told,
+                   origin.CPU_BANNER if matrix.back_end == "cpu" else "")
+
+
+def _draw(matrix: Matrix) -> Page:
+    left = max(ticks.text_width(name, style.LEAST) for name in matrix.allocators.values()) + 0.08
+    head = max(ticks.text_width(workload, style.LEAST) for workload in matrix.workloads) + 0.08
+    legend = 0.22
+    room = (BODY_WIDTH - left) / len(matrix.workloads)
+    height = _ROW * len(matrix.allocators)
+    page = Page(_heading(matrix), height + head + legend)
+    axes = page.axes(left, legend, BODY_WIDTH - left, height)
+    axes.set_xlim(0, len(matrix.workloads))
+    axes.set_ylim(height, 0)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    axes.tick_params(length=0)
+    for row, allocator in enumerate(matrix.allocators):
+        for column, workload in enumerate(matrix.workloads):
+            there = matrix.fields.get((allocator, workload))
+            if there:
+                _draw_field(axes, there, column, _ROW * row, room)
+    axes.set_yticks([_ROW * (row + 0.5) for row in range(len(matrix.allocators))])
+    axes.set_yticklabels(matrix.allocators.values(), fontsize=style.LEAST)
+    axes.set_xticks([column + 0.5 for column in range(len(matrix.workloads))])
+    axes.xaxis.tick_top()
+    axes.set_xticklabels(matrix.workloads, fontsize=style.LEAST, rotation=90)
+    present = [word for word in reversed(SEVERITY) if matrix.counts()[word]]
+    page.figure.legend(handles=[Patch(color=style.STATUS_COLOURS[word], label=word) for word in present], ncols=len(present),
+                       loc="lower left", bbox_to_anchor=page.point(0, 0), borderaxespad=0, handlelength=1.2, columnspacing=1.2)
+    return page
+
+
+def _draw_field(axes, there: Field, column: int, top: float, room: float) -> None:
+    begin = column + 0.03
+    for word in reversed(SEVERITY):
+        share = there.statuses[word] / there.statuses.total() * 0.94
+        if share:
+            axes.fill_between([begin, begin + share], top + 0.01, top + _ROW - 0.01, color=style.STATUS_COLOURS[word], linewidth=0,
+                              gid=f"status {word}")
+            begin += share
+    letters = there.letters()
+    if letters and ticks.text_width(letters, style.LEAST) > room:
+        letters = letters[0] + "…"  # the worst
+    axes.text(column + 0.5, top + _ROW / 2, letters, fontsize=style.LEAST, ha="center", va="center",
+              color=style.text_on(style.STATUS_COLOURS[there.worst()]) if len(there.statuses) == 1 else style.BLACK)
+
+
+def markdown(matrix: Matrix) -> str:
+    heading = _heading(matrix)
+    rows = []
+    for allocator, name in matrix.allocators.items():
+        fields = [matrix.fields.get((allocator, workload)) for workload in matrix.workloads]
+        rows.append([name, *(each.words() if each else "–" for each in fields)])
+    parts = [f"# {heading.title}", *([f"**{heading.banner}**"] if heading.banner else []), *heading.caption]
+    header = ["allocator", *matrix.workloads]
+    parts.append(grid.markdown(grid.Grid(header, rows, aligned_left=len(header))))
+    parts.append(_reasons(matrix))
+    parts.append("  \n".join(heading.origin))
+    return "\n\n".join(part.rstrip() for part in parts if part) + "\n"
+
+
+def _reasons(matrix: Matrix) -> str:
+    """Of every field that is not all ok: by status, the commonest reasons."""
+    lines = []
+    for (allocator, workload), there in sorted(matrix.fields.items()):
+        for word in SEVERITY:
+            reasons = there.reasons.get(word, Counter()).most_common()
+            lines += [f"- {matrix.allocators[allocator]}, {workload}: {word} ({count}): {reason}" for reason, count in reasons[:_MOST_REASONS]]
+            more = sum(count for _, count in reasons[_MOST_REASONS:])
+            if more:
+                lines.append(f"- {matrix.allocators[allocator]}, {workload}: {word} ({more}): other reasons")
+    return "Reasons (first lines, with the number of cells):\n\n" + "\n".join(lines) if lines else ""
+
+
+def table(matrix: Matrix) -> str:
+    """CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["backend", "allocator", "display_name", "workload", "status", "cells", "reason"])
+    for (allocator, workload), there in sorted(matrix.fields.items()):
+        for word in reversed(SEVERITY):
+            if there.statuses[word]:
+                reason = there.reasons[word].most_common(1)[0][0] if word in there.reasons else ""
+                writer.writerow([matrix.back_end, allocator, matrix.allocators[allocator], workload, word, there.statuses[word], reason])
+    return text.getvalue()
+
+
+def write(runs: Sequence[Run], folder: Path, formats: Sequence[str]) -> list[Path]:
+    """Pictures and tables of all back ends; the paths."""
+    paths = []
+    for matrix in matrices(runs):
+        paths += drawing(matrix).write(folder, formats)
+        path = folder / f"survival_{matrix.back_end}.csv"
+        path.write_text(table(matrix), encoding="utf-8")
+        paths.append(path)
+    return paths
