@@ -1,0 +1,118 @@
+"""What each cell of the guide says about a job: request sizes, threads, lanes, how full the pool is at most, how long blocks live.
+
+A case is a cell without its allocator. The settings of a case come from the workload's parameters; workloads that are applications
+answer no question about a job and have a name only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable
+
+from plots import quantity
+
+MOMENT, KERNEL, ANY = "moment", "kernel", "any"  # how long blocks live
+LIFETIMES = {MOMENT: "freed at once by the same thread", KERNEL: "freed by a later kernel", ANY: "freed after any number of kernels"}
+FULLEST = 0.999  # the distance between fill levels grows without bound towards 1
+
+
+@dataclass(frozen=True)
+class Job:
+    sizes: tuple[int, int]
+    threads: int
+    lanes: int
+    fill: float  # share of the pool in use at most, the own blocks included
+    lifetime: str
+    pool: int
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How a workload's cells become cases: the phase whose time counts, the one of its mallocs, and the settings that name it."""
+
+    time: str
+    mallocs: str
+    settings: tuple[str, ...]
+    job: Callable[[dict, int], Job] | None = None
+
+
+def mean_bytes(sizes: tuple[int, int]) -> float:
+    return (sizes[0] + sizes[1]) / 2
+
+
+def _sizes(settings: dict) -> tuple[int, int]:
+    if settings.get("sizes") == "uniform":
+        return settings["min_bytes"], settings["max_bytes"]
+    return settings["request_bytes"], settings["request_bytes"]
+
+
+def _job(settings: dict, pool: int, sizes: tuple[int, int], taken: float, lifetime: str, held: float = 1) -> Job:
+    own = held * settings["threads"] * mean_bytes(sizes) / pool
+    return Job(sizes, settings["threads"], settings.get("lanes_per_warp", 32), min(taken + own, FULLEST), lifetime, pool)
+
+
+def _of_alloc_free(settings: dict, pool: int) -> Job:
+    return _job(settings, pool, _sizes(settings), 0, KERNEL)
+
+
+def _of_fill(settings: dict, pool: int) -> Job:
+    return _job(settings, pool, _sizes(settings), settings["taken_share"], KERNEL)
+
+
+def _of_scenario(settings: dict, pool: int) -> Job | None:
+    """Only the scenario of mixed sizes is part of the guide: 4 to 8,192 B (Pham et al. 2025, sec. 5.2.3)."""
+    if settings["scenario"] != "alloc_mixed":
+        return None
+    return _job(settings, pool, (4, 8192), 1 - settings["free_share"], KERNEL)
+
+
+def _of_randomized(settings: dict, pool: int) -> Job:
+    return _job(settings, pool, _sizes(settings), 0, ANY)
+
+
+def _of_pairs(settings: dict, pool: int) -> Job:
+    return _job(settings, pool, _sizes(settings), 0, MOMENT)
+
+
+RULES = {
+    "alloc_free": Rule("total", "alloc", ("request_bytes", "max_bytes", "threads", "lanes_per_warp"), _of_alloc_free),
+    "fill": Rule("total", "alloc", ("request_bytes", "threads", "taken_share"), _of_fill),
+    "scenario": Rule("total", "total", ("scenario", "threads", "free_share"), _of_scenario),
+    "randomized": Rule("last", "", ("request_bytes", "threads", "launches"), _of_randomized),
+    "pairs": Rule("total", "", ("request_bytes", "threads"), _of_pairs),
+    "hash_join": Rule("total", "", ("tuples",)),
+    "group_by": Rule("total", "", ("keys",)),
+    "kd_tree": Rule("total", "", ("triangles",)),
+    "graph_arrays": Rule("total", "", ("arcs",)),
+    "graph_build": Rule("total", "", ("arcs",)),
+    "prefix_sum": Rule("malloc", "", ("threads",)),
+    "heap_init": Rule("init", "", ("threads",)),
+}
+
+
+def label(workload: str, settings: dict) -> str:
+    """`64 B, 100,000 threads`: what tells a case from others of its config."""
+    sizes = _sizes(settings) if "request_bytes" in settings else None
+    words = []
+    for name in RULES[workload].settings if workload in RULES else ():
+        if name == "max_bytes":
+            continue
+        if name == "request_bytes" and sizes and sizes[0] != sizes[1]:
+            words.append(f"{quantity.in_bytes(sizes[0])} to {quantity.in_bytes(sizes[1])}")
+        elif name == "scenario":
+            words.append("4 B to 8 KiB")
+        elif name == "lanes_per_warp":
+            words += [] if settings[name] == 32 else [f"{settings[name]} {'lane' if settings[name] == 1 else 'lanes'}"]
+        elif name in settings:
+            words.append(_named(name, settings[name]))
+    return ", ".join(words)
+
+
+def _named(name: str, value) -> str:
+    if name == "taken_share":
+        return f"{100 * value:.3g} % taken"
+    if name == "free_share":
+        return f"{100 * (1 - value):.3g} % taken"
+    if name == "request_bytes":
+        return quantity.in_bytes(value)
+    return f"{value:,} {name}"

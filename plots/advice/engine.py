@@ -1,0 +1,182 @@
+"""Ranks allocators for a question. plots/page/static/rank.js does the same with the same table; a test compares the two, so a
+change here is a change there.
+
+How far a case is from the question is a sum of steps: a factor of 4 in the request size, of 10 in the threads, of 4 in the
+lanes, of 2 in the free share of the pool and of 100 in the size of the pool are one step each, another lifetime is one and a half. The answer
+rests on the cases within WINDOW steps of the nearest one, none of them farther than FARTHEST. A case counts half as much for every
+step that it is away.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+FARTHEST = 3.0
+WINDOW = 1.5
+OTHER_LIFETIME = 1.5
+
+
+@dataclass(frozen=True)
+class Near:
+    """A case that the answer rests on. `steps` by setting, those of 0 left out."""
+
+    number: int
+    distance: float
+    steps: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """An allocator with a place. `slower`: geometric mean over the near cases of its time over the best one's, both with the
+    floor added. `rank` is 1 more than the number of allocators that are surely faster, 0 without a number."""
+
+    entry: dict
+    rank: int
+    slower: float | None
+    low: float | None
+    high: float | None
+    seconds: float | None  # of one request, in the nearest case that has it
+    memory: float | None   # bytes that a requested byte takes
+    ok: int
+    failed: list[tuple[int, str, str]]  # case, status, reason
+
+
+@dataclass(frozen=True)
+class Answer:
+    near: list[Near]
+    ranked: list[Ranked]
+    unsafe: list[Ranked]   # the bug search broke them
+    failing: list[Ranked]  # some near case is not ok
+    unable: list[Ranked]   # no near case is ok
+    left_out: list[dict]   # for what was asked: never frees, or above the budget
+
+
+def distance_of(job: dict, question: dict) -> tuple[float, dict[str, float]]:
+    def octaves(a: float, b: float) -> float:
+        return abs(math.log2(a / b))
+
+    steps = {
+        "size": (octaves(job["sizes"][0], question["sizes"][0]) + octaves(job["sizes"][1], question["sizes"][1])) / 4,
+        "threads": octaves(job["threads"], question["threads"]) / math.log2(10),
+        "lanes": octaves(job["lanes"], question["lanes"]) / 2,
+        "fill": octaves(1 - job["fill"], 1 - question["fill"]),
+        "lifetime": 0.0 if job["lifetime"] == question["lifetime"] else OTHER_LIFETIME,
+        "pool": octaves(job["pool"], question["pool"]) / math.log2(100),
+    }
+    return sum(steps.values()), {name: number for name, number in steps.items() if number > 0}
+
+
+def near(table: dict, question: dict) -> list[Near]:
+    """Nearest first; empty where nothing was measured near."""
+    found = []
+    for number, case in enumerate(table["cases"]):
+        if case["job"] is None or (not question["must_free"] and not case["mallocs"]):
+            continue
+        distance, steps = distance_of(case["job"], question)
+        if distance <= FARTHEST:
+            found.append(Near(number, distance, steps))
+    found.sort(key=lambda each: (each.distance, each.number))
+    return [each for each in found if each.distance <= found[0].distance + WINDOW]
+
+
+def answer(table: dict, question: dict) -> Answer:
+    cases = near(table, question)
+    asked = [entry for entry in table["allocators"] if entry["form"] in question["forms"]]
+    kept = [entry for entry in asked if fits(entry, question)]
+    phases = [table["cases"][each.number]["time" if question["must_free"] else "mallocs"] for each in cases]
+    rivals = [entry for entry in kept if not entry["finding"]] or kept  # what breaks is no measure
+    best = [min((_time(entry, each.number, phase)[0] for entry in rivals if _time(entry, each.number, phase)), default=None)
+            for each, phase in zip(cases, phases)]
+    made = [_judged(entry, table, question, cases, phases, best) for entry in kept]
+    able = [each for each in made if each.ok]
+    safe = [each for each in able if not each.entry["finding"]]
+    return Answer(cases, _placed([each for each in safe if not each.failed]), _sorted([each for each in able if each.entry["finding"]]),
+                  _sorted([each for each in safe if each.failed]), [each for each in made if not each.ok],
+                  [entry for entry in asked if not fits(entry, question)])
+
+
+def fits(entry: dict, question: dict) -> bool:
+    """Whether the allocator does what is asked at all: frees, and keeps within the budget where both are known."""
+    if question["must_free"] and not entry["frees"]:
+        return False
+    needed = bytes_needed(entry, question)
+    return question["budget"] is None or needed is None or needed <= question["budget"]
+
+
+def bytes_needed(entry: dict, question: dict) -> float | None:
+    """Memory for the job's own blocks, metadata included."""
+    factor = memory_of(entry, question["sizes"])
+    return None if factor is None else factor * question["threads"] * (question["sizes"][0] + question["sizes"][1]) / 2
+
+
+def memory_of(entry: dict, sizes: list[int]) -> float | None:
+    """Of the measured size that is nearest to the geometric middle of the sizes, and at most a factor of 4 away."""
+    middle = math.log2(sizes[0] * sizes[1]) / 2
+    found = min(((abs(math.log2(size) - middle), size, factor) for size, factor in entry["memory"]), default=None)
+    return found[2] if found and found[0] <= 2 else None
+
+
+def _time(entry: dict, number: int, phase: str) -> list | None:
+    result = entry["results"][number]
+    return result.get(phase) if isinstance(result, dict) else None
+
+
+def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases: list[str], best: list) -> Ranked:
+    weights, logs, spread, failed, seconds = 0.0, 0.0, 0.0, [], None
+    bounded = True
+    ok = 0
+    for each, phase, least in zip(cases, phases, best):
+        time, result = _time(entry, each.number, phase), entry["results"][each.number]
+        if time is None or least is None:
+            if isinstance(result, list):
+                failed.append((each.number, result[0], result[1]))
+            continue
+        ok += 1
+        weight = 2 ** -each.distance
+        weights += weight
+        logs += weight * math.log((time[0] + table["floor"]) / (least + table["floor"]))
+        if time[1] is None or time[2] is None:
+            bounded = False
+        else:
+            spread += (weight * math.log((time[2] + table["floor"]) / (time[1] + table["floor"])) / 2) ** 2
+        if seconds is None and result.get("n"):
+            seconds = time[0] / result["n"]
+    if not ok:
+        return Ranked(entry, 0, None, None, None, None, memory_of(entry, question["sizes"]), 0, failed)
+    middle, half = logs / weights, math.sqrt(spread) / weights
+    return Ranked(entry, 0, math.exp(middle), math.exp(middle - half) if bounded else None, math.exp(middle + half) if bounded else None,
+                  seconds, memory_of(entry, question["sizes"]), ok, failed)
+
+
+def _sorted(judged: list[Ranked]) -> list[Ranked]:
+    """By the share of near cases that failed, then by time."""
+    return sorted(judged, key=lambda each: (round(len(each.failed) / (each.ok + len(each.failed)), 6), _digits(each.slower), each.entry["id"]))
+
+
+def _placed(judged: list[Ranked]) -> list[Ranked]:
+    ordered = sorted(judged, key=lambda each: (_digits(each.slower), each.entry["id"]))
+
+    def surely_faster(other: Ranked, each: Ranked) -> bool:
+        if other.high is None or each.low is None:
+            return _digits(other.slower) < _digits(each.slower)
+        return other.high < each.low
+
+    return [Ranked(**{**each.__dict__, "rank": 1 + sum(surely_faster(other, each) for other in ordered)}) for each in ordered]
+
+
+def _digits(number: float) -> float:
+    """Nine digits, so that the last bit of a logarithm does not decide an order."""
+    return round(number, 9)
+
+
+def front(ranked: list[Ranked]) -> set[str]:
+    """Ids on the Pareto front of time, memory and registers: no other is as good in all three and better in one. Who lacks a number is
+    not on it."""
+    def numbers(each: Ranked) -> tuple | None:
+        made = (each.slower, each.memory, each.entry["registers"])
+        return None if None in made else made
+
+    known = {each.entry["id"]: numbers(each) for each in ranked if numbers(each)}
+    return {name for name, own in known.items()
+            if not any(all(a <= b for a, b in zip(other, own)) and other != own for other in known.values())}

@@ -1,0 +1,27 @@
+"""Which registrations the bug search finds unsafe: the tables at the top of docs/findings.md, which a test keeps true."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from plots import kept
+
+_HEADINGS = ("## Registrations that must fail", "## Registrations that race")
+
+
+@functools.lru_cache(maxsize=None)
+def known() -> dict[str, str]:
+    """By allocator, why it is unsafe; empty without the repository's documents."""
+    path = kept.ROOT / "docs" / "findings.md"
+    if not path.is_file():
+        return {}
+    found: dict[str, str] = {}
+    inside = False
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            inside = line.strip() in _HEADINGS
+        elif inside and (row := re.fullmatch(r"\| `([a-z0-9_]+)` \| (.+?) \|", line.strip())):
+            reason = row[2] if row[2] != "the same" else list(found.values())[-1]
+            found[row[1]] = reason
+    return found

@@ -1,0 +1,58 @@
+"""The results of the guide that an answer is made from: those named, else the newest that the repository keeps."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Sequence
+
+from plots import inputs, kept, results, stored
+from plots.advice import table
+from plots.errors import NothingToDraw, UsageError
+from plots.results import Run
+
+FOLDER = "guide"
+
+
+def kept_guide() -> Path:
+    """The newest guide below results/reference; one of a GPU goes before one of the CPU executor."""
+    found = [path for path in kept.REFERENCE.glob(f"*/{FOLDER}") if stored.find_runs(path)]
+    if not found:
+        raise NothingToDraw("the repository keeps no results of the guide. Measure it (allocbench study guide) and name them: --results results/guide")
+    return max(found, key=lambda path: (path.parent.name != "cpu", _date(path), path.name))
+
+
+def _date(folder: Path) -> str:
+    return str(stored.read_document(stored.find_runs(folder)[0]).get("run", {}).get("time", ""))
+
+
+def read(paths: Sequence[str]) -> tuple[list[Run], list[Exception]]:
+    """All runs of these paths that can be read, and why others cannot."""
+    runs, failures = [], []
+    for folder in inputs.find(paths).folders:
+        try:
+            runs.append(results.read_run(folder))
+        except (NothingToDraw, UsageError) as error:
+            failures.append(error)
+    return runs, failures
+
+
+def table_of(paths: Sequence[str]) -> tuple[dict, list[Exception]]:
+    """The table of these results of the guide, or one that the page wrote (a .json with its format)."""
+    if len(paths) == 1 and Path(paths[0]).is_file() and paths[0].endswith(".json") and Path(paths[0]).name != "results.json":
+        return _stored_table(Path(paths[0])), []
+    runs, failures = read(paths or [str(kept_guide())])
+    if not runs and failures:
+        raise failures[0]
+    return table.of(runs), failures
+
+
+def _stored_table(path: Path) -> dict:
+    try:
+        made = json.loads(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        line = getattr(error, "lineno", 1)
+        raise UsageError(f"{path}:{line} is not JSON ({error}). Give a folder of results of the guide.") from None
+    if not isinstance(made, dict) or made.get("format") != table.FORMAT or "cases" not in made:
+        raise UsageError(f"{path}:1 is not a table of the guide. Give a folder of results of the guide.")
+    return made

@@ -1,0 +1,108 @@
+"""What is asked: a job as the command line states it. Every mistake names the option, what is allowed and an example."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from plots import quantity
+from plots.advice import cases
+from plots.errors import UsageError
+
+FORMS = ("published", "reworked", "original", "ablation")
+USUAL_FORMS = ("published", "reworked", "original")
+MOST_THREADS = 268_435_456
+_COUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kKmMgG]?)")
+_FACTORS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
+
+
+@dataclass(frozen=True)
+class Question:
+    job: cases.Job
+    must_free: bool = True
+    budget: int | None = None  # bytes for blocks and metadata together
+    forms: tuple[str, ...] = USUAL_FORMS
+
+    def data(self) -> dict:
+        """As the page has it in its fragment, and rank.js reads it."""
+        job = self.job
+        return {"sizes": list(job.sizes), "threads": job.threads, "lanes": job.lanes, "fill": job.fill, "lifetime": job.lifetime,
+                "pool": job.pool, "must_free": self.must_free, "budget": self.budget, "forms": list(self.forms)}
+
+
+def ask(sizes: str, threads: str, pool: str, fill: str | None = None, lanes: str = "32", lifetime: str = cases.KERNEL,
+        must_free: bool = True, budget: str | None = None, forms: tuple[str, ...] = USUAL_FORMS) -> Question:
+    """The question in the words of the command line. Without `fill` the pool holds the job's own blocks only."""
+    least, most = _sizes(sizes)
+    count = _count(threads)
+    pool_bytes = _bytes(pool, "--pool", "1GiB")
+    called = _lanes(lanes)
+    if lifetime not in cases.LIFETIMES:
+        raise UsageError(f"--lifetime {lifetime!r} is unknown. Allowed are: {', '.join(cases.LIFETIMES)}.")
+    own = count * cases.mean_bytes((least, most)) / pool_bytes
+    if own >= 1:
+        raise UsageError(f"--pool {pool} is too small: {count:,} requests of {_range(least, most)} take {quantity.in_bytes(own * pool_bytes)}. Give a "
+                         "larger pool, or fewer threads.")
+    unknown = [form for form in forms if form not in FORMS]
+    if unknown:
+        raise UsageError(f"--forms {unknown[0]!r} is unknown. Allowed are: all, {', '.join(FORMS)}.")
+    full = max(own, _fill(fill)) if fill is not None else own
+    job = cases.Job((least, most), count, called, min(full, cases.FULLEST), lifetime, pool_bytes)
+    return Question(job, must_free, _bytes(budget, "--memory-budget", "2GiB") if budget else None, forms)
+
+
+def _sizes(text: str) -> tuple[int, int]:
+    parts = re.split(r"\s*-\s*", text.strip())
+    if len(parts) > 2:
+        raise UsageError(f"--sizes {text!r} is not a size or a range of two. Write one size (48) or the smallest and the largest (16-4096).")
+    sizes = [_bytes(part, "--sizes", "48, 4KiB or 16-4096") for part in parts]
+    if sizes[0] > sizes[-1]:
+        raise UsageError(f"--sizes {text!r}: the smallest size comes first. Write {parts[1]}-{parts[0]}.")
+    return sizes[0], sizes[-1]
+
+
+def _bytes(text: str, option: str, example: str) -> int:
+    try:
+        made = quantity.parse_bytes(text)
+    except ValueError:
+        raise UsageError(f"{option} {text!r} is not a size in bytes. Write {example}.") from None
+    if not 1 <= made <= 2**50:
+        raise UsageError(f"{option} {text!r} is outside 1 B to 1,024 TiB. Write {example}.")
+    return made
+
+
+def _count(text: str) -> int:
+    found = _COUNT.fullmatch(text.strip().replace(",", ""))
+    made = round(float(found[1]) * _FACTORS[found[2].lower()]) if found else 0
+    if not 1 <= made <= MOST_THREADS:
+        raise UsageError(f"--threads {text!r} is not a number of threads from 1 to {MOST_THREADS:,}. Write 100000, 100k or 1M.")
+    return made
+
+
+def _lanes(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= 32:
+        raise UsageError(f"--lanes {text!r} is not a number of lanes of a warp. Write 1 to 32.")
+    return int(text)
+
+
+def _fill(text: str) -> float:
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*(%?)", text.strip())
+    made = float(found[1]) / (100 if found[2] else 1) if found else -1
+    if not 0 <= made < 1:
+        raise UsageError(f"--fill {text!r} is not a share of the pool below 100 %. Write 90% or 0.9.")
+    return made
+
+
+def _range(least: int, most: int) -> str:
+    return quantity.in_bytes(least) if least == most else f"{quantity.in_bytes(least)} to {quantity.in_bytes(most)}"
+
+
+def sentence(question: Question) -> str:
+    job = question.job
+    words = [f"{job.threads:,} threads", f"{_range(*job.sizes)} each",
+             "all lanes of a warp" if job.lanes == 32 else f"{job.lanes} of the 32 lanes of a warp",
+             f"pool of {quantity.in_bytes(job.pool)}, {100 * job.fill:.2g} % full at most",
+             cases.LIFETIMES[job.lifetime] if question.must_free else "never freed"]
+    if question.budget:
+        words.append(f"at most {quantity.in_bytes(question.budget)} of memory")
+    return ", ".join(words)

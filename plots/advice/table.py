@@ -1,0 +1,183 @@
+"""The guide as one table: every case, and by allocator what became of it. JSON, because the page carries it too."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Sequence
+
+from plots import forms, origin, style
+from plots.advice import cases, findings
+from plots.errors import NothingToDraw, UsageError
+from plots.results import Run
+
+FORMAT = 1
+_MEMORY = ("guide/memory_small", "guide/memory_large")
+_WITHOUT = {"guide/hash_join_without": "guide/hash_join", "guide/group_by_without": "guide/group_by"}
+_FIGURES = ("small", "large", "lanes", "mixed", "pairs", "aged", "fill", "fill_mixed", "prefix_sum", "hash_join", "group_by", "kd_tree", "graph", "graph_build", "setup")
+_REASON = 160  # characters of a reason
+
+
+def of(runs: Sequence[Run]) -> dict:
+    """The table of the runs of the guide among `runs`."""
+    guide = sorted((run for run in runs if run.name.startswith("guide/")), key=_place)
+    if not guide:
+        raise NothingToDraw("none of these runs belongs to the guide. Measure it: allocbench study guide")
+    _require_one_device(guide)
+    made = {"format": FORMAT, "backend": guide[0].backend, "device": guide[0].device.get("name") or "device unknown",
+            "date": max(run.date for run in guide), "revision": origin.revision(guide[0]), "cases": [], "allocators": []}
+    by_allocator: dict[str, dict] = {}
+    for run in guide:
+        if run.name not in _MEMORY and run.name not in _WITHOUT:
+            _add_cases(made["cases"], by_allocator, run)
+        elif run.name in _MEMORY:
+            _add_memory(by_allocator, run)
+    made["allocators"] = sorted(by_allocator.values(), key=_order)
+    for each in made["allocators"]:
+        each["results"] = [each["results"].get(number) for number in range(len(made["cases"]))]
+    made["floor"] = _floor(made)
+    made["band"] = _band(made)
+    made["without"] = {_WITHOUT[run.name]: _value(run, run.cells.index[0], "total") for run in guide
+                       if run.name in _WITHOUT and (run.cells["status"] == "ok").all()}
+    return made
+
+
+def _place(run: Run) -> tuple:
+    """Requests first, applications after them."""
+    name = run.name.removeprefix("guide/")
+    return (_FIGURES.index(name) if name in _FIGURES else len(_FIGURES), name)
+
+
+def _require_one_device(runs: Sequence[Run]) -> None:
+    devices = {(run.backend, run.device.get("name") or "device unknown"): run.folder for run in runs}
+    if len(devices) > 1:
+        told = "; ".join(f"{folder}: {name}" for (_, name), folder in devices.items())
+        raise UsageError(f"The runs of the guide come from different devices ({told}), and their times cannot be compared. Give the "
+                         "results of one device.")
+
+
+def _add_cases(all_cases: list[dict], by_allocator: dict[str, dict], run: Run) -> None:
+    places: dict[str, int] = {}
+    for cell in run.cells.index:
+        row = run.cells.loc[cell]
+        rule = cases.RULES.get(row["workload"])
+        if rule is None:
+            continue
+        settings = {**row["workload_parameters"], **row["axes"]}
+        label = cases.label(row["workload"], settings)
+        if label not in places:
+            places[label] = len(all_cases)
+            all_cases.append(_case(run, row, rule, settings, label))
+        entry = _allocator(by_allocator, run, cell)
+        entry["results"][places[label]] = _outcome(run, cell, row)
+        _add_facts(entry, run, cell)
+
+
+def _case(run: Run, row, rule: cases.Rule, settings: dict, label: str) -> dict:
+    job = rule.job(settings, row["pool_bytes"]) if rule.job else None
+    return {"figure": run.name, "label": label, "about": origin.title(run), "workload": row["workload"], "time": rule.time,
+            "mallocs": rule.mallocs,
+            "job": None if job is None else {"sizes": list(job.sizes), "threads": job.threads, "lanes": job.lanes,
+                                             "fill": _short(job.fill), "lifetime": job.lifetime, "pool": job.pool}}
+
+
+def _allocator(by_allocator: dict[str, dict], run: Run, cell: str) -> dict:
+    name = run.cells.at[cell, "allocator"]
+    if name not in by_allocator:
+        told = run.details.get(cell, {})
+        by_allocator[name] = {"id": name, "name": told.get("display_name") or style.display_name(name),
+                              "form": told.get("form") or forms.form_of(name), "family": style.family(name),
+                              "colour": style.look(name).colour, "frees": True, "finding": findings.known().get(name, ""),
+                              "registers": None, "metadata": None, "setup": None, "memory": [], "results": {}}
+    return by_allocator[name]
+
+
+def _outcome(run: Run, cell: str, row) -> list | dict:
+    """The times by phase as [value, low, high]; of a cell that is not ok its status and the reason."""
+    if row["status"] != "ok":
+        return [row["status"], row["reason"].splitlines()[0][:_REASON] if row["reason"] else ""]
+    times = run.values[(run.values["cell"] == cell) & (run.values["metric"] == "time")]
+    made = {each.phase: [_short(each.value), _short(each.low), _short(each.high)] for each in times.itertuples()}
+    operations = run.values[(run.values["cell"] == cell) & (run.values["metric"] == "operations")]
+    counts = {each.phase: int(each.value) for each in operations.itertuples()}
+    if counts:
+        made["n"] = max(counts.values())
+    if steps := _steps(run.details.get(cell, {})):
+        made["steps"] = steps
+    return made
+
+
+def _steps(details: dict) -> list[float]:
+    """Steps per malloc that 50, 90, 99 and 99.9 % of them stay within, from the histogram of the untimed passes."""
+    bins = details.get("counted", {}).get("histograms", {}).get("steps", [])
+    total = sum(count for _, count in bins)
+    made = []
+    for share in (0.5, 0.9, 0.99, 0.999) if total else ():
+        seen = 0
+        for first, count in bins:
+            seen += count
+            if seen >= share * total:
+                made.append(first)
+                break
+    return made
+
+
+def _add_facts(entry: dict, run: Run, cell: str) -> None:
+    """What a cell says about the allocator as a whole: registers and memory of the plainest config, and whether it frees."""
+    leak = run.details.get(cell, {}).get("checks", {}).get("leak", "")
+    if leak.endswith("never frees"):
+        entry["frees"] = False
+    if run.cells.at[cell, "status"] != "ok":
+        return
+    if run.name == "guide/small":
+        entry["registers"] = entry["registers"] or _value(run, cell, "alloc", "registers") or None  # the CPU executor has none
+        entry["metadata"] = entry["metadata"] if entry["metadata"] is not None else _value(run, cell, "", "metadata_bytes")
+    if run.name == "guide/setup":
+        entry["setup"] = _value(run, cell, "init")
+
+
+def _add_memory(by_allocator: dict[str, dict], run: Run) -> None:
+    """Bytes of pool and metadata that a requested byte takes in a full pool."""
+    for cell in run.cells.index:
+        entry = _allocator(by_allocator, run, cell)
+        share = _value(run, cell, "", "utilisation")
+        if share:
+            entry["memory"].append([run.settings.at[cell, "request_bytes"], _short(1 / share)])
+    for entry in by_allocator.values():
+        entry["memory"].sort()
+
+
+def _value(run: Run, cell: str, phase: str, metric: str = "time"):
+    found = run.values[(run.values["cell"] == cell) & (run.values["phase"] == phase) & (run.values["metric"] == metric)]["value"]
+    return _short(found.iloc[0]) if len(found) else None
+
+
+def _short(number: float):
+    """Five digits: more than intervals support, and few enough for a page."""
+    if number is None or math.isnan(number):
+        return None
+    made = float(f"{number:.5g}")
+    return int(made) if made.is_integer() and abs(made) < 1e15 else made
+
+
+def _floor(table: dict) -> float:
+    """The time of a kernel that does nothing: the free of AtomicMalloc, the shortest that was measured."""
+    atomic = next((each for each in table["allocators"] if each["id"] == "atomic_malloc"), None)
+    times = [result["free"][0] for result in (atomic or {}).get("results", []) if isinstance(result, dict) and "free" in result]
+    return min(times, default=0.0)
+
+
+def _band(table: dict) -> float | None:
+    """Half the width of the middle one of all 95 % intervals, relative to its value."""
+    widths = [(result[case["time"]][2] - result[case["time"]][1]) / 2 / result[case["time"]][0]
+              for each in table["allocators"] for case, result in zip(table["cases"], each["results"])
+              if isinstance(result, dict) and case["time"] in result and None not in result[case["time"]] and result[case["time"]][0] > 0]
+    return _short(sorted(widths)[len(widths) // 2]) if widths else None
+
+
+def _order(entry: dict) -> tuple:
+    return style.family(entry["id"]), style.base_of(entry["id"]) or entry["id"], entry["id"]
+
+
+def to_json(table: dict) -> str:
+    return json.dumps(table, separators=(",", ":"), ensure_ascii=False)

@@ -1,0 +1,152 @@
+"""The answer as text for a terminal: a ranked list with trade-offs, then the cells behind it."""
+
+from __future__ import annotations
+
+import textwrap
+
+from plots import quantity
+from plots.advice import cases, engine
+from plots.advice.engine import Answer, Ranked
+from plots.advice.question import Question, sentence
+
+_SHOWN = 10
+_CASES = 8
+_WIDTH = 80
+_STEP = 0.05  # settings that are nearer are as asked
+
+
+def write(table: dict, question: Question, found: Answer, everything: bool = False) -> str:
+    parts = [f"Which allocator for {sentence(question)}?",
+             f"Measured on {table['device']}{' (CPU executor: not GPU performance)' if table['backend'] == 'cpu' else ''}, {table['date'] or 'date unknown'}, "
+             f"allocbench {table['revision']}."]
+    if not found.near:
+        return _wrapped([*parts, "", _nothing_near(table, question)])
+    if found.ranked:
+        shown = found.ranked if everything else found.ranked[:_SHOWN]
+        parts += ["", *_table([_HEADER, *(_row(each, found.ranked) for each in shown)])]
+        if len(found.ranked) > len(shown):
+            parts.append(f"... and {len(found.ranked) - len(shown)} more: --all")
+        parts += [_LEGEND, "", *_trade_offs(found.ranked)]
+    else:
+        parts += ["", "No allocator served all of the cells near this job."]
+    parts += _others(table, found, everything)
+    parts += ["", *_ground(table, question, found)]
+    return _wrapped(parts)
+
+
+def _wrapped(parts: list[str]) -> str:
+    """At most so many columns; what goes on is indented under its first line."""
+    lines = []
+    for part in parts:
+        for line in part.split("\n"):
+            indent = " " * (len(line) - len(line.lstrip()) + 2)
+            lines += textwrap.wrap(line, _WIDTH, subsequent_indent=indent if line.startswith(" ") else "", break_long_words=False,
+                                   drop_whitespace=True, replace_whitespace=False) or [""]
+    return "\n".join(lines) + "\n"
+
+
+_LEGEND = ("time/best: time over the best, geometric mean over the cells below. request: malloc and free of one request in the nearest cell. memory: "
+           "bytes of a full pool and its metadata per requested byte. regs: registers of malloc. ok: cells near this job. -: not measured.")
+_HEADER = ("rank", "allocator", "time/best", "request", "memory", "regs", "ok")
+
+
+def _row(each: Ranked, ranked: list[Ranked]) -> tuple[str, ...]:
+    tied = sum(other.rank == each.rank for other in ranked) > 1
+    form = "" if each.entry["form"] in each.entry["name"].lower() else f" ({each.entry['form']})"
+    return (f"{each.rank}{'=' if tied else ''}", each.entry["name"] + form, _factor(each),
+            "-" if each.seconds is None else quantity.in_si(each.seconds, "s"),
+            "-" if each.memory is None else f"{each.memory:.2f} B/B",
+            "-" if each.entry["registers"] is None else str(each.entry["registers"]), f"{each.ok}/{each.ok}")
+
+
+def _factor(each: Ranked) -> str:
+    if each.low is None or each.high is None:
+        return quantity.factor(each.slower)
+    return quantity.with_interval(quantity.factor(each.slower), each.slower, each.low, each.high)
+
+
+def _table(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+
+
+def _trade_offs(ranked: list[Ranked]) -> list[str]:
+    front = engine.front(ranked)
+    fastest = [each.entry["name"] for each in ranked if each.rank == 1]
+    lines = ["Trade-offs:", f"  fastest{', not told apart' if len(fastest) > 1 else ''}: {_listed(fastest)}"]
+    for name, value in (("least memory", lambda each: each.memory), ("fewest registers", lambda each: each.entry["registers"])):
+        known = [each for each in ranked if value(each) is not None]
+        if known:
+            least = min(value(each) for each in known)
+            lines.append(f"  {name}: {_listed([each.entry['name'] for each in known if value(each) == least])}")
+    if front:
+        names = [each.entry["name"] for each in ranked if each.entry["id"] in front]
+        lines.append(f"  nothing else is better in time, memory and registers at once: {_listed(names)}")
+    return lines
+
+
+def _listed(names: list[str], most: int = 6) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _others(table: dict, found: Answer, everything: bool) -> list[str]:
+    lines = []
+    for title, group in (("Not always served near this job:", found.failing), ("Unsafe, as the bug search shows (docs/findings.md):", found.unsafe),
+                         ("Served none of the cells near this job:", found.unable)):
+        if not group:
+            continue
+        lines += ["", title]
+        for each in group if everything else group[:_CASES]:
+            lines.append(f"  {each.entry['name']}: {_why(table, each)}")
+        if not everything and len(group) > _CASES:
+            lines.append(f"  ... and {len(group) - _CASES} more: --all")
+    if found.left_out:
+        lines += ["", f"Left out, as they never free or need more memory: {_listed([entry['name'] for entry in found.left_out])}"]
+    return lines
+
+
+def _why(table: dict, each: Ranked) -> str:
+    words = []
+    if each.entry["finding"]:
+        words.append(each.entry["finding"])
+    if each.ok and each.slower is not None:
+        words.append(f"{quantity.factor(each.slower)} times the best where it is ok ({each.ok} of {each.ok + len(each.failed)})")
+    for number, status, reason in each.failed[:2]:
+        words.append(f"{status} at {table['cases'][number]['label']}{': ' + reason if reason else ''}")
+    return "; ".join(words) or "not measured"
+
+
+def _ground(table: dict, question: Question, found: Answer) -> list[str]:
+    lines = [f"The answer rests on {len(found.near)} cells of the guide; the nearest is {found.near[0].distance:.1f} steps from the question."]
+    for each in found.near[:_CASES]:
+        case = table["cases"][each.number]
+        lines.append(f"  {each.distance:.1f}  {case['figure']}: {case['label']}{_differences(case['job'], question.job, each)}")
+    if len(found.near) > _CASES:
+        lines.append(f"  ... and {len(found.near) - _CASES} more")
+    if table["band"]:
+        lines.append(f"Intervals: 95 %, half of them within ±{100 * table['band']:.2g} %. Allocators share a rank where these do not tell them apart.")
+    else:
+        lines.append("These results have no intervals (fewer than six rounds): neighbours in this list may be equal.")
+    return lines
+
+
+def _differences(job: dict, asked: cases.Job, near: engine.Near) -> str:
+    """What of the case is not as asked."""
+    told = {"size": f"{quantity.in_bytes(job['sizes'][0])}" + (f" to {quantity.in_bytes(job['sizes'][1])}" if job["sizes"][0] != job["sizes"][1] else ""),
+            "threads": f"{job['threads']:,} threads", "lanes": f"{job['lanes']} lanes", "fill": f"{100 * job['fill']:.2g} % full",
+            "lifetime": cases.LIFETIMES[job["lifetime"]], "pool": f"pool of {quantity.in_bytes(job['pool'])}"}
+    named = [told[name] for name, steps in near.steps.items() if steps >= _STEP]
+    return f"  (differs: {', '.join(named)})" if named else "  (as asked)"
+
+
+def _nothing_near(table: dict, question: Question) -> str:
+    data = question.data()
+    nearest = min(((engine.distance_of(case["job"], data), case) for case in table["cases"] if case["job"]),
+                  key=lambda pair: pair[0][0], default=None)
+    if nearest is None:
+        return "Not measured: these results hold no cell that is about requests."
+    (distance, steps), case = nearest
+    worst = max(steps, key=lambda name: steps[name])
+    return (f"Not measured: the nearest cell is {distance:.1f} steps away, and nothing beyond {engine.FARTHEST:g} is taken for an answer.\n"
+            f"  {case['figure']}: {case['label']}; it differs most in: {worst}.\n"
+            "Measure your job: copy configs/guide/small.json, set its sizes and threads, and run it.")

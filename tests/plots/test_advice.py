@@ -1,0 +1,206 @@
+"""The advice: distances, ranks and groups by hand-made numbers; questions that are refused; what the text must say."""
+
+import json
+import math
+import random
+
+import guide
+import pytest
+
+from plots import results, stored
+from plots.advice import cases, cli, engine, findings, newest, question, table
+from plots.errors import NothingToDraw, UsageError
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = guide.write(tmp_path_factory.mktemp("guide"))
+    return table.of([results.read_run(each) for each in stored.find_runs(folder)])
+
+
+def _asked(**words):
+    return question.ask(**{"sizes": "16", "threads": "1k", "pool": "1GiB", **words})
+
+
+def _near(table_of_guide, **words):
+    return engine.answer(table_of_guide, _asked(**words).data())
+
+
+def _ids(ranked):
+    return [each.entry["id"] for each in ranked]
+
+
+@pytest.mark.parametrize("change, setting, steps", [
+    ({"sizes": [64, 64]}, "size", 1), ({"sizes": [16, 64]}, "size", 0.5), ({"threads": 10_000}, "threads", 1), ({"lanes": 8}, "lanes", 1),
+    ({"fill": 0.5}, "fill", 1), ({"fill": 0.75}, "fill", 2), ({"lifetime": cases.ANY}, "lifetime", 1.5), ({"pool": 100 << 30}, "pool", 1),
+])
+def test_a_step_is_what_the_page_says(change, setting, steps):
+    job = {"sizes": [16, 16], "threads": 1000, "lanes": 32, "fill": 0.0, "lifetime": cases.KERNEL, "pool": 1 << 30}
+    assert engine.distance_of(job, job) == (0, {})
+    distance, by = engine.distance_of(job, {**job, **change})
+    assert distance == pytest.approx(steps) and by == {setting: pytest.approx(steps)}
+
+
+def test_cells_of_the_job_are_the_nearest(made):
+    found = _near(made)
+    first = made["cases"][found.near[0].number]
+    assert (first["figure"], first["label"]) == ("guide/small", "16 B, 1,000 threads")
+    assert found.near[0].distance == pytest.approx(0, abs=1e-6)
+    assert all(each.distance <= engine.WINDOW for each in found.near)
+
+
+def test_who_serves_all_is_ranked_by_time(made):
+    found = _near(made, sizes="16", threads="1k")
+    assert _ids(found.ranked) == ["comb", "corw_reworked", "halloc_reworked", "halloc"]
+    assert [each.rank for each in found.ranked] == [1, 1, 3, 4], "0.2 % are within intervals of 1 %"
+    assert found.ranked[0].slower == pytest.approx(1)
+
+
+def test_the_floor_is_added_to_both_times(made):
+    assert made["floor"] == pytest.approx(2e-6 * 0.25 * 1.016, rel=1e-3), "the shortest free of AtomicMalloc"
+    found = _near(made)
+    halloc = next(each for each in found.ranked if each.entry["id"] == "halloc")
+    comb = next(entry for entry in made["allocators"] if entry["id"] == "comb")  # the best; what the search breaks is no measure
+    logs, weights = 0.0, 0.0
+    for near in found.near:
+        own, best = (entry["results"][near.number]["total"][0] for entry in (halloc.entry, comb))
+        logs += 2 ** -near.distance * math.log((own + made["floor"]) / (best + made["floor"]))
+        weights += 2 ** -near.distance
+    assert halloc.slower == pytest.approx(math.exp(logs / weights))
+
+
+def test_who_fails_somewhere_near_is_not_ranked(made):
+    found = _near(made, sizes="16", threads="1M")
+    assert "halloc" not in _ids(found.ranked)
+    assert _ids(found.failing) == ["halloc"]
+    assert found.failing[0].failed[0][1:] == ("oom", "12 of 1,000,000 requests returned null")
+
+
+def test_the_unsafe_stand_apart(made):
+    found = _near(made)
+    assert "c_malloc" in findings.known()
+    assert _ids(found.unsafe) == ["c_malloc"] and found.unsafe[0].entry["finding"]
+
+
+def test_bump_pointers_count_only_where_nothing_is_freed(made):
+    assert "atomic_malloc" in [entry["id"] for entry in _near(made).left_out]
+    found = _near(made, must_free=False)
+    assert _ids(found.ranked)[0] == "atomic_malloc"
+
+
+def test_the_budget_leaves_out(made):
+    found = _near(made, sizes="64", threads="1M", budget="100MiB")
+    assert "corw_reworked" in [entry["id"] for entry in found.left_out], "64 MB at 4 bytes a byte"
+    assert "comb" in _ids(found.ranked)
+
+
+def test_ablations_are_asked_for(made):
+    everywhere = _near(made, forms=question.FORMS)
+    assert "c_malloc_no_merge" in _ids(everywhere.ranked)
+    assert "c_malloc_no_merge" not in _ids(_near(made).ranked)
+
+
+def test_nothing_near_is_not_measured(made, tmp_path, capsys):
+    found = _near(made, sizes="16", threads="1", lanes="1", fill="99%")
+    assert found.near == [] and found.ranked == []
+    path = tmp_path / "table.json"
+    path.write_text(table.to_json(made))
+    assert cli.main(["--sizes", "16", "--threads", "1", "--lanes", "1", "--pool", "1GiB", "--fill", "99%", "--results", str(path)]) == 1
+    assert "Not measured: the nearest cell is" in capsys.readouterr().out
+
+
+def test_the_order_of_the_table_does_not_matter(made, session_seed):
+    shuffled = {**made, "allocators": random.Random(session_seed).sample(made["allocators"], len(made["allocators"]))}
+    asked = _asked(sizes="16-64", threads="30k").data()
+    assert _ids(engine.answer(shuffled, asked).ranked) == _ids(engine.answer(made, asked).ranked)
+
+
+def test_the_front_has_no_beaten_allocator(made):
+    found = _near(made)
+    front = engine.front(found.ranked)
+    assert "comb" in front and "halloc" not in front
+
+
+def test_without_intervals_places_follow_the_numbers(made):
+    bare = json.loads(table.to_json(made))
+    for entry in bare["allocators"]:
+        for result in entry["results"]:
+            for phase, value in (result.items() if isinstance(result, dict) else ()):
+                if isinstance(value, list) and phase != "steps":
+                    value[1:] = [None, None]
+    assert [each.rank for each in engine.answer(bare, _asked().data()).ranked] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("words, part", [
+    ({"sizes": "4KiB-1"}, "--sizes '4KiB-1': the smallest size comes first"), ({"sizes": "big"}, "--sizes 'big' is not a size"),
+    ({"sizes": "1-2-3"}, "is not a size or a range of two"), ({"threads": "0"}, "--threads '0' is not a number"), ({"threads": "-4"}, "--threads '-4'"),
+    ({"threads": "1e99"}, "--threads '1e99'"), ({"pool": "0"}, "--pool '0' is outside"), ({"pool": "much"}, "--pool 'much' is not a size"),
+    ({"fill": "100%"}, "--fill '100%' is not a share"), ({"fill": "many"}, "--fill 'many'"), ({"lanes": "33"}, "--lanes '33'"),
+    ({"lifetime": "long"}, "Allowed are: moment, kernel, any"), ({"sizes": "1GiB", "threads": "1M"}, "is too small: 1,000,000 requests"),
+    ({"budget": "x"}, "--memory-budget 'x'"), ({"forms": ("new",)}, "--forms 'new' is unknown"),
+])
+def test_a_mistake_names_the_option_and_the_next_step(words, part):
+    with pytest.raises(UsageError) as error:
+        _asked(**words)
+    assert part in str(error.value)
+
+
+def test_the_job_itself_fills_the_pool():
+    assert _asked(sizes="1MiB", threads="512").job.fill == pytest.approx(0.5)
+    assert _asked(sizes="1MiB", threads="512", fill="10%").job.fill == pytest.approx(0.5)
+    assert _asked(fill="90%").job.fill == pytest.approx(0.9)
+
+
+def test_the_text_shows_trade_offs_and_the_cells(made, tmp_path, capsys):
+    path = tmp_path / "table.json"
+    path.write_text(table.to_json(made))
+    assert cli.main(["--sizes", "16", "--threads", "1M", "--pool", "1GiB", "--results", str(path)]) == 0
+    text = capsys.readouterr().out
+    for part in ("Trade-offs:", "least memory: Comb", "Not always served near this job:", "oom at 16 B, 1,000,000 threads", "Unsafe, as the bug search shows",
+                 "guide/small: 16 B, 1,000,000 threads  (as asked)", "half of them within ±1 %"):
+        assert part in " ".join(text.split()).replace(" (as asked)", "  (as asked)")
+    assert max(len(line) for line in text.splitlines()) <= 80, "it fits a terminal"
+
+
+def test_json_has_every_place_and_its_cells(made, tmp_path, capsys):
+    path = tmp_path / "table.json"
+    path.write_text(table.to_json(made))
+    cli.main(["--sizes", "16", "--threads", "1k", "--pool", "1GiB", "--json", "--results", str(path)])
+    told = json.loads(capsys.readouterr().out)
+    assert [each["allocator"] for each in told["ranked"]] == ["comb", "corw_reworked", "halloc_reworked", "halloc"]
+    assert told["cells"][0]["label"] == "16 B, 1,000 threads"
+
+
+def test_two_devices_are_no_table(tmp_path):
+    first, second = guide.write(tmp_path / "a"), guide.write(tmp_path / "b")
+    for path in second.rglob("results.json"):
+        path.write_text(path.read_text().replace("TEST DATA, not measured", "another device"))
+    runs = [results.read_run(folder) for root in (first, second) for folder in stored.find_runs(root)]
+    with pytest.raises(UsageError, match="come from different devices"):
+        table.of(runs)
+
+
+def test_damaged_results_are_named_and_the_rest_answers(tmp_path, capsys):
+    folder = guide.write(tmp_path)
+    broken = folder / "guide" / "fill" / "results.csv"
+    broken.write_text(broken.read_text().replace(",ok,", ",fine,", 1))
+    assert cli.main(["--sizes", "16", "--threads", "1k", "--pool", "1GiB", "--results", str(folder)]) == 2
+    told = capsys.readouterr()
+    assert "guide/fill/results.csv:2 has the unknown status 'fine'" in told.err
+    assert "Comb" in told.out
+
+
+def test_runs_without_a_guide_are_refused(tmp_path):
+    import synthetic
+    synthetic.write(tmp_path / "run", {"name": "other", "plot": {"kind": "status_matrix"}}, [synthetic.cell("comb", {"threads": 1}, values={("total", "time"): 1.0})])
+    with pytest.raises(NothingToDraw, match="belongs to the guide"):
+        newest.table_of([str(tmp_path)])
+
+
+@pytest.mark.parametrize("text, part", [("{", ":1 is not JSON"), ("[1]", ":1 is not a table of the guide")])
+def test_a_foreign_table_is_refused(tmp_path, text, part):
+    path = tmp_path / "table.json"
+    path.write_text(text)
+    with pytest.raises(UsageError) as error:
+        newest.table_of([str(path)])
+    assert part in str(error.value)
