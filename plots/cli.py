@@ -10,6 +10,7 @@ from pathlib import Path
 
 from plots import aa, claims, drawing, forest, inputs, numbers, page, results, survival
 from plots.advice import cli as advise
+from plots.webpage import cli as webpage
 from plots.errors import NothingToDraw, UsageError
 
 _EPILOG = """\
@@ -39,7 +40,7 @@ exit codes: 0 drawn, 2 wrong command line or unreadable input, 3 nothing to draw
 
 def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
-    commands = {"claims": _judge, "numbers": _fill, "aa": _repeat, "survival": _survive, "advise": advise.main}
+    commands = {"claims": _judge, "numbers": _fill, "aa": _repeat, "survival": _survive, "advise": advise.main, "page": webpage.main}
     try:
         command = commands.get(arguments[0]) if arguments else None
         return command(arguments[1:]) if command else _draw(arguments)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that building, testing and drawing need and that are not there yet. Does nothing, and needs
-# no rights, when all are there. With --dev also what contributors use (clang-format).
+# no rights, when all are there. With --dev also what contributors use (clang-format; Chromium, in which tests open the page).
 set -euo pipefail
 
 packages=(
@@ -8,8 +8,9 @@ packages=(
   libboost-dev libboost-context-dev nlohmann-json3-dev libcli11-dev libfmt-dev librandom123-dev zlib1g-dev
   libbenchmark-dev libbenchmark-tools libgtest-dev libgmock-dev
   python3 python3-numpy python3-matplotlib python3-pandas python3-scipy python3-jsonschema python3-pytest
+  python3-plotly python3-markdown
 )
-[[ "${1:-}" == "--dev" ]] && packages+=(clang-format-14)
+[[ "${1:-}" == "--dev" ]] && packages+=(clang-format-14 chromium chromium-driver python3-selenium)
 
 missing=()
 for package in "${packages[@]}"; do

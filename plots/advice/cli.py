@@ -27,8 +27,17 @@ exit codes: 0 answered, 2 wrong command line or unreadable results, 3 no results
 def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
     forms = question.FORMS if options.forms == "all" else tuple(options.forms.split(",")) if options.forms else question.USUAL_FORMS
-    asked = question.ask(options.sizes, options.threads, options.pool, options.fill, options.lanes, options.lifetime,
-                         not options.never_freed, options.memory_budget, forms)
+    asked = question.ask(
+        options.sizes,
+        options.threads,
+        options.pool,
+        options.fill,
+        options.lanes,
+        options.lifetime,
+        not options.never_freed,
+        options.memory_budget,
+        forms,
+    )
     table, failures = newest.table_of(options.results)
     for error in failures:
         print(f"plots: {error}", file=sys.stderr)
@@ -41,35 +50,66 @@ def main(arguments: list[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="allocbench advise", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
-                                     description="Which allocator for my job? A ranked list from measured cells.")
+    parser = argparse.ArgumentParser(
+        prog="allocbench advise",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Which allocator for my job? A ranked list from measured cells.",
+    )
     parser.add_argument("--sizes", required=True, metavar="BYTES", help="request size, or smallest and largest: 48, 4KiB, 16-4096")
     parser.add_argument("--threads", required=True, metavar="N", help="threads that allocate, one request each: 100000, 100k, 1M")
     parser.add_argument("--pool", required=True, metavar="BYTES", help="pool of the allocator: 1GiB")
-    parser.add_argument("--fill", metavar="SHARE", help="how full the pool is at most, these requests included: 90%% or 0.9 (default: these "
-                                                        "requests alone)")
+    parser.add_argument(
+        "--fill", metavar="SHARE", help="how full the pool is at most, these requests included: 90%% or 0.9 (default: these " "requests alone)"
+    )
     parser.add_argument("--lanes", default="32", metavar="N", help="lanes of each warp that call, 1 to 32 (default: 32)")
-    parser.add_argument("--lifetime", default=cases.KERNEL, choices=tuple(cases.LIFETIMES),
-                        help="; ".join(f"{name}: {words}" for name, words in cases.LIFETIMES.items()) + f" (default: {cases.KERNEL})")
-    parser.add_argument("--never-freed", action="store_true", help="blocks are never freed: allocators that cannot free count too, and only "
-                                                                   "mallocs are compared")
+    parser.add_argument(
+        "--lifetime",
+        default=cases.KERNEL,
+        choices=tuple(cases.LIFETIMES),
+        help="; ".join(f"{name}: {words}" for name, words in cases.LIFETIMES.items()) + f" (default: {cases.KERNEL})",
+    )
+    parser.add_argument(
+        "--never-freed", action="store_true", help="blocks are never freed: allocators that cannot free count too, and only " "mallocs are compared"
+    )
     parser.add_argument("--memory-budget", metavar="BYTES", help="leave out allocators that need more for these requests, metadata included")
-    parser.add_argument("--forms", metavar="LIST", help=f"forms to rank: all, or some of {','.join(question.FORMS)} (default: "
-                                                        f"{','.join(question.USUAL_FORMS)})")
+    parser.add_argument(
+        "--forms", metavar="LIST", help=f"forms to rank: all, or some of {','.join(question.FORMS)} (default: " f"{','.join(question.USUAL_FORMS)})"
+    )
     parser.add_argument("--all", action="store_true", help="list every allocator")
     parser.add_argument("--json", action="store_true", help="as JSON: every place with its numbers, and the cells behind it")
-    parser.add_argument("--results", action="append", default=[], metavar="PATH", help="results of the guide (default: the newest that the repository keeps; repeatable)")
+    parser.add_argument(
+        "--results",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="results of the guide (default: the newest that the repository keeps; repeatable)",
+    )
     return parser
 
 
 def _data(table: dict, asked: question.Question, found: engine.Answer) -> dict:
     def one(each: engine.Ranked) -> dict:
         made = {name: value for name, value in dataclasses.asdict(each).items() if name != "entry"}
-        return {"allocator": each.entry["id"], "name": each.entry["name"], "form": each.entry["form"], "finding": each.entry["finding"],
-                "registers": each.entry["registers"], **made}
+        return {
+            "allocator": each.entry["id"],
+            "name": each.entry["name"],
+            "form": each.entry["form"],
+            "finding": each.entry["finding"],
+            "registers": each.entry["registers"],
+            **made,
+        }
 
-    return {"question": asked.data(), "device": table["device"], "date": table["date"], "revision": table["revision"],
-            "cells": [{"distance": each.distance, "steps": each.steps, **{key: table["cases"][each.number][key] for key in ("figure", "label", "job")}}
-                      for each in found.near],
-            **{group: [one(each) for each in getattr(found, group)] for group in ("ranked", "failing", "unsafe", "unable")},
-            "left_out": [entry["id"] for entry in found.left_out], "front": sorted(engine.front(found.ranked))}
+    return {
+        "question": asked.data(),
+        "device": table["device"],
+        "date": table["date"],
+        "revision": table["revision"],
+        "cells": [
+            {"distance": each.distance, "steps": each.steps, **{key: table["cases"][each.number][key] for key in ("figure", "label", "job")}}
+            for each in found.near
+        ],
+        **{group: [one(each) for each in getattr(found, group)] for group in ("ranked", "failing", "unsafe", "unable")},
+        "left_out": [entry["id"] for entry in found.left_out],
+        "front": sorted(engine.front(found.ranked)),
+    }

@@ -37,7 +37,7 @@ class Ranked:
     low: float | None
     high: float | None
     seconds: float | None  # of one request, in the nearest case that has it
-    memory: float | None   # bytes that a requested byte takes
+    memory: float | None  # bytes that a requested byte takes
     ok: int
     failed: list[tuple[int, str, str]]  # case, status, reason
 
@@ -46,10 +46,10 @@ class Ranked:
 class Answer:
     near: list[Near]
     ranked: list[Ranked]
-    unsafe: list[Ranked]   # the bug search broke them
+    unsafe: list[Ranked]  # the bug search broke them
     failing: list[Ranked]  # some near case is not ok
-    unable: list[Ranked]   # no near case is ok
-    left_out: list[dict]   # for what was asked: never frees, or above the budget
+    unable: list[Ranked]  # no near case is ok
+    left_out: list[dict]  # for what was asked: never frees, or above the budget
 
 
 def distance_of(job: dict, question: dict) -> tuple[float, dict[str, float]]:
@@ -86,14 +86,21 @@ def answer(table: dict, question: dict) -> Answer:
     kept = [entry for entry in asked if fits(entry, question)]
     phases = [table["cases"][each.number]["time" if question["must_free"] else "mallocs"] for each in cases]
     rivals = [entry for entry in kept if not entry["finding"]] or kept  # what breaks is no measure
-    best = [min((_time(entry, each.number, phase)[0] for entry in rivals if _time(entry, each.number, phase)), default=None)
-            for each, phase in zip(cases, phases)]
+    best = [
+        min((_time(entry, each.number, phase)[0] for entry in rivals if _time(entry, each.number, phase)), default=None)
+        for each, phase in zip(cases, phases)
+    ]
     made = [_judged(entry, table, question, cases, phases, best) for entry in kept]
     able = [each for each in made if each.ok]
     safe = [each for each in able if not each.entry["finding"]]
-    return Answer(cases, _placed([each for each in safe if not each.failed]), _sorted([each for each in able if each.entry["finding"]]),
-                  _sorted([each for each in safe if each.failed]), [each for each in made if not each.ok],
-                  [entry for entry in asked if not fits(entry, question)])
+    return Answer(
+        cases,
+        _placed([each for each in safe if not each.failed]),
+        _sorted([each for each in able if each.entry["finding"]]),
+        _sorted([each for each in safe if each.failed]),
+        [each for each in made if not each.ok],
+        [entry for entry in asked if not fits(entry, question)],
+    )
 
 
 def fits(entry: dict, question: dict) -> bool:
@@ -133,7 +140,7 @@ def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases:
                 failed.append((each.number, result[0], result[1]))
             continue
         ok += 1
-        weight = 2 ** -each.distance
+        weight = 2**-each.distance
         weights += weight
         logs += weight * math.log((time[0] + table["floor"]) / (least + table["floor"]))
         if time[1] is None or time[2] is None:
@@ -145,8 +152,17 @@ def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases:
     if not ok:
         return Ranked(entry, 0, None, None, None, None, memory_of(entry, question["sizes"]), 0, failed)
     middle, half = logs / weights, math.sqrt(spread) / weights
-    return Ranked(entry, 0, math.exp(middle), math.exp(middle - half) if bounded else None, math.exp(middle + half) if bounded else None,
-                  seconds, memory_of(entry, question["sizes"]), ok, failed)
+    return Ranked(
+        entry,
+        0,
+        math.exp(middle),
+        math.exp(middle - half) if bounded else None,
+        math.exp(middle + half) if bounded else None,
+        seconds,
+        memory_of(entry, question["sizes"]),
+        ok,
+        failed,
+    )
 
 
 def _sorted(judged: list[Ranked]) -> list[Ranked]:
@@ -173,10 +189,10 @@ def _digits(number: float) -> float:
 def front(ranked: list[Ranked]) -> set[str]:
     """Ids on the Pareto front of time, memory and registers: no other is as good in all three and better in one. Who lacks a number is
     not on it."""
+
     def numbers(each: Ranked) -> tuple | None:
         made = (each.slower, each.memory, each.entry["registers"])
         return None if None in made else made
 
     known = {each.entry["id"]: numbers(each) for each in ranked if numbers(each)}
-    return {name for name, own in known.items()
-            if not any(all(a <= b for a, b in zip(other, own)) and other != own for other in known.values())}
+    return {name for name, own in known.items() if not any(all(a <= b for a, b in zip(other, own)) and other != own for other in known.values())}

@@ -18,7 +18,9 @@ def kept_guide() -> Path:
     """The newest guide below results/reference; one of a GPU goes before one of the CPU executor."""
     found = [path for path in kept.REFERENCE.glob(f"*/{FOLDER}") if stored.find_runs(path)]
     if not found:
-        raise NothingToDraw("the repository keeps no results of the guide. Measure it (allocbench study guide) and name them: --results results/guide")
+        raise NothingToDraw(
+            "the repository keeps no results of the guide. Measure it (allocbench study guide) and name them: --results results/guide"
+        )
     return max(found, key=lambda path: (path.parent.name != "cpu", _date(path), path.name))
 
 

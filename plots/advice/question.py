@@ -26,12 +26,30 @@ class Question:
     def data(self) -> dict:
         """As the page has it in its fragment, and rank.js reads it."""
         job = self.job
-        return {"sizes": list(job.sizes), "threads": job.threads, "lanes": job.lanes, "fill": job.fill, "lifetime": job.lifetime,
-                "pool": job.pool, "must_free": self.must_free, "budget": self.budget, "forms": list(self.forms)}
+        return {
+            "sizes": list(job.sizes),
+            "threads": job.threads,
+            "lanes": job.lanes,
+            "fill": job.fill,
+            "lifetime": job.lifetime,
+            "pool": job.pool,
+            "must_free": self.must_free,
+            "budget": self.budget,
+            "forms": list(self.forms),
+        }
 
 
-def ask(sizes: str, threads: str, pool: str, fill: str | None = None, lanes: str = "32", lifetime: str = cases.KERNEL,
-        must_free: bool = True, budget: str | None = None, forms: tuple[str, ...] = USUAL_FORMS) -> Question:
+def ask(
+    sizes: str,
+    threads: str,
+    pool: str,
+    fill: str | None = None,
+    lanes: str = "32",
+    lifetime: str = cases.KERNEL,
+    must_free: bool = True,
+    budget: str | None = None,
+    forms: tuple[str, ...] = USUAL_FORMS,
+) -> Question:
     """The question in the words of the command line. Without `fill` the pool holds the job's own blocks only."""
     least, most = _sizes(sizes)
     count = _count(threads)
@@ -41,8 +59,10 @@ def ask(sizes: str, threads: str, pool: str, fill: str | None = None, lanes: str
         raise UsageError(f"--lifetime {lifetime!r} is unknown. Allowed are: {', '.join(cases.LIFETIMES)}.")
     own = count * cases.mean_bytes((least, most)) / pool_bytes
     if own >= 1:
-        raise UsageError(f"--pool {pool} is too small: {count:,} requests of {_range(least, most)} take {quantity.in_bytes(own * pool_bytes)}. Give a "
-                         "larger pool, or fewer threads.")
+        raise UsageError(
+            f"--pool {pool} is too small: {count:,} requests of {_range(least, most)} take {quantity.in_bytes(own * pool_bytes)}. Give a "
+            "larger pool, or fewer threads."
+        )
     unknown = [form for form in forms if form not in FORMS]
     if unknown:
         raise UsageError(f"--forms {unknown[0]!r} is unknown. Allowed are: all, {', '.join(FORMS)}.")
@@ -99,10 +119,13 @@ def _range(least: int, most: int) -> str:
 
 def sentence(question: Question) -> str:
     job = question.job
-    words = [f"{job.threads:,} threads", f"{_range(*job.sizes)} each",
-             "all lanes of a warp" if job.lanes == 32 else f"{job.lanes} of the 32 lanes of a warp",
-             f"pool of {quantity.in_bytes(job.pool)}, {100 * job.fill:.2g} % full at most",
-             cases.LIFETIMES[job.lifetime] if question.must_free else "never freed"]
+    words = [
+        f"{job.threads:,} threads",
+        f"{_range(*job.sizes)} each",
+        "all lanes of a warp" if job.lanes == 32 else f"{job.lanes} of the 32 lanes of a warp",
+        f"pool of {quantity.in_bytes(job.pool)}, {100 * job.fill:.2g} % full at most",
+        cases.LIFETIMES[job.lifetime] if question.must_free else "never freed",
+    ]
     if question.budget:
         words.append(f"at most {quantity.in_bytes(question.budget)} of memory")
     return ", ".join(words)

@@ -14,7 +14,23 @@ from plots.results import Run
 FORMAT = 1
 _MEMORY = ("guide/memory_small", "guide/memory_large")
 _WITHOUT = {"guide/hash_join_without": "guide/hash_join", "guide/group_by_without": "guide/group_by"}
-_FIGURES = ("small", "large", "lanes", "mixed", "pairs", "aged", "fill", "fill_mixed", "prefix_sum", "hash_join", "group_by", "kd_tree", "graph", "graph_build", "setup")
+_FIGURES = (
+    "small",
+    "large",
+    "lanes",
+    "mixed",
+    "pairs",
+    "aged",
+    "fill",
+    "fill_mixed",
+    "prefix_sum",
+    "hash_join",
+    "group_by",
+    "kd_tree",
+    "graph",
+    "graph_build",
+    "setup",
+)
 _REASON = 160  # characters of a reason
 
 
@@ -24,8 +40,15 @@ def of(runs: Sequence[Run]) -> dict:
     if not guide:
         raise NothingToDraw("none of these runs belongs to the guide. Measure it: allocbench study guide")
     _require_one_device(guide)
-    made = {"format": FORMAT, "backend": guide[0].backend, "device": guide[0].device.get("name") or "device unknown",
-            "date": max(run.date for run in guide), "revision": origin.revision(guide[0]), "cases": [], "allocators": []}
+    made = {
+        "format": FORMAT,
+        "backend": guide[0].backend,
+        "device": guide[0].device.get("name") or "device unknown",
+        "date": max(run.date for run in guide),
+        "revision": origin.revision(guide[0]),
+        "cases": [],
+        "allocators": [],
+    }
     by_allocator: dict[str, dict] = {}
     for run in guide:
         if run.name not in _MEMORY and run.name not in _WITHOUT:
@@ -37,8 +60,9 @@ def of(runs: Sequence[Run]) -> dict:
         each["results"] = [each["results"].get(number) for number in range(len(made["cases"]))]
     made["floor"] = _floor(made)
     made["band"] = _band(made)
-    made["without"] = {_WITHOUT[run.name]: _value(run, run.cells.index[0], "total") for run in guide
-                       if run.name in _WITHOUT and (run.cells["status"] == "ok").all()}
+    made["without"] = {
+        _WITHOUT[run.name]: _value(run, run.cells.index[0], "total") for run in guide if run.name in _WITHOUT and (run.cells["status"] == "ok").all()
+    }
     return made
 
 
@@ -52,8 +76,9 @@ def _require_one_device(runs: Sequence[Run]) -> None:
     devices = {(run.backend, run.device.get("name") or "device unknown"): run.folder for run in runs}
     if len(devices) > 1:
         told = "; ".join(f"{folder}: {name}" for (_, name), folder in devices.items())
-        raise UsageError(f"The runs of the guide come from different devices ({told}), and their times cannot be compared. Give the "
-                         "results of one device.")
+        raise UsageError(
+            f"The runs of the guide come from different devices ({told}), and their times cannot be compared. Give the " "results of one device."
+        )
 
 
 def _add_cases(all_cases: list[dict], by_allocator: dict[str, dict], run: Run) -> None:
@@ -75,20 +100,44 @@ def _add_cases(all_cases: list[dict], by_allocator: dict[str, dict], run: Run) -
 
 def _case(run: Run, row, rule: cases.Rule, settings: dict, label: str) -> dict:
     job = rule.job(settings, row["pool_bytes"]) if rule.job else None
-    return {"figure": run.name, "label": label, "about": origin.title(run), "workload": row["workload"], "time": rule.time,
-            "mallocs": rule.mallocs,
-            "job": None if job is None else {"sizes": list(job.sizes), "threads": job.threads, "lanes": job.lanes,
-                                             "fill": _short(job.fill), "lifetime": job.lifetime, "pool": job.pool}}
+    return {
+        "figure": run.name,
+        "label": label,
+        "about": origin.title(run),
+        "workload": row["workload"],
+        "time": rule.time,
+        "mallocs": rule.mallocs,
+        "job": None
+        if job is None
+        else {
+            "sizes": list(job.sizes),
+            "threads": job.threads,
+            "lanes": job.lanes,
+            "fill": _short(job.fill),
+            "lifetime": job.lifetime,
+            "pool": job.pool,
+        },
+    }
 
 
 def _allocator(by_allocator: dict[str, dict], run: Run, cell: str) -> dict:
     name = run.cells.at[cell, "allocator"]
     if name not in by_allocator:
         told = run.details.get(cell, {})
-        by_allocator[name] = {"id": name, "name": told.get("display_name") or style.display_name(name),
-                              "form": told.get("form") or forms.form_of(name), "family": style.family(name),
-                              "colour": style.look(name).colour, "frees": True, "finding": findings.known().get(name, ""),
-                              "registers": None, "metadata": None, "setup": None, "memory": [], "results": {}}
+        by_allocator[name] = {
+            "id": name,
+            "name": told.get("display_name") or style.display_name(name),
+            "form": told.get("form") or forms.form_of(name),
+            "family": style.family(name),
+            "colour": style.look(name).colour,
+            "frees": True,
+            "finding": findings.known().get(name, ""),
+            "registers": None,
+            "metadata": None,
+            "setup": None,
+            "memory": [],
+            "results": {},
+        }
     return by_allocator[name]
 
 
@@ -169,9 +218,12 @@ def _floor(table: dict) -> float:
 
 def _band(table: dict) -> float | None:
     """Half the width of the middle one of all 95 % intervals, relative to its value."""
-    widths = [(result[case["time"]][2] - result[case["time"]][1]) / 2 / result[case["time"]][0]
-              for each in table["allocators"] for case, result in zip(table["cases"], each["results"])
-              if isinstance(result, dict) and case["time"] in result and None not in result[case["time"]] and result[case["time"]][0] > 0]
+    widths = [
+        (result[case["time"]][2] - result[case["time"]][1]) / 2 / result[case["time"]][0]
+        for each in table["allocators"]
+        for case, result in zip(table["cases"], each["results"])
+        if isinstance(result, dict) and case["time"] in result and None not in result[case["time"]] and result[case["time"]][0] > 0
+    ]
     return _short(sorted(widths)[len(widths) // 2]) if widths else None
 
 

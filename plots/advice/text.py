@@ -16,9 +16,11 @@ _STEP = 0.05  # settings that are nearer are as asked
 
 
 def write(table: dict, question: Question, found: Answer, everything: bool = False) -> str:
-    parts = [f"Which allocator for {sentence(question)}?",
-             f"Measured on {table['device']}{' (CPU executor: not GPU performance)' if table['backend'] == 'cpu' else ''}, {table['date'] or 'date unknown'}, "
-             f"allocbench {table['revision']}."]
+    parts = [
+        f"Which allocator for {sentence(question)}?",
+        f"Measured on {table['device']}{' (CPU executor: not GPU performance)' if table['backend'] == 'cpu' else ''}, {table['date'] or 'date unknown'}, "
+        f"allocbench {table['revision']}.",
+    ]
     if not found.near:
         return _wrapped([*parts, "", _nothing_near(table, question)])
     if found.ranked:
@@ -40,23 +42,36 @@ def _wrapped(parts: list[str]) -> str:
     for part in parts:
         for line in part.split("\n"):
             indent = " " * (len(line) - len(line.lstrip()) + 2)
-            lines += textwrap.wrap(line, _WIDTH, subsequent_indent=indent if line.startswith(" ") else "", break_long_words=False,
-                                   drop_whitespace=True, replace_whitespace=False) or [""]
+            lines += textwrap.wrap(
+                line,
+                _WIDTH,
+                subsequent_indent=indent if line.startswith(" ") else "",
+                break_long_words=False,
+                drop_whitespace=True,
+                replace_whitespace=False,
+            ) or [""]
     return "\n".join(lines) + "\n"
 
 
-_LEGEND = ("time/best: time over the best, geometric mean over the cells below. request: malloc and free of one request in the nearest cell. memory: "
-           "bytes of a full pool and its metadata per requested byte. regs: registers of malloc. ok: cells near this job. -: not measured.")
+_LEGEND = (
+    "time/best: time over the best, geometric mean over the cells below. request: malloc and free of one request in the nearest cell. memory: "
+    "bytes of a full pool and its metadata per requested byte. regs: registers of malloc. ok: cells near this job. -: not measured."
+)
 _HEADER = ("rank", "allocator", "time/best", "request", "memory", "regs", "ok")
 
 
 def _row(each: Ranked, ranked: list[Ranked]) -> tuple[str, ...]:
     tied = sum(other.rank == each.rank for other in ranked) > 1
     form = "" if each.entry["form"] in each.entry["name"].lower() else f" ({each.entry['form']})"
-    return (f"{each.rank}{'=' if tied else ''}", each.entry["name"] + form, _factor(each),
-            "-" if each.seconds is None else quantity.in_si(each.seconds, "s"),
-            "-" if each.memory is None else f"{each.memory:.2f} B/B",
-            "-" if each.entry["registers"] is None else str(each.entry["registers"]), f"{each.ok}/{each.ok}")
+    return (
+        f"{each.rank}{'=' if tied else ''}",
+        each.entry["name"] + form,
+        _factor(each),
+        "-" if each.seconds is None else quantity.in_si(each.seconds, "s"),
+        "-" if each.memory is None else f"{each.memory:.2f} B/B",
+        "-" if each.entry["registers"] is None else str(each.entry["registers"]),
+        f"{each.ok}/{each.ok}",
+    )
 
 
 def _factor(each: Ranked) -> str:
@@ -91,8 +106,11 @@ def _listed(names: list[str], most: int = 6) -> str:
 
 def _others(table: dict, found: Answer, everything: bool) -> list[str]:
     lines = []
-    for title, group in (("Not always served near this job:", found.failing), ("Unsafe, as the bug search shows (docs/findings.md):", found.unsafe),
-                         ("Served none of the cells near this job:", found.unable)):
+    for title, group in (
+        ("Not always served near this job:", found.failing),
+        ("Unsafe, as the bug search shows (docs/findings.md):", found.unsafe),
+        ("Served none of the cells near this job:", found.unable),
+    ):
         if not group:
             continue
         lines += ["", title]
@@ -124,7 +142,9 @@ def _ground(table: dict, question: Question, found: Answer) -> list[str]:
     if len(found.near) > _CASES:
         lines.append(f"  ... and {len(found.near) - _CASES} more")
     if table["band"]:
-        lines.append(f"Intervals: 95 %, half of them within ±{100 * table['band']:.2g} %. Allocators share a rank where these do not tell them apart.")
+        lines.append(
+            f"Intervals: 95 %, half of them within ±{100 * table['band']:.2g} %. Allocators share a rank where these do not tell them apart."
+        )
     else:
         lines.append("These results have no intervals (fewer than six rounds): neighbours in this list may be equal.")
     return lines
@@ -132,21 +152,29 @@ def _ground(table: dict, question: Question, found: Answer) -> list[str]:
 
 def _differences(job: dict, asked: cases.Job, near: engine.Near) -> str:
     """What of the case is not as asked."""
-    told = {"size": f"{quantity.in_bytes(job['sizes'][0])}" + (f" to {quantity.in_bytes(job['sizes'][1])}" if job["sizes"][0] != job["sizes"][1] else ""),
-            "threads": f"{job['threads']:,} threads", "lanes": f"{job['lanes']} lanes", "fill": f"{100 * job['fill']:.2g} % full",
-            "lifetime": cases.LIFETIMES[job["lifetime"]], "pool": f"pool of {quantity.in_bytes(job['pool'])}"}
+    told = {
+        "size": f"{quantity.in_bytes(job['sizes'][0])}" + (f" to {quantity.in_bytes(job['sizes'][1])}" if job["sizes"][0] != job["sizes"][1] else ""),
+        "threads": f"{job['threads']:,} threads",
+        "lanes": f"{job['lanes']} lanes",
+        "fill": f"{100 * job['fill']:.2g} % full",
+        "lifetime": cases.LIFETIMES[job["lifetime"]],
+        "pool": f"pool of {quantity.in_bytes(job['pool'])}",
+    }
     named = [told[name] for name, steps in near.steps.items() if steps >= _STEP]
     return f"  (differs: {', '.join(named)})" if named else "  (as asked)"
 
 
 def _nothing_near(table: dict, question: Question) -> str:
     data = question.data()
-    nearest = min(((engine.distance_of(case["job"], data), case) for case in table["cases"] if case["job"]),
-                  key=lambda pair: pair[0][0], default=None)
+    nearest = min(
+        ((engine.distance_of(case["job"], data), case) for case in table["cases"] if case["job"]), key=lambda pair: pair[0][0], default=None
+    )
     if nearest is None:
         return "Not measured: these results hold no cell that is about requests."
     (distance, steps), case = nearest
     worst = max(steps, key=lambda name: steps[name])
-    return (f"Not measured: the nearest cell is {distance:.1f} steps away, and nothing beyond {engine.FARTHEST:g} is taken for an answer.\n"
-            f"  {case['figure']}: {case['label']}; it differs most in: {worst}.\n"
-            "Measure your job: copy configs/guide/small.json, set its sizes and threads, and run it.")
+    return (
+        f"Not measured: the nearest cell is {distance:.1f} steps away, and nothing beyond {engine.FARTHEST:g} is taken for an answer.\n"
+        f"  {case['figure']}: {case['label']}; it differs most in: {worst}.\n"
+        "Measure your job: copy configs/guide/small.json, set its sizes and threads, and run it."
+    )

@@ -7,12 +7,25 @@ from pathlib import Path
 
 import synthetic
 
-NAMES = {"atomic_malloc": ("AtomicMalloc", "published"), "comb": ("Comb", "published"), "halloc": ("Halloc", "published"),
-         "halloc_reworked": ("Halloc, reworked", "reworked"), "corw_reworked": ("CoRW, reworked", "reworked"),
-         "c_malloc": ("CMalloc", "published"), "c_malloc_no_merge": ("CMalloc, no merge", "ablation")}
+NAMES = {
+    "atomic_malloc": ("AtomicMalloc", "published"),
+    "comb": ("Comb", "published"),
+    "halloc": ("Halloc", "published"),
+    "halloc_reworked": ("Halloc, reworked", "reworked"),
+    "corw_reworked": ("CoRW, reworked", "reworked"),
+    "c_malloc": ("CMalloc", "published"),
+    "c_malloc_no_merge": ("CMalloc, no merge", "ablation"),
+}
 # Seconds of malloc and free of 1,000 threads; memory per requested byte.
-COST = {"atomic_malloc": (2e-6, 1.0), "comb": (6e-6, 1.2), "halloc": (30e-6, 1.5), "halloc_reworked": (9e-6, 1.5), "corw_reworked": (6.01e-6, 4.0),
-        "c_malloc": (3e-6, 2.0), "c_malloc_no_merge": (50e-6, 2.0)}
+COST = {
+    "atomic_malloc": (2e-6, 1.0),
+    "comb": (6e-6, 1.2),
+    "halloc": (30e-6, 1.5),
+    "halloc_reworked": (9e-6, 1.5),
+    "corw_reworked": (6.01e-6, 4.0),
+    "c_malloc": (3e-6, 2.0),
+    "c_malloc_no_merge": (50e-6, 2.0),
+}
 FAILED = {("halloc", 16, 1_000_000): ("oom", "12 of 1,000,000 requests returned null")}
 
 
@@ -32,9 +45,16 @@ def _config(folder: Path, name: str, cells: list[dict], backend: str) -> None:
     made = synthetic.write(folder / "guide" / name, config, cells, backend)
     document = json.loads((made / "results.json").read_text())
     document["allocbench"]["cells"] = [
-        {"id": f"{number:016x}", "revision": "abc1234", "display_name": NAMES[each["allocator"]][0], "form": NAMES[each["allocator"]][1],
-         "checks": {"leak": "waived: AtomicMalloc never frees" if each["allocator"] == "atomic_malloc" else "checked"},
-         "counted": {"histograms": {"steps": [[1, 900], [2, 95], [8, 5]]}}} for number, each in enumerate(cells)]
+        {
+            "id": f"{number:016x}",
+            "revision": "abc1234",
+            "display_name": NAMES[each["allocator"]][0],
+            "form": NAMES[each["allocator"]][1],
+            "checks": {"leak": "waived: AtomicMalloc never frees" if each["allocator"] == "atomic_malloc" else "checked"},
+            "counted": {"histograms": {"steps": [[1, 900], [2, 95], [8, 5]]}},
+        }
+        for number, each in enumerate(cells)
+    ]
     (made / "results.json").write_text(json.dumps(document))
 
 

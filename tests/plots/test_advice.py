@@ -30,10 +30,19 @@ def _ids(ranked):
     return [each.entry["id"] for each in ranked]
 
 
-@pytest.mark.parametrize("change, setting, steps", [
-    ({"sizes": [64, 64]}, "size", 1), ({"sizes": [16, 64]}, "size", 0.5), ({"threads": 10_000}, "threads", 1), ({"lanes": 8}, "lanes", 1),
-    ({"fill": 0.5}, "fill", 1), ({"fill": 0.75}, "fill", 2), ({"lifetime": cases.ANY}, "lifetime", 1.5), ({"pool": 100 << 30}, "pool", 1),
-])
+@pytest.mark.parametrize(
+    "change, setting, steps",
+    [
+        ({"sizes": [64, 64]}, "size", 1),
+        ({"sizes": [16, 64]}, "size", 0.5),
+        ({"threads": 10_000}, "threads", 1),
+        ({"lanes": 8}, "lanes", 1),
+        ({"fill": 0.5}, "fill", 1),
+        ({"fill": 0.75}, "fill", 2),
+        ({"lifetime": cases.ANY}, "lifetime", 1.5),
+        ({"pool": 100 << 30}, "pool", 1),
+    ],
+)
 def test_a_step_is_what_the_page_says(change, setting, steps):
     job = {"sizes": [16, 16], "threads": 1000, "lanes": 32, "fill": 0.0, "lifetime": cases.KERNEL, "pool": 1 << 30}
     assert engine.distance_of(job, job) == (0, {})
@@ -64,8 +73,8 @@ def test_the_floor_is_added_to_both_times(made):
     logs, weights = 0.0, 0.0
     for near in found.near:
         own, best = (entry["results"][near.number]["total"][0] for entry in (halloc.entry, comb))
-        logs += 2 ** -near.distance * math.log((own + made["floor"]) / (best + made["floor"]))
-        weights += 2 ** -near.distance
+        logs += 2**-near.distance * math.log((own + made["floor"]) / (best + made["floor"]))
+        weights += 2**-near.distance
     assert halloc.slower == pytest.approx(math.exp(logs / weights))
 
 
@@ -125,20 +134,32 @@ def test_without_intervals_places_follow_the_numbers(made):
     bare = json.loads(table.to_json(made))
     for entry in bare["allocators"]:
         for result in entry["results"]:
-            for phase, value in (result.items() if isinstance(result, dict) else ()):
+            for phase, value in result.items() if isinstance(result, dict) else ():
                 if isinstance(value, list) and phase != "steps":
                     value[1:] = [None, None]
     assert [each.rank for each in engine.answer(bare, _asked().data()).ranked] == [1, 2, 3, 4]
 
 
-@pytest.mark.parametrize("words, part", [
-    ({"sizes": "4KiB-1"}, "--sizes '4KiB-1': the smallest size comes first"), ({"sizes": "big"}, "--sizes 'big' is not a size"),
-    ({"sizes": "1-2-3"}, "is not a size or a range of two"), ({"threads": "0"}, "--threads '0' is not a number"), ({"threads": "-4"}, "--threads '-4'"),
-    ({"threads": "1e99"}, "--threads '1e99'"), ({"pool": "0"}, "--pool '0' is outside"), ({"pool": "much"}, "--pool 'much' is not a size"),
-    ({"fill": "100%"}, "--fill '100%' is not a share"), ({"fill": "many"}, "--fill 'many'"), ({"lanes": "33"}, "--lanes '33'"),
-    ({"lifetime": "long"}, "Allowed are: moment, kernel, any"), ({"sizes": "1GiB", "threads": "1M"}, "is too small: 1,000,000 requests"),
-    ({"budget": "x"}, "--memory-budget 'x'"), ({"forms": ("new",)}, "--forms 'new' is unknown"),
-])
+@pytest.mark.parametrize(
+    "words, part",
+    [
+        ({"sizes": "4KiB-1"}, "--sizes '4KiB-1': the smallest size comes first"),
+        ({"sizes": "big"}, "--sizes 'big' is not a size"),
+        ({"sizes": "1-2-3"}, "is not a size or a range of two"),
+        ({"threads": "0"}, "--threads '0' is not a number"),
+        ({"threads": "-4"}, "--threads '-4'"),
+        ({"threads": "1e99"}, "--threads '1e99'"),
+        ({"pool": "0"}, "--pool '0' is outside"),
+        ({"pool": "much"}, "--pool 'much' is not a size"),
+        ({"fill": "100%"}, "--fill '100%' is not a share"),
+        ({"fill": "many"}, "--fill 'many'"),
+        ({"lanes": "33"}, "--lanes '33'"),
+        ({"lifetime": "long"}, "Allowed are: moment, kernel, any"),
+        ({"sizes": "1GiB", "threads": "1M"}, "is too small: 1,000,000 requests"),
+        ({"budget": "x"}, "--memory-budget 'x'"),
+        ({"forms": ("new",)}, "--forms 'new' is unknown"),
+    ],
+)
 def test_a_mistake_names_the_option_and_the_next_step(words, part):
     with pytest.raises(UsageError) as error:
         _asked(**words)
@@ -156,8 +177,15 @@ def test_the_text_shows_trade_offs_and_the_cells(made, tmp_path, capsys):
     path.write_text(table.to_json(made))
     assert cli.main(["--sizes", "16", "--threads", "1M", "--pool", "1GiB", "--results", str(path)]) == 0
     text = capsys.readouterr().out
-    for part in ("Trade-offs:", "least memory: Comb", "Not always served near this job:", "oom at 16 B, 1,000,000 threads", "Unsafe, as the bug search shows",
-                 "guide/small: 16 B, 1,000,000 threads  (as asked)", "half of them within ±1 %"):
+    for part in (
+        "Trade-offs:",
+        "least memory: Comb",
+        "Not always served near this job:",
+        "oom at 16 B, 1,000,000 threads",
+        "Unsafe, as the bug search shows",
+        "guide/small: 16 B, 1,000,000 threads  (as asked)",
+        "half of them within ±1 %",
+    ):
         assert part in " ".join(text.split()).replace(" (as asked)", "  (as asked)")
     assert max(len(line) for line in text.splitlines()) <= 80, "it fits a terminal"
 
@@ -192,7 +220,12 @@ def test_damaged_results_are_named_and_the_rest_answers(tmp_path, capsys):
 
 def test_runs_without_a_guide_are_refused(tmp_path):
     import synthetic
-    synthetic.write(tmp_path / "run", {"name": "other", "plot": {"kind": "status_matrix"}}, [synthetic.cell("comb", {"threads": 1}, values={("total", "time"): 1.0})])
+
+    synthetic.write(
+        tmp_path / "run",
+        {"name": "other", "plot": {"kind": "status_matrix"}},
+        [synthetic.cell("comb", {"threads": 1}, values={("total", "time"): 1.0})],
+    )
     with pytest.raises(NothingToDraw, match="belongs to the guide"):
         newest.table_of([str(tmp_path)])
 

@@ -1,0 +1,176 @@
+"""Puts the page together: what can be read is shown, what cannot is listed at its top."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import gzip
+import html
+import json
+import string
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Sequence
+
+from plotly.offline import get_plotlyjs
+
+from plots import claims
+from plots.advice import cases, engine, question, table
+from plots.errors import NothingToDraw, UsageError
+from plots.results import Run
+from plots.webpage import cliffs, costs, figures, heat, ledger, tax
+
+_STATIC = Path(__file__).with_name("static")
+_SCRIPTS = ("rank.js", "question.js", "decision.js", "charts.js")
+_EMPTY = {"cases": [], "allocators": [], "floor": 0.0, "band": None, "without": {}, "backend": "", "device": "", "date": "", "revision": ""}
+
+
+@dataclass(frozen=True)
+class Page:
+    text: str
+    problems: list[str]  # what could not be read or drawn
+
+
+def page_of(runs: Sequence[Run], failures: Sequence[Exception]) -> Page:
+    problems = [str(error) for error in failures]
+    kept = _of_one_device(runs, problems)
+    if not kept:
+        raise NothingToDraw("; ".join(problems) or "there is no run to show")
+    try:
+        guide = table.of(kept)
+    except NothingToDraw:
+        guide = _EMPTY
+    charts: dict[str, dict] = {}
+    parts = {
+        "answer": _answer(guide),
+        "evidence": _evidence(guide, charts),
+        "claims": _claims(kept, charts),
+        "figures": _figures(kept, charts, problems),
+    }
+    return Page(_fill(guide, kept[0], parts, charts, problems), problems)
+
+
+def _of_one_device(runs: Sequence[Run], problems: list[str]) -> list[Run]:
+    """Times of different devices cannot be compared: the device of the guide stays, else that of most runs."""
+    groups: dict[tuple[str, str], list[Run]] = {}
+    for run in runs:
+        groups.setdefault((run.backend, run.device.get("name") or "device unknown"), []).append(run)
+    if not groups:
+        return []
+    first = max(groups, key=lambda key: (any(run.name.startswith("guide/") for run in groups[key]), key[0] == "cuda", len(groups[key])))
+    for key, others in groups.items():
+        if key != first:
+            problems += [
+                f"{run.folder}: measured on {key[1]} ({key[0]}), while this page is about {first[1]} ({first[0]}). It is left out: give the "
+                "results of one device."
+                for run in others
+            ]
+    return groups[first]
+
+
+def _answer(guide: dict) -> str:
+    if not guide["cases"]:
+        return (
+            '<p class="none">Not measured: these results hold no guide. Measure it with <code>allocbench study guide</code> and make the page '
+            "again.</p>"
+        )
+    return (_STATIC / "question.html").read_text(encoding="utf-8")
+
+
+def _evidence(guide: dict, charts: dict) -> str:
+    if not guide["cases"]:
+        return '<p class="none">Not measured: the sections below read the guide.</p>'
+    options = "".join(f'<option value="{entry["id"]}">{html.escape(entry["name"])}</option>' for entry in guide["allocators"])
+    charts |= {f"cliff {name}": chart for name, chart in cliffs.charts_of(guide).items()}
+    tax_chart = tax.chart(guide)
+    texts = string.Template((_STATIC / "evidence.html").read_text(encoding="utf-8"))
+    return texts.substitute(
+        heat=heat.section(guide),
+        costs=_chart("costs", costs.chart(guide), charts),
+        options=options,
+        tax=_chart("tax", tax_chart, charts),
+        when=tax.what_to_use_when(guide),
+        floor=f"{guide['floor'] * 1e6:.2g} µs" if guide["floor"] else "not measured",
+        band="These results have no intervals (fewer than six rounds)."
+        if guide["band"] is None
+        else f"Noise band: half of all 95 % intervals are within ±{100 * guide['band']:.2g} %.",
+    )
+
+
+def _chart(name: str, chart: dict | None, charts: dict) -> str:
+    if chart is None:
+        return '<p class="none">Not measured.</p>'
+    charts[name] = chart
+    return f'<div class="chart" data-chart="{name}"></div>'
+
+
+def _claims(runs: Sequence[Run], charts: dict) -> str:
+    found = claims.ledger([run for run in runs if not run.name.startswith("guide/")])
+    parts = []
+    for paper, chart in ledger.charts_of(found).items():
+        parts.append(f"<h3>{html.escape(paper)}</h3>{_chart(f'claims {paper}', chart, charts)}")
+    return "".join(parts) + ledger.tables(found)
+
+
+def _figures(runs: Sequence[Run], charts: dict, problems: list[str]) -> str:
+    parts: dict[str, list[str]] = {}
+    for run in runs:
+        if run.name.startswith("guide/"):
+            continue
+        try:
+            made = figures.figure_of(run)
+        except (NothingToDraw, UsageError) as error:
+            problems.append(str(error))
+            continue
+        if made.chart:
+            charts[made.stem] = made.chart
+        title = html.escape(run.plot.get("title") or run.config.get("description") or run.name)
+        parts.setdefault(ledger.paper_of(run), []).append(
+            f'<details class="figure" id="{made.stem}"><summary><b>{html.escape(run.kept_as)}</b> {title}</summary>{made.body}</details>'
+        )
+    if not parts:
+        return '<p class="none">Not measured: no run of a paper\'s figure.</p>'
+    return "".join(f"<h3>{html.escape(paper)}</h3>{''.join(each)}" for paper, each in parts.items())
+
+
+def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: list[str]) -> str:
+    listed = "".join(f"<li>{html.escape(problem)}</li>" for problem in problems)
+    origin = (
+        guide if guide["cases"] else {"device": run.device.get("name") or "device unknown", "date": run.date, "revision": "", "backend": run.backend}
+    )
+    engine_numbers = {
+        "farthest": engine.FARTHEST,
+        "window": engine.WINDOW,
+        "other_lifetime": engine.OTHER_LIFETIME,
+        "fullest": cases.FULLEST,
+        "lifetimes": cases.LIFETIMES,
+        "usual_forms": question.USUAL_FORMS,
+        "forms": question.FORMS,
+        "most_threads": question.MOST_THREADS,
+    }
+    scripts = "\n".join((_STATIC / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+    return string.Template((_STATIC / "page.html").read_text(encoding="utf-8")).substitute(
+        style=(_STATIC / "page.css").read_text(encoding="utf-8"),
+        device=html.escape(origin["device"]),
+        date=html.escape(origin["date"]),
+        revision=html.escape(origin["revision"]),
+        banner='<p class="warning">CPU executor: not GPU performance</p>' if origin["backend"] == "cpu" else "",
+        problems=f'<section class="problems"><h2>Not shown</h2><ul>{listed}</ul></section>' if listed else "",
+        **parts,
+        guide=_json(guide),
+        settings=_json(engine_numbers),
+        charts=_json(charts),
+        plotly=_packed_plotly(),
+        scripts=scripts,
+    )
+
+
+def _json(data) -> str:
+    """Nothing in it may look like markup: browsers read script elements as text with exceptions."""
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+
+
+@functools.lru_cache(maxsize=1)
+def _packed_plotly() -> str:
+    """Plotly's own script, packed: the page is a third of the size, and browsers unpack it themselves."""
+    return base64.b64encode(gzip.compress(get_plotlyjs().encode(), 9, mtime=0)).decode()

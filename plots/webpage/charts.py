@@ -1,0 +1,45 @@
+"""What all charts of the page share. A chart is Plotly's `data` and `layout` as plain dictionaries; static/charts.js adds the
+colours of the page (light or dark) and hides the traces that a filter leaves out."""
+
+from __future__ import annotations
+
+import math
+
+_DECADES = 50  # below this ratio of the ends of an axis
+SYMBOLS = {"published": "circle", "reworked": "diamond", "original": "square-open", "ablation": "x-thin-open"}
+
+
+def axis(title: str, log: bool = False, values=(), **more) -> dict:
+    """Of a logarithmic axis over `values` the decades are named, and 2 and 5 between them where there are few."""
+    made = {"title": {"text": title, "standoff": 8}, "automargin": True, "zeroline": False, **more}
+    if not log:
+        return made
+    positive = [value for value in values if value and value > 0]
+    few = bool(positive) and max(positive) < _DECADES * min(positive)
+    return {**made, "type": "log", "dtick": "D2" if few else 1, "exponentformat": "SI"}
+
+
+def layout(height: int, **more) -> dict:
+    return {
+        "height": height,
+        "margin": {"l": 10, "r": 10, "t": 24, "b": 10},
+        "hovermode": "closest",
+        "showlegend": False,
+        "font": {"size": 12},
+        **more,
+    }
+
+
+def about(entry: dict) -> dict:
+    """What filters ask of a trace."""
+    return {"allocator": entry["id"], "form": entry["form"], "family": entry["family"]}
+
+
+def name(entry: dict) -> str:
+    """The name with its form, so that forms are told apart wherever a name stands."""
+    return entry["name"] if entry["form"] in entry["name"].lower() else f"{entry['name']} ({entry['form']})"
+
+
+def finite(values) -> list:
+    """JSON has no NaN."""
+    return [None if value is None or (isinstance(value, float) and not math.isfinite(value)) else value for value in values]

@@ -1,0 +1,47 @@
+"""`python3 -m plots page`, which `allocbench report DIR --html` starts."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from plots.advice import newest
+from plots.errors import UsageError
+
+_EPILOG = """\
+examples:
+  allocbench report results/reference/h200 --html              the page of all results below, into that folder
+  allocbench report results/guide --html --out report.html
+
+The page needs no network. What cannot be read is listed on it and below, and everything else is shown.
+
+exit codes: 0 written, 2 written without what could not be read, or wrong command line, 3 nothing to show
+"""
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="allocbench report --html",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Write stored results as one HTML page: first the answer, then the evidence.",
+    )
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, folder with runs below it, or a pattern")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the page (default: report.html in the first folder)")
+    options = parser.parse_args(arguments)
+    try:  # figures are drawn and claims judged without these libraries
+        from plots.webpage import build
+    except ImportError as error:
+        raise UsageError(
+            f"the page needs the Python library {error.name!r}, which is not installed. Install: apt-get install python3-plotly python3-markdown"
+        ) from None
+    runs, failures = newest.read(options.paths)
+    page = build.page_of(runs, failures)
+    out = options.out or Path(options.paths[0]) / "report.html"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(page.text, encoding="utf-8")
+    for problem in page.problems:
+        print(f"plots: {problem}", file=sys.stderr)
+    print(out)
+    return 2 if page.problems else 0

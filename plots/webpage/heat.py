@@ -1,0 +1,102 @@
+"""Survival and slowdown: allocators down, the cells of the guide across. A coloured table, because failures are words."""
+
+from __future__ import annotations
+
+import html
+import math
+from itertools import groupby
+
+from plots import quantity
+from plots.webpage import charts
+
+_STRONGEST = 100  # factor of the strongest colour
+_SHORT = {"unsupported": "unsup.", "timeout": "time", "skipped": "skip", "incorrect": "wrong", "device_fault": "fault", "crashed": "crash"}
+
+
+def section(table: dict) -> str:
+    if not table["cases"]:
+        return '<p class="none">Not measured: no cell of the guide.</p>'
+    best = [_best(table, number, case["time"]) for number, case in enumerate(table["cases"])]
+    rows = "".join(_row(table, entry, best) for entry in table["allocators"])
+    figures = [(figure, len(list(group))) for figure, group in groupby(table["cases"], key=lambda case: case["figure"])]
+    head = "".join(
+        f'<th colspan="{count}" title="{html.escape(_about(table, figure))}">{html.escape(figure.removeprefix("guide/"))}</th>'
+        for figure, count in figures
+    )
+    labels = "".join(f'<th class="case"><span>{html.escape(case["label"])}</span></th>' for case in table["cases"])
+    return (
+        f'<div class="scroll"><table class="heat"><thead><tr><th rowspan="2">allocator</th><th rowspan="2">mean</th>'
+        f'<th rowspan="2">ok</th>{head}</tr><tr>{labels}</tr></thead><tbody>{rows}</tbody></table></div>'
+    )
+
+
+def slowdowns(table: dict, entry: dict) -> tuple[float | None, int, int]:
+    """Geometric mean over the cells that are ok, how many these are, and of how many that the allocator was asked for."""
+    best = [_best(table, number, case["time"]) for number, case in enumerate(table["cases"])]
+    return _mean(_factors(table, entry, best))
+
+
+def _mean(factors: list) -> tuple[float | None, int, int]:
+    known = [value for value in factors if isinstance(value, float)]
+    asked = sum(value is not None for value in factors)
+    return (math.exp(sum(map(math.log, known)) / len(known)) if known else None), len(known), asked
+
+
+def _best(table: dict, number: int, phase: str) -> float | None:
+    """Of those that free what they gave: a bump pointer is a bound, not a rival."""
+    times = [
+        result[phase][0]
+        for entry in table["allocators"]
+        if entry["frees"]
+        if isinstance(result := entry["results"][number], dict) and phase in result
+    ]
+    return min(times, default=None)
+
+
+def _factors(table: dict, entry: dict, best: list) -> list:
+    """By case: a factor, the status word, or None where nothing was planned."""
+    made: list = []
+    for case, result, least in zip(table["cases"], entry["results"], best):
+        if isinstance(result, list):
+            made.append(result[0])
+        elif isinstance(result, dict) and case["time"] in result and least is not None:
+            made.append((result[case["time"]][0] + table["floor"]) / (least + table["floor"]))
+        else:
+            made.append(None)
+    return made
+
+
+def _row(table: dict, entry: dict, best: list) -> str:
+    factors = _factors(table, entry, best)
+    mean, ok, asked = _mean(factors)
+    cells = "".join(_cell(value, case, result) for value, case, result in zip(factors, table["cases"], entry["results"]))
+    told = "–" if mean is None else quantity.factor(mean)
+    return (
+        f'<tr data-allocator="{entry["id"]}" data-form="{entry["form"]}" data-family="{entry["family"]}"><th>{html.escape(charts.name(entry))}</th>'
+        f"<td{_colour(mean)}>{told}</td><td>{ok}/{asked}</td>{cells}</tr>"
+    )
+
+
+def _cell(value, case: dict, result) -> str:
+    if value is None:
+        return "<td></td>"
+    if isinstance(value, str):
+        reason = f"{value}: {result[1]}" if result[1] else value
+        return f'<td class="failed" title="{html.escape(reason)}">{_SHORT.get(value, value)}</td>'
+    time = result[case["time"]]
+    told = quantity.in_si(time[0], "s")
+    if time[1] is not None and time[2] is not None:
+        told += f" (95 %: {quantity.in_si(time[1], 's')} to {quantity.in_si(time[2], 's')})"
+    return f'<td{_colour(value)} title="{told}">{quantity.factor(value)}</td>'
+
+
+def _colour(factor: float | None) -> str:
+    """The strength of the colour in percent; the page mixes it with its own background."""
+    if factor is None:
+        return ""
+    strength = max(-1.0, min(1.0, math.log(factor) / math.log(_STRONGEST)))
+    return f' class="{"slow" if strength >= 0 else "quick"}" style="--strength:{round(100 * abs(strength))}%"'
+
+
+def _about(table: dict, figure: str) -> str:
+    return next(case["about"] for case in table["cases"] if case["figure"] == figure)

@@ -1,0 +1,153 @@
+// The decision page: reads the form, ranks, writes the list and the cells behind it, keeps the question in the address.
+const Decision = (() => {
+  const table = JSON.parse(document.getElementById("guide-data").textContent);
+  const form = document.getElementById("question");
+  const shown = 12;
+
+  function element(tag, text, className) {
+    const made = document.createElement(tag);
+    if (text !== undefined) made.textContent = text;
+    if (className) made.className = className;
+    return made;
+  }
+
+  function si(value, unit) {
+    for (const [scale, prefix] of [[1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"], [1e-12, "p"]])
+      if (value >= scale * 0.9999999) return `${Number((value / scale).toPrecision(3))} ${prefix}${unit}`;
+    return `${value.toExponential(2)} ${unit}`;
+  }
+
+  const factor = (value) => (value >= 99.5 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(2))));
+
+  function nameOf(entry, className) {
+    const cell = element("td", undefined, className);
+    cell.append(element("span", entry.name), " ");
+    if (!entry.name.toLowerCase().includes(entry.form)) cell.append(element("span", entry.form, "form"));
+    return cell;
+  }
+
+  function rankingOf(found) {
+    const front = Rank.front(found.ranked), made = element("table", undefined, "ranking");
+    const head = made.createTHead().insertRow();
+    for (const [title, className] of [["", "number"], ["allocator"], ["time over best", "number"], ["per request", "number wide-only"], ["memory", "number"], ["registers", "number wide-only"], ["near cells ok", "number wide-only"]])
+      head.append(Object.assign(element("th", title), {className: className || ""}));
+    const body = made.createTBody();
+    found.ranked.forEach((each, place) => {
+      const row = body.insertRow();
+      row.dataset.allocator = each.entry.id;
+      row.hidden = place >= shown;
+      const tied = found.ranked.filter((other) => other.rank === each.rank).length > 1;
+      row.append(element("td", `${each.rank}${tied ? "=" : ""}`, "number"), nameOf(each.entry, front.has(each.entry.id) ? "front" : ""));
+      const told = each.low === null ? factor(each.slower) : `${factor(each.slower)} (${factor(each.low)}–${factor(each.high)})`;
+      row.append(element("td", told, "number"), element("td", each.seconds === null ? "–" : si(each.seconds, "s"), "number wide-only"));
+      row.append(element("td", each.memory === null ? "not measured" : `${each.memory.toFixed(2)} B/B`, "number"));
+      row.append(element("td", each.entry.registers ?? "–", "number wide-only"), element("td", `${each.ok}`, "number wide-only"));
+    });
+    return made;
+  }
+
+  function tradeOffs(ranked) {
+    const lines = [["Fastest", ranked.filter((each) => each.rank === 1)]];
+    for (const [title, value] of [["Least memory", (each) => each.memory], ["Fewest registers", (each) => each.entry.registers]]) {
+      const known = ranked.filter((each) => value(each) !== null);
+      const least = Math.min(...known.map(value));
+      if (known.length) lines.push([title, known.filter((each) => value(each) === least)]);
+    }
+    const list = element("ul");
+    for (const [title, group] of lines) list.append(element("li", `${title}: ${group.slice(0, 6).map((each) => each.entry.name).join(", ")}${group.length > 6 ? ` and ${group.length - 6} more` : ""}`));
+    list.append(element("li", "Coloured names: nothing else in the list is better in time, memory and registers at once."));
+    return list;
+  }
+
+  function others(title, group) {
+    if (!group.length) return "";
+    const made = element("details"), list = element("ul");
+    made.append(element("summary", `${title} (${group.length})`), list);
+    for (const each of group) {
+      const words = each.entry.finding ? [each.entry.finding] : [];
+      if (each.ok) words.push(`${factor(each.slower)} times the best where it is ok (${each.ok} of ${each.ok + each.failed.length})`);
+      for (const [number, status, reason] of each.failed.slice(0, 2)) words.push(`${status} at ${table.cases[number].label}${reason ? `: ${reason}` : ""}`);
+      list.append(element("li", `${each.entry.name} (${each.entry.form}): ${words.join("; ") || "not measured"}`));
+    }
+    return made;
+  }
+
+  function ground(found, question) {
+    const list = element("ul");
+    for (const each of found.near) {
+      const nearby = table.cases[each.number];
+      const differs = Object.entries(each.steps).filter(([, steps]) => steps >= 0.05).map(([name, steps]) => `${name} ${steps.toFixed(1)}`);
+      list.append(element("li", `${each.distance.toFixed(1)} steps: ${nearby.figure}, ${nearby.label}${differs.length ? ` (differs in ${differs.join(", ")})` : " (as asked)"}`));
+    }
+    return list;
+  }
+
+  function show(question) {
+    const ranking = document.getElementById("ranking"), behind = document.querySelector("#ground div");
+    const found = Rank.answer(table, question);
+    ranking.replaceChildren();
+    if (!found.near.length) {
+      ranking.append(element("p", "Not measured: no cell of the guide is near this question.", "none"));
+      behind.replaceChildren();
+      return;
+    }
+    if (found.ranked.length) {
+      const list = rankingOf(found), scroll = element("div", undefined, "scroll");
+      scroll.append(list);
+      ranking.append(scroll);
+      if (found.ranked.length > shown) {
+        const more = element("button", `show all ${found.ranked.length}`);
+        more.type = "button";
+        more.addEventListener("click", () => { for (const row of list.tBodies[0].rows) row.hidden = false; more.remove(); });
+        ranking.append(more);
+      }
+      ranking.append(tradeOffs(found.ranked));
+    } else ranking.append(element("p", "No allocator served all of the cells near this job.", "none"));
+    ranking.append(others("Not always served near this job", found.failing), others("Unsafe, as the bug search shows", found.unsafe), others("Served none of the cells near this job", found.unable));
+    if (found.left_out.length) ranking.append(element("p", `Left out, as they never free or need more memory: ${found.left_out.map((entry) => entry.name).join(", ")}`, "none"));
+    behind.replaceChildren(ground(found, question));
+  }
+
+  const wordsOf = () => Object.fromEntries(Object.keys(Question.usual).map((name) => [name, form.elements[name].value]));
+  const formsOf = () => [...document.querySelectorAll("#forms input:checked")].map((box) => box.value);
+
+  function update() {
+    const mistake = document.getElementById("mistake"), forms = formsOf();
+    const fragment = Question.toFragment(wordsOf(), forms, document.getElementById("family").value);
+    history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
+    Charts.filter(forms, document.getElementById("family").value);
+    try {
+      show(Question.parsed(wordsOf(), forms));
+      mistake.hidden = true;
+    } catch (error) {
+      mistake.textContent = error.message;
+      mistake.hidden = false;
+    }
+  }
+
+  function start() {
+    const families = [...new Set(table.allocators.map((entry) => entry.family).filter(Boolean))].sort();
+    for (const family of families) document.getElementById("family").append(new Option(family, family));
+    for (const name of Rank.settings.forms) {
+      const label = element("label", undefined, "check"), box = element("input");
+      Object.assign(box, {type: "checkbox", value: name});
+      label.append(box, name);
+      document.getElementById("forms").append(label);
+    }
+    const load = () => {
+      const given = Question.fromFragment(location.hash);
+      for (const [name, value] of Object.entries(given.words)) form.elements[name].value = value;
+      for (const box of document.querySelectorAll("#forms input")) box.checked = given.forms.includes(box.value);
+      document.getElementById("family").value = given.family;
+      update();
+    };
+    load();
+    form.addEventListener("input", update);
+    form.addEventListener("submit", (event) => event.preventDefault());
+    document.getElementById("forms").addEventListener("input", update);
+    document.getElementById("family").addEventListener("input", update);
+    window.addEventListener("hashchange", load);
+  }
+
+  return {table, start, answer: (words, forms) => Rank.answer(table, Question.parsed({...Question.usual, ...words}, forms))};
+})();

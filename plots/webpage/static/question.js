@@ -1,0 +1,66 @@
+// The question: from the form, from the fragment of the address and back. The words and limits are those of plots/advice/question.py.
+const Question = (() => {
+  const usual = {sizes: "48", threads: "1M", pool: "1GiB", fill: "", lanes: "32", lifetime: "kernel", free: "yes", budget: ""};
+  const short = {sizes: "s", threads: "t", pool: "p", fill: "f", lanes: "l", lifetime: "life", free: "free", budget: "b"};
+  const limits = Rank.settings;
+
+  function bytes(text, name) {
+    const found = /^([0-9]+(?:\.[0-9]+)?)\s*(?:([kKMGT])i?B|B)?$/.exec(text.trim());
+    const made = found ? Math.floor(Number(found[1]) * 1024 ** (found[2] ? " KMGT".indexOf(found[2].toUpperCase()) : 0)) : NaN;
+    if (!(made >= 1 && made <= 2 ** 50)) throw new Error(`${name}: "${text}" is not a size in bytes. Write 48, 4KiB or 1GiB.`);
+    return made;
+  }
+
+  function count(text) {
+    const found = /^([0-9]+(?:\.[0-9]+)?)\s*([kKmMgG]?)$/.exec(text.trim().replaceAll(",", ""));
+    const made = found ? Math.round(Number(found[1]) * {"": 1, k: 1e3, m: 1e6, g: 1e9}[found[2].toLowerCase()]) : NaN;
+    if (!(made >= 1 && made <= limits.most_threads)) throw new Error(`Threads: "${text}" is not a number of threads. Write 100000, 100k or 1M.`);
+    return made;
+  }
+
+  function sizesOf(text) {
+    const parts = text.trim().split(/\s*-\s*/);
+    if (parts.length > 2) throw new Error(`Request sizes: "${text}" is not a size or a range of two. Write 48 or 16-4096.`);
+    const made = parts.map((part) => bytes(part, "Request sizes"));
+    if (made[0] > made[made.length - 1]) throw new Error("Request sizes: the smallest size comes first.");
+    return [made[0], made[made.length - 1]];
+  }
+
+  function shareOf(text) {
+    const found = /^([0-9]+(?:\.[0-9]+)?)\s*(%?)$/.exec(text.trim());
+    const made = found ? Number(found[1]) / (found[2] ? 100 : 1) : NaN;
+    if (!(made >= 0 && made < 1)) throw new Error(`Pool in use: "${text}" is not a share below 100 %. Write 90% or 0.9.`);
+    return made;
+  }
+
+  // The question as rank.js reads it. Throws an Error with one sentence for the reader.
+  function parsed(words, forms) {
+    const sizes = sizesOf(words.sizes), threads = count(words.threads), pool = bytes(words.pool, "Pool");
+    const lanes = Number(words.lanes);
+    if (!Number.isInteger(lanes) || lanes < 1 || lanes > 32) throw new Error(`Lanes: "${words.lanes}" is not a number from 1 to 32.`);
+    const own = threads * ((sizes[0] + sizes[1]) / 2) / pool;
+    if (own >= 1) throw new Error("The pool is too small for these requests. Give a larger pool, or fewer threads.");
+    const fill = Math.min(words.fill.trim() === "" ? own : Math.max(own, shareOf(words.fill)), limits.fullest);
+    return {sizes, threads, pool, lanes, fill, lifetime: words.lifetime, must_free: words.free !== "no",
+            budget: words.budget.trim() === "" ? null : bytes(words.budget, "Memory budget"), forms};
+  }
+
+  // Only what is not usual stands in the address.
+  function toFragment(words, forms, family) {
+    const parts = Object.keys(usual).filter((name) => words[name] !== usual[name]).map((name) => `${short[name]}=${encodeURIComponent(words[name])}`);
+    if (forms.join() !== limits.usual_forms.join()) parts.push(`form=${forms.map((form) => form[0]).join("")}`);
+    if (family) parts.push(`fam=${encodeURIComponent(family)}`);
+    return parts.join("&");
+  }
+
+  function fromFragment(text) {
+    const given = new URLSearchParams(text.replace(/^#/, ""));
+    const words = {...usual};
+    for (const [name, key] of Object.entries(short)) if (given.has(key)) words[name] = given.get(key);
+    if (!(words.lifetime in limits.lifetimes)) words.lifetime = usual.lifetime;
+    const letters = given.get("form");
+    return {words, forms: letters === null ? [...limits.usual_forms] : limits.forms.filter((form) => letters.includes(form[0])), family: given.get("fam") || ""};
+  }
+
+  return {parsed, toFragment, fromFragment, usual};
+})();

@@ -1,0 +1,116 @@
+"use strict";
+// Ranks allocators for a question as plots/advice/engine.py does, with the same table: a change there is a change here. The
+// test in tests/webpage/ compares the two.
+const Rank = (() => {
+  const octaves = (a, b) => Math.abs(Math.log2(a / b));
+  const settings = JSON.parse(document.getElementById("settings-data").textContent);
+
+  function distanceOf(job, question) {
+    const all = {
+      size: (octaves(job.sizes[0], question.sizes[0]) + octaves(job.sizes[1], question.sizes[1])) / 4,
+      threads: octaves(job.threads, question.threads) / Math.log2(10),
+      lanes: octaves(job.lanes, question.lanes) / 2,
+      fill: octaves(1 - job.fill, 1 - question.fill),
+      lifetime: job.lifetime === question.lifetime ? 0 : settings.other_lifetime,
+      pool: octaves(job.pool, question.pool) / Math.log2(100),
+    };
+    const steps = Object.fromEntries(Object.entries(all).filter(([, number]) => number > 0));
+    return {distance: Object.values(all).reduce((sum, number) => sum + number, 0), steps};
+  }
+
+  function near(table, question) {
+    const found = [];
+    table.cases.forEach((each, number) => {
+      if (each.job === null || (!question.must_free && !each.mallocs)) return;
+      const {distance, steps} = distanceOf(each.job, question);
+      if (distance <= settings.farthest) found.push({number, distance, steps});
+    });
+    found.sort((a, b) => a.distance - b.distance || a.number - b.number);
+    return found.filter((each) => each.distance <= found[0].distance + settings.window);
+  }
+
+  function memoryOf(entry, sizes) {
+    const middle = Math.log2(sizes[0] * sizes[1]) / 2;
+    let found = null;
+    for (const [size, factor] of entry.memory) {
+      const away = Math.abs(Math.log2(size) - middle);
+      if (found === null || away < found.away) found = {away, factor};
+    }
+    return found !== null && found.away <= 2 ? found.factor : null;
+  }
+
+  function fits(entry, question) {
+    if (question.must_free && !entry.frees) return false;
+    const factor = memoryOf(entry, question.sizes);
+    if (question.budget === null || factor === null) return true;
+    return factor * question.threads * (question.sizes[0] + question.sizes[1]) / 2 <= question.budget;
+  }
+
+  function timeOf(entry, number, phase) {
+    const result = entry.results[number];
+    return result === null || Array.isArray(result) ? undefined : result[phase];
+  }
+
+  function judged(entry, table, question, cases, phases, best) {
+    let weights = 0, logs = 0, spread = 0, ok = 0, bounded = true, seconds = null;
+    const failed = [];
+    cases.forEach((each, place) => {
+      const time = timeOf(entry, each.number, phases[place]), result = entry.results[each.number];
+      if (time === undefined || best[place] === Infinity) {
+        if (Array.isArray(result)) failed.push([each.number, result[0], result[1]]);
+        return;
+      }
+      ok += 1;
+      const weight = 2 ** -each.distance;
+      weights += weight;
+      logs += weight * Math.log((time[0] + table.floor) / (best[place] + table.floor));
+      if (time[1] === null || time[2] === null) bounded = false;
+      else spread += (weight * Math.log((time[2] + table.floor) / (time[1] + table.floor)) / 2) ** 2;
+      if (seconds === null && result.n) seconds = time[0] / result.n;
+    });
+    const made = {entry, rank: 0, slower: null, low: null, high: null, seconds, memory: memoryOf(entry, question.sizes), ok, failed};
+    if (ok) {
+      const middle = logs / weights, half = Math.sqrt(spread) / weights;
+      made.slower = Math.exp(middle);
+      if (bounded) [made.low, made.high] = [Math.exp(middle - half), Math.exp(middle + half)];
+    }
+    return made;
+  }
+
+  const digits = (number) => Math.round(number * 1e9) / 1e9;
+  const byId = (a, b) => (a.entry.id < b.entry.id ? -1 : 1);
+
+  function sorted(all) {
+    const share = (each) => Math.round(each.failed.length / (each.ok + each.failed.length) * 1e6);
+    return all.sort((a, b) => share(a) - share(b) || digits(a.slower) - digits(b.slower) || byId(a, b));
+  }
+
+  function placed(all) {
+    const surelyFaster = (other, each) => other.high === null || each.low === null ? digits(other.slower) < digits(each.slower) : other.high < each.low;
+    all.sort((a, b) => digits(a.slower) - digits(b.slower) || byId(a, b));
+    for (const each of all) each.rank = 1 + all.filter((other) => surelyFaster(other, each)).length;
+    return all;
+  }
+
+  function answer(table, question) {
+    const cases = near(table, question);
+    const asked = table.allocators.filter((entry) => question.forms.includes(entry.form));
+    const kept = asked.filter((entry) => fits(entry, question));
+    const phases = cases.map((each) => table.cases[each.number][question.must_free ? "time" : "mallocs"]);
+    const safeOnes = kept.filter((entry) => !entry.finding), rivals = safeOnes.length ? safeOnes : kept;  // what breaks is no measure
+    const best = cases.map((each, place) => Math.min(...rivals.map((entry) => timeOf(entry, each.number, phases[place])).filter(Boolean).map((time) => time[0])));
+    const all = kept.map((entry) => judged(entry, table, question, cases, phases, best));
+    const able = all.filter((each) => each.ok), safe = able.filter((each) => !each.entry.finding);
+    return {near: cases, ranked: placed(safe.filter((each) => !each.failed.length)), unsafe: sorted(able.filter((each) => each.entry.finding)),
+            failing: sorted(safe.filter((each) => each.failed.length)), unable: all.filter((each) => !each.ok),
+            left_out: asked.filter((entry) => !fits(entry, question))};
+  }
+
+  function front(ranked) {
+    const known = ranked.map((each) => [each.entry.id, [each.slower, each.memory, each.entry.registers]]).filter(([, own]) => !own.includes(null));
+    const beats = (other, own) => other.every((value, place) => value <= own[place]) && other.some((value, place) => value !== own[place]);
+    return new Set(known.filter(([, own]) => !known.some(([, other]) => beats(other, own))).map(([id]) => id));
+  }
+
+  return {answer, front, distanceOf, settings};
+})();
