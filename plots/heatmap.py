@@ -50,7 +50,7 @@ class Block:
 
 
 def make(run: Run, stem: str) -> Drawing:
-    run = choice.shown(run)
+    run = _metrics_across(choice.shown(run))
     blocks = blocks_of(run)
     if not any(cell and not cell.word for block in blocks for _, cells in block.rows for cell in cells):
         raise NothingToDraw(f"{run.folder}: no cell of this figure is ok; its status table says why.")
@@ -64,6 +64,27 @@ def make(run: Run, stem: str) -> Drawing:
     with matplotlib.rc_context(style.RC):
         page = _draw(origin.heading(run, origin.title(run), sentences), blocks, ", ".join(labels.setting_name(run, x) for x in xs))
     return Drawing(stem, page, table.markdown(_lined(run), xs[-1], panels))
+
+
+def _metrics_across(run: Run) -> Run:
+    """Several metrics of a plot as the values of a second setting across: each cell becomes one per metric."""
+    metrics = labels.listed(run.plot.get("metric", "time"))
+    if len(metrics) == 1:
+        return replace(run, config={**run.config, "plot": {**run.plot, "metric": metrics[0]}})
+    cells, settings, values = [], [], []
+    for metric in metrics:
+        new = [f"{cell} {metric}" for cell in run.cells.index]
+        cells.append(run.cells.assign(axes=[{**axes, "metric": metric} for axes in run.cells["axes"]]).set_axis(new))
+        settings.append(run.settings.assign(metric=metric).set_axis(new))
+        for name, common in ((metric, "value"), (f"relative_{metric}", "relative_value")):
+            own = run.values[run.values["metric"] == name]
+            values.append(own.assign(cell=own["cell"] + f" {metric}", metric=common))
+    xs = labels.listed(run.plot["x"])
+    names = {**{metric: quantity.metric_name(metric) for metric in metrics}, **run.plot.get("names", {})}
+    plot = {**run.plot, "metric": "value", "x": [xs[-1], "metric"], "names": names, **({"panels": xs[0]} if len(xs) > 1 else {})}
+    sweep = {**run.config.get("sweep", {}), "metric": metrics}  # their order
+    return replace(run, cells=pandas.concat(cells), settings=pandas.concat(settings), values=pandas.concat(values, ignore_index=True),
+                   config={**run.config, "plot": plot, "sweep": sweep})
 
 
 def _lined(run: Run) -> Run:

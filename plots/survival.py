@@ -18,6 +18,7 @@ import matplotlib
 from matplotlib.patches import Patch
 
 from plots import grid, labels, origin, style, ticks
+from plots.errors import NothingToDraw
 from plots.page import BODY_WIDTH, Drawing, Heading, Page
 from plots.results import Run
 
@@ -25,6 +26,7 @@ from plots.results import Run
 SEVERITY = ("crashed", "device_fault", "incorrect", "timeout", "oom", "skipped", "unsupported", "ok")
 LETTERS = {"crashed": "c", "device_fault": "d", "incorrect": "i", "timeout": "t", "oom": "o", "skipped": "s", "unsupported": "u"}
 _ROW = 0.16
+_FAIL_ON_PURPOSE = "saboteur_"  # allocators that test the harness
 _MOST_REASONS = 3  # of a field, by how many cells they are of
 
 
@@ -62,17 +64,18 @@ class Matrix:
 
 
 def matrices(runs: Sequence[Run]) -> list[Matrix]:
-    """One per back end, in the order of their names. Of a cell in several runs of a device the latest counts."""
-    made = []
-    for back_end in sorted({run.backend for run in runs}):
-        made.append(_matrix(back_end, [run for run in runs if run.backend == back_end]))
-    return made
+    """One per back end, in the order of their names. Of a cell in several runs of a device the latest counts; allocators that
+    fail on purpose are left out."""
+    made = [_matrix(back_end, [run for run in runs if run.backend == back_end]) for back_end in sorted({run.backend for run in runs})]
+    if not any(matrix.fields for matrix in made):
+        raise NothingToDraw("these runs have no allocators but those that fail on purpose")
+    return [matrix for matrix in made if matrix.fields]
 
 
 def _matrix(back_end: str, runs: Sequence[Run]) -> Matrix:
     latest: dict[tuple[str, str], tuple[Run, str]] = {}
     for run in sorted(runs, key=lambda each: each.date):
-        for cell in run.cells.index:
+        for cell in run.cells.index[~run.cells["allocator"].str.startswith(_FAIL_ON_PURPOSE)]:
             latest[run.device.get("name", ""), cell] = (run, cell)
     names: dict[str, str] = {}
     fields: dict[tuple[str, str], Field] = {}

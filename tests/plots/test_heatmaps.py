@@ -73,3 +73,14 @@ def test_panels_make_maps(tmp_path):
 def test_narrow_columns_have_short_numbers():
     assert [heatmap._narrow(text) for text in ("0.12", "0.056", "0.0012", "2,400", "12", "oom", "1.5")] == [
         ".12", ".06", "<.01", "2k", "12", "oom", "1.5"]
+
+
+def test_several_metrics_are_columns_in_the_order_of_the_plot(tmp_path):
+    cells = [synthetic.cell(name, {"graph": graph}, values={("", "p99"): 8.0 * factor, ("", "max"): 100.0 * factor * factor})
+             for name, factor in (("c_malloc", 1), ("halloc", 2)) for graph in ("road", "a_web")]
+    run = _run(tmp_path, [*cells, _cell("cf_malloc", "road")], y="", metric=["p99", "max"])
+    drawing = heatmap.make(run, "stem")
+    block, = heatmap.blocks_of(heatmap._metrics_across(run))
+    assert block.columns == [("road", "p99"), ("road", "max"), ("a_web", "p99"), ("a_web", "max")]
+    assert _rows(block)["Halloc"] == ["2", "4", "2", "4"] and _rows(block)["CFMalloc"] == ["time", "time", None, None]
+    assert "max" in figures.texts(drawing) and "| Halloc | 16" in drawing.markdown

@@ -9,6 +9,7 @@ import synthetic
 
 from plots import results, survival
 from plots.cli import main
+from plots.errors import NothingToDraw
 
 CONFIG = {"name": "test/fig", "allocators": ["c_malloc", "halloc"], "plot": {"kind": "lines", "x": "threads"}}
 
@@ -49,6 +50,13 @@ def test_back_ends_are_apart_and_a_cell_of_two_runs_counts_once(tmp_path):
     assert (cpu.back_end, cpu.counts()) == ("cpu", {"ok": 1, "incorrect": 1})
     assert (cuda.back_end, cuda.counts()) == ("cuda", {"ok": 1})
     assert "CPU executor" not in survival.markdown(cuda)
+
+
+def test_allocators_that_fail_on_purpose_are_left_out(tmp_path):
+    runs = _runs(tmp_path, [_cell("c_malloc", 1), _cell("saboteur_trap", 1, "device_fault", "trap")])
+    assert list(survival.matrices(runs)[0].allocators) == ["c_malloc"]
+    with pytest.raises(NothingToDraw):
+        survival.matrices(_runs(tmp_path / "only", [_cell("saboteur_trap", 1, "device_fault", "trap")]))
 
 
 def test_the_picture_shows_letters_and_shares(tmp_path):
