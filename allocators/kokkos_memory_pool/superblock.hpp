@@ -1,0 +1,92 @@
+// The superblocks of Kokkos::MemoryPool: a state word each, and bits that say which blocks are in use.
+//
+// Kokkos 28848df (2025), Kokkos_MemoryPool.hpp and impl/Kokkos_ConcurrentBitset.hpp. State word:
+//   bits 0-25   blocks in use, claims that are about to fail included
+//   bits 26-30  log2 of the number of blocks, which tells their size; changes only while no block is in use
+// The bits follow in the same array: one for each block of the smallest size, in words of 32.
+//
+// Protocol. The count goes up before a bit is searched and down after it was cleared, so a claim that was counted finds
+// a clear bit. All changes of the state word are read-modify-writes: a claim that finds another size takes its one
+// back. Orders. Published: relaxed atomics with a full fence between the two words. Here clearing a bit and lowering
+// the count release, raising the count and setting a bit acquire.
+#pragma once
+
+#include "simt/simt.hpp"
+
+namespace allocbench::kokkos {
+
+inline constexpr std::uint32_t no_block = 0xffffffffu;
+
+struct SuperblockState {
+  static constexpr std::uint32_t size_shift = 26;
+  static constexpr std::uint32_t used_mask = (1u << size_shift) - 1;
+
+  std::uint32_t word;
+
+  SIMT_HOST_FN static SuperblockState empty(std::uint32_t blocks_log2) { return {blocks_log2 << size_shift}; }
+  SIMT_HOST_FN std::uint32_t header() const { return word & ~used_mask; }
+  SIMT_HOST_FN std::uint32_t used() const { return word & used_mask; }
+  SIMT_HOST_FN std::uint32_t blocks_log2() const { return word >> size_shift; }
+  SIMT_HOST_FN std::uint32_t blocks() const { return 1u << blocks_log2(); }
+};
+
+struct Superblocks {
+  static constexpr std::uint32_t stride_unit = 8;  // words
+
+  std::byte* base = nullptr;
+  std::uint32_t* states = nullptr;  // `stride` words per superblock: the state, then the bits
+  std::uint32_t count = 0;
+  std::uint32_t stride = 0;
+  std::uint32_t bytes_log2 = 0;
+
+  SIMT_HOST_FN static std::uint32_t stride_of(std::uint32_t blocks_log2_at_most) {
+    const std::uint32_t words = blocks_log2_at_most < 5 ? 1 : 1u << (blocks_log2_at_most - 5);
+    return simt::round_up(1 + words, stride_unit);
+  }
+  SIMT_FN std::uint32_t& state(std::uint32_t superblock) const { return states[std::size_t{superblock} * stride]; }
+  SIMT_FN std::uint32_t& bits(std::uint32_t superblock, std::uint32_t block) const {
+    return states[std::size_t{superblock} * stride + 1 + block / 32];
+  }
+  SIMT_FN std::byte* address(std::uint32_t superblock, std::uint32_t block, std::uint32_t block_log2) const {
+    return base + (std::size_t{superblock} << bytes_log2) + (std::size_t{block} << block_log2);
+  }
+
+  // A block of a superblock that was seen with this header. `start` is where the search for a bit begins. no_block if
+  // it is full or has another header meanwhile.
+  template <class Thread>
+  SIMT_FN std::uint32_t claim(Thread& thread, std::uint32_t superblock, std::uint32_t header,
+                              std::uint32_t start) const {
+    const auto word = thread.atomic(state(superblock));
+    const SuperblockState wanted{header};
+    thread.probe(simt::Step::attempt);
+    const SuperblockState before{word.fetch_add(1u, simt::acquire)};
+    if (before.header() != header || before.used() >= wanted.blocks()) {
+      thread.probe(simt::Step::retry);
+      word.fetch_sub(1u, simt::relaxed);
+      return no_block;
+    }
+    const std::uint32_t last = wanted.blocks() - 1;
+    const std::uint32_t bits_of_word = last < 32 ? last + 1 : 32;
+    std::uint32_t block = start & last;
+    SIMT_ROLLED
+    for (;;) {
+      const std::uint32_t bit = 1u << block % 32;
+      const std::uint32_t seen = thread.atomic(bits(superblock, block)).fetch_or(bit, simt::acquire);
+      if ((seen & bit) == 0) return block;
+      const std::uint32_t clear = simt::count_trailing_zeros(~seen);
+      block = clear < bits_of_word ? (block & ~31u) + clear : (block + 32) & last;
+      thread.probe(simt::Step::walk);
+    }
+  }
+
+  // False if the block was not in use.
+  template <class Thread>
+  SIMT_FN bool release(Thread& thread, std::uint32_t superblock, std::uint32_t block) const {
+    const std::uint32_t bit = 1u << block % 32;
+    if ((thread.atomic(bits(superblock, block)).fetch_and(~bit, simt::release) & bit) == 0) return false;
+    thread.atomic(state(superblock)).fetch_sub(1u, simt::release);
+    return true;
+  }
+};
+
+}  // namespace allocbench::kokkos
