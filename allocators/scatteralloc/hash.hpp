@@ -1,4 +1,4 @@
-// The scattering hash of ScatterAlloc, the same in all forms.
+// The scattering hash of ScatterAlloc, the same in all forms and in FlatterScatter.
 //
 // Steinberger et al. 2012; constants of the authors' public code, version 1.0:
 //   page = s * 38183 + 17497 * SM + (1 + 32 s / page bytes) * warp slot, modulo the pages of an access block
@@ -11,11 +11,17 @@
 
 namespace allocbench::scatteralloc {
 
+// Before the modulo.
+template <class Thread>
+SIMT_FN std::uint32_t scatter_hash(Thread& thread, std::uint32_t chunk, std::uint32_t page_shift) {
+  const std::uint32_t warp_distance = 1 + (chunk << 5 >> page_shift);
+  return chunk * 38183u + 17497u * thread.sm() + warp_distance * thread.warp_slot();
+}
+
 template <class Thread>
 SIMT_FN std::uint32_t hashed_page(Thread& thread, std::uint32_t chunk, std::uint32_t page_shift,
                                   const Modulo& pages_per_block) {
-  const std::uint32_t warp_distance = 1 + (chunk << 5 >> page_shift);
-  return pages_per_block(chunk * 38183u + 17497u * thread.sm() + warp_distance * thread.warp_slot());
+  return pages_per_block(scatter_hash(thread, chunk, page_shift));
 }
 
 }  // namespace allocbench::scatteralloc

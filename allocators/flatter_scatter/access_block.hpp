@@ -1,0 +1,192 @@
+// An access block of FlatterScatter: pages, then their table.
+//
+// mallocMC 3, FlatterScatter/AccessBlock.hpp. Two words per page:
+//   chunk_bytes  0 = nobody's; the bytes of the whole request on every page of a multi-page block
+//   filling      threads inside: chunks in use, and searches that are about to get one or to leave. page bytes are
+//   added
+//                while the page is locked: being reset, or part of a multi-page block
+//
+// Protocol
+//   enter   add 1 to the filling, make the page one of the requested size if it is nobody's, look for a clear bit.
+//   leave   subtract 1. The last to leave locks the page by a compare-exchange from 0, clears what later formats read
+//   as
+//           bits, makes the page nobody's, and subtracts the lock.
+// A search counts as long as it lasts, so a page may look full although it has room, and null may come although chunks
+// are free (docs/findings.md).
+// Orders. Published: relaxed, and a fence in the reset. Here the filling is acquired by all who add and released by all
+// who subtract; setting a bit acquires, clearing it releases, because a searcher that came in before an owner left may
+// take that owner's chunk.
+#pragma once
+
+#include "allocators/flatter_scatter/page_layout.hpp"
+
+namespace allocbench::flatter_scatter {
+
+struct PageEntry {
+  std::uint32_t chunk_bytes;
+  std::uint32_t filling;
+};
+static_assert(sizeof(PageEntry) == 8);
+
+struct AccessBlock {
+  static constexpr std::uint32_t no_chunk = 0xffffffffu;
+  static constexpr std::uint32_t most_tries = 32;  // for a bit in one word
+
+  std::byte* base;
+  std::uint32_t pages;
+  PageLayout layout;
+  bool reset_pages;
+
+  SIMT_FN PageEntry& entry(std::uint32_t page) const {
+    return reinterpret_cast<PageEntry*>(base + (std::size_t{pages} << layout.bytes_log2))[page];
+  }
+  SIMT_FN std::byte* address(std::uint32_t page) const { return base + (std::size_t{page} << layout.bytes_log2); }
+  // The words of bits, counted from the first one of a page with `words` words.
+  SIMT_FN std::uint32_t* bits(std::uint32_t page, std::uint32_t words) const {
+    return reinterpret_cast<std::uint32_t*>(address(page + 1)) - words;
+  }
+
+  // A chunk of `wanted` bytes, or of up to `most`; null if no page gives one.
+  template <class Thread>
+  SIMT_FN std::byte* take_chunk(Thread& thread, std::uint32_t hash, std::uint32_t wanted, std::uint32_t most) const {
+    const std::uint32_t chunks = layout.chunks(wanted);
+    std::uint32_t page = (hash >> 8) % pages;
+    SIMT_ROLLED
+    for (std::uint32_t i = 0; i < pages; ++i) {
+      if (++page == pages) page = 0;
+      std::uint32_t size = wanted;
+      const std::uint32_t chunk = enter(thread, page, hash >> 16, chunks, most, size);
+      if (chunk != no_chunk) return address(page) + std::size_t{chunk} * size;
+      thread.probe(simt::Step::walk);
+    }
+    return nullptr;
+  }
+
+  // `count` neighbouring pages for one request; null if there are none.
+  template <class Thread>
+  SIMT_FN std::byte* take_pages(Thread& thread, std::uint32_t hash, std::uint32_t wanted, std::uint32_t count) const {
+    const std::uint32_t places = pages - count + 1;
+    std::uint32_t first = ((hash >> 8) % pages + count) % places;
+    SIMT_ROLLED
+    for (std::uint32_t i = 0; i < places; ++i) {
+      if (lock_pages(thread, first, count)) {
+        for (std::uint32_t page = first; page != first + count; ++page) {
+          thread.atomic(entry(page).chunk_bytes).exchange(wanted, simt::relaxed);
+        }
+        return address(first);
+      }
+      thread.probe(simt::Step::walk);
+      if (++first == places) first = 0;
+    }
+    return nullptr;
+  }
+
+  // `inside`: offset of the block in its page.
+  template <class Thread>
+  SIMT_FN void give(Thread& thread, std::uint32_t page, std::uint32_t inside) const {
+    const std::uint32_t size = thread.atomic(entry(page).chunk_bytes).load(simt::relaxed);
+    if (size >= layout.multi_page_from()) return give_pages(thread, page, size);
+    if (size == 0) return;  // not a block of ours; the division below would fault on a CPU
+    const std::uint32_t chunk = inside / size;
+    const std::uint32_t words = PageLayout::words(layout.chunks(size));
+    thread.atomic(bits(page, words)[chunk / 32]).fetch_and(~(1u << chunk % 32), simt::release);
+    leave(thread, page);
+  }
+
+ private:
+  // Enters the page and takes a chunk; then `size` is the size of its chunks. Or leaves it again.
+  template <class Thread>
+  SIMT_FN std::uint32_t enter(Thread& thread, std::uint32_t page, std::uint32_t place, std::uint32_t chunks,
+                              std::uint32_t most, std::uint32_t& size) const {
+    PageEntry& state = entry(page);
+    thread.probe(simt::Step::attempt);
+    const std::uint32_t inside = thread.atomic(state.filling).fetch_add(1u, simt::acquire);
+    if (inside < chunks) {
+      std::uint32_t found = 0;
+      bool fits = thread.atomic(state.chunk_bytes).compare_exchange(found, size, simt::relaxed, simt::relaxed);
+      if (!fits && found >= size && found <= most && found < layout.multi_page_from()) {
+        size = found;
+        chunks = layout.chunks(size);
+        fits = inside < chunks;
+      }
+      if (fits) {
+        const std::uint32_t chunk = take_bit(thread, page, chunks, place);
+        if (chunk != no_chunk) return chunk;
+      }
+    }
+    thread.probe(simt::Step::retry);
+    leave(thread, page);
+    return no_chunk;
+  }
+
+  // Words in turn from `place` on; in each first the lane's own bit, then the lowest clear one.
+  template <class Thread>
+  SIMT_FN std::uint32_t take_bit(Thread& thread, std::uint32_t page, std::uint32_t chunks, std::uint32_t place) const {
+    const std::uint32_t words = PageLayout::words(chunks);
+    std::uint32_t word = place % words;
+    SIMT_ROLLED
+    for (std::uint32_t i = 0; i < words; ++i) {
+      const std::uint32_t valid = chunks - word * 32 < 32 ? chunks - word * 32 : 32;
+      const auto bits_of_word = thread.atomic(bits(page, words)[word]);
+      std::uint32_t bit = thread.lane() % valid;
+      for (std::uint32_t tries = 0; tries < most_tries && bit < valid; ++tries) {
+        const std::uint32_t before = bits_of_word.fetch_or(1u << bit, simt::acquire);
+        if ((before >> bit & 1) == 0) return word * 32 + bit;
+        bit = simt::count_trailing_zeros(~before);
+      }
+      if (++word == words) word = 0;
+    }
+    return no_chunk;
+  }
+
+  template <class Thread>
+  SIMT_FN void leave(Thread& thread, std::uint32_t page) const {
+    const auto filling = thread.atomic(entry(page).filling);
+    if (filling.fetch_sub(1u, simt::release) != 1 || !reset_pages) return;
+    std::uint32_t nobody = 0;
+    if (!filling.compare_exchange(nobody, layout.bytes(), simt::acquire, simt::relaxed)) return;
+    const auto chunk_bytes = thread.atomic(entry(page).chunk_bytes);
+    std::uint32_t size = chunk_bytes.load(simt::relaxed);
+    if (size != 0) {
+      // The bits of this format are clear. In front of them user data may lie where another format has its bits.
+      clear_words(thread, page, layout.most_words() - PageLayout::words(layout.chunks(size)));
+      chunk_bytes.compare_exchange(size, 0u, simt::relaxed, simt::relaxed);
+    }
+    filling.fetch_sub(layout.bytes(), simt::release);
+  }
+
+  // The first `count` of the words that the smallest chunks need.
+  template <class Thread>
+  SIMT_FN void clear_words(Thread& thread, std::uint32_t page, std::uint32_t count) const {
+    std::uint32_t* const words = bits(page, layout.most_words());
+    for (std::uint32_t i = 0; i < count; ++i) thread.atomic(words[i]).store(0u, simt::relaxed);
+  }
+
+  // All or none.
+  template <class Thread>
+  SIMT_FN bool lock_pages(Thread& thread, std::uint32_t first, std::uint32_t count) const {
+    thread.probe(simt::Step::attempt);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      std::uint32_t nobody = 0;
+      const auto filling = thread.atomic(entry(first + i).filling);
+      if (filling.compare_exchange(nobody, layout.bytes(), simt::acquire, simt::relaxed)) continue;
+      thread.probe(simt::Step::retry);
+      while (i-- != 0) thread.atomic(entry(first + i).filling).fetch_sub(layout.bytes(), simt::release);
+      return false;
+    }
+    return true;
+  }
+
+  template <class Thread>
+  SIMT_FN void give_pages(Thread& thread, std::uint32_t first, std::uint32_t size) const {
+    const std::uint32_t end = first + ((size - 1) >> layout.bytes_log2) + 1;
+    for (std::uint32_t page = first; page != end; ++page) {
+      clear_words(thread, page, layout.most_words());
+      std::uint32_t owned = size;
+      thread.atomic(entry(page).chunk_bytes).compare_exchange(owned, 0u, simt::relaxed, simt::relaxed);
+      thread.atomic(entry(page).filling).fetch_sub(layout.bytes(), simt::release);
+    }
+  }
+};
+
+}  // namespace allocbench::flatter_scatter

@@ -1,0 +1,178 @@
+// FlatterScatter: ScatterAlloc's hash over pages of 128 KiB with flat bitfields, the allocator of mallocMC 3.
+//
+// Code: alpaka-group/mallocMC, creationPolicies/FlatterScatter.hpp (85bf2e5, J. J. Lenz and R. Widera, 2024-25);
+// PIConGPU ships it. No paper was found. Idea: regions and two-level bitmaps of ScatterAlloc are gone.
+//   malloc  A hash of size, SM and warp names an access block and a page. A lane enters page after page by one
+//   addition,
+//           makes a page that is nobody's one of its size, and looks for a clear bit from its own on.
+//   half a page and more: neighbouring pages, locked one after the other.
+//   free    clears the bit and leaves the page. The last to leave makes it nobody's. Every lane works for itself.
+// Data: access_block.hpp, page_layout.hpp; one word that moves the access block where searches begin.
+//
+// Differs from the code:
+//   * Memory orders (access_block.hpp).
+//   * A search for a bit ends after 32 tries per word.
+//   * A pool below one access block is one smaller access block; published: multiples of 128 MiB.
+//   * Assumed: a search for neighbouring pages tries every place once, from the hashed one on.
+// As published: lanes of a warp share no operation, so with one size the lanes of all warps of an SM meet on the words
+// of one page. A page that is emptied again and again is reset again and again, which clears up to 1,016 bytes.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "allocators/common/request.hpp"
+#include "allocators/contract/allocator.hpp"
+#include "allocators/flatter_scatter/access_block.hpp"
+#include "allocators/flatter_scatter/inspect.hpp"
+#include "allocators/flatter_scatter/parameters.hpp"
+#include "allocators/scatteralloc/hash.hpp"
+
+namespace allocbench {
+namespace flatter_scatter {
+
+struct Heap {
+  std::byte* base = nullptr;
+  std::uint32_t* first_block = nullptr;  // where searches begin, in units of the stride; any value is right
+  std::uint32_t blocks = 0;
+  std::uint32_t block_shift = 63;  // log2 of the bytes of an access block; 63: there is one
+  std::uint32_t pages = 0;         // of each
+  std::uint32_t stride = 4;
+  std::uint32_t waste_factor = 2;
+  PageLayout layout;
+  bool reset_pages = true;
+
+  SIMT_HOST_FN AccessBlock block(std::uint32_t index) const {
+    return {base + (std::size_t{index} << block_shift), pages, layout, reset_pages};
+  }
+};
+
+// All pages are nobody's, with clear bits. One thread per word of bits.
+struct PreparePages {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, Heap heap) const {
+    const std::uint32_t words = heap.layout.most_words();
+    const std::uint64_t count = std::uint64_t{heap.pages} * heap.blocks * words;
+    for (std::uint64_t i = thread.rank_in_grid(); i < count; i += thread.grid_size()) {
+      const auto page = static_cast<std::uint32_t>(i / words);
+      const AccessBlock block = heap.block(page / heap.pages);
+      block.bits(page % heap.pages, words)[i % words] = 0;
+      if (i % words == 0) block.entry(page % heap.pages) = {0, 0};
+    }
+  }
+};
+
+}  // namespace flatter_scatter
+
+class FlatterScatter {
+ public:
+  using Parameters = flatter_scatter::Parameters;
+  static constexpr Traits traits{.name = "flatter_scatter",
+                                 .display_name = "FlatterScatter",
+                                 .paper = "mallocMC 3 (2024), creationPolicies/FlatterScatter.hpp",
+                                 .summary =
+                                     "pages of 128 KiB found by a hash of size, SM and warp, a flat bitfield per page; "
+                                     "every lane works for itself",
+                                 .zero = ZeroBytes::null};
+
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
+    return pages_of(pool_bytes, parameters) * parameters.page_bytes;
+  }
+  // Two access blocks of three pages with 15 chunks of 16 bytes.
+  static SmallHeap<Parameters> small_heap() {
+    return {.pool_bytes = 2 * 1024, .parameters = {.access_block_bytes = 1024, .page_bytes = 256}};
+  }
+
+  static FlatterScatter create(Arena& arena, const Parameters& parameters) {
+    const std::uint64_t pages = pages_of(arena.pool_bytes(), parameters);
+    if (pages == 0) {
+      throw Unsupported("flatter_scatter needs a pool and access_block_bytes of at least one page and its entry (" +
+                        std::to_string(parameters.page_bytes + sizeof(flatter_scatter::PageEntry)) + " bytes)");
+    }
+    FlatterScatter allocator;
+    flatter_scatter::Heap& heap = allocator.heap_;
+    heap.base = arena.pool().base;
+    heap.first_block = arena.metadata<std::uint32_t>(1);
+    heap.blocks =
+        static_cast<std::uint32_t>(std::max<std::uint64_t>(1, arena.pool_bytes() / parameters.access_block_bytes));
+    if (heap.blocks > 1) heap.block_shift = simt::count_trailing_zeros(parameters.access_block_bytes);
+    heap.pages = static_cast<std::uint32_t>(pages);
+    heap.stride = parameters.block_stride;
+    heap.waste_factor = parameters.waste_factor;
+    heap.layout.bytes_log2 = simt::count_trailing_zeros(parameters.page_bytes);
+    heap.reset_pages = parameters.reset_pages;
+    allocator.limit_.bytes = max_request(arena.pool_bytes(), parameters);
+    allocator.reset(arena.stream());
+    return allocator;
+  }
+
+  void reset(simt::Stream& stream) {
+    simt::device_fill(stream, heap_.first_block, 0, sizeof *heap_.first_block);
+    constexpr std::uint32_t threads = 128;
+    const std::uint64_t words = std::uint64_t{heap_.pages} * heap_.blocks * heap_.layout.most_words();
+    const auto blocks = static_cast<std::uint32_t>(std::min<std::uint64_t>((words - 1) / threads + 1, 4096));
+    simt::launch(stream, {blocks, threads}, flatter_scatter::PreparePages{}, heap_);
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (bytes == 0 || limit_.refuses(bytes)) return nullptr;
+    const std::uint32_t size = units_of(static_cast<std::uint32_t>(bytes), 4) << 4;
+    const std::uint32_t hash = scatteralloc::scatter_hash(thread, size, heap_.layout.bytes_log2);
+    const auto first_block = thread.atomic(*heap_.first_block);
+    const std::uint32_t moved = first_block.load(simt::relaxed);
+    std::uint32_t block = (hash % heap_.stride + heap_.stride * moved) % heap_.blocks;
+    SIMT_ROLLED
+    for (std::uint32_t i = 0; i < heap_.blocks; ++i) {
+      if (std::byte* const found = search(thread, heap_.block(block), hash, size)) return found;
+      if (i == 0) first_block.store(moved + 1, simt::relaxed);
+      if (++block == heap_.blocks) block = 0;
+    }
+    return nullptr;
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - heap_.base);
+    const auto index = static_cast<std::uint32_t>(offset >> heap_.block_shift);
+    const flatter_scatter::AccessBlock access = heap_.block(index);
+    const auto inside = static_cast<std::size_t>(static_cast<std::byte*>(block) - access.base);
+    access.give(thread, static_cast<std::uint32_t>(inside >> heap_.layout.bytes_log2),
+                static_cast<std::uint32_t>(inside) & (heap_.layout.bytes() - 1));
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const {
+    for (std::uint32_t i = 0; i < heap_.blocks; ++i) {
+      const std::string broken = flatter_scatter::broken_page(stream, heap_.block(i));
+      if (!broken.empty()) return "access block " + std::to_string(i) + ": " + broken;
+    }
+    return {};
+  }
+
+  // For tests.
+  const flatter_scatter::Heap& heap() const { return heap_; }
+
+ private:
+  // Of an access block.
+  static std::uint64_t pages_of(std::size_t pool_bytes, const Parameters& parameters) {
+    const std::uint64_t bytes = std::min<std::uint64_t>(pool_bytes, parameters.access_block_bytes);
+    return bytes / (parameters.page_bytes + sizeof(flatter_scatter::PageEntry));
+  }
+
+  template <class Thread>
+  SIMT_FN std::byte* search(Thread& thread, const flatter_scatter::AccessBlock& block, std::uint32_t hash,
+                            std::uint32_t size) const {
+    if (size >= heap_.layout.multi_page_from()) {
+      return block.take_pages(thread, hash, size, ((size - 1) >> heap_.layout.bytes_log2) + 1);
+    }
+    return block.take_chunk(thread, hash, size, size * heap_.waste_factor);
+  }
+
+  flatter_scatter::Heap heap_;
+  RequestLimit limit_;
+};
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(flatter_scatter, FlatterScatter)
