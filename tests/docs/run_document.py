@@ -33,13 +33,13 @@ def replays(body: str) -> list[tuple[str, list[str]]]:
     return found
 
 
-def replay(document: pathlib.Path, body: str, build: pathlib.Path) -> bool:
+def replay(document: pathlib.Path, body: str, build: pathlib.Path, environment: dict[str, str]) -> bool:
     succeeded = True
     for command, expected in replays(body):
         print(command, flush=True)
         with tempfile.TemporaryDirectory(prefix="allocbench-docs-") as folder:
             result = subprocess.run(["bash", "-euo", "pipefail", "-c", for_this_build(command, build)], cwd=folder,
-                                    capture_output=True, text=True, timeout=900, check=False)
+                                    env=environment, capture_output=True, text=True, timeout=900, check=False)
         missing = [text for text in expected if text not in result.stdout]
         if result.returncode != 1 or missing or not expected:
             print(f"{document}: {command}\nended with {result.returncode}; not in its output: {missing or 'nothing expected'}\n"
@@ -64,7 +64,7 @@ def follow(document: pathlib.Path, source: pathlib.Path, build: pathlib.Path, fo
             (folder / step["name"]).write_text(step["body"])
             continue
         if step["action"] == "replay":
-            if not replay(document, step["body"], build):
+            if not replay(document, step["body"], build, environment):
                 return 1
             continue
         commands = for_this_build(step["body"], build)
