@@ -58,6 +58,8 @@ def of(runs: Sequence[Run]) -> dict:
     made["allocators"] = sorted(by_allocator.values(), key=_order)
     for each in made["allocators"]:
         each["results"] = [each["results"].get(number) for number in range(len(made["cases"]))]
+        known = [result for result in each["results"] if result is not None]
+        each["survived"] = [sum(isinstance(result, dict) for result in known), len(known)]
     made["floor"] = _floor(made)
     made["band"] = _band(made)
     made["without"] = {

@@ -55,9 +55,10 @@ def _wrapped(parts: list[str]) -> str:
 
 _LEGEND = (
     "time/best: time over the best, geometric mean over the cells below. request: malloc and free of one request in the nearest cell. memory: "
-    "bytes of a full pool and its metadata per requested byte. regs: registers of malloc. ok: cells near this job. -: not measured."
+    "bytes of a full pool and its metadata per requested byte. regs: registers of malloc. survival: cells of the whole guide that ended well; all near "
+    "this job did. -: not measured."
 )
-_HEADER = ("rank", "allocator", "time/best", "request", "memory", "regs", "ok")
+_HEADER = ("rank", "allocator", "time/best", "request", "memory", "regs", "survival")
 
 
 def _row(each: Ranked, ranked: list[Ranked]) -> tuple[str, ...]:
@@ -70,7 +71,7 @@ def _row(each: Ranked, ranked: list[Ranked]) -> tuple[str, ...]:
         "-" if each.seconds is None else quantity.in_si(each.seconds, "s"),
         "-" if each.memory is None else f"{each.memory:.2f} B/B",
         "-" if each.entry["registers"] is None else str(each.entry["registers"]),
-        f"{each.ok}/{each.ok}",
+        "{}/{}".format(*each.entry["survived"]),
     )
 
 

@@ -80,7 +80,8 @@ def _answer(guide: dict) -> str:
 def _evidence(guide: dict, charts: dict) -> str:
     if not guide["cases"]:
         return '<p class="none">Not measured: the sections below read the guide.</p>'
-    options = "".join(f'<option value="{entry["id"]}">{html.escape(entry["name"])}</option>' for entry in guide["allocators"])
+    first = next((entry for entry in guide["allocators"] if entry["frees"]), None)
+    options = "".join(f'<option value="{entry["id"]}"{" selected" if entry is first else ""}>{html.escape(entry["name"])}</option>' for entry in guide["allocators"])
     charts |= {f"cliff {name}": chart for name, chart in cliffs.charts_of(guide).items()}
     tax_chart = tax.chart(guide)
     texts = string.Template((_STATIC / "evidence.html").read_text(encoding="utf-8"))

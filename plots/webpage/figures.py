@@ -45,7 +45,7 @@ def figure_of(run: Run) -> Figure:
     if chart:
         parts.append(f'<div class="chart" data-chart="{stem}"></div>')
     parts.append(
-        f'<details class="static"><summary>static figure</summary><img loading="lazy" alt="{html.escape(origin.title(run))}" src="{_image(run, made)}"></details>'
+        f'<details class="static" open><summary>static figure</summary><img loading="lazy" alt="{html.escape(origin.title(run))}" src="{_image(run, made)}"></details>'
     )
     numbers = f'<div class="scroll">{markdown.markdown(html.escape(made.markdown, quote=False), extensions=["tables"])}</div>'
     parts.append(f'<details{"" if chart else " open"}><summary>numbers</summary>{numbers}</details>')

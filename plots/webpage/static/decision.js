@@ -29,7 +29,7 @@ const Decision = (() => {
   function rankingOf(found) {
     const front = Rank.front(found.ranked), made = element("table", undefined, "ranking");
     const head = made.createTHead().insertRow();
-    for (const [title, className] of [["", "number"], ["allocator"], ["time over best", "number"], ["per request", "number wide-only"], ["memory", "number"], ["registers", "number wide-only"], ["near cells ok", "number wide-only"]])
+    for (const [title, className] of [["", "number"], ["allocator"], ["time over best", "number"], ["per request", "number wide-only"], ["memory", "number"], ["registers", "number wide-only"], ["survival", "number"]])
       head.append(Object.assign(element("th", title), {className: className || ""}));
     const body = made.createTBody();
     found.ranked.forEach((each, place) => {
@@ -41,7 +41,7 @@ const Decision = (() => {
       const told = each.low === null ? factor(each.slower) : `${factor(each.slower)} (${factor(each.low)}–${factor(each.high)})`;
       row.append(element("td", told, "number"), element("td", each.seconds === null ? "–" : si(each.seconds, "s"), "number wide-only"));
       row.append(element("td", each.memory === null ? "not measured" : `${each.memory.toFixed(2)} B/B`, "number"));
-      row.append(element("td", each.entry.registers ?? "–", "number wide-only"), element("td", `${each.ok}`, "number wide-only"));
+      row.append(element("td", each.entry.registers ?? "–", "number wide-only"), element("td", each.entry.survived.join("/"), "number"));
     });
     return made;
   }
@@ -55,6 +55,7 @@ const Decision = (() => {
     }
     const list = element("ul");
     for (const [title, group] of lines) list.append(element("li", `${title}: ${group.slice(0, 6).map((each) => each.entry.name).join(", ")}${group.length > 6 ? ` and ${group.length - 6} more` : ""}`));
+    list.append(element("li", "Survival: cells of the whole guide that ended well; of those near this job all did."));
     list.append(element("li", "Coloured names: nothing else in the list is better in time, memory and registers at once."));
     return list;
   }
