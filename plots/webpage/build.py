@@ -88,6 +88,7 @@ def _evidence(guide: dict, charts: dict) -> str:
     return texts.substitute(
         heat=heat.section(guide),
         costs=_chart("costs", costs.chart(guide), charts),
+        setup=_chart("setup", costs.setup_chart(guide), charts),
         options=options,
         tax=_chart("tax", tax_chart, charts),
         when=tax.what_to_use_when(guide),

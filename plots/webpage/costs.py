@@ -1,4 +1,4 @@
-"""What speed costs: time, memory and registers of every allocator, and the front of those that nothing beats in all three."""
+"""What speed costs: time, memory and registers of every allocator, and the front of those that nothing beats in all three; then set-up."""
 
 from __future__ import annotations
 
@@ -7,73 +7,91 @@ import math
 from plots import quantity
 from plots.webpage import charts, heat
 
+_RING, _EDGE = {"width": 3, "color": "#d81b60"}, {"width": 0.5, "color": "#888888"}
+
 
 def chart(table: dict) -> dict | None:
     points = [(entry, *_numbers(table, entry)) for entry in table["allocators"]]
-    points = [(entry, slower, memory, ok, asked) for entry, slower, memory, ok, asked in points if slower is not None and memory is not None]
+    points = [(entry, slower, memory) for entry, slower, memory in points if slower is not None and memory is not None]
     if not points:
         return None
     front = _front(points)
     data = [
-        {
-            "type": "scatter",
-            "mode": "markers+text" if entry["id"] in front else "markers",
-            "x": [slower],
-            "y": [memory],
-            "name": charts.name(entry),
-            "meta": charts.about(entry),
-            "text": [charts.name(entry)],
-            "textposition": "top center",
-            "hovertext": [_hover(entry, slower, memory, ok, asked)],
-            "hovertemplate": "%{hovertext}<extra></extra>",
-            "marker": {
-                "symbol": charts.SYMBOLS.get(entry["form"], "circle"),
-                "size": _size(entry["registers"]),
-                "color": entry["colour"],
-                "opacity": 0.9 if ok == asked else 0.45,
-                "line": {"width": 3 if entry["id"] in front else 0.5, "color": "#d81b60" if entry["id"] in front else "#888888"},
-            },
-        }
-        for entry, slower, memory, ok, asked in points
+        _mark(entry, slower, memory, _size(entry["registers"]), _hover(entry, slower, memory), entry["id"] in front)
+        for entry, slower, memory in points
     ]
-    return {
-        "data": data,
-        "layout": charts.layout(
-            430,
-            xaxis=charts.axis("time over the best (geometric mean)", True, [x for trace in data for x in trace["x"]]),
-            yaxis=charts.axis("bytes of memory per requested byte", True, [y for trace in data for y in trace["y"]]),
-        ),
-    }
+    x = charts.axis("time over the best (geometric mean)", True, [slower for _, slower, _ in points])
+    y = charts.axis("bytes of memory per requested byte", True, [memory for _, _, memory in points])
+    return {"data": data, "layout": charts.layout(430, xaxis=x, yaxis=y)}
 
 
-def _numbers(table: dict, entry: dict) -> tuple[float | None, float | None, int, int]:
-    slower, ok, asked = heat.slowdowns(table, entry)
+def setup_chart(table: dict) -> dict | None:
+    """Set-up against registers: what is paid once, and what every kernel pays."""
+    points = [entry for entry in table["allocators"] if entry["setup"] and entry["registers"]]
+    if not points:
+        return None
+    data = [_mark(entry, entry["setup"], entry["registers"], 11, _hover(entry, None, None), False) for entry in points]
+    x = charts.axis("set-up of a heap of 1 GiB", True, [entry["setup"] for entry in points], ticksuffix="s")
+    y = charts.axis("registers of the malloc kernel", rangemode="tozero")
+    return {"data": data, "layout": charts.layout(340, xaxis=x, yaxis=y)}
+
+
+def _numbers(table: dict, entry: dict) -> tuple[float | None, float | None]:
+    slower, _, _ = heat.slowdowns(table, entry)
     factors = [factor for _, factor in entry["memory"]]
-    memory = math.exp(sum(map(math.log, factors)) / len(factors)) if factors else None
-    return slower, memory, ok, asked
+    return slower, math.exp(sum(map(math.log, factors)) / len(factors)) if factors else None
+
+
+def _survived(entry: dict) -> bool:
+    ok, asked = entry["survived"]
+    return ok == asked
 
 
 def _front(points: list) -> set[str]:
     known = {
         entry["id"]: (slower, memory, entry["registers"])
-        for entry, slower, memory, ok, asked in points
-        if entry["registers"] is not None and ok == asked and entry["frees"]
+        for entry, slower, memory in points
+        if entry["registers"] is not None and _survived(entry) and entry["frees"]
     }
-    return {name for name, own in known.items() if not any(other != own and all(a <= b for a, b in zip(other, own)) for other in known.values())}
+    return {
+        name for name, own in known.items() if not any(other != own and all(a <= b for a, b in zip(other, own)) for other in known.values())
+    }
+
+
+def _mark(entry: dict, x: float, y: float, size: float, hover: str, ringed: bool) -> dict:
+    return {
+        "type": "scatter",
+        "mode": "markers+text" if ringed else "markers",
+        "x": [x],
+        "y": [y],
+        "name": charts.name(entry),
+        "meta": charts.about(entry),
+        "text": [charts.name(entry)],
+        "textposition": "top center",
+        "hovertext": [hover],
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "marker": {
+            "symbol": charts.SYMBOLS.get(entry["form"], "circle"),
+            "size": size,
+            "color": entry["colour"],
+            "opacity": 0.9 if _survived(entry) else 0.45,
+            "line": _RING if ringed else _EDGE,
+        },
+    }
 
 
 def _size(registers: int | None) -> float:
     return 9 if registers is None else 6 + registers / 6
 
 
-def _hover(entry: dict, slower: float, memory: float, ok: int, asked: int) -> str:
-    lines = [
-        f"<b>{charts.name(entry)}</b>",
-        f"time over the best: {quantity.factor(slower)}",
-        f"memory: {memory:.2f} B per requested byte",
+def _hover(entry: dict, slower: float | None, memory: float | None) -> str:
+    lines = [f"<b>{charts.name(entry)}</b>"]
+    if slower is not None and memory is not None:
+        lines += [f"time over the best: {quantity.factor(slower)}", f"memory: {memory:.2f} B per requested byte"]
+    lines += [
         f"registers of malloc: {entry['registers'] or 'not measured'}",
         f"metadata: {'not measured' if entry['metadata'] is None else quantity.in_bytes(entry['metadata'])}",
         f"set-up: {'not measured' if entry['setup'] is None else quantity.in_si(entry['setup'], 's')}",
-        f"cells ok: {ok} of {asked}",
+        "survived {} of {} cells".format(*entry["survived"]),
     ]
     return "<br>".join(lines)

@@ -35,6 +35,7 @@ def write(folder: Path, backend: str = "cuda") -> Path:
     _config(folder, "mixed", [_mixed(name) for name in NAMES], backend)
     _config(folder, "fill", [_fill(name, taken) for name in NAMES for taken in (0.5, 0.9)], backend)
     _config(folder, "memory_small", [_memory(name) for name in NAMES], backend)
+    _config(folder, "setup", [_setup(name) for name in NAMES], backend)
     _config(folder, "hash_join", [_application(name, 3) for name in NAMES], backend)
     _config(folder, "hash_join_without", [_application("atomic_malloc", 5)], backend)
     return folder
@@ -93,6 +94,11 @@ def _memory(name: str) -> dict:
     pool = 1 << 26
     values = {("", "served_bytes"): pool / COST[name][1], ("", "metadata_bytes"): 0}
     return _cell(name, "fragmentation", {"threads": 8192}, {"request_bytes": 64}, values, pool)
+
+
+def _setup(name: str) -> dict:
+    values = {("init", "time"): COST[name][0] * 100, ("first_alloc", "time"): COST[name][0]}
+    return _cell(name, "heap_init", {"request_bytes": 16}, {"threads": 32}, values, 1 << 30)
 
 
 def _application(name: str, factor: float) -> dict:

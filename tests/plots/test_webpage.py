@@ -200,7 +200,7 @@ def _draw_all(browser):
 def test_the_page_loads_and_draws_without_complaint(wide, page):
     _open(wide, page)
     _draw_all(wide)
-    assert wide.execute_script("return document.querySelectorAll('.js-plotly-plot').length") == 4  # costs, cliffs, tax, one figure
+    assert wide.execute_script("return document.querySelectorAll('.js-plotly-plot').length") == 5  # costs, set-up, cliffs, tax, one figure
     assert _complaints(wide) == []
 
 
