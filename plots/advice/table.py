@@ -63,7 +63,9 @@ def of(runs: Sequence[Run]) -> dict:
     made["floor"] = _floor(made)
     made["band"] = _band(made)
     made["without"] = {
-        _WITHOUT[run.name]: _value(run, run.cells.index[0], "total") for run in guide if run.name in _WITHOUT and (run.cells["status"] == "ok").all()
+        _WITHOUT[run.name]: _first(_values(run).get(run.cells.index[0], {}), "total", "time")
+        for run in guide
+        if run.name in _WITHOUT and (run.cells["status"] == "ok").all()
     }
     return made
 
@@ -79,12 +81,13 @@ def _require_one_device(runs: Sequence[Run]) -> None:
     if len(devices) > 1:
         told = "; ".join(f"{folder}: {name}" for (_, name), folder in devices.items())
         raise UsageError(
-            f"The runs of the guide come from different devices ({told}), and their times cannot be compared. Give the " "results of one device."
+            f"The runs of the guide come from different devices ({told}), and their times cannot be compared. Give the results of one device."
         )
 
 
 def _add_cases(all_cases: list[dict], by_allocator: dict[str, dict], run: Run) -> None:
     places: dict[str, int] = {}
+    values = _values(run)
     for cell in run.cells.index:
         row = run.cells.loc[cell]
         rule = cases.RULES.get(row["workload"])
@@ -96,8 +99,8 @@ def _add_cases(all_cases: list[dict], by_allocator: dict[str, dict], run: Run) -
             places[label] = len(all_cases)
             all_cases.append(_case(run, row, rule, settings, label))
         entry = _allocator(by_allocator, run, cell)
-        entry["results"][places[label]] = _outcome(run, cell, row)
-        _add_facts(entry, run, cell)
+        entry["results"][places[label]] = _outcome(run, cell, row, values.get(cell, {}))
+        _add_facts(entry, run, cell, values.get(cell, {}))
 
 
 def _case(run: Run, row, rule: cases.Rule, settings: dict, label: str) -> dict:
@@ -143,16 +146,13 @@ def _allocator(by_allocator: dict[str, dict], run: Run, cell: str) -> dict:
     return by_allocator[name]
 
 
-def _outcome(run: Run, cell: str, row) -> list | dict:
+def _outcome(run: Run, cell: str, row, values: dict) -> list | dict:
     """The times by phase as [value, low, high]; of a cell that is not ok its status and the reason."""
     if row["status"] != "ok":
         return [row["status"], row["reason"].splitlines()[0][:_REASON] if row["reason"] else ""]
-    times = run.values[(run.values["cell"] == cell) & (run.values["metric"] == "time")]
-    made = {each.phase: [_short(each.value), _short(each.low), _short(each.high)] for each in times.itertuples()}
-    operations = run.values[(run.values["cell"] == cell) & (run.values["metric"] == "operations")]
-    counts = {each.phase: int(each.value) for each in operations.itertuples()}
-    if counts:
-        made["n"] = max(counts.values())
+    made = {phase: [_short(number) for number in numbers] for (phase, metric), numbers in values.items() if metric == "time"}
+    if counts := [int(numbers[0]) for (_, metric), numbers in values.items() if metric == "operations"]:
+        made["n"] = max(counts)
     if steps := _steps(run.details.get(cell, {})):
         made["steps"] = steps
     return made
@@ -173,7 +173,7 @@ def _steps(details: dict) -> list[float]:
     return made
 
 
-def _add_facts(entry: dict, run: Run, cell: str) -> None:
+def _add_facts(entry: dict, run: Run, cell: str, values: dict) -> None:
     """What a cell says about the allocator as a whole: registers and memory of the plainest config, and whether it frees."""
     leak = run.details.get(cell, {}).get("checks", {}).get("leak", "")
     if leak.endswith("never frees"):
@@ -181,26 +181,34 @@ def _add_facts(entry: dict, run: Run, cell: str) -> None:
     if run.cells.at[cell, "status"] != "ok":
         return
     if run.name == "guide/small":
-        entry["registers"] = entry["registers"] or _value(run, cell, "alloc", "registers") or None  # the CPU executor has none
-        entry["metadata"] = entry["metadata"] if entry["metadata"] is not None else _value(run, cell, "", "metadata_bytes")
+        entry["registers"] = entry["registers"] or _first(values, "alloc", "registers") or None  # the CPU executor has none
+        entry["metadata"] = entry["metadata"] if entry["metadata"] is not None else _first(values, "", "metadata_bytes")
     if run.name == "guide/setup":
-        entry["setup"] = _value(run, cell, "init")
+        entry["setup"] = _first(values, "init", "time")
 
 
 def _add_memory(by_allocator: dict[str, dict], run: Run) -> None:
     """Bytes of pool and metadata that a requested byte takes in a full pool."""
+    values = _values(run)
     for cell in run.cells.index:
         entry = _allocator(by_allocator, run, cell)
-        share = _value(run, cell, "", "utilisation")
+        share = _first(values.get(cell, {}), "", "utilisation")
         if share:
             entry["memory"].append([run.settings.at[cell, "request_bytes"], _short(1 / share)])
     for entry in by_allocator.values():
         entry["memory"].sort()
 
 
-def _value(run: Run, cell: str, phase: str, metric: str = "time"):
-    found = run.values[(run.values["cell"] == cell) & (run.values["phase"] == phase) & (run.values["metric"] == metric)]["value"]
-    return _short(found.iloc[0]) if len(found) else None
+def _values(run: Run) -> dict[str, dict]:
+    """By cell, then by phase and metric: value, low and high."""
+    made: dict[str, dict] = {}
+    for each in run.values.itertuples():
+        made.setdefault(each.cell, {})[each.phase, each.metric] = (each.value, each.low, each.high)
+    return made
+
+
+def _first(values: dict, phase: str, metric: str):
+    return _short(values[phase, metric][0]) if (phase, metric) in values else None
 
 
 def _short(number: float):

@@ -237,3 +237,14 @@ def test_a_foreign_table_is_refused(tmp_path, text, part):
     with pytest.raises(UsageError) as error:
         newest.table_of([str(path)])
     assert part in str(error.value)
+
+
+def test_the_newest_kept_guide_answers_and_a_gpu_goes_first(tmp_path, monkeypatch):
+    monkeypatch.setattr(newest.kept, "REFERENCE", tmp_path)
+    with pytest.raises(NothingToDraw, match="keeps no results of the guide"):
+        newest.kept_guide()
+    for device, date in (("cpu", "2030"), ("h100", "2027"), ("h200", "2028")):
+        guide.write(tmp_path / device)
+        for path in (tmp_path / device).rglob("results.json"):
+            path.write_text(path.read_text().replace("2026-01-02", f"{date}-01-02"))
+    assert newest.kept_guide() == tmp_path / "h200" / "guide"
