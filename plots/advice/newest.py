@@ -36,7 +36,18 @@ def read(paths: Sequence[str]) -> tuple[list[Run], list[Exception]]:
             runs.append(results.read_run(folder))
         except (NothingToDraw, UsageError) as error:
             failures.append(error)
-    return runs, failures
+    return _newest_of_each(runs, failures), failures
+
+
+def _newest_of_each(runs: list[Run], failures: list[Exception]) -> list[Run]:
+    """A config of the guide that was measured twice would count twice."""
+    newest: dict[str, Run] = {}
+    for run in sorted(runs, key=lambda run: str(run.run.get("time", ""))):
+        older = newest.get(run.name) if run.name.startswith("guide/") else None
+        if older:
+            failures.append(UsageError(f"{older.folder} holds older results of {run.name} than {run.folder} and is left out. Name one of them."))
+        newest[run.name] = run
+    return [run for run in runs if newest[run.name] is run or not run.name.startswith("guide/")]
 
 
 def table_of(paths: Sequence[str]) -> tuple[dict, list[Exception]]:

@@ -218,6 +218,15 @@ def test_damaged_results_are_named_and_the_rest_answers(tmp_path, capsys):
     assert "Comb" in told.out
 
 
+def test_of_two_measurements_the_newer_counts(tmp_path):
+    for name, year in (("old", "2025"), ("new", "2027")):
+        for path in guide.write(tmp_path / name).rglob("results.json"):
+            path.write_text(path.read_text().replace("2026-01-02", f"{year}-01-02"))
+    made, failures = newest.table_of([str(tmp_path)])
+    assert made["date"] == "2027-01-02" and len(made["cases"]) == len(newest.table_of([str(tmp_path / "new")])[0]["cases"])
+    assert all("old/guide" in str(error).split(" holds older results")[0] for error in failures) and len(failures) == 7
+
+
 def test_runs_without_a_guide_are_refused(tmp_path):
     import synthetic
 
