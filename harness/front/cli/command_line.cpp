@@ -28,10 +28,13 @@ constexpr const char* footer =
     "  allocbench list allocators; allocbench describe halloc\n"
     "  allocbench check --allocator cm_malloc                 search its interleavings for bugs\n"
     "  allocbench report results/quick-cuda                   rebuild the results from the events, without a GPU\n"
+    "  allocbench report results/reference/h100 --html        one HTML page: the answer, then the evidence\n"
+    "  allocbench advise --sizes 48 --threads 1M --pool 1GiB  which allocator for this job\n"
     "  allocbench compare results/before results/after        what got slower or faster\n\n"
     "Exit codes: 0 all cells ok or unsupported, 1 some cells not ok, 2 config or usage, 3 environment, 4 regression\n"
     "found by compare, 130 interrupted.\n"
-    "Environment: ALLOCBENCH_WORKERS (folder of the workers), ALLOCBENCH_DATA (scenes and graphs), NO_COLOR.";
+    "Environment: ALLOCBENCH_WORKERS (folder of the workers), ALLOCBENCH_DATA (scenes and graphs),\n"
+    "ALLOCBENCH_PLOTS (folder that holds the Python package plots), ALLOCBENCH_PYTHON, NO_COLOR.";
 
 void add_workers_option(CLI::App& app, std::string& workers) {
   app.add_option(
@@ -94,7 +97,8 @@ CLI::App* add_study(CLI::App& app, StudyOptions& study) {
   verb->footer(study_footer);
   verb->add_option("group", study.group, "papers, survey, or a folder of configs/")->required()->type_name("GROUP");
   verb->add_option("--configs", study.configs, "Folder with the groups (default configs)")->type_name("DIR");
-  verb->add_option("-o,--out", study.run.out, "Folder that gets one folder per config (default results/<name>-<back end>)")
+  verb->add_option("-o,--out", study.run.out,
+                   "Folder that gets one folder per config (default results/<name>-<back end>)")
       ->type_name("DIR");
   verb->add_option("--only", study.only, "Only this config of the group, by its name (repeatable)")->type_name("NAME");
   const auto read_device = [&study](const std::string& text) {
@@ -181,12 +185,29 @@ CLI::App* add_describe(CLI::App& app, DescribeOptions& describing) {
 CLI::App* add_report(CLI::App& app, ReportOptions& reporting) {
   CLI::App* verb =
       app.add_subcommand("report", "Rebuild results.csv and results.json from the event log and print the table");
-  verb->add_option("folder", reporting.folder, "Folder of a run")->required()->type_name("DIR");
+  verb->add_option("folder", reporting.folder, "Folder of a run; with --html also a folder with runs below it")
+      ->required()
+      ->type_name("DIR");
+  auto* html = verb->add_flag("--html", reporting.html,
+                              "Instead of the table, write one HTML page that needs no network: which allocator for "
+                              "which job, and the evidence");
+  verb->add_option("-o,--out", reporting.page, "With --html: the page (default report.html in the folder)")
+      ->needs(html)
+      ->type_name("FILE");
+  return verb;
+}
+
+// Its options are those of `python3 -m plots advise`, which reads and explains them.
+CLI::App* add_advise(CLI::App& app) {
+  CLI::App* verb = app.add_subcommand("advise", "Which allocator for my job? A ranked list from measured cells");
+  verb->set_help_flag();
+  verb->prefix_command();
   return verb;
 }
 
 constexpr const char* compare_footer =
-    "Two cells pair if all that defines them is equal: allocator, workload, their parameters, pool, seed, state. Verdicts "
+    "Two cells pair if all that defines them is equal: allocator, workload, their parameters, pool, seed, state. "
+    "Verdicts "
     "per\n"
     "phase: slower or faster (by more than the margin, and not by chance: Holm's correction over all phases), same "
     "(the\n"
@@ -254,6 +275,7 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
   const CLI::App* describe = add_describe(app, describing);
   ReportOptions reporting;
   const CLI::App* report = add_report(app, reporting);
+  const CLI::App* advise = add_advise(app);
   CompareOptions comparing;
   const CLI::App* compare = add_compare(app, comparing);
   CheckOptions checking;
@@ -272,6 +294,7 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
   if (list->parsed()) return Command(listing);
   if (describe->parsed()) return Command(describing);
   if (report->parsed()) return Command(reporting);
+  if (advise->parsed()) return Command(AdviseOptions{advise->remaining()});
   if (compare->parsed()) {
     if (comparing.reference.empty() && comparing.b.empty()) {
       fmt::print(stderr, "allocbench: compare needs two sets of results, or --with-reference. Try compare --help.\n");

@@ -59,6 +59,12 @@ struct DescribeOptions {
 
 struct ReportOptions {
   std::string folder;
+  bool html = false;
+  std::string page;  // empty = report.html in the folder
+};
+
+struct AdviseOptions {
+  std::vector<std::string> arguments;  // of plots/advice/cli.py, which alone knows them
 };
 
 struct CompareOptions {
@@ -76,8 +82,8 @@ struct CompareOptions {
   bool json = false;
 };
 
-using Command =
-    std::variant<RunOptions, StudyOptions, ListOptions, DescribeOptions, ReportOptions, CompareOptions, CheckOptions>;
+using Command = std::variant<RunOptions, StudyOptions, ListOptions, DescribeOptions, ReportOptions, AdviseOptions,
+                             CompareOptions, CheckOptions>;
 
 // The command, or the exit code when everything is said already (--help, --version, a usage error).
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv);
@@ -87,6 +93,7 @@ int study_command(const StudyOptions& options);
 int list_command(const ListOptions& options);
 int describe_command(const DescribeOptions& options);
 int report_command(const ReportOptions& options);
+int advise_command(const AdviseOptions& options);
 int compare_command(const CompareOptions& options);
 // Measures what was ok in these runs, each into a folder of its name below options.out. Exit codes as those of
 // run_command.

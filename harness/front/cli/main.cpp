@@ -24,6 +24,7 @@ int dispatch(const Command& command) {
     int operator()(const ListOptions& options) const { return list_command(options); }
     int operator()(const DescribeOptions& options) const { return describe_command(options); }
     int operator()(const ReportOptions& options) const { return report_command(options); }
+    int operator()(const AdviseOptions& options) const { return advise_command(options); }
     int operator()(const CompareOptions& options) const { return compare_command(options); }
     int operator()(const CheckOptions& options) const { return check_command(options); }
   };

@@ -1,0 +1,43 @@
+"""`report --html` and `advise` start the Python package: its words and exit codes are theirs, what is missing is named."""
+
+import importlib.util
+import unittest
+
+from support import ProgramTest
+
+LACKING = [name for name in ("plotly", "markdown", "pandas", "matplotlib", "jsonschema") if importlib.util.find_spec(name) is None]
+
+
+class Page(ProgramTest):
+    def test_the_package_is_named_where_it_is_missing(self):
+        result = self.run_program("advise", "--sizes", "16", expect=3, environment=self.environment(ALLOCBENCH_PLOTS=str(self.folder)))
+        self.assertIn(f"The Python package plots is not in {self.folder}. Set ALLOCBENCH_PLOTS", result.stderr)
+
+    def test_python_is_named_where_it_is_missing(self):
+        result = self.run_program("advise", expect=3, environment=self.environment(ALLOCBENCH_PYTHON="/no/such/python"))
+        self.assertIn("/no/such/python cannot be started: No such file or directory. Install python3, or set ALLOCBENCH_PYTHON.", result.stderr)
+
+    def test_out_needs_html(self):
+        self.assertIn("--html", self.run_program("report", self.out, "--out", "page.html", expect=2).stderr)
+
+    @unittest.skipIf(LACKING, f"this Python lacks {', '.join(LACKING)}")
+    def test_a_run_becomes_a_page(self):
+        self.measure(self.config())
+        (self.out / "results.csv").unlink()
+        page = self.folder / "page.html"
+        result = self.run_program("report", self.out, "--html", "--out", page, expect=0)
+        self.assertEqual(result.stdout.split(), [str(page)])
+        text = page.read_text(encoding="utf-8")
+        self.assertIn("test/figure", text)
+        self.assertIn("Not measured: these results hold no guide.", text)
+
+    @unittest.skipIf(LACKING, f"this Python lacks {', '.join(LACKING)}")
+    def test_words_pass_unchanged(self):
+        result = self.run_program("advise", "--sizes", "big", "--threads", "1", "--pool", "1GiB", expect=2)
+        self.assertIn("--sizes 'big' is not a size in bytes. Write 48, 4KiB or 16-4096.", result.stderr)
+        self.assertIn("usage: allocbench advise", self.run_program("advise", "--help", expect=0).stdout)
+        self.assertIn("contains no results.csv", self.run_program("report", self.folder, "--html", expect=3).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
