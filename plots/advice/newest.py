@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Sequence
 
-from plots import inputs, kept, results, stored
+from plots import drawing, inputs, kept, stored
 from plots.advice import table
 from plots.errors import NothingToDraw, UsageError
 from plots.results import Run
@@ -28,12 +28,12 @@ def _date(folder: Path) -> str:
     return str(stored.read_document(stored.find_runs(folder)[0]).get("run", {}).get("time", ""))
 
 
-def read(paths: Sequence[str]) -> tuple[list[Run], list[Exception]]:
-    """All runs of these paths that can be read, and why others cannot."""
+def read(paths: Sequence[str], overrides: inputs.Overrides = inputs.Overrides()) -> tuple[list[Run], list[Exception]]:
+    """All runs of these paths that can be read, and why others cannot. `overrides`: plots in place of the stored ones."""
     runs, failures = [], []
     for folder in inputs.find(paths).folders:
         try:
-            runs.append(results.read_run(folder))
+            runs.append(drawing.read(folder, overrides))
         except (NothingToDraw, UsageError) as error:
             failures.append(error)
     return _newest_of_each(runs, failures), failures
