@@ -11,6 +11,9 @@
 // a late scribble cannot land in the next owner's block. Missing orders inside an allocator are found by the CPU
 // executor.
 //
+// A block whose tag is gone or dead was freed before, or somebody wrote into it: its free is blamed and not passed on,
+// so that no allocator is measured or corrupted by its caller's mistake.
+//
 // Its functions are not inlined: nothing here is timed, and one copy of A per unit saves compile time.
 #pragma once
 
@@ -79,28 +82,31 @@ struct ContentLedger {
     for (std::uint64_t byte = 0; byte < bytes % 4; ++byte) tail[byte] = tail_byte(tag);
   }
 
-  // Verifies a block, takes it off the ledger and scribbles it dead. Called before the allocator's own free.
+  // Verifies a block, takes it off the ledger and scribbles it dead. Called before the allocator's own free; false
+  // where that must not happen, because the caller does not own the block.
   template <class Thread>
-  SIMT_FN void retire(Thread& thread, void* memory) const {
+  SIMT_FN bool retire(Thread& thread, void* memory) const {
     LedgerEntry block{reinterpret_cast<std::uint64_t>(memory), 0, ledger_unused, thread.rank_in_grid()};
-    if (block.address < pool_begin || block.address >= pool_end || block.address % 4 != 0) return;  // seen by adopt()
+    // Seen by adopt().
+    if (block.address < pool_begin || block.address >= pool_end || block.address % 4 != 0) return true;
     std::uint32_t* words = static_cast<std::uint32_t*>(memory);
     const std::uint32_t tag = tag_of_word(words[0]);
     if (tag >= capacity || entries[tag].address != block.address) {
       // Not our tag: the block was overwritten, or freed and scribbled before.
       const bool dead = words[0] == dead_word;
       blame(thread, dead ? ContentFault::freed_twice : ContentFault::header_overwritten, block, 0, 0, words[0]);
-      return;
+      return false;
     }
     block.bytes = entries[tag].bytes;
     std::uint32_t state = ledger_live;
     if (!thread.atomic(entries[tag].state).compare_exchange(state, ledger_dead, simt::acq_rel, simt::relaxed)) {
       blame(thread, ContentFault::freed_twice, block, 0, words[0], words[0]);
-      return;
+      return false;
     }
     verify(thread, block, tag);
     for (std::uint64_t word = 0; word < content_words(block.bytes); ++word) words[word] = dead_word;
     thread.atomic(report->next_tag).fetch_add(0u, simt::acq_rel);  // see Ordering above
+    return true;
   }
 
  private:
@@ -144,7 +150,7 @@ class CheckedSession {
   }
   template <class Thread>
   SIMT_NOINLINE_FN void free(Thread& thread, void* block) {
-    if (block != nullptr && ledger_.report != nullptr) ledger_.retire(thread, block);
+    if (block != nullptr && ledger_.report != nullptr && !ledger_.retire(thread, block)) return;
     inner_.free(thread, block);
   }
   template <class Thread>

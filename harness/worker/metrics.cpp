@@ -1,9 +1,30 @@
 #include "harness/worker/metrics.hpp"
 
+#include <string>
+#include <utility>
+
 namespace allocbench::worker {
 namespace {
 
-const std::vector<protocol::MetricDescription> table = {
+// Durations of single calls, as the workload `latency` counts them.
+std::vector<protocol::MetricDescription> with_latencies(std::vector<protocol::MetricDescription> metrics) {
+  constexpr std::pair<const char*, const char*> calls[] = {
+      {"alloc", "of single mallocs"}, {"free", "of single frees"}, {"own", "of no call: what measuring one costs"}};
+  constexpr std::pair<const char*, const char*> ranks[] = {{"p50", "median duration "},
+                                                           {"p90", "90th percentile of the durations "},
+                                                           {"p99", "99th percentile of the durations "},
+                                                           {"p999", "99.9th percentile of the durations "},
+                                                           {"max", "longest duration "}};
+  for (const auto& [call, of] : calls) {
+    for (const auto& [rank, what] : ranks) {
+      metrics.push_back({std::string(call) + "_" + rank, "cycles", "lower",
+                         std::string(what) + of + " (steps of the executor on the CPU back end)", "workload"});
+    }
+  }
+  return metrics;
+}
+
+const std::vector<protocol::MetricDescription> table = with_latencies({
     {"time", "s", "lower", "time of a phase between two events on the device", "harness"},
     {"throughput", "op/s", "higher", "operations of a phase over its median time", "harness"},
     {"operations", "", "none", "mallocs and frees that a phase performed", "workload"},
@@ -15,6 +36,13 @@ const std::vector<protocol::MetricDescription> table = {
     {"block_bytes", "B", "lower", "what a block takes of a full pool: median distance of neighbours", "workload"},
     {"internal_waste", "", "lower", "share of a block that the request did not ask for", "workload"},
     {"external_waste", "", "lower", "share of a full pool that no block takes", "workload"},
+    {"usable_share", "", "higher", "share of the pool that requests got before the first null", "workload"},
+    {"recovered_share", "", "higher", "of the bytes that were freed, the share that later requests got", "workload"},
+    {"caught_share", "", "higher", "share of the double frees that the Checked adaptor saw", "workload"},
+    {"live_bytes", "B", "none", "sum of the request sizes of what is in use at the end of a sample", "workload"},
+    {"range_per_live", "", "lower", "distance from the first to the last byte in use, over the bytes in use",
+     "workload"},
+    {"largest_free_request", "B", "higher", "largest single request that is served at the end of a sample", "workload"},
     {"steps_per_malloc", "", "lower",
      "TAS: steps of a malloc; a step is a probe (random walks), a turn (simple queues) or an update of a shared "
      "word",
@@ -50,7 +78,7 @@ const std::vector<protocol::MetricDescription> table = {
     {"sm_clock", "MHz", "none", "clock of the multiprocessors right after a sample", "harness"},
     {"temperature", "degC", "none", "temperature of the GPU right after a sample", "harness"},
     {"wall_time", "s", "none", "host time of a sample with its resets, copies and checks", "harness"},
-};
+});
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 #include "workloads/common/caller_requests.hpp"
 
+#include <algorithm>
+
 #include "workloads/common/call_kernels.hpp"
 
 namespace allocbench {
@@ -11,9 +13,22 @@ void CallerRequests::alloc(const AllocatorHandle& allocator, std::uint32_t round
   });
 }
 
-void CallerRequests::free(const AllocatorHandle& allocator, std::uint32_t round) const {
+void CallerRequests::free_of(const AllocatorHandle& allocator, void** blocks) const {
   if (callers() == 0) return;
-  allocator.launch<CallKernels>(stream_, geometry_.shape(), FreeKernel{}, geometry_, row(round));
+  allocator.launch<CallKernels>(stream_, geometry_.shape(), FreeKernel{}, geometry_, blocks);
+}
+
+std::uint32_t CallerRequests::alloc_until_null(const AllocatorHandle& allocator) const {
+  std::vector<void*> served(callers());
+  std::uint32_t round = 0;
+  bool full = callers() == 0;
+  while (!full && round < rounds()) {
+    alloc(allocator, round);
+    simt::copy_to_host(stream_, served.data(), row(round), served.size() * sizeof(void*));
+    full = std::find(served.begin(), served.end(), nullptr) != served.end();
+    ++round;
+  }
+  return round;
 }
 
 void CallerRequests::alloc_and_free(const AllocatorHandle& allocator, PhaseTimer& timer) const {

@@ -28,7 +28,11 @@ class CallerRequests {
 
   void poison() { results_.poison(); }
   void alloc(const AllocatorHandle& allocator, std::uint32_t round = 0) const;
-  void free(const AllocatorHandle& allocator, std::uint32_t round = 0) const;
+  void free(const AllocatorHandle& allocator, std::uint32_t round = 0) const { free_of(allocator, row(round)); }
+  // Every caller frees the block in its slot of a row.
+  void free_of(const AllocatorHandle& allocator, void** blocks) const;
+  // Round after round, until one has a null or all rows are used; the rounds that ran. The host looks at each.
+  std::uint32_t alloc_until_null(const AllocatorHandle& allocator) const;
   // The first round as phases `alloc` and `free`.
   void alloc_and_free(const AllocatorHandle& allocator, PhaseTimer& timer) const;
 

@@ -22,7 +22,10 @@ enum class RandomStream : std::uint32_t {
   scene = 30,
   join_order = 40,
   join_probe = 41,
-  group_keys = 42
+  group_keys = 42,
+  churn = 51,
+  recovery = 52,
+  hand_over = 53
 };
 
 // Four uniform words for (seed, stream, index, sub_index).

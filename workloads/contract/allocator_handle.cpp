@@ -35,7 +35,7 @@ Pool AllocatorHandle::own_pool() const {
 
 void AllocatorHandle::observe(const CallLedger& calls) {
   observed_ = bytes_for(type_->functions.observed_bytes);
-  type_->functions.observe(bytes_.get(), calls, contents_, observed_.get());
+  type_->functions.observe(bytes_.get(), calls, failures_, contents_, observed_.get());
 }
 
 AllocatorHandle AllocatorHandle::observed(const CallLedger& calls, const ContentLedger& contents) const {
@@ -48,9 +48,19 @@ AllocatorHandle AllocatorHandle::observed(const CallLedger& calls, const Content
 
 AllocatorHandle AllocatorHandle::uncounted() const { return is_observed() ? observed({}, contents_) : *this; }
 
+// Calls that were counted are not counted any more: they belong to no measurement.
+AllocatorHandle AllocatorHandle::failing(const FailureRule& failures) const {
+  AllocatorHandle result = *this;
+  result.is_observed_ = true;
+  result.failures_ = failures;
+  result.observe({});
+  return result;
+}
+
 AllocatorHandle AllocatorHandle::bare() const {
   AllocatorHandle result = *this;
   result.is_observed_ = false;
+  result.failures_ = {};
   result.contents_ = {};
   result.observe({});
   return result;

@@ -8,6 +8,7 @@
 
 #include "allocators/adaptors/checked.hpp"
 #include "allocators/adaptors/counted.hpp"
+#include "allocators/adaptors/failing.hpp"
 #include "simt/simt.hpp"
 #include "workloads/contract/allocator_type.hpp"
 #include "workloads/contract/kernel_list.hpp"
@@ -30,6 +31,9 @@ class AllocatorHandle {
   // The same for calls that belong to the setting of a measurement: contents are checked as before.
   AllocatorHandle uncounted() const;
   bool is_observed() const { return is_observed_; }
+  // The same allocator with mallocs that are refused; the contents of blocks are checked as
+  // before, and nothing is counted.
+  AllocatorHandle failing(const FailureRule& failures) const;
   // The same allocator, not observed.
   AllocatorHandle bare() const;
 
@@ -62,6 +66,7 @@ class AllocatorHandle {
   Bytes bytes_;
   Bytes observed_;  // with ledgers that note nothing as long as the allocator is not observed
   ContentLedger contents_;
+  FailureRule failures_;
   bool is_observed_ = false;
 };
 

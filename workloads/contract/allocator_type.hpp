@@ -26,6 +26,7 @@ class PageSet;
 struct Pool;
 struct CallLedger;
 struct ContentLedger;
+struct FailureRule;
 
 // The host functions of an allocator type A. `handle` points to an A, `observed` to an Observed<A>
 // (workloads/contract/export.hpp makes both).
@@ -36,7 +37,8 @@ struct AllocatorFunctions {
   std::size_t (*max_request)(std::size_t pool_bytes, const ParameterValues&) = nullptr;
   // Writes the handle. Throws Unsupported or simt::Fault.
   void (*create)(Arena&, const ParameterValues&, void* handle) = nullptr;
-  void (*observe)(const void* handle, const CallLedger&, const ContentLedger&, void* observed) = nullptr;
+  void (*observe)(const void* handle, const CallLedger&, const FailureRule&, const ContentLedger&,
+                  void* observed) = nullptr;
   // Null where the design does not offer it.
   void (*reset)(void* handle, simt::Stream&) = nullptr;
   std::string (*broken_invariant)(const void* handle, simt::Stream&) = nullptr;

@@ -6,6 +6,7 @@
 
 #include "allocators/adaptors/checked.hpp"
 #include "allocators/adaptors/counted.hpp"
+#include "allocators/adaptors/failing.hpp"
 #include "allocators/contract/allocator.hpp"
 #include "allocators/contract/session.hpp"
 #include "workloads/common/page_set.hpp"
@@ -14,9 +15,9 @@
 
 namespace allocbench {
 
-// The allocator behind both adaptors: contents are checked, calls are counted.
+// The allocator behind the adaptors of untimed passes: contents are checked, mallocs may be refused, calls are counted.
 template <class A>
-using Observed = Checked<Counted<A>>;
+using Observed = Checked<Failing<Counted<A>>>;
 
 template <class A>
 AllocatorFunctions functions_of() {
@@ -33,8 +34,10 @@ AllocatorFunctions functions_of() {
   functions.create = [](Arena& arena, const ParameterValues& values, void* handle) {
     new (handle) A(A::create(arena, make_parameters<Parameters>(values)));
   };
-  functions.observe = [](const void* handle, const CallLedger& calls, const ContentLedger& contents, void* observed) {
-    new (observed) Observed<A>(Counted<A>(*static_cast<const A*>(handle), calls), contents);
+  functions.observe = [](const void* handle, const CallLedger& calls, const FailureRule& failures,
+                         const ContentLedger& contents, void* observed) {
+    new (observed)
+        Observed<A>(Failing<Counted<A>>(Counted<A>(*static_cast<const A*>(handle), calls), failures), contents);
   };
   if constexpr (A::traits.fresh == Fresh::by_reset) {
     functions.reset = [](void* handle, simt::Stream& stream) { static_cast<A*>(handle)->reset(stream); };

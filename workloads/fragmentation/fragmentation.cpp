@@ -31,12 +31,7 @@ class FragmentationRun final : public WorkloadRun {
   void prepare() override { requests_.poison(); }
 
   void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
-    rounds_ = 0;
-    timer.phase("alloc", 0, [&] {
-      do {
-        requests_.alloc(allocator, rounds_);
-      } while (++rounds_ < requests_.rounds() && !last_round_has_null());
-    });
+    timer.phase("alloc", 0, [&] { rounds_ = requests_.alloc_until_null(allocator); });
     timer.phase("free", 0, [&] {
       for (std::uint32_t round = 0; round < rounds_; ++round) requests_.free(allocator, round);
     });
@@ -58,12 +53,6 @@ class FragmentationRun final : public WorkloadRun {
   std::vector<KernelInfo> kernels() const override { return requests_.kernels(type_); }
 
  private:
-  bool last_round_has_null() {
-    std::vector<void*> round(requests_.callers());
-    simt::copy_to_host(stream_, round.data(), requests_.row(rounds_ - 1), round.size() * sizeof(void*));
-    return std::find(round.begin(), round.end(), nullptr) != round.end();
-  }
-
   // Of the rounds that ran; the slots of the others keep their poison.
   std::vector<RecordedBlock> recorded() const {
     std::vector<RecordedBlock> blocks = requests_.blocks();

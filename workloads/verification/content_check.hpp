@@ -32,6 +32,12 @@ class ContentCheck {
     return ledger;
   }
 
+  // Frees that were blamed and not passed on.
+  std::uint64_t wrong_frees() const {
+    const ContentReport found = report_.to_host(stream_).front();
+    return std::uint64_t{found.counts[static_cast<std::uint32_t>(ContentFault::freed_twice)]} +
+           found.counts[static_cast<std::uint32_t>(ContentFault::header_overwritten)];
+  }
   // What was found; empty when nothing.
   std::string problem() const { return content_problem(report_.to_host(stream_).front(), rules_.pool_begin); }
 

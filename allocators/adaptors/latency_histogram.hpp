@@ -1,0 +1,42 @@
+// What the Latency adaptor counts: calls by their duration, in buckets that grow with it. Plain data, shared by device
+// code and host reports.
+#pragma once
+
+#include <cstdint>
+
+#include "simt/bits.hpp"
+#include "simt/common.hpp"
+
+namespace allocbench {
+
+// 16 buckets between two powers of two, so that a bucket is at most 1/16 wide; shorter durations have a bucket each.
+// What lasts 2^36 clock ticks or more is in the last one.
+struct LatencyBuckets {
+  static constexpr std::uint32_t bits = 4;
+  static constexpr std::uint32_t per_octave = 1u << bits;
+  static constexpr std::uint32_t octaves = 36 - bits;
+  static constexpr std::uint32_t count = per_octave * (octaves + 1);
+
+  static SIMT_HOST_FN std::uint32_t bucket_of(std::uint64_t ticks) {
+    if (ticks < per_octave) return static_cast<std::uint32_t>(ticks);
+    const std::uint32_t octave = 63 - simt::count_leading_zeros(ticks) - bits;
+    if (octave >= octaves) return count - 1;
+    return per_octave * octave + static_cast<std::uint32_t>(ticks >> octave);
+  }
+  // The shortest duration of a bucket; of `count`, one beyond the last.
+  static SIMT_HOST_FN std::uint64_t first_of(std::uint32_t bucket) {
+    if (bucket < 2 * per_octave) return bucket;
+    const std::uint32_t octave = bucket / per_octave - 1;
+    return std::uint64_t{bucket - per_octave * octave} << octave;
+  }
+};
+
+// All bytes zero is the state before a kernel.
+template <class Count>
+struct LatencyHistogram {
+  std::uint64_t largest = 0;
+  std::uint64_t last_block = 0;  // written and never read: a call ends when its pointer has arrived
+  Count counts[LatencyBuckets::count] = {};
+};
+
+}  // namespace allocbench

@@ -1,0 +1,105 @@
+// misuse: right answers are ok, wrong ones are named, and the adaptors behind it do what they say.
+#include "workloads/misuse/misuse.hpp"
+
+#include <gtest/gtest.h>
+
+#include "allocators/circular_malloc/cfm_malloc_reworked.hpp"
+#include "allocators/kma/kma_reworked.hpp"
+#include "allocators/random_walk/corw_reworked.hpp"
+#include "tests/workloads/planted_allocators.hpp"
+#include "tests/workloads/workload_rig.hpp"
+#include "workloads/alloc_free/alloc_free.hpp"
+#include "workloads/common/call_kernels.hpp"
+
+namespace allocbench {
+namespace {
+
+template <class A>
+using Rig = test::WorkloadRig<Misuse, A, CallKernels>;
+using test::Fault;
+using test::SlotMalloc;
+
+Misuse::Parameters of(const std::string& call) {
+  Misuse::Parameters parameters;
+  parameters.call = call;
+  parameters.threads = 80;
+  parameters.threads_per_block = 64;
+  parameters.request_bytes = 48;
+  return parameters;
+}
+
+// What a sample of this misuse says; a failure of the cell as its reason.
+template <class A>
+std::string answer(const std::string& call, std::size_t pool_bytes = 1 << 20) {
+  Rig<A> rig(of(call), pool_bytes);
+  for (const bool observed : {false, true, false}) {
+    try {
+      const std::string problem = observed ? rig.observed_sample() : rig.sample();
+      if (!problem.empty()) return problem;
+    } catch (const CellFailure& failure) {
+      return failure.what();
+    }
+  }
+  return {};
+}
+
+template <class A>
+class MisuseOf : public ::testing::Test {};
+using Designs = ::testing::Types<KmaReworked, CFMMallocReworked, CollaborativeRandomWalkReworked>;
+TYPED_TEST_SUITE(MisuseOf, Designs);
+
+TYPED_TEST(MisuseOf, IsAnsweredAsAgreed) {
+  for (const char* call : Misuse::calls) EXPECT_EQ(answer<TypeParam>(call), "") << call;
+}
+
+// Serves whatever is asked for.
+TEST(Misuse, FindsAnAbsurdRequestThatIsServed) {
+  EXPECT_NE(answer<SlotMalloc<Fault::none>>("absurd_size").find("80 of 80 requests of 1048577 B were served"),
+            std::string::npos);
+}
+
+TEST(Misuse, FindsAFreeOfNullThatFreesABlock) {
+  // Of 160 slots the blocks before take half; those after need the other half and find one more.
+  constexpr std::size_t slots = 160 * 64;
+  EXPECT_EQ(answer<SlotMalloc<Fault::none>>("free_null", slots), "");
+  EXPECT_NE(answer<SlotMalloc<Fault::null_gives_a_slot>>("free_null", slots).find("overlap"), std::string::npos);
+}
+
+TEST(Misuse, CatchesEveryDoubleFree) {
+  Rig<SlotMalloc<Fault::none>> rig(of("double_free"));
+  EXPECT_EQ(rig.sample(), "");
+  EXPECT_EQ(rig.value("caught_share"), 1);
+}
+
+TEST(Misuse, AbsurdSizesExceedThePool) {
+  for (const std::uint64_t pool : {std::uint64_t{1} << 16, std::uint64_t{3} << 32}) {
+    for (const std::uint64_t bytes : absurd_sizes(pool)) EXPECT_GT(bytes, pool);
+  }
+}
+
+TEST(Failing, RefusesWhatItSaysAndPassesOnTheRest) {
+  AllocFree::Parameters parameters;
+  parameters.threads = 1000;
+  parameters.request_bytes = 64;
+  for (const double chance : {0.0, 0.1, 0.5, 1.0}) {
+    test::WorkloadRig<AllocFree, SlotMalloc<Fault::none>, CallKernels> rig(parameters);
+    const FailureRule rule = FailureRule::with_chance(chance, 9);
+    std::uint64_t refused = 0;
+    for (std::uint32_t thread = 0; thread < 1000; ++thread) refused += rule.refuses(thread, 0) ? 1 : 0;
+    // Five deviations of a share near one half are 0.08.
+    EXPECT_NEAR(static_cast<double>(refused) / 1000, chance, 0.08);
+    const std::string expected = refused == 0 ? "" : std::to_string(refused) + " nulls";
+    EXPECT_EQ(rig.sample(rig.allocator.failing(rule)), expected);
+    EXPECT_EQ(rig.sample(), "") << "the other handle refuses nothing, and nothing stays allocated";
+  }
+}
+
+TEST(Failing, DrawsEveryCallAnew) {
+  const FailureRule rule = FailureRule::with_chance(0.5, 3);
+  std::uint64_t differ = 0;
+  for (std::uint32_t thread = 0; thread < 1000; ++thread) differ += rule.refuses(thread, 0) != rule.refuses(thread, 1);
+  EXPECT_NEAR(static_cast<double>(differ), 500, 80);
+}
+
+}  // namespace
+}  // namespace allocbench

@@ -1,0 +1,60 @@
+// churn: a live set of constant size whose blocks are renewed at random, round after round: how does the heap come
+// apart?
+//
+// `live_share` of the pool is allocated first. In every round as many blocks as there are threads, drawn from the whole
+// live set, are freed in one kernel and replaced by new ones in the next, of sizes drawn anew. After the last round the
+// heap is looked at: `range_per_live` is the distance between the first and the last byte in use over the bytes in use
+// (the address range of Winter et al., PPoPP'21, fig. 11.a, here of what lives together), and `largest_free_request`
+// the largest single request that is then served, in steps of an eighth. Swept over `rounds` they show fragmentation
+// over time; no study goes beyond 100 rounds or keeps blocks over them. Requests that return null leave their place
+// empty until it is drawn again, and are counted.
+#pragma once
+
+#include "workloads/common/caller_parameters.hpp"
+#include "workloads/common/size_parameters.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct Churn {
+  struct Parameters : CallerParameters, SizeParameters {
+    double live_share = 0.5;
+    std::uint32_t rounds = 100;
+
+    Parameters() {
+      threads = 8192;
+      sizes = "uniform";
+      min_bytes = 16;
+      max_bytes = 1024;
+    }
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple_cat(caller_fields<P>("threads, and blocks that are renewed in a round", "assumed"),
+                            size_fields<P>(),
+                            std::tuple{Field{"live_share", &P::live_share, "",
+                                             "share of the pool that is asked for before the first round", "assumed"}
+                                           .between(0, 1),
+                                       Field{"rounds", &P::rounds, "rounds", "rounds in which blocks are renewed",
+                                             "Winter et al., PPoPP'21, fig. 11.a: 100"}
+                                           .between(0, 1'000'000)});
+    }
+
+    // Rows of threads that together ask for `live_share` of the pool, each request rounded up to 16 B.
+    std::uint64_t rows(std::size_t pool_bytes) const;
+  };
+
+  static constexpr WorkloadTraits traits{
+      .name = "churn",
+      .display_name = "Churn",
+      .paper = "assumed; Winter et al., PPoPP'21, fig. 11.a: address ranges",
+      .summary = "a live set renewed block by block at random: fragmentation over time",
+      .phases = "alloc free",
+      .null_expected = true};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

@@ -1,0 +1,34 @@
+// The live set of churn, as the host knows it, and the draws of what is renewed. Knows nothing of devices.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "workloads/verification/pointer_check.hpp"
+
+namespace allocbench {
+
+class LiveSet {
+ public:
+  explicit LiveSet(std::size_t places) : blocks_(places), order_(places) {}
+
+  // Empty, with the draws from the beginning.
+  void clear();
+  // Different places, drawn from the seed and the number of the round.
+  std::span<const std::uint32_t> draw(std::size_t count, std::uint64_t seed, std::uint64_t round);
+
+  std::size_t places() const { return blocks_.size(); }
+  RecordedBlock& operator[](std::size_t place) { return blocks_[place]; }
+  // Those that are not null.
+  std::vector<RecordedBlock> blocks() const;
+  std::uint64_t bytes() const;
+  // From the first byte of a block to the last; 0 without blocks.
+  std::uint64_t address_range() const;
+
+ private:
+  std::vector<RecordedBlock> blocks_;
+  std::vector<std::uint32_t> order_;
+};
+
+}  // namespace allocbench

@@ -1,0 +1,51 @@
+// AllocKernel and FreeKernel (workloads/common/call_kernels.hpp) behind the Latency adaptor. Only timed: verification
+// passes run the plain ones.
+#pragma once
+
+#include "allocators/adaptors/latency.hpp"
+#include "simt/simt.hpp"
+#include "workloads/common/geometry.hpp"
+#include "workloads/common/request_sizes.hpp"
+#include "workloads/contract/kernel_list.hpp"
+
+namespace allocbench {
+
+// With `calls` false nothing is allocated, and `blocks` gets nulls.
+struct AllocLatencyKernel {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, AnySize sizes, void** blocks, bool calls,
+                          BlockLatencies::Sum* sum) const {
+    const BlockLatencies latencies = BlockLatencies::open(thread);
+    const std::uint32_t caller = geometry.caller(thread);
+    if (caller != Geometry::no_caller) {
+      Latency<A> timed(allocator, latencies, calls);
+      auto session = timed.attach(thread);
+      blocks[caller] = session.malloc(thread, sizes[caller]);
+      session.detach(thread);
+    }
+    latencies.close(thread, sum);
+  }
+};
+
+struct FreeLatencyKernel {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, void** blocks,
+                          BlockLatencies::Sum* sum) const {
+    const BlockLatencies latencies = BlockLatencies::open(thread);
+    const std::uint32_t caller = geometry.caller(thread);
+    if (caller != Geometry::no_caller) {
+      Latency<A> timed(allocator, latencies, true);
+      auto session = timed.attach(thread);
+      session.free(thread, blocks[caller]);
+      session.release_all(thread);
+      session.detach(thread);
+    }
+    latencies.close(thread, sum);
+  }
+};
+
+using LatencyKernels =
+    KernelList<BareKernelOn<AllocLatencyKernel, Geometry, AnySize, void**, bool, BlockLatencies::Sum*>,
+               BareKernelOn<FreeLatencyKernel, Geometry, void**, BlockLatencies::Sum*>>;
+
+}  // namespace allocbench

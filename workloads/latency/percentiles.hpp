@@ -1,0 +1,16 @@
+// Percentiles of a latency histogram. Host side; knows nothing of devices.
+#pragma once
+
+#include <cstdint>
+
+#include "allocators/adaptors/latency_histogram.hpp"
+
+namespace allocbench {
+
+// The duration that the share `share` of the calls does not exceed: the middle of the bucket in which the call of that
+// rank is, and never more than the longest call. There must be at least one call.
+std::uint64_t percentile(const LatencyHistogram<std::uint64_t>& histogram, double share);
+
+std::uint64_t calls_in(const LatencyHistogram<std::uint64_t>& histogram);
+
+}  // namespace allocbench

@@ -1,0 +1,58 @@
+// misuse: what an allocator makes of calls that no program should make, or that programs make by mistake.
+//
+// Each `call` is a cell of its own, so that a design which crashes or hangs loses that cell alone: its status is the
+// grade. Blocks are in use before, and others are allocated after; `ok` means that the answer was the agreed one and
+// that all of them are right.
+//
+// malloc_zero    null, or a block of its own, as the traits say
+// free_null      nothing happens; every second of the frees is of a block
+// absurd_size    null, for sizes from a byte more than the pool to 2^64 - 1, and for one that is small modulo 2^32
+// double_free    the Checked adaptor sees every second free of a block and keeps it away from the allocator
+// refused_calls  the Failing adaptor refuses half of the mallocs of a warp, so that some of its lanes call and some
+// not,
+//                and their callers free null
+#pragma once
+
+#include <array>
+
+#include "workloads/common/caller_parameters.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct Misuse {
+  static constexpr std::array<const char*, 5> calls{"malloc_zero", "free_null", "absurd_size", "double_free",
+                                                    "refused_calls"};
+
+  struct Parameters : CallerParameters {
+    std::string call = "malloc_zero";
+    std::uint64_t request_bytes = 64;
+
+    Parameters() { threads = 1024; }
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple_cat(caller_fields<P>("threads that make the call", "assumed"),
+                            std::tuple{Field{"call", &P::call, "", "what is called", "assumed: no study asks"}.one_of(
+                                           {calls.begin(), calls.end()}),
+                                       Field{"request_bytes", &P::request_bytes, "B",
+                                             "size of the blocks in use before and after", "assumed"}
+                                           .between(4, 1ull << 40)});
+    }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "misuse",
+                                         .display_name = "Misuse",
+                                         .paper = "assumed: no study asks",
+                                         .summary = "malloc(0), free(null), absurd sizes, double frees: graded",
+                                         .phases = "total"};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+// Sizes that no pool of so many bytes has room for.
+std::vector<std::uint64_t> absurd_sizes(std::uint64_t pool_bytes);
+
+}  // namespace allocbench

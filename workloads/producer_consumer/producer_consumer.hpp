@@ -1,0 +1,49 @@
+// producer_consumer: blocks are freed by other threads than those that allocated them, in a later kernel.
+//
+// alloc_free lets every thread free its own block, which suits designs that keep what a thread or a multiprocessor
+// freed for itself. Here `freed_by` says who frees: the same thread, another lane of its warp, another warp of its
+// block, another block, or anybody (drawn from the seed). Pointers are handed over by the host between the two timed
+// kernels; the kernels are those of alloc_free.
+#pragma once
+
+#include <array>
+
+#include "workloads/common/caller_parameters.hpp"
+#include "workloads/common/size_parameters.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct ProducerConsumer {
+  static constexpr std::array<const char*, 5> consumers{"same_thread", "other_lane", "other_warp", "other_block",
+                                                        "anybody"};
+
+  struct Parameters : CallerParameters, SizeParameters {
+    std::string freed_by = "other_warp";
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple_cat(
+          caller_fields<P>("threads that allocate a block each and free one each", "assumed"), size_fields<P>(),
+          std::tuple{Field{"freed_by", &P::freed_by, "", "who frees a block, seen from the thread that allocated it",
+                           "assumed: the papers free in the allocating thread"}
+                         .one_of({consumers.begin(), consumers.end()})});
+    }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "producer_consumer",
+                                         .display_name = "Producer, Consumer",
+                                         .paper = "assumed: the papers free in the allocating thread",
+                                         .summary = "one kernel allocates, other threads free in the next",
+                                         .phases = "alloc free"};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+// By caller, whose block it frees: every block is freed once. Where there is no other lane, warp or block, callers free
+// their own.
+std::vector<std::uint32_t> producers_of(const Geometry& geometry, const std::string& freed_by, std::uint64_t seed);
+
+}  // namespace allocbench

@@ -1,0 +1,171 @@
+#include "workloads/recovery/recovery.hpp"
+
+#include <algorithm>
+
+#include "workloads/common/caller_requests.hpp"
+#include "workloads/common/random.hpp"
+#include "workloads/contract/outcome.hpp"
+
+namespace allocbench {
+namespace {
+
+constexpr std::uint64_t most_pointers = 1ull << 26;
+
+// No allocator serves more: a block takes at least its own bytes.
+std::uint64_t rounds_at_most(std::size_t pool_bytes, std::uint64_t bytes, std::uint32_t threads) {
+  return pool_bytes / bytes / threads + 1;
+}
+
+// Mallocs of rounds that ran in rows of callers, and their nulls.
+class ServedRounds {
+ public:
+  ServedRounds(const CallerRequests& requests, std::uint32_t rounds)
+      : slots_(requests.blocks()), bytes_(requests.sizes().host().fixed_bytes()) {
+    slots_.resize(std::size_t{rounds} * requests.callers());
+  }
+  std::vector<RecordedBlock>& slots() { return slots_; }
+  std::uint64_t blocks() const {
+    return static_cast<std::uint64_t>(
+        std::count_if(slots_.begin(), slots_.end(), [](const RecordedBlock& each) { return each.address != 0; }));
+  }
+  double bytes() const { return static_cast<double>(blocks() * bytes_); }
+
+ private:
+  std::vector<RecordedBlock> slots_;
+  std::uint64_t bytes_;
+};
+
+class RecoveryRun final : public WorkloadRun {
+ public:
+  RecoveryRun(const Recovery::Parameters& parameters, const RunSetting& setting, simt::Stream& stream)
+      : stream_(stream),
+        type_(setting.allocator),
+        parameters_(parameters),
+        pool_bytes_(setting.pool_bytes),
+        seed_(setting.seed),
+        first_(rows(parameters.request_bytes)),
+        freed_(stream, first_.callers(), first_.rounds()),
+        later_(rows(parameters.later_bytes())) {}
+
+  void prepare() override {
+    first_.poison();
+    later_.poison();
+  }
+
+  void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
+    std::uint32_t rounds = 0;
+    timer.phase("fill", 0, [&] { rounds = first_.alloc_until_null(allocator); });
+    ServedRounds filled(first_, rounds);
+    if (filled.blocks() == 0) {
+      throw CellFailure(Status::oom, "the pool of " + bytes_text(pool_bytes_) + " holds no block of " +
+                                         bytes_text(parameters_.request_bytes));
+    }
+    filled_ = filled.slots();
+    const std::vector<RecordedBlock> leaving = choose();
+    timer.phase("free", leaving.size(), [&] { free_rows(allocator, rounds); });
+    std::uint32_t later_rounds = 0;
+    timer.phase("again", 0, [&] { later_rounds = later_.alloc_until_null(allocator); });
+    ServedRounds again(later_, later_rounds);
+    again_ = again.slots();
+
+    timer.set_operations("fill", filled.blocks());
+    timer.set_operations("again", again.blocks());
+    timer.counter("served_bytes", filled.bytes());
+    timer.counter("usable_share", filled.bytes() / static_cast<double>(pool_bytes_));
+    const double freed_bytes = static_cast<double>(leaving.size() * parameters_.request_bytes);
+    if (freed_bytes > 0) timer.counter("recovered_share", again.bytes() / freed_bytes);
+
+    for (std::uint32_t round = 0; round < later_rounds; ++round) later_.free(allocator, round);
+    fill_slots(kept_, rounds);
+    free_rows(allocator, rounds);
+  }
+
+  // The nulls that ended the filling are judged with the first blocks; those after it are among the later ones.
+  void check_recorded(PointerCheck& check) const override {
+    check.check(filled_, PointerCheck::Live::together);
+    check.check(again_, PointerCheck::Live::separately);
+    std::vector<RecordedBlock> live = kept_;
+    std::copy_if(again_.begin(), again_.end(), std::back_inserter(live),
+                 [](const RecordedBlock& each) { return each.address != 0; });
+    check.check_overlap_only(live);
+  }
+  RequestProfile requests() const override { return first_.profile(); }
+  std::uint64_t mallocs_at_most() const override {
+    return std::uint64_t{first_.callers()} * first_.rounds() + std::uint64_t{later_.callers()} * later_.rounds();
+  }
+  std::vector<KernelInfo> kernels() const override { return first_.kernels(type_); }
+
+ private:
+  CallerRequests rows(std::uint64_t bytes) const {
+    return CallerRequests(stream_, parameters_.geometry(), RequestSizes::fixed(bytes),
+                          static_cast<std::uint32_t>(rounds_at_most(pool_bytes_, bytes, parameters_.threads)));
+  }
+
+  // Puts the blocks to be freed into their slots, and the others into kept_.
+  std::vector<RecordedBlock> choose() {
+    std::vector<RecordedBlock> leaving;
+    kept_.clear();
+    for (std::size_t i = 0; i < filled_.size(); ++i) {
+      if (filled_[i].address == 0) continue;
+      const RandomWords drawn = random_words(seed_, RandomStream::recovery, i / 4);
+      const bool leaves = parameters_.freed_share >= 1 || unit_interval(drawn.words[i % 4]) < parameters_.freed_share;
+      (leaves ? leaving : kept_).push_back(filled_[i]);
+    }
+    fill_slots(leaving, first_.rounds());
+    return leaving;
+  }
+
+  // Each block at the place of its caller, null elsewhere.
+  void fill_slots(const std::vector<RecordedBlock>& blocks, std::uint32_t rounds) {
+    std::vector<void*> slots(std::size_t{first_.callers()} * first_.rounds(), nullptr);
+    for (const RecordedBlock& each : blocks) {
+      if (each.request < std::size_t{rounds} * first_.callers())
+        slots[each.request] = reinterpret_cast<void*>(each.address);
+    }
+    freed_.fill_from(slots);
+  }
+
+  void free_rows(const AllocatorHandle& allocator, std::uint32_t rounds) {
+    for (std::uint32_t round = 0; round < rounds; ++round) first_.free_of(allocator, freed_.row(round));
+  }
+
+  simt::Stream& stream_;
+  const AllocatorType& type_;
+  Recovery::Parameters parameters_;
+  std::size_t pool_bytes_;
+  std::uint64_t seed_;
+  CallerRequests first_;
+  RecordedPointers freed_;
+  CallerRequests later_;
+  std::vector<RecordedBlock> filled_;  // of the last sample, as the following
+  std::vector<RecordedBlock> kept_;
+  std::vector<RecordedBlock> again_;
+};
+
+}  // namespace
+
+std::string Recovery::unsupported(const Parameters& parameters, const RunSetting& setting) {
+  if (setting.traits().frees == Frees::never) return setting.display_name() + " never frees: it does not recover";
+  if (setting.traits().frees == Frees::in_bulk) {
+    return setting.display_name() + " frees in bulk: one free would free the rounds of a thread together";
+  }
+  if (setting.traits().recycles_unfreed) {
+    return setting.display_name() + " is never full: it hands out blocks again that nobody freed";
+  }
+  if (setting.traits().whole_warp_calls && parameters.freed_share < 1) {
+    return setting.display_name() + " needs all lanes of a warp to call together, also where single blocks are freed";
+  }
+  if (rounds_at_most(setting.pool_bytes, parameters.request_bytes, parameters.threads) * parameters.threads >
+      most_pointers) {
+    return "a pool of " + std::to_string(setting.pool_bytes) + " B may hold more than the " +
+           std::to_string(most_pointers) + " blocks that this workload keeps";
+  }
+  return why_unsupported(parameters.geometry(), parameters.later_bytes(), setting);
+}
+
+std::unique_ptr<WorkloadRun> Recovery::open(const Parameters& parameters, const RunSetting& setting,
+                                            simt::Stream& stream) {
+  return std::make_unique<RecoveryRun>(parameters, setting, stream);
+}
+
+}  // namespace allocbench

@@ -1,0 +1,53 @@
+// recovery: what a heap serves after it was full. Blocks of one size until the first null, then a share of them is
+// freed, then blocks of the same or of a larger size until the first null.
+//
+// With `freed_share` 1 and `growth` 1: is a heap that ran out as good as before once all is freed? With 0.5 and 2: is
+// what blocks that lie anywhere gave back of use for larger ones? No study asks; the survey's out-of-memory test
+// (Winter et al., PPoPP'21, fig. 11.b) ends at the first null. `usable_share` is what the pool served before that null,
+// `recovered_share` what it served afterwards of the bytes that were freed. Times include the host's look at each
+// round.
+#pragma once
+
+#include "workloads/common/caller_parameters.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct Recovery {
+  struct Parameters : CallerParameters {
+    std::uint64_t request_bytes = 64;
+    double freed_share = 1;
+    std::uint32_t growth = 1;
+
+    Parameters() { threads = 8192; }
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple_cat(
+          caller_fields<P>("threads of a round, one request each", "assumed"),
+          std::tuple{
+              Field{"request_bytes", &P::request_bytes, "B", "size of the requests that fill the pool", "assumed"}
+                  .between(1, 1ull << 40),
+              Field{"freed_share", &P::freed_share, "", "share of the blocks that is freed, drawn from the seed",
+                    "assumed"}
+                  .between(0, 1),
+              Field{"growth", &P::growth, "", "size of the later requests, in sizes of the first", "assumed"}.between(
+                  1, 1 << 20)});
+    }
+
+    std::uint64_t later_bytes() const { return request_bytes * growth; }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "recovery",
+                                         .display_name = "Recovery",
+                                         .paper = "assumed: no study asks; Winter et al., PPoPP'21, fig. 11.b fills",
+                                         .summary = "fill the pool, free some or all of it, fill it again",
+                                         .phases = "fill free again",
+                                         .null_expected = true};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench
