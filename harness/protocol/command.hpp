@@ -1,16 +1,30 @@
 // What the front end tells a measuring worker to do (harness/README.md has the table).
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "harness/protocol/parameter.hpp"
 
 namespace allocbench::protocol {
 
-// Where a sample starts from.
-enum class StartState { fresh, reused };
+// Where a sample starts from: a heap that was reset, one that earlier samples have used, or one that a crowd has used
+// for `aged_rounds` rounds (workloads/common/ageing.hpp) and then earlier samples.
+enum class StartState { fresh, reused, aged };
+inline constexpr std::array<std::string_view, 3> start_state_words = {"fresh", "reused", "aged"};
+constexpr std::string_view word(StartState state) { return start_state_words[static_cast<std::size_t>(state)]; }
+constexpr std::optional<StartState> start_state_of(std::string_view text) {
+  for (std::size_t i = 0; i < start_state_words.size(); ++i) {
+    if (start_state_words[i] == text) return static_cast<StartState>(i);
+  }
+  return std::nullopt;
+}
+
 // The device's L2 cache before a sample: as the work before left it, or full of something else.
 enum class L2State { warm, flushed };
 
@@ -26,9 +40,11 @@ struct OpenCell {
   ParameterValues parameters;
   std::uint64_t seed = 0;
   StartState state = StartState::fresh;
+  std::uint64_t aged_rounds = 0;  // only of state aged
   L2State l2 = L2State::warm;
   std::uint64_t warmups = 0;
   std::uint64_t counted_passes = 1;
+  double energy_seconds = 0;  // for how long the energy of a repetition is measured; 0: it is not
 };
 
 struct VerifyCell {

@@ -14,9 +14,8 @@ ParameterValues parameters_of(const Json& json) {
 
 StartState state_of(const Json& json) {
   const std::string word = text_member_or(json, "state", "fresh");
-  if (word == "fresh") return StartState::fresh;
-  if (word == "reused") return StartState::reused;
-  throw Malformed(fmt::format("\"state\" must be fresh or reused; found \"{}\"", word));
+  if (const auto state = start_state_of(word)) return *state;
+  throw Malformed(fmt::format("\"state\" must be fresh, reused or aged; found \"{}\"", word));
 }
 
 L2State l2_of(const Json& json) {
@@ -42,15 +41,18 @@ struct Writer {
             {"pool_bytes", command.pool_bytes}};
   }
   Json operator()(const OpenCell& command) const {
-    return {{"command", "open"},
-            {"cell", command.cell},
-            {"workload", command.workload},
-            {"parameters", to_json(command.parameters)},
-            {"seed", command.seed},
-            {"state", command.state == StartState::fresh ? "fresh" : "reused"},
-            {"l2", command.l2 == L2State::warm ? "warm" : "flushed"},
-            {"warmups", command.warmups},
-            {"counted_passes", command.counted_passes}};
+    Json json{{"command", "open"},
+              {"cell", command.cell},
+              {"workload", command.workload},
+              {"parameters", to_json(command.parameters)},
+              {"seed", command.seed},
+              {"state", word(command.state)},
+              {"l2", command.l2 == L2State::warm ? "warm" : "flushed"},
+              {"warmups", command.warmups},
+              {"counted_passes", command.counted_passes}};
+    if (command.state == StartState::aged) json["aged_rounds"] = command.aged_rounds;
+    if (command.energy_seconds > 0) json["energy_s"] = command.energy_seconds;
+    return json;
   }
   Json operator()(const VerifyCell& command) const { return about_cell("verify", command.cell); }
   Json operator()(const SampleCell& command) const {
@@ -79,9 +81,11 @@ OpenCell cell_request_from_json(const Json& json) {
           .parameters = parameters_of(json),
           .seed = count_member_or(json, "seed", 0),
           .state = state_of(json),
+          .aged_rounds = count_member_or(json, "aged_rounds", 0),
           .l2 = l2_of(json),
           .warmups = count_member_or(json, "warmups", 0),
-          .counted_passes = count_member_or(json, "counted_passes", 1)};
+          .counted_passes = count_member_or(json, "counted_passes", 1),
+          .energy_seconds = optional_seconds(json, "energy_s").value_or(0)};
 }
 
 Command command_from_json(const Json& json) {

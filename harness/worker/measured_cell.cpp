@@ -16,13 +16,23 @@ MeasuredCell::MeasuredCell(Instance& instance, const RunSetting& setting, const 
                            const WorkloadTraits& workload, std::unique_ptr<WorkloadRun> run)
     : instance_(instance),
       setting_(setting),
-      fresh_wanted_(request.state == StartState::fresh),
+      state_(request.state),
       flushes_l2_(request.l2 == L2State::flushed),
       warmups_(request.warmups),
       counted_passes_(request.counted_passes),
       workload_(workload),
       run_(std::move(run)) {
   if (flushes_l2_) instance_.prepare_to_flush_l2();
+  if (state_ == StartState::aged) {
+    fail_if_unsupported(Ageing::unsupported(setting.allocator));
+    ageing_.emplace(instance_.stream(), setting, run_->requests(), request.aged_rounds);
+  }
+}
+
+void MeasuredCell::begin() {
+  if (ageing_ && instance_.traits().fresh == Fresh::by_process) ageing_->leave(instance_.handle());
+  instance_.reset();
+  if (ageing_) ageing_->age(instance_.handle());
 }
 
 MeasuredCell::~MeasuredCell() {
@@ -33,7 +43,7 @@ Verification MeasuredCell::verify() {
   Verification result;
   {
     const TimeShares::Scope contents(instance_.shares(), Part::contents);
-    instance_.reset();
+    begin();
     check_contents(result);
   }
   {
@@ -65,15 +75,33 @@ bool MeasuredCell::overlap_is_defined() const {
   return rounds * profile.bytes() <= setting_.pool_bytes;
 }
 
-Sample MeasuredCell::repetition() {
+void MeasuredCell::repeat() {
+  make_ready();
+  PhaseTimer timer(instance_.stream());
+  run_->sample(instance_.handle(), timer);
+  instance_.stream().synchronize();
+  instance_.last_user = this;
+}
+
+void MeasuredCell::prepare() {
+  make_ready();
+  instance_.stream().synchronize();
+  instance_.last_user = this;  // the heap is as the repetitions before left it
+}
+
+void MeasuredCell::make_ready() {
   if (starts_fresh()) {
     const TimeShares::Scope reset(instance_.shares(), Part::reset);
-    instance_.reset();
+    begin();
     instance_.stream().synchronize();
   }
-  instance_.last_user = nullptr;  // whatever fails below leaves nothing to build on
+  instance_.last_user = nullptr;  // whatever fails from here on leaves nothing to build on
   run_->prepare();
   if (flushes_l2_) instance_.flush_l2();
+}
+
+Sample MeasuredCell::repetition() {
+  make_ready();
   PhaseTimer timer(instance_.stream());
   run_->sample(instance_.handle(), timer);
   instance_.shares().move_to(Part::kernels, timer.seconds());

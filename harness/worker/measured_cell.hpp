@@ -2,7 +2,10 @@
 // resets, warm-ups and samples, the verification passes, and the words for what went wrong.
 #pragma once
 
+#include <optional>
+
 #include "harness/worker/instance.hpp"
+#include "workloads/common/ageing.hpp"
 #include "workloads/contract/outcome.hpp"
 
 namespace allocbench::worker {
@@ -18,14 +21,22 @@ class MeasuredCell final : public Cell {
   std::vector<KernelInfo> kernels() const override { return run_->kernels(); }
   Verification verify() override;
   Sample sample() override;
+  void repeat() override;
+  void prepare() override;
 
  private:
   // An allocator that never frees has no state worth reusing: it would only run out.
-  bool starts_every_pass_fresh() const { return fresh_wanted_ || instance_.traits().frees == Frees::never; }
+  bool starts_every_pass_fresh() const {
+    return state_ == StartState::fresh || instance_.traits().frees == Frees::never;
+  }
   bool starts_fresh() const { return starts_every_pass_fresh() || instance_.last_user != this; }
   // Blocks may be judged against each other while all requests since the reset fit the pool once.
   bool overlap_is_defined() const;
 
+  // Brings the heap into the state that samples start from.
+  void begin();
+  // That, and what records a sample.
+  void make_ready();
   Sample repetition();
   void check_contents(Verification& result);
   // The first pass checks the contents of the blocks; it and those that may follow it count steps, from the state that
@@ -37,12 +48,13 @@ class MeasuredCell final : public Cell {
 
   Instance& instance_;
   RunSetting setting_;
-  bool fresh_wanted_;
+  StartState state_;
   bool flushes_l2_;
   std::uint32_t warmups_;
   std::uint32_t counted_passes_;
   WorkloadTraits workload_;
   std::unique_ptr<WorkloadRun> run_;
+  std::optional<Ageing> ageing_;  // of state aged
   std::uint32_t warmups_done_ = 0;
 };
 

@@ -56,6 +56,7 @@ struct Nvml::Library {
   Result (*processes)(DeviceHandle, unsigned*, ProcessInfo*) = nullptr;
   Result (*mig_mode)(DeviceHandle, unsigned*, unsigned*) = nullptr;
   Result (*ecc_mode)(DeviceHandle, unsigned*, unsigned*) = nullptr;
+  Result (*energy)(DeviceHandle, unsigned long long*) = nullptr;
 
   template <class Function>
   bool load(Function& function, const char* name) {
@@ -76,6 +77,7 @@ struct Nvml::Library {
     load(processes, "nvmlDeviceGetComputeRunningProcesses_v3");
     load(mig_mode, "nvmlDeviceGetMigMode");
     load(ecc_mode, "nvmlDeviceGetEccMode");
+    load(energy, "nvmlDeviceGetTotalEnergyConsumption");
     if (!complete || init() != success) return false;
     initialised = true;
     return find_device(pci_bus_id.c_str(), &device) == success;
@@ -116,6 +118,14 @@ std::optional<bool> Nvml::throttled() const {
   if (!library_ || library_->throttle_reasons(library_->device, &reasons) != success) return std::nullopt;
   return std::any_of(throttling.begin(), throttling.end(),
                      [&](const ThrottleReason& each) { return (reasons & each.bit) != 0; });
+}
+
+std::optional<double> Nvml::joules() const {
+  unsigned long long millijoules = 0;
+  if (!library_ || library_->energy == nullptr || library_->energy(library_->device, &millijoules) != success) {
+    return std::nullopt;
+  }
+  return static_cast<double>(millijoules) * 1e-3;
 }
 
 std::optional<unsigned> Nvml::max_sm_clock_mhz() const {

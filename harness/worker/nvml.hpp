@@ -28,6 +28,8 @@ class Nvml {
   GpuCondition condition() const;
   // A part of it, for a fraction of the time.
   std::optional<bool> throttled() const;
+  // Since the driver was loaded.
+  std::optional<double> joules() const;
   std::optional<unsigned> max_sm_clock_mhz() const;
   // The clock that an administrator allows under load.
   std::optional<unsigned> sm_clock_limit_mhz() const;

@@ -32,9 +32,11 @@ struct CellRequest {
   ParameterValues parameters;
   std::uint64_t seed = 0;
   StartState state = StartState::fresh;
+  std::uint64_t aged_rounds = 0;  // of state aged
   L2State l2 = L2State::warm;
   std::uint32_t warmups = 0;
   std::uint32_t counted_passes = 1;
+  double energy_seconds = 0;  // 0: the energy of a repetition is not measured
 };
 
 struct Verification {
@@ -66,6 +68,10 @@ class Cell {
   virtual Verification verify() = 0;
   // One timed repetition, its pointers checked.
   virtual Sample sample() = 0;
+  // One repetition as sample() makes it, of which nothing is kept or checked, or everything of it but the timed
+  // kernels. Waits for the device.
+  virtual void repeat() = 0;
+  virtual void prepare() = 0;
 };
 
 // An allocator with its pool and metadata. Its cells must not outlive it.

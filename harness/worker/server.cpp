@@ -2,12 +2,15 @@
 
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
+#include <utility>
 
 #include "harness/protocol/command_json.hpp"
 #include "harness/protocol/event_json.hpp"
 #include "harness/protocol/version.hpp"
 #include "harness/worker/benchmark_batch.hpp"
 #include "harness/worker/command.hpp"
+#include "harness/worker/energy.hpp"
 #include "harness/worker/failure.hpp"
 
 namespace allocbench::worker {
@@ -125,7 +128,7 @@ protocol::Event Server::answer(const protocol::OpenCell& command) {
   return attempt(command.cell, [&]() -> Event {
     const TimeShares::Scope opening(shares_, Part::open);
     OpenCell cell{std::string(allocator_->traits.name) + "/" + std::string(request.workload->traits.name),
-                  instance_->open(request)};
+                  instance_->open(request), request.energy_seconds};
     protocol::Opened opened{command.cell, {}};
     for (const KernelInfo& kernel : cell.cell->kernels()) {
       opened.kernels.push_back({kernel.phase, static_cast<std::uint64_t>(kernel.attributes.registers),
@@ -158,10 +161,27 @@ protocol::Event Server::answer(const protocol::VerifyCell& command) {
   });
 }
 
-protocol::Sample Server::sample(Cell& cell, const std::string& id, double& seconds) {
+void Server::add_energy(OpenCell& cell, protocol::Sample& sample) {
+  const double seconds = std::exchange(cell.energy_seconds, 0);
+  EnergyMeter meter(
+      {.joules = [&] { return nvml_.joules(); },
+       .now = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); },
+       .sleep = [](double pause) { std::this_thread::sleep_for(std::chrono::duration<double>(pause)); }});
+  const std::optional<Energy> energy = meter.measure(
+      seconds, [&] { cell.cell->repeat(); }, [&] { cell.cell->prepare(); });
+  double operations = 0;
+  for (const Phase& phase : sample.phases) operations += static_cast<double>(phase.operations);
+  if (!energy || operations == 0) return;
+  const double millions = operations * 1e-6;
+  sample.counters.emplace_back("energy_per_million", energy->joules / millions);
+  sample.counters.emplace_back("energy_noise", energy->noise / millions);
+  sample.counters.emplace_back("idle_power", energy->idle_watts);
+}
+
+protocol::Sample Server::sample(OpenCell& cell, const std::string& id, double& seconds) {
   const auto start = std::chrono::steady_clock::now();
   const std::optional<bool> throttled_before = nvml_.throttled();
-  Sample result = cell.sample();
+  Sample result = cell.cell->sample();
   seconds = result.seconds;
   const GpuCondition after = nvml_.condition();
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
@@ -185,7 +205,8 @@ protocol::Event Server::answer(const protocol::SampleCell& command) {
     const protocol::Loop loop = run_benchmark_batch(cell.name, count, [&] {
       if (last) write(*last);
       double seconds = 0;
-      last = sample(*cell.cell, command.cell, seconds);
+      last = sample(cell, command.cell, seconds);
+      if (cell.energy_seconds > 0) add_energy(cell, *last);
       return seconds;
     });
     last->loop = loop;

@@ -32,6 +32,7 @@ class Server {
   struct OpenCell {
     std::string name;  // "allocator/workload"
     std::unique_ptr<Cell> cell;
+    double energy_seconds = 0;  // still to be measured; 0: nothing
   };
 
   void write(const Event& event) const;
@@ -43,7 +44,9 @@ class Server {
   Event answer(const protocol::CloseCell& command);
   Event answer(const protocol::AskProfile& command);
   // What a repetition of the cell gave, with the state of the device around it; sets its seconds.
-  protocol::Sample sample(Cell& cell, const std::string& id, double& seconds);
+  protocol::Sample sample(OpenCell& cell, const std::string& id, double& seconds);
+  // Adds the energy of a repetition to its first sample, where the device counts it.
+  void add_energy(OpenCell& cell, protocol::Sample& sample);
   // The answer of `work`, or `failed` when it throws something that is a result.
   template <class Work>
   Event attempt(const std::optional<std::string>& cell, Work&& work);

@@ -320,11 +320,25 @@ TEST(ConfigErrors, PointsIntoTheBackEndsSection) {
   EXPECT_THAT(complaints(with("cuda", {{"polo_bytes", 1}})), ::testing::HasSubstr("  /cuda/polo_bytes\n"));
 }
 
+TEST(ConfigErrors, RoundsOfAgeingNeedTheStateAged) {
+  EXPECT_THAT(complaints(with("aged_rounds", 10)), ::testing::HasSubstr("/aged_rounds"));
+  EXPECT_THAT(complaints(with("sweep", {{"aged_rounds", {1, 2}}})), ::testing::HasSubstr("/sweep/aged_rounds"));
+  ordered_json aged = with("aged_rounds", 10);
+  aged["state"] = "aged";
+  EXPECT_EQ(read_good(aged).allocators[0].settings.aged_rounds, 10u);
+  aged = with("aged_rounds", 10);
+  aged["sweep"] = {{"state", {"fresh", "aged"}}};
+  read_good(aged);
+  aged = with("aged_rounds", 10);
+  aged["overrides"] = {{"halloc", {{"state", "aged"}}}};
+  read_good(aged);
+}
+
 TEST(ConfigErrors, AllMistakesAtOnce) {
   const std::string text = complaints(
       {{"name", "../escape"}, {"allocators", ordered_json::array()}, {"plot", {{"knd", "lines"}}}, {"state", "old"}});
   for (const char* part : {"/name", "/allocators", "\"workload\" is missing", "\"pool_bytes\" is missing", "/plot/knd",
-                           "did you mean \"kind\"?", "/state", "one of fresh, reused"}) {
+                           "did you mean \"kind\"?", "/state", "one of fresh, reused, aged"}) {
     EXPECT_THAT(text, ::testing::HasSubstr(part));
   }
   EXPECT_THAT(text, ::testing::StartsWith("test.json: 7 mistakes"));

@@ -98,6 +98,24 @@ TEST(Plan, TheL2CacheIsAnAxisAndDefinesACellOnlyWhenItIsFlushed) {
   EXPECT_EQ(plan_of(json).batches[0].cells[0].id, cells[1].id);
 }
 
+TEST(Plan, TheStateAndItsRoundsAreAxesAndRoundsDefineAgedCellsOnly) {
+  ordered_json json = base();
+  json["aged_rounds"] = 10;
+  json["sweep"] = {{"state", {"fresh", "reused", "aged"}}};
+  const auto states = plan_of(json).batches[0].cells;
+  ASSERT_EQ(states.size(), 3u);
+  EXPECT_EQ(states[0].id, plan_of(base()).batches[0].cells[0].id);
+  EXPECT_EQ(cell_definition(states[1]).count("aged_rounds"), 0u);
+  EXPECT_EQ(cell_definition(states[2]).at("aged_rounds"), 10);
+  json = base();
+  json["state"] = "aged";
+  json["sweep"] = {{"aged_rounds", {10, 100}}};
+  const auto rounds = plan_of(json).batches[0].cells;
+  ASSERT_EQ(rounds.size(), 2u);
+  EXPECT_EQ(rounds[0].id, states[2].id);
+  EXPECT_NE(rounds[1].id, states[2].id);
+}
+
 TEST(Plan, ExcludesByAxisAndAllocator) {
   ordered_json json = base();
   json["allocators"] = {"halloc", "scatteralloc"};

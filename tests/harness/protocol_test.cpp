@@ -59,7 +59,8 @@ TEST(Protocol, CommandsLoseNothing) {
   const ParameterValues parameters = {{"a", true}, {"b", std::uint64_t{3}}, {"c", 0.5}, {"d", std::string("x")}};
   const std::vector<Command> commands = {
       LoadAllocator{"halloc", parameters, 4096},
-      OpenCell{"id", "alloc_free", parameters, 7, StartState::reused, L2State::flushed, 2, 3},
+      OpenCell{"id", "alloc_free", parameters, 7, StartState::reused, 0, L2State::flushed, 2, 3},
+      OpenCell{"id", "alloc_free", parameters, 7, StartState::aged, 100, L2State::warm, 2, 3},
       VerifyCell{"id"},
       SampleCell{"id", 4},
       CloseCell{"id"},

@@ -26,9 +26,12 @@ class Limits(ProgramTest):
 
     def test_counts(self):
         for key, value in (("repetitions", 10**9), ("rounds", 10**9), ("warmups", 2**63), ("counted_passes", 10**18),
-                           ("deadline_s", 1e10), ("repetitions", 1e300)):
+                           ("deadline_s", 1e10), ("energy_s", 1e4), ("repetitions", 1e300)):
             with self.subTest(key=key):
                 self.refused(self.config(**{key: value}), f"/{key}\n")
+
+    def test_rounds_of_ageing(self):
+        self.refused(self.config(state="aged", aged_rounds=10**9), "/aged_rounds\n")
 
     def test_samples(self):
         self.refused(self.config(rounds=10_000, repetitions=100_000), "samples of all cells and rounds")

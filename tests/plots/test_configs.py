@@ -66,7 +66,7 @@ def test_effective_configs_fit_the_schema_and_sweep_what_they_plot(path, back_en
 
 
 @pytest.mark.parametrize("change", [
-    {"workloads": {}}, {"allocators": []}, {"allocators": ["A"]}, {"pool_bytes": "2 gigs"}, {"state": "aged"},
+    {"workloads": {}}, {"allocators": []}, {"allocators": ["A"]}, {"pool_bytes": "2 gigs"}, {"state": "old"}, {"aged_rounds": -1},
     {"sweep": {"request_bytes": {"log2": [4]}}}, {"sweep": {"request_bytes": {"log2": [4, 8], "range": [1, 2, 1]}}},
     {"plot": {"kind": "pie"}}, {"plot": {"kind": "lines"}}, {"plot": {"kind": "lines", "x": "threads", "colour": "red"}},
     {"cpu": {"name": "other"}}, {"name": "a//b"}, {"repetitions": 0}, {"deadline_s": 0}])

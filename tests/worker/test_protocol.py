@@ -139,6 +139,17 @@ class Conversation(unittest.TestCase):
                            *[on("sample")] * 4, QUIT)
         self.assertEqual([a["event"] for a in answers[2:]], ["sample"] * 4)
 
+    def test_a_heap_ages_before_its_samples(self):
+        def served(rounds):
+            cell = {**open_cell("alloc_free", threads=64, request_bytes=64, state="aged"), "aged_rounds": rounds}
+            answers, _ = serve(allocator("comb", pool_bytes=1 << 20), cell, on("verify"), on("sample"), on("sample"), QUIT)
+            self.assertEqual([a["event"] for a in answers[1:]], ["opened", "verified", "sample", "sample"])
+        served(0)
+        served(70)
+        answers, _ = serve(allocator(), {**open_cell("alloc_free", threads=10, state="aged"), "aged_rounds": 5}, QUIT)
+        self.assertEqual((answers[-1]["status"], answers[-1]["reason"]),
+                         ("unsupported", "AtomicMalloc never frees: its heap does not age, it runs out"))
+
     def test_events_go_to_the_descriptor_asked_for(self):
         read_end, write_end = os.pipe()
         try:
@@ -258,7 +269,7 @@ class BadCommands(unittest.TestCase):
             'must be from 1 to 32; found 33',
         '{"command":"open","cell":"a","workload":"alloc_free","parameters":{"sizes":"odd"}}\n':
             'must be one of fixed, uniform, list; found "odd"',
-        '{"command":"open","cell":"a","workload":"alloc_free","state":"old"}\n': '"state" must be fresh or reused',
+        '{"command":"open","cell":"a","workload":"alloc_free","state":"old"}\n': '"state" must be fresh, reused or aged',
         '{"command":"sample","cell":"z"}\n': "the cell z is not open",
     }
 

@@ -23,6 +23,7 @@ enum class RandomStream : std::uint32_t {
   join_order = 40,
   join_probe = 41,
   group_keys = 42,
+  ageing = 50,
   churn = 51,
   recovery = 52,
   hand_over = 53

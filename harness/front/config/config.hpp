@@ -28,7 +28,9 @@ struct Settings {
   double wall_bound_seconds = 10;  // of all rounds
   std::uint64_t warmups = 1;
   std::uint64_t counted_passes = 1;
+  double energy_seconds = 0;  // 0: not measured
   std::string state = "fresh";
+  std::uint64_t aged_rounds = 1000;  // of state aged
   std::string l2 = "warm";
   double deadline_seconds = 60;  // of one round
 };

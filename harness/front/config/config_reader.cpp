@@ -80,6 +80,7 @@ class MeasurementReader {
     config_.sweep = sweep_reader.axis_groups();
     config_.exclusions = sweep_reader.exclusions(config_.sweep);
     check_pool();
+    check_ageing();
     read_drawing();
     return std::move(config_);
   }
@@ -141,6 +142,24 @@ class MeasurementReader {
       given = given || std::any_of(json_["zip"].begin(), json_["zip"].end(), sweeps_pool);
     }
     if (!given) problems_.add_missing("", "pool_bytes", "a size such as \"64MiB\", here or as an axis");
+  }
+
+  // Rounds of ageing that no cell makes are a mistake.
+  void check_ageing() {
+    std::string pointer;
+    bool aged = std::any_of(config_.allocators.begin(), config_.allocators.end(),
+                            [](const AllocatorChoice& each) { return each.settings.state == "aged"; });
+    for (const AxisGroup& group : config_.sweep) {
+      for (const Axis& axis : group.axes) {
+        if (axis.name == "aged_rounds") pointer = axis.pointer;
+        if (axis.name != "state") continue;
+        aged = aged || std::find(axis.values.begin(), axis.values.end(), ParameterValue(std::string("aged"))) !=
+                           axis.values.end();
+      }
+    }
+    if (json_.contains("aged_rounds")) pointer = "/aged_rounds";
+    if (!pointer.empty() && !aged)
+      problems_.add({pointer, "no cell has the state aged", "`aged_rounds` with \"state\": \"aged\"", ""});
   }
 
   void read_drawing() {

@@ -60,15 +60,14 @@ const std::vector<std::string>& overridable_scalars() {
 
 void apply_scalar(std::string_view name, const ParameterValue& value, const std::string& pointer, Settings& settings,
                   Config& config) {
-  const std::map<std::string_view, std::uint64_t*> counts = {{"pool_bytes", &settings.pool_bytes},
-                                                             {"repetitions", &settings.repetitions},
-                                                             {"warmups", &settings.warmups},
-                                                             {"counted_passes", &settings.counted_passes},
-                                                             {"rounds", &settings.rounds},
-                                                             {"least_rounds", &settings.least_rounds},
-                                                             {"seed", &config.seed}};
+  const std::map<std::string_view, std::uint64_t*> counts = {
+      {"pool_bytes", &settings.pool_bytes},     {"repetitions", &settings.repetitions},
+      {"warmups", &settings.warmups},           {"counted_passes", &settings.counted_passes},
+      {"aged_rounds", &settings.aged_rounds},   {"rounds", &settings.rounds},
+      {"least_rounds", &settings.least_rounds}, {"seed", &config.seed}};
   const std::map<std::string_view, double*> numbers = {{"deadline_s", &settings.deadline_seconds},
                                                        {"wall_bound_s", &settings.wall_bound_seconds},
+                                                       {"energy_s", &settings.energy_seconds},
                                                        {"precision", &settings.precision}};
   const std::map<std::string_view, std::string*> words = {
       {"state", &settings.state}, {"l2", &settings.l2}, {"statistic", &config.statistic}};

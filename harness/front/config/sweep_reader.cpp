@@ -18,6 +18,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view allocator_prefix = "allocator.";
+// Settings of a cell beside those of its workload and its allocator.
+const std::vector<std::string> cell_axes = {"pool_bytes", "l2", "state", "aged_rounds"};
 
 }  // namespace
 
@@ -50,13 +52,14 @@ std::vector<AxisGroup> SweepReader::axis_groups() const {
 
 // The description of what an axis sweeps; nullptr after adding a problem.
 const ParameterInfo* SweepReader::axis_parameter(const std::string& name, const std::string& pointer) const {
-  if (name == "pool_bytes" || name == "l2") return find_entry(config_scalars(), name);
+  if (std::find(cell_axes.begin(), cell_axes.end(), name) != cell_axes.end()) return find_entry(config_scalars(), name);
   if (name.starts_with(allocator_prefix)) return allocator_parameter(name.substr(allocator_prefix.size()), pointer);
   if (workload_ == nullptr) return nullptr;  // already reported
   const ParameterInfo* parameter = find_entry(workload_->parameters, name);
   if (parameter == nullptr) {
     auto valid = names_of(workload_->parameters);
-    valid.insert(valid.end(), {"pool_bytes", "l2", "allocator.<parameter>"});
+    valid.insert(valid.end(), cell_axes.begin(), cell_axes.end());
+    valid.push_back("allocator.<parameter>");
     problems_.add_unknown(pointer, "axis", name, valid);
   }
   return parameter;

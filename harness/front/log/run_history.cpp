@@ -62,6 +62,7 @@ CellHistory cell_from(const Json& event) {
   cell.backend = protocol::text_member(event, "backend");
   cell.seed = protocol::count_member(event, "seed");
   cell.state = protocol::text_member(event, "state");
+  cell.aged_rounds = protocol::optional_count(event, "aged_rounds");
   cell.l2 = protocol::text_member_or(event, "l2", "warm");
   cell.axes = protocol::values_from_json(protocol::member(event, "axes"));
   return cell;

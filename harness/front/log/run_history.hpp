@@ -39,6 +39,7 @@ struct CellHistory {
   std::string backend;
   std::uint64_t seed = 0;
   std::string state;
+  std::optional<std::uint64_t> aged_rounds;
   std::string l2;
   ParameterValues axes;
 

@@ -103,6 +103,10 @@ void apply_axis(const Axis& axis, const ParameterValue& value, Cell& cell) {
     cell.pool_pointer = axis.pointer;
   } else if (axis.name == "l2") {
     cell.l2 = std::get<std::string>(value);
+  } else if (axis.name == "state") {
+    cell.state = std::get<std::string>(value);
+  } else if (axis.name == "aged_rounds") {
+    cell.aged_rounds = std::get<std::uint64_t>(value);
   } else if (axis.name.starts_with(allocator_prefix)) {
     protocol::assign_value(cell.allocator_parameters, axis.name.substr(allocator_prefix.size()), value);
   } else {
@@ -123,6 +127,7 @@ Cell make_cell(const Config& config, const AllocatorChoice& choice, const std::v
   cell.backend = config.backend;
   cell.seed = config.seed;
   cell.state = choice.settings.state;
+  cell.aged_rounds = choice.settings.aged_rounds;
   cell.l2 = choice.settings.l2;
   cell.statistic = config.statistic;
   cell.repetitions = choice.settings.repetitions;
@@ -133,6 +138,7 @@ Cell make_cell(const Config& config, const AllocatorChoice& choice, const std::v
   cell.wall_bound_seconds = choice.settings.wall_bound_seconds;
   cell.warmups = choice.settings.warmups;
   cell.counted_passes = choice.settings.counted_passes;
+  cell.energy_seconds = choice.settings.energy_seconds;
   cell.deadline_seconds = choice.settings.deadline_seconds;
   cell.series = choice.label;
   cell.name = fmt::format("{}/{}", config.name, choice.label);
@@ -314,7 +320,8 @@ nlohmann::ordered_json cell_definition(const Cell& cell) {
                                     {"backend", cell.backend},
                                     {"seed", cell.seed},
                                     {"state", cell.state}};
-  // Not the default, so that cells keep the ids that they have in kept results.
+  // Not where it is the default or has no meaning, so that cells keep the ids that they have in kept results.
+  if (cell.state == "aged") definition["aged_rounds"] = cell.aged_rounds;
   if (cell.l2 != "warm") definition["l2"] = cell.l2;
   return definition;
 }

@@ -31,6 +31,7 @@ struct Cell {
   std::string backend;
   std::uint64_t seed = 0;
   std::string state;
+  std::uint64_t aged_rounds = 0;  // of state aged
   std::string l2;
   std::string statistic;
   ParameterValues axes;
@@ -42,6 +43,7 @@ struct Cell {
   double wall_bound_seconds = 0;
   std::uint64_t warmups = 0;
   std::uint64_t counted_passes = 1;
+  double energy_seconds = 0;
   double deadline_seconds = 0;  // of one round
 };
 

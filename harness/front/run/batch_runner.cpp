@@ -28,6 +28,9 @@ std::vector<std::pair<std::string, std::uint64_t>> largest_by_phase(const protoc
   return largest;
 }
 
+// Each starts from the heap that the one before left.
+bool samples_stay_together(const Cell& cell) { return cell.state != "fresh"; }
+
 }  // namespace
 
 BatchRunner::BatchRunner(const Batch& batch, std::uint64_t device_heap_bytes, std::vector<CellRun*> cells,
@@ -41,23 +44,23 @@ bool BatchRunner::run_round(Hopeless hopeless) {
   for (CellRun* run : cells_) {
     if (run->ended) continue;  // with its whole batch
     if (prepare(*run, hopeless) == Step::interrupted) return false;
-    if (run->cell->state != "reused") continue;
+    if (!samples_stay_together(*run->cell)) continue;
     while (wants_more(*run)) {
       if (take_sample(*run) == Step::interrupted) return false;
     }
     if (finish(*run) == Step::interrupted) return false;
   }
-  // Closed cells of state `reused` want no more; the others take turns.
+  // Closed cells want no more; the others take turns.
   for (bool any = true; any;) {
     any = false;
     for (CellRun* run : cells_) {
-      if (run->cell->state == "reused" || !wants_more(*run)) continue;
+      if (samples_stay_together(*run->cell) || !wants_more(*run)) continue;
       any = true;
       if (take_sample(*run) == Step::interrupted) return false;
     }
   }
   for (CellRun* run : cells_) {
-    if (run->cell->state != "reused" && finish(*run) == Step::interrupted) return false;
+    if (!samples_stay_together(*run->cell) && finish(*run) == Step::interrupted) return false;
   }
   return true;
 }

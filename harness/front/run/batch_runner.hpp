@@ -1,9 +1,9 @@
 // One batch: which command the worker gets next, and what its answers mean for the cells.
 //
 // Cells are opened one after the other, and verified in their first round. With state `fresh` their samples are then
-// taken in turns, so that a drift of clocks or temperature hits all cells of the batch alike; with `reused` each cell's
-// samples stay together. A cell whose worker dies of another cell is opened again and continues with the samples that
-// its round still needs.
+// taken in turns, so that a drift of clocks or temperature hits all cells of the batch alike; with `reused` and `aged`
+// each cell's samples stay together. A cell whose worker dies of another cell is opened again and continues with the
+// samples that its round still needs.
 #pragma once
 
 #include <cstdint>

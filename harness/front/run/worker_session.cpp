@@ -128,15 +128,16 @@ Outcome WorkerSession::load(const Batch& batch, std::uint64_t device_heap_bytes,
 }
 
 Outcome WorkerSession::open(const Cell& cell, double limit_seconds) {
-  const protocol::OpenCell command{
-      .cell = cell.id,
-      .workload = cell.workload,
-      .parameters = cell.workload_parameters,
-      .seed = cell.seed,
-      .state = cell.state == "reused" ? protocol::StartState::reused : protocol::StartState::fresh,
-      .l2 = cell.l2 == "flushed" ? protocol::L2State::flushed : protocol::L2State::warm,
-      .warmups = cell.warmups,
-      .counted_passes = cell.counted_passes};
+  const protocol::OpenCell command{.cell = cell.id,
+                                   .workload = cell.workload,
+                                   .parameters = cell.workload_parameters,
+                                   .seed = cell.seed,
+                                   .state = protocol::start_state_of(cell.state).value(),
+                                   .aged_rounds = cell.aged_rounds,
+                                   .l2 = cell.l2 == "flushed" ? protocol::L2State::flushed : protocol::L2State::warm,
+                                   .warmups = cell.warmups,
+                                   .counted_passes = cell.counted_passes,
+                                   .energy_seconds = cell.energy_seconds};
   Outcome outcome = ask(command, "opened", cell.id, limit_seconds);
   if (outcome.kind == Outcome::Kind::done) open_cells_.insert(cell.id);
   return outcome;

@@ -1,0 +1,52 @@
+// What a repetition of a cell costs in energy, by the counter of a GPU.
+//
+// The counter (NVML: millijoules since the driver was loaded) moves in steps, some tens of milliseconds apart, so work
+// is repeated for at least a second, from one step to another. Three things are taken off: what the GPU draws when it
+// is idle, measured before and after; and, with a second loop, what making the heap ready for each repetition takes.
+// The noise is stated beside the result: how much the idle power differs between its windows, over the time of both
+// loops, and one step of the counter at either end of each loop.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace allocbench::worker {
+
+struct Energy {
+  double joules = 0;      // of a repetition, idle power and preparation subtracted
+  double noise = 0;       // joules of a repetition: one standard deviation
+  double idle_watts = 0;  // mean of the idle windows
+  std::uint64_t repetitions = 0;
+};
+
+// The world as the meter sees it.
+struct EnergySources {
+  std::function<std::optional<double>()> joules;  // of the counter; nothing where there is none
+  std::function<double()> now;                    // seconds
+  std::function<void(double)> sleep;              // seconds
+};
+
+class EnergyMeter {
+ public:
+  explicit EnergyMeter(EnergySources sources) : sources_(std::move(sources)) {}
+
+  // `repeat` makes one repetition and waits for the device; `prepare` everything of it but the timed kernels. Each is
+  // repeated for `seconds` at least. Nothing where the device has no counter, or one that does not move.
+  std::optional<Energy> measure(double seconds, const std::function<void()>& repeat,
+                                const std::function<void()>& prepare);
+
+ private:
+  struct Window {
+    double joules = 0;
+    double seconds = 0;
+    double step_joules = 0;  // mean step of the counter
+    std::uint64_t repetitions = 0;
+  };
+
+  std::optional<Window> window(double seconds, const std::function<void()>& work);
+
+  EnergySources sources_;
+};
+
+}  // namespace allocbench::worker
