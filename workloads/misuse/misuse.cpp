@@ -11,7 +11,7 @@ namespace {
 
 constexpr double refused_share = 0.5;
 
-[[noreturn]] void fail(const std::string& answer) { throw CellFailure(Status::incorrect, "misuse: " + answer); }
+[[noreturn]] void fail_with(const std::string& answer) { throw CellFailure(Status::incorrect, "misuse: " + answer); }
 
 class MisuseRun final : public WorkloadRun {
  public:
@@ -74,8 +74,8 @@ class MisuseRun final : public WorkloadRun {
     const bool null_is_right = setting_.traits().zero == ZeroBytes::null;
     const std::size_t right = null_is_right ? 0 : before_.callers();
     if (given_.size() == right) return;
-    fail(std::to_string(given_.size()) + " of " + std::to_string(before_.callers()) +
-         " calls of malloc(0) returned a block; this allocator promises " + (null_is_right ? "null" : "blocks"));
+    fail_with(std::to_string(given_.size()) + " of " + std::to_string(before_.callers()) +
+              " calls of malloc(0) returned a block; this allocator promises " + (null_is_right ? "null" : "blocks"));
   }
 
   void free_null(const AllocatorHandle& allocator, PhaseTimer& timer) {
@@ -94,8 +94,8 @@ class MisuseRun final : public WorkloadRun {
     for (const std::uint64_t bytes : absurd_sizes(setting_.pool_bytes)) {
       const std::size_t served = ask(allocator, bytes, timer).size();
       if (served == 0) continue;
-      fail(std::to_string(served) + " of " + std::to_string(before_.callers()) + " requests of " +
-           std::to_string(bytes) + " B were served by a pool of " + bytes_text(setting_.pool_bytes));
+      fail_with(std::to_string(served) + " of " + std::to_string(before_.callers()) + " requests of " +
+                std::to_string(bytes) + " B were served by a pool of " + bytes_text(setting_.pool_bytes));
     }
   }
 
@@ -110,14 +110,16 @@ class MisuseRun final : public WorkloadRun {
     requests.alloc(checked);
     const std::vector<RecordedBlock> served = requests.blocks();
     requests.free(checked);
-    if (const std::string problem = contents.problem(); !problem.empty()) fail("before any double free: " + problem);
+    if (const std::string problem = contents.problem(); !problem.empty())
+      fail_with("before any double free: " + problem);
     timer.phase("total", requests.callers(), [&] { requests.free(checked); });
     const auto blocks = static_cast<std::uint64_t>(
         std::count_if(served.begin(), served.end(), [](const RecordedBlock& each) { return each.address != 0; }));
     const std::uint64_t caught = contents.wrong_frees();
     timer.counter("caught_share", blocks == 0 ? 1 : static_cast<double>(caught) / static_cast<double>(blocks));
     if (caught != blocks) {
-      fail("the Checked adaptor saw " + std::to_string(caught) + " of " + std::to_string(blocks) + " double frees");
+      fail_with("the Checked adaptor saw " + std::to_string(caught) + " of " + std::to_string(blocks) +
+                " double frees");
     }
   }
 
@@ -125,7 +127,7 @@ class MisuseRun final : public WorkloadRun {
     const AllocatorHandle failing = allocator.failing(FailureRule::with_chance(refused_share, setting_.seed));
     const std::size_t served = ask(failing, request_bytes_, timer).size();
     timer.phase("total", before_.callers(), [&] { before_.free_of(failing, misused_.data()); });
-    if (served == before_.callers()) fail("no call was refused by the Failing adaptor");
+    if (served == before_.callers()) fail_with("no call was refused by the Failing adaptor");
   }
 
   simt::Stream& stream_;

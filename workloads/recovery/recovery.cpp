@@ -9,7 +9,7 @@
 namespace allocbench {
 namespace {
 
-constexpr std::uint64_t most_pointers = 1ull << 26;
+constexpr std::uint64_t most_kept_blocks = 1ull << 26;
 
 // No allocator serves more: a block takes at least its own bytes.
 std::uint64_t rounds_at_most(std::size_t pool_bytes, std::uint64_t bytes, std::uint32_t threads) {
@@ -156,9 +156,9 @@ std::string Recovery::unsupported(const Parameters& parameters, const RunSetting
     return setting.display_name() + " needs all lanes of a warp to call together, also where single blocks are freed";
   }
   if (rounds_at_most(setting.pool_bytes, parameters.request_bytes, parameters.threads) * parameters.threads >
-      most_pointers) {
+      most_kept_blocks) {
     return "a pool of " + std::to_string(setting.pool_bytes) + " B may hold more than the " +
-           std::to_string(most_pointers) + " blocks that this workload keeps";
+           std::to_string(most_kept_blocks) + " blocks that this workload keeps";
   }
   return why_unsupported(parameters.geometry(), parameters.later_bytes(), setting);
 }
