@@ -37,7 +37,7 @@ struct Churn {
                                            .between(0, 1),
                                        Field{"rounds", &P::rounds, "rounds", "rounds in which blocks are renewed",
                                              "Winter et al., PPoPP'21, fig. 11.a: 100"}
-                                           .between(0, 1'000'000)});
+                                           .between(1, 1'000'000)});
     }
 
     // Rows of threads that together ask for `live_share` of the pool, each request rounded up to 16 B.
