@@ -17,8 +17,9 @@ std::vector<protocol::MetricDescription> with_latencies(std::vector<protocol::Me
                                                            {"max", "longest duration "}};
   for (const auto& [call, of] : calls) {
     for (const auto& [rank, what] : ranks) {
-      metrics.push_back({std::string(call) + "_" + rank, "cycles", "lower",
-                         std::string(what) + of + " (steps of the executor on the CPU back end)", "workload"});
+      metrics.push_back({std::string(call) + "_" + rank, "ticks", "lower",
+                         std::string(what) + of + " (a tick is a cycle; on the CPU back end a step of the executor)",
+                         "workload"});
     }
   }
   return metrics;
