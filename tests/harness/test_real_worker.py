@@ -41,6 +41,13 @@ class RealWorker(ProgramTest):
         self.assertEqual(cell["metrics"]["device_heap_bytes"], 16 << 20)
         self.assertGreater(cell["phases"][0]["median"], 0)
 
+    def test_the_state_of_the_heap_is_an_axis(self):
+        self.measure(self.config(["kma"], workload={"id": "alloc_free", "threads": 128}, pool_bytes="4MiB", repetitions=2,
+                                 sweep={"state": ["fresh", "reused", "aged"]}, aged_rounds=20))
+        cells = self.results()["allocbench"]["cells"]
+        self.assertEqual([(cell["axes"]["state"], cell["state"], cell["status"], cell.get("aged_rounds")) for cell in cells],
+                         [("fresh", "fresh", "ok", None), ("reused", "reused", "ok", None), ("aged", "aged", "ok", 20)])
+
     def test_the_dry_run_knows_the_device_heap(self):
         result = self.measure(self.real_config(["atomic_malloc", "cuda_malloc"]), "--dry-run")
         self.assertIn("cuda_malloc, pool 16 MiB, device heap 16 MiB", result.stdout)
