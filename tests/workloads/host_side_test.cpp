@@ -23,13 +23,18 @@ TEST(CountedPieces, FollowOneAnother) {
   const DeviceSizes sizes(RequestSizes::uniform(1, 64, 300, 5), cpu.stream);
   CountedPieces pieces(cpu.stream, Geometry::of_callers(300, 256, 32));
   pieces.clear();
-  pieces.make(sizes.any());
+  simt::Buffer<void*> addresses(300);
+  pieces.make_addresses(sizes.any(), addresses.data());
   const std::vector<std::uint64_t> offsets = pieces.offsets();
+  const std::vector<void*> pointers = addresses.to_host(cpu.stream);
   std::uint64_t expected = 0;
   for (std::uint32_t caller = 0; caller < 300; ++caller) {
     ASSERT_EQ(offsets[caller], expected) << caller;
+    ASSERT_EQ(static_cast<std::byte*>(pointers[caller]) - static_cast<std::byte*>(pointers[0]), expected) << caller;
     expected += (sizes.host()[caller] + 15) / 16 * 16;
   }
+  EXPECT_EQ(pieces.problem(sizes.host()), "");
+  EXPECT_EQ(pieces.problem(RequestSizes::fixed(64)).find("the piece of caller 1 begins at "), 0u);
 }
 
 TEST(PrefixSum, TimesBothWays) {

@@ -1,7 +1,9 @@
-// CountedPieces: memory for every caller from one allocation by the host: count, exclusive scan, allocate, write.
+// CountedPieces: memory for every caller from one allocation by the host: count, exclusive scan, allocate, and write
+// the pieces or hand out their addresses. What programs do without a malloc on the device.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "simt/simt.hpp"
@@ -13,9 +15,11 @@ namespace allocbench {
 
 class CountedPieces {
  public:
-  CountedPieces(simt::Stream& stream, const Geometry& geometry)
+  // Pieces are rounded up to a multiple of `unit_bytes`.
+  CountedPieces(simt::Stream& stream, const Geometry& geometry, std::uint32_t unit_bytes = 16)
       : stream_(stream),
         geometry_(geometry),
+        unit_(unit_bytes),
         counts_(geometry.callers),
         offsets_(geometry.callers),
         scan_(geometry.callers) {}
@@ -25,15 +29,22 @@ class CountedPieces {
     offsets_.fill_bytes(stream_, 0);
   }
   // Makes the memory; every caller writes its piece. Waits for the sum in between.
-  void make(AnySize sizes);
+  void make_written(AnySize sizes);
+  // The same, but every caller leaves the address of its piece in `addresses`.
+  void make_addresses(AnySize sizes, void** addresses);
   void free() { memory_ = {}; }
 
-  // Of every caller's piece, of the last make().
+  // Of every caller's piece, of the last make_...().
   std::vector<std::uint64_t> offsets() const { return offsets_.to_host(stream_); }
+  // What is wrong with these offsets for these sizes; empty when nothing is.
+  std::string problem(const RequestSizes& sizes) const;
 
  private:
+  void make(AnySize sizes);
+
   simt::Stream& stream_;
   Geometry geometry_;
+  std::uint32_t unit_;
   simt::Buffer<std::uint64_t> counts_;
   simt::Buffer<std::uint64_t> offsets_;
   ExclusiveScan scan_;

@@ -1,6 +1,7 @@
 #include "workloads/prefix_sum/prefix_sum.hpp"
 
 #include "workloads/common/caller_requests.hpp"
+#include "workloads/contract/outcome.hpp"
 #include "workloads/prefix_sum/counted_pieces.hpp"
 #include "workloads/prefix_sum/kernels.hpp"
 
@@ -29,11 +30,14 @@ class PrefixSumRun final : public WorkloadRun {
                                          requests_.geometry(), sizes, writes, requests_.row(0));
     });
     requests_.free(allocator);
-    timer.phase("prefix_sum", requests_.callers(), [&] { pieces_.make(sizes); });
+    timer.phase("prefix_sum", requests_.callers(), [&] { pieces_.make_written(sizes); });
     pieces_.free();
   }
 
-  void check_recorded(PointerCheck& check) const override { requests_.check(check); }
+  void check_recorded(PointerCheck& check) const override {
+    requests_.check(check);
+    fail_if_wrong("prefix sum", pieces_.problem(requests_.sizes().host()));
+  }
   RequestProfile requests() const override { return requests_.profile(); }
   std::uint64_t mallocs_at_most() const override { return requests_.callers(); }
   std::vector<KernelInfo> kernels() const override {
