@@ -1,8 +1,10 @@
 #include "workloads/fragmentation/fragmentation.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "workloads/common/caller_requests.hpp"
+#include "workloads/common/sort.hpp"
 #include "workloads/contract/outcome.hpp"
 
 namespace allocbench {
@@ -10,8 +12,8 @@ namespace {
 
 constexpr std::uint64_t most_pointers_of_fragmentation = 1ull << 27;
 
+// `places` grow; they become their distances.
 std::uint64_t median_distance(std::vector<std::uint64_t>& places) {
-  std::sort(places.begin(), places.end());
   std::adjacent_difference(places.begin(), places.end(), places.begin());
   const auto middle = places.begin() + 1 + static_cast<std::ptrdiff_t>((places.size() - 1) / 2);
   std::nth_element(places.begin() + 1, middle, places.end());
@@ -60,11 +62,18 @@ class FragmentationRun final : public WorkloadRun {
     return blocks;
   }
 
+  // Sorted by the device: a pool has millions of blocks.
+  std::vector<std::uint64_t> sorted_places() const {
+    const auto slots = static_cast<std::uint32_t>(std::size_t{rounds_} * requests_.callers());
+    const simt::Buffer<std::uint64_t> sorted(slots);
+    sort_words(stream_, reinterpret_cast<const std::uint64_t*>(requests_.row(0)), sorted.data(), slots);
+    std::vector<std::uint64_t> places = sorted.to_host(stream_);
+    places.erase(places.begin(), std::upper_bound(places.begin(), places.end(), std::uint64_t{0}));
+    return places;
+  }
+
   void count(PhaseTimer& timer) {
-    std::vector<std::uint64_t> places;
-    for (const RecordedBlock& block : recorded()) {
-      if (block.address != 0) places.push_back(block.address);
-    }
+    std::vector<std::uint64_t> places = sorted_places();
     if (places.size() < 2) {
       throw CellFailure(Status::oom, "the pool of " + bytes_text(pool_bytes_) + " holds " +
                                          std::to_string(places.size()) + " blocks of " + bytes_text(bytes_));
