@@ -1,3 +1,4 @@
+#include "workloads/address_range/address_range.hpp"
 #include "workloads/alloc_cycle_dealloc/alloc_cycle_dealloc.hpp"
 #include "workloads/alloc_dealloc/alloc_dealloc.hpp"
 #include "workloads/alloc_free/alloc_free.hpp"
@@ -24,6 +25,8 @@
 #include "workloads/recovery/recovery.hpp"
 #include "workloads/scenario/scenario.hpp"
 #include "workloads/two_phase/two_phase.hpp"
+#include "workloads/work_generation/work_generation.hpp"
+#include "workloads/write_performance/write_performance.hpp"
 
 namespace allocbench {
 
@@ -53,7 +56,10 @@ std::vector<WorkloadType> all_workloads() {
           workload_type<Churn>(),
           workload_type<Recovery>(),
           workload_type<ProducerConsumer>(),
-          workload_type<Misuse>()};
+          workload_type<Misuse>(),
+          workload_type<AddressRange>(),
+          workload_type<WorkGeneration>(),
+          workload_type<WritePerformance>()};
 }
 
 }  // namespace allocbench

@@ -44,6 +44,9 @@ const std::vector<protocol::MetricDescription> table = with_latencies({
     {"range_per_live", "", "lower", "distance from the first to the last byte in use, over the bytes in use",
      "workload"},
     {"largest_free_request", "B", "higher", "largest single request that is served at the end of a sample", "workload"},
+    {"range_bytes", "B", "lower", "from the lowest to the end of the highest block of a round: the widest round",
+    {"address_spread", "", "lower", "range_bytes over the bytes that a round asks for", "workload"},
+    {"running_spread", "", "lower", "the same for the blocks of all rounds, over the bytes of one", "workload"},
     {"steps_per_malloc", "", "lower",
      "TAS: steps of a malloc; a step is a probe (random walks), a turn (simple queues) or an update of a shared "
      "word",
@@ -88,6 +91,7 @@ const std::vector<protocol::MetricDescription> table = with_latencies({
 
 }  // namespace
 
-const std::vector<protocol::MetricDescription>& metrics() { return table; }
+const std::vector<protocol::MetricDescription>& metrics() {
+  return table; }
 
 }  // namespace allocbench::worker

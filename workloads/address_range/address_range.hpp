@@ -1,0 +1,44 @@
+// address_range: over how many addresses the blocks of a round are spread, round after round.
+//
+// Winter et al., PPoPP'21, fragmentation test (fig. 11.a): `rounds` times all threads allocate, the distance between
+// the lowest and the highest address is noted, and all blocks are freed. Here the distance ends with the last byte of
+// the last block, so that it is never less than the bytes asked for:
+//   address_spread = distance of the widest round / bytes asked for in a round
+//   running_spread = distance over all rounds together / bytes asked for in a round
+// An allocator that packs its blocks and uses freed memory again stays near 1. A wide spread is not waste by itself:
+// what a full pool holds is the question of the workload fragmentation.
+#pragma once
+
+#include "workloads/common/caller_parameters.hpp"
+#include "workloads/common/size_parameters.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct AddressRange {
+  struct Parameters : CallerParameters, SizeParameters {
+    std::uint32_t rounds = 100;
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple_cat(
+          caller_fields<P>("threads of a round, one request each", "Winter et al., PPoPP'21: 100,000"),
+          size_fields<P>(),
+          std::tuple{
+              Field{"rounds", &P::rounds, "rounds", "times that all allocate and free", "Winter et al., PPoPP'21"}
+                  .between(1, 10'000)});
+    }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "address_range",
+                                         .display_name = "Address Range",
+                                         .paper = "Winter et al., PPoPP'21, fig. 11.a",
+                                         .summary = "rounds of N mallocs and N frees: how far apart are the blocks?",
+                                         .phases = "alloc free"};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

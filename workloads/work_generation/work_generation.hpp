@@ -1,0 +1,37 @@
+// work_generation: threads that produce a varying amount of work ask for its memory: by malloc, or all together.
+//
+// Winter et al., PPoPP'21, work generation (figs. 11.c and 11.d). Phase `malloc_free`: one kernel of mallocs and one of
+// frees. Phase `baseline`: a kernel that says what each thread needs, an exclusive scan by a library, the host's look
+// at the sum, one allocation by the host, a kernel that hands out the addresses, and the host's free; pieces are
+// rounded up to 4 B, as in the paper. All waiting of the host is part of it. Unlike prefix_sum, nobody writes the
+// memory.
+#pragma once
+
+#include "workloads/common/caller_parameters.hpp"
+#include "workloads/common/size_parameters.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct WorkGeneration {
+  struct Parameters : CallerParameters, SizeParameters {
+    static auto fields() {
+      return std::tuple_cat(caller_fields<Parameters>("threads that produce work, one piece each",
+                                                      "Winter et al., PPoPP'21: powers of two to 2^20"),
+                            size_fields<Parameters>());
+    }
+  };
+
+  static constexpr WorkloadTraits traits{
+      .name = "work_generation",
+      .display_name = "Work Generation",
+      .paper = "Winter et al., PPoPP'21, figs. 11.c and 11.d",
+      .summary = "malloc and free per thread, against count, scan and one allocation by the host",
+      .phases = "malloc_free baseline"};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

@@ -1,0 +1,152 @@
+#include "workloads/write_performance/write_performance.hpp"
+
+#include <stdexcept>
+
+#include "workloads/common/caller_requests.hpp"
+#include "workloads/contract/outcome.hpp"
+#include "workloads/prefix_sum/counted_pieces.hpp"
+
+namespace allocbench {
+namespace {
+
+constexpr std::uint32_t written_word_bytes = 4;
+constexpr std::uint64_t most_written_words = 1ull << 30;
+
+// All whole words of all blocks, block after block.
+struct BlockWords {
+  const std::uint32_t* owners;  // by word, the caller whose block it is in
+  const std::uint32_t* first;   // by caller, the first word of its block
+  std::uint32_t count;
+
+  SIMT_FN std::uint32_t* place(std::uint32_t word, void* const* blocks) const {
+    const std::uint32_t owner = owners[word];
+    auto* const block = static_cast<std::uint32_t*>(blocks[owner]);
+    return block == nullptr ? nullptr : block + (word - first[owner]);
+  }
+};
+
+struct WriteWordsKernel {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, BlockWords words, void* const* blocks, std::uint32_t value) const {
+    const std::uint32_t word = thread.rank_in_grid();
+    if (word >= words.count) return;
+    std::uint32_t* const place = words.place(word, blocks);
+    if (place != nullptr) *place = value + word;
+  }
+};
+
+struct CompareWordsKernel {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, BlockWords words, void* const* blocks, std::uint32_t value,
+                          std::uint32_t* wrong) const {
+    const std::uint32_t word = thread.rank_in_grid();
+    if (word >= words.count) return;
+    const std::uint32_t* const place = words.place(word, blocks);
+    if (place != nullptr && *place != value + word) thread.atomic(*wrong).fetch_add(1u, simt::relaxed);
+  }
+};
+
+class WritePerformanceRun final : public WorkloadRun {
+ public:
+  WritePerformanceRun(const WritePerformance::Parameters& parameters, const RunSetting& setting, simt::Stream& stream)
+      : stream_(stream),
+        threads_per_block_(parameters.threads_per_block),
+        passes_(parameters.passes),
+        requests_(stream, parameters.geometry(), parameters.request_sizes(parameters.threads, setting.seed)),
+        pieces_(stream, parameters.geometry(), written_word_bytes),
+        addresses_(parameters.threads),
+        first_(parameters.threads),
+        wrong_(2) {
+    number_words();
+  }
+
+  void prepare() override {
+    requests_.poison();
+    pieces_.clear();
+    wrong_.fill_bytes(stream_, 0);
+  }
+
+  void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
+    requests_.alloc(allocator);
+    write_and_compare("write", requests_.row(0), wrong_.data(), timer);
+    requests_.free(allocator);
+    pieces_.make_addresses(requests_.sizes().any(), addresses_.data());
+    write_and_compare("baseline", addresses_.data(), wrong_.data() + 1, timer);
+    stream_.synchronize();  // the pieces are in use until then
+    pieces_.free();
+  }
+
+  void check_recorded(PointerCheck& check) const override {
+    requests_.check(check);
+    const std::vector<std::uint32_t> wrong = wrong_.to_host(stream_);
+    if (!check.ok()) return;
+    fail_if_wrong("contents", problem(wrong[0], "of the allocator's blocks"));
+    fail_if_wrong("contents", problem(wrong[1], "of the packed pieces"));
+  }
+  RequestProfile requests() const override { return requests_.profile(); }
+  std::uint64_t mallocs_at_most() const override { return requests_.callers(); }
+  std::vector<KernelInfo> kernels() const override {
+    return {{"write", simt::kernel_attributes<WriteWordsKernel, BlockWords, void* const*, std::uint32_t>()}};
+  }
+
+ private:
+  void number_words() {
+    std::vector<std::uint32_t> first(requests_.callers());
+    std::vector<std::uint32_t> owners;
+    for (std::uint32_t caller = 0; caller < requests_.callers(); ++caller) {
+      first[caller] = static_cast<std::uint32_t>(owners.size());
+      owners.insert(owners.end(), requests_.sizes().host()[caller] / written_word_bytes, caller);
+    }
+    first_.from_host(stream_, first);
+    owners_ = simt::Buffer<std::uint32_t>(owners.size());
+    owners_.from_host(stream_, owners);
+  }
+
+  BlockWords words() const { return {owners_.data(), first_.data(), static_cast<std::uint32_t>(owners_.size())}; }
+
+  void write_and_compare(std::string_view phase, void* const* blocks, std::uint32_t* wrong, PhaseTimer& timer) {
+    const BlockWords all = words();
+    const simt::LaunchShape shape = Geometry::of_callers(all.count, threads_per_block_, simt::warp_size).shape();
+    timer.phase(phase, std::uint64_t{passes_} * all.count, [&] {
+      for (std::uint32_t pass = 0; pass < passes_; ++pass) {
+        simt::launch(stream_, shape, WriteWordsKernel{}, all, blocks, pass);
+      }
+    });
+    simt::launch(stream_, shape, CompareWordsKernel{}, all, blocks, passes_ - 1, wrong);
+  }
+
+  static std::string problem(std::uint32_t wrong, const std::string& where) {
+    return wrong == 0 ? "" : std::to_string(wrong) + " words " + where + " do not hold what was written last";
+  }
+
+  simt::Stream& stream_;
+  std::uint32_t threads_per_block_;
+  std::uint32_t passes_;
+  CallerRequests requests_;
+  CountedPieces pieces_;
+  simt::Buffer<void*> addresses_;
+  simt::Buffer<std::uint32_t> owners_;
+  simt::Buffer<std::uint32_t> first_;
+  simt::Buffer<std::uint32_t> wrong_;  // words of the blocks, of the pieces
+};
+
+}  // namespace
+
+std::string WritePerformance::unsupported(const Parameters& p, const RunSetting& setting) {
+  if (p.smallest_request() < written_word_bytes) {
+    throw std::invalid_argument("request sizes: threads write whole words, so a request has 4 B at least");
+  }
+  if (p.largest_request() / written_word_bytes * p.threads > most_written_words) {
+    return "the blocks may have more than the " + std::to_string(most_written_words) +
+           " words that this workload numbers";
+  }
+  const std::string recycled = why_recycling(pad(p.largest_request(), 16) * p.threads, setting);
+  return recycled.empty() ? why_unsupported(p.geometry(), p.largest_request(), setting) : recycled;
+}
+
+std::unique_ptr<WorkloadRun> WritePerformance::open(const Parameters& parameters, const RunSetting& setting,
+                                                    simt::Stream& stream) {
+  return std::make_unique<WritePerformanceRun>(parameters, setting, stream);
+}
+
+}  // namespace allocbench
