@@ -102,6 +102,21 @@ TEST(Config, MergesTheSectionOfItsBackEnd) {
   EXPECT_FALSE(effective.contains("cpu") || effective.contains("cuda") || effective.contains("overrides"));
 }
 
+TEST(Config, MergesItsFullPartWhereThatIsAskedFor) {
+  ordered_json json = good;
+  json["sweep"] = {{"request_bytes", {16, 64}}};
+  json["cpu"] = {{"sweep", {{"request_bytes", ordered_json::array({16})}}}, {"repetitions", 2}};
+  json["full"] = {{"sweep", {{"request_bytes", {{"range", {16, 160, 16}}}}}}};
+  const auto points = [&](const ConfigChanges& changes) {
+    const Config config = read_good(json, changes);
+    EXPECT_EQ(config.allocators[0].settings.repetitions, 2u);
+    EXPECT_FALSE(config.effective->contains("full"));
+    return config.sweep[0].axes[0].values.size();
+  };
+  EXPECT_EQ(points({}), 1u);
+  EXPECT_EQ(points({.full = true}), 10u);
+}
+
 TEST(Config, OverridesOneAllocator) {
   ordered_json json = with("allocators", {"halloc", "scatteralloc"});
   json["overrides"] = {{"scatteralloc",
@@ -227,6 +242,13 @@ TEST(ConfigErrors, TheOtherBackEndsPartIsChecked) {
   }
   // Without the other worker a name may be one of its own.
   read_good(with("cuda", {{"allocators", {"gpu_only"}}}));
+}
+
+TEST(ConfigErrors, TheFullPartIsChecked) {
+  const std::string text = complaints(with("full", {{"sweep", {{"request_bytes", {0}}}}, {"repititions", 0}}));
+  EXPECT_THAT(text, ::testing::StartsWith("test.json: 2 mistakes"));
+  EXPECT_THAT(text, ::testing::HasSubstr("/full/sweep/request_bytes"));
+  EXPECT_THAT(text, ::testing::HasSubstr("/full/repititions"));
 }
 
 TEST(ConfigErrors, NamesOfTheOtherBackEndAreNotUnknown) {
@@ -407,7 +429,7 @@ TEST(ConfigLimits, CellsAreCountedBeforeTheyAreMade) {
   make_plan(read_good(json), testing::test_catalogue(), problems);
   EXPECT_EQ(
       format_problems("test.json", problems),
-      one_complaint("  /sweep\n      found:   1000000 cells\n      allowed: at most 50000 cells, before exclude\n"));
+      one_complaint("  /sweep\n      found:   1000000 cells\n      allowed: at most 100000 cells, before exclude\n"));
 }
 
 TEST(ConfigLimits, ManyMistakesAreCounted) {

@@ -38,7 +38,7 @@ class Limits(ProgramTest):
 
     def test_cells(self):
         sweep = {"request_bytes": {"range": [1, 1000, 1]}, "blocks": {"range": [1, 1000, 1]}}
-        self.refused(self.config(sweep=sweep), "1000000 cells\n      allowed: at most 50000 cells")
+        self.refused(self.config(sweep=sweep), "1000000 cells\n      allowed: at most 100000 cells")
 
     def test_batches(self):
         self.refused(self.config(sweep={"pool_bytes": {"range": [4096, 40960, 4]}}), "at most 2000: each needs a worker")

@@ -20,10 +20,12 @@ def _id(path):
     return str(path.relative_to(CONFIGS))
 
 
-def _effective(path, back_end):
+def _effective(path, *sections):
     config = json.loads(path.read_text())
-    merged = settings_table.merged(config, config.get(back_end, {}))
-    return {key: value for key, value in merged.items() if key not in ("cpu", "cuda")}
+    merged = config
+    for section in sections:
+        merged = settings_table.merged(merged, config.get(section, {}))
+    return {key: value for key, value in merged.items() if key not in ("cpu", "cuda", "full")}
 
 
 def test_the_schema_is_a_schema():
@@ -43,10 +45,10 @@ def test_the_name_is_the_path(path):
     assert json.loads(path.read_text())["name"] == str(path.relative_to(CONFIGS).with_suffix(""))
 
 
-@pytest.mark.parametrize("back_end", ["cpu", "cuda"])
+@pytest.mark.parametrize("sections", [("cpu",), ("cuda",), ("cuda", "full")], ids="-".join)
 @pytest.mark.parametrize("path", MEASURING, ids=_id)
-def test_effective_configs_fit_the_schema_and_sweep_what_they_plot(path, back_end):
-    config = _effective(path, back_end)
+def test_effective_configs_fit_the_schema_and_sweep_what_they_plot(path, sections):
+    config = _effective(path, *sections)
     jsonschema.Draft7Validator(SCHEMA).validate(config)
     assert config["plot"]["kind"] in KINDS
     axes = {name: values for group in (config.get("sweep", {}), *config.get("zip", [])) for name, values in group.items()}

@@ -44,9 +44,9 @@ std::vector<std::string> arguments_of(const StudyOptions& study, std::size_t dev
   if (run.seed) add("--seed", fmt::format("{}", *run.seed));
   if (!run.data.empty()) add("--data", run.data);
   if (!run.workers.empty()) add("--workers", run.workers);
-  for (const auto& [given, option] :
-       {std::pair{run.resume, "--resume"}, std::pair{run.only_failed, "--only-failed"}, std::pair{run.force, "--force"},
-        std::pair{run.allow_mixed, "--allow-mixed"}, std::pair{run.profile, "--profile"}}) {
+  for (const auto& [given, option] : {std::pair{run.resume, "--resume"}, std::pair{run.only_failed, "--only-failed"},
+                                      std::pair{run.force, "--force"}, std::pair{run.allow_mixed, "--allow-mixed"},
+                                      std::pair{run.profile, "--profile"}, std::pair{run.full, "--full"}}) {
     if (given) arguments.emplace_back(option);
   }
   return arguments;

@@ -60,6 +60,8 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       ->check(CLI::Range(0.01, protocol::longest_seconds))
       ->type_name("S");
   app.add_option("--seed", run.seed, "Seed of requests and order, instead of the config's")->type_name("N");
+  app.add_flag("--full", run.full,
+               "The whole grid of configs that have one (their part `full`), which takes much longer");
   app.add_option("--os-threads", run.os_threads, "CPU back end: threads to spread blocks over (0 = one per core)")
       ->type_name("N");
   app.add_flag("--dry-run", run.dry_run, "Print the plan and measure nothing");

@@ -26,6 +26,7 @@ struct RunOptions {
   std::set<std::string> cells = {};  // ids; empty = all
   std::optional<double> timeout = {};
   std::optional<std::uint64_t> seed = {};
+  bool full = false;
   std::optional<std::uint64_t> os_threads = {};
   bool dry_run = false;
   bool print_config = false;

@@ -136,7 +136,7 @@ Config checked_config(const RunOptions& options, const std::string& path, const 
                       const Target& target) {
   Problems problems;
   Config config = read_config(text, path, {target.catalogue, target.other ? &*target.other : nullptr},
-                              {options.timeout, options.seed}, problems);
+                              {options.timeout, options.seed, options.full}, problems);
   require_none(problems, path);
   return config;
 }
@@ -213,6 +213,7 @@ std::string options_to_continue(const RunOptions& options, const std::string& ba
   if (!options.filter.empty()) text += fmt::format(" --filter '{}'", options.filter);
   if (options.timeout) text += fmt::format(" --timeout {}", *options.timeout);
   if (options.seed) text += fmt::format(" --seed {}", *options.seed);
+  if (options.full) text += " --full";
   if (options.os_threads) text += fmt::format(" --os-threads {}", *options.os_threads);
   if (!options.data.empty()) text += fmt::format(" --data {}", options.data);
   if (!options.workers.empty()) text += fmt::format(" --workers {}", options.workers);

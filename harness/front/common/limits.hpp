@@ -21,7 +21,7 @@ inline constexpr std::size_t list_elements = 1'000;  // of a parameter that is a
 inline constexpr std::size_t text_letters = 1'000;   // of a parameter that is a text
 
 // Before `exclude`.
-inline constexpr std::uint64_t cells = 50'000;
+inline constexpr std::uint64_t cells = 100'000;
 // Each needs a worker of its own.
 inline constexpr std::size_t batches = 2'000;
 inline constexpr std::uint64_t samples = 100'000'000;

@@ -82,9 +82,11 @@ struct Config {
 struct ConfigChanges {
   std::optional<double> deadline_seconds = {};
   std::optional<std::uint64_t> seed = {};
+  bool full = false;  // with the section `full`
 };
 
-// The config with the back end's section merged into it and the changes of the command line applied.
+// The config with the sections of the back end and of --full merged into it and the changes of the command line
+// applied.
 nlohmann::ordered_json effective_config(const nlohmann::ordered_json& document, std::string_view backend,
                                         const ConfigChanges& changes);
 

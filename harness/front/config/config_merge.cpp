@@ -1,4 +1,4 @@
-// The effective config: the part for one back end merged over the rest.
+// The effective config: the part for one back end, and that of --full, merged over the rest.
 #include <nlohmann/json.hpp>
 
 #include "harness/front/config/config.hpp"
@@ -29,10 +29,12 @@ void merge_into(Json& base, const Json& changes) {
 
 Json effective_config(const Json& document, std::string_view backend, const ConfigChanges& changes) {
   Json effective = document;
-  const std::string section(backend);
-  if (document.contains(section) && document[section].is_object()) merge_into(effective, document[section]);
-  effective.erase("cpu");
-  effective.erase("cuda");
+  const auto merge_section = [&](const std::string& section) {
+    if (document.contains(section) && document[section].is_object()) merge_into(effective, document[section]);
+  };
+  merge_section(std::string(backend));
+  if (changes.full) merge_section("full");
+  for (const char* const section : {"cpu", "cuda", "full"}) effective.erase(section);
   if (changes.deadline_seconds) effective["deadline_s"] = *changes.deadline_seconds;
   if (changes.seed) effective["seed"] = *changes.seed;
   return effective;

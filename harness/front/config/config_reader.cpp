@@ -21,8 +21,8 @@ using Json = nlohmann::ordered_json;
 
 // Parts that say what is measured: read here, against what the workers have. All others are the schema's matter.
 bool is_measured_part(const std::string& key) {
-  static const std::vector<std::string> parts = {"allocators", "workload",  "sweep", "zip",
-                                                 "exclude",    "overrides", "cpu",   "cuda"};
+  static const std::vector<std::string> parts = {"allocators", "workload", "sweep", "zip", "exclude",
+                                                 "overrides",  "cpu",      "cuda",  "full"};
   return std::find(parts.begin(), parts.end(), key) != parts.end() || find_entry(config_scalars(), key) != nullptr;
 }
 
@@ -50,7 +50,7 @@ void check_common_parts(const Json& document, Problems& problems) {
     if (is_measured_part(key) || !node.at("properties").contains(key)) continue;
     check_against(node.at("properties").at(key), json, pointer_to("", key), problems);
   }
-  for (const std::string section : {"cpu", "cuda"}) {
+  for (const std::string section : {"cpu", "cuda", "full"}) {
     if (!document.contains(section)) continue;
     if (!document[section].is_object()) {
       problems.add_wrong("/" + section, document[section], "an object");
@@ -198,15 +198,17 @@ void point_into_file(const Json& document, const std::string& backend, Problems&
   }
 }
 
-// The other back end's reading counts as far as it is about that back end: its section and its claims.
-Problems problems_of_other(const Json& document, const std::string& backend, const Names& names) {
+// Another reading of the config, for its mistakes alone. It counts as far as it is about its section.
+Problems problems_in_section(const Json& document, const std::string& section, const std::string& backend,
+                             const ConfigChanges& changes, const Names& names) {
   Problems all;
-  const Json effective = effective_config(document, backend, {});
+  const Json effective = effective_config(document, backend, changes);
   MeasurementReader(effective, backend, names, all).read();
-  point_into_file(document, backend, all);
+  point_into_file(document, section, all);
   Problems own;
   for (const Problem& problem : all.list()) {
-    if (problem.where.starts_with("/" + backend + "/") || problem.where.starts_with("/claims/")) own.add(problem);
+    const bool of_claims = section == backend && problem.where.starts_with("/claims/");
+    if (of_claims || problem.where.starts_with("/" + section + "/")) own.add(problem);
   }
   return own;
 }
@@ -228,11 +230,15 @@ Config read_config(std::string_view text, const std::string& path, const Catalog
   const Names names{catalogues.chosen, catalogues.other, true};
   Problems measured;
   Config config = MeasurementReader(*effective, backend, names, measured).read();
+  if (changes.full) point_into_file(document, "full", measured);
   point_into_file(document, backend, measured);
   problems.add_new(measured);
+  if (!changes.full && document.contains("full")) {
+    problems.add_new(problems_in_section(document, "full", backend, {.full = true}, names));
+  }
   const Names other_names{catalogues.other != nullptr ? *catalogues.other : catalogues.chosen, &catalogues.chosen,
                           catalogues.other != nullptr};
-  problems.add_new(problems_of_other(document, other, other_names));
+  problems.add_new(problems_in_section(document, other, other, {}, other_names));
   config.path = path;
   config.effective = std::move(effective);
   return config;
