@@ -31,12 +31,15 @@ def relative(cells: pandas.DataFrame, values: pandas.DataFrame, reference: str) 
     """For every metric, say `time`, its `relative_time`: over that of the reference allocator's cell at the same settings, with
     the interval of the cell alone. And `beyond_reference`, the share of a time that exceeds the reference's: with an allocator
     that costs next to nothing as reference, what allocation takes of an application. `best` as reference is the smallest
-    value at the same settings, whoever has it."""
+    value at the same settings, whoever has it; `baseline` is the phase of that name of the same cell."""
     places = cells["axes"].map(lambda axes: tuple(sorted((name, str(value)) for name, value in axes.items()
                                                          if not name.startswith("allocator."))))
     placed = values.assign(place=values["cell"].map(places))
     by = ["place", "phase", "metric"]
-    if reference == "best":
+    if reference == "baseline":
+        by = ["cell", "metric"]
+        bases = placed[placed["phase"] == "baseline"].set_index(by)["value"]
+    elif reference == "best":
         bases = placed[placed["value"] > 0].groupby(by)["value"].min()
     else:
         own = placed[placed["cell"].isin(cells.index[cells["allocator"] == reference])]

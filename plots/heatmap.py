@@ -1,7 +1,8 @@
 """Figure kind `heatmap`: allocators down, the values of one or two swept settings across, in each cell how many times the
 value of a reference it is, or the status word. Many lines with few points each become readable this way.
 
-`reference` is an allocator, or `best`: the smallest value of each column. Colour is the logarithm of the factor: blue is
+`reference` is an allocator, or `best`: the smallest value of each column, or `baseline`: the phase of that name of the same
+cell. Colour is the logarithm of the factor: blue is
 smaller, red is larger; factors that the intervals do not tell from 1 are in grey.
 """
 
@@ -173,6 +174,9 @@ def _legend(run: Run) -> str:
     reference, metric = run.plot["reference"], quantity.metric_name(run.plot.get("metric", "time"))
     if reference == "best":
         return f"Factors: {metric} over the smallest of the column. Red: larger; grey: the 95 % interval contains 1."
+    if reference == "baseline":
+        return (f"Factors: {metric} over that of the {run.plot.get('names', {}).get('baseline', 'baseline')}. Red: larger; blue: smaller; grey: "
+                "the 95 % interval contains 1.")
     name = labels.allocator(run, reference)
     return (f"Row {name}: {metric}. Other rows: {metric} over that of {name}; red is more, blue is less, grey: "
             "the 95 % interval contains 1.")

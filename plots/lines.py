@@ -223,7 +223,7 @@ def _y_label(run: Run, metric: str, look: Scale) -> str:
     name = quantity.metric_name(metric)
     if metric.startswith("relative_"):
         reference = run.plot["reference"]
-        return f"{name}, over that of {'the best' if reference == 'best' else labels.allocator(run, reference)}"
+        return f"{name}, over that of {f'the {reference}' if reference in ('best', 'baseline') else labels.allocator(run, reference)}"
     if metric == "speed_up":
         return "speed-up over the first point"
     if run.backend == "cpu" and look.unit in ("s", "op/s", "B/s"):

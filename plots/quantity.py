@@ -18,6 +18,9 @@ _METRIC_NAMES = {"throughput": "operations per second", "allocated_bytes_per_sec
                  "steps_per_malloc": "TAS: steps per malloc", "warp_steps_per_malloc": "WAS: steps per warp",
                  "atomic_cycles": "cycles per atomic", "speed_up": "speed-up", "range_per_live": "address range over bytes in use",
                  "usable_share": "usable share of the pool", "energy_per_million": "energy of a million operations",
+                 "address_spread": "range of the widest round, over the bytes asked for",
+                 "running_spread": "range of all rounds, over the bytes of one", "block_bytes": "granted per request",
+                 "null_returns": "requests that got null", "init_time": "time to create it, memory included",
                  **{f"{call}_{rank}": f"clock ticks of {what}, {words}" for call, what in (("alloc", "a malloc"), ("free", "a free"), ("own", "no call"))
                     for rank, words in (("p50", "median"), ("p90", "p90"), ("p99", "p99"), ("p999", "p99.9"), ("max", "longest"))}}
 _SHARES = ("internal_waste", "external_waste", "taken_share", "free_share", "utilisation", "usable_share", "recovered_share")

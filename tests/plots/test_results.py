@@ -183,6 +183,14 @@ def test_relative_to_an_allocator_and_to_the_best(tmp_path):
     assert value_of(to_c, 3, "alloc", "beyond_reference")["value"] == 0.5
 
 
+def test_relative_to_the_baseline_of_the_same_cell(tmp_path):
+    cells = [synthetic.cell("c_malloc", {"threads": x}, values={("alloc", "time"): (seconds, seconds / 2, seconds * 2), ("baseline", "time"): 2.0})
+             for x, seconds in ((1, 2.0), (2, 8.0))]
+    run = results.read_run(synthetic.write(tmp_path, CONFIG, cells), {"kind": "lines", "x": "threads", "reference": "baseline"})
+    assert [value_of(run, i, "alloc", "relative_time")["value"] for i in range(2)] == [1, 4]
+    assert value_of(run, 1, "alloc", "relative_time")["low"] == 2 and value_of(run, 1, "baseline", "relative_time")["value"] == 1
+
+
 def test_reading_knows_nothing_of_drawing_and_derived_metrics_nothing_of_reading(root):
     for module, forbidden in (("derived", "results"), ("derived", "stored"), ("stored", "results"), ("results", "series"), ("labels", "series")):
         text = (root / "plots" / f"{module}.py").read_text()
