@@ -14,16 +14,19 @@
 #include "workloads/hash_join/hash_join.hpp"
 #include "workloads/heap_init/heap_init.hpp"
 #include "workloads/host_latency/host_latency.hpp"
+#include "workloads/index_nodes/index_nodes.hpp"
 #include "workloads/kd_tree/kd_tree.hpp"
 #include "workloads/latency/latency.hpp"
 #include "workloads/misuse/misuse.hpp"
 #include "workloads/pairs/pairs.hpp"
+#include "workloads/particle_frames/particle_frames.hpp"
 #include "workloads/prefix_sum/prefix_sum.hpp"
 #include "workloads/probability/probability.hpp"
 #include "workloads/producer_consumer/producer_consumer.hpp"
 #include "workloads/randomized/randomized.hpp"
 #include "workloads/recovery/recovery.hpp"
 #include "workloads/scenario/scenario.hpp"
+#include "workloads/strings/strings.hpp"
 #include "workloads/two_phase/two_phase.hpp"
 #include "workloads/work_generation/work_generation.hpp"
 #include "workloads/write_performance/write_performance.hpp"
@@ -59,7 +62,10 @@ std::vector<WorkloadType> all_workloads() {
           workload_type<Misuse>(),
           workload_type<AddressRange>(),
           workload_type<WorkGeneration>(),
-          workload_type<WritePerformance>()};
+          workload_type<WritePerformance>(),
+          workload_type<ParticleFrames>(),
+          workload_type<IndexNodes>(),
+          workload_type<Strings>()};
 }
 
 }  // namespace allocbench

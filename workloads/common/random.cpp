@@ -24,4 +24,10 @@ std::uint32_t draw_zipf(std::uint32_t word, std::uint32_t bound, double exponent
   return std::min(static_cast<std::uint32_t>(x) - 1, bound - 1);
 }
 
+double draw_normal(std::uint32_t word, std::uint32_t other_word) {
+  constexpr double pi = 3.14159265358979323846;
+  const double radius = std::sqrt(-2 * std::log1p(-unit_interval(word)));
+  return radius * std::cos(2 * pi * unit_interval(other_word));
+}
+
 }  // namespace allocbench

@@ -26,7 +26,10 @@ enum class RandomStream : std::uint32_t {
   ageing = 50,
   churn = 51,
   recovery = 52,
-  hand_over = 53
+  hand_over = 53,
+  string_rows = 60,
+  particle_cells = 61,
+  index_operations = 62
 };
 
 // Four uniform words for (seed, stream, index, sub_index).
@@ -43,6 +46,9 @@ inline std::uint32_t scale_to(std::uint32_t word, std::uint32_t bound) {
 // A number below `bound` from a word: k with a probability proportional to (k + 1)^-exponent, by inversion of the
 // continuous distribution.
 std::uint32_t draw_zipf(std::uint32_t word, std::uint32_t bound, double exponent);
+
+// A number of the standard normal distribution from two words (Box and Muller 1958).
+double draw_normal(std::uint32_t word, std::uint32_t other_word);
 
 // Maps a word onto [0, 1).
 inline double unit_interval(std::uint32_t word) { return static_cast<double>(word) * 0x1p-32; }

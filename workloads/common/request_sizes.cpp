@@ -1,9 +1,11 @@
 #include "workloads/common/request_sizes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 
+#include "workloads/common/parallel_for.hpp"
 #include "workloads/common/random.hpp"
 
 namespace allocbench {
@@ -34,6 +36,24 @@ RequestSizes RequestSizes::uniform(std::uint32_t min, std::uint32_t max, std::ui
   for (std::uint32_t caller = 0; caller < callers; ++caller) {
     result.sizes_[caller] = min + static_cast<std::uint32_t>((draw(seed, caller) * values) >> 32);
   }
+  return result;
+}
+
+RequestSizes RequestSizes::log_normal(double median, double sigma, std::uint32_t min, std::uint32_t max,
+                                      std::uint32_t callers, std::uint64_t seed) {
+  if (min > max) {
+    throw std::invalid_argument("log-normal request sizes: the minimum " + std::to_string(min) +
+                                " exceeds the maximum " + std::to_string(max));
+  }
+  RequestSizes result;
+  result.sizes_.resize(callers);
+  parallel_for(callers, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t caller = begin; caller < end; ++caller) {
+      const RandomWords random = random_words(seed, RandomStream::request_sizes, caller);
+      const double bytes = std::round(median * std::exp(sigma * draw_normal(random.words[0], random.words[1])));
+      result.sizes_[caller] = static_cast<std::uint32_t>(std::clamp(bytes, double{1} * min, double{1} * max));
+    }
+  });
   return result;
 }
 

@@ -1,4 +1,5 @@
-// Request sizes of a workload: fixed, uniform or drawn from a weighted list, deterministic per (seed, caller).
+// Request sizes of a workload: fixed, uniform, log-normal or drawn from a weighted list, deterministic per (seed,
+// caller).
 //
 // Host side a RequestSizes knows every size; device side a kernel gets FixedSize (one word by value: the timed kernel
 // of the common case costs nothing extra) or SizeArray (read from a precomputed array).
@@ -35,6 +36,10 @@ class RequestSizes {
   static RequestSizes fixed(std::uint64_t bytes);
   // Integers of [min, max], both included.
   static RequestSizes uniform(std::uint32_t min, std::uint32_t max, std::uint32_t callers, std::uint64_t seed);
+  // Log-normal: half of the requests are below `median`, `sigma` is the standard deviation of the logarithm. What falls
+  // outside of [min, max] becomes that bound.
+  static RequestSizes log_normal(double median, double sigma, std::uint32_t min, std::uint32_t max,
+                                 std::uint32_t callers, std::uint64_t seed);
   // `weights` may be empty (all equal) and need not sum to anything. Throws std::invalid_argument for lists that do not
   // match or weights that are all zero.
   static RequestSizes list(const std::vector<std::uint64_t>& sizes, const std::vector<std::uint64_t>& weights,

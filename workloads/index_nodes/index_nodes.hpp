@@ -1,0 +1,56 @@
+// index_nodes: a hash index in nodes of 128 bytes that warps search together, while keys come and go.
+//
+// The structure of dynamic GPU indexes (Ashkiani et al. 2018's slab lists, and the B-trees after them): a bucket is a
+// chain of nodes of one cache line with 14 keys and values, and all lanes of a warp look at a node together. A warp
+// takes 32 operations and does them one after the other, each under the lock of its bucket: an insertion that finds the
+// first node full allocates another one; a deletion fills its hole with the youngest key of the bucket and frees the
+// first node when that was its last. Phases: `build` inserts all keys; `update`, in rounds, mixes deletions with as
+// many insertions of new keys in one kernel; `look_up` asks for every key that the index has or had (no calls of the
+// allocator); `clear` deletes all keys, so that every node is freed.
+// The host knows every key's value after each round: look-ups are compared one by one, chains at the end.
+#pragma once
+
+#include "workloads/common/requirements.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct IndexNodes {
+  struct Parameters {
+    std::uint32_t keys = 1 << 20;
+    std::uint32_t keys_per_bucket = 28;
+    std::uint32_t rounds = 4;
+    double changed_share = 0.25;
+    std::uint32_t threads_per_block = 128;
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple{
+          Field{"keys", &P::keys, "keys", "keys that the index holds", "assumed"}.between(1, 1 << 24),
+          Field{"keys_per_bucket", &P::keys_per_bucket, "keys",
+                "mean keys of a bucket, at most: the number of buckets is a power of two", "assumed"}
+              .between(1, 4096),
+          Field{"rounds", &P::rounds, "rounds", "times that a share of the keys changes", "assumed"}.between(0, 100),
+          Field{"changed_share", &P::changed_share, "",
+                "share of the keys that a round deletes; it inserts as many new ones", "assumed"}
+              .between(0, 1),
+          Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block", "assumed"}.between(
+              simt::warp_size, most_threads_per_block)};
+    }
+  };
+
+  static constexpr WorkloadTraits traits{
+      .name = "index_nodes",
+      .display_name = "Index Nodes",
+      .paper = "none: after Ashkiani et al. 2018, slab lists",
+      .summary = "warps insert and delete keys of a hash index whose nodes have 128 bytes",
+      .phases = "build update look_up clear",
+      .writes_blocks = true,
+      .application = true};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

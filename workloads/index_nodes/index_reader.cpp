@@ -1,0 +1,136 @@
+#include "workloads/index_nodes/index_reader.hpp"
+
+#include "workloads/common/geometry.hpp"
+
+namespace allocbench::index {
+namespace {
+
+// A warp looks for 32 keys, one after the other. 0 where a key is not found.
+struct LookUpKernel {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, HashIndex index, const std::uint32_t* keys, std::uint32_t count,
+                          std::uint32_t* values) const {
+    const std::uint32_t lane = thread.lane();
+    const std::uint32_t begin = thread.rank_in_grid() - lane;
+    if (begin >= count) return;
+    const auto warp = thread.warp();
+    const std::uint32_t mine = begin + lane < count ? keys[begin + lane] : 0;
+    for (std::uint32_t i = 0; i < simt::warp_size && begin + i < count; ++i) {
+      const std::uint32_t key = warp.shfl_lane(mine, i);
+      const Found found = find(thread, index.buckets[index.bucket_of(key)], key);
+      if (lane == i) values[begin + i] = found.node == nullptr ? 0 : found.node->values[found.slot];
+    }
+  }
+};
+
+// One thread per bucket. A chain that is longer than it should be is not followed to its end.
+struct ReadChainsKernel {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, HashIndex index, const std::uint32_t* first_node, BucketReading* readings,
+                          void** nodes) const {
+    const std::uint32_t bucket = thread.rank_in_grid();
+    if (bucket > index.mask) return;
+    const std::uint32_t expected = first_node[bucket + 1] - first_node[bucket];
+    BucketReading reading{};
+    std::uint64_t address = index.buckets[bucket].first;
+    for (; address != 0 && reading.nodes < expected; address = node_at(address)->next) {
+      const Node* const node = node_at(address);
+      nodes[first_node[bucket] + reading.nodes] = node_at(address);
+      if (node->bucket != bucket) ++reading.strangers;
+      for (std::uint32_t slot = 0; slot < node->count && slot < Node::capacity; ++slot) {
+        reading.keys.add(std::uint64_t{node->keys[slot]} << 32 | node->values[slot]);
+      }
+      ++reading.nodes;
+    }
+    if (address != 0) ++reading.nodes;
+    readings[bucket] = reading;
+  }
+};
+
+}  // namespace
+
+LookUps::LookUps(simt::Stream& stream, const KeyCourse& course) : stream_(stream), course_(course) {
+  std::vector<std::uint32_t> keys;
+  for (const std::vector<KeyOperation>& round : course.look_ups) {
+    first_.push_back(keys.size());
+    for (const KeyOperation& each : round) keys.push_back(each.key);
+  }
+  keys_ = simt::Buffer<std::uint32_t>(keys.size());
+  keys_.from_host(stream, keys);
+  values_ = simt::Buffer<std::uint32_t>(keys.size());
+}
+
+void LookUps::clear() { values_.fill_bytes(stream_, 0xff); }
+
+void LookUps::run(const HashIndex& index, std::uint32_t round, std::uint32_t threads_per_block) {
+  const auto keys = static_cast<std::uint32_t>(count(round));
+  simt::launch(stream_, Geometry::of_callers(keys, threads_per_block, simt::warp_size).shape(), LookUpKernel{}, index,
+               static_cast<const std::uint32_t*>(keys_.data()) + first_[round], keys, values_.data() + first_[round]);
+}
+
+simt::KernelAttributes LookUps::attributes() const {
+  return simt::kernel_attributes<LookUpKernel, HashIndex, const std::uint32_t*, std::uint32_t, std::uint32_t*>();
+}
+
+std::string LookUps::problem() const {
+  const std::vector<std::uint32_t> values = values_.to_host(stream_);
+  std::size_t place = 0;
+  for (std::size_t round = 0; round < course_.look_ups.size(); ++round) {
+    for (const KeyOperation& expected : course_.look_ups[round]) {
+      const std::uint32_t value = values[place++];
+      if (value == expected.value) continue;
+      const std::string when = " after round " + std::to_string(round);
+      const std::string key = "key " + std::to_string(expected.key);
+      if (value == 0) return key + " is not found" + when;
+      if (expected.value == 0) return key + " is found" + when + ", although it was deleted";
+      return key + " has the value " + std::to_string(value) + " instead of " + std::to_string(expected.value) + when;
+    }
+  }
+  return {};
+}
+
+ChainReader::ChainReader(simt::Stream& stream, const KeyCourse& course)
+    : stream_(stream),
+      course_(course),
+      first_node_(course.first_node.size()),
+      readings_(course.buckets.size()),
+      nodes_(stream, course.first_node.back()) {
+  first_node_.from_host(stream, course.first_node);
+}
+
+void ChainReader::clear() {
+  readings_.fill_bytes(stream_, 0);
+  nodes_.poison();
+}
+
+void ChainReader::read(const HashIndex& index) {
+  simt::launch(stream_, Geometry::of_callers(index.mask + 1, 128, simt::warp_size).shape(), ReadChainsKernel{}, index,
+               static_cast<const std::uint32_t*>(first_node_.data()), readings_.data(), nodes_.data());
+}
+
+std::vector<RecordedBlock> ChainReader::blocks() const {
+  std::vector<RecordedBlock> blocks = nodes_.blocks([](std::size_t) { return std::uint64_t{sizeof(Node)}; });
+  std::erase_if(blocks, [](const RecordedBlock& block) { return block.address == poisoned_slot; });
+  return blocks;
+}
+
+std::string ChainReader::problem() const {
+  const std::vector<BucketReading> readings = readings_.to_host(stream_);
+  for (std::size_t bucket = 0; bucket < readings.size(); ++bucket) {
+    const BucketReading& found = readings[bucket];
+    const std::string name = "bucket " + std::to_string(bucket);
+    const MultisetDigest& expected = course_.buckets[bucket];
+    if (found.keys.count != expected.count) {
+      return name + " has " + std::to_string(found.keys.count) + " keys instead of " + std::to_string(expected.count);
+    }
+    if (!(found.keys == expected)) return name + " has other keys or values than it should";
+    const std::uint32_t nodes = course_.first_node[bucket + 1] - course_.first_node[bucket];
+    if (found.nodes != nodes) {
+      return name + " has " + (found.nodes > nodes ? "more than " : "fewer than ") + std::to_string(nodes) + " nodes";
+    }
+    if (found.strangers != 0) return name + " has nodes of another bucket";
+  }
+  return {};
+}
+
+}  // namespace allocbench::index

@@ -1,0 +1,61 @@
+// The parts of index_nodes that need no allocator: look-ups, and the comparison of all chains with what they must hold.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simt/simt.hpp"
+#include "workloads/common/recorded_pointers.hpp"
+#include "workloads/index_nodes/hash_index.hpp"
+#include "workloads/index_nodes/key_course.hpp"
+
+namespace allocbench::index {
+
+class LookUps {
+ public:
+  // `course` must outlive it.
+  LookUps(simt::Stream& stream, const KeyCourse& course);
+
+  std::uint64_t count(std::uint32_t round) const { return course_.look_ups[round].size(); }
+  void clear();
+  // All keys that the index has or had after the round; enqueued.
+  void run(const HashIndex& index, std::uint32_t round, std::uint32_t threads_per_block);
+  simt::KernelAttributes attributes() const;
+  // Which look-up got another value than the host has; empty when none did.
+  std::string problem() const;
+
+ private:
+  simt::Stream& stream_;
+  const KeyCourse& course_;
+  std::vector<std::size_t> first_;  // by round
+  simt::Buffer<std::uint32_t> keys_;
+  simt::Buffer<std::uint32_t> values_;
+};
+
+// What was found in a bucket.
+struct BucketReading {
+  MultisetDigest keys;      // with their values
+  std::uint32_t nodes;      // in the chain, one too many at most
+  std::uint32_t strangers;  // nodes that name another bucket
+};
+
+class ChainReader {
+ public:
+  ChainReader(simt::Stream& stream, const KeyCourse& course);
+
+  void clear();
+  // Enqueued.
+  void read(const HashIndex& index);
+  // The nodes that were read.
+  std::vector<RecordedBlock> blocks() const;
+  std::string problem() const;
+
+ private:
+  simt::Stream& stream_;
+  const KeyCourse& course_;
+  simt::Buffer<std::uint32_t> first_node_;
+  simt::Buffer<BucketReading> readings_;
+  RecordedPointers nodes_;
+};
+
+}  // namespace allocbench::index

@@ -1,0 +1,32 @@
+// What happens to the particles and to the frames of particle_frames, worked out on the host. Knows nothing of devices.
+#pragma once
+
+#include <vector>
+
+#include "workloads/common/mix.hpp"
+#include "workloads/particle_frames/particles.hpp"
+
+namespace allocbench::particles {
+
+struct Course {
+  // At the start: all particles, cell by cell.
+  std::vector<Particle> start;
+  // By step, beginning with the start: begin[c] to begin[c + 1] - 1 are the places of the particles that come to cell
+  // c.
+  std::vector<std::vector<std::uint32_t>> begin;
+  // Frames that are freed, and allocated, in a step; those allocated for the start come first.
+  std::vector<std::uint64_t> freed;
+  std::vector<std::uint64_t> allocated;
+  // At the end, by cell: its particles, and the index of its first frame; one entry more for the number of all frames.
+  std::vector<MultisetDigest> cells;
+  std::vector<std::uint32_t> first_frame;
+
+  std::uint32_t frames_at_the_end() const { return first_frame.back(); }
+  std::uint64_t mallocs() const;
+  std::uint32_t most_arrivals() const;
+};
+
+Course work_out(const Space& space, std::uint32_t particles, std::uint32_t steps, std::uint32_t capacity,
+                std::uint64_t seed);
+
+}  // namespace allocbench::particles

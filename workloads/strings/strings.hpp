@@ -1,0 +1,57 @@
+// strings: a column with one short string per row, built, changed in part, and dropped.
+//
+// What data frames on GPUs do with columns of text: a string of 8 to 512 bytes (log-normal) for every row, allocated by
+// the row's thread. Then, `rounds` times, a share of the rows gets a new string of another length: the thread
+// allocates, writes, and frees the old one, so that memory of all sizes comes back between live strings. At last all
+// are freed. After every round the host knows each row's text; an untimed kernel compares all of them byte by byte.
+// Null from malloc leaves the old string in place and ends the sample.
+#pragma once
+
+#include "workloads/common/requirements.hpp"
+#include "workloads/contract/workload.hpp"
+
+namespace allocbench {
+
+struct Strings {
+  struct Parameters {
+    std::uint32_t rows = 1 << 20;
+    std::uint32_t threads_per_block = 256;
+    std::uint32_t median_bytes = 40;
+    double sigma = 0.8;
+    std::uint32_t min_bytes = 8;
+    std::uint32_t max_bytes = 512;
+    std::uint32_t rounds = 8;
+    double replaced_share = 0.25;
+
+    static auto fields() {
+      using P = Parameters;
+      return std::tuple{
+          Field{"rows", &P::rows, "rows", "strings of the column, a thread each", "assumed"}.between(1, 1 << 24),
+          Field{"threads_per_block", &P::threads_per_block, "threads", "threads of a block", "assumed"}.between(
+              1, most_threads_per_block),
+          Field{"median_bytes", &P::median_bytes, "B", "median length of a string", "assumed"}.between(1, 1 << 20),
+          Field{"sigma", &P::sigma, "", "standard deviation of the logarithm of the length", "assumed"}.between(0, 4),
+          Field{"min_bytes", &P::min_bytes, "B", "shortest string", "assumed"}.between(1, 1 << 20),
+          Field{"max_bytes", &P::max_bytes, "B", "longest string", "assumed"}.between(1, 1 << 20),
+          Field{"rounds", &P::rounds, "rounds", "times that a share of the strings is replaced", "assumed"}.between(
+              0, 100),
+          Field{"replaced_share", &P::replaced_share, "", "share of the rows that get a new string in a round",
+                "assumed"}
+              .between(0, 1)};
+    }
+  };
+
+  static constexpr WorkloadTraits traits{.name = "strings",
+                                         .display_name = "Column of Strings",
+                                         .paper = "none: what data frames do with columns of text",
+                                         .summary = "one short string per row is built, replaced in part, and freed",
+                                         .phases = "build replace free",
+                                         .writes_blocks = true,
+                                         .application = true};
+
+  static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
+  static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
+                                           simt::Stream& stream);
+};
+
+}  // namespace allocbench

@@ -1,0 +1,38 @@
+// The lengths of a column's strings round by round, and the comparison of all texts with what they must be.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simt/simt.hpp"
+
+namespace allocbench::text {
+
+// By row, the length of the string that a round writes; 0 where the row keeps its string. Round 0 builds the column.
+using Lengths = std::vector<std::uint32_t>;
+
+// Lengths of all rows and rounds, row by row within a round. Rows are chosen anew in each round.
+Lengths draw_lengths(std::uint32_t rows, std::uint32_t rounds, double replaced_share, const Lengths& drawn,
+                     std::uint64_t seed);
+// The lengths after the last round.
+Lengths final_lengths(const Lengths& lengths, std::uint32_t rows);
+
+class TextCheck {
+ public:
+  TextCheck(simt::Stream& stream, std::uint32_t rows, const std::uint32_t* lengths)
+      : stream_(stream), rows_(rows), lengths_(lengths), findings_(2) {}
+
+  void clear();
+  // Compares the strings as they are after `round`; untimed, enqueued.
+  void compare(void* const* strings, std::uint32_t round);
+  // What all comparisons found; empty when every byte was right.
+  std::string problem() const;
+
+ private:
+  simt::Stream& stream_;
+  std::uint32_t rows_;
+  const std::uint32_t* lengths_;  // of all rounds, in device memory
+  simt::Buffer<std::uint32_t> findings_;
+};
+
+}  // namespace allocbench::text
