@@ -47,7 +47,8 @@ enum class Form {
   published,  // the paper's operations on shared words, in its order, with its data and defaults; the header lists gaps
   reworked,   // improved by this project; the header lists how
   ablation,   // another form without one of its parts, for micro tests that show what the part is worth
-  original    // the authors' own code behind an adapter
+  original,   // the authors' own code behind an adapter
+  delayed     // another form that waits in every call, for applications that show what a call is worth
 };
 
 struct Traits {
@@ -56,7 +57,7 @@ struct Traits {
   std::string_view paper;         // "Authors year", with the section where that helps
   std::string_view summary;       // one sentence: the idea, and for variants what differs
   Form form = Form::published;
-  std::string_view based_on = {};  // of an ablation: the id of the form that it changes
+  std::string_view based_on = {};  // of an ablation or a delayed form: the id of the form that it changes
   Frees frees = Frees::individually;
   std::uint32_t alignment = 16;  // bytes every returned pointer is a multiple of
   PoolLocation pool = PoolLocation::arena;

@@ -32,6 +32,8 @@ const char* word(Form form) {
       return "ablation";
     case Form::original:
       return "original";
+    case Form::delayed:
+      return "delayed";
   }
   return "";
 }

@@ -1,0 +1,29 @@
+// Allocators that wait in every call (allocators/adaptors/delayed.hpp): one that costs next to nothing and one that is
+// fast and frees, so that the slope of an application's time is that of the wait.
+#pragma once
+
+#include "allocators/adaptors/delayed.hpp"
+#include "allocators/bump/atomic_malloc.hpp"
+#include "allocators/comb/comb.hpp"
+
+namespace allocbench {
+
+struct DelayedAtomicMalloc : Delayed<AtomicMalloc> {
+  static constexpr Traits traits = traits_as("delayed_atomic_malloc", "AtomicMalloc, delayed");
+  static DelayedAtomicMalloc create(Arena& arena, const Parameters& parameters) { return {arena, parameters}; }
+
+ private:
+  using Delayed::Delayed;
+};
+
+struct DelayedComb : Delayed<Comb> {
+  static constexpr Traits traits = traits_as("delayed_comb", "Comb, delayed");
+  static DelayedComb create(Arena& arena, const Parameters& parameters) { return {arena, parameters}; }
+
+ private:
+  using Delayed::Delayed;
+};
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(delayed, DelayedAtomicMalloc, DelayedComb)
