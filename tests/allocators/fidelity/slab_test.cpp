@@ -1,0 +1,72 @@
+// The slab as published: operations on shared words, worked by hand from its fact sheet.
+#include "allocators/slab/slab.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/allocators/fidelity/rig.hpp"
+
+namespace allocbench {
+namespace {
+
+using testing::Calls;
+using testing::FidelityRig;
+using testing::Ops;
+
+constexpr std::size_t block_bytes = 1024 * 128;
+
+Slab::Parameters tiles_of_16() {
+  Slab::Parameters parameters;
+  parameters.tile_lanes = 16;
+  return parameters;
+}
+
+TEST(SlabFidelity, OneLane) {
+  FidelityRig<Slab> rig(4 * block_bytes);
+  const Calls calls = rig.counted_malloc({128});
+  // The first word has a free slab 1 load, the bit 1 OR.
+  EXPECT_EQ(calls.of_lane[0], (Ops{.loads = 1, .updates = 1}));
+  EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0], (Ops{.updates = 1}));
+}
+
+TEST(SlabFidelity, AWarp) {
+  FidelityRig<Slab> rig(4 * block_bytes);
+  const Calls calls = rig.warp_mallocs(100);
+  // 32 requests in turn: 32 lanes load a word each, one of them takes a bit.
+  EXPECT_EQ(calls.sum(), (Ops{.loads = 32, .updates = 1}) * 32);
+  EXPECT_EQ(std::set<void*>(calls.blocks.begin(), calls.blocks.end()).size(), 32u);
+  EXPECT_EQ(rig.counted_free(calls.blocks).sum(), (Ops{.updates = 32}));
+}
+
+TEST(SlabFidelity, TilesOf16Lanes) {
+  FidelityRig<Slab> rig(4 * block_bytes, tiles_of_16());
+  const Calls calls = rig.warp_mallocs(128);
+  // Two tiles, 16 requests each: 16 words of 64 bits, one bit.
+  EXPECT_EQ(calls.sum(), (Ops{.loads = 16, .updates = 1}) * 32);
+  // Tile 1 begins at block 0x9e3779b1 mod 4 = 1.
+  EXPECT_EQ(rig.offset(calls.blocks[0]) / static_cast<std::ptrdiff_t>(block_bytes), 0);
+  EXPECT_EQ(rig.offset(calls.blocks[16]) / static_cast<std::ptrdiff_t>(block_bytes), 1);
+}
+
+TEST(SlabFidelity, AFullBlockIsReplaced) {
+  FidelityRig<Slab> rig(4 * block_bytes);
+  for (int i = 0; i < 32; ++i) rig.warp_mallocs(128);
+  // The resident block, of 1,024 slabs, is full: 32 words, then the next block.
+  EXPECT_EQ(rig.counted_malloc({128}).of_lane[0], (Ops{.loads = 32 + 1, .updates = 1}));
+  // The tile remembers it in the next kernel.
+  EXPECT_EQ(rig.counted_malloc({128}).of_lane[0], (Ops{.loads = 1, .updates = 1}));
+}
+
+TEST(SlabFidelity, AnExhaustedPool) {
+  FidelityRig<Slab> rig(3 * block_bytes);
+  for (int i = 0; i < 3 * 32; ++i) rig.warp_mallocs(128);
+  const Calls calls = rig.warp_mallocs(128);
+  EXPECT_EQ(calls.blocks, std::vector<void*>(32, nullptr));
+  // The first request sees three full blocks; the others are not tried.
+  EXPECT_EQ(calls.sum(), (Ops{.loads = 3 * 32}));
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+}  // namespace
+}  // namespace allocbench
