@@ -107,7 +107,8 @@ struct PageBitmap {
   WordGrid grid;
   std::uint32_t* words = nullptr;
   std::uint32_t* locks = nullptr;      // one bit per word; only with the lock map
-  std::uint32_t most_word_probes = 0;  // without success, one after the other
+  std::uint32_t most_word_probes = 0;  // without success, one after the other: of regions
+  std::uint32_t most_walk_probes = 0;  // the same of single words, walk()
   std::uint32_t seed = 0;
 
   static PageBitmap create(Arena& arena, const PageParameters& parameters, std::string_view name) {
@@ -117,6 +118,10 @@ struct PageBitmap {
     bitmap.words = arena.metadata<std::uint32_t>(bitmap.grid.words());
     if constexpr (locking == Locking::lock_map) bitmap.locks = arena.metadata<std::uint32_t>(bitmap.lock_words());
     bitmap.most_word_probes = vain_word_probes(parameters.scarce_share, bitmap.grid.words());
+    // Free pages may lie in whole words. Then a word says no more than a page does, and 34 full ones in a row are no
+    // evidence: with one page of twenty free, one of a million requests was refused.
+    bitmap.most_walk_probes = locking == Locking::lock_map ? bitmap.most_word_probes
+                                                           : vain_probes(parameters.scarce_share, bitmap.grid.words());
     bitmap.seed = parameters.seed;
     bitmap.reset(arena.stream());
     return bitmap;
@@ -192,7 +197,7 @@ struct PageBitmap {
   template <class Thread>
   SIMT_FN std::uint32_t walk(Thread& thread, bool at_once) const {
     Walk walk(thread, seed);
-    for (std::uint32_t vain = 0; vain < most_word_probes;) {
+    for (std::uint32_t vain = 0; vain < most_walk_probes;) {
       bool counts;
       const std::uint32_t page = probe(thread, walk.next(grid.positions_in_words()), at_once, counts);
       if (page != no_page) return page;

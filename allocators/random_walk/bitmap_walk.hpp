@@ -6,10 +6,11 @@
 //
 // Differs from the paper (rw_bm): memory orders; the lock is released, which the printed algorithm forgets; a bit is
 // set by an atomic OR, because frees do not lock; a walk ends (page_parameters.hpp); the generator is Philox. The
-// authors' public code has no LockMap, so it does two atomics less per probe than its paper and than rw_bm. Reworked
-// (rw_bm_reworked): no LockMap. The first attempt is an atomic OR of a random bit of a random word, without a load
-// before. If many pages are free that is the only trip to memory; if the OR fails it returns the word, as the load
-// would.
+// authors' public code has no LockMap, so it does two atomics less per probe than its paper and than rw_bm.
+//
+// Reworked (rw_bm_reworked): no LockMap. The first attempt is an atomic OR of a random bit of a random word, without a
+// load before. If many pages are free that is the only trip to memory; if the OR fails it returns the word, as the load
+// would. A walk gives up after as many full words as RW looks at pages (bitmap.hpp).
 #pragma once
 
 #include "allocators/random_walk/bitmap.hpp"
