@@ -21,7 +21,8 @@
 //     do not coalesce, take 430 ms on an H200.
 //   * Lanes that free Coalescingblocks of one parent together count it down by one subtraction, and lanes that find no
 //     free Basicblock refill together.
-//   * A group whose sum exceeds the largest Basicblock is halved; the original sends such requests to the heap.
+//   * A group whose sum exceeds the largest Basicblock is halved; the original sends such requests to the heap. If no
+//     Basicblock is left for a sum, each lane asks for its own: smaller ones may be free.
 //   * Memoryblocks: one lane takes the lock for its warp, and lists by size (memoryblock.hpp).
 //   * Basicblocks whose Superblocks do not fit the pool are not used: larger requests go to the heap.
 //   * Null comes only after entirely free Superblocks were returned to the heap.
@@ -90,7 +91,11 @@ class XMallocOf {
       for (auto group = thread.converged(); group.num_threads() > 1;) {
         const std::uint32_t offset = group.exclusive_sum(piece);
         const std::uint32_t total = group.reduce_add(piece);
-        if (parent_header_bytes + total <= store_.largest_payload()) return coalesced(thread, group, offset, total);
+        if (parent_header_bytes + total <= store_.largest_payload()) {
+          std::byte* const block = coalesced(thread, group, offset, total);
+          if (block != nullptr) return block;
+          break;
+        }
         // The last lane always goes to the second half: one small and one large piece would else never part.
         group = group.partition(2 * offset >= total || group.thread_rank() + 1 == group.num_threads());
       }
@@ -194,7 +199,7 @@ class XMallocOf {
   static SIMT_FN std::uint32_t& live_pieces(std::byte* parent) { return *reinterpret_cast<std::uint32_t*>(parent); }
 
   template <class Thread, class Group>
-  SIMT_FN void* coalesced(Thread& thread, const Group& group, std::uint32_t offset, std::uint32_t total) const {
+  SIMT_FN std::byte* coalesced(Thread& thread, const Group& group, std::uint32_t offset, std::uint32_t total) const {
     std::byte* parent = nullptr;
     if (group.leader()) {
       parent = store_.malloc_basic(thread, parent_header_bytes + total);

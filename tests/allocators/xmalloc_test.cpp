@@ -96,6 +96,17 @@ TEST(XMallocReworked, SplitsAndMergesMemoryblocks) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
+TEST(XMallocReworked, ServesLanesOneByOneWhenNoBasicblockIsLeftForAll) {
+  // Three Superblocks of the smallest Basicblocks fill the pool; four lanes together ask for one of the next size.
+  Rig<XMallocReworked> rig(64 * 1024, {}, 1, 1, simt::StrategyKind::lockstep);
+  std::vector<void*> blocks;
+  for (void* block = rig.malloc({300})[0]; block != nullptr; block = rig.malloc({300})[0]) blocks.push_back(block);
+  ASSERT_EQ(blocks.size(), 96u);
+  rig.free({blocks[0], blocks[40], blocks[80], blocks[90]});
+  EXPECT_EQ(count_served(rig.malloc({200, 200, 200, 200})), 4u);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
 TEST(XMallocReworked, ServesAWarpFromOneMemoryblockOrFromSeveral) {
   Rig<XMallocReworked> rig(512 * 1024, {.superblocks = false}, 1, 1);
   // Out of one free block, without gaps. Which lanes come together is up to the schedule.
