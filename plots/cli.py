@@ -30,7 +30,7 @@ examples:
   python3 -m plots survival results --out results         how every allocator ended in every workload, over all these runs
   python3 -m plots numbers                                numbers in texts, from the kept results; --help shows the rest
 
-A run is a folder with results.csv and results.json, packed (.gz) or not. Its config says which figure is drawn;
+A run is a folder with results.csv and results.json, packed (.gz, .xz) or not. Its config says which figure is drawn;
 a table of every cell's status is added as soon as one cell is not ok. Each figure comes with a .md file of its
 numbers.
 

@@ -30,7 +30,7 @@ def find(paths: Sequence[str]) -> Inputs:
                                  f"config: --config {path}")
             found.tables.append(path)
             continue
-        if path.is_file() and path.name.removesuffix(".gz") in _RUN_FILES:
+        if path.is_file() and stored.unpacked_name(path) in _RUN_FILES:
             path = path.parent
         folders = stored.find_runs(path)
         if not folders:
@@ -48,7 +48,7 @@ def _expanded(paths: Sequence[str]) -> list[Path]:
             continue
         matches = sorted(Path(each) for each in glob.glob(path, recursive=True)) if glob.has_magic(path) else []
         # Of a pattern over all files of a run, only those that name a run.
-        matches = [each for each in matches if each.is_dir() or each.suffix == ".json" or each.name.removesuffix(".gz") in _RUN_FILES]
+        matches = [each for each in matches if each.is_dir() or each.suffix == ".json" or stored.unpacked_name(each) in _RUN_FILES]
         if not matches:
             what = "matches nothing" if glob.has_magic(path) else "does not exist"
             raise UsageError(f"{path} {what}. Give the folder that allocbench --out wrote, such as results/smoke.")

@@ -50,7 +50,7 @@ class Run:
     def kept_as(self) -> str:
         """The name, with the last part of that of its folder where a packed run was kept under another one."""
         first, slash, last = self.name.rpartition("/")
-        packed = stored.file_of(self.folder, "results.csv").suffix == ".gz"
+        packed = stored.is_packed(stored.file_of(self.folder, "results.csv"))
         return f"{first}{slash}{self.folder.name}" if packed and self.folder.name != last else self.name
 
     @property

@@ -1,10 +1,11 @@
-"""Reads the files of a run, packed (.gz) or not, and refuses what is damaged with file and line."""
+"""Reads the files of a run, packed (.gz, .xz) or not, and refuses what is damaged with file and line."""
 
 from __future__ import annotations
 
 import functools
 import gzip
 import json
+import lzma
 import math
 import zlib
 from pathlib import Path
@@ -24,22 +25,37 @@ NUMBERS = ("value", "low", "high", "samples", "pool_bytes")
 OBJECTS = ("axes", "workload_parameters", "allocator_parameters")
 FORMAT = 2  # of results.json
 
-_DAMAGE = (gzip.BadGzipFile, EOFError, zlib.error, UnicodeDecodeError)
+_OPEN = {"": open, ".xz": lzma.open, ".gz": gzip.open}  # by the ending that packing adds
+_DAMAGE = (gzip.BadGzipFile, lzma.LZMAError, EOFError, zlib.error, UnicodeDecodeError)
 _LONGEST_SECONDS = 1e7  # no deadline is longer than months
 _LARGEST = 1e100
 
 
 def find_runs(path: Path) -> list[Path]:
-    """Folders at or below `path` that hold a results.csv or results.csv.gz, in a stable order."""
-    if path.name.removesuffix(".gz") in ("results.csv", "results.json"):
+    """Folders at or below `path` that hold a results.csv, packed or not, in a stable order."""
+    if unpacked_name(path) in ("results.csv", "results.json"):
         path = path.parent
-    return sorted({found.parent for pattern in ("results.csv", "results.csv.gz") for found in path.rglob(pattern)})
+    return sorted({found.parent for ending in _OPEN for found in path.rglob(f"results.csv{ending}")})
 
 
 def file_of(folder: Path, name: str) -> Path:
     """The file `name` of a run, or its packed form where only that exists."""
-    path, packed = folder / name, folder / f"{name}.gz"
-    return packed if packed.exists() and not path.exists() else path
+    return next((path for ending in _OPEN if (path := folder / f"{name}{ending}").exists()), folder / name)
+
+
+def content_of(folder: Path, name: str) -> bytes:
+    """What the file `name` of a run holds, unpacked."""
+    path = file_of(folder, name)
+    with _OPEN[path.suffix if is_packed(path) else ""](path, "rb") as file:
+        return file.read()
+
+
+def unpacked_name(path: Path) -> str:
+    return path.stem if is_packed(path) else path.name
+
+
+def is_packed(path: Path) -> bool:
+    return path.suffix != "" and path.suffix in _OPEN
 
 
 def read_document(folder: Path) -> dict:
@@ -47,7 +63,7 @@ def read_document(folder: Path) -> dict:
     path = file_of(folder, "results.json")
     again = f"Write it again with: allocbench report {folder}"
     try:
-        with (gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")) as text:
+        with _OPEN[path.suffix if is_packed(path) else ""](path, "rt", encoding="utf-8") as text:
             document = json.load(text, parse_constant=_refuse_constant)
     except FileNotFoundError:
         raise UsageError(f"{path} is missing. {again}") from None

@@ -5,7 +5,7 @@ set -euo pipefail
 
 packages=(
   g++ cmake ninja-build git
-  libboost-dev libboost-context-dev nlohmann-json3-dev libcli11-dev libfmt-dev librandom123-dev zlib1g-dev
+  libboost-dev libboost-context-dev nlohmann-json3-dev libcli11-dev libfmt-dev librandom123-dev zlib1g-dev liblzma-dev
   libbenchmark-dev libbenchmark-tools libgtest-dev libgmock-dev
   python3 python3-numpy python3-matplotlib python3-pandas python3-scipy python3-jsonschema python3-pytest
   python3-plotly python3-markdown

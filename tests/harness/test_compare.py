@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import lzma
 import shutil
 import unittest
 
@@ -46,18 +47,21 @@ class Compare(ProgramTest):
     def test_folders_packed_files_and_patterns(self):
         kept = self.folder / "reference" / "fig1"
         kept.mkdir(parents=True)
-        (kept / "results.json.gz").write_bytes(gzip.compress(self.before.read_bytes()))
         expected = json.loads(self.compare(self.before, self.after, "--json").stdout)["cells"]
-        for name in (kept, kept / "results.json.gz", self.folder / "reference", f"{self.folder}/ref*/f?g1"):
-            with self.subTest(name=str(name)):
-                self.assertEqual(json.loads(self.compare(name, self.after, "--json").stdout)["cells"], expected)
+        for ending, packed in (("gz", gzip.compress), ("xz", lzma.compress)):
+            file = kept / f"results.json.{ending}"
+            file.write_bytes(packed(self.before.read_bytes()))
+            for name in (kept, file, self.folder / "reference", f"{self.folder}/ref*/f?g1"):
+                with self.subTest(name=str(name)):
+                    self.assertEqual(json.loads(self.compare(name, self.after, "--json").stdout)["cells"], expected)
+            file.unlink()
 
     def test_runs_of_this_program(self):
         config = self.config(["steady", "hanging"], deadline_s=0.5)
         self.measure(config, expect=1)
         packed = self.folder / "packed"
         packed.mkdir()
-        (packed / "events.jsonl.gz").write_bytes(gzip.compress((self.out / "events.jsonl").read_bytes()))
+        (packed / "events.jsonl.xz").write_bytes(lzma.compress((self.out / "events.jsonl").read_bytes()))
         document = json.loads(self.compare(self.out, packed, "--json").stdout)
         self.assertEqual(len(document["cells"]), 6)
         self.assertFalse(document["regression"])
@@ -100,6 +104,8 @@ class Compare(ProgramTest):
         newer.write_text(self.before.read_text(encoding="utf-8").replace('"format":2', '"format":7'), encoding="utf-8")
         cut = self.folder / "cut.json.gz"
         cut.write_bytes(gzip.compress(self.before.read_bytes())[:-30])
+        cut_xz = self.folder / "cut.json.xz"
+        cut_xz.write_bytes(lzma.compress(self.before.read_bytes())[:-30])
         counts = self.folder / "counts.json"
         counts.write_text(self.before.read_text(encoding="utf-8").replace('"rounds":[2,', '"rounds":[3,', 1), encoding="utf-8")
         foreign = self.folder / "foreign.json"
@@ -110,6 +116,7 @@ class Compare(ProgramTest):
                            (broken, "is not a results file of allocbench: the file must be a JSON object"),
                            (newer, "it has format 7, this allocbench reads format 2"),
                            (cut, "is damaged: it cannot be unpacked"),
+                           (cut_xz, "is damaged: it cannot be unpacked"),
                            (counts, '"rounds" must be a list of counts that add up'),
                            (foreign, '"allocbench" is missing')):
             with self.subTest(path=str(path)):

@@ -1,8 +1,10 @@
 """No cell twice, none lost: after kill -9 of the program at random moments, and of its workers."""
 
 import collections
+import lzma
 import os
 import random
+import shutil
 import signal
 import time
 
@@ -112,3 +114,23 @@ class Resume(ProgramTest):
         self.assertIn("incorrect", result.stdout)
         for name, content in before.items():
             self.assertEqual((self.out / name).read_bytes(), content)
+
+    def test_report_of_a_packed_log_writes_nothing_beside_it(self):
+        self.measure(self.config(["steady", "incorrect"]), expect=1)
+        table = self.run_program("report", self.out, expect=1).stdout
+        kept = self.folder / "kept" / "fig1"
+        kept.mkdir(parents=True)
+        (kept / "events.jsonl.xz").write_bytes(lzma.compress((self.out / "events.jsonl").read_bytes()))
+        for name in (kept, kept / "events.jsonl.xz", kept.parent, f"{self.folder}/k*/fig*"):
+            with self.subTest(name=str(name)):
+                self.assertEqual(self.run_program("report", name, expect=1).stdout, table)
+        self.assertEqual([path.name for path in kept.iterdir()], ["events.jsonl.xz"])
+        (kept.parent / "fig2").mkdir()
+        shutil.copy(kept / "events.jsonl.xz", kept.parent / "fig2")
+        both = self.run_program("report", kept.parent, expect=1).stdout
+        self.assertEqual(both, f"{kept}/events.jsonl.xz\n{table}\n{kept.parent}/fig2/events.jsonl.xz\n{table}")
+
+    def test_report_needs_a_log(self):
+        self.measure(self.config())
+        (self.out / "events.jsonl").unlink()
+        self.assertIn("is not an event log, and none is beside it", self.run_program("report", self.out, expect=2).stderr)

@@ -1,6 +1,7 @@
 """Reading results.csv and results.json."""
 
 import gzip
+import lzma
 
 import pytest
 import synthetic
@@ -31,18 +32,20 @@ def test_a_swept_setting_goes_before_one_of_the_workload_or_the_allocator(tmp_pa
     assert run.column("lanes").iloc[0] == (1, 2)
 
 
-def test_reads_packed_files(tmp_path):
+@pytest.mark.parametrize("ending, pack", [("gz", gzip.compress), ("xz", lzma.compress)])
+def test_reads_packed_files(tmp_path, ending, pack):
     cell = synthetic.cell("c_malloc", {"threads": 64}, values={("alloc", "time"): (2e-6, 1e-6, 3e-6)})
     folder = synthetic.write(tmp_path, CONFIG, [cell])
     plain = results.read_run(folder)
     for name in ("results.csv", "results.json"):
-        (folder / f"{name}.gz").write_bytes(gzip.compress((folder / name).read_bytes()))
+        (folder / f"{name}.{ending}").write_bytes(pack((folder / name).read_bytes()))
         (folder / name).unlink()
     assert stored.find_runs(tmp_path) == [folder]
     packed = results.read_run(folder)
     assert packed.values.equals(plain.values) and packed.cells.equals(plain.cells) and packed.config == plain.config
-    (folder / "results.json.gz").write_bytes(b"no archive")
-    with pytest.raises(UsageError, match="results.json.gz is not JSON"):
+    assert stored.content_of(folder, "results.csv").startswith(b"figure,") and packed.kept_as == folder.name
+    (folder / f"results.json.{ending}").write_bytes(b"no archive")
+    with pytest.raises(UsageError, match=f"results.json.{ending} is not JSON"):
         results.read_run(folder)
 
 
@@ -140,12 +143,13 @@ def test_foreign_and_future_documents_are_refused(tmp_path, document, expected):
         results.read_run(folder)
 
 
-def test_truncated_archives_are_refused(tmp_path):
+@pytest.mark.parametrize("ending, pack", [("gz", gzip.compress), ("xz", lzma.compress)])
+def test_truncated_archives_are_refused(tmp_path, ending, pack):
     folder = synthetic.write(tmp_path, CONFIG, [synthetic.cell("c_malloc", {"threads": 64}, values={("alloc", "time"): 1.0})])
-    whole = gzip.compress((folder / "results.csv").read_bytes())
+    whole = pack((folder / "results.csv").read_bytes())
     (folder / "results.csv").unlink()
-    (folder / "results.csv.gz").write_bytes(whole[:len(whole) // 2])
-    with pytest.raises(UsageError, match="results.csv.gz is not a table"):
+    (folder / f"results.csv.{ending}").write_bytes(whole[:len(whole) // 2])
+    with pytest.raises(UsageError, match=f"results.csv.{ending} is not a table"):
         results.read_run(folder)
 
 

@@ -1,4 +1,4 @@
-// `allocbench report DIR`: everything but the event log can be made again. `report DIR --html` and `advise` are the
+// `allocbench report PATH`: everything but the event log can be made again. `report PATH --html` and `advise` are the
 // work of the Python package.
 #include <fmt/format.h>
 
@@ -10,16 +10,31 @@
 #include "harness/front/common/terminal.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/results/results.hpp"
-#include "harness/front/run/output_folder.hpp"
+#include "harness/front/results/run_files.hpp"
 
 namespace allocbench::front {
-
 namespace {
 
+Results results_of(const std::filesystem::path& log) {
+  return reduce(read_history(read_log_lines(log.string()).lines, log.string()));
+}
+
+// Whether all cells are ok. Beside a packed log, which somebody keeps, nothing is written.
+bool report(const std::filesystem::path& file) {
+  if (!is_log(file)) {
+    throw UsageError(fmt::format("{} is not an event log, and none is beside it. A table is made from events.jsonl.",
+                                 file.string()));
+  }
+  const Results results = results_of(file);
+  if (!is_packed(file)) write_results(results, file.parent_path().string());
+  fmt::print("{}", results_table(results, colours_on_stdout()));
+  return all_ok(results);
+}
+
 int write_page(const ReportOptions& options) {
-  // The page reads results.csv and results.json. A folder of several runs, or of packed ones, has them already.
-  if (const std::string path = events_path(options.folder); std::filesystem::exists(path)) {
-    write_results(reduce(read_history(read_log_lines(path).lines, path)), options.folder);
+  // The page reads results.csv and results.json, which a plain log makes again.
+  for (const std::filesystem::path& file : run_files(options.folder)) {
+    if (is_log(file) && !is_packed(file)) write_results(results_of(file), file.parent_path().string());
   }
   std::vector<std::string> arguments = {"page", options.folder};
   if (!options.page.empty()) arguments.insert(arguments.end(), {"--out", options.page});
@@ -30,11 +45,13 @@ int write_page(const ReportOptions& options) {
 
 int report_command(const ReportOptions& options) {
   if (options.html) return write_page(options);
-  const std::string path = events_path(options.folder);
-  const Results results = reduce(read_history(read_log_lines(path).lines, path));
-  write_results(results, options.folder);
-  fmt::print("{}", results_table(results, colours_on_stdout()));
-  return all_ok(results) ? exit_all_ok : exit_some_not_ok;
+  bool ok = true;
+  const std::vector<std::filesystem::path> files = run_files(options.folder);
+  for (const std::filesystem::path& file : files) {
+    if (files.size() > 1) fmt::print("{}{}\n", file == files.front() ? "" : "\n", file.string());
+    ok = report(file) && ok;
+  }
+  return ok ? exit_all_ok : exit_some_not_ok;
 }
 
 int advise_command(const AdviseOptions& options) {

@@ -2,14 +2,18 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <lzma.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/units.hpp"
@@ -39,32 +43,77 @@ class Descriptor {
   int value_;
 };
 
+UsageError damaged(const std::string& path, const std::string& what) {
+  return UsageError(fmt::format("{} {} is damaged: it cannot be unpacked.", what, path));
+}
+
+// The unpacked text, piece by piece.
+class Unpacked {
+ public:
+  Unpacked(const std::string& path, const std::string& what, std::uint64_t limit_bytes)
+      : path_(path), what_(what), limit_bytes_(limit_bytes) {}
+
+  std::uint8_t* room() { return piece_.data(); }
+  std::size_t room_bytes() const { return piece_.size(); }
+  void take(std::size_t bytes) {
+    text_.append(reinterpret_cast<const char*>(piece_.data()), bytes);
+    if (text_.size() > limit_bytes_) {
+      throw UsageError(
+          fmt::format("{} {} must not be larger than {} unpacked.", what_, path_, format_bytes(limit_bytes_)));
+    }
+  }
+  std::string text() && { return std::move(text_); }
+
+ private:
+  const std::string& path_;
+  const std::string& what_;
+  std::uint64_t limit_bytes_;
+  std::array<std::uint8_t, 65536> piece_;
+  std::string text_;
+};
+
 // Several members in a row are one text, as gzip has it.
-std::string unpacked(const std::string& packed, const std::string& path, const std::string& what,
-                     std::uint64_t limit_bytes) {
-  const auto damaged = [&] { return UsageError(fmt::format("{} {} is damaged: it cannot be unpacked.", what, path)); };
+void unpack_gz(const std::string& packed, const std::string& path, const std::string& what, Unpacked& unpacked) {
   constexpr int gzip_only = 16 + MAX_WBITS;
   z_stream stream = {};
   if (inflateInit2(&stream, gzip_only) != Z_OK) throw std::bad_alloc();
   const std::unique_ptr<z_stream, void (*)(z_stream*)> guard(&stream, [](z_stream* each) { inflateEnd(each); });
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   stream.avail_in = static_cast<uInt>(packed.size());
-  std::string text;
-  char buffer[65536];
   int state = Z_OK;
   while (state != Z_STREAM_END || stream.avail_in > 0) {
-    if (state == Z_STREAM_END && inflateReset(&stream) != Z_OK) throw damaged();
-    stream.next_out = reinterpret_cast<Bytef*>(buffer);
-    stream.avail_out = sizeof buffer;
+    if (state == Z_STREAM_END && inflateReset(&stream) != Z_OK) throw damaged(path, what);
+    stream.next_out = unpacked.room();
+    stream.avail_out = static_cast<uInt>(unpacked.room_bytes());
     state = inflate(&stream, Z_NO_FLUSH);
-    if (state != Z_OK && state != Z_STREAM_END) throw damaged();  // also where the file was cut
-    text.append(buffer, sizeof buffer - stream.avail_out);
-    if (text.size() > limit_bytes) {
-      throw UsageError(
-          fmt::format("{} {} must not be larger than {} unpacked.", what, path, format_bytes(limit_bytes)));
-    }
+    if (state != Z_OK && state != Z_STREAM_END) throw damaged(path, what);  // also where the file was cut
+    unpacked.take(unpacked.room_bytes() - stream.avail_out);
   }
-  return text;
+}
+
+void unpack_xz(const std::string& packed, const std::string& path, const std::string& what, Unpacked& unpacked) {
+  constexpr std::uint64_t memory_bytes = 256u << 20;  // xz -9 needs 65 MiB
+  lzma_stream stream = LZMA_STREAM_INIT;
+  if (lzma_stream_decoder(&stream, memory_bytes, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
+  const std::unique_ptr<lzma_stream, void (*)(lzma_stream*)> guard(&stream, [](lzma_stream* each) { lzma_end(each); });
+  stream.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
+  stream.avail_in = packed.size();
+  lzma_ret state = LZMA_OK;
+  while (state != LZMA_STREAM_END) {
+    stream.next_out = unpacked.room();
+    stream.avail_out = unpacked.room_bytes();
+    state = lzma_code(&stream, LZMA_FINISH);
+    if (state != LZMA_OK && state != LZMA_STREAM_END) throw damaged(path, what);  // also where the file was cut
+    unpacked.take(unpacked.room_bytes() - stream.avail_out);
+  }
+}
+
+std::string as_text(std::string content, const std::string& path, const std::string& what, std::uint64_t limit_bytes) {
+  const bool gz = path.ends_with(".gz");
+  if (!gz && !path.ends_with(".xz")) return content;
+  Unpacked unpacked(path, what, limit_bytes);
+  (gz ? unpack_gz : unpack_xz)(content, path, what, unpacked);
+  return std::move(unpacked).text();
 }
 
 }  // namespace
@@ -89,7 +138,7 @@ std::string read_text_file(const std::string& path, const std::string& what, std
     const ssize_t count = read(file.get(), buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw unreadable(errno);
-    if (count == 0) return path.ends_with(".gz") ? unpacked(text, path, what, limit_bytes) : text;
+    if (count == 0) return as_text(std::move(text), path, what, limit_bytes);
     text.append(buffer, static_cast<std::size_t>(count));
     if (text.size() > limit_bytes) {  // it grows while we read
       throw UsageError(fmt::format("{} {} must not be larger than {}.", what, path, format_bytes(limit_bytes)));

@@ -6,7 +6,7 @@
 
 namespace allocbench::front {
 
-// Unpacks what ends in .gz; the limit holds for the unpacked text.
+// Unpacks what ends in .gz or .xz; the limit holds for the unpacked text.
 //
 // `what` names the file in complaints: "The config". Throws UsageError for files that are missing, unreadable, larger
 // than the limit, or not regular: a pipe, a device or a folder would never end or never begin.

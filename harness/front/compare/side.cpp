@@ -1,83 +1,18 @@
 #include "harness/front/compare/side.hpp"
 
 #include <fmt/format.h>
-#include <glob.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <optional>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/compare/stored_results.hpp"
 #include "harness/front/log/event_log.hpp"
+#include "harness/front/results/run_files.hpp"
 #include "harness/protocol/parameter_values.hpp"
 
 namespace allocbench::front {
 namespace {
-
-namespace fs = std::filesystem;
-
-// What to read of a run, best first: the log has everything.
-constexpr std::array<std::string_view, 4> file_names = {"events.jsonl", "events.jsonl.gz", "results.json",
-                                                        "results.json.gz"};
-
-std::optional<fs::path> run_in(const fs::path& folder) {
-  for (const std::string_view name : file_names) {
-    if (fs::is_regular_file(folder / name)) return folder / name;
-  }
-  return std::nullopt;
-}
-
-std::vector<fs::path> runs_below(const fs::path& folder) {
-  std::vector<fs::path> files;
-  if (const auto file = run_in(folder)) files.push_back(*file);
-  for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
-    if (!entry.is_directory()) continue;
-    if (const auto file = run_in(entry.path())) files.push_back(*file);
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-std::vector<fs::path> matches_of(const std::string& pattern) {
-  glob_t found = {};
-  std::vector<fs::path> paths;
-  if (glob(pattern.c_str(), 0, nullptr, &found) == 0) paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-  globfree(&found);
-  return paths;
-}
-
-constexpr std::string_view what_to_name =
-    "Name a folder of runs, an events.jsonl or a results.json (packed with .gz or not), or a pattern of these in "
-    "quotes";
-
-std::vector<fs::path> runs_of(const std::string& argument) {
-  const std::vector<fs::path> named = fs::exists(argument) ? std::vector<fs::path>{argument} : matches_of(argument);
-  if (named.empty())
-    throw UsageError(fmt::format("{} does not exist, and no file matches it. {}.", argument, what_to_name));
-  std::vector<fs::path> files;
-  for (const fs::path& path : named) {
-    if (!fs::is_directory(path)) {
-      files.push_back(path);
-      continue;
-    }
-    const std::vector<fs::path> below = runs_below(path);
-    files.insert(files.end(), below.begin(), below.end());
-  }
-  if (files.empty()) throw UsageError(fmt::format("{} contains no run. {}.", argument, what_to_name));
-  return files;
-}
-
-bool is_log(const fs::path& file) {
-  const std::string name = file.filename().string();
-  return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
-}
-
-bool is_document(const fs::path& file) {
-  const std::string name = file.filename().string();
-  return name.ends_with(".json") || name.ends_with(".json.gz");
-}
 
 ComparedCell compared(const Results& results, const CellResult& result) {
   const CellHistory& cell = result.cell;
@@ -135,10 +70,7 @@ void add_origin(Side& side, const Origin& origin) {
 
 std::vector<Results> read_runs(const std::string& argument) {
   std::vector<Results> runs;
-  for (const fs::path& file : runs_of(argument)) {
-    if (!is_log(file) && !is_document(file)) {
-      throw UsageError(fmt::format("{} is not a file of a run. {}.", file.string(), what_to_name));
-    }
+  for (const std::filesystem::path& file : run_files(argument)) {
     runs.push_back(is_log(file) ? reduce(read_history(read_log_lines(file.string()).lines, file.string()))
                                 : read_stored_results(file.string()));
   }

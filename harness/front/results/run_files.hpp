@@ -1,0 +1,17 @@
+// The files of runs that a user names: folders, single files, patterns; packed (.gz, .xz) or not.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace allocbench::front {
+
+// One file per run, in a stable order: its event log where it has one, else its results.json. Throws UsageError where the
+// argument names no run.
+std::vector<std::filesystem::path> run_files(const std::string& argument);
+
+bool is_log(const std::filesystem::path& file);
+bool is_packed(const std::filesystem::path& file);
+
+}  // namespace allocbench::front
