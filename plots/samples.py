@@ -27,6 +27,10 @@ class Outlier:
     far: int  # samples above twice the median
 
 
+def few_decide(times: Sequence[float]) -> bool:
+    return len(times) >= _LEAST and statistics.fmean(times) > _STANDS_OUT * statistics.median(times) > 0
+
+
 def outliers(run: Run, wanted: Sequence[tuple[str, str]]) -> list[Outlier]:
     """Of the drawn times that are means."""
     phases = [phase for phase, metric in wanted if metric.removeprefix("relative_") == "time"]
@@ -36,10 +40,8 @@ def outliers(run: Run, wanted: Sequence[tuple[str, str]]) -> list[Outlier]:
     for cell in run.cells.index[run.cells["status"] == "ok"]:
         for entry in run.details.get(cell, {}).get("phases", []):
             times = entry.get("samples", [])
-            if entry.get("name") not in phases or len(times) < _LEAST:
-                continue
-            median = statistics.median(times)
-            if median > 0 and statistics.fmean(times) > _STANDS_OUT * median:
+            if entry.get("name") in phases and few_decide(times):
+                median = statistics.median(times)
                 made.append(Outlier(cell, entry["name"], median, max(times), len(times),
                                     sum(time > _STANDS_OUT * median for time in times)))
     return made

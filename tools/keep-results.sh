@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# Keeps a run for good: packs its log, results.csv and results.json, and draws its figures as PNG.
+# Keeps a run for good: packs its log and results (tools/pack_results.py), and draws its figure as PNG. Tables of numbers and
+# of statuses are kept as Markdown.
 #   tools/keep-results.sh RUN KEPT      e.g. results/quick-cuda results/reference/h100/quick
 # KEPT is written anew. Environment: PYTHON (python3). `python3 -m plots KEPT` draws from the packed files.
-# The `benchmarks` of results.json, one entry per sample for Google Benchmark's tools, are left out: they are most of
-# it. `allocbench report` writes them again from the log.
 set -euo pipefail
-[[ $# -eq 2 && -f $1/events.jsonl ]] || { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
+[[ $# -eq 2 && -f $1/events.jsonl ]] || { sed -n '2,5s/^# //p' "$0" >&2; exit 2; }
 run=$1
 kept=$2
 python=${PYTHON:-python3}
@@ -19,13 +18,8 @@ if origin.get("mixed"):
     sys.exit(f"{sys.argv[1]}: cells of several revisions, cards or drivers. Measure again without --allow-mixed.")
 END
 rm -rf "$kept"
-mkdir -p "$kept"
-for file in events.jsonl results.csv; do
-  gzip -9nc "$run/$file" >"$kept/$file.gz"
-done
-"$python" -c 'import json, sys
-document = json.load(sys.stdin)
-document["benchmarks"] = []
-json.dump(document, sys.stdout, separators=(",", ":"), ensure_ascii=False)' <"$run/results.json" | gzip -9nc >"$kept/results.json.gz"
+"$python" "$(dirname "$0")/pack_results.py" "$run" "$kept"
+kept=$(realpath "$kept")
 cd "$(dirname "$0")/.."
-"$python" -m plots --formats png "$(cd "$OLDPWD" && realpath "$kept")"
+"$python" -m plots --formats png "$kept"
+rm -f "$kept"/figures/*_status.png

@@ -1,0 +1,61 @@
+"""tools/pack_results.py: what it keeps is enough to draw, and comes to the same when it packs what is packed."""
+
+import copy
+import importlib.util
+import json
+
+import synthetic
+
+from plots import drawing, results, samples, stored
+from plots.kinds import KINDS
+
+CONFIG = {"name": "test", "description": "A test", "allocators": ["c_malloc"], "statistic": "mean",
+          "plot": {"kind": "lines", "x": "threads", "y": "alloc"}}
+SAMPLES = ([1e-6, 1e-6, 1e-6, 1e-6, 5e-3], [1e-6, 1e-6, 1e-6, 1e-6, 1e-6])
+
+
+def _packing(root):
+    spec = importlib.util.spec_from_file_location("pack_results", root / "tools" / "pack_results.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _run(folder):
+    cells = [synthetic.cell("c_malloc", {"threads": x}, values={("alloc", "time"): 1e-6 * x}) for x in (1, 2)]
+    synthetic.write(folder, CONFIG, cells, "cuda")
+    document = json.loads((folder / "results.json").read_text())
+    document["allocbench"]["cells"] = [
+        {"id": f"{number:016x}", "allocator": "c_malloc", "display_name": "CMalloc!", "axes": {}, "counted": {"values": {}, "histograms": {"steps": [[1, 2]]}},
+         "phases": [{"name": "alloc", "samples": seconds, "rounds": [5], "mean": 1.0}]} for number, seconds in enumerate(SAMPLES)]
+    document["benchmarks"] = [{"name": "x"}]
+    (folder / "results.json").write_text(json.dumps(document))
+    (folder / "events.jsonl").write_text("{}\n")
+    return folder
+
+
+def test_packed_results_are_drawn_alike(tmp_path, root):
+    whole, kept = _run(tmp_path / "test"), tmp_path / "kept" / "test"
+    _packing(root).main(whole, kept)
+    assert sorted(path.name for path in kept.iterdir()) == ["events.jsonl.xz", "results.csv.xz", "results.json.xz"]
+    runs = [drawing.read(folder) for folder in (whole, kept)]
+    assert runs[0].values.equals(runs[1].values) and runs[1].names == {"c_malloc": "CMalloc!"}
+    far = [samples.outliers(run, [("alloc", "time")]) for run in runs]
+    assert far[0] == far[1] and len(far[0]) == 1
+    pages = [KINDS["lines"](run, "stem").markdown for run in runs]
+    assert pages[0] == pages[1]
+
+
+def test_only_samples_that_decide_a_mean_are_kept(tmp_path, root):
+    document = json.loads(stored.content_of(_run(tmp_path / "test"), "results.json"))
+    reduced = _packing(root).reduced(copy.deepcopy(document))
+    assert [cell["phases"][0].get("samples") for cell in reduced["allocbench"]["cells"]] == [SAMPLES[0], None]
+    assert "benchmarks" not in reduced and "mean" not in reduced["allocbench"]["cells"][0]["phases"][0]
+
+
+def test_packing_what_is_packed_changes_nothing(tmp_path, root):
+    kept = tmp_path / "kept"
+    _packing(root).main(_run(tmp_path / "test"), kept)
+    before = {path.name: path.read_bytes() for path in kept.iterdir()}
+    _packing(root).main(kept, kept)
+    assert {path.name: path.read_bytes() for path in kept.iterdir()} == before and results.read_run(kept)
