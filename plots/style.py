@@ -55,7 +55,8 @@ WARNING = "#b00000"
 _TABLE = json.loads(Path(__file__).with_name("looks.json").read_text(encoding="utf-8"))
 _SPARE_COLOURS = ("#546e7a", "#5d4037", "#00838f", "#9e9d24", "#d84315", "#512da8", "#c2185b")
 _SPARE_MARKERS = ("h", "*", "<", ">", "p", "d", "8")
-_VARIANTS = (((0, (1, 1)), "none"), ((0, (5, 1, 1, 1)), "left"), ((0, (3, 1, 1, 1, 1, 1)), "top"), ((0, (7, 2)), "right"))
+_VARIANTS = (((0, (1, 1)), "none"), ((0, (5, 1, 1, 1)), "left"), ((0, (3, 1, 1, 1, 1, 1)), "top"), ((0, (7, 2)), "right"),
+             ((0, (2, 2)), "bottom"))
 _SHADES = (0.0, 0.38, -0.4, 0.6, -0.65)  # of variants: towards white, or towards black
 _SHADE_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 
@@ -141,7 +142,8 @@ def _base(allocator: str) -> Look:
         words, pattern, fill = _TABLE["forms"][form]
         title = f"{made.name}, {words}"
         known = [(0, tuple(pattern)) == dash for dash, _ in _VARIANTS]
-        made = replace(made, name=title, dash=(0, tuple(pattern)), fill=fill, form=1 + known.index(True))
+        # A form of a form: the line of the last, the marker of the first.
+        made = replace(made, name=title, dash=(0, tuple(pattern)), fill=fill if made.fill == "full" else made.fill, form=1 + known.index(True))
     return made
 
 

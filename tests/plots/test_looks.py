@@ -57,3 +57,15 @@ def test_variants_of_one_allocator_differ_in_shade_and_line():
 def test_text_is_never_too_small():
     sizes = [value for key, value in style.RC.items() if key.endswith(("size",)) and "label" in key or key in ("font.size", "legend.fontsize")]
     assert len(sizes) >= 5 and min(sizes) >= style.LEAST == 7
+
+
+def test_no_two_allocators_of_the_configs_look_alike(root):
+    ids = set()
+    for path in (root / "configs").rglob("*.json"):
+        entries = json.loads(path.read_text()).get("allocators", []) if path.parent.name != "schema" else []
+        ids.update(entry["id"] if isinstance(entry, dict) else entry for entry in entries)
+    seen: dict[tuple, str] = {}
+    for name in sorted(each for each in ids if not each.startswith(("saboteur", "all"))):
+        look = style.look(name)
+        other = seen.setdefault((look.colour, look.marker, str(look.dash), look.fill), name)
+        assert other == name, f"{name} looks like {other}"
