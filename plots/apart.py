@@ -9,18 +9,19 @@ from plots.series import Series
 
 _NEAR = 1.8   # points on paper within which two curves coincide
 _MOST = 0.6   # share of their common positions at which they must
+_MOST_OF_MARKERS = 0.2
 _STEP = 1.8   # points that neighbours of a bundle are moved apart
 _FARTHEST = 3.6
 
 
-def offsets(all_series: Sequence[Series], bounds: tuple[float, float], log: bool, height: float, fixed: str = "") -> list[float]:
+def offsets(all_series: Sequence[Series], bounds: tuple[float, float], log: bool, height: float, fixed: str = "", joined: bool = True) -> list[float]:
     """For each series, by how many points to the right and up it is drawn; `height` of the axes is in inches. The allocator
-    `fixed`, to which others are relative, stays on its line."""
+    `fixed`, to which others are relative, stays on its line. Markers that no line joins coincide sooner."""
     places = [{} if series.allocator == fixed else _places(series, bounds, log, height * 72) for series in all_series]
     bundle = list(range(len(places)))
     for one in range(len(places)):
         for other in range(one):
-            if _coincide(places[one], places[other]):
+            if _coincide(places[one], places[other], _MOST if joined else _MOST_OF_MARKERS):
                 old, new = bundle[one], bundle[other]
                 bundle = [new if each == old else each for each in bundle]
     made = []
@@ -38,7 +39,7 @@ def _places(series: Series, bounds: tuple[float, float], log: bool, points: floa
             if not math.isnan(y)}
 
 
-def _coincide(one: dict[float, float], other: dict[float, float]) -> bool:
+def _coincide(one: dict[float, float], other: dict[float, float], most: float) -> bool:
     common = [x for x in one if x in other]
     near = sum(abs(one[x] - other[x]) < _NEAR for x in common)
-    return len(common) > 1 and near >= _MOST * len(common)
+    return len(common) > 1 and near >= most * len(common)

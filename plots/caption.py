@@ -14,11 +14,9 @@ def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: Sequence[str] =
     shown = _shown(run, wanted)
     equations = curves.names(run, [metric for _, metric in wanted])
     text = f"{'Markers' if equations or words or not run.plot.get('joined', True) else 'Lines'}: {_statistic(run, shown)}"
-    if shown["low"].notna().any():
-        text += f"; bars: {interval(run)}"
-    text += "."
+    text += f"; bars: {interval(run)}." if shown["low"].notna().any() else _why_none(run, shown)
     if equations:
-        text += f" Lines: {', '.join(equations)} of the paper (plots/theory.py) at the same settings."
+        text += f" Lines: equations {', '.join(equations)} of the paper (plots/theory.py) at the same settings."
     if (run.cells["status"] != "ok").any():
         text += " Crosses above the panel: cells without a value, with their status."
     text = " ".join([text + _throttled(shown), *more])
@@ -28,9 +26,10 @@ def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: Sequence[str] =
 def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = (), intervals: bool = True) -> list[str]:
     shown = _shown(run, wanted)
     text = f"Numbers: {_statistic(run, shown)}"
-    if intervals and shown["low"].notna().any():
-        text += f", ± the distance to the farther end of the {interval(run)}"
-    text += "."
+    if not shown["low"].notna().any():
+        text += _why_none(run, shown)
+    else:
+        text += f", ± the distance to the farther end of the {interval(run)}." if intervals else "."
     if (run.cells["status"] != "ok").any():
         text += " Words: the status of cells without a value."
     text = " ".join([text + _throttled(shown), *more])
@@ -47,6 +46,11 @@ def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
 def interval(run: Run) -> str:
     """Results converted from format 1 have one process per cell, whose samples were resampled."""
     return "95 % interval of the rounds' median" if _rounds(run) else "95 % bootstrap interval"
+
+
+def _why_none(run: Run, shown: pandas.DataFrame) -> str:
+    """Counts are exact and need no interval."""
+    return "; no intervals: they need six rounds." if (shown["unit"] == "s").any() and _rounds(run) else "."
 
 
 def _span(counts: Sequence[int]) -> str:

@@ -11,7 +11,8 @@ from typing import Sequence
 from plots import style, ticks
 from plots.series import Series
 
-NAME_POINTS = style.LEAST
+_NAME_POINTS = style.LEAST
+_NAME_WIDTH = 1.35  # inches, from which on a name has two lines
 _WORD_POINTS = style.LEAST
 _MARK_HEIGHT = 0.11   # inches that the marks of a row take
 _LANE_HEIGHT = 0.115  # inches per lane of words above them
@@ -92,6 +93,16 @@ def rows_of_panels(panels: Sequence[Sequence[Series]], bounds: tuple[float, floa
     return aligned
 
 
+def width_of(name: str) -> float:
+    """What a name beside the strip takes, in inches."""
+    return max(ticks.text_width(line, _NAME_POINTS) for line in _lines_of(name))
+
+
+def _lines_of(name: str) -> list[str]:
+    width = ticks.text_width(name, _NAME_POINTS)
+    return [name] if width <= _NAME_WIDTH else ticks.wrapped(name, _NAME_POINTS, 0.55 * width)
+
+
 def height_of(rows: Sequence[Row]) -> float:
     return sum(row.height for row in rows)
 
@@ -107,11 +118,11 @@ def draw(axes, rows: Sequence[Row], bounds: tuple[float, float], log: bool, widt
         side.set_visible(False)
 
     top = 0.0
-    mark_heights = []
+    name_heights = []
     for row in rows:
         look = row.series.look
         marks = top + row.height - _MARK_HEIGHT / 2
-        mark_heights.append(marks)
+        name_heights.append(marks if len(_lines_of(row.series.label)) == 1 else top + row.height / 2)
         for stretch, lane, centre in zip(row.stretches, row.lanes, row.centres):
             axes.plot(stretch.positions, [marks] * len(stretch.positions), linestyle="-", linewidth=0.8,
                       color=look.colour, marker="x", markersize=3.8, markeredgewidth=1.2,
@@ -120,6 +131,6 @@ def draw(axes, rows: Sequence[Row], bounds: tuple[float, float], log: bool, widt
                       transform=axes.get_yaxis_transform(), ha="center", va="bottom", color=style.BLACK)
         top += row.height
         axes.axhline(top, color="white", linewidth=1.5)
-    axes.set_yticks(mark_heights if named else [])
+    axes.set_yticks(name_heights if named else [])
     if named:
-        axes.set_yticklabels([row.series.label for row in rows], fontsize=NAME_POINTS)
+        axes.set_yticklabels(["\n".join(_lines_of(row.series.label)) for row in rows], fontsize=_NAME_POINTS, linespacing=0.95)

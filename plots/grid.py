@@ -63,9 +63,20 @@ def _fitting(grid: Grid) -> list[Grid]:
     for number, (first, last) in enumerate(itertools.pairwise(bounds)):
         kept = [*range(fixed), *range(first, last)]
         place = {old: new for new, old in enumerate(kept)}
-        made.append(Grid([grid.header[i] for i in kept], [[row[i] if i < len(row) else "" for i in kept] for row in grid.rows],
-                         grid.title if number == 0 else "", {(row, place[column]) for row, column in grid.muted if column in place}, fixed))
+        part = Grid([grid.header[i] for i in kept], [[row[i] if i < len(row) else "" for i in kept] for row in grid.rows],
+                    grid.title if number == 0 else "", {(row, place[column]) for row, column in grid.muted if column in place}, fixed)
+        _repeat_words(grid, part)
+        made.append(part)
     return made
+
+
+def _repeat_words(grid: Grid, part: Grid) -> None:
+    """A word that stands for its whole row stands in every part."""
+    for number, (row, own) in enumerate(zip(grid.rows, part.rows)):
+        word = next((row[column] for line, column in sorted(grid.muted) if line == number), "")
+        if word and not any(own[part.aligned_left:]):
+            own[part.aligned_left] = word
+            part.muted.add((number, part.aligned_left))
 
 
 def _wrapped(grid: Grid) -> Grid:

@@ -31,7 +31,7 @@ _STRONGEST = 30  # factor of the strongest colour
 _SAME = "#eeeeee"
 _FAILED = "#ffffff"
 _NARROW = 0.27   # inches, below which numbers are written without a leading zero
-_SHORT = {"unsupported": "unsup.", "timeout": "time", "skipped": "skip", "incorrect": "wrong", "device_fault": "fault", "crashed": "crash"}
+_SHORT = {"unsupported": "unsup.", "timeout": "t.out", "skipped": "skip", "incorrect": "wrong", "device_fault": "fault", "crashed": "crash"}
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,9 @@ def make(run: Run, stem: str) -> Drawing:
     xs = labels.listed(run.plot["x"])
     panels = panels_of(_lined(run))
     sentences = [_legend(run), *caption.of_map(run, wanted_of(panels))]
-    sentences[0] += " Hatched: no value, with the status."
     words = {cell.text for block in blocks for _, cells in block.rows for cell in cells if cell and cell.word}
+    if words:
+        sentences[0] += " Hatched: no value, with the status."
     if short := [f"{abbreviation} = {word}" for word, abbreviation in _SHORT.items() if abbreviation in words]:
         sentences[0] += " " + ", ".join(short) + "."
     with matplotlib.rc_context(style.RC):

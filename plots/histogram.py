@@ -94,8 +94,10 @@ def _far(run: Run, panels: Sequence[tuple[str, list[str]]], name: str) -> list[s
             mean, deviation = _expected(run, cell)
             far = {value: count for value, count in _bins(run, cell, name).items() if abs(value - mean) > _WIDEST * deviation}
             if far:
+                lanes = [f"{32 * value / mean:.0f}" for value in (min(far), max(far))]
                 told.append(f"{title}: {sum(far.values())} of {sum(_bins(run, cell, name).values()):,} draws at {min(far)} to {max(far)} "
-                            f"pages, more than {_WIDEST} standard deviations from the mean")
+                            f"pages, more than {_WIDEST} standard deviations from the mean; {' to '.join(dict.fromkeys(lanes))} of the 32 lanes would "
+                            "see so many, as if the warp had split")
     return [f"Not shown: {'; '.join(told)}."] if told else []
 
 

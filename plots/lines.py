@@ -19,7 +19,7 @@ from plots.errors import NothingToDraw
 from plots.page import BODY_WIDTH, Drawing, Page
 from plots.panel import Content, Scale, draw_panel, noise_name
 from plots.results import Run
-from plots.series import Panel, Series, panels_of, series_of, wanted_of
+from plots.series import Panel, Series, is_alone, panels_of, series_of, wanted_of
 
 _HEIGHTS = {1: 2.6, 2: 1.9, 3: 1.6}  # of a panel, by the number of rows
 _LEAST_HEIGHT = 1.35
@@ -31,6 +31,7 @@ _Y_LABEL = 0.26      # beside the labels of the ticks
 _MOST_BESIDE = 0.4   # share of the page that words beside a single column of panels may take
 _STRIP_GAP = 0.03
 _NAME = 0.18         # a line of names above panels
+_NAME_LINE = 0.125   # each further line of one
 _SLANT = 40          # degrees by which words below the x axis are turned
 
 
@@ -81,14 +82,14 @@ def make(run: Run, stem: str) -> Drawing:
                     for panel, all_series, curves_of in zip(panels, drawn, expected)]
         looks = []
         for panel in panels:
-            alike = [i for i, other in enumerate(panels) if other.metric == panel.metric]  # share their limits
+            alike = [i for i, other in enumerate(panels) if _shares_axis(panels, panel, other)]
             looks.append(Scale.of(run, panel.metric, [contents[i] for i in alike]))
         layout = _layout(run, panels, contents, looks, one_axis)
         sentences: list[str] = []
         heading = origin.heading(run, origin.title(run), [])
-        moved = any(any(look.offsets(content.series, layout.height)) for look, content in zip(looks, contents)) and not layout.words
+        moved = any(any(look.offsets(content.series, layout.height, plot.get("joined", True))) for look, content in zip(looks, contents)) and not layout.words
         if moved:
-            sentences.append("Lines that coincide are drawn up to 4 pt apart.")
+            sentences.append(f"{'Lines' if plot.get('joined', True) else 'Markers'} that coincide are drawn up to 4 pt apart.")
         sentences += [text for look in dict.fromkeys(looks) if (text := look.sentence())]
         heading = replace(heading, caption=tuple(caption.of_lines(run, wanted, layout.words, sentences)))
         page = Page(heading, layout.total)
@@ -100,6 +101,14 @@ def make(run: Run, stem: str) -> Drawing:
             _draw_above(page, layout, index, panel)
         legend.draw(page, layout.legend, layout.legend_below, _legend_title(run, contents))
     return Drawing(stem, page, table.markdown(run, x, panels))
+
+
+def _shares_axis(panels: Sequence[Panel], one: Panel, other: Panel) -> bool:
+    """Panels of a row do, and rows of the same phases."""
+    def phases(panel: Panel) -> set[str]:
+        return {each.phase for each in panels if each.row == panel.row and each.metric == panel.metric}
+
+    return one.metric == other.metric and phases(one) == phases(other)
 
 
 def _without_zeros(panels: Sequence[Panel], drawn: Sequence[list[Series]]) -> list[list[Series]]:
@@ -123,7 +132,7 @@ def _without_zeros(panels: Sequence[Panel], drawn: Sequence[list[Series]]) -> li
 
 def _legend_title(run: Run, contents: Sequence[Content]) -> str:
     """The allocator, where its series are told apart by other things."""
-    alone = run.cells["allocator"].nunique() == 1 and len(contents[0].series) > 1 and run.plot.get("phases") != "series"
+    alone = is_alone(run) and len(contents[0].series) > 1
     return labels.allocator(run, run.allocators()[0]) if alone else ""
 
 
@@ -136,8 +145,7 @@ def _layout(run: Run, panels: Sequence[Panel], contents: Sequence[Content], look
     between = _BETWEEN if one_axis else _BETWEEN_AXES
     below = _BELOW + max((_rise(word) for word in words), default=0.0)
     bounds = (-0.5, len(words) - 0.5) if words else ticks.limits(sorted(set(positions)), log, 0.04)
-    left = max([_LEFT, _Y_LABEL + looks[0].label_width()] + [ticks.text_width(series.label, failures.NAME_POINTS) + 0.08
-                          for series in all_series if series.failed()])
+    left = max([_LEFT, _Y_LABEL + looks[0].label_width()] + [failures.width_of(series.label) + 0.08 for series in all_series if series.failed()])
     named = list(dict.fromkeys([series.label for series in all_series] + [name for content in contents for name in content.sources()]))
     if any(look.metric.startswith("relative_") for look in looks):
         named.append(noise_name(run))
@@ -159,7 +167,7 @@ def _layout(run: Run, panels: Sequence[Panel], contents: Sequence[Content], look
     foot = top
     for row in reversed(range(count)):  # from the foot of the page
         bottoms.insert(0, top + below)
-        names = [_NAME * _lines_above(panels[i]) for i in by_row[row]]
+        names = [_height_above(panels[i], width + between) for i in by_row[row]]
         top += below + height + strips[row] + max(0.05, *names)
     if not below_legend:  # a legend may be higher than its panels
         missing = max(0.0, 0.15 * (len(named) + titled) - (bottoms[0] + height))
@@ -203,20 +211,22 @@ def _draw_above(page: Page, layout: _Layout, index: int, panel: Panel) -> None:
     if layout.rows[index]:
         axes = page.axes(left, top + _STRIP_GAP, layout.width, strip - _STRIP_GAP)
         failures.draw(axes, layout.rows[index], layout.bounds, layout.log_x, layout.width, named=index in layout.leftmost)
-    names, row_name = _names_above(panel)
-    page.figure.text(*page.point(left, top + strip + 0.04), names, fontsize=7.5, weight="bold")
+    names, row_name = _names_above(panel, layout.width + layout.between)
+    page.figure.text(*page.point(left, top + strip + 0.04), "\n".join(names), fontsize=7.5, weight="bold", va="bottom", linespacing=1.1)
     if row_name and index in layout.leftmost:
-        page.figure.text(*page.point(0, top + strip + 0.04 + (_NAME if names else 0)), row_name, fontsize=8, weight="bold")
+        page.figure.text(*page.point(0, top + strip + 0.02 + _height_above(panel, layout.width + layout.between) - _NAME), row_name, fontsize=8,
+                         weight="bold", va="bottom")
 
 
-def _names_above(panel: Panel) -> tuple[str, str]:
-    """Of a panel and of its row. A row of several panels bears what they share."""
+def _names_above(panel: Panel, room: float) -> tuple[list[str], str]:
+    """Of a panel, in lines, and of its row. A row of several panels bears what they share."""
     shared = ", ".join(text for text in (panel.row_name, panel.phase_name) if text)
-    return (panel.name, shared) if panel.name else (shared, "")
+    return ticks.wrapped(panel.name or shared, 7.5, room - 0.08, bold=True), shared if panel.name else ""
 
 
-def _lines_above(panel: Panel) -> int:
-    return sum(1 for name in _names_above(panel) if name)
+def _height_above(panel: Panel, room: float) -> float:
+    lines, row_name = _names_above(panel, room)
+    return (_NAME + _NAME_LINE * (len(lines) - 1) if lines else 0.0) + (_NAME if row_name else 0.0)
 
 
 def _y_label(run: Run, metric: str, look: Scale) -> str:
@@ -228,4 +238,4 @@ def _y_label(run: Run, metric: str, look: Scale) -> str:
         return "speed-up over the first point"
     if run.backend == "cpu" and look.unit in ("s", "op/s", "B/s"):
         name = f"{name} (CPU executor)"
-    return f"{name}, log scale" if look.log else name
+    return name

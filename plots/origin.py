@@ -30,7 +30,8 @@ def lines(run: Run) -> tuple[str, ...]:
         hardware.append(f"driver {device.get('driver_version') or device.get('driver') or 'unknown'}")
         hardware.append(device.get("toolkit") or "CUDA unknown")
     measured = [f"workload {run.cells['workload'].iloc[0]}"]
-    measured += [f"{labels.setting_name(run, name)} {quantity.formatter(name)(value) if isinstance(value, int) else value}"
+    measured += [labels.told(run, name, value) if isinstance(value, bool) else
+                 f"{labels.setting_name(run, name)} {quantity.formatter(name)(value) if isinstance(value, int) else value}"
                  for name, value in _fixed_settings(run).items()]
     pools = run.cells["pool_bytes"].dropna().unique()
     if len(pools) == 1:

@@ -80,8 +80,8 @@ class Scale:
     def bounds(self) -> tuple[float, float]:
         return ticks.y_bounds(self.covered, self.log)
 
-    def offsets(self, all_series: Sequence[Series], height: float) -> list[float]:
-        return apart.offsets(all_series, self.bounds(), self.log, height, self.fixed)
+    def offsets(self, all_series: Sequence[Series], height: float, joined: bool) -> list[float]:
+        return apart.offsets(all_series, self.bounds(), self.log, height, self.fixed, joined)
 
     def beyond(self, value: float) -> bool:
         low, high = self.bounds()
@@ -102,8 +102,8 @@ def draw_panel(axes, run: Run, content: Content, scale: Scale, words: bool, heig
         axes.fill_between(band.xs, band.low, band.high, color=style.NOISE, alpha=0.28, linewidth=0, zorder=0.5, label=band.source,
                           gid="band")
     _draw_noise(axes, run, content, scale)
-    beyond: list[tuple[bool, float]] = []  # side and place of the numbers at the edges so far
-    moves = [0.0] * len(content.series) if words else scale.offsets(content.series, height)
+    beyond: list[tuple[int, bool, float, float]] = []  # line, side, and ends of the numbers at the edges so far
+    moves = [0.0] * len(content.series) if words else scale.offsets(content.series, height, run.plot.get("joined", True))
     xs = sorted({x for series in content.series for x in series.points["x"]})
     for index, (series, curve) in enumerate(zip(content.series, content.curves)):
         aside = _SPREAD * ((index + 0.5) / len(content.series) - 0.5) if words else 0.0
@@ -135,7 +135,8 @@ def _draw_series(axes, series: Series, curve: tuple[list[float], list[float]], a
                  fade: bool, all_xs: Sequence[float], ringed: set[str]) -> None:
     look, points = series.look, series.points
     place = offset_copy(axes.transData, fig=axes.figure, x=moved, y=moved, units="points") if moved else axes.transData
-    outline = {"markeredgecolor": "white", "markeredgewidth": 0.4} if look.fill == "full" else {"markeredgewidth": 0.9}
+    has_face = look.fill == "full" and look.marker not in "x+"
+    outline = {"markeredgecolor": "white", "markeredgewidth": 0.4} if has_face else {"markeredgewidth": 0.9}
     if curve[0]:
         axes.plot(*curve, color=look.colour, linestyle=look.dash, linewidth=0.9, gid=f"theory {series.label}")
     xs = points["x"] + aside
@@ -161,7 +162,7 @@ def _fade_gaps(axes, points, all_xs: Sequence[float], place) -> None:
             axes.plot([x0, x1], [y0, y1], color="white", linewidth=2.2, alpha=0.7, zorder=2.01, gid="gap", transform=place)
 
 
-def _draw_beyond(axes, series: Series, scale: Scale, aside: float, taken: list[tuple[bool, float]]) -> None:
+def _draw_beyond(axes, series: Series, scale: Scale, aside: float, taken: list[tuple[int, bool, float, float]]) -> None:
     """Values beyond the limits of the axis: a triangle at its edge, with the number below those that stand there already."""
     low, high = scale.bounds()
     write = quantity.formatter(scale.metric, scale.unit) if not quantity.is_ratio(scale.metric) else lambda value: f"{quantity.factor(value)}×"
@@ -171,9 +172,13 @@ def _draw_beyond(axes, series: Series, scale: Scale, aside: float, taken: list[t
             axes.plot([x], [0.985 if above else 0.015], transform=axes.get_xaxis_transform(), marker="^" if above else "v", clip_on=False,
                       color=series.look.colour, markersize=5, linestyle="none", gid=f"beyond {series.label}")
             place = axes.transAxes.inverted().transform(axes.transData.transform((x, high)))[0]
-            lines = 1 + 8 * sum(side == above and abs(place - other) < 0.2 for side, other in taken)
-            taken.append((above, place))
-            right = place > 0.85  # no room on that side
+            width = (ticks.text_width(write(value), style.LEAST) + 0.1) / (axes.get_position().width * style.WIDTH)
+            right = place + width > 1  # no room on that side
+            box = (above, place - width, place) if right else (above, place, place + width)
+            line = next(line for line in itertools.count() if not any(
+                (line, above) == (row, side) and box[1] < end and start < box[2] for row, side, start, end in taken))
+            taken.append((line, *box))
+            lines = 1 + 8 * line
             axes.annotate(write(value), (x, 0.985 if above else 0.015), xycoords=axes.get_xaxis_transform(),
                           xytext=(-6 if right else 6, -lines if above else lines), textcoords="offset points", fontsize=style.LEAST,
                           color=series.look.colour, va="top" if above else "bottom", ha="right" if right else "left",

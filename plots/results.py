@@ -14,7 +14,7 @@ from typing import Collection, Sequence
 
 import pandas
 
-from plots import derived, stored
+from plots import derived, forms, stored
 
 KEY = ["phase", "metric"]
 VALUE_COLUMNS = ["cell", *KEY, "value", "low", "high", "unit", "statistic", "samples", "flags"]
@@ -133,11 +133,19 @@ def read_run(folder: Path, plot: dict | None = None) -> Run:
     config = dict(run.get("config", {}))
     if plot is not None:
         config["plot"] = plot
+    if "reference" in config.get("plot", {}):
+        config["plot"] = {**config["plot"], "reference": _present(config["plot"]["reference"], set(cells["allocator"]))}
     made = Run(folder, cells, settings, _all([values, *derived.metrics(cells, values)]), config, run, ours.get("device") or {},
                str(run.get("time") or "")[:10], ours.get("unfinished") or 0, ours.get("provenance") or {}, entries)
     if "reference" in made.plot:
         made = made.with_values(derived.relative(made.cells, made.values, made.plot["reference"]))
     return made
+
+
+def _present(allocator: str, known: Collection[str]) -> str:
+    """The allocator itself, or the form of it that was measured in its place."""
+    candidates = [allocator, *(forms.in_form(allocator, form) for form in (forms.REWORKED, forms.ORIGINAL))]
+    return next((name for name in candidates if name in known), allocator)
 
 
 def _cells(rows: pandas.DataFrame, entries: dict[str, dict]) -> pandas.DataFrame:

@@ -37,12 +37,12 @@ def make(run: Run, stem: str) -> Drawing:
     return Drawing(stem, page, "\n\n".join(part.rstrip() for part in parts if part) + "\n")
 
 
-def grids_of(run: Run, intervals: bool) -> list[grid.Grid]:
-    """The tables; `intervals` writes each number with its interval, for which an image has no room."""
+def grids_of(run: Run, whole: bool) -> list[grid.Grid]:
+    """The tables; `whole` adds what an image has no room for: intervals, and shares."""
     phase, reference = run.plot.get("y", "total"), run.plot["reference"]
     columns = columns_of(run)
-    made = [_facts(run, columns), _times(run, columns, phase, reference, intervals), _shares(run, columns, phase, reference)]
-    made = [each for each in made if each.rows]
+    made = [_facts(run, columns), _times(run, columns, phase, reference, whole)]
+    made = [each for each in (*made, *([_shares(run, columns, phase, reference)] if whole else [])) if each.rows]
     if not made or (phase, "time") not in run.known():
         raise NothingToDraw(f"{run.folder}: no cell of this table is ok; its status table says why.")
     for printed in run.plot.get("printed", []):

@@ -27,6 +27,7 @@ class Group:
     allocator: str
     variant: int  # counts the series of one allocator, so that they can share a hue and differ in shade and line style
     label: str
+    told: str     # what tells it from the allocator's other series
     cells: list[str]
 
 
@@ -132,8 +133,14 @@ def group(run: Run, x: str | None) -> list[Group]:
             if x is not None:
                 position = run.column(x)
                 cells = sorted(cells, key=lambda cell: labels.order(position[cell]))
-            made.append(Group(allocator, variant, _label(run, cells[0], own, fixed_axes, named), cells))
+            told = _told(run, cells[0], own, fixed_axes)
+            made.append(Group(allocator, variant, _label(run, cells[0], told, named), told, cells))
     return made
+
+
+def is_alone(run: Run) -> bool:
+    """Whether a single allocator makes all series; beside rivals it needs its name."""
+    return run.cells["allocator"].nunique() == 1 and not run.plot.get("rivals")
 
 
 def moving_with(run: Run, x: str) -> set[str]:
@@ -156,13 +163,13 @@ def series_of(run: Run, x: str, phase: str, metric: str) -> list[Series]:
                      for row in table.itertuples()]
     table = table.rename_axis("cell").reset_index()
     by_cell = table.set_index("cell", drop=False)
-    alone = len(groups) > 2 and len({each.allocator for each in groups}) == 1
+    alone = len(groups) > 2 and is_alone(run)
     renamed, rivals = run.plot.get("names", {}), run.plot.get("rivals", [])
     made = []
     for each in groups:
         points = by_cell.loc[each.cells, ["x", "cell", "value", "low", "high", "word"]]
         look = style.shade(each.variant, len(groups)) if alone else style.look(each.allocator, each.variant)
-        label = renamed.get(each.label, each.label)
+        label = each.told if each.told in rivals else renamed.get(each.label, each.label)
         if label in rivals:
             look = style.rival(rivals.index(label))
         made.append(Series(each.allocator, label, look, points.sort_values("x", kind="stable").reset_index(drop=True)))
@@ -178,20 +185,22 @@ def _require_known(run: Run, phase: str, metric: str) -> None:
                             f"Recorded are: {listed}.")
 
 
-def _label(run: Run, cell: str, siblings: list[list[str]], fixed_axes: list[str], named: bool) -> str:
-    """The config's label, or the display name (`named`: unless a panel bears it), followed by whatever tells this series from
-    the allocator's other ones."""
-    allocator = run.cells.at[cell, "allocator"]
-    label = run.label(cell) or labels.allocator(run, allocator)
+def _told(run: Run, cell: str, siblings: list[list[str]], fixed_axes: list[str]) -> str:
+    """Whatever tells a series from the allocator's other ones."""
     first = [run.cells.loc[cells[0]] for cells in siblings]
     differing = [name for name in run.cells.at[cell, "allocator_parameters"]
                  if len({_text(row["allocator_parameters"].get(name)) for row in first}) > 1]
     differing += [name for name in fixed_axes if name.removeprefix("allocator.") not in differing
                   and len({_text(row["axes"].get(name)) for row in first}) > 1]
-    if not differing:
+    return ", ".join(labels.told(run, name, run.settings.at[cell, name]) for name in differing)
+
+
+def _label(run: Run, cell: str, told: str, named: bool) -> str:
+    """The config's label, or the display name (`named`: unless a panel bears it), followed by what tells the series apart."""
+    label = run.label(cell) or labels.allocator(run, run.cells.at[cell, "allocator"])
+    if not told:
         return label
-    told = ", ".join(labels.told(run, name, run.settings.at[cell, name]) for name in differing)
-    if not named or run.cells["allocator"].nunique() == 1:  # a panel or the legend's title bears the name
+    if not named or is_alone(run):  # a panel or the legend's title bears the name
         return told
     return f"{label[:-1]}, {told})" if label.endswith(")") else f"{label} ({told})"
 

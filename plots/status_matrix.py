@@ -7,8 +7,6 @@ out those without anything to see; the Markdown table has all.
 
 from __future__ import annotations
 
-import math
-import textwrap
 from dataclasses import dataclass, replace
 
 import matplotlib
@@ -169,8 +167,8 @@ def _wrapped_reason(row: MatrixRow, width: float) -> list[str]:
     cell = row.cells[0]
     if cell is None or not cell.reason:
         return []
-    characters = math.floor(width / ticks.text_width("m", style.LEAST))
-    return textwrap.wrap(_first_line(cell.reason), characters, max_lines=3, placeholder=" …")
+    lines = ticks.wrapped(_first_line(cell.reason), style.LEAST, width - 0.12)
+    return [*lines[:2], f"{lines[2]} …"] if len(lines) > 3 else lines
 
 
 def _first_line(reason: str) -> str:

@@ -48,7 +48,7 @@ def grids_of(run: Run, x: str, panels: Sequence[Panel]) -> list[grid.Grid]:
                     written.append(quantity.with_interval(write_y(point.value), point.value, point.low, point.high))
             rows.append(written)
         title = ", ".join(text for text in (panel.row_name, panel.name,
-                                            f"{panel.phase} {quantity.metric_name(metric)}".strip()) if text)
+                                            f"{panel.phase.replace('_', ' ')} {quantity.metric_name(metric)}".strip()) if text)
         made.append(grid.Grid([labels.setting_name(run, x), *(write_x(position) for position in xs)], rows, title, muted))
     return made
 

@@ -111,7 +111,7 @@ def y_marks(bounds: tuple[float, float], log: bool, binary: bool = False) -> lis
     """Where the ticks of a y axis stand."""
     if log:
         return _binary_marks(bounds) if binary else _log_marks(bounds)
-    return [mark for mark in MaxNLocator(6).tick_values(*bounds) if 0 <= mark <= bounds[1]]
+    return [mark for mark in _even_marks(6, bounds) if 0 <= mark <= bounds[1]]
 
 
 def _widened(bounds: tuple[float, float]) -> tuple[float, float]:
@@ -139,4 +139,8 @@ def _log_marks(bounds: tuple[float, float]) -> list[float]:
         marks = [mark for mark in marks if bounds[0] <= mark <= bounds[1]]
         if len(marks) >= 3:
             return marks[::math.ceil(len(marks) / 9)]
-    return [mark for mark in MaxNLocator(5).tick_values(*bounds) if bounds[0] <= mark <= bounds[1]]
+    return [mark for mark in _even_marks(5, bounds) if bounds[0] <= mark <= bounds[1]]
+
+
+def _even_marks(count: int, bounds: tuple[float, float]) -> list[float]:
+    return list(MaxNLocator(count, steps=[1, 2, 2.5, 5, 10]).tick_values(*bounds))

@@ -1,5 +1,6 @@
 """What a plot chooses and adds: cells left out, phases and parity as series, speed-ups, rivals, limits, bands, rings, gaps."""
 
+import itertools
 import json
 
 import figures
@@ -150,3 +151,35 @@ def test_stated_values_of_an_allocator_are_set_beside_its_own(tmp_path):
     marks = [{"metric": "time", "phase": "free", "where": {"threads": 1}, "value": 7e-6, "source": "The paper", "allocator": "halloc"}]
     text = lines.make(_run(tmp_path, _both(), marks=marks), "stem").markdown
     assert "The paper states 7 µs (free) at threads 1; here: 10 µs (free) with Halloc." in text
+
+
+def test_a_word_that_tells_series_apart_may_be_a_rival(tmp_path):
+    cells = [synthetic.cell("halloc", {"threads": x}, values={("malloc", "time"): 1e-6, ("prefix_sum", "time"): 2e-6}) for x in (1, 2)]
+    run = _run(tmp_path, cells, y=["malloc", "prefix_sum"], phases="series", names={"prefix_sum": "count and scan"}, rivals=["count and scan"])
+    drawing = lines.make(run, "stem")
+    assert set(figures.medians(drawing)) == {"Halloc (malloc)", "count and scan"}
+    grey = next(line for axes in drawing.page.figure.axes for line in axes.get_lines() if line.get_label() == "count and scan")
+    assert grey.get_color() == style.GREY and grey.get_markeredgecolor() == style.GREY, "a cross has no face that an outline would frame"
+
+
+def test_another_form_takes_the_place_of_a_reference_that_was_not_measured(tmp_path):
+    cells = [_cell(name, 1, seconds) for name, seconds in (("halloc_reworked", 2e-6), ("c_malloc", 4e-6))]
+    run = _run(tmp_path, cells, metric="relative_time", reference="halloc")
+    assert run.plot["reference"] == "halloc_reworked"
+    assert figures.medians(lines.make(run, "stem"))["CMalloc"] == {1: 2}
+
+
+def test_rows_of_different_phases_have_axes_of_their_own(tmp_path):
+    cells = [synthetic.cell("halloc", {"threads": x, "share": share}, values={("total", "time"): 1e-6, ("build", "time"): 1e-3})
+             for x in (1, 2) for share in (1, 2)]
+    drawing = lines.make(_run(tmp_path, cells, y=["total", "build"], panels="share", log="y"), "stem")
+    limits = [axes.get_ylim() for axes in drawing.page.figure.axes]
+    assert limits[0] == limits[1] and limits[2] == limits[3] and limits[0][1] < limits[2][0]
+
+
+def test_numbers_at_the_edge_do_not_cover_each_other(tmp_path):
+    cells = [_cell("halloc", x, 1e-6 if x < 8 else 1.0 + x) for x in range(1, 11)]
+    drawing = lines.make(_run(tmp_path, cells, limits={"time": [1e-7, 1e-5]}, log="y"), "stem")
+    drawing.page.figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for axes in drawing.page.figure.axes for text in axes.texts if text.get_text().endswith(" s")]
+    assert len(boxes) == 3 and not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))

@@ -30,10 +30,10 @@ def test_factors_times_of_the_reference_and_words(tmp_path):
     run = _run(tmp_path, CELLS)
     block, = heatmap.blocks_of(run)
     assert [value for _, value in block.columns] == ["road", "a_web"], "in the order of the config"
-    assert _rows(block) == {"CMalloc, µs": ["2", "4"], "Halloc": ["2.5", "time"]}
+    assert _rows(block) == {"CMalloc, µs": ["2", "4"], "Halloc": ["2.5", "t.out"]}
     drawing = heatmap.make(run, "stem")
     shown = figures.texts(drawing)
-    assert {"2.5", "time", "Halloc", "road"} <= set(shown) and any("time = timeout" in text for text in shown)
+    assert {"2.5", "t.out", "Halloc", "road"} <= set(shown) and any("t.out = timeout" in text for text in shown)
     assert "| Halloc | 5.00 µs ±1 % | timeout |" in drawing.markdown, "the page has times and intervals"
 
 
@@ -82,5 +82,5 @@ def test_several_metrics_are_columns_in_the_order_of_the_plot(tmp_path):
     drawing = heatmap.make(run, "stem")
     block, = heatmap.blocks_of(heatmap._metrics_across(run))
     assert block.columns == [("road", "p99"), ("road", "max"), ("a_web", "p99"), ("a_web", "max")]
-    assert _rows(block)["Halloc"] == ["2", "4", "2", "4"] and _rows(block)["CFMalloc"] == ["time", "time", None, None]
+    assert _rows(block)["Halloc"] == ["2", "4", "2", "4"] and _rows(block)["CFMalloc"] == ["t.out", "t.out", None, None]
     assert "max" in figures.texts(drawing) and "| Halloc | 16" in drawing.markdown

@@ -7,7 +7,7 @@ import figures
 import pytest
 import synthetic
 
-from plots import page, printed_table, results, scene_table, settings_table, status_matrix, stored, table
+from plots import grid, page, printed_table, results, scene_table, settings_table, status_matrix, stored, table
 from plots.errors import NothingToDraw
 
 STATUSES = stored.STATUSES
@@ -205,3 +205,10 @@ def test_printed_table_adds_the_devices_of_the_runs_once(tmp_path):
     assert "2 devices of 3 runs" in drawing.markdown and "A note." in drawing.markdown
     alone = {**PRINTED, "plot": {**PRINTED["plot"], "devices": False}}
     assert "nothing is measured" in printed_table.make(alone, [], "stem").markdown
+
+
+def test_a_word_for_a_whole_row_stands_in_every_part_of_a_wide_table():
+    wide = grid.Grid(["name", *(f"a long name {i}" for i in range(14))], [["one", *["1"] * 14], ["two", "unsupported", *[""] * 13]], muted={(1, 1)})
+    parts = grid._fitting(wide)
+    assert len(parts) > 1 and all(part.rows[1][1] == "unsupported" and (1, 1) in part.muted for part in parts)
+    assert sum(len(part.header) - 1 for part in parts) == 14

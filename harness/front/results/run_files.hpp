@@ -7,8 +7,8 @@
 
 namespace allocbench::front {
 
-// One file per run, in a stable order: its event log where it has one, else its results.json. Throws UsageError where the
-// argument names no run.
+// One file per run, in a stable order: its event log where it has one, else its results.json. Throws UsageError where
+// the argument names no run.
 std::vector<std::filesystem::path> run_files(const std::string& argument);
 
 bool is_log(const std::filesystem::path& file);
