@@ -3,3 +3,9 @@
 Reads results.csv and results.json only (harness/README.md describes both); never starts a worker and needs no GPU.
 `python3 -m plots --help` says how to use it; README.md in this folder lists the keys of a config's `plot` object.
 """
+
+import sys
+from pathlib import Path
+
+# The package allocbench of this tree, installed or not.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))

@@ -1,9 +1,3 @@
-"""The two ways in which drawing can fail. Each message is one sentence on what happened and one on what to do next."""
+"""The errors of the package `allocbench` (python/), which figures raise too."""
 
-
-class UsageError(Exception):
-    """The command line, a path or a config is wrong (exit code 2)."""
-
-
-class NothingToDraw(Exception):
-    """The input is sound but holds nothing for this figure (exit code 3)."""
+from allocbench.errors import NothingToDraw, UsageError  # noqa: F401

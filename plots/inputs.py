@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import glob
 import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
 
-from plots import stored
-from plots.errors import NothingToDraw, UsageError
+from allocbench import paths as paths_of_runs
+from plots.errors import UsageError
 
 WITHOUT_RESULTS = ("settings_table", "printed_table")
-_RUN_FILES = ("results.csv", "results.json", "events.jsonl")
 
 
 @dataclass(frozen=True)
@@ -23,37 +21,15 @@ class Inputs:
 
 def find(paths: Sequence[str]) -> Inputs:
     found = Inputs([], [])
-    for path in _expanded(paths):
-        if path.suffix == ".json" and path.name not in _RUN_FILES:
+    for path in paths_of_runs.expanded(paths):
+        if path.suffix == ".json" and path.name not in paths_of_runs.RUN_FILES:
             if read_config(path).get("plot", {}).get("kind") not in WITHOUT_RESULTS:
                 raise UsageError(f"{path} needs results. Run it first: allocbench --config {path}. To draw stored results with this "
                                  f"config: --config {path}")
             found.tables.append(path)
             continue
-        if path.is_file() and stored.unpacked_name(path) in _RUN_FILES:
-            path = path.parent
-        folders = stored.find_runs(path)
-        if not folders:
-            raise NothingToDraw(f"{path} contains no results.csv. If a run was interrupted, write it with: allocbench report {path}")
-        found.folders.extend(folder for folder in folders if folder not in found.folders)
+        found.folders.extend(folder for folder in paths_of_runs.folders([path]) if folder not in found.folders)
     return found
-
-
-def _expanded(paths: Sequence[str]) -> list[Path]:
-    """Shells leave a pattern as it is where they do not know it (`**`) or find nothing."""
-    made = []
-    for path in paths:
-        if Path(path).exists():
-            made.append(Path(path))
-            continue
-        matches = sorted(Path(each) for each in glob.glob(path, recursive=True)) if glob.has_magic(path) else []
-        # Of a pattern over all files of a run, only those that name a run.
-        matches = [each for each in matches if each.is_dir() or each.suffix == ".json" or stored.unpacked_name(each) in _RUN_FILES]
-        if not matches:
-            what = "matches nothing" if glob.has_magic(path) else "does not exist"
-            raise UsageError(f"{path} {what}. Give the folder that allocbench --out wrote, such as results/smoke.")
-        made += matches
-    return made
 
 
 def read_config(path: Path) -> dict:

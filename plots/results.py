@@ -14,18 +14,18 @@ from typing import Collection, Sequence
 
 import pandas
 
-from plots import derived, forms, stored
+from allocbench import frames, stored
+from plots import derived, forms
 
 KEY = ["phase", "metric"]
 VALUE_COLUMNS = ["cell", *KEY, "value", "low", "high", "unit", "statistic", "samples", "flags"]
-ABOUT = ["allocator", "workload", "pool_bytes", "backend", "status", "reason"]  # a cell, besides its settings
 
 
 @dataclass
 class Run:
     """All cells of one config on one device.
 
-    `cells`: index is the cell's id; columns are ABOUT, `revision`, and the dictionaries `axes`, `workload_parameters` and
+    `cells`: index is the cell's id; columns are frames.ABOUT, `revision`, and the dictionaries `axes`, `workload_parameters` and
     `allocator_parameters`. `settings`: the same index; every swept or fixed setting is a column (None where a cell has none).
     `values`: VALUE_COLUMNS; metrics of a whole cell have the phase ''.
     """
@@ -121,13 +121,10 @@ def read_run(folder: Path, plot: dict | None = None) -> Run:
     ours = stored.read_document(folder)
     rows = stored.read_rows(folder)
     entries = {entry["id"]: entry for entry in ours.get("cells", [])}
-    cells = _cells(rows, entries)
-    settings = pandas.DataFrame([{**row.allocator_parameters, **row.workload_parameters, "allocator": row.allocator,
-                                  "pool_bytes": row.pool_bytes, **row.axes} for row in cells.itertuples()],
-                                index=cells.index, dtype=object)
-    settings = settings.where(settings.notna(), None)
-    ok = cells.index[cells["status"] == "ok"]
-    values = rows.loc[rows["cell"].isin(ok) & (rows["metric"] != ""), VALUE_COLUMNS].reset_index(drop=True)
+    cells = frames.cells_of(rows)[[*frames.ABOUT, *stored.OBJECTS]]
+    cells["revision"] = [entries.get(cell, {}).get("revision", "") for cell in cells.index]
+    settings = frames.settings_of(cells)
+    values = frames.of_ok_cells(rows, cells)[VALUE_COLUMNS].reset_index(drop=True)
     values["flags"] = values["flags"].str.replace(";", " ").str.split()
     run = ours.get("run", {})
     config = dict(run.get("config", {}))
@@ -146,18 +143,6 @@ def _present(allocator: str, known: Collection[str]) -> str:
     """The allocator itself, or the form of it that was measured in its place."""
     candidates = [allocator, *(forms.in_form(allocator, form) for form in (forms.REWORKED, forms.ORIGINAL))]
     return next((name for name in candidates if name in known), allocator)
-
-
-def _cells(rows: pandas.DataFrame, entries: dict[str, dict]) -> pandas.DataFrame:
-    """One row per cell, in stored order; a cell with one row that is not ok is not ok."""
-    first = rows.drop_duplicates("cell").set_index("cell")
-    cells = first[[*ABOUT, *stored.OBJECTS]].copy()
-    failed = rows[rows["status"] != "ok"].drop_duplicates("cell", keep="last").set_index("cell")
-    cells.loc[failed.index, ["status", "reason"]] = failed[["status", "reason"]]
-    cells["pool_bytes"] = [None if pandas.isna(pool) else int(pool) for pool in cells["pool_bytes"]]
-    cells["pool_bytes"] = cells["pool_bytes"].astype(object)
-    cells["revision"] = [entries.get(cell, {}).get("revision", "") for cell in cells.index]
-    return cells
 
 
 def _all(frames: Sequence[pandas.DataFrame]) -> pandas.DataFrame:

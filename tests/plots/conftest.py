@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "python")]
 
 # One seed per session; a failure is replayed with ALLOCBENCH_TEST_SEED=<seed>.
 SEED = int(os.environ.get("ALLOCBENCH_TEST_SEED") or random.SystemRandom().randrange(2**32))

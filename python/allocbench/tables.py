@@ -1,0 +1,81 @@
+"""The tables that users of the package get. Numbers are those of cells that are ok, and of no others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas
+
+from allocbench import frames, paths, stored
+from allocbench.errors import NothingToDraw
+
+_OF_VALUES = ["phase", "metric", "unit", "better", "statistic", "value", "low", "high", "confidence", "samples", "flags"]
+
+
+def read(*runs: str | Path) -> pandas.DataFrame:
+    """A row per cell, phase and metric. A cell that is not ok has one row, without a number, whose `status` and `reason` say why.
+
+    Settings are columns of their names. A column that would hide what pandas has gets a `_` behind its name, and so does a setting whose
+    name is taken: `mode_`, `flags_`.
+    `attrs["axes"]` lists the columns that some run sweeps, `attrs["settings"]` those of all settings."""
+    def rows_of(folder: Path, rows: pandas.DataFrame, cells: pandas.DataFrame) -> pandas.DataFrame:
+        values = frames.of_ok_cells(rows, cells).set_index("cell").reindex(columns=_OF_VALUES)
+        failed = pandas.DataFrame(index=cells.index[cells["status"] != "ok"], columns=_OF_VALUES)
+        whole = pandas.concat([values, failed]) if len(failed) else values
+        numbers = {name: pandas.to_numeric(whole[name]) for name in ("value", "low", "high", "confidence", "samples")}
+        words = {name: whole[name].fillna("") for name in ("phase", "metric", "unit", "better", "statistic", "flags")}
+        return whole.assign(**numbers, **words)
+
+    return _joined(runs, rows_of)
+
+
+def cells(*runs: str | Path) -> pandas.DataFrame:
+    """A row per cell, with its settings, `status` and `reason`; columns as in read()."""
+    return _joined(runs, lambda folder, rows, cells: pandas.DataFrame(index=cells.index))
+
+
+def samples(*runs: str | Path) -> pandas.DataFrame:
+    """A row per sample of the cells that are ok: `phase`, `round_` and `sample_` (both from 0) and `seconds`; other columns as in read().
+
+    Kept runs have the samples in their log only."""
+    def rows_of(folder: Path, rows: pandas.DataFrame, cells: pandas.DataFrame) -> pandas.DataFrame:
+        made = []
+        for cell in stored.read_document(folder).get("cells", []):
+            if cell["id"] not in cells.index or cells.at[cell["id"], "status"] != "ok":
+                continue
+            for phase in cell.get("phases", []):
+                if "samples" not in phase:
+                    raise NothingToDraw(f"{folder} was kept without its samples. Copy events.jsonl out of it, and write them again with: allocbench report")
+                numbers = [number for number, count in enumerate(phase.get("rounds", [len(phase["samples"])])) for _ in range(count)]
+                made += [(cell["id"], phase["name"], number, index, seconds)
+                         for index, (number, seconds) in enumerate(zip(numbers, phase["samples"]))]
+        return pandas.DataFrame(made, columns=["cell", "phase", "round", "sample", "seconds"]).set_index("cell")
+
+    return _joined(runs, rows_of)
+
+
+def _joined(runs, rows_of) -> pandas.DataFrame:
+    """The rows of all runs, each with what its cell is."""
+    parts, settings_names, axes_names = [], {}, {}
+    for folder in paths.folders(paths.expanded(runs)):
+        rows = stored.read_rows(folder)
+        cells = frames.cells_of(rows)
+        settings = frames.settings_of(cells).drop(columns=["allocator", "pool_bytes"])
+        made = rows_of(folder, rows, cells)
+        about = cells.drop(columns=list(stored.OBJECTS))
+        taken = {"run", "cell", *about.columns, *made.columns}
+        names = {name: _column(name, taken) for name in settings.columns}
+        parts.append(about.join(settings.rename(columns=names)).join(made, how="right").rename_axis("cell").reset_index().assign(run=str(folder)))
+        settings_names |= dict.fromkeys(names.values())
+        axes_names |= dict.fromkeys(names.get(axis, axis) for axes in cells["axes"] for axis in axes)
+    table = pandas.concat(parts, ignore_index=True).infer_objects()
+    table = table.rename(columns={name: _column(name, set()) for name in table.columns})
+    table.insert(0, "run", table.pop("run"))
+    table.attrs = {"axes": list(axes_names), "settings": list(settings_names)}
+    return table
+
+
+def _column(setting: str, taken: set[str]) -> str:
+    """`table.size` stays pandas' own."""
+    name = setting.replace(".", "_")
+    return f"{name}_" if name in taken or hasattr(pandas.DataFrame, name) else name

@@ -1,0 +1,111 @@
+"""The package `allocbench` (python/): tables of stored runs for pandas, installed or not."""
+
+import importlib.util
+import json
+import lzma
+import shutil
+import subprocess
+import sys
+
+import pandas
+import pytest
+import synthetic
+
+import allocbench
+
+CONFIG = {"name": "test/fig", "allocators": ["c_malloc", "halloc"], "sweep": {"threads": [1, 2], "mode": ["a"]}}
+
+
+def _run(folder, **first):
+    axes = ({"threads": 1, "mode": "a"}, {"threads": 2, "mode": "a"})
+    cells = [synthetic.cell("c_malloc", axes[0], values={("alloc", "time"): (1e-6, 9e-7, 2e-6), ("", "null_returns"): 0.0},
+                            workload_parameters={"threads": 1, "size": 8, "mode": "a", "axes": 3}, **first),
+             synthetic.cell("halloc", axes[1], status="timeout", reason="used its deadline", values={("alloc", "time"): 1.0})]
+    return synthetic.write(folder, CONFIG, cells, "cuda")
+
+
+def test_a_row_per_cell_phase_and_metric(tmp_path):
+    table = allocbench.read(_run(tmp_path))
+    assert list(table["metric"]) == ["time", "null_returns", ""] and list(table["status"]) == ["ok", "ok", "timeout"]
+    assert list(table["value"][:2]) == [1e-6, 0.0] and pandas.isna(table["value"][2]), "no number of a cell that is not ok"
+    assert (table["low"][0], table["high"][0], table["unit"][0]) == (9e-7, 2e-6, "s")
+    assert list(table["threads"]) == [1, 1, 2] and table["threads"].dtype == "int64"
+    assert list(table["run"].unique()) == [str(tmp_path)]
+
+
+def test_no_column_hides_what_pandas_has(tmp_path):
+    table = allocbench.read(_run(tmp_path))
+    assert [name for name in table.columns if hasattr(pandas.DataFrame, name)] == []
+    assert {"size_", "mode_", "axes_"} <= set(table.columns) and table["axes_"][0] == 3
+    assert table.attrs["axes"] == ["threads", "mode_"] and set(table.attrs["settings"]) == {"threads", "size_", "mode_", "axes_"}
+    assert table.axes[0].equals(table.index)
+
+
+def test_cells_say_how_they_ended(tmp_path):
+    cells = allocbench.cells(_run(tmp_path))
+    assert list(cells["status"]) == ["ok", "timeout"] and list(cells["reason"]) == ["", "used its deadline"]
+    assert "value" not in cells.columns and len(cells) == 2
+
+
+def test_one_row_that_is_not_ok_takes_all_numbers_of_its_cell(tmp_path):
+    folder = _run(tmp_path)
+    lines = (folder / "results.csv").read_text().splitlines()
+    lines[2] = lines[2].replace(",ok,", ",crashed,")
+    (folder / "results.csv").write_text("\n".join(lines) + "\n")
+    assert allocbench.read(folder)["value"].isna().all()
+
+
+def _with_samples(folder):
+    document = json.loads((folder / "results.json").read_text())
+    document["allocbench"]["cells"] = [{"id": f"{number:016x}", "phases": [{"name": "alloc", "samples": [1e-6, 2e-6, 3e-6], "rounds": [2, 1]}]}
+                                       for number in range(2)]
+    (folder / "results.json").write_text(json.dumps(document))
+    return folder
+
+
+def test_samples_with_their_rounds(tmp_path):
+    table = allocbench.samples(_with_samples(_run(tmp_path)))
+    assert list(table["seconds"]) == [1e-6, 2e-6, 3e-6] and list(table["round_"]) == [0, 0, 1] and list(table["sample_"]) == [0, 1, 2]
+    assert set(table["allocator"]) == {"c_malloc"} and [name for name in table.columns if hasattr(pandas.DataFrame, name)] == []
+
+
+def test_packed_runs_patterns_and_files(tmp_path):
+    for name in ("one", "two"):
+        folder = _with_samples(_run(tmp_path / name))
+        if name == "two":
+            for file in ("results.csv", "results.json"):
+                (folder / f"{file}.xz").write_bytes(lzma.compress((folder / file).read_bytes()))
+                (folder / file).unlink()
+    whole = allocbench.read(tmp_path)
+    assert list(whole["run"].unique()) == [str(tmp_path / "one"), str(tmp_path / "two")] and len(whole) == 6
+    assert whole.equals(allocbench.read(tmp_path / "one", f"{tmp_path}/two/results*")) and whole.equals(allocbench.read(f"{tmp_path}/*"))
+    with pytest.raises(allocbench.UsageError, match="does not exist"):
+        allocbench.read(tmp_path / "three")
+
+
+def test_kept_runs_say_where_their_samples_are(root, tmp_path):
+    folder = _with_samples(_run(tmp_path))
+    document = json.loads((folder / "results.json").read_text())
+    del document["allocbench"]["cells"][0]["phases"][0]["samples"]
+    (folder / "results.json").write_text(json.dumps(document))
+    with pytest.raises(allocbench.NothingToDraw, match="was kept without its samples"):
+        allocbench.samples(folder)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pip") is None, reason="no pip (python3-pip)")
+def test_the_installed_package_needs_nothing_of_the_tree(tmp_path, root):
+    shutil.copytree(root / "python", tmp_path / "python", ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
+    told = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--target",
+                           str(tmp_path / "site"), str(tmp_path / "python")], capture_output=True, text=True, timeout=120, check=False)
+    assert told.returncode == 0, told.stderr
+    run = _run(tmp_path / "run")
+    code = f"import allocbench; print(allocbench.__file__, len(allocbench.read({str(run)!r})))"
+    shown = subprocess.run([sys.executable, "-c", code], cwd="/", env={"PYTHONPATH": str(tmp_path / "site")}, capture_output=True, text=True,
+                           timeout=120, check=True).stdout
+    assert shown.split() == [str(tmp_path / "site" / "allocbench" / "__init__.py"), "3"]
+
+
+def test_the_package_knows_nothing_of_figures(root):
+    for path in (root / "python" / "allocbench").glob("*.py"):
+        text = path.read_text()
+        assert "import plots" not in text and "from plots" not in text, path
