@@ -59,9 +59,9 @@ class Judged:
     bounds: tuple[float | None, float | None]  # what the paper states as numbers; None: open to that side
 
     def row(self) -> list[str]:
-        verdict = f"{self.verdict} ({self.why})" if self.why else self.verdict
-        return [self.says, self.source, self.paper, str(self.original), str(self.published), str(self.reworked), verdict,
-                self.holds_in, self.cause or self.detail]
+        told = self.why or (f"holds in {self.holds_in}" if self.holds_in else "")
+        return [f"{self.says} ({self.source})", self.paper, str(self.original), str(self.published), str(self.reworked),
+                f"{self.verdict} ({told})" if told else self.verdict, self.cause or self.detail]
 
     def data(self) -> dict:
         return {"says": self.says, "source": self.source, "wanted": self.wanted, "paper": self.paper, "verdict": self.verdict,
@@ -142,7 +142,7 @@ def _original(run: Run, claim: dict, write) -> Value:
     if beside.text != "–" or "original" not in claim:
         return beside
     number = originals.ratio(run.device.get("name", ""), claim["original"])
-    return Value() if number is None else Value(f"{write(number)}, measured separately", "–", Estimate(number, None, None, ""))
+    return Value() if number is None else Value(f"{write(number)}, separately", "–", Estimate(number, None, None, ""))
 
 
 def _stated(claim: dict, write) -> str:
@@ -218,8 +218,8 @@ def _interval(estimate: Estimate, write) -> str:
     return f"{write(estimate.low)} to {write(estimate.high)}"
 
 
-HEADER = ("claim", "source", "paper", "original", "published form", "reworked form", "verdict", "holds in", "cause, or where")
-_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, or without a number. Under the verdict `does not hold` the last column gives the cause: `hardware` has changed, the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough. Originals are "measured separately" where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
+HEADER = ("claim", "paper", "original", "published form", "reworked form", "verdict", "cause, or where")
+_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, or without a number. Under the verdict `does not hold` the last column gives the cause: `hardware` has changed, the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough. Originals were measured "separately" where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
 
 
 def table(judged: Sequence[Judged]) -> str:

@@ -15,12 +15,16 @@ from plots.claims import Judged
 from plots.page import BODY_WIDTH, Drawing, Heading, Page
 from plots.results import Run
 
-_ROW = 0.30
-_TEXT = 3.55  # inches of sentences
+_ROW = 0.28      # inches, of up to two lines
+_LINE = 0.115    # each further line
+_SENTENCE = 2.72
+_VERDICT = 1.12
+_TEXT = _SENTENCE + _VERDICT + 0.08
 _AXIS = 0.42
 _LEGEND = 0.22
 _KINDS = ("ratio", "step")
 _BAND = "#cfe0f3"
+_DECADES = 5
 _VERDICTS = {claims.HOLDS: "#1b7837", claims.FAILS: style.WARNING, claims.OPEN: style.GREY}
 _FORMS = (("original", "D", "none"), ("published", "o", "full"), ("reworked", "s", "left"))
 
@@ -38,54 +42,69 @@ def _drawing(paper: str, runs: Sequence[tuple[Run, list[Judged]]]) -> Drawing | 
     if not rows:
         return None
     run = rows[0][0]
-    caption = ["Dark symbols: published form, which the verdict is about, with its 95 % interval. Half-filled: reworked form. Hollow: the authors' code, "
-               "measured separately where it stands without an interval. Shaded: what the paper states. No symbol: no number.",
+    caption = ["Filled: published form, which the verdict is about, with its 95 % interval, in the colour of the verdict. Half-filled: reworked form. Hollow: the "
+               "authors' code, measured separately where it has no interval. Shaded: what the paper states. No symbol: no number. Triangle: beyond the axis.",
                "The place that decides is shown: of several, the one nearest to the other verdict."]
+    sentences = [ticks.wrapped(f"{each.says} ({each_run.name.split('/')[-1]})", style.LEAST, _SENTENCE) for each_run, each in rows]
+    verdicts = [[each.verdict, *ticks.wrapped(_beside(each), style.LEAST, _VERDICT)] for _, each in rows]
+    heights = [_ROW + _LINE * (max(2, len(lines), len(told)) - 2) for lines, told in zip(sentences, verdicts)]
     page = Page(Heading(f"Claims of {run.config.get('paper', paper).split(',')[0]} about ratios", f"{len(rows)} sentences", caption, origin.lines(run)[:1]),
-                _AXIS + _LEGEND + _ROW * len(rows))
-    axes = page.axes(_TEXT, _AXIS, BODY_WIDTH - _TEXT - 0.1, _ROW * len(rows))
+                _AXIS + _LEGEND + sum(heights))
+    axes = page.axes(_TEXT, _AXIS, BODY_WIDTH - _TEXT - 0.12, sum(heights))
     low, high = _limits(rows)
     axes.set_xscale("log")
     axes.set_xlim(low, high)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_ylim(sum(heights), 0)
     axes.axvline(1, color=style.GREY, linewidth=0.7, zorder=1)
-    for number, (each_run, each) in enumerate(rows):
-        _draw_row(axes, number, each, (low, high))
-        words = ticks.wrapped(f"{each.says} ({each_run.name.split('/')[-1]})", style.LEAST, _TEXT - 0.75)
-        left, middle = page.point(0, _AXIS + _ROW * (len(rows) - number - 0.5))
-        page.figure.text(left, middle, "\n".join(words[:2] if len(words) < 3 else [words[0], words[1][:-1] + "…"]), fontsize=style.LEAST, va="center", linespacing=1.05)
-        left, _ = page.point(_TEXT - 0.70, 0)
-        page.figure.text(left, middle, each.verdict, fontsize=style.LEAST, va="center", color=_VERDICTS[each.verdict])
+    top = 0.0
+    for (_, each), lines, told, height in zip(rows, sentences, verdicts, heights):
+        middle = top + height / 2
+        _draw_row(axes, middle, height, each, (low, high))
+        left, at = page.point(0, _AXIS + sum(heights) - middle)
+        page.figure.text(left, at, "\n".join(lines), fontsize=style.LEAST, va="center", linespacing=1.05)
+        page.figure.text(page.point(_SENTENCE + 0.06, 0)[0], at, "\n".join(told), fontsize=style.LEAST, va="center", color=_VERDICTS[each.verdict],
+                         linespacing=1.05)
+        axes.axhline(top, color=style.LIGHT, linewidth=0.4, zorder=0)
+        top += height
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     axes.set_xlabel("factor")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
     handles = [Line2D([], [], color=style.BLACK, marker=marker, fillstyle=fill, linestyle="none", label=name) for name, marker, fill in _FORMS]
-    page.figure.legend(handles=[Patch(color=_BAND, label="paper"), *handles], loc="upper left", ncols=4, borderaxespad=0,
-                       bbox_to_anchor=page.point(_TEXT, page.body_height))
+    page.figure.legend(handles=[Patch(color=_BAND, label="paper"), *handles], loc="upper right", ncols=4, borderaxespad=0,
+                       bbox_to_anchor=page.point(BODY_WIDTH, page.body_height))
     markdown = f"# Claims of {paper} about ratios\n\n{claims.table([each for _, each in rows])}\n"
     return Drawing(f"claims_{paper}", page, markdown)
 
 
-def _draw_row(axes, number: int, each: Judged, limits: tuple[float, float]) -> None:
+def _beside(each: Judged) -> str:
+    """Below the verdict: the number that it is about, or why there is none."""
+    return each.why.removeprefix("published form ").removeprefix("published: ") or str(each.published)
+
+
+def _draw_row(axes, middle: float, height: float, each: Judged, limits: tuple[float, float]) -> None:
     least, most = each.bounds
     if least is not None or most is not None:
         start, end = (limits[0] if least is None else least), (limits[1] if most is None else most)
-        axes.barh(number, end - start, left=start, height=0.72, color=_BAND, zorder=0)
-    for shift, (form, marker, fill) in zip((-0.22, 0.0, 0.22), _FORMS):
+        axes.barh(middle, end - start, left=start, height=height - 0.06, color=_BAND, zorder=0)
+    for shift, (form, marker, fill) in zip((-0.075, 0.0, 0.075), _FORMS):
         estimate = getattr(each, form).estimate
         if estimate is None or estimate.number <= 0:
             continue
+        colour = _VERDICTS[each.verdict] if form == "published" else style.BLACK
         at = min(max(estimate.number, limits[0]), limits[1])
         if estimate.low is not None and estimate.high is not None and estimate.low > 0:
-            axes.plot([estimate.low, estimate.high], [number + shift] * 2, color=style.BLACK, linewidth=0.9, zorder=2)
-        axes.plot(at, number + shift, marker=marker, fillstyle=fill, color=style.BLACK, markersize=4, zorder=3)
+            axes.plot([max(estimate.low, limits[0]), min(estimate.high, limits[1])], [middle + shift] * 2, color=colour, linewidth=0.9, zorder=2)
+        beyond = at != estimate.number
+        axes.plot(at, middle + shift, marker=("<" if estimate.number < at else ">") if beyond else marker, fillstyle=fill, color=colour,
+                  markerfacecoloralt="white", markersize=4, zorder=3, clip_on=False)
 
 
 def _limits(rows) -> tuple[float, float]:
-    """Decades around all numbers and what the paper states."""
+    """Decades around all numbers and what the paper states, as far as five decades to both sides of 1."""
     numbers = [1.0]
     for _, each in rows:
-        numbers += [bound for bound in each.bounds if bound]
+        numbers += [bound for bound in each.bounds if bound and bound > 0]
         numbers += [value.estimate.number for value in (each.original, each.published, each.reworked) if value.estimate and value.estimate.number > 0]
-    return 10 ** math.floor(math.log10(min(numbers)) - 0.05), 10 ** math.ceil(math.log10(max(numbers)) + 0.05)
+    low, high = math.floor(math.log10(min(numbers)) - 0.05), math.ceil(math.log10(max(numbers)) + 0.05)
+    return 10.0 ** max(low, -_DECADES), 10.0 ** min(high, _DECADES)
