@@ -30,10 +30,10 @@ _DATA_UNITS = ("s", "op/s")
 
 
 def parse_bytes(value) -> int:
-    """128, "64MiB" or "2 GB" as a number of bytes, by the front end's rule: KB, MB, GB are powers of two as well."""
+    """128, "64MiB" or "2 GiB" as a number of bytes, by the front end's rule: KB, MB and GB could mean two things and are refused."""
     if isinstance(value, (int, float)):
         return int(value)
-    found = re.fullmatch(r"([0-9.]+)\s*(?:([kKMGT])i?B|B)?", value.strip())
+    found = re.fullmatch(r"([0-9.]+)\s*(?:([kKMGT])iB|B)?", value.strip())
     if not found:
         raise ValueError(f"{value!r} is not a size in bytes")
     return int(float(found[1]) * 1024 ** (" KMGT".index(found[2].upper()) if found[2] else 0))

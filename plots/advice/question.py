@@ -85,7 +85,7 @@ def _bytes(text: str, option: str, example: str) -> int:
     try:
         made = quantity.parse_bytes(text)
     except ValueError:
-        raise UsageError(f"{option} {text!r} is not a size in bytes. Write {example}.") from None
+        raise UsageError(f"{option} {text!r} is not a size in bytes. Write {example} (1KiB is 1,024 bytes; KB is refused).") from None
     if not 1 <= made <= 2**50:
         raise UsageError(f"{option} {text!r} is outside 1 B to 1,024 TiB. Write {example}.")
     return made

@@ -14,13 +14,13 @@ TEST(Units, ParsesSizes) {
   EXPECT_EQ(parse_bytes("4096"), 4096u);
   EXPECT_EQ(parse_bytes("64KiB"), 65536u);
   EXPECT_EQ(parse_bytes("2 GiB"), 2147483648u);
-  EXPECT_EQ(parse_bytes("128 KB"), 131072u);
+  EXPECT_EQ(parse_bytes("128 KiB"), 131072u);
   EXPECT_EQ(parse_bytes("1.5MiB"), 1572864u);
   EXPECT_EQ(parse_bytes("16B"), 16u);
 }
 
 TEST(Units, RefusesWhatIsNoSize) {
-  for (const char* text : {"", "KiB", "-1", "12 Kx", "1.5", "64kb", "1e3", "99999999TiB", "4 096", "nan"}) {
+  for (const char* text : {"", "KiB", "-1", "12 Kx", "1.5", "64kb", "64KB", "1 GB", "1e3", "99999999TiB", "4 096", "nan"}) {
     EXPECT_EQ(parse_bytes(text), std::nullopt) << text;
   }
 }

@@ -25,10 +25,16 @@ def test_si(value, unit, text, padded):
     assert quantity.in_si(value, unit, padded=True) == padded
 
 
-@pytest.mark.parametrize("text, value", [("64MiB", 2**26), ("2 GiB", 2**31), ("128KB", 2**17), ("4B", 4), ("4096", 4096),
+@pytest.mark.parametrize("text, value", [("64MiB", 2**26), ("2 GiB", 2**31), ("128KiB", 2**17), ("4B", 4), ("4096", 4096),
                                          ("1.5KiB", 1536), (7, 7)])
 def test_sizes_are_read_as_the_front_end_reads_them(text, value):
     assert quantity.parse_bytes(text) == value
+
+
+@pytest.mark.parametrize("text", ["1GB", "128 KB", "64kb", "GiB", ""])
+def test_sizes_that_could_mean_two_things_are_refused(text):
+    with pytest.raises(ValueError, match="is not a size"):
+        quantity.parse_bytes(text)
 
 
 def test_counts_have_separators():

@@ -29,7 +29,7 @@ std::optional<double> unit_factor(std::string_view unit) {
   constexpr std::string_view prefixes = "KMGT";
   const auto position = prefixes.find(unit[0] == 'k' ? 'K' : unit[0]);
   const std::string_view rest = unit.substr(1);
-  if (position == std::string_view::npos || (rest != "iB" && rest != "B")) return std::nullopt;
+  if (position == std::string_view::npos || rest != "iB") return std::nullopt;
   return std::ldexp(1.0, 10 * (static_cast<int>(position) + 1));
 }
 
