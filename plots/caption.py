@@ -16,11 +16,16 @@ def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: Sequence[str] =
     text = f"{'Markers' if equations or words or not run.plot.get('joined', True) else 'Lines'}: {_statistic(run, shown)}"
     text += f"; bars: {interval(run)}." if shown["low"].notna().any() else _why_none(run, shown)
     if equations:
-        text += f" Lines: equations {', '.join(equations)} of the paper (plots/theory.py) at the same settings."
+        text += f" Lines: {_told(equations)} of the paper (plots/theory.py) at the same settings."
     if (run.cells["status"] != "ok").any():
         text += " Crosses above the panel: cells without a value, with their status."
     text = " ".join([text + _throttled(shown), *more])
     return [text, *samples.sentences(run, wanted, " (rings)"), *stated.sentences(run, wanted), *run.plot.get("notes", [])]
+
+
+def _told(equations: Sequence[str]) -> str:
+    numbered = all(name.startswith("(") for name in equations)
+    return f"equation{'s' if len(equations) > 1 else ''} {', '.join(equations)}" if numbered else ", ".join(equations)
 
 
 def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = (), intervals: bool = True) -> list[str]:
@@ -50,7 +55,7 @@ def interval(run: Run) -> str:
 
 def _why_none(run: Run, shown: pandas.DataFrame) -> str:
     """Counts are exact and need no interval."""
-    return "; no intervals: they need six rounds." if (shown["unit"] == "s").any() and _rounds(run) else "."
+    return "; no intervals: they need six rounds." if shown["unit"].isin(("s", "op/s", "B/s")).any() and _rounds(run) else "."
 
 
 def _span(counts: Sequence[int]) -> str:

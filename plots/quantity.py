@@ -25,7 +25,7 @@ _METRIC_NAMES = {"throughput": "operations per second", "allocated_bytes_per_sec
                     for rank, words in (("p50", "median"), ("p90", "p90"), ("p99", "p99"), ("p999", "p99.9"), ("max", "longest"))}}
 _SHARES = ("internal_waste", "external_waste", "taken_share", "free_share", "utilisation", "usable_share", "recovered_share")
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
-_WRITTEN_OUT = 10_000  # counts from here on are rounded beside an axis
+_WRITTEN_OUT = 10_000
 _DATA_UNITS = ("s", "op/s")
 
 
@@ -80,14 +80,14 @@ def with_interval(text: str, value: float, low: float, high: float) -> str:
 
 
 def on_axis(name: str, values: Sequence[float] = ()) -> Callable[[float], str]:
-    """How values of a setting are written beside an axis, where there is little room. Counts: in full below 10,000, then
-    rounded; where all from 1,024 on are multiples of 1,024, in Ki and Mi."""
+    """How values of a setting are written beside an axis, where there is little room: all of them in one way. Counts to 10,000 in
+    full; larger ones in Ki and Mi where all from 1,024 on are multiples of it; else in full to 100,000, and in k and M beyond."""
     write = formatter(name)
     if write is not count or max(values, default=0) < _WRITTEN_OUT:
         return write
     if all(value % 1024 == 0 for value in values if value >= 1024):
         return lambda value: in_bytes(value).removesuffix("B").rstrip()
-    return lambda value: count(value) if value < _WRITTEN_OUT else in_si(value, "")
+    return count if max(values) < 10 * _WRITTEN_OUT else lambda value: in_si(value, "")
 
 
 def formatter(name: str, unit: str = "", padded: bool = False) -> Callable[[float], str]:
