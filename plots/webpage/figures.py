@@ -5,17 +5,16 @@ from __future__ import annotations
 import base64
 import html
 import io
-import math
 import shlex
 from dataclasses import dataclass
 
 import markdown
 import matplotlib
 
-from plots import choice, drawing, heatmap, labels, origin, page, quantity, schema, series, stated, status_matrix, style
+from plots import choice, drawing, labels, origin, page, quantity, schema, series, stated, status_matrix, style
 from plots.kinds import KINDS
 from plots.results import Run
-from plots.webpage import charts
+from plots.webpage import charts, maps
 
 _DASHES = {"full": "solid", "left": "dash", "none": "dot", "top": "dashdot", "right": "longdash", "bottom": "longdashdot"}
 
@@ -37,7 +36,7 @@ def figure_of(run: Run) -> Figure:
     if run.plot:
         schema.check(run.plot, run.folder)
     shown = choice.shown(run)
-    chart = _lines(shown) if kind == "lines" else _map(shown) if kind == "heatmap" else None
+    chart = _lines(shown) if kind == "lines" else maps.chart(shown) if kind == "heatmap" else None
     made = (KINDS[kind] if kind in KINDS else status_matrix.make)(run, stem)
     parts = [f"<p>{html.escape(origin.lines(run)[0])} · {html.escape(run.date)} · {html.escape(origin.revision(run))}</p>", _command(run)]
     if run.backend == "cpu":
@@ -205,76 +204,3 @@ def _stated(panel: series.Panel, x: str, suffix: str, known: set[str]) -> list[d
         )
         known.add(name)
     return made
-
-
-def _map(run: Run) -> dict | None:
-    """The blocks of a heat map below each other, in the colours of the static figure; the pointer tells the factor."""
-    blocks = heatmap.blocks_of(run)
-    count = len(blocks)
-    data, axes, notes = [], {}, []
-    longest = max(len(block.rows) for block in blocks)
-    for number, block in enumerate(blocks, start=1):
-        suffix = "" if number == 1 else str(number)
-        top = 1 - (number - 1) / count
-        columns = [" ".join(part for part in column if part) for column in block.columns]
-        values = [[_factor(cell) for cell in cells] for _, cells in block.rows]
-        data.append(
-            {
-                "type": "heatmap",
-                "x": columns,
-                "y": [label for label, _ in block.rows],
-                "z": values,
-                "zmin": -1.5,
-                "zmax": 1.5,
-                "colorscale": "RdBu",
-                "showscale": False,
-                "reversescale": False,
-                "xgap": 1,
-                "ygap": 1,
-                "xaxis": f"x{suffix}",
-                "yaxis": f"y{suffix}",
-                "hoverongaps": True,
-                "text": [["" if cell is None else cell.text for cell in cells] for _, cells in block.rows],
-                "hovertemplate": "%{y}<br>%{x}: %{text}<extra></extra>",
-            }
-        )
-        axes[f"xaxis{suffix}"] = charts.axis("", anchor=f"y{suffix}", type="category", tickangle=-40, tickfont={"size": 10})
-        axes[f"yaxis{suffix}"] = charts.axis(
-            "",
-            anchor=f"x{suffix}",
-            type="category",
-            autorange="reversed",
-            domain=[top - 0.8 / count, top - 0.03 / count],
-            tickfont={"size": 10},
-            dtick=1,
-        )
-        notes.append(
-            {
-                "text": f"<b>{html.escape(block.title)}</b>",
-                "showarrow": False,
-                "xref": "paper",
-                "yref": "paper",
-                "x": 0,
-                "y": top,
-                "xanchor": "left",
-                "yanchor": "top",
-            }
-        )
-    if not any(value is not None for trace in data for row in trace["z"] for value in row):
-        return None
-    return {
-        "data": data,
-        "layout": charts.layout((90 + 18 * longest) * count, annotations=[note for note in notes if note["text"] != "<b></b>"], **axes),
-    }
-
-
-def _factor(cell: heatmap.Cell | None) -> float | None:
-    """The logarithm of the factor; Plotly's RdBu has blue at its low end."""
-
-    if cell is None or cell.word:
-        return None
-    try:
-        value = float(cell.text.replace(",", ""))
-    except ValueError:
-        return None
-    return math.log10(value) if value > 0 else None

@@ -87,6 +87,18 @@ def test_a_figure_comes_with_its_commands_and_the_papers_values(page):
     assert [(star["x"], star["y"], star["name"]) for star in stars] == [([16.0], [1e-5], "paper: fig. 9")]
 
 
+def test_a_map_shows_failures_as_words_and_factors_as_colours(tmp_path):
+    config = {**LINES, "plot": {"kind": "heatmap", "x": "request_bytes", "y": "total", "reference": "comb"}}
+    cells = [synthetic.cell("comb", {"request_bytes": size}, values={("total", "time"): 1e-5}) for size in (16, 64)]
+    cells.append(synthetic.cell("halloc", {"request_bytes": 16}, values={("total", "time"): 1e-4}))
+    cells.append(synthetic.cell("halloc", {"request_bytes": 64}, status="timeout", reason="too slow"))
+    synthetic.write(tmp_path, config, cells, "cuda")
+    text = build.page_of(_runs(tmp_path), []).text
+    colours, words = json.loads(re.search(r'id="charts-data">(.*?)</script>', text, re.DOTALL)[1])["vinkler2015_fig9_cuda"]["data"]
+    assert colours["z"] == [[None, None], [1.0, None]], "ten times is one decade; a reference and a failure have no colour"
+    assert words["text"] == ["10", "10", "time"]
+
+
 def test_without_a_guide_the_page_says_not_measured(folder, tmp_path):
     text = build.page_of([results.read_run(folder / "fig9")], []).text
     assert "Not measured: these results hold no guide." in text and 'id="question"' not in text

@@ -1,0 +1,106 @@
+"""Heat maps of the papers' figures: the blocks of the static figure, its factors as colours, its failures as words."""
+
+from __future__ import annotations
+
+import html
+import math
+
+from plots import heatmap
+from plots.results import Run
+from plots.webpage import charts
+
+_STRONGEST = 1.5  # decades of the strongest colour
+_COLOURS = [[0, "#2166ac"], [0.5, "#e8e8e8"], [1, "#b2182b"]]
+
+
+def chart(run: Run) -> dict | None:
+    blocks = heatmap.blocks_of(run)
+    count, longest = len(blocks), max(len(block.rows) for block in blocks)
+    data, layout, names = [], {}, []
+    for number, block in enumerate(blocks):
+        suffix = "" if number == 0 else str(number + 1)
+        top = 1 - number / count
+        data += [_factors(block, suffix), *_words(block, suffix)]
+        layout[f"xaxis{suffix}"] = charts.axis("", anchor=f"y{suffix}", type="category", tickangle=-40, tickfont={"size": 10}, showgrid=False)
+        place = [top - 0.8 / count, top - 0.05 / count]
+        layout[f"yaxis{suffix}"] = charts.axis(
+            "", anchor=f"x{suffix}", type="category", autorange="reversed", domain=place, tickfont={"size": 10}, dtick=1, showgrid=False
+        )
+        if block.title:
+            names.append(_name(block.title, top))
+    if not any(value is not None for trace in data if trace["type"] == "heatmap" for row in trace["z"] for value in row):
+        return None
+    return {"data": data, "layout": charts.layout((100 + 18 * longest) * count, annotations=names, **layout)}
+
+
+def _columns(block: heatmap.Block) -> list[str]:
+    return [" ".join(part for part in column if part) for column in block.columns]
+
+
+def _factors(block: heatmap.Block, suffix: str) -> dict:
+    return {
+        "type": "heatmap",
+        "x": _columns(block),
+        "y": [label for label, _ in block.rows],
+        "z": [[_decades(cell) for cell in cells] for _, cells in block.rows],
+        "text": [["" if cell is None else cell.text for cell in cells] for _, cells in block.rows],
+        "hovertemplate": "%{y}<br>%{x}: %{text}<extra></extra>",
+        "zmin": -_STRONGEST,
+        "zmax": _STRONGEST,
+        "colorscale": _COLOURS,
+        "showscale": False,
+        "xgap": 1,
+        "ygap": 1,
+        "xaxis": f"x{suffix}",
+        "yaxis": f"y{suffix}",
+    }
+
+
+def _decades(cell: heatmap.Cell | None) -> float | None:
+    """The logarithm of the factor. The row of a reference has no factors but values, on white ground."""
+    if cell is None or cell.word or cell.colour == "#ffffff":
+        return None
+    try:
+        value = float(cell.text.replace(",", ""))
+    except ValueError:
+        return None
+    return math.log10(value) if value > 0 else None
+
+
+def _words(block: heatmap.Block, suffix: str) -> list[dict]:
+    """What stands in place of a colour: the status of a failed cell, the value of a reference."""
+    columns = _columns(block)
+    words = [
+        (columns[number], label, cell.text)
+        for label, cells in block.rows
+        for number, cell in enumerate(cells)
+        if cell is not None and _decades(cell) is None
+    ]
+    if not words:
+        return []
+    return [
+        {
+            "type": "scatter",
+            "mode": "text",
+            "x": [x for x, _, _ in words],
+            "y": [y for _, y, _ in words],
+            "text": [word for _, _, word in words],
+            "textfont": {"size": 9},
+            "hoverinfo": "text",
+            "xaxis": f"x{suffix}",
+            "yaxis": f"y{suffix}",
+        }
+    ]
+
+
+def _name(title: str, top: float) -> dict:
+    return {
+        "text": f"<b>{html.escape(title)}</b>",
+        "showarrow": False,
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0,
+        "y": top,
+        "xanchor": "left",
+        "yanchor": "top",
+    }
