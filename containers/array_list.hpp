@@ -7,10 +7,10 @@
 // Data: a root in device memory {first chunk, end of the queue}; in front of every chunk a header {next, elements}.
 //
 // Protocol. Appending is one exchange of the queue's end and one store of the link it returned, so no thread ever waits
-// or retries. The link is stored with release, after the header, and followed with acquire; until it is stored, the
-// elements behind it are not reachable yet by get(), though their owners use them. Links hold addresses: chunks are
-// freed by clear() only, so none can return (no ABA). As in the paper, nobody else may use the list during clear().
-// Order of elements: that of the appends; grow_local() keeps the ranks of the threads.
+// or retries. The link is stored with release, after the header, and followed with acquire. Until it is stored, get()
+// does not reach the elements behind it, though their owners use them. Links hold addresses. Only clear() frees chunks,
+// so none can return (no ABA). As in the paper, nobody else may use the list during clear().
+// Elements are in the order of the appends; grow_local() keeps the ranks of the threads.
 //
 // The `allocator` argument is an allocator or a session (allocators/contract/session.hpp).
 #pragma once
@@ -39,7 +39,7 @@ class ArrayList {
   // Dynamic shared memory that a kernel with grow_local() needs.
   static constexpr std::size_t shared_bytes() { return sizeof(BlockScan); }
 
-  // What a chunk of so many elements asks of the allocator.
+  // Bytes that a chunk of so many elements takes from the allocator.
   static constexpr std::size_t chunk_bytes(std::size_t elements) { return sizeof(Chunk) + elements * sizeof(T); }
 
   // Appends one element. Null when the allocator has no memory.

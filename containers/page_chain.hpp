@@ -1,12 +1,12 @@
 // PageChain: how pages of records from any allocator are linked, and how such a chain is read.
 //
-// Pham et al. 2025, appendices B and C: results of unknown number go into pages that are asked for one by one.
+// Pham et al. 2025, appendices B and C: a program with an unknown number of results requests pages one by one.
 // Data: in front of every page a header of 16 bytes {link to the page before, records, seal}. Chains are linked from
 // the newest page to the oldest, so that a page is complete when it is linked and no page is written for its
 // successor.
 //
-// The seal is a hash of the other two and of the page's address. A reader knows how many records a chain has; it stops
-// where a seal is wrong. So pages that an allocator gave to two owners are found, and no stray link is followed.
+// The seal is a hash of the other two and of the page's address. A reader knows how many records a chain has and stops
+// at a wrong seal. So it finds pages that an allocator gave to two owners, and follows no stray link.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,7 @@ struct PageChain {
   }
 
   // Calls visit(page, records) for the pages of a chain with `total` records, from the newest on. visit() may free the
-  // page. False where a header is not what its writer left.
+  // page. False if a header is not what its writer left.
   template <class Visit>
   static SIMT_FN bool for_each_page(std::uint64_t newest, std::uint64_t total, Visit&& visit) {
     std::uint64_t page = newest;

@@ -1,7 +1,7 @@
 // PageList: a list of pages to which all threads append records, with pages from any allocator of the suite.
 //
-// Pham et al. 2025, appendix C (the buckets of the group-by): a thread appends to the last page of a list; if there is
-// none, or it is full, a page is asked for and appended.
+// Pham et al. 2025, appendix C (the buckets of the group-by): a thread appends to the last page of a list. If there is
+// none, or it is full, the thread requests a page and appends it.
 // Idea: one word per list says everything: the last page and how many of its places are taken. A fetch-add of this word
 // reserves places and tells where they are. The lanes of a warp that append to one list reserve together.
 // Data: Tail {word, pages}, in global or shared memory: 44 bits of address / 16, 20 bits of places. An empty list is a
@@ -9,17 +9,17 @@
 // for a full page, and finish() corrects that of the last one.
 //
 // Protocol. Of all reservations in a page exactly one finds a place but not enough of them, or finds the page exactly
-// full: its owner appends the next page. The leader of that group asks for a page, links it and publishes it with
-// release, its own left-over places taken; everybody reads the word with acquire (the chain of fetch-adds keeps the
-// release). Others that find more places taken than there are have reserved nothing. They do not wait where they are:
+// full: its owner appends the next page. The leader of that group requests a page, links it and publishes it with
+// release; its own left-over places count as taken. All lanes read the word with acquire (the chain of fetch-adds keeps
+// the release). Lanes that find more places taken than there are have reserved nothing. They do not wait there, because
 // the lane they wait for may be in their own warp. They stay pending, all lanes of the warp meet again, and the next
-// turn looks at the word before it adds anything, so that the number of places grows by one per lane at most: 20 bits
-// count 2^19 lanes besides the mark below, more than any GPU has resident. A lane in malloc waits for nobody here, so
-// every turn ends, and a warp waits only for another one's malloc.
+// turn looks at the word before it adds anything. So the number of places grows by at most one per lane: 20 bits count
+// 2^19 lanes besides the mark below, more than any GPU has resident. A lane in malloc waits for no lane here, so every
+// turn ends. A warp waits only for another warp's malloc.
 // The word of a page returns only when the page has been freed and reused: not while lanes append (no ABA).
 //
-// When the allocator returns null, the owner marks the word; those who see the mark drop their records. The list keeps
-// its pages.
+// When the allocator returns null, the owner marks the word, and lanes that see the mark drop their records. The list
+// keeps its pages.
 #pragma once
 
 #include "containers/page_chain.hpp"
@@ -43,7 +43,7 @@ class PageList {
 
   SIMT_HOST_FN std::uint32_t capacity() const { return capacity_; }
 
-  // Makes the list empty. Not while others use it.
+  // Makes the list empty. No other thread may use it meanwhile.
   template <class Thread>
   SIMT_FN void clear(Thread& thread, Tail& tail) const {
     at(thread, tail.word).store(std::uint64_t{capacity_} << address_bits, simt::relaxed);

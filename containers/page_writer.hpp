@@ -4,7 +4,7 @@
 // is full. Nothing is shared, so there is no protocol: the number of records stays in a register and goes into the
 // page's header when the page is full or the thread is done. Pages are those of page_chain.hpp.
 //
-// Once the allocator has returned null the writer asks no more, so that a thread ends in bounded time.
+// After a null the writer makes no more requests, so that a thread ends in bounded time.
 #pragma once
 
 #include "containers/page_chain.hpp"

@@ -37,7 +37,7 @@ static_assert(__cplusplus >= 202002L, "device code is C++20: pass -std=c++20 to 
 
 namespace simt {
 
-// Lanes of a warp, on every back end: allocators may rely on it, and the CPU executor checks real 32-lane masks.
+// Lanes of a warp, on every back end. Allocators may rely on it; the CPU executor checks real 32-lane masks.
 inline constexpr std::uint32_t warp_size = 32;
 
 // One bit per lane of the calling warp; bit i is lane i.
@@ -82,8 +82,8 @@ struct LaunchShape {
   std::size_t shared_bytes = 0;  // dynamic shared memory per block
 };
 
-// A compiled kernel whose argument types are erased: `kernel_pointer<Kernel, Args...>()` of the back end makes it, and
-// whoever launches it vouches for the arguments. Null where there is none.
+// A compiled kernel whose argument types are erased: `kernel_pointer<Kernel, Args...>()` of the back end makes it; the
+// launching code must pass these arguments. Null if there is none.
 struct KernelPointer {
   const void* entry = nullptr;
   explicit operator bool() const { return entry != nullptr; }

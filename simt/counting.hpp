@@ -1,8 +1,8 @@
 // CountingThread: the calling thread, counting its operations on shared words and the steps that allocators name.
 //
 // It derives from the thread it wraps and redefines atomic(), atomic_shared(), probe() and note(); everything else is
-// the wrapped thread's. Counts are the thread's own: whoever makes the object adds them up. What a thread does to
-// memory of its own, without atomic(), is not seen.
+// the wrapped thread's. Each object counts for its own thread; its creator adds the counts up. Accesses without
+// atomic() are not counted.
 #pragma once
 
 #include "simt/operation_counts.hpp"

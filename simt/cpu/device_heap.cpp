@@ -44,7 +44,7 @@ DeviceHeapMemory::FreeBlock* DeviceHeapMemory::after(FreeBlock* block) {
   return reinterpret_cast<FreeBlock*>(reinterpret_cast<std::byte*>(block) + block->size());
 }
 
-// The last header is a used block of size zero, so that no block has to ask whether it is the last one.
+// The last header is a used block of size zero, so that no block needs a test for the end.
 void DeviceHeapMemory::map() {
   bytes_ = std::max<std::size_t>(bytes_ / unit * unit, 4 * unit);
   base_ = static_cast<std::byte*>(device_memory::allocate(bytes_));
@@ -81,7 +81,7 @@ void DeviceHeapMemory::unlink(FreeBlock* block) {
   if (block->next != nullptr) block->next->previous = block->previous;
 }
 
-// First fit in the list of the size, where blocks may be too small; any block of a higher list fits.
+// First fit in the list of this size, because its blocks may be too small. Any block of a higher list fits.
 DeviceHeapMemory::FreeBlock* DeviceHeapMemory::find(std::uint64_t size) const {
   for (std::uint32_t list = list_of(size); list < list_count; ++list) {
     for (FreeBlock* block = lists_[list]; block != nullptr; block = block->next) {

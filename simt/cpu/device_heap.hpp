@@ -1,7 +1,7 @@
 // The heap behind `thread.device_heap()`: bounded, deterministic, 16-byte aligned, null when full.
 //
-// It plays the part of CUDA's device heap, so it lives in device memory and never calls the C library: the same calls
-// give the same addresses. Blocks carry boundary tags (Knuth, TAOCP 1, 2.5), free blocks hang in lists by power of two,
+// It stands for CUDA's device heap, so it lies in device memory and never calls the C library: the same calls give the
+// same addresses. Blocks carry boundary tags (Knuth, TAOCP 1, 2.5), free blocks hang in lists by power of two,
 // and neighbours are merged at once. One lock guards it; no lane is preempted inside.
 #pragma once
 
@@ -20,10 +20,10 @@ class DeviceHeapMemory {
 
   // Before the first launch that uses the heap; false afterwards, as on CUDA.
   bool resize(std::size_t bytes);
-  // As a new heap of this size: forgets all blocks.
+  // Forgets all blocks: afterwards the heap is as new, with this size.
   void reset(std::size_t bytes);
   void* malloc(std::size_t bytes);
-  // False when `block` is no live block of this heap: a wild pointer or a second free.
+  // False if `block` is not a live block of this heap (a wild pointer or a second free).
   bool free(void* block);
   bool contains(const void* address) const;
   std::size_t bytes() const { return bytes_; }

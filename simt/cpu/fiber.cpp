@@ -74,7 +74,7 @@ class TsanFibers {
 };
 #endif
 
-// The form in which Boost.Context asks for a stack.
+// The interface through which Boost.Context gets a stack.
 class PooledStack {
  public:
   explicit PooledStack(StackPool& pool, const LaneStack& stack) : pool_(&pool), stack_(stack) {}
@@ -198,10 +198,10 @@ void FiberSwitch::drop(FiberContext& context, StackPool& pool) {
   LaneStack stack;
   stack.memory.size = context.stack_bytes;
   stack.memory.sp = static_cast<char*>(const_cast<void*>(context.stack_bottom)) + context.stack_bytes;
-  // Not destroyed but replaced: its destructor would resume the fiber to unwind it.
+  // Replaced instead of destroyed: the destructor would resume the fiber to unwind it.
   new (&context.fiber) boost::context::fiber();
 #if SIMT_TSAN_FIBERS
-  // Not to be used again: it still believes to be inside the functions that the lane never left.
+  // It must not be used again: its state is still inside the functions that the lane never left.
   TsanFibers::all().destroy(std::exchange(context.tsan_fiber, nullptr));
 #endif
   pool.give_back(stack);

@@ -16,8 +16,8 @@ namespace simt {
 // Lanes that ThreadSanitizer can tell apart in one process: its limit is 8,128 threads, and the host has some too.
 inline constexpr std::uint32_t max_tsan_lanes = 8000;
 
-// To ThreadSanitizer, whoever runs on this stack is one thread: a stack that changed hands between two of its threads
-// would look like a race between them.
+// ThreadSanitizer takes everything on this stack for one thread: if two of its threads used one stack, that would look
+// like a race between them.
 struct LaneStack {
   boost::context::stack_context memory;
   void* tsan_fiber = nullptr;

@@ -14,8 +14,9 @@
 #include "simt/cpu/fiber.hpp"
 #include "simt/cpu/store_buffer.hpp"
 
-// Marks inline members that write what all lanes of a worker share. Only one lane runs at a time, which the race
-// build's ThreadSanitizer (simt/cpu/races.hpp) is not to know: these members are not instrumented there.
+// Marks inline members that write what all lanes of a worker share. They are not instrumented in the race build
+// (simt/cpu/races.hpp): only one lane runs at a time, and ThreadSanitizer must not derive an order of the lanes from
+// it.
 #if SIMT_RACES
 #define SIMT_NOT_RACING __attribute__((no_sanitize("thread")))
 #else
@@ -106,7 +107,7 @@ class SpinWatch {
   std::uint32_t in_streak_ = 0;  // bit i: words_[i] was seen in the present streak
 };
 
-// Counts, per hash of an address, the parked lanes that watch it: one load tells a writer that nobody does.
+// Counts, per hash of an address, the parked lanes that watch it: one load tells a writer that there are none.
 class WatchFilter {
  public:
   SIMT_NOT_RACING std::uint32_t& count(const void* address) {

@@ -58,7 +58,7 @@ void end(const Lane& lane) {
 // `for_each` calls its argument with every lane that meets.
 template <class ForEach>
 void join(ForEach for_each) {
-  // A new address each time: an old one would also pass on what was released there at former meetings.
+  // A new address each time, because an old one would also pass on what was released at earlier meetings.
   const auto moment = std::make_unique<std::uint64_t>(0);
   for_each([&](const Lane& lane) {
     become(lane.context.tsan_fiber);

@@ -1,5 +1,5 @@
 // What the workers of one launch share: the queue of blocks, the step budget, the first fault, and the agreement that
-// nothing can move any more.
+// no lane can go on.
 #pragma once
 
 #include <atomic>
@@ -31,9 +31,9 @@ struct RunRecord {
   History& history;
 };
 
-// Workers whose lanes all wait agree that the launch is stuck. One look by one worker does not suffice: another may
-// write a watched word and only then get stuck itself. So the verdict needs a round in which every worker was stuck
-// and, after seeing that, has looked at its words once more.
+// Workers whose lanes all wait agree that the launch is stuck. One look by one worker is not enough, because another
+// may write a watched word and get stuck only then. So the verdict needs a round in which every worker was stuck and
+// then looked at its words once more.
 class StallAgreement {
  public:
   explicit StallAgreement(std::uint32_t workers) : confirmed_(workers, 0), working_(workers) {}

@@ -73,7 +73,7 @@ void* map_pages(std::uintptr_t wanted, std::size_t bytes, bool& fixed) {
   return memory;
 }
 
-// The kernel would promise the pages and kill the process at the first touch.
+// Otherwise the kernel would grant the mapping and kill the process at the first access.
 bool machine_has(Allocations& all, std::size_t bytes) {
   if (bytes > physical_bytes() - std::min(physical_bytes(), all.total_bytes)) return false;
   if (bytes < bytes_between_looks - std::min(bytes_between_looks, all.bytes_since_look)) {
@@ -84,7 +84,7 @@ bool machine_has(Allocations& all, std::size_t bytes) {
   return bytes <= available_bytes();
 }
 
-// The kept mapping of just this place and size; others that are in the way go.
+// The kept mapping of exactly this place and size. Others that overlap it are released.
 void* take_kept(Allocations& all, std::uintptr_t wanted, std::size_t bytes) {
   for (auto kept = all.bytes_kept.begin(); kept != all.bytes_kept.end() && kept->first < wanted + bytes;) {
     const auto [address, size] = *kept;
@@ -123,7 +123,7 @@ void* allocate(std::size_t bytes) {
   }
   all.bytes_mapped.emplace(reinterpret_cast<std::uintptr_t>(memory), mapped);
   if (!sparse) all.total_bytes += mapped;
-  // A touched byte is to cost a page, not 2 MiB.
+  // Without huge pages: a touched byte then costs a page and not 2 MiB.
   if (sparse) madvise(memory, mapped, MADV_NOHUGEPAGE);
   auto* words = static_cast<std::uint64_t*>(memory);
   for (std::size_t i = 0; !sparse && i < mapped / sizeof *words; ++i) {

@@ -11,17 +11,17 @@
 
 namespace simt::device_memory {
 
-// Throws Fault(out_of_memory) rather than promise more than the machine has.
+// Throws Fault(out_of_memory) if the machine has less memory than that.
 void* allocate(std::size_t bytes);
 void release(void* memory) noexcept;
 
 // From now on released mappings of moderate size are kept for the next allocation at their address: a search makes and
-// releases the same buffers for every seed. A stale access to one of them does not fault then.
+// releases the same buffers for every seed. A stale access to such a mapping does not fault.
 void keep_released();
 // The pattern of memory allocated from now on.
 void set_pattern_seed(std::uint64_t seed);
-// From now on allocations of so many bytes or more are promises: neither filled nor counted as memory of the machine.
-// For tests of address arithmetic, which touch little of a large pool.
+// From now on allocations of at least so many bytes are neither filled nor counted as memory of the machine. For tests
+// of address arithmetic, which touch little of a large pool.
 void sparse_from(std::size_t bytes);
 // Clears a whole allocation of that kind by giving its pages back; false for any other memory.
 bool clear_sparse(void* memory, std::size_t bytes);

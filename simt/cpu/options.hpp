@@ -31,7 +31,7 @@ enum class StrategyKind {
 inline constexpr std::size_t default_stack_bytes = std::size_t{256} * 1024;  // sanitizer frames are larger
 #else
 // Allocators need about 2 KiB, but a throwing lane needs the unwinder's 6–8 KiB and printf more. Pages that no frame
-// touches cost address space only, so there is no reason to be tight.
+// touches cost address space only, so a large stack costs nothing.
 inline constexpr std::size_t default_stack_bytes = std::size_t{64} * 1024;
 #endif
 
@@ -44,8 +44,8 @@ struct ExecutorOptions {
   std::uint32_t resident_blocks = 0;
   std::uint32_t sm_count = 4;                          // virtual streaming multiprocessors
   std::uint64_t step_budget = std::uint64_t{1} << 36;  // scheduling points per launch; Fault(budget) beyond
-  // Beyond the budget every lane gets its turn for as many steps as this: what a strategy starved can then end. Only
-  // when these are used up as well the launch faults. 0 = a quarter of the budget.
+  // Beyond the budget every lane gets its turn, for this many steps, so that lanes which the strategy starved can end.
+  // The launch faults when these are used up too. 0 = a quarter of the budget.
   std::uint64_t grace_steps = 0;
   StrategyKind strategy = StrategyKind::random;
   std::uint32_t preemption_interval = 0;  // random: 1 … 64; 0 = drawn from the seed

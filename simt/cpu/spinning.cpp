@@ -1,4 +1,4 @@
-// Lanes that only wait for a word to change: they are parked, woken, and when nothing can move any more, reported.
+// Lanes that only wait for a word to change are parked, woken, and reported when no lane can go on.
 //
 // A spin loop must not keep a launch from ending, and a strategy that prefers the spinning lane must not keep the lane
 // it waits for from running. A lane that has read the same values `spin_limit` times without changing anything leaves
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t warps_in_report = 4;
 
-// A racing read by design: the owner of the word may be on another OS thread.
+// This read races on purpose: the owner of the word may be on another OS thread.
 std::uint64_t current_value(const SpinWatch::Word& word) {
   if (word.bytes == 4) {
     return __atomic_load_n(static_cast<const std::uint32_t*>(word.address), __ATOMIC_ACQUIRE);
@@ -114,7 +114,7 @@ void Worker::resolve_stall() {
       report_stall();
       break;
     }
-    // Another worker still runs: it may take long, and its core is better used by itself.
+    // Another worker still runs and may take long: leave the core to it.
     std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
   launch_->stalls.leave();

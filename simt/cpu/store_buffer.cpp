@@ -7,7 +7,7 @@
 namespace simt {
 namespace {
 
-// Only one OS thread runs in deterministic mode: the order matters to nobody but a reader.
+// Only one OS thread runs in deterministic mode, so the order has no effect; it documents the intent.
 std::uint64_t write(const HeldStore& store) {
   if (store.bytes == 4) {
     return __atomic_exchange_n(static_cast<std::uint32_t*>(store.address), static_cast<std::uint32_t>(store.value),

@@ -95,7 +95,7 @@ std::size_t RandomStrategy::next(std::span<Lane* const> runnable, std::size_t cu
       break;
     case Reason::spin:
     case Reason::gather:
-      // Anyone but the lane that has nothing to do.
+      // Any lane but the waiting one.
       if (count > 1) return (current + 1 + random_.below(count - 1)) % count;
       break;
     case Reason::start:
@@ -115,7 +115,7 @@ std::size_t RoundRobinStrategy::next(std::span<Lane* const> runnable, std::size_
   const bool may_stay = reason == Reason::atomic || reason == Reason::collective;
   if (may_stay && --left_ != 0) return current;
   left_ = slice_;
-  // A lane that left gave its place to the last one, which must not lose its turn.
+  // The last lane took the place of a lane that left; it must not lose its turn.
   const bool left = reason == Reason::blocked || reason == Reason::exit || reason == Reason::start;
   const std::size_t next = left ? current : current + 1;
   return next < runnable.size() ? next : 0;

@@ -31,7 +31,7 @@ enum class Reason {
   exit         // the lane has ended
 };
 
-// How hostile converged() is. CUDA promises nothing about __activemask(): it may name the caller only, and code that
+// How hostile converged() is. CUDA promises nothing about __activemask(): it may name only the caller, and code that
 // needs more is wrong.
 class GroupDraw {
  public:

@@ -83,7 +83,7 @@ class Thread {
   }
   DeviceHeap device_heap() const { return DeviceHeap(*lane_); }
 
-  // For tests of the executor only: allocators have no business with it.
+  // For tests of the executor only; allocators must not use it.
   Lane& executor_lane() const { return *lane_; }
 
  private:

@@ -172,7 +172,7 @@ void Worker::drop_lanes() {
 void Worker::count_step(Lane& lane, CallSite site, Operation operation) {
   lane.site = site;
   lane.operation = operation;
-  // Of the site only the line: the address of the file name is chance, and its text depends on the build folder.
+  // Only the line of the site: the address of the file name is random, and its text depends on the build folder.
   const std::uint64_t what = std::uint64_t{site.line} * 16 + static_cast<std::uint64_t>(operation);
   hash_ = (hash_ ^ (lane.rank_in_grid * 0x9e3779b97f4a7c15u + what)) * 0xff51afd7ed558ccdu;
   hash_ ^= hash_ >> 29;
@@ -188,7 +188,7 @@ void Worker::refill(Lane& lane) {
   if (!parked_.empty()) wake_changed();
 }
 
-// The strategy may have kept from running the very lane that the others wait for.
+// The strategy may have starved the lane that the others wait for.
 std::uint64_t Worker::refill_in_grace(const Lane& lane) {
   if (!in_grace_) {
     in_grace_ = true;
@@ -246,7 +246,7 @@ void Worker::remove_from_run_set(Lane& lane) {
 }
 
 void Worker::fail(const Lane& lane, FaultKind kind, const std::string& text) {
-  // What a check finds was done by lanes of any warp.
+  // A failed check may be the work of lanes of any warp.
   launch_->abandon(kind,
                    text + "\n" + (kind == FaultKind::failed_check ? live_warps(*lane.block) : lane_table(*lane.warp)));
   abandoning_ = true;

@@ -5,8 +5,8 @@
 // an abandoned launch.
 //
 // A fault ends a launch as on a GPU: the faulting lane switches to the root and no lane runs again; their stacks are
-// dropped as they are. Throwing through the lanes instead would end the process at the first noexcept function, which
-// every destructor is; device code owns nothing that a destructor had to free. So no frame of the executor may own heap
+// dropped as they are. An exception through the lanes would end the process at the first noexcept function, and every
+// destructor is one. Device code owns nothing that a destructor has to free. So no frame of the executor may own heap
 // memory when it leaves.
 #pragma once
 

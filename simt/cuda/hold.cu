@@ -49,7 +49,7 @@ Hold::Hold() : serialised_(launches_block()) {
   void* memory = nullptr;
   check_cuda(cudaHostAlloc(&memory, sizeof(Words), cudaHostAllocMapped), "cudaHostAlloc");
   words_ = new (memory) Words{};
-  // Its code must not be loaded behind itself.
+  // The code of the holding kernel must be loaded before the hold begins.
   cudaFuncAttributes attributes{};
   check_cuda(cudaFuncGetAttributes(&attributes, hold_kernel), "cudaFuncGetAttributes");
 }

@@ -2,9 +2,9 @@
 // behind it starts back to back once the flag is set, so that the host's launch latency falls between no pair of
 // events.
 //
-// Whatever waits for the device while a hold is on would wait for ever, and so would a launch that the queue has no
-// room for. So every host function of simt/ that may do that lets go first and notes why; `limit_seconds` ends the
-// rest: library calls, tools that run one launch at a time, a host that was preempted.
+// A call that waits for the device during a hold would wait for ever, and so would a launch that finds the queue full.
+// So every host function of simt/ that may wait ends the hold first and notes why. `limit_seconds` ends the other
+// cases: library calls, tools that run one launch at a time, a host that was preempted.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,7 +16,7 @@ namespace simt {
 
 class Hold {
  public:
-  // Between these two, nothing that is enqueued on the stream runs. One stream at a time.
+  // Between begin() and end() nothing that is enqueued on the stream runs. One stream at a time.
   void begin(cudaStream_t stream, double limit_seconds);
   void end();
   // Why the last hold ended before end(), or never began; empty when it lasted. Final once the stream was waited for.

@@ -106,7 +106,7 @@ void Device::synchronize() {
 
 Stream::Stream(Device& device) : device_(device) { check_cuda(cudaStreamCreate(&stream_), "cudaStreamCreate"); }
 
-// Destructors run while a fault unwinds, when every CUDA call fails again: their errors are not news.
+// Destructors run while a fault unwinds. Every CUDA call then fails again, so their errors are ignored.
 Stream::~Stream() { static_cast<void>(cudaStreamDestroy(stream_)); }
 
 void Stream::synchronize() {

@@ -13,8 +13,8 @@ namespace simt {
 // Arguments and result as of Strategy::next.
 std::size_t default_next(std::span<Lane* const> runnable, std::size_t current, Reason reason, const Lane* asking);
 
-// Names the questions that lanes are asked, by how far each lane has come. The lanes keep the count: when one strategy
-// asks another, only the outer one advances it, and does so before it asks.
+// Numbers the questions to each lane by how far the lane has come. The lanes keep the count. When one strategy asks
+// another, only the outer one advances it, and does so before it asks.
 class QuestionCounter {
  public:
   struct Place {

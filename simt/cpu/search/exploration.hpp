@@ -1,9 +1,9 @@
 // Every schedule with at most so many preemptions (Musuvathi & Qadeer, "Iterative context bounding", PLDI 2007).
 //
-// A depth-first walk over the choices of whole runs, for models of 2 to 4 lanes and some dozen steps each. A choice
-// that takes the turn from a lane that could go on, or gives the turn of a spinning lane to another than the next by
-// rank, is a preemption. Which lane begins, and which follows a lane that waits or ends, is a free choice and costs
-// nothing. converged() is not explored: it follows the default rule of schedule.hpp.
+// A depth-first walk over the choices of whole runs, for models of 2 to 4 lanes and some dozen steps each. A choice is
+// a preemption if it takes the turn from a lane that could go on, or passes the turn of a spinning lane to another lane
+// than the next by rank. The choice of the first lane, and of the lane that follows one that waits or ends, is free.
+// converged() is not explored: it follows the default rule of schedule.hpp.
 //
 // A run begins when a device with such options is made or restarted.
 //

@@ -9,7 +9,8 @@ namespace simt {
 
 class HoldingStrategy final : public Strategy {
  public:
-  // Loads that overtake a store: more would rarely show anything new, and only delay what others wait for.
+  // Most steps for which a store is held. More would rarely show anything new and would delay the lanes that wait for
+  // it.
   static constexpr std::uint32_t longest = 8;
 
   HoldingStrategy(std::unique_ptr<Strategy> strategy, std::uint64_t seed);

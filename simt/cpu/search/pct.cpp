@@ -18,7 +18,7 @@ PctStrategy::PctStrategy(std::uint64_t seed, std::uint32_t depth, std::uint64_t 
     : Strategy(groups), seed_(mix64(seed)), expected_steps_(expected_steps), lowest_(lowest_drawn - 1) {
   Random random(seed);
   if (depth == 0) depth = 2 + random.below(3);
-  // A change beyond the end of the launch is lost, and one far too early finds only beginnings.
+  // A change after the end of the launch has no effect; a change too early only reaches the first steps.
   if (expected_steps_ == 0) steps_per_lane_ = std::uint64_t{4} << random.below(6);
   for (std::uint32_t i = 1; i < depth; ++i) changes_.push_back(random.next());
 }

@@ -30,8 +30,8 @@ class RecordingStrategy final : public Strategy {
   QuestionCounter questions_{true};
 };
 
-// A decision that cannot be carried out, because its lane is not runnable, leaves the question to the default rule:
-// when a schedule is being shortened, what remains need not fit any more.
+// If a decision cannot be carried out because its lane is not runnable, the default rule decides: while a schedule is
+// being shortened, the remaining decisions need not fit any more.
 class ScriptedStrategy final : public Strategy {
  public:
   // `recorded`: a RecordingStrategy asks this one.

@@ -7,8 +7,9 @@
 // them. Every store is visible to others at once.
 //
 // A decision names the lane that was asked and how far that lane had come, not the step of the launch: when another
-// decision is removed, the remaining ones still hit the same places of their lanes' programs. All else that chance
-// decides (virtual SMs, fresh memory) follows from the seed. It does not contain the other options of the executor.
+// decision is removed, the remaining ones still hit the same places of their lanes' programs. Everything else that is
+// random (virtual SMs, fresh memory) follows from the seed. A schedule does not contain the other options of the
+// executor.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 namespace simt {
 namespace {
 
-// Pairs are tried of no more: their number grows with the square.
+// Above this many decisions pairs are not tried: their number grows with the square.
 constexpr std::size_t few_decisions = 32;
 
 class Shrinking {
@@ -17,10 +17,11 @@ class Shrinking {
 
   Shrunk run() {
     bool minimal = remove(0, size());
-    // Chunks of half of the decisions, then of a quarter …: a chunk that does not matter goes as a whole.
+    // Chunks of half of the decisions, then of a quarter …; a chunk that does not matter is removed as a whole.
     for (std::size_t chunk = size() / 2; chunk > 1; chunk = std::min(chunk, size()) / 2) remove_chunks(chunk);
     while (!minimal && !exhausted()) {
-      // What was needed before another decision went may have become superfluous: until a whole pass removes nothing.
+      // Repeats until a whole pass removes nothing: a decision that was needed may have become superfluous when another
+      // one was removed.
       minimal = !remove_chunks(1) && !exhausted();
       if (minimal && size() <= few_decisions) minimal = !remove_pair() && !join_two() && !exhausted();
     }
@@ -31,7 +32,7 @@ class Shrinking {
   std::size_t size() const { return schedule_.decisions.size(); }
   bool exhausted() const { return runs_ == max_runs_; }
 
-  // From the end: late decisions hang on early ones, not the reverse. True when something went.
+  // From the end, because late decisions depend on early ones. True if something was removed.
   bool remove_chunks(std::size_t chunk) {
     bool any = false;
     for (std::size_t end = size(); end != 0;) {
@@ -49,7 +50,7 @@ class Shrinking {
     return accept(std::move(candidate));
   }
 
-  // One decision may only undo the harm of another.
+  // Two decisions may cancel each other.
   bool remove_pair() {
     for (std::size_t second = size(); second-- > 1;) {
       for (std::size_t first = second; first-- > 0;) {
