@@ -1,7 +1,7 @@
 // alloc_dealloc (AD): allocate and free at once, in one kernel.
 //
-// Vinkler & Havran 2015, sec. 5, after Huang et al. 2010. The pointer is stored before it is freed; when the store
-// lands, another thread may own the block already, so pointers are checked one by one and not against each other.
+// Vinkler & Havran 2015, sec. 5, after Huang et al. 2010. The pointer is stored before it is freed. Another thread may
+// own the block by then, so pointers are checked one by one and not against each other.
 #pragma once
 
 #include "workloads/common/sm_confinement.hpp"

@@ -1,9 +1,9 @@
 // array_list: many threads allocate small items that are never freed one by one, by malloc or through an ArrayList.
 //
 // Spliet et al., GPGPU-7 2014, sec. 5.2, fig. 6: each thread takes 4 or 8 bytes, ten times in a row. With `malloc`
-// every item is a block; with `grow_local` the threads of a block add up what they want and one of them allocates for
-// all (containers/array_list.hpp). As in the paper, only the allocations are timed. Both ways every thread writes its
-// items, which are checked after each sample: every word, and for `grow_local` that the list consists of exactly these
+// every item is a block; with `grow_local` the threads of a block add up their needs and one of them allocates for all
+// (containers/array_list.hpp). As in the paper, only the allocations are timed. With both methods every thread writes
+// its items. After each sample every word is checked and, for `grow_local`, that the list consists of exactly these
 // items.
 #pragma once
 

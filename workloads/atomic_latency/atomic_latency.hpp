@@ -1,8 +1,8 @@
 // atomic_latency: how long a thread waits for an atomic addition to a word to which all others add as well.
 //
-// Pham et al. 2025, fig. 1: the latency grows with the number of threads, which is what any allocator with one queue
-// inherits. On the CPU back end these are threads of the operating system on the machine's cores, not lanes of the
-// executor; those beyond the number of cores take turns. The allocator has no part in it.
+// Pham et al. 2025, fig. 1: the latency grows with the number of threads, and any allocator with one queue inherits
+// that. On the CPU back end these are threads of the operating system on the machine's cores, not lanes of the
+// executor; more threads than cores take turns. No allocator is involved.
 #pragma once
 
 #include "workloads/common/requirements.hpp"

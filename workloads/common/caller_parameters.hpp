@@ -1,4 +1,4 @@
-// The setting shared by workloads that count their callers: so many threads that call, in blocks of a size, on so many
+// The setting shared by workloads that count their callers: how many threads call, in blocks of which size, on how many
 // lanes of each warp.
 #pragma once
 

@@ -1,8 +1,8 @@
-// Runs a kernel on some of the multiprocessors only, with the same work: persistent blocks on the others end at once,
-// and those that stay take the kernel's blocks one after the other.
+// Runs a kernel, with all its work, on some of the multiprocessors: persistent blocks on the other multiprocessors end
+// at once, the remaining ones take the kernel's blocks one after the other.
 //
 // Vinkler & Havran 2015, sec. 6, compare a GPU of 15 multiprocessors with one of 8, on which fewer threads meet at one
-// word. This makes the smaller one out of a larger one, at the same clock.
+// word. Here the larger GPU stands for the smaller one too, at the same clock.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -10,7 +10,7 @@
 
 namespace allocbench {
 
-// A thread that works for another block than its own.
+// A thread that does the work of another block.
 template <class Thread>
 class ThreadOfBlock : public Thread {
  public:

@@ -1,6 +1,7 @@
-// Which callers share a random decision: every thread has its own, or those of a warp or of a block have one together.
+// Which callers share a random decision: each thread decides for itself, or a warp or a block decides as one.
 //
-// Adinetz & Pleiter 2014 call this the branch divergence of a test: decided per thread, the lanes of a warp part.
+// Adinetz & Pleiter 2014 call this the branch divergence of a test: if each thread decides, the lanes of a warp
+// diverge.
 #pragma once
 
 #include <string>

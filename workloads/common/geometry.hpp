@@ -1,4 +1,4 @@
-// Which threads of a grid call the allocator: the first `lanes_per_warp` lanes of every warp, until `callers` have.
+// Which threads of a grid call the allocator: the first `lanes_per_warp` lanes of every warp, `callers` in all.
 //
 // The papers differ in this number: Vinkler & Havran 2015 (sec. 5) let one lane per warp call, so that warp-level
 // coalescing does not hide the allocator; Winter et al., PPoPP'21, test all 32 and one.
@@ -18,7 +18,7 @@ struct Geometry {
   std::uint32_t threads_per_block = 1;
   std::uint32_t lanes_per_warp = 1;
   std::uint32_t callers = 1;
-  std::uint32_t callers_per_block = 1;  // worked out on the host: the timed kernels should not divide
+  std::uint32_t callers_per_block = 1;  // computed on the host: timed kernels should not divide
 
   // The smallest grid in which `callers` threads call.
   static Geometry of_callers(std::uint32_t callers, std::uint32_t threads_per_block, std::uint32_t lanes_per_warp) {
@@ -39,7 +39,7 @@ struct Geometry {
 
   simt::LaunchShape shape() const { return {.blocks = blocks, .threads_per_block = threads_per_block}; }
 
-  // Every caller belongs to a warp all of whose lanes call. Designs with whole-warp collectives need that.
+  // Every caller belongs to a warp in which all lanes call. Designs with whole-warp collectives need that.
   bool whole_warps() const {
     return lanes_per_warp == simt::warp_size && threads_per_block % simt::warp_size == 0 &&
            callers % simt::warp_size == 0;

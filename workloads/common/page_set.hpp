@@ -12,8 +12,7 @@ namespace allocbench {
 
 // Either the first `count` numbers, or exactly `chosen` of the numbers 0 to count - 1 by chance: those that a random
 // permutation maps below `chosen`. The permutation is a Feistel network on the next power of two; numbers beyond the
-// end are mapped on until one is inside. Membership of a number is computed, not stored, so every thread may ask for
-// any.
+// end are mapped again until one is inside. Membership is computed, not stored, so every thread may query any number.
 class PageSet {
  public:
   static PageSet first(std::uint32_t count) {

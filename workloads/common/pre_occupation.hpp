@@ -1,7 +1,7 @@
 // Puts a share of an allocator's pages into use before a sample of an application, and frees them after it.
 //
 // Pham et al. 2025, sec. 6: other programs use the pool too, so that 50 or 5 % of the pages are free. Which ones are in
-// use is chance, as in get_page (workloads/common/occupancy.hpp). Designs that never free get one block of the size
+// use is random, as in get_page (workloads/common/occupancy.hpp). Designs that never free get one block of the size
 // instead: where their free memory lies makes no difference to them.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Counter-based random numbers: the value depends on (seed, stream, index) and on nothing else, so every back end,
-// device and thread count sees the same sequence. Philox4x32-10 (Salmon et al., SC'11) from Random123.
+// Counter-based random numbers: a value depends only on (seed, stream, index), so every back end, device and thread
+// count sees the same sequence. Philox4x32-10 (Salmon et al., SC'11) from Random123.
 //
 // All draws happen on the host before timing starts. Kernels read the outcome, so that a timed kernel holds the
 // allocator and no generator.
@@ -9,7 +9,7 @@
 
 namespace allocbench {
 
-// Independent sequences of one seed; the numbers are part of results, never reuse one.
+// Independent sequences of one seed. The numbers are part of results: never reuse one.
 enum class RandomStream : std::uint32_t {
   request_sizes = 1,
   probability_steps = 2,

@@ -1,5 +1,5 @@
-// RandomActions: callers that allocate when they hold nothing and free when they hold a block, each by chance, launch
-// after launch. What the probability and the randomized workload share.
+// RandomActions: launch after launch, a caller that holds nothing allocates by chance and a caller that holds a block
+// frees it by chance. Shared by the probability and the randomized workload.
 //
 // Every launch consumes one draw per caller whether or not it acts, and one draw decides for both cases, so the
 // sequence of actions is a function of (seed, launch, draw) alone.
@@ -14,7 +14,7 @@ namespace allocbench {
 
 class RandomActions {
  public:
-  // Mallocs and frees that really happened.
+  // Mallocs and frees that happened.
   struct Counts {
     std::uint64_t mallocs = 0;
     std::uint64_t frees = 0;

@@ -23,8 +23,8 @@ struct SizeArray {
   SIMT_HOST_FN std::size_t operator[](std::uint32_t caller) const { return bytes[caller]; }
 };
 
-// FixedSize and SizeArray in one, told apart by a uniform branch: for kernels with loops, which it costs nothing and
-// whose compile time it halves.
+// FixedSize or SizeArray, chosen by a uniform branch. For kernels with loops: the branch costs nothing there and halves
+// their compile time.
 struct AnySize {
   std::uint64_t fixed = 0;
   const std::uint32_t* array = nullptr;

@@ -1,4 +1,4 @@
-// What a cell must satisfy before it is worth running: asked of the traits, so that workloads never guess or crash.
+// What a cell must satisfy before it runs. The traits say it, so that workloads never guess or crash.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ std::string why_unsupported(const Geometry& geometry, std::uint64_t largest_requ
 std::string why_torn_warps(const std::string& draw_unit, const RunSetting& setting);
 
 // Why the allocator cannot keep this many bytes live at once although it never runs out; empty when it can. For
-// workloads that follow pointers inside of their blocks.
+// workloads that follow pointers inside their blocks.
 std::string why_recycling(std::uint64_t live_bytes, const RunSetting& setting);
 
 }  // namespace allocbench

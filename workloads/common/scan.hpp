@@ -1,5 +1,5 @@
 // Exclusive prefix sum of 64-bit counts in device memory, by a library: CUB on CUDA, the C++ standard library on the
-// CPU back end. Its code is in a unit of its own, because every allocator's unit would pay for CUB's compile time.
+// CPU back end. It has a unit of its own, because otherwise every allocator's unit would compile CUB.
 #pragma once
 
 #include <cstdint>

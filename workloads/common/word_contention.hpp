@@ -1,6 +1,7 @@
-// Threads that add to one word, again and again: how long each waits for an addition. On CUDA device threads and one
+// Threads add to one word, again and again; measured is how long each waits for an addition. On CUDA device threads and
+// one
 // word in device memory; on the CPU back end threads of the operating system and one word of host memory, since the
-// lanes of the executor take turns and never meet. Its code is in a unit of its own, as it knows no allocator.
+// lanes of the executor take turns and never meet. It has a unit of its own, because it needs no allocator.
 #pragma once
 
 #include <cstdint>

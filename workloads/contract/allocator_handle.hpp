@@ -28,7 +28,7 @@ class AllocatorHandle {
   // The same allocator for the verification passes: contents of blocks are checked, calls are counted. A ledger whose
   // pointers are null observes nothing.
   AllocatorHandle observed(const CallLedger& calls, const ContentLedger& contents) const;
-  // The same for calls that belong to the setting of a measurement: contents are checked as before.
+  // The same for calls outside the measured ones: contents are checked as before.
   AllocatorHandle uncounted() const;
   bool is_observed() const { return is_observed_; }
   // The same allocator with mallocs that are refused; the contents of blocks are checked as

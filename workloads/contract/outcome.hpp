@@ -1,4 +1,4 @@
-// How a cell ends: a word before any number, and the exception that carries a bad end to the harness.
+// How a cell ends: a status word, and the exception that carries it to the harness.
 #pragma once
 
 #include <stdexcept>

@@ -13,9 +13,9 @@
 
 namespace allocbench {
 
-// A timed phase is held back until all of it is enqueued: a launch takes the host 3 µs, and tens of microseconds after
-// a wait, and in an idle stream the event pair would count that as the kernel's time (seen: 9 µs became 40 µs after a
-// phase of 50 ms). The limit only ends holds of phases that wait for the device in a way that simt/ does not see.
+// A timed phase is held back until all of it is enqueued: a launch takes the host microseconds, and ten times as long
+// after a wait, and in an idle stream the pair of events would count that as the kernel's time. The limit only ends
+// holds of phases that wait for the device in a way that simt/ does not see.
 inline constexpr double hold_limit_seconds = 50e-3;
 
 class PhaseTimer {
@@ -23,8 +23,8 @@ class PhaseTimer {
   explicit PhaseTimer(simt::Stream& stream) : stream_(stream) {}
 
   // `work` launches on the stream. `operations` is the number of mallocs and frees (or what the workload counts) that
-  // the phase performs; set_operations() corrects it where only the run itself can tell. A phase that comes again in a
-  // sample adds to its time and operations.
+  // the phase performs; set_operations() corrects it if only the run itself knows the number. A phase that occurs again
+  // in a sample adds to its time and operations.
   template <class Work>
   void phase(std::string_view name, std::uint64_t operations, Work&& work) {
     stream_.hold(hold_limit_seconds);

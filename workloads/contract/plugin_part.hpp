@@ -8,7 +8,7 @@
 namespace allocbench {
 namespace detail {
 
-// Allocators that are broken on purpose run in alloc_free alone; ablations stay out of applications.
+// Allocators that are broken on purpose run in alloc_free only; ablations do not run in applications.
 // What is not compiled costs no build time.
 template <class A, class Kernels>
 using KernelsOfPart = std::conditional_t<A::traits.test_only, CallKernels, Kernels>;

@@ -17,8 +17,8 @@ struct WorkloadTraits {
   std::string_view summary;    // one sentence
   std::string_view phases;     // timed phases in order, separated by one blank
   bool null_expected = false;  // exhaustion tests: null is counted, not a failure
-  // Keeps data of its own in its blocks. Its check_recorded() compares them with what they must be, after every sample,
-  // and throws CellFailure; the checked adaptor, which fills blocks itself, stays away.
+  // Keeps data of its own in its blocks. Its check_recorded() compares them with the expected ones after every sample
+  // and throws CellFailure. The checked adaptor fills blocks itself and is not used here.
   bool writes_blocks = false;
   // A whole program with an oracle: runs with the designs, not with their ablations and not with planted faults.
   bool application = false;

@@ -1,7 +1,7 @@
 // The contract of a workload.
 //
 // A workload has two halves. The device half, kernels.hpp, is compiled for every allocator by its plug-in; the host
-// half is compiled once and launches those kernels through an AllocatorHandle, so it never knows which allocator it
+// half is compiled once and launches those kernels through an AllocatorHandle, so it does not know which allocator it
 // runs:
 //
 //   using MyKernels = KernelList<KernelOn<AllocKernel, Geometry, FixedSize, void**>, ...>;   // kernels.hpp
@@ -57,7 +57,7 @@ struct RequestProfile {
   Geometry geometry;
   RequestSizes sizes;
 
-  // Bytes of pool that the requests take at the very least: the project's alignment of 16, no headers.
+  // Least bytes of pool that the requests take: the project's alignment of 16, no headers.
   std::uint64_t bytes() const { return sizes.total_bytes(geometry.callers); }
 };
 
@@ -70,7 +70,8 @@ class WorkloadRun {
   // One repetition; leaves nothing allocated where the allocator frees. The allocator is an observed one in
   // verification passes, but never where the workload keeps data in its blocks (trait writes_blocks).
   virtual void sample(const AllocatorHandle& allocator, PhaseTimer& timer) = 0;
-  // After a sample, untimed: what its kernels recorded. Throws CellFailure for what no pointer check sees.
+  // After a sample, untimed: checks what its kernels recorded. Throws CellFailure for mistakes that no pointer check
+  // sees.
   virtual void check_recorded(PointerCheck& check) const = 0;
   // What the leak check repeats.
   virtual RequestProfile requests() const = 0;

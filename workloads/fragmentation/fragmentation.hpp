@@ -1,7 +1,7 @@
-// fragmentation: blocks of one size until the first malloc fails; what became of the pool?
+// fragmentation: blocks of one size until the first malloc fails; then what the pool was used for.
 //
-// Adinetz & Pleiter 2014, "Fragmentation". Nothing is asked of the allocator but addresses. In a pool that is full the
-// median distance between neighbouring blocks is what one block really takes, header and rounding included:
+// Adinetz & Pleiter 2014, "Fragmentation". The workload uses nothing but the addresses. In a full pool the median
+// distance between neighbouring blocks is what one block takes, header and rounding included:
 //   internal_waste = 1 - requested size / median distance         (of a block)
 //   external_waste = 1 - blocks served * median distance / pool    (of the pool: no block took it)
 // Rounds of `threads` requests run until one of them returns null. The time of `alloc` includes the host's look at each

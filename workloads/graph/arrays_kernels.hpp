@@ -1,9 +1,10 @@
 // The kernel of graph_arrays: a batch of arcs comes to, or goes from, arrays that grow and shrink by powers of two.
 //
-// Winter et al., PPoPP'21, graph tests. A vertex of the batch belongs to one thread, or to `lanes` lanes of a warp, of
-// which the first allocates and frees and all copy. A vertex is in a batch once, so nobody else touches its array.
-// Where the size changes, the new array is allocated and filled before the old one is freed: null leaves the old array
-// where it is. Set-up inserts all arcs into nothing, so that one kernel with one copy of the allocator's code does all.
+// Winter et al., PPoPP'21, graph tests. A vertex of the batch belongs to one thread, or to `lanes` lanes of a warp: the
+// first lane allocates and frees, all lanes copy. A vertex is in a batch once, so no other thread touches its array. If
+// the size changes, the new array is allocated and filled before the old one is freed: after a null the old array
+// stays. Set-up inserts all arcs into empty vertices, so that one kernel with one copy of the allocator's code is
+// enough.
 #pragma once
 
 #include "allocators/contract/session.hpp"
@@ -29,8 +30,8 @@ struct Batch {
   const std::uint32_t* targets;
 };
 
-// Takes each of the targets out once; the last one moves into its place. The youngest are at the end, where the search
-// starts. A target that is missing stays missed: the oracle sees the degree.
+// Removes each of the targets once; the last target takes its place. The search starts at the end, where the youngest
+// are. A missing target is left to the oracle, which compares degrees.
 SIMT_FN std::uint32_t remove_targets(std::uint32_t* array, std::uint32_t degree, const std::uint32_t* targets,
                                      std::uint32_t count) {
   for (std::uint32_t left = count; left != 0; --left) {
@@ -78,7 +79,7 @@ struct UpdateArraysKernel {
         simt::store_16_bytes(array + word, simt::load_16_bytes(old_array + word));
       }
     }
-    // All have read the old array before it goes, and the last 16 bytes copied may reach beyond what is kept.
+    // All lanes have read the old array before it is freed, and the last 16 bytes copied may reach beyond what is kept.
     if (lanes != 1) thread.warp().sync();
     if (update != Update::remove && !lost) {
       for (std::uint32_t arc = rank; arc < count; arc += lanes) array[kept + arc] = targets[arc];

@@ -5,7 +5,7 @@
 // power of two changes allocates, copies and frees: graph/arrays_kernels.hpp. The host sorts the batches beforehand and
 // removes what the graph already has: only the kernels that allocate and free are timed. After the last insertion and
 // after the last deletion the arrays are compared with the graph, exactly. The phases `insert` and `delete` hold all
-// batches of a sample; where memory runs out no further batch is run.
+// batches of a sample; when memory runs out, no further batch is run.
 #pragma once
 
 #include "workloads/common/requirements.hpp"

@@ -133,8 +133,8 @@ class GroupByRun final : public WorkloadRun {
   GroupBy::Parameters parameters_;
   GroupSteps steps_;
   PreOccupation occupation_;
-  // Two blocks per multiprocessor: a few thousand records in flight keep all tails busy, and more warps only wait for
-  // pages and slow those down that bring them.
+  // Two blocks per multiprocessor: a few thousand records in flight keep all tails busy. More warps would only wait for
+  // pages and slow down the warps that bring them.
   std::uint32_t tail_blocks_;
 };
 
@@ -142,7 +142,7 @@ class GroupByRun final : public WorkloadRun {
 
 std::string GroupBy::unsupported(const Parameters& p, const RunSetting& setting) {
   if (!p.uses_pages()) return {};
-  // At the worst every record has a page of its own in two successive passes, or in all four where nothing is freed.
+  // In the worst case every record has a page of its own in two successive passes, or in all four if nothing is freed.
   const std::uint64_t most_pages = std::uint64_t{setting.traits().frees == Frees::never ? 4u : 2u} * p.keys;
   // Lanes need pages at different times.
   return why_pages_unsupported(p, most_pages * p.page_bytes, Geometry::of_callers(p.keys, block_threads, 1), setting);

@@ -1,4 +1,4 @@
-// Splits short lists without any table: packed into warps, whose lanes find the records of their bucket by match_any.
+// Splits short lists without any table: several per warp; the lanes find the records of their bucket by match_any.
 #pragma once
 
 #include "workloads/group_by/split_input.hpp"

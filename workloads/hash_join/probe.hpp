@@ -7,8 +7,8 @@
 // Tuples carry the hash of their key instead of the key: the hash is a bijection (mix32), so equal hashes are equal
 // keys. Partitions are its top bits; the bits behind them choose the slot of the table.
 //
-// Lanes walk to their next match and only then emit: so the lanes of a warp that need a page ask for it together as far
-// as the compiler lets them meet, and nothing depends on whether it does.
+// Lanes walk to their next match and only then emit, so that lanes of a warp that need a page request it together if
+// the compiler lets them meet. Correctness does not depend on that.
 #pragma once
 
 #include <cstdint>
@@ -96,7 +96,7 @@ class BlockTable {
 };
 
 // Calls emit(row of R, row of S) for all matches of the partitions of this block. All threads of the block together;
-// emit() may do what it likes but wait for other threads of the block.
+// emit() must not wait for other threads of the block.
 template <class Thread, class Emit>
 SIMT_FN void join_block(Thread& thread, const JoinShape& shape, const PartitionedTable& r, const PartitionedTable& s,
                         Emit&& emit) {

@@ -1,4 +1,4 @@
-// heap_init: how long an allocator takes to make its heap as good as new, and to serve the first requests from it.
+// heap_init: how long an allocator takes to reset its heap to new, and to serve the first requests from it.
 //
 // Spliet et al., GPGPU-7 2014, sec. 5.3, state the set-up time of KMA's heap: a kernel that fills the queue of
 // superblocks. Here the phase `init` is the allocator's reset(), which launches the same work without memory

@@ -2,7 +2,7 @@
 //
 // Huang et al. 2010, sec. VI: cudaMalloc of 4 KB against a malloc by one thread on the device. The host phases time the
 // function that the back end's own buffers come from, cudaMalloc and cudaFree, by the host's clock; on the CPU back end
-// that is the executor's map of pages, whose numbers say nothing about CUDA. The allocator has no part in them.
+// that is the executor's map of pages, whose times say nothing about CUDA. No allocator is involved in them.
 #pragma once
 
 #include "workloads/contract/workload.hpp"

@@ -1,8 +1,8 @@
 // kd_tree: persistent warps build a kd-tree; each node's list of triangles is a block of the allocator.
 //
 // Vinkler & Havran 2015, sec. 5 [DS], table 2. A node splits at the best of 32 planes by the surface area heuristic
-// (kd_tree/split_rules.hpp), asks for the lists of its children and frees its own list, which mostly another warp on
-// another multiprocessor asked for. Sizes run from 4 B to nearly all of the scene. Warps get nodes from a queue
+// (kd_tree/split_rules.hpp), requests the lists of its children and frees its own list, which in most cases a warp on
+// another multiprocessor requested. Sizes run from 4 B to nearly all of the scene. Warps take nodes from a queue
 // (kd_tree/work_queue.hpp); many warps share a large node (kd_tree/shared_nodes.hpp). The grid has as many blocks as
 // can be resident with this allocator's registers.
 //

@@ -1,4 +1,4 @@
-// Collects what mesh readers find, and refuses what no tree can be built of.
+// Collects what mesh readers find, and refuses meshes of which no tree can be built.
 #pragma once
 
 #include <cmath>

@@ -67,7 +67,7 @@ class PlyReader {
   }
 
  private:
-  // Lines for what is text, bytes for what is not.
+  // Text is read by lines, binary data by bytes.
   std::string place() const { return in_text_ ? "line " + std::to_string(line_) : "byte " + std::to_string(at_); }
 
   void read_header() {

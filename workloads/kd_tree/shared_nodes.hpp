@@ -2,8 +2,8 @@
 //
 // A shared node is worked on twice: warps count its parts, and after the last one the plane is chosen and the parts are
 // sorted into the lists of the children. Each time the parts go through the queue as tasks. The warp that finishes the
-// last part, counted down with acquire and release, sees what the others did and goes on in place of all.
-// The lanes together look for a free shared node in a bitmap; where there is none, or no room for the parts, the node
+// last part, counted down with acquire and release, sees what the others did and goes on for all.
+// The lanes together look for a free shared node in a bitmap. If there is none, or no room for the parts, the node
 // stays with its warp.
 #pragma once
 
@@ -44,7 +44,7 @@ class SharedNodes {
         lane_(thread.lane()),
         warp_index_(thread.rank_in_grid() / simt::warp_size) {}
 
-  // Makes parts of the node if there is room for them; otherwise it is this warp's alone.
+  // Makes parts of the node if there is room for them; otherwise this warp keeps the node.
   SIMT_FN bool share(const Task& task) const {
     const std::uint32_t parts = parts_of(task);
     std::uint32_t found = no_shared_node;

@@ -1,14 +1,14 @@
 // What one warp of the build does: takes tasks until a stop comes.
 //
-// The warp is a small machine: each turn of run() counts sides, chooses a plane, asks for the lists of the children,
-// writes them and concludes, so that every step, and each call of the allocator above all, stands once in the code. Of
-// a shared node the turn ends after its part, and the last warp goes on in place of all.
+// Each turn of run() counts sides, chooses a plane, requests the lists of the children, writes them and finishes the
+// node, so that every step, and above all each call of the allocator, stands once in the code. For a shared node the
+// turn ends after the warp's part, and the last warp goes on for all.
 //
 // Only lane 0 calls the allocator: the other lanes wait at the next group operation.
 //
-// Where memory runs out, nodes are dropped, their lists freed, until no task is left: every warp ends as usual.
-// A faulty allocator may change lists under the build. No index is trusted that comes out of one, so that its fault
-// shows as a wrong tree and not as a wild access.
+// When memory runs out, nodes are dropped and their lists freed until no task is left, so every warp ends as usual.
+// A faulty allocator may change lists during the build. No index from a list is trusted, so that the fault shows as a
+// wrong tree and not as a wild access.
 #pragma once
 
 #include <bit>
@@ -168,15 +168,15 @@ class WarpBuilder : NodeSplit<Thread> {
       }
       if (same == nullptr) return false;
     }
-    // Who had the blocks before has read them before lane 0 got them; now all lanes may write.
+    // The former owners of the blocks read them before lane 0 got them; now all lanes may write.
     warp_.sync();
     return true;
   }
 
   // --- the end of a node
 
-  // The lists of the children are whole. Makes the node a leaf all the same, or an inner node whose children are
-  // leaves or tasks.
+  // The lists of the children are complete. Makes the node a leaf after all, or an inner node whose children are leaves
+  // or tasks.
   SIMT_FN bool conclude(Task& task, const Split& split, const Children& children) {
     const bool handed_on = children.left == task.list || children.right == task.list;
     const std::uint32_t failed = task.failed_splits() + (split.fails ? 2 : 0);

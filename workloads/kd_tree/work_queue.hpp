@@ -1,9 +1,9 @@
 // A queue of tasks in device memory, for persistent warps: a ring of slots with a turn word each.
 //
-// Who puts or takes draws a ticket; ticket t owns slot t modulo the size in lap t / size. A slot's turn is 2 * lap
-// while it waits to be filled, 2 * lap + 1 while it waits to be emptied. So every waiting warp looks at a word of its
-// own, and the shared words are touched once per task: a scan over a pool of headers, as the authors' framework has it,
-// would make thousands of idle warps read the same lines.
+// A warp that puts or takes draws a ticket; ticket t owns slot t modulo the size in lap t / size. A slot's turn is 2 *
+// lap while it waits to be filled, 2 * lap + 1 while it waits to be emptied. So every waiting warp reads a word of its
+// own, and the shared words are accessed once per task. With a scan over a pool of headers, as in the authors'
+// framework, thousands of idle warps would read the same lines.
 //
 // Waits end. A warp that takes waits for work or the stop that the last `finish` sends. A warp that puts waits at most
 // for a taker that has drawn its ticket and whose slot is full: room() and the bound on parts keep the tasks in the
@@ -76,8 +76,8 @@ struct WorkQueue {
     return static_cast<std::int32_t>(put - taken) < static_cast<std::int32_t>(room_limit);
   }
 
-  // Puts `count` tasks; all lanes call, `task_of(i)` gives the i-th. What the lanes wrote before is visible to who
-  // takes them, once the caller has synchronised the lanes.
+  // Puts `count` tasks; all lanes call, `task_of(i)` gives the i-th. What the lanes wrote before is visible to the warp
+  // that takes them, if the caller has synchronised the lanes.
   template <class Thread, class Group, class TaskOf>
   SIMT_FN void put(Thread& thread, const Group& warp, std::uint32_t count, TaskOf&& task_of) const {
     std::uint32_t first = 0;
@@ -110,16 +110,16 @@ struct WorkQueue {
     return task;
   }
 
-  // Nobody but the waiting lane changes a turn that it waits for, so the acquire finds what the last look found. Looks
-  // are relaxed: an acquire empties the L1 cache under the warps that work.
+  // Only the waiting lane changes a turn that it waits for, so the acquire reads what the last look read. Looks are
+  // relaxed, because an acquire empties the L1 cache for the working warps.
   template <class Thread>
   static SIMT_FN void wait_for(Thread& thread, QueueSlot& slot, std::uint32_t turn) {
     while (thread.atomic(slot.turn).load(simt::relaxed) != turn) thread.spin_hint();
     static_cast<void>(thread.atomic(slot.turn).load(simt::acquire));
   }
 
-  // A task that was taken is done. True for the one after which nothing is left: tasks are put before the task that
-  // they came from is done, so equal counts can only be the last ones. One lane.
+  // A task that was taken is done. True for the last of all: a task is put before the task that it came from is done,
+  // so the counts are equal only at the end. One lane.
   template <class Thread>
   SIMT_FN bool finish(Thread& thread) const {
     const std::uint32_t done = thread.atomic(finished->word).fetch_add(1u, simt::acq_rel) + 1;

@@ -9,7 +9,7 @@
 
 namespace allocbench {
 
-// Writes the whole words of a block, as the program would that wanted the memory.
+// Writes the whole words of a block, as a program that needs the memory would.
 SIMT_FN void write_words(void* block, std::size_t bytes, std::uint32_t value) {
   auto* const words = static_cast<std::uint32_t*>(block);
   for (std::size_t word = 0; word < bytes / 4; ++word) words[word] = value;

@@ -2,8 +2,8 @@
 // probability and a thread that holds a block frees it with another, so that a mix of both emerges.
 //
 // Vinkler & Havran 2015, sec. 5, after Steinberger et al. 2012. The paper counts 1,450 mallocs and 986 frees at 120
-// blocks, which its rule reaches after about 3.3 launches and not 10: the counters of each sample say what really
-// happened. What is held after the last launch is freed untimed.
+// blocks, which its rule reaches after about 3.3 launches and not 10: the counters of each sample say what happened.
+// Blocks held after the last launch are freed untimed.
 #pragma once
 
 #include "workloads/common/sm_confinement.hpp"

@@ -1,13 +1,12 @@
 // scenario: kernel after kernel of one kind of request, while a share of the pool is free.
 //
 // Pham et al. 2025, section 2.2 (figure 2: five kernels that Ouroboros runs a hundred times, from a fresh pool) and
-// section 5.2.3 (figure 14: seven scenarios at a given share of free memory). Where a kernel only allocates, nothing is
-// freed until all kernels have run, so that an allocator cannot live on what it got back. Every kernel asks for the
-// same sizes.
+// section 5.2.3 (figure 14: seven scenarios at a given share of free memory). If a kernel only allocates, nothing is
+// freed until all kernels have run, so that no allocator reuses freed blocks. Every kernel requests the same sizes.
 //
-// The share is one of what the allocator can serve: before the first sample blocks of `occupant_bytes()` are counted
-// until the pool is full. Then, before each sample, the allocator's own malloc takes so many blocks of that size that
-// the share is left, untimed. The rest has never been in use since the last reset.
+// The share refers to what the allocator can serve: before the first sample blocks of `occupant_bytes()` are counted
+// until the pool is full. Then, before each sample, the allocator's own malloc takes, untimed, so many blocks of that
+// size that the share is left. The rest was never in use since the last reset.
 #pragma once
 
 #include "workloads/common/caller_parameters.hpp"

@@ -8,7 +8,7 @@
 namespace allocbench {
 
 // Counts by kind and the first offender; empty when the report is clean. Throws std::logic_error for a report whose
-// ledger overflowed: then the workload announced too few mallocs, and nothing can be said.
+// ledger overflowed: the workload announced too few mallocs, so there is no verdict.
 std::string content_problem(const ContentReport& report, std::uint64_t pool_begin);
 
 }  // namespace allocbench

@@ -88,9 +88,8 @@ std::optional<LeakResult> LeakCheck::rounds(const AllocatorHandle& allocator, st
   return LeakResult{.rounds = wanted, .verdict = "checked"};
 }
 
-// After the first nulls, in `round`. What leaks at an even pace refuses nearly three times as many requests in the
-// second half of the rounds that follow as in the first, most of them in the last round; what is refused now and then
-// does not.
+// After the first nulls, in `round`. A leak of an even pace refuses nearly three times as many requests in the second
+// half of the remaining rounds as in the first, most of them in the last round; occasional refusals do not grow.
 LeakResult LeakCheck::judge(const AllocatorHandle& allocator, std::size_t pool_bytes, std::uint64_t round,
                             std::uint64_t nulls) {
   std::uint64_t most = nulls;

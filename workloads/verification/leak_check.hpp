@@ -1,11 +1,12 @@
 // Leak check: after everything was freed, the pool must serve the same requests again.
 //
-// Rounds of "all allocate, all free", by at most 16,384 of the cell's callers, run until twice the pool has been asked
-// for, at least sixteen times: an allocator that loses what it is given back cannot get through. The pool of a cell is
-// usually far too large for that, so the rounds run on a small second instance of about eight rounds' bytes; where the
+// Rounds of "all allocate, all free", by at most 16,384 of the cell's callers, run until twice the pool has been
+// requested, at least sixteen times: an allocator that loses freed memory fails. The pool of a cell is
+// usually far too large for that, so the rounds run on a small second instance of about eight rounds' bytes. If the
 // design cannot serve the first round from so little, the instance grows, up to the cell's own allocator. Nulls of a
-// later round where the first had none are a leak when they are many or become more and more. At most one in a hundred,
-// no more with time, are refusals: free memory in pieces too small for the largest request, or a search that gave up
+// later round are a leak, if the first round had none, when they are many or become more and more. At most one in a
+// hundred, and no more with time, are refusals: free memory in pieces too small for the largest request, or a search
+// that gave up
 // early; the verdict has their number.
 #pragma once
 

@@ -1,7 +1,7 @@
 // PointerCheck: judges the pointers that timed kernels recorded. Host side, after timing; knows nothing of devices.
 //
-// Result slots are poisoned before each sample, so a slot that no kernel wrote is seen. A stale pointer that nobody
-// owns is as wrong as an overlap: both show as two live blocks that share bytes.
+// Result slots are poisoned before each sample, so that a slot that no kernel wrote is seen. A stale pointer is as
+// wrong as an overlap: both show as two live blocks that share bytes.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ class PointerCheck {
   // Judges one set of blocks. With Live::together no two of them may share a byte.
   void check(std::span<const RecordedBlock> blocks, Live live);
   const PointerRules& rules() const { return rules_; }
-  // So many requests, of so many bytes in all, were found right elsewhere; so many of them returned null.
+  // Adds requests that were judged elsewhere: how many, their bytes, and how many of them returned null.
   void add_right(std::uint64_t requests, std::uint64_t nulls, std::uint64_t bytes) {
     blocks_ += requests;
     nulls_ += nulls;

@@ -129,7 +129,7 @@ void ResetCheck::require_all(Small& small, std::size_t& from_new, const std::str
 }
 
 ResetCheck::Blocks ResetCheck::drain(const AllocatorHandle& allocator, std::optional<std::size_t> expected) {
-  // What is handed out again without a free is no loss and no gain: once round such a pool.
+  // A design that hands out blocks again without a free is drained once round its pool.
   const std::size_t most = setting_.traits().recycles_unfreed ? blocks_per_pool / 2 : most_blocks;
   const std::size_t by_many = std::min(most, expected.value_or(blocks_per_pool / 2));
   const std::size_t by_few = std::min(most, expected.value_or(most));

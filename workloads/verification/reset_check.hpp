@@ -1,5 +1,5 @@
 // Reset check: a pool that was full serves as much after reset() as it did when it was new, and free(null) changes
-// nothing. Both are asked of every allocator of a run once, whatever its workload does.
+// nothing. Every allocator of a run is checked once, whatever its workload does.
 //
 // Draining the pool of a cell takes too long, so a small second instance is drained: 256 KiB, or the least that the
 // design takes, in blocks of 1/512 of the pool and at most 8,192 of them. The cell's own allocator only gets nulls to
@@ -21,8 +21,8 @@ namespace allocbench {
 
 class ResetCheck {
  public:
-  // `own` are the rules for the pointers of the cell's allocator. As many lanes of a warp call as in the cell: some
-  // designs are only measured with one.
+  // `own` are the rules for the pointers of the cell's allocator. The same number of lanes of a warp calls as in the
+  // cell, because some designs are measured with one only.
   ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerRules own, std::uint32_t lanes_per_warp);
 
   // `own` is the allocator of the cell, with nothing allocated; it keeps nothing, but is not fresh afterwards. Returns
@@ -47,7 +47,7 @@ class ResetCheck {
   template <class Prepare>
   void require_all(Small& small, std::size_t& from_new, const std::string& after, Prepare&& prepare);
   // Takes blocks until there are none: by many threads, then by few, at last by a lone lane. A search of a full pool
-  // takes long, so few calls shall fail: `expected` is what the pool served before.
+  // takes long, so `expected`, what the pool served before, keeps the number of failing calls small.
   Blocks drain(const AllocatorHandle& allocator, std::optional<std::size_t> expected);
   bool out_of_time() const { return std::chrono::steady_clock::now() > deadline_; }
   std::size_t one_round(const AllocatorHandle& allocator, const Geometry& geometry, Blocks& blocks);

@@ -1,6 +1,6 @@
 // Judges recorded pointers where they are, in device memory, so that a million of them cost no copy and no sort on the
-// host. It only knows "all right, but for nulls": otherwise PointerCheck looks at them on the host and says what is
-// wrong.
+// host. Its only verdict is "all right, except for nulls"; otherwise PointerCheck looks at them on the host and says
+// what is wrong.
 #pragma once
 
 #include <cstdint>
