@@ -3,8 +3,8 @@
 // Paper: Vinkler & Havran 2015, sections 4.2-4.4. Data: headers (headers.hpp), the pre-split pool (pre_split.hpp), one
 // roving offset or one per SM ("multi" variants). algorithm_3.hpp has malloc and free as the paper prints them,
 // side_table_list.hpp the reworked ones.
-// A walk ends with null after two full laps. One lap is not enough, because a chunk that another walker holds for a
-// moment looks used. Laps are counted at the end marker, because the start of the walk may have been absorbed.
+// A walk ends with null after two laps. One lap is not enough, because a chunk that another walker holds for a moment
+// looks used. Laps are counted at the end marker, because the start of the walk may have been absorbed.
 // Pool: one offset reaches 32 or 64 GiB (headers.hpp); create() refuses larger pools. A fresh pool is divided, so its
 // largest request is its largest chunk (pre_split.hpp).
 #pragma once
