@@ -1,0 +1,159 @@
+// Blocks of Gallatin: taken from segments of their class and given back to them; segments fetched and given back.
+//
+// McCoy & Pandey 2024; protocol of the authors' public code.
+//   take    a segment of the class's tree, from a random place on; the class takes the lowest free segment if it has
+//           none. One subtraction from the segment's free blocks is the right to one block: a fresh one, or the next
+//           one of its ring. Whoever takes the last one removes the segment from the tree and fetches another in
+//           advance.
+//   return  the block goes into the ring at a place of its own, in order. When the ring passes a tenth of its length
+//   the
+//           segment enters the class's tree again. Whoever brings the last block back frees the segment.
+// Orders. `active` hands blocks over: given back with release, taken with acquire. A segment is handed over by the tree
+// of free segments.
+#pragma once
+
+#include "allocators/gallatin/heap.hpp"
+
+namespace allocbench::gallatin {
+
+// Gives class `size_class` the lowest free segment. The caller has the lock of the class.
+template <class Thread>
+SIMT_FN bool fetch_segment(Thread& thread, const Heap& heap, std::uint32_t size_class) {
+  const BitTree free_segments = heap.free_segments();
+  SIMT_ROLLED
+  for (std::uint32_t tries = 0; tries < heap.parameters.run_tries; ++tries) {
+    const std::uint32_t segment = free_segments.successor(thread, 0);
+    if (segment == no_segment) return false;
+    if (!free_segments.remove(thread, segment)) continue;
+    std::uint32_t expected = free_id;
+    if (!thread.atomic(heap.ids[segment]).compare_exchange(expected, size_class, simt::acq_rel, simt::relaxed)) {
+      thread.trap();  // as published: the segment is in the tree, so it must be free
+    }
+    const std::uint32_t blocks = 1u << heap.blocks_log2(size_class);
+    SIMT_ROLLED
+    for (std::uint32_t i = 0; i < blocks; ++i) {
+      thread.atomic(heap.rings[(segment << heap.ring_log2()) + i]).store(0u, simt::relaxed);
+    }
+    SegmentCounters& counters = heap.counters[segment];
+    thread.atomic(counters.taken).store(0u, simt::relaxed);
+    thread.atomic(counters.entered).store(0u, simt::relaxed);
+    thread.atomic(counters.settled).store(0u, simt::relaxed);
+    thread.atomic(counters.active).fetch_add(blocks, simt::release);
+    heap.class_tree(size_class).insert(thread, segment);
+    return true;
+  }
+  return false;
+}
+
+template <class Thread>
+SIMT_FN bool lock_class(Thread& thread, const Heap& heap, std::uint32_t bit) {
+  return (thread.atomic(*heap.locks).fetch_or(1u << bit, simt::acquire) >> bit & 1) == 0;
+}
+template <class Thread>
+SIMT_FN void unlock_class(Thread& thread, const Heap& heap, std::uint32_t bit) {
+  thread.atomic(*heap.locks).fetch_and(~(1u << bit), simt::release);
+}
+
+// Where a search for a block begins.
+template <class Thread>
+SIMT_FN std::uint32_t first_segment(Thread& thread, const Heap& heap, std::uint32_t tries) {
+  if (heap.parameters.first_fit) return 0;
+  std::uint32_t hash = (thread.rank_in_grid() + heap.parameters.seed) * 0x9e3779b1u + tries * 0x85ebca6bu;
+  hash ^= hash >> 15;
+  hash *= 0x2c1b3c6du;
+  return simt::multiply_high(hash ^ hash >> 13, heap.segments);
+}
+
+// Takes a block out of this segment; no_block if the segment has none or another class.
+template <class Thread>
+SIMT_FN std::uint32_t take_from_segment(Thread& thread, const Heap& heap, std::uint32_t size_class,
+                                        std::uint32_t segment) {
+  SegmentCounters& counters = heap.counters[segment];
+  const auto active = thread.atomic(counters.active);
+  const auto before = static_cast<std::int32_t>(active.fetch_sub(1u, simt::acquire));
+  if (before < 0 || thread.atomic(heap.ids[segment]).load(simt::relaxed) != size_class) {
+    active.fetch_add(1u, simt::release);
+    return no_block;
+  }
+  const std::uint32_t blocks_log2 = heap.blocks_log2(size_class);
+  const std::uint32_t number = thread.atomic(counters.taken).fetch_add(1u, simt::relaxed);
+  std::uint32_t index = number;
+  if (number >> blocks_log2 != 0) {
+    const std::uint32_t place = (segment << heap.ring_log2()) + (number & ((1u << blocks_log2) - 1));
+    index = thread.atomic(heap.rings[place]).exchange(0u, simt::acquire) - 1;
+    if (index == no_block) thread.trap();  // as published: whoever may take finds a block in the ring
+  }
+  const std::uint32_t block = (segment << heap.ring_log2()) + index;
+  thread.atomic(heap.blocks[block].taken).store(size_class << BlockCounters::class_shift, simt::relaxed);
+  if (before == 0) {
+    heap.class_tree(size_class).remove(thread, segment);
+    if (lock_class(thread, heap, size_class)) {
+      fetch_segment(thread, heap, size_class);
+      unlock_class(thread, heap, size_class);
+    }
+  }
+  return block;
+}
+
+// no_block when no segment is free and none of the class has a block, or after all tries.
+template <class Thread>
+SIMT_NOINLINE_FN std::uint32_t request_block(Thread& thread, const Heap& heap, std::uint32_t size_class) {
+  const BitTree tree = heap.class_tree(size_class);
+  SIMT_ROLLED
+  for (std::uint32_t tries = 0; tries < heap.parameters.block_tries;) {
+    std::uint32_t segment = tree.successor(thread, first_segment(thread, heap, tries));
+    if (segment == no_segment) segment = tree.successor(thread, 0);
+    if (segment == no_segment) {
+      if (lock_class(thread, heap, size_class)) {
+        const bool fetched = fetch_segment(thread, heap, size_class);
+        unlock_class(thread, heap, size_class);
+        if (!fetched && tree.successor(thread, 0) == no_segment) return no_block;
+        ++tries;
+      } else {
+        thread.spin_hint();
+      }
+      continue;
+    }
+    const std::uint32_t block = take_from_segment(thread, heap, size_class, segment);
+    if (block != no_block) return block;
+    thread.probe(simt::Step::retry);
+    thread.spin_hint();
+    ++tries;
+  }
+  return no_block;
+}
+
+template <class Thread>
+SIMT_NOINLINE_FN void return_block(Thread& thread, const Heap& heap, std::uint32_t block, std::uint32_t size_class) {
+  const std::uint32_t segment = heap.segment_of(block);
+  SegmentCounters& counters = heap.counters[segment];
+  const std::uint32_t blocks = 1u << heap.blocks_log2(size_class);
+  const std::uint32_t number = thread.atomic(counters.entered).fetch_add(1u, simt::relaxed);
+  const std::uint32_t place = number & (blocks - 1);
+  thread.atomic(heap.rings[(segment << heap.ring_log2()) + place]).store(heap.index_of(block) + 1, simt::relaxed);
+  const auto settled = thread.atomic(counters.settled);
+  while (settled.load(simt::acquire) != number) thread.spin_hint();
+  settled.store(number + 1, simt::release);
+  const BitTree tree = heap.class_tree(size_class);
+  if (place == blocks / 10) tree.insert(thread, segment);
+  const auto active = thread.atomic(counters.active);
+  const std::uint32_t before = active.fetch_add(1u, simt::acq_rel);
+  if (before + 1 != blocks - 1) return;
+  std::uint32_t expected = blocks - 1;
+  if (!active.compare_exchange(expected, 0xffffffffu, simt::acq_rel, simt::relaxed)) return;
+  tree.remove(thread, segment);
+  thread.atomic(heap.ids[segment]).store(free_id, simt::release);
+  heap.free_segments().insert(thread, segment);
+}
+
+// `count` slices of the block are free; the last of a block gives it back.
+template <class Thread>
+SIMT_FN void free_slices(Thread& thread, const Heap& heap, std::uint32_t block, std::uint32_t size_class,
+                         std::uint32_t count) {
+  const auto freed = thread.atomic(heap.blocks[block].freed);
+  if (freed.fetch_add(count, simt::acq_rel) + count != heap.slices()) return;
+  freed.store(0u, simt::relaxed);
+  return_block(thread, *heap.copy, block, size_class);
+}
+
+}  // namespace allocbench::gallatin

@@ -1,0 +1,128 @@
+// Gallatin: segments found in van Emde Boas trees, cut into blocks of slices that a warp takes with one addition.
+//
+// Paper: McCoy & Pandey, Gallatin: A General-Purpose GPU Memory Manager, PPoPP 2024. The text was not available to us:
+// protocol, layout and defaults are those of the authors' public code of March 2024.
+// Idea:
+//   malloc  up to 4 KiB: a slice of a power of two from the block that the SM's entry of the class's table names: one
+//           load and one addition for all lanes of a class. Up to 32 KiB: 2, 4 or 8 of the largest slices in a row.
+//           Up to a segment of 16 MiB: a whole block. Above: a run of segments.
+//   free    the class of the segment gives the block; one addition per block and group of lanes. A block comes back
+//           when all its slices were freed; a segment when all its blocks came back.
+// Data: heap.hpp. Protocols: bit_tree.hpp, blocks.hpp, slices.hpp, runs.hpp.
+//
+// Differs from the public code:
+//   * Memory orders. Groups of lanes are explicit masks: lanes that have their slice leave, the others stay together.
+//   * A request of a block ends when the class's tree and the tree of free segments were both found empty (published:
+//     after all tries). Runs are searched for once (published: 500 times). So null comes in bounded time.
+//   * Assumed: an entry whose block could not be replaced is marked vacant. A team that finds no entry with a block
+//   fills
+//     its own one, if it is vacant, and returns null if it cannot.
+//   * Assumed: a team that finds the same block twice in a row, used up or in another class, detaches it. The lanes
+//   that
+//     crossed its end may have known it from another entry.
+//   * Assumed: a whole block is given back if a team that knew it from an earlier life took slices of it first.
+//   * Block numbers of 32 bits in the rings and the table instead of pointers; classes of segments in 32 bits, not 16.
+//   * In pools below 512 MiB segments are smaller than 16 MiB, so that there are 32 of them, and a slice is at most a
+//     sixteenth of a segment. The entries of the smallest class pin half a segment, as published.
+//   * The pool is not filled with zeros when the heap is made.
+// As published:
+//   * At start the table pins 13 segments. Pools of 64 segments or fewer serve nothing above a segment.
+//   * A segment enters its class's tree again when its ring passes a tenth of its blocks: free blocks of others stay
+//     hidden until then. Insertions into a tree may be hidden by a removal at the same time (recheck_cleared_words).
+//   * Whoever frees a run sets the bits of its segments before it resets their class; a fetch in between ends the
+//   kernel
+//     (reset_class_first).
+//   * The count of a block has 20 bits. Additions to an exhausted block could reach the class above them: more than a
+//     thousand full warps that ask for 32 KiB at once.
+#pragma once
+
+#include "allocators/gallatin/inspect.hpp"
+#include "allocators/gallatin/requests.hpp"
+#include "allocators/gallatin/slices.hpp"
+
+namespace allocbench {
+namespace gallatin {
+
+// The first blocks of all entries. One lane per class.
+struct PinBlocks {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, Heap heap) const {
+    const std::uint32_t size_class = thread.rank_in_grid();
+    if (size_class >= heap.classes) return;
+    for (std::uint32_t slot = 0; slot < heap.pinned_count(size_class); ++slot) {
+      const std::uint32_t block = request_block(thread, *heap.copy, size_class);
+      if (block == no_block) return;
+      thread.atomic(heap.pinned_entry(size_class, slot)).store(first_pinned + block, simt::release);
+    }
+  }
+};
+
+}  // namespace gallatin
+
+class Gallatin {
+ public:
+  using Parameters = gallatin::Parameters;
+
+  static constexpr Traits traits{.name = "gallatin",
+                                 .display_name = "Gallatin",
+                                 .paper = "McCoy & Pandey 2024",
+                                 .summary =
+                                     "segments found in van Emde Boas trees, blocks of 4096 slices shared by SMs, one "
+                                     "addition per warp and class; a block is reused when all its slices were freed"};
+
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
+    return gallatin::Heap::lay_out(pool_bytes, parameters, "gallatin").max_request();
+  }
+  // Twelve segments of two blocks of four slices of 16 bytes, or one block of 32 bytes; four layers of trees. What is
+  // left in the pinned block of one class serves no other, and it may lie in any segment, also amid a run.
+  static SmallHeap<Parameters> small_heap() {
+    Parameters parameters;
+    parameters.segment_bytes = 128;
+    parameters.max_slice_bytes = 32;
+    parameters.least_segments = 12;
+    parameters.pinned_blocks = 2;
+    parameters.least_pinned_blocks = 2;
+    parameters.fanout = 2;
+    return {12 * 128, parameters, 0.5, 0};
+  }
+
+  static Gallatin create(Arena& arena, const Parameters& parameters) {
+    Gallatin allocator;
+    allocator.heap_ = gallatin::Heap::lay_out(arena.pool_bytes(), parameters, "gallatin");
+    allocator.heap_.allocate(arena, true);
+    allocator.limit_.bytes = allocator.heap_.max_request();
+    allocator.reset(arena.stream());
+    return allocator;
+  }
+
+  void reset(simt::Stream& stream) {
+    gallatin::make_new(stream, heap_);
+    simt::launch(stream, {1, simt::warp_size}, gallatin::PinBlocks{}, heap_);
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    return gallatin::take(thread, heap_, limit_, bytes, [&](std::uint32_t size_class, std::uint32_t count) {
+      return gallatin::take_slices(thread, heap_, size_class, count);
+    });
+  }
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    gallatin::give_back(thread, heap_, block);
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const {
+    return gallatin::Inspection(stream, heap_).broken_invariant();
+  }
+
+  // For tests.
+  const gallatin::Heap& heap() const { return heap_; }
+
+ private:
+  gallatin::Heap heap_;
+  RequestLimit limit_;
+};
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(gallatin, Gallatin)

@@ -1,0 +1,212 @@
+// The memory of Gallatin and the words that describe it (McCoy & Pandey 2024; layout of the authors' public code).
+//
+//   segment  16 MiB of the pool: free, of one class, or part of a run of segments for a large request
+//   block    4096 slices of one class; a segment of class c has 256 >> c blocks
+//   slice    16 B to 4096 B, nine classes
+// With S bytes per segment, m per largest slice and n classes: S / m slices per block, 2^(n-1-c) blocks per segment.
+//
+//   ids       per segment: its class, free_id, or first_run_id + n at the head of a run of n segments
+//   blocks    per block: slices handed out, with the class above bit 20; slices freed
+//   rings     per segment: blocks that came back, in order
+//   counters  per segment: blocks taken, blocks entered into the ring, entered in order; free blocks - 1
+//   trees     the free segments; per class the segments with free blocks (bit_tree.hpp)
+//   pinned    per class the blocks that serve slices; SMs share them (slices.hpp)
+//   locks     bit c: class c fetches a segment; bit `classes`: a run is being looked for
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "allocators/contract/allocator.hpp"
+#include "allocators/gallatin/bit_tree.hpp"
+#include "allocators/gallatin/parameters.hpp"
+
+namespace allocbench::gallatin {
+
+inline constexpr std::uint32_t free_id = 0xffffffffu;
+inline constexpr std::uint32_t first_run_id = 10;
+inline constexpr std::uint32_t no_block = 0xffffffffu;
+inline constexpr std::uint32_t smallest_slice_log2 = 4;
+inline constexpr std::uint32_t most_count_log2 = 3;  // a request is 8 of the largest slices at most, then a block
+
+// Entries of the table of pinned blocks; block b is first_pinned + b.
+inline constexpr std::uint32_t being_replaced = 0;
+inline constexpr std::uint32_t vacant = 1;  // nobody could get a block for it
+inline constexpr std::uint32_t first_pinned = 2;
+
+struct BlockCounters {
+  static constexpr std::uint32_t class_shift = 20;
+  static constexpr std::uint32_t count_mask = (1u << class_shift) - 1;
+
+  std::uint32_t taken;  // slices handed out; class << class_shift
+  std::uint32_t freed;
+};
+
+struct SegmentCounters {
+  std::uint32_t taken;    // blocks
+  std::uint32_t entered;  // into the ring
+  std::uint32_t settled;  // of these, in order
+  std::uint32_t active;   // free blocks - 1; all ones where the segment has no class
+};
+
+struct Heap {
+  const Heap* copy = nullptr;  // in device memory, for the slow paths
+  std::byte* base = nullptr;
+  std::uint32_t* ids = nullptr;
+  BlockCounters* blocks = nullptr;
+  std::uint32_t* rings = nullptr;
+  SegmentCounters* counters = nullptr;
+  std::uint64_t* trees = nullptr;
+  std::uint32_t* pinned = nullptr;
+  std::uint32_t* locks = nullptr;
+  TreeShape shape;
+  std::uint32_t segments = 0;
+  std::uint32_t segment_log2 = 0;
+  std::uint32_t classes = 0;
+  std::uint32_t slices_log2 = 0;  // of a block
+  std::uint32_t pinned_log2 = 0;  // of the smallest class
+  Parameters parameters;
+
+  SIMT_HOST_FN std::uint32_t slices() const { return 1u << slices_log2; }
+  SIMT_HOST_FN std::uint32_t block_log2(std::uint32_t size_class) const {
+    return smallest_slice_log2 + size_class + slices_log2;
+  }
+  SIMT_HOST_FN std::uint32_t ring_log2() const { return classes - 1; }
+  SIMT_HOST_FN std::uint32_t blocks_log2(std::uint32_t size_class) const { return classes - 1 - size_class; }
+  SIMT_HOST_FN std::uint32_t pinned_count(std::uint32_t size_class) const {
+    const std::uint32_t halved = 1u << pinned_log2 >> size_class;
+    return halved > parameters.least_pinned_blocks ? halved : parameters.least_pinned_blocks;
+  }
+  // Slices that a request may take in a row.
+  SIMT_HOST_FN std::uint32_t most_count_log2() const {
+    return slices_log2 < gallatin::most_count_log2 ? slices_log2 : gallatin::most_count_log2;
+  }
+  SIMT_HOST_FN std::uint32_t pinned_stride() const { return pinned_count(0); }
+  SIMT_FN std::uint32_t& pinned_entry(std::uint32_t size_class, std::uint32_t slot) const {
+    return pinned[size_class * pinned_stride() + slot];
+  }
+  SIMT_HOST_FN BitTree tree(std::uint32_t number) const {
+    return {shape, trees + std::size_t{number} * shape.words, parameters.tree_restarts,
+            parameters.recheck_cleared_words};
+  }
+  SIMT_HOST_FN BitTree class_tree(std::uint32_t size_class) const { return tree(1 + size_class); }
+  SIMT_HOST_FN BitTree free_segments() const { return tree(0); }
+
+  SIMT_FN std::size_t offset_of(const void* block) const {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(block) - base);
+  }
+  SIMT_FN std::byte* segment_begin(std::uint32_t segment) const {
+    return base + (std::size_t{segment} << segment_log2);
+  }
+  // Blocks are numbered segment by segment, as if all had the most.
+  SIMT_HOST_FN std::uint32_t segment_of(std::uint32_t block) const { return block >> ring_log2(); }
+  SIMT_HOST_FN std::uint32_t index_of(std::uint32_t block) const { return block & ((1u << ring_log2()) - 1); }
+  SIMT_FN std::byte* slice(std::uint32_t block, std::uint32_t size_class, std::uint32_t slice) const {
+    return segment_begin(segment_of(block)) + (std::size_t{index_of(block)} << block_log2(size_class)) +
+           (std::size_t{slice} << (smallest_slice_log2 + size_class));
+  }
+
+  // ---- host ----
+  std::size_t tree_words() const { return std::size_t{classes + 1} * shape.words; }
+  std::size_t all_blocks() const { return std::size_t{segments} << ring_log2(); }
+  std::size_t pinned_entries() const { return std::size_t{classes} * pinned_stride(); }
+  std::size_t max_slice_bytes() const { return std::size_t{1} << (smallest_slice_log2 + classes - 1); }
+  // Segments that the first blocks of all entries take from the lowest on, those fetched in advance included.
+  std::size_t first_segments() const {
+    std::size_t taken = 0;
+    for (std::uint32_t size_class = 0; size_class < classes; ++size_class) {
+      taken += (pinned_count(size_class) >> blocks_log2(size_class)) + 1;
+    }
+    return taken;
+  }
+  // On a fresh heap. Runs lie beyond the first word of the tree of free segments.
+  std::size_t max_request() const {
+    const std::size_t lowest = std::max(std::size_t{1} << shape.fanout_log2, first_segments());
+    constexpr std::size_t most_run = 0xffff - first_run_id;
+    const std::size_t run = segments > lowest ? std::min(segments - lowest, most_run) : 1;
+    return run << segment_log2;
+  }
+
+  static Heap lay_out(std::size_t pool_bytes, const Parameters& parameters, const std::string& name) {
+    Heap heap;
+    heap.parameters = parameters;
+    std::uint64_t segment = parameters.segment_bytes;
+    while (segment > 64 && pool_bytes / segment < parameters.least_segments) segment /= 2;
+    const std::uint64_t largest = segment == parameters.segment_bytes ? segment : segment / 16;
+    const std::uint64_t slice = std::min(std::max<std::uint64_t>(largest, 16), parameters.max_slice_bytes);
+    const std::uint64_t count = pool_bytes / segment;
+    const bool enough = count >= parameters.least_segments;
+    if (!enough || segment < 4 * slice || count > most_segments || segment / slice > most_slices) {
+      throw Unsupported(name + " needs a pool of " + std::to_string(parameters.least_segments) + " to " +
+                        std::to_string(most_segments) + " segments, each of 4 to " + std::to_string(most_slices) +
+                        " slices of " + std::to_string(slice) + " bytes");
+    }
+    heap.segments = static_cast<std::uint32_t>(count);
+    heap.segment_log2 = log2_of(segment);
+    heap.classes = log2_of(slice) - smallest_slice_log2 + 1;
+    heap.slices_log2 = log2_of(segment / slice);
+    // The smallest class pins half of the blocks of a segment, as published, whatever the size of a segment.
+    heap.pinned_log2 = std::min(log2_of(parameters.pinned_blocks), heap.classes - std::min(heap.classes, 2u));
+    heap.shape = TreeShape::of(heap.segments, log2_of(parameters.fanout));
+    return heap;
+  }
+
+  void allocate(Arena& arena, bool has_table) {
+    base = arena.pool().base;
+    ids = arena.metadata<std::uint32_t>(segments);
+    blocks = arena.metadata<BlockCounters>(all_blocks());
+    rings = arena.metadata<std::uint32_t>(all_blocks());
+    counters = arena.metadata<SegmentCounters>(segments);
+    trees = arena.metadata<std::uint64_t>(tree_words());
+    if (has_table) pinned = arena.metadata<std::uint32_t>(pinned_entries());
+    locks = arena.metadata<std::uint32_t>(1);
+    Heap* const device_copy = arena.metadata<Heap>(1);
+    copy = device_copy;
+    simt::copy_to_device(arena.stream(), device_copy, this, sizeof *this);
+  }
+
+ private:
+  static constexpr std::size_t most_segments = std::size_t{1} << 22;
+  static constexpr std::size_t most_slices = 1 << 16;
+
+  static std::uint32_t log2_of(std::uint64_t power) { return static_cast<std::uint32_t>(std::countr_zero(power)); }
+};
+
+// All segments free, all counters zero. One thread per segment or word.
+struct PrepareHeap {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, Heap heap) const {
+    const std::uint32_t me = thread.rank_in_grid();
+    const std::uint32_t all = thread.grid_size();
+    for (std::uint32_t i = me; i < heap.segments; i += all) {
+      heap.ids[i] = free_id;
+      heap.counters[i] = {0, 0, 0, 0xffffffffu};
+    }
+    std::uint32_t nodes = heap.segments;
+    std::uint32_t begin = 0;
+    for (std::uint32_t layer = 0; layer < heap.shape.layers; ++layer) {
+      const std::uint32_t children = nodes;
+      nodes = heap.shape.nodes_for(nodes);
+      for (std::uint32_t i = me; i < nodes; i += all) {
+        const std::uint32_t left = children - (i << heap.shape.fanout_log2);
+        const std::uint32_t ones = left < 1u << heap.shape.fanout_log2 ? left : 1u << heap.shape.fanout_log2;
+        heap.trees[begin + i] = ~std::uint64_t{0} >> (64 - ones);
+      }
+      begin += nodes;
+    }
+    if (heap.pinned == nullptr) return;
+    for (std::uint32_t i = me; i < heap.classes * heap.pinned_stride(); i += all) heap.pinned[i] = vacant;
+  }
+};
+
+inline void make_new(simt::Stream& stream, const Heap& heap) {
+  simt::device_fill(stream, heap.blocks, 0, heap.all_blocks() * sizeof *heap.blocks);
+  simt::device_fill(stream, heap.rings, 0, heap.all_blocks() * sizeof *heap.rings);
+  simt::device_fill(stream, heap.trees, 0, heap.tree_words() * sizeof *heap.trees);
+  simt::device_fill(stream, heap.locks, 0, sizeof *heap.locks);
+  const std::uint32_t blocks = std::clamp(heap.segments / 128, 1u, 64u);
+  simt::launch(stream, {blocks, 128}, PrepareHeap{}, heap);
+}
+
+}  // namespace allocbench::gallatin

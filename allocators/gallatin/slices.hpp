@@ -1,0 +1,111 @@
+// Slices of Gallatin: cut from pinned blocks by one addition for all lanes that ask together.
+//
+// McCoy & Pandey 2024; protocol of the authors' public code. Every class has a table of pinned blocks; the number of
+// the SM names an entry. The lanes of a class add their slices up, the last of them adds the sum to the block's
+// counter, and everybody gets a place behind it. Whoever crosses the end of the block detaches it and puts a new one
+// into the entry; meanwhile others use the entries behind it. A block may have left the table, and may have another
+// class, when the addition arrives. The class above the count shows that; then the slices are given back.
+#pragma once
+
+#include "allocators/gallatin/blocks.hpp"
+
+namespace allocbench::gallatin {
+
+// What the leader of a team found: a block and its entry, or no_block. `exhausted`: there will be none.
+struct Pinned {
+  std::uint32_t slot;
+  std::uint32_t block;
+  bool exhausted;
+
+  SIMT_FN std::uint64_t word() const { return std::uint64_t{exhausted} << 63 | std::uint64_t{slot} << 32 | block; }
+  static SIMT_FN Pinned of(std::uint64_t word) {
+    return {static_cast<std::uint32_t>(word >> 32) & 0x7fffffffu, static_cast<std::uint32_t>(word), word >> 63 != 0};
+  }
+};
+
+// Puts a new block into an entry that the caller has set to being_replaced.
+template <class Thread>
+SIMT_NOINLINE_FN std::uint32_t fill_entry(Thread& thread, const Heap& heap, std::uint32_t size_class,
+                                          std::uint32_t slot) {
+  const std::uint32_t block = request_block(thread, heap, size_class);
+  std::uint32_t expected = being_replaced;
+  thread.atomic(heap.pinned_entry(size_class, slot))
+      .compare_exchange(expected, block == no_block ? vacant : first_pinned + block, simt::acq_rel, simt::relaxed);
+  return block;
+}
+
+template <class Thread>
+SIMT_FN Pinned find_pinned(Thread& thread, const Heap& heap, std::uint32_t size_class) {
+  constexpr std::uint32_t most_probes = 30;
+  const std::uint32_t last = heap.pinned_count(size_class) - 1;
+  const std::uint32_t own = thread.sm() & last;
+  std::uint32_t entry = being_replaced;
+  SIMT_ROLLED
+  for (std::uint32_t probe = 0; probe < most_probes; ++probe) {
+    const std::uint32_t slot = (own + probe) & last;
+    entry = thread.atomic(heap.pinned_entry(size_class, slot)).load(simt::acquire);
+    if (entry >= first_pinned) return {slot, entry - first_pinned, false};
+  }
+  std::uint32_t expected = vacant;
+  if (!thread.atomic(heap.pinned_entry(size_class, own))
+           .compare_exchange(expected, being_replaced, simt::acquire, simt::relaxed)) {
+    return {own, no_block, false};
+  }
+  const std::uint32_t block = fill_entry(thread, *heap.copy, size_class, own);
+  return {own, block, block == no_block};
+}
+
+// Detaches a block without slices from its entry, unless somebody has.
+template <class Thread>
+SIMT_FN void replace(Thread& thread, const Heap& heap, std::uint32_t size_class, const Pinned& pinned) {
+  std::uint32_t expected = first_pinned + pinned.block;
+  const auto entry = thread.atomic(heap.pinned_entry(size_class, pinned.slot));
+  if (entry.compare_exchange(expected, being_replaced, simt::acq_rel, simt::relaxed)) {
+    fill_entry(thread, *heap.copy, size_class, pinned.slot);
+  }
+}
+
+// `count` slices in a row, for all lanes that come together with this class.
+template <class Thread>
+SIMT_FN void* take_slices(Thread& thread, const Heap& heap, std::uint32_t size_class, std::uint32_t count) {
+  auto team = thread.converged().match_any(size_class);
+  const std::uint32_t slices = heap.slices();
+  std::uint32_t spent = no_block;
+  SIMT_ROLLED
+  for (std::uint32_t tries = 0; tries < heap.parameters.slice_tries; ++tries) {
+    std::uint64_t word = 0;
+    if (team.leader()) word = find_pinned(thread, heap, size_class).word();
+    const Pinned pinned = Pinned::of(team.broadcast(word));
+    if (pinned.exhausted) return nullptr;
+    if (pinned.block == no_block) {
+      thread.probe(simt::Step::retry);
+      thread.spin_hint();
+      continue;
+    }
+    team.sync();  // the leader's acquire holds for all
+    const std::uint32_t before = team.exclusive_sum(count);
+    const std::uint32_t last = 31 - simt::count_leading_zeros(team.mask());
+    BlockCounters& block = heap.blocks[pinned.block];
+    std::uint32_t old = 0;
+    if (thread.lane() == last) old = thread.atomic(block.taken).fetch_add(before + count, simt::relaxed);
+    old = team.shfl_lane(old, last);
+    const std::uint32_t block_class = old >> BlockCounters::class_shift;
+    const std::uint32_t place = (old & BlockCounters::count_mask) + before;
+    const bool right = block_class == size_class;
+    const bool fits = right && place + count <= slices;
+    if (fits && count > 1) thread.atomic(block.freed).fetch_add(count - 1, simt::relaxed);
+    if (!fits && place < slices) {
+      free_slices(thread, heap, pinned.block, block_class, slices - place < count ? slices - place : count);
+    }
+    const bool useless = !right || (old & BlockCounters::count_mask) >= slices;
+    const bool crossed = team.any(right && place < slices && place + count >= slices);
+    if (team.leader() && (crossed || (useless && spent == pinned.block))) replace(thread, heap, size_class, pinned);
+    spent = useless ? pinned.block : no_block;
+    team = team.partition(fits);
+    if (fits) return heap.slice(pinned.block, size_class, place);
+    thread.probe(simt::Step::retry);
+  }
+  return nullptr;
+}
+
+}  // namespace allocbench::gallatin
