@@ -1,0 +1,174 @@
+// Gallatin with the static counter: slots that keep their counter when their block is replaced, and contexts that need
+// one addition per request.
+//
+// Source: McCoy & Pandey, Gallatin, PPoPP 2024, and the documents of the authors' public code after March 2024.
+// Idea:
+//   malloc  a thread remembers slot, block and generation of its last request. One addition to the slot's counter says
+//           which generation it is and which slices are the caller's. With another generation, or a block that is used
+//           up, the thread looks for a slot again. Requests above a slice, frees, blocks and segments: as gallatin.hpp.
+//   free    as gallatin.hpp.
+// Data and protocol: static_slots.hpp, static_session.hpp; blocks.hpp.
+//
+// Sessions (allocators/contract/session.hpp): attach() gives a session without a context; its first request makes one.
+// What it remembers ends with the kernel, as in the authors' static context. With `remember_slot` off every request
+// looks for its slot (the stateless malloc of the source).
+//
+// Differs from the source, of which we have the documents only:
+//   * As gallatin.hpp.
+//   * Assumed: a tile begins with the slot of its number. Slots get their first block from their first request instead
+//     of by a call per class.
+//   * Assumed: the retired blocks say to which block a generation belonged, for lanes that added to it with an older
+//     context.
+//   * A class has as many slots as a thirty-second of the pool has blocks for, 256 at most: published, 256 slots of the
+//     largest class pin 4 GiB.
+//   * The back reference from a block to its slot is left out: nothing here reads it.
+// As published: slices of a generation that ended eight generations before anybody asks for them are lost. A live set
+// above the pool makes callers look for slots in vain; here they get null.
+#pragma once
+
+#include "allocators/gallatin/inspect.hpp"
+#include "allocators/gallatin/static_session.hpp"
+
+namespace allocbench {
+namespace gallatin {
+
+struct StaticParameters {
+  Parameters heap = {};
+  std::uint32_t slots = 256;
+  std::uint32_t probes = 500;
+  std::uint32_t tile_lanes = 32;
+  bool remember_slot = true;
+  std::uint64_t segment_bytes = Parameters{}.segment_bytes;
+  std::uint64_t max_slice_bytes = Parameters{}.max_slice_bytes;
+
+  static auto fields() {
+    using P = StaticParameters;
+    return std::tuple{
+        Field{"segment_bytes", &P::segment_bytes, "B", "bytes of a segment; halved until the pool has 32 of them",
+              "public code"}
+            .between(64, 1 << 24)
+            .powers_of_two(),
+        Field{"max_slice_bytes", &P::max_slice_bytes, "B",
+              "largest slice; at most a sixteenth of a segment where segments were halved", "public code"}
+            .between(16, 4096)
+            .powers_of_two(),
+        Field{"slots", &P::slots, "", "slots of a class, in pools with enough blocks", "public code"}
+            .between(1, 4096)
+            .powers_of_two(),
+        Field{"probes", &P::probes, "", "slots that a search looks at", "public code"}.between(1, 4096),
+        Field{"tile_lanes", &P::tile_lanes, "", "lanes that share an addition", "public code"}
+            .between(16, 32)
+            .powers_of_two(),
+        Field{"remember_slot", &P::remember_slot, "", "keep the slot from request to request", "public code"}};
+  }
+  Parameters of_heap() const {
+    Parameters result = heap;
+    result.segment_bytes = segment_bytes;
+    result.max_slice_bytes = max_slice_bytes;
+    return result;
+  }
+};
+
+// All slots without a block. One thread per slot.
+struct PrepareSlots {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, Slots slots, std::uint32_t all, std::uint32_t slices) const {
+    for (std::uint32_t i = thread.rank_in_grid(); i < all; i += thread.grid_size()) {
+      slots.slots[i] = {};
+      slots.slots[i].counter = slices;
+      slots.slots[i].live = LiveBlock::of(0, no_block).word;
+    }
+  }
+};
+
+template <StaticBug bug>
+class StaticGallatin {
+ public:
+  using Parameters = StaticParameters;
+
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
+    return Heap::lay_out(pool_bytes, parameters.of_heap(), "gallatin_static").max_request();
+  }
+  // Twelve segments of two blocks of four slices of 16 bytes, or one block of 32 bytes. What is left in the block of a
+  // slot serves no other class, and it may lie in any segment, also amid a run.
+  static SmallHeap<Parameters> small_heap() {
+    Parameters parameters;
+    parameters.segment_bytes = 128;
+    parameters.max_slice_bytes = 32;
+    parameters.heap.least_segments = 12;
+    parameters.heap.pinned_blocks = 2;
+    parameters.heap.least_pinned_blocks = 2;
+    parameters.heap.fanout = 2;
+    return {12 * 128, parameters, 0.5, 0};
+  }
+
+  void reset(simt::Stream& stream) {
+    make_new(stream, heap_);
+    const std::uint32_t slots = heap_.classes << slots_.count_log2;
+    simt::launch(stream, {(slots + 127) / 128, 128}, PrepareSlots{}, slots_, slots, heap_.slices());
+  }
+
+  template <class Thread>
+  SIMT_FN StaticSession<bug> attach(Thread& thread) {
+    return {heap_, slots_, limit_, tiles_, remember_, tiles_.number(thread)};
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const {
+    const Inspection inspection(stream, heap_);
+    if (std::string broken = inspection.broken_invariant(); !broken.empty()) return broken;
+    std::vector<Slot> slots(std::size_t{heap_.classes} << slots_.count_log2);
+    simt::copy_to_host(stream, slots.data(), slots_.slots, slots.size() * sizeof slots[0]);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const LiveBlock live{slots[i].live};
+      const std::string name = "slot " + std::to_string(i);
+      if (slots[i].filling != 0) return name + " waits for a block that nobody fetches";
+      if (!live.exists()) continue;
+      if (live.generation() != slots[i].counter >> 32) return name + " has a block of another generation";
+      const bool used_up = static_cast<std::uint32_t>(slots[i].counter) >= heap_.slices();
+      if (!used_up && inspection.id_of_block(live.block()) != i >> slots_.count_log2) {
+        return name + " has a block of another class";
+      }
+    }
+    return {};
+  }
+
+ protected:
+  static StaticGallatin lay_out(Arena& arena, const Parameters& parameters) {
+    StaticGallatin allocator;
+    allocator.heap_ = Heap::lay_out(arena.pool_bytes(), parameters.of_heap(), "gallatin_static");
+    allocator.heap_.allocate(arena, false);
+    allocator.limit_.bytes = allocator.heap_.max_request();
+    allocator.tiles_.lanes_log2 = parameters.tile_lanes == 32 ? 5 : 4;
+    allocator.remember_ = parameters.remember_slot;
+    Slots& slots = allocator.slots_;
+    slots.count_log2 = simt::count_trailing_zeros(parameters.slots);
+    slots.pool_log2 = static_cast<std::uint32_t>(std::bit_width(arena.pool_bytes())) - 1;
+    slots.probes = parameters.probes;
+    slots.slots = arena.metadata<Slot>(std::size_t{allocator.heap_.classes} << slots.count_log2);
+    allocator.reset(arena.stream());
+    return allocator;
+  }
+
+ private:
+  Heap heap_;
+  Slots slots_;
+  RequestLimit limit_;
+  Tiles tiles_;
+  bool remember_ = true;
+};
+
+}  // namespace gallatin
+
+struct GallatinStatic : gallatin::StaticGallatin<gallatin::StaticBug::none> {
+  static constexpr Traits traits{.name = "gallatin_static",
+                                 .display_name = "Gallatin, static counter",
+                                 .paper = "McCoy & Pandey 2024; public code of 2026",
+                                 .summary =
+                                     "as Gallatin; the counter of a block belongs to its slot and carries a "
+                                     "generation, so a thread that remembers its slot needs one addition"};
+  static GallatinStatic create(Arena& arena, const Parameters& parameters) { return {lay_out(arena, parameters)}; }
+};
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(gallatin_static, GallatinStatic)

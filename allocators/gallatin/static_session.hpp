@@ -1,0 +1,108 @@
+// How a thread takes slices from slots with static counters (static_slots.hpp), and what it remembers between requests.
+#pragma once
+
+#include "allocators/common/tiles.hpp"
+#include "allocators/gallatin/requests.hpp"
+#include "allocators/gallatin/static_slots.hpp"
+
+namespace allocbench::gallatin {
+
+// What a lane keeps during a kernel: the context of its last class. Lanes of a tile that come together with one class
+// use the context of the first of them.
+template <StaticBug bug>
+class StaticSession {
+ public:
+  SIMT_FN StaticSession(const Heap& heap, const Slots& slots, RequestLimit limit, Tiles tiles, bool remember,
+                        std::uint32_t tile)
+      : heap_(heap), slots_(slots), limit_(limit), tiles_(tiles), remember_(remember), tile_(tile) {}
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (!remember_) context_ = {};
+    return take(thread, heap_, limit_, bytes,
+                [&](std::uint32_t size_class, std::uint32_t count) { return take_slices(thread, size_class, count); });
+  }
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    give_back(thread, heap_, block);
+  }
+
+ private:
+  // The context of the first lane, for all.
+  template <class Thread, class Group>
+  SIMT_FN Resolved agree(Thread& thread, const Group& team, std::uint32_t size_class) {
+    Resolved result = Resolved::found;
+    if (team.leader() && context_.size_class != size_class) {
+      result = resolve<bug>(thread, *heap_.copy, slots_, size_class, tile_ & (slots_.count(heap_, size_class) - 1),
+                            context_);
+    }
+    const std::uint64_t place = team.broadcast(std::uint64_t{static_cast<std::uint32_t>(result)} << 32 | context_.slot);
+    const std::uint64_t life = team.broadcast(std::uint64_t{context_.generation} << 32 | context_.block);
+    context_ = {size_class, static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(life >> 32),
+                static_cast<std::uint32_t>(life)};
+    return static_cast<Resolved>(place >> 32);
+  }
+
+  template <class Thread>
+  SIMT_FN void* take_slices(Thread& thread, std::uint32_t size_class, std::uint32_t count) {
+    auto team = tiles_.converged(thread).match_any(size_class);
+    const std::uint32_t slices = heap_.slices();
+    SIMT_ROLLED
+    for (std::uint32_t tries = 0; tries < heap_.parameters.slice_tries; ++tries) {
+      const Resolved result = agree(thread, team, size_class);
+      if (result != Resolved::found) context_ = {};
+      if (result == Resolved::exhausted) return nullptr;
+      if (result == Resolved::busy) {
+        thread.probe(simt::Step::retry);
+        thread.spin_hint();
+        continue;
+      }
+      Slot& slot = slots_.at(size_class, context_.slot);
+      const std::uint32_t before = team.exclusive_sum(bug == StaticBug::single_additions ? 1u : count);
+      const std::uint32_t added = before + (bug == StaticBug::single_additions ? 1 : count);
+      const std::uint32_t last = 31 - simt::count_leading_zeros(team.mask());
+      std::uint64_t old = 0;
+      if (thread.lane() == last) old = thread.atomic(slot.counter).fetch_add(added, simt::acquire);
+      old = team.shfl_lane(old, last);
+      team.sync();  // the acquire of the last lane holds for all
+      const auto generation = static_cast<std::uint32_t>(old >> 32);
+      const auto taken = static_cast<std::uint32_t>(old);
+      if (generation != context_.generation && taken < slices) {
+        std::uint32_t block = no_block;
+        if (team.leader()) block = block_of_generation(thread, slot, generation);
+        context_.block = team.broadcast(block);
+        context_.generation = generation;
+        team.sync();  // the leader's acquire holds for all
+      }
+      const std::uint32_t place = taken + before;
+      const bool known = context_.block != no_block;
+      const bool fits = known && place + count <= slices;
+      if (fits && count > 1) {
+        thread.atomic(heap_.blocks[context_.block].freed).fetch_add(count - 1, simt::relaxed);
+      }
+      if (!fits && known && place < slices) {
+        free_slices(thread, heap_, context_.block, size_class, slices - place < count ? slices - place : count);
+      }
+      const bool crossed = team.any(place < slices && added - before + place >= slices);
+      if (crossed && team.leader()) {
+        renew_slot<bug>(thread, *heap_.copy, slot, size_class, LiveBlock::of(generation, context_.block));
+      }
+      team = team.partition(fits);
+      const std::uint32_t block = context_.block;
+      if (crossed || !fits) context_ = {};
+      if (fits) return heap_.slice(block, size_class, place);
+      thread.probe(simt::Step::retry);
+    }
+    return nullptr;
+  }
+
+  Heap heap_;
+  Slots slots_;
+  RequestLimit limit_;
+  Tiles tiles_;
+  bool remember_;
+  std::uint32_t tile_;
+  Context context_;
+};
+
+}  // namespace allocbench::gallatin

@@ -1,0 +1,153 @@
+// Slots of Gallatin with the static counter: the counter of a block stays where it is when the block is replaced.
+//
+// Source: documents of the authors' public code after March 2024 (invariants of the static counter, static context).
+// A slot belongs to a class and has one block at a time. In the code of 2024 the counter of the slices is part of the
+// block; here it is part of the slot and carries the generation of the slot's block. A thread that has remembered slot,
+// block and generation needs one addition: if the generation is the same and the slice exists, the slice is its own.
+//
+//   counter  generation << 32 | slices handed out; in a line of its own
+//   live     valid << 63 | generation << 32 | block
+//   retired  the last eight values of `live`: whoever added to a generation that is over finds its block there
+//
+// Protocol. The team whose slices cross the end of the block replaces it: a new block, the old one among the retired,
+// the new `live`, and last the counter with the next generation. Until then additions to the old counter find no slice.
+// Orders. The counter hands the block over: exchanged with release, added to with acquire.
+#pragma once
+
+#include "allocators/gallatin/blocks.hpp"
+
+namespace allocbench::gallatin {
+
+// What the bug zoo breaks: the errors that the authors' documents report (tests/check/zoo/gallatins.hpp).
+enum class StaticBug {
+  none,
+  torn_context,     // block and generation are read one after the other
+  same_generation,  // a new block keeps the generation, so remembered contexts name the old one
+  single_additions  // a request for several slices adds one to the counter
+};
+
+struct LiveBlock {
+  static constexpr std::uint64_t valid = std::uint64_t{1} << 63;
+
+  std::uint64_t word;
+
+  static SIMT_HOST_FN LiveBlock of(std::uint32_t generation, std::uint32_t block) {
+    return {(block == no_block ? 0 : valid) | std::uint64_t{generation & 0x7fffffffu} << 32 | block};
+  }
+  SIMT_HOST_FN bool exists() const { return (word & valid) != 0; }
+  SIMT_HOST_FN std::uint32_t generation() const { return static_cast<std::uint32_t>(word >> 32) & 0x7fffffffu; }
+  SIMT_HOST_FN std::uint32_t block() const { return static_cast<std::uint32_t>(word); }
+};
+
+struct Slot {
+  static constexpr std::uint32_t retired_blocks = 8;
+
+  alignas(128) std::uint64_t counter;
+  alignas(128) std::uint64_t live;
+  std::uint64_t retired[retired_blocks];
+  std::uint32_t filling;  // 1: somebody gets a block for a slot that has none
+};
+
+// What a thread remembers between its requests. `size_class` all ones: nothing.
+struct Context {
+  std::uint32_t size_class = 0xffffffffu;
+  std::uint32_t slot = 0;
+  std::uint32_t generation = 0;
+  std::uint32_t block = no_block;
+};
+
+struct Slots {
+  Slot* slots = nullptr;
+  std::uint32_t count_log2 = 0;
+  std::uint32_t pool_log2 = 0;
+  std::uint32_t probes = 0;
+
+  SIMT_FN Slot& at(std::uint32_t size_class, std::uint32_t slot) const {
+    return slots[(size_class << count_log2) + slot];
+  }
+  // Slots of a class: all, or as many as a thirty-second of the pool has blocks for.
+  SIMT_HOST_FN std::uint32_t count(const Heap& heap, std::uint32_t size_class) const {
+    const std::uint32_t spent_log2 = heap.block_log2(size_class) + 5;
+    const std::uint32_t left_log2 = pool_log2 > spent_log2 ? pool_log2 - spent_log2 : 0;
+    return 1u << (left_log2 < count_log2 ? left_log2 : count_log2);
+  }
+};
+
+// Gives the slot, whose generation `old` is over, its next block. Without one the slot is left without a block.
+template <StaticBug bug, class Thread>
+SIMT_FN bool renew(Thread& thread, const Heap& heap, Slot& slot, std::uint32_t size_class, LiveBlock old) {
+  const std::uint32_t block = request_block(thread, heap, size_class);
+  const std::uint32_t step = bug == StaticBug::same_generation ? 0 : 1;
+  const LiveBlock next = LiveBlock::of(old.generation() + step, block);
+  if (old.exists()) {
+    thread.atomic(slot.retired[old.generation() % Slot::retired_blocks]).store(old.word, simt::relaxed);
+  }
+  if (block == no_block) {
+    // The counter stays exhausted, and the generation is the old one.
+    thread.atomic(slot.live).store(LiveBlock::of(old.generation(), no_block).word, simt::release);
+    return false;
+  }
+  thread.atomic(slot.live).store(next.word, simt::release);
+  thread.atomic(slot.counter).exchange(std::uint64_t{next.generation()} << 32, simt::acq_rel);
+  return true;
+}
+
+template <StaticBug bug, class Thread>
+SIMT_NOINLINE_FN bool renew_slot(Thread& thread, const Heap& heap, Slot& slot, std::uint32_t size_class,
+                                 LiveBlock old) {
+  return renew<bug>(thread, heap, slot, size_class, old);
+}
+
+// The block of a generation that is over, if it is not forgotten yet; no_block otherwise.
+template <class Thread>
+SIMT_FN std::uint32_t block_of_generation(Thread& thread, Slot& slot, std::uint32_t generation) {
+  LiveBlock found{thread.atomic(slot.live).load(simt::acquire)};
+  if (found.exists() && found.generation() == generation) return found.block();
+  found.word = thread.atomic(slot.retired[generation % Slot::retired_blocks]).load(simt::relaxed);
+  return found.exists() && found.generation() == generation ? found.block() : no_block;
+}
+
+// What a search for a slot with a block came to.
+enum class Resolved : std::uint32_t { found, busy, exhausted };
+
+// From the caller's own slot on, the first one with a block; a slot without a block gets one if there is one.
+template <StaticBug bug, class Thread>
+SIMT_NOINLINE_FN Resolved resolve(Thread& thread, const Heap& heap, const Slots& slots, std::uint32_t size_class,
+                                  std::uint32_t own, Context& context) {
+  const std::uint32_t last = slots.count(heap, size_class) - 1;
+  Resolved result = Resolved::exhausted;
+  SIMT_ROLLED
+  for (std::uint32_t probe = 0; probe <= last && probe < slots.probes; ++probe) {
+    const std::uint32_t number = (own + probe) & last;
+    Slot& slot = slots.at(size_class, number);
+    LiveBlock live{thread.atomic(slot.live).load(simt::acquire)};
+    if (!live.exists()) {
+      if (thread.atomic(slot.filling).exchange(1u, simt::acquire) != 0) {
+        result = Resolved::busy;
+        continue;
+      }
+      // Once more: somebody may have filled it before.
+      live.word = thread.atomic(slot.live).load(simt::acquire);
+      const bool filled = live.exists() || renew<bug>(thread, heap, slot, size_class, live);
+      thread.atomic(slot.filling).store(0u, simt::release);
+      if (!filled) continue;
+      live.word = thread.atomic(slot.live).load(simt::acquire);
+      if (!live.exists()) continue;
+    }
+    const std::uint64_t counter = thread.atomic(slot.counter).load(simt::acquire);
+    const auto generation = static_cast<std::uint32_t>(counter >> 32);
+    if (bug != StaticBug::torn_context && generation != live.generation()) {
+      result = Resolved::busy;
+      continue;
+    }
+    if (static_cast<std::uint32_t>(counter) >= heap.slices()) {
+      result = Resolved::busy;
+      continue;
+    }
+    context = {size_class, number, generation, live.block()};
+    return Resolved::found;
+  }
+  return result;
+}
+
+}  // namespace allocbench::gallatin

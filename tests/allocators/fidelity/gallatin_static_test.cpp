@@ -1,0 +1,128 @@
+// Gallatin with the static counter: operations on shared words, worked by hand from its fact sheet.
+#include "allocators/gallatin/gallatin_static.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/allocators/fidelity/rig.hpp"
+
+namespace allocbench {
+namespace {
+
+using testing::Calls;
+using testing::FidelityRig;
+using testing::Ops;
+
+Ops operator+(Ops a, const Ops& b) { return a += b; }
+
+// Every thread asks twice in one kernel; the second request is counted.
+struct CountSecondMallocs {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, std::uint64_t bytes, void** blocks,
+                          simt::OperationCounts* counts) const {
+    auto&& session = attach(allocator, thread);
+    blocks[2 * thread.rank_in_grid()] = session.malloc(thread, bytes);
+    simt::CountingThread<Thread> counting(thread);
+    blocks[2 * thread.rank_in_grid() + 1] = session.malloc(counting, bytes);
+    counts[thread.rank_in_grid()] = counting.counts();
+  }
+};
+
+// 32 segments of 64 KiB; 64 slices of 16 B to 1 KiB per block.
+constexpr std::size_t pool_bytes = 2 << 20;
+constexpr std::uint32_t slices = 64;
+
+GallatinStatic::Parameters small_segments() {
+  GallatinStatic::Parameters parameters;
+  parameters.segment_bytes = 64 << 10;
+  parameters.max_slice_bytes = 1024;
+  parameters.heap.first_fit = true;
+  return parameters;
+}
+
+// Block and generation of the slot 1 load, its counter 1 load.
+constexpr Ops find_slot{.loads = 2};
+constexpr Ops take{.updates = 1};
+// Class's tree 1 load; free blocks 1 subtraction; class of the segment 1 load; blocks taken 1 addition; counter of the
+// block 1 store. Slot: retired block 1 store, new block 1 store, counter 1 exchange.
+constexpr Ops replace_block{.loads = 2, .stores = 3, .updates = 3};
+// Class of the segment 1 load, counter of the block 1 addition.
+constexpr Ops free_one{.loads = 1, .updates = 1};
+
+class SecondMallocs {
+ public:
+  Ops sum(FidelityRig<GallatinStatic>& rig, std::uint32_t threads, std::uint64_t bytes) {
+    simt::Buffer<void*> blocks(2 * threads);
+    simt::Buffer<simt::OperationCounts> counts(threads);
+    simt::launch(rig.stream(), {1, threads}, CountSecondMallocs{}, rig.allocator, bytes, blocks.data(), counts.data());
+    Ops all;
+    for (const auto& each : counts.to_host(rig.stream())) {
+      all += {each.loads, each.stores, each.updates, each.compare_exchanges, each.lost_exchanges};
+    }
+    return all;
+  }
+};
+
+TEST(GallatinStaticFidelity, ARememberedSlotCostsOneAddition) {
+  FidelityRig<GallatinStatic> rig(pool_bytes, small_segments());
+  EXPECT_EQ(SecondMallocs().sum(rig, 1, 16), take);
+  EXPECT_EQ(SecondMallocs().sum(rig, 1, 256), take);
+}
+
+TEST(GallatinStaticFidelity, AWarp) {
+  GallatinStatic::Parameters parameters = small_segments();
+  parameters.segment_bytes = 512 << 10;  // 512 slices per block
+  FidelityRig<GallatinStatic> rig(32 * parameters.segment_bytes, parameters);
+  EXPECT_EQ(SecondMallocs().sum(rig, 32, 100), take);
+  const Calls calls = rig.warp_mallocs(100);
+  EXPECT_EQ(calls.sum(), find_slot + take);
+  // Each lane its class, the group its counter.
+  EXPECT_EQ(rig.counted_free(calls.blocks).sum(), (Ops{.loads = 32, .updates = 1}));
+}
+
+TEST(GallatinStaticFidelity, TilesOf16LanesHaveSlotsOfTheirOwn) {
+  GallatinStatic::Parameters parameters = small_segments();
+  parameters.tile_lanes = 16;
+  FidelityRig<GallatinStatic> rig(pool_bytes, parameters);
+  rig.warp_mallocs(16);
+  EXPECT_EQ(rig.warp_mallocs(16).sum(), (find_slot + take) * 2);
+}
+
+TEST(GallatinStaticFidelity, WithoutMemoryEveryRequestFindsItsSlot) {
+  GallatinStatic::Parameters parameters = small_segments();
+  parameters.remember_slot = false;
+  FidelityRig<GallatinStatic> rig(pool_bytes, parameters);
+  EXPECT_EQ(SecondMallocs().sum(rig, 1, 16), find_slot + take);
+}
+
+TEST(GallatinStaticFidelity, TheEndOfABlock) {
+  FidelityRig<GallatinStatic> rig(pool_bytes, small_segments());
+  Calls calls;
+  for (std::uint32_t i = 1; i < slices; ++i) calls = rig.counted_malloc({16});
+  EXPECT_EQ(calls.of_lane[0], find_slot + take);
+  EXPECT_EQ(rig.counted_malloc({16}).of_lane[0], find_slot + take + replace_block);
+  EXPECT_EQ(rig.counted_malloc({16}).of_lane[0], find_slot + take);
+  EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0], free_one);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+TEST(GallatinStaticFidelity, SeveralSlices) {
+  FidelityRig<GallatinStatic> rig(pool_bytes, small_segments());
+  rig.counted_malloc({8000});
+  const Calls calls = rig.counted_malloc({8000});
+  // The slices that no free will name 1 addition.
+  EXPECT_EQ(calls.of_lane[0], find_slot + take + Ops{.updates = 1});
+  EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0], free_one);
+}
+
+TEST(GallatinStaticFidelity, AnExhaustedPool) {
+  FidelityRig<GallatinStatic> rig(pool_bytes, small_segments());
+  while (rig.counted_malloc({1024}).blocks[0] != nullptr) {
+  }
+  // Its class has one slot: no block 1 load, the right to fill it 1 exchange, still none 1 load. Class's tree twice,
+  // lock 1 OR, free segments 1 load, unlock 1 AND, class's tree once more. No block 1 store, right given up 1 store.
+  EXPECT_EQ(rig.counted_malloc({1024}).of_lane[0], (Ops{.loads = 2 + 4, .stores = 2, .updates = 1 + 2}));
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+}  // namespace
+}  // namespace allocbench
