@@ -5,6 +5,7 @@
 #include "tests/check/zoo/combs.hpp"
 #include "tests/check/zoo/counters.hpp"
 #include "tests/check/zoo/free_lists.hpp"
+#include "tests/check/zoo/gallatins.hpp"
 #include "tests/check/zoo/pages.hpp"
 #include "tests/check/zoo/rings.hpp"
 #include "tests/check/zoo/splits.hpp"
@@ -37,4 +38,7 @@ ALLOCBENCH_REGISTER(zoo, zoo::Broken<zoo::LostUpdate>, zoo::Repaired<zoo::LostUp
                     zoo::Broken<zoo::NullFree>, zoo::Repaired<zoo::NullFree>, zoo::Broken<zoo::ForgetfulReset>,
                     zoo::Repaired<zoo::ForgetfulReset>, zoo::Broken<zoo::CounterUnderflow>,
                     zoo::Repaired<zoo::CounterUnderflow>, zoo::Comb<zoo::CombBug::unchecked_claim>,
-                    zoo::Comb<zoo::CombBug::partial_retirement>, zoo::Comb<zoo::CombBug::none>)
+                    zoo::Comb<zoo::CombBug::partial_retirement>, zoo::Comb<zoo::CombBug::none>, zoo::GallatinRepaired,
+                    zoo::GallatinSlots<zoo::StaticBug::torn_context>,
+                    zoo::GallatinSlots<zoo::StaticBug::same_generation>,
+                    zoo::GallatinSlots<zoo::StaticBug::single_additions>, zoo::GallatinSlots<zoo::StaticBug::none>)
