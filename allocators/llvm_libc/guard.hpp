@@ -1,0 +1,67 @@
+// The guard of a slot: a reference counter that only one lane may take from "nobody" to "invalid".
+//
+// llvm-project, libc/src/__support/GPU/allocator.cpp (2026). The counter is the number of reservations of chunks:
+//   bits 0-29  chunks handed out and claims in flight
+//   bit  30    helped: a reader has found zero and made the counter invalid for the lane that lowered it
+//   bit  31    invalid: the slot has no slab, or it is being made or given back
+// The lane that lowers the counter to zero makes it invalid and then owns the slab, unless another lane has claimed a
+// chunk meanwhile. A claim of an invalid counter fails and leaves what it added behind; publishing the next slab
+// overwrites it.
+//
+// Assumed: a slot without a slab starts as invalid. If it started at zero, the first slab of a slot could be claimed,
+// freed and given back by others before its maker has counted its own reservations; a search of such a version found
+// overlapping blocks.
+// Orders. Lowering releases, raising acquires, as in the code, which has fences there. Fixed: lowering to zero also
+// acquires, so that the next life of the slab comes after all accesses of this one.
+#pragma once
+
+#include "allocators/llvm_libc/slab.hpp"
+#include "simt/simt.hpp"
+
+namespace allocbench::llvm_libc {
+
+struct Guard {
+  static constexpr std::uint32_t invalid = 1u << 31;
+  static constexpr std::uint32_t helped = 1u << 30;
+
+  std::uint32_t counter;
+
+  // Reserves `count` chunks. True if there is a slab; then `after` is the number of reservations.
+  template <class Thread>
+  SIMT_FN bool claim(Thread& thread, std::uint32_t count, std::uint32_t& after) {
+    after = thread.atomic(counter).fetch_add(count, simt::acquire) + count;
+    return (after & invalid) == 0;
+  }
+
+  // The same by the maker of the slab, which has just published it. Returns the number of reservations.
+  template <class Thread>
+  SIMT_FN std::uint32_t open(Thread& thread, std::uint32_t count) {
+    std::uint32_t after;
+    if (claim(thread, count, after)) return after;
+    thread.atomic(counter).store(count, simt::release);
+    return count;
+  }
+
+  // The number of reservations; 0 without a slab.
+  template <class Thread>
+  SIMT_FN std::uint32_t read(Thread& thread) {
+    const auto word = thread.atomic(counter);
+    std::uint32_t seen = word.load(simt::relaxed);
+    if (seen == 0 && word.compare_exchange(seen, invalid | helped, simt::relaxed, simt::relaxed)) return 0;
+    return (seen & invalid) != 0 ? 0 : seen;
+  }
+
+  // Gives `count` reservations back. True for the one lane that now owns the slab.
+  template <class Thread>
+  SIMT_FN bool leave(Thread& thread, std::uint32_t count, Orders orders, bool reclaim) {
+    const auto word = thread.atomic(counter);
+    const std::uint32_t before =
+        orders == Orders::fixed ? word.fetch_sub(count, simt::acq_rel) : word.fetch_sub(count, simt::release);
+    if (before != count || !reclaim) return false;
+    std::uint32_t seen = 0;
+    if (word.compare_exchange(seen, invalid, simt::relaxed, simt::relaxed)) return true;
+    return (seen & helped) != 0 && (word.exchange(invalid, simt::relaxed) & helped) != 0;
+  }
+};
+
+}  // namespace allocbench::llvm_libc

@@ -1,0 +1,194 @@
+// LLVM libc's GPU malloc: slabs of equal chunks with bits, behind reference counters that reserve before a search.
+//
+// Code: llvm-project, libc/src/__support/GPU/allocator.cpp, version of July 2026 (J. Huber). There is no paper. It is
+// the malloc of upstream LLVM's OpenMP offloading on AMD GPUs; on NVIDIA GPUs LLVM uses CUDA's malloc instead. Idea:
+//   malloc  The lanes of a warp that ask for one size search together: the slot where that size succeeded last, then
+//   the
+//           table from the size's home on. One addition to a slot's counter reserves a chunk for each lane. Lanes whose
+//           number is beyond the slab give theirs back and go on. Then the lanes with the same slab set bits from the
+//           first number on, one OR for each run of bits in a word.
+//   free    clears the bit; the lanes of one slab lower its counter together. Who lowers it to nobody gives the slab to
+//           a cache of eight, else to the host.
+// Data: size_classes.hpp, slab.hpp, guard.hpp, slab_table.hpp; a hint per size: the slot of the last success.
+//
+// Differs from the code:
+//   * The host, which the code asks for slabs by a remote call, is a pool of slabs of the arena: a counter, then a
+//   stack
+//     of slabs that came back. Requests of half a slab and more get a whole slab of it (there: whole slabs as needed),
+//     so the largest request is one slab. If no other slab is left they take one from the cache.
+//   * The table has as many slots as the pool has slabs, rounded up to a power of two, at most 32,768; the homes are
+//     scaled. There always 32,768. Slabs are aligned from the start of the pool on.
+//   * Where it has fences, the operation next to it releases or acquires. A slot starts as invalid (guard.hpp).
+// As published: the bits have no memory order (`bit_orders`), and requests that equal a size lose one size
+// (`rounding`). Where the originals could not ask the host for a slab, as here when the pool is empty, a request fails
+// at the first slot without a slab, also if a slab behind it has room.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "allocators/common/request.hpp"
+#include "allocators/contract/allocator.hpp"
+#include "allocators/llvm_libc/inspect.hpp"
+#include "allocators/llvm_libc/parameters.hpp"
+#include "allocators/llvm_libc/slab_table.hpp"
+
+namespace allocbench {
+namespace llvm_libc {
+
+// The first state of slots and hints. One thread per slot.
+struct PrepareTable {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, SlabTable table, std::uint32_t* hints, std::uint32_t classes) const {
+    for (std::uint32_t i = thread.rank_in_grid(); i <= table.last_slot; i += thread.grid_size()) {
+      thread.atomic(table.slots[i].slab).store(0, simt::relaxed);
+      thread.atomic(table.slots[i].guard.counter).store(Guard::invalid, simt::relaxed);
+    }
+    if (thread.rank_in_grid() != 0) return;
+    for (std::uint32_t i = 0; i < table.cached; ++i) thread.atomic(table.cache[i]).store(0, simt::relaxed);
+    for (std::uint32_t i = 0; i < classes; ++i) {
+      thread.atomic(hints[i]).store(SizeClass{0, i}.home(classes, table.last_slot), simt::relaxed);
+    }
+  }
+};
+
+}  // namespace llvm_libc
+
+class LlvmLibc {
+ public:
+  using Parameters = llvm_libc::Parameters;
+  static constexpr Traits traits{.name = "llvm_libc",
+                                 .display_name = "LLVM libc",
+                                 .paper = "llvm-project 2026, libc/src/__support/GPU/allocator.cpp",
+                                 .summary =
+                                     "slabs of equal chunks; the lanes of one size reserve by one addition, then set "
+                                     "bits by an OR per word; pool-backed",
+                                 .zero = ZeroBytes::null};
+
+  static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.slab_bytes; }
+  // Six slabs of 14 chunks of 16 bytes: four lanes that make and give back slabs side by side still find one.
+  static SmallHeap<Parameters> small_heap() {
+    return {.pool_bytes = 6 * 256, .parameters = {.slab_bytes = 256, .cached_slabs = 1}};
+  }
+
+  static LlvmLibc create(Arena& arena, const Parameters& parameters);
+
+  void reset(simt::Stream& stream) {
+    table_.pool.reset(stream);
+    constexpr std::uint32_t threads = 128;
+    simt::launch(stream, {table_.last_slot / threads + 1, threads}, llvm_libc::PrepareTable{}, table_, hints_,
+                 classes_);
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (bytes == 0 || limit_.refuses(bytes)) return nullptr;
+    if (bytes >= limit_.bytes / 2) return reinterpret_cast<void*>(table_.take_whole(thread));
+    const auto size = llvm_libc::SizeClass::of(static_cast<std::uint32_t>(bytes), rounding_);
+    const auto group = thread.converged().match_any(size.number);
+    const std::uint32_t chunks = table_.layout().chunks(size.bytes);
+    const Reservation mine = reserve(thread, group, size, chunks);
+    const auto lucky = group.partition(mine.slab != 0);
+    if (mine.slab == 0) return nullptr;
+    const auto same = lucky.match_any(mine.slab);
+    const llvm_libc::Slab slab = table_.slab_at(mine.slab);
+    const std::uint32_t chunk = slab.take_chunk(thread, same, same.broadcast(mine.number), chunks, table_.orders);
+    return slab.base + table_.layout().begin(size.bytes) + std::size_t{chunk} * size.bytes;
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    const std::uint32_t inside = table_.pool.inside(block);
+    std::byte* const base = static_cast<std::byte*>(block) - inside;
+    if (inside == 0) return table_.pool.give(thread, table_.pool.slab_of(block));
+    const llvm_libc::Slab slab{base};
+    // Does not change while a chunk is in use.
+    const llvm_libc::ChunkSizeAndSlot header{thread.atomic(slab.size_and_slot()).load(simt::relaxed)};
+    const std::uint32_t chunk = (inside - table_.layout().begin(header.chunk_bytes())) / header.chunk_bytes();
+    slab.give_chunk(thread, chunk, table_.orders);
+    const auto group = thread.converged().match_any(header.slot());
+    group.sync();  // the leader's release speaks for all
+    if (group.leader()) {
+      table_.leave(thread, header.slot(), reinterpret_cast<std::uint64_t>(base), group.num_threads());
+    }
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const { return llvm_libc::broken_slot(stream, table_); }
+
+  // For tests.
+  const llvm_libc::SlabTable& table() const { return table_; }
+
+ private:
+  struct Reservation {
+    std::uint64_t slab;  // 0: out of memory
+    std::uint32_t number;
+  };
+
+  // A reservation for each lane of the group. Lanes that have theirs wait for the others.
+  template <class Thread, class Group>
+  SIMT_FN Reservation reserve(Thread& thread, const Group& group, const llvm_libc::SizeClass& size,
+                              std::uint32_t chunks) const {
+    std::uint32_t hint = 0;
+    if (group.leader()) hint = thread.atomic(hints_[size.number]).load(simt::relaxed);
+    hint = group.broadcast(hint);
+    Reservation mine{0, 0};
+    bool seeks = true;
+    std::uint32_t slot = hint;
+    SIMT_ROLLED
+    for (std::uint32_t tries = 0; tries <= table_.last_slot + 1; ++tries) {
+      const auto alike = group.partition(seeks);
+      if (!seeks && alike.num_threads() == group.num_threads()) break;
+      if (seeks) {
+        const llvm_libc::Claim claim = table_.claim(thread, alike, slot, size.bytes, tries == 0 ? 0 : chunks);
+        if (claim.outcome == llvm_libc::Claim::out_of_memory) {
+          seeks = false;
+        } else if (claim.outcome != llvm_libc::Claim::elsewhere) {
+          const std::uint32_t number = claim.first + alike.thread_rank();
+          const bool keeps = claim.outcome == llvm_libc::Claim::reserved && number < chunks;
+          const auto part = alike.partition(keeps);
+          if (keeps) {
+            mine = {claim.slab, number};
+            seeks = false;
+            if (slot != hint && part.leader()) thread.atomic(hints_[size.number]).store(slot, simt::relaxed);
+          } else if (part.leader()) {
+            table_.leave(thread, slot, claim.slab, part.num_threads());
+          }
+        }
+        thread.probe(simt::Step::walk);
+      }
+      slot = tries == 0 ? size.home(classes_, table_.last_slot) : (slot == table_.last_slot ? 0 : slot + 1);
+    }
+    return mine;
+  }
+
+  llvm_libc::SlabTable table_;
+  std::uint32_t* hints_ = nullptr;
+  std::uint32_t classes_ = 0;
+  llvm_libc::Rounding rounding_ = llvm_libc::Rounding::published;
+  RequestLimit limit_;
+};
+
+inline LlvmLibc LlvmLibc::create(Arena& arena, const Parameters& parameters) {
+  constexpr std::uint64_t most_slots = 32768;
+  LlvmLibc allocator;
+  llvm_libc::SlabTable& table = allocator.table_;
+  table.pool = SlabPool::of_arena(arena, parameters.slab_bytes, most_slots, traits.name);
+  table.last_slot = std::bit_ceil(table.pool.count) - 1;
+  table.slots = arena.metadata<llvm_libc::Slot>(table.last_slot + std::size_t{1});
+  table.cached = parameters.cached_slabs;
+  table.cache = arena.metadata<std::uint64_t>(std::max(1u, parameters.cached_slabs));
+  table.orders = parameters.chosen_orders();
+  table.reclaim = parameters.reclaim;
+  allocator.classes_ = llvm_libc::SizeClass::count(table.pool.bytes_log2);
+  allocator.hints_ = arena.metadata<std::uint32_t>(allocator.classes_);
+  allocator.rounding_ = parameters.chosen_rounding();
+  allocator.limit_.bytes = parameters.slab_bytes;
+  allocator.reset(arena.stream());
+  return allocator;
+}
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(llvm_libc, LlvmLibc)

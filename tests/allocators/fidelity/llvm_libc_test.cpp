@@ -1,0 +1,173 @@
+// LLVM libc's GPU malloc: operations on shared words, worked by hand from libc/src/__support/GPU/allocator.cpp (2026).
+#include "allocators/llvm_libc/llvm_libc.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/allocators/fidelity/rig.hpp"
+
+namespace allocbench {
+namespace {
+
+using llvm_libc::Rounding;
+using llvm_libc::SizeClass;
+using llvm_libc::SlabLayout;
+using testing::Calls;
+using testing::FidelityRig;
+using testing::Ops;
+
+constexpr std::size_t MiB = std::size_t{1} << 20;
+
+// Slabs of 512 bytes: 30 chunks of 16 bytes, 7 of 64. One cached slab.
+llvm_libc::Parameters small_slabs() { return {.slab_bytes = 512, .cached_slabs = 1}; }
+
+Ops operator+(Ops a, const Ops& b) { return a += b; }
+
+constexpr Ops load_hint{.loads = 1};
+// Pointer 1 load; counter 1 addition; pointer again 1 load; chunk size of the slab 1 load.
+constexpr Ops claim{.loads = 3, .updates = 1};
+constexpr Ops set_run{.updates = 1};
+// Header 1 load; bit 1 AND.
+constexpr Ops clear_bit{.loads = 1, .updates = 1};
+constexpr Ops lower_counter{.updates = 1};
+// Pointer 1 load and 1 compare-exchange to `making`; the cache; pool: returned 1 load, fresh 1 load and 1 addition; the
+// words of bits; header 2 stores; pointer 1 store; counter 1 addition, which finds it invalid, 1 store.
+constexpr Ops make_slab(std::uint64_t cached, std::uint64_t words) {
+  return {.loads = 1 + cached + 2, .stores = words + 2 + 1 + 1, .updates = 1 + 1, .compare_exchanges = 1};
+}
+// The counter is made invalid 1 compare-exchange; first place of the cache 1 load, 1 compare-exchange; pointer 1 store.
+constexpr Ops give_slab{.loads = 1, .stores = 1, .compare_exchanges = 2};
+
+TEST(LlvmLibcFidelity, OneLane) {
+  FidelityRig<LlvmLibc> rig(8 * MiB);
+  // 256 bytes: 8192 bits in 256 words.
+  const Calls first = rig.counted_malloc({256});
+  EXPECT_EQ(first.of_lane[0], load_hint + make_slab(8, 256) + set_run);
+  const Calls second = rig.counted_malloc({256});
+  EXPECT_EQ(second.of_lane[0], load_hint + claim + set_run);
+  EXPECT_EQ(rig.counted_free(first.blocks).of_lane[0], clear_bit + lower_counter);
+  EXPECT_EQ(rig.counted_free(second.blocks).of_lane[0], clear_bit + lower_counter + give_slab);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+TEST(LlvmLibcFidelity, ACachedSlabIsNotClearedForLargerChunks) {
+  FidelityRig<LlvmLibc> rig(8 * MiB);
+  rig.free(rig.malloc({256}));
+  // From the first place of the cache: 1 load, 1 compare-exchange, its chunk size 1 load. No word is cleared.
+  const Ops reuse{.loads = 1 + 1 + 1, .stores = 2 + 1 + 1, .updates = 1, .compare_exchanges = 1 + 1};
+  const Calls larger = rig.counted_malloc({512});
+  EXPECT_EQ(larger.of_lane[0], load_hint + reuse + set_run);
+  rig.free(larger.blocks);
+  // 64-byte chunks: 32768 bits in 1024 words.
+  EXPECT_EQ(rig.counted_malloc({64}).of_lane[0], load_hint + reuse + (Ops{.stores = 1024}) + set_run);
+}
+
+TEST(LlvmLibcFidelity, AWarp) {
+  FidelityRig<LlvmLibc> rig(8 * MiB);
+  rig.warp_mallocs(256);
+  // The reservations 32 to 63 are one word of bits: one OR for all.
+  const Calls aligned = rig.warp_mallocs(256);
+  EXPECT_EQ(aligned.sum(), load_hint + claim + set_run);
+  EXPECT_EQ(rig.counted_free(aligned.blocks).sum(), clear_bit * 32 + lower_counter);
+  // One lane takes number 32, the next warp 33 to 64: bits of two words, two ORs.
+  rig.malloc({256});
+  const Calls across = rig.warp_mallocs(256);
+  EXPECT_EQ(across.sum(), load_hint + claim + set_run * 2);
+  std::set<void*> blocks(across.blocks.begin(), across.blocks.end());
+  EXPECT_EQ(blocks.size(), 32u);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+TEST(LlvmLibcFidelity, LanesOfTwoSizesWorkSideBySide) {
+  FidelityRig<LlvmLibc> rig(8 * MiB);
+  std::vector<std::uint64_t> sizes(32, 256);
+  std::fill(sizes.begin() + 16, sizes.end(), 1024);
+  rig.malloc(sizes);
+  // 16 reservations each, from 16 on: one word of bits per size.
+  EXPECT_EQ(rig.counted_malloc(sizes).sum(), (load_hint + claim + set_run) * 2);
+}
+
+TEST(LlvmLibcFidelity, AFullSlab) {
+  FidelityRig<LlvmLibc> rig(4 * 512, small_slabs());
+  for (int i = 0; i < 7; ++i) rig.malloc({64});
+  // The hint's slab gives number 7 of 7: given back. The home is the same slot: its counter 1 load. The next slot:
+  // counter 1 load; a new slab with 1 word of bits; hint 1 store.
+  const Calls next = rig.counted_malloc({64});
+  EXPECT_EQ(next.of_lane[0],
+            load_hint + claim + lower_counter + (Ops{.loads = 2}) + make_slab(1, 1) + (Ops{.stores = 1}) + set_run);
+  EXPECT_EQ(rig.counted_malloc({64}).of_lane[0], load_hint + claim + set_run);
+}
+
+TEST(LlvmLibcFidelity, AnExhaustedPool) {
+  FidelityRig<LlvmLibc> rig(512, small_slabs());
+  for (int i = 0; i < 7; ++i) ASSERT_NE(rig.malloc({64})[0], nullptr);
+  // One slot, tried as the hint and as the home: there its counter 1 load.
+  const Calls calls = rig.counted_malloc({64});
+  EXPECT_EQ(calls.blocks[0], nullptr);
+  EXPECT_EQ(calls.of_lane[0], load_hint + claim + lower_counter + (Ops{.loads = 1}));
+  EXPECT_EQ(rig.malloc({300})[0], nullptr) << "half a slab and more takes a whole one";
+}
+
+TEST(LlvmLibcFidelity, WithoutReclaimOneLoadLess) {
+  FidelityRig<LlvmLibc> rig(8 * MiB, {.reclaim = false});
+  const std::vector<void*> block = rig.malloc({256});
+  EXPECT_EQ(rig.counted_malloc({256}).of_lane[0], load_hint + (Ops{.loads = 2, .updates = 1}) + set_run);
+  rig.free(rig.malloc({256}));
+  EXPECT_EQ(rig.counted_free(block).of_lane[0], clear_bit + lower_counter);
+}
+
+TEST(LlvmLibcFidelity, AWholeSlab) {
+  FidelityRig<LlvmLibc> rig(8 * MiB);
+  const Calls calls = rig.counted_malloc({MiB});
+  // Returned 1 load, fresh 1 load and 1 addition.
+  EXPECT_EQ(calls.of_lane[0], (Ops{.loads = 2, .updates = 1}));
+  EXPECT_EQ(rig.offset(calls.blocks[0]) % static_cast<std::ptrdiff_t>(2 * MiB), 0);
+  // The stack of slabs that came back: top 1 load, link 1 store, top 1 compare-exchange.
+  EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0], (Ops{.loads = 1, .stores = 1, .compare_exchanges = 1}));
+}
+
+// The sizes, homes and chunks per slab that the fact sheet derives from allocator.cpp.
+TEST(LlvmLibc, SizesAsPublished) {
+  EXPECT_EQ(SizeClass::count(21), 46u);
+  const std::vector<std::pair<std::uint32_t, std::uint32_t>> published = {
+      {1, 16},  {16, 16},  {17, 32},   {32, 32},   {47, 48},   {48, 64},   {64, 64},
+      {65, 96}, {96, 112}, {112, 128}, {128, 128}, {129, 192}, {192, 224}, {(1 << 20), 1 << 20}};
+  for (const auto& [request, bytes] : published) EXPECT_EQ(SizeClass::of(request, Rounding::published).bytes, bytes);
+  for (const std::uint32_t bytes : {16u, 32u, 48u, 64u, 96u, 112u, 128u, 192u, 224u, 256u, 786432u, 917504u}) {
+    EXPECT_EQ(SizeClass::of(bytes, Rounding::fixed).bytes, bytes);
+    EXPECT_GT(SizeClass::of(bytes + 1, Rounding::fixed).bytes, bytes);
+  }
+  std::uint32_t last = 0;
+  for (std::uint32_t request = 1; request <= 1 << 20; request += request < 4096 ? 1 : 512) {
+    for (const Rounding rounding : {Rounding::published, Rounding::fixed}) {
+      const SizeClass size = SizeClass::of(request, rounding);
+      ASSERT_GE(size.bytes, request);
+      ASSERT_LT(size.number, 46u);
+      ASSERT_EQ(SizeClass::of(size.bytes, Rounding::fixed).number, size.number);
+    }
+    const std::uint32_t number = SizeClass::of(request, Rounding::fixed).number;
+    ASSERT_TRUE(number == last || number == last + 1);
+    last = number;
+  }
+  const auto home = [](std::uint32_t bytes) { return SizeClass::of(bytes, Rounding::fixed).home(46, 32767); };
+  EXPECT_EQ(home(16), 0u);
+  EXPECT_EQ(home(32), 2135u);
+  EXPECT_EQ(home(64), 6126u);
+  EXPECT_EQ(home(128), 11437u);
+  EXPECT_EQ(home(1024), 23058u);
+  EXPECT_EQ(home(64 << 10), 32146u);
+  EXPECT_EQ(home(1 << 20), 32767u);
+}
+
+TEST(LlvmLibc, SlabsAsPublished) {
+  const SlabLayout slab;
+  const std::vector<std::pair<std::uint32_t, std::uint32_t>> chunks = {
+      {16, 130047}, {32, 65279}, {64, 32703},    {128, 16367},   {256, 8187},
+      {1024, 2047}, {4096, 511}, {64 << 10, 31}, {512 << 10, 3}, {1 << 20, 1}};
+  for (const auto& [bytes, count] : chunks) EXPECT_EQ(slab.chunks(bytes), count) << bytes;
+}
+
+}  // namespace
+}  // namespace allocbench
