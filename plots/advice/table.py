@@ -31,6 +31,7 @@ _FIGURES = (
     "graph_build",
     "setup",
 )
+_LATENCY, _PERCENTILES = "guide/latency", ("p50", "p90", "p99", "p999")
 _REASON = 160  # characters of a reason
 
 
@@ -51,10 +52,12 @@ def of(runs: Sequence[Run]) -> dict:
     }
     by_allocator: dict[str, dict] = {}
     for run in guide:
-        if run.name not in _MEMORY and run.name not in _WITHOUT:
+        if run.name not in (*_MEMORY, *_WITHOUT, _LATENCY):
             _add_cases(made["cases"], by_allocator, run)
         elif run.name in _MEMORY:
             _add_memory(by_allocator, run)
+        elif run.name == _LATENCY:
+            _add_latency(by_allocator, run)
     made["allocators"] = sorted(by_allocator.values(), key=_order)
     for each in made["allocators"]:
         each["results"] = [each["results"].get(number) for number in range(len(made["cases"]))]
@@ -141,6 +144,7 @@ def _allocator(by_allocator: dict[str, dict], run: Run, cell: str) -> dict:
             "metadata": None,
             "setup": None,
             "memory": [],
+            "latency": [],
             "results": {},
         }
     return by_allocator[name]
@@ -197,6 +201,17 @@ def _add_memory(by_allocator: dict[str, dict], run: Run) -> None:
             entry["memory"].append([run.settings.at[cell, "request_bytes"], _short(1 / share)])
     for entry in by_allocator.values():
         entry["memory"].sort()
+
+
+def _add_latency(by_allocator: dict[str, dict], run: Run) -> None:
+    """Cycles that 50, 90, 99 and 99.9 % of the mallocs stay within, by threads."""
+    values = _values(run)
+    for cell in run.cells.index:
+        tail = [_first(values.get(cell, {}), "", f"alloc_{name}") for name in _PERCENTILES]
+        if None not in tail:
+            _allocator(by_allocator, run, cell)["latency"].append([run.settings.at[cell, "threads"], *tail])
+    for entry in by_allocator.values():
+        entry["latency"].sort()
 
 
 def _values(run: Run) -> dict[str, dict]:

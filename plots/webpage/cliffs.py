@@ -1,4 +1,4 @@
-"""Where an allocator falls off: its time per request against threads by size, against the fill of the pool, and the steps of its slowest mallocs."""
+"""Where an allocator falls off: its time per request against threads by size, against the fill of the pool, and its slowest mallocs."""
 
 from __future__ import annotations
 
@@ -22,16 +22,18 @@ def _chart(table: dict, entry: dict) -> dict | None:
     fills = _by_fill(cells)
     if not threads and not fills:
         return None
-    steps = _steps(cells)
+    tails, unit = _latency(entry), "cycles of a malloc"
+    if not tails:
+        tails, unit = _steps(cells), "steps of a malloc"
     axes = {
         "xaxis": charts.axis("threads", True, _all(threads, "x"), domain=[0, 0.27]),
         "yaxis": charts.axis("time per request, malloc and free", True, _all(threads, "y"), ticksuffix="s"),
         "xaxis2": charts.axis("pool in use", domain=[0.37, 0.62], tickformat=".0%"),
         "yaxis2": charts.axis("time per request", True, _all(fills, "y"), anchor="x2", ticksuffix="s"),
-        "xaxis3": charts.axis("threads", True, _all(steps, "x"), domain=[0.72, 1]),
-        "yaxis3": charts.axis("steps of a malloc", True, _all(steps, "y"), anchor="x3"),
+        "xaxis3": charts.axis("threads", True, _all(tails, "x"), domain=[0.72, 1]),
+        "yaxis3": charts.axis(unit, True, _all(tails, "y"), anchor="x3"),
     }
-    return {"data": threads + fills + steps, "layout": charts.layout(400, showlegend=True, legend={"orientation": "h", "y": -0.25}, **axes)}
+    return {"data": threads + fills + tails, "layout": charts.layout(400, showlegend=True, legend={"orientation": "h", "y": -0.25}, **axes)}
 
 
 def _all(traces: list[dict], key: str) -> list[float]:
@@ -77,6 +79,14 @@ def _by_fill(cells: list) -> list[dict]:
         if points:
             made.append(_line(name, points, "2", colour, "dot"))
     return made
+
+
+def _latency(entry: dict) -> list[dict]:
+    return [
+        _line(f"{share} of mallocs, 64 B", [(row[0], row[1 + number]) for row in entry["latency"]], "3", _COLOURS[number], "dash")
+        for number, share in enumerate(_SHARES)
+        if entry["latency"]
+    ]
 
 
 def _steps(cells: list) -> list[dict]:

@@ -36,6 +36,7 @@ def write(folder: Path, backend: str = "cuda") -> Path:
     _config(folder, "fill", [_fill(name, taken) for name in NAMES for taken in (0.5, 0.9)], backend)
     _config(folder, "memory_small", [_memory(name) for name in NAMES], backend)
     _config(folder, "setup", [_setup(name) for name in NAMES], backend)
+    _config(folder, "latency", [_latency(name, threads) for name in NAMES for threads in (1000, 100_000)], backend)
     _config(folder, "hash_join", [_application(name, 3) for name in NAMES], backend)
     _config(folder, "hash_join_without", [_application("atomic_malloc", 5)], backend)
     return folder
@@ -99,6 +100,11 @@ def _memory(name: str) -> dict:
 def _setup(name: str) -> dict:
     values = {("init", "time"): COST[name][0] * 100, ("first_alloc", "time"): COST[name][0]}
     return _cell(name, "heap_init", {"request_bytes": 16}, {"threads": 32}, values, 1 << 30)
+
+
+def _latency(name: str, threads: int) -> dict:
+    values = {("", f"alloc_{rank}"): factor * COST[name][0] * 1e9 for rank, factor in (("p50", 1), ("p90", 2), ("p99", 4), ("p999", 9))}
+    return _cell(name, "latency", {"request_bytes": 64}, {"threads": threads}, {**values, ("own", "time"): 1e-6}, 1 << 30)
 
 
 def _application(name: str, factor: float) -> dict:

@@ -87,6 +87,13 @@ def test_a_figure_comes_with_its_commands_and_the_papers_values(page):
     assert [(star["x"], star["y"], star["name"]) for star in stars] == [([16.0], [1e-5], "paper: fig. 9")]
 
 
+def test_cliffs_show_the_tail_of_single_calls(page):
+    charts = json.loads(re.search(r'id="charts-data">(.*?)</script>', page.read_text(), re.DOTALL)[1])
+    tails = {trace["name"]: trace["y"] for trace in charts["cliff comb"]["data"] if trace["yaxis"] == "y3"}
+    assert tails["50 % of mallocs, 64 B"] == [6000, 6000] and tails["99.9 % of mallocs, 64 B"] == [54000, 54000]
+    assert charts["cliff comb"]["layout"]["yaxis3"]["title"]["text"] == "cycles of a malloc"
+
+
 def test_a_map_shows_failures_as_words_and_factors_as_colours(tmp_path):
     config = {**LINES, "plot": {"kind": "heatmap", "x": "request_bytes", "y": "total", "reference": "comb"}}
     cells = [synthetic.cell("comb", {"request_bytes": size}, values={("total", "time"): 1e-5}) for size in (16, 64)]
