@@ -326,6 +326,8 @@ def test_filters_hide_rows_and_traces(wide, page):
 def test_a_mistake_is_told_beside_the_form(wide, page):
     _open(wide, page, "#s=big")
     assert wide.execute_script("return document.getElementById('mistake').textContent").startswith('Request sizes: "big" is not a size')
+    _open(wide, page, "#p=1GB")
+    assert wide.execute_script("return document.getElementById('mistake').textContent").startswith('Pool: "1GB" is not a size')
     _open(wide, page, "#life=nonsense&t=%3Cb%3E")
     assert "is not a number of threads" in wide.execute_script("return document.getElementById('mistake').textContent")
     assert _complaints(wide) == []

@@ -5,9 +5,9 @@ const Question = (() => {
   const limits = Rank.settings;
 
   function bytes(text, name) {
-    const found = /^([0-9]+(?:\.[0-9]+)?)\s*(?:([kKMGT])i?B|B)?$/.exec(text.trim());
+    const found = /^([0-9]+(?:\.[0-9]+)?)\s*(?:([kKMGT])iB|B)?$/.exec(text.trim());
     const made = found ? Math.floor(Number(found[1]) * 1024 ** (found[2] ? " KMGT".indexOf(found[2].toUpperCase()) : 0)) : NaN;
-    if (!(made >= 1 && made <= 2 ** 50)) throw new Error(`${name}: "${text}" is not a size in bytes. Write 48, 4KiB or 1GiB.`);
+    if (!(made >= 1 && made <= 2 ** 50)) throw new Error(`${name}: "${text}" is not a size in bytes. Write 48, 4KiB or 1GiB (KB and GB are refused).`);
     return made;
   }
 
