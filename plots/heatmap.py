@@ -29,9 +29,9 @@ _GROUP = 0.15    # a line of names of groups of columns
 _BETWEEN = 0.10
 _STRONGEST = 30  # factor of the strongest colour
 _SAME = "#eeeeee"
-_FAILED = "#ffffff"
+BLANK = "#ffffff"
 _NARROW = 0.27   # inches, below which numbers are written without a leading zero
-_SHORT = {"unsupported": "unsup.", "timeout": "t.out", "skipped": "skip", "incorrect": "wrong", "device_fault": "fault", "crashed": "crash"}
+SHORT = {"unsupported": "unsup.", "timeout": "t.out", "skipped": "skip", "incorrect": "wrong", "device_fault": "fault", "crashed": "crash"}
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def make(run: Run, stem: str) -> Drawing:
     words = {cell.text for block in blocks for _, cells in block.rows for cell in cells if cell and cell.word}
     if words:
         sentences[0] += " Hatched: no value, with the status."
-    if short := [f"{abbreviation} = {word}" for word, abbreviation in _SHORT.items() if abbreviation in words]:
+    if short := [f"{abbreviation} = {word}" for word, abbreviation in SHORT.items() if abbreviation in words]:
         sentences[0] += " " + ", ".join(short) + "."
     with matplotlib.rc_context(style.RC):
         page = _draw(origin.heading(run, origin.title(run), sentences), blocks, ", ".join(labels.setting_name(run, x) for x in xs))
@@ -148,11 +148,11 @@ def _cell(run: Run, cell: str | None, factors: pandas.DataFrame, own: pandas.Dat
     status = run.cells.at[cell, "status"]
     if status != "ok" or cell not in own.index:
         word = status if status != "ok" else "no value"
-        return Cell(_SHORT.get(word, word), _FAILED, True)
+        return Cell(SHORT.get(word, word), BLANK, True)
     if is_reference:
-        return Cell(quantity.factor(own.at[cell, "value"] / unit[0]), _FAILED, False)
+        return Cell(quantity.factor(own.at[cell, "value"] / unit[0]), BLANK, False)
     if cell not in factors.index:
-        return Cell("–", _FAILED, True)
+        return Cell("–", BLANK, True)
     value, low, high = factors.loc[cell, ["value", "low", "high"]]
     same = low <= 1 <= high
     return Cell(quantity.factor(value), _SAME if same else _colour(value), False)

@@ -17,6 +17,7 @@ from plotly.offline import get_plotlyjs
 from plots import claims, drawing
 from plots.advice import cases, engine, question, table
 from plots.errors import NothingToDraw, UsageError
+from plots.heatmap import SHORT
 from plots.results import Run
 from plots.webpage import cliffs, costs, figures, heat, ledger, tax
 
@@ -87,6 +88,7 @@ def _evidence(guide: dict, charts: dict) -> str:
     texts = string.Template((_STATIC / "evidence.html").read_text(encoding="utf-8"))
     return texts.substitute(
         heat=heat.section(guide),
+        words=", ".join(f"{short}: {word}" for word, short in SHORT.items()),
         costs=_chart("costs", costs.chart(guide), charts),
         setup=_chart("setup", costs.setup_chart(guide), charts),
         options=options,

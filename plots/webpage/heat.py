@@ -7,10 +7,10 @@ import math
 from itertools import groupby
 
 from plots import quantity
+from plots.heatmap import SHORT
 from plots.webpage import charts
 
 _STRONGEST = 100  # factor of the strongest colour
-_SHORT = {"unsupported": "unsup.", "timeout": "time", "skipped": "skip", "incorrect": "wrong", "device_fault": "fault", "crashed": "crash"}
 
 
 def section(table: dict) -> str:
@@ -82,7 +82,7 @@ def _cell(value, case: dict, result) -> str:
         return "<td></td>"
     if isinstance(value, str):
         reason = f"{value}: {result[1]}" if result[1] else value
-        return f'<td class="failed" title="{html.escape(reason)}">{_SHORT.get(value, value)}</td>'
+        return f'<td class="failed" title="{html.escape(reason)}">{SHORT.get(value, value)}</td>'
     time = result[case["time"]]
     told = quantity.in_si(time[0], "s")
     if time[1] is not None and time[2] is not None:

@@ -58,7 +58,7 @@ def _factors(block: heatmap.Block, suffix: str) -> dict:
 
 def _decades(cell: heatmap.Cell | None) -> float | None:
     """The logarithm of the factor. The row of a reference has no factors but values, on white ground."""
-    if cell is None or cell.word or cell.colour == "#ffffff":
+    if cell is None or cell.word or cell.colour == heatmap.BLANK:
         return None
     try:
         value = float(cell.text.replace(",", ""))

@@ -12,7 +12,7 @@ import pytest
 import synthetic
 
 import plots.webpage
-from plots import cli, results, stored
+from plots import cli, heatmap, results, stored
 from plots.advice import engine, question, table
 from plots.webpage import build
 
@@ -103,7 +103,7 @@ def test_a_map_shows_failures_as_words_and_factors_as_colours(tmp_path):
     text = build.page_of(_runs(tmp_path), []).text
     colours, words = json.loads(re.search(r'id="charts-data">(.*?)</script>', text, re.DOTALL)[1])["vinkler2015_fig9_cuda"]["data"]
     assert colours["z"] == [[None, None], [1.0, None]], "ten times is one decade; a reference and a failure have no colour"
-    assert words["text"] == ["10", "10", "time"]
+    assert words["text"] == ["10", "10", heatmap.SHORT["timeout"]]
 
 
 def test_without_a_guide_the_page_says_not_measured(folder, tmp_path):
