@@ -101,10 +101,6 @@ class Laps {
     if (laps_ >= 2 && (next >= start_ || laps_ > 2)) return false;
     return max_steps_ == 0 || ++steps_ < max_steps_;
   }
-  // The walk has not passed the end of the pool yet.
-  SIMT_FN bool before_the_end() const { return laps_ == 0; }
-  // At `chunk` the walk is not back yet where it began.
-  SIMT_FN bool is_first_circle(std::uint32_t chunk) const { return laps_ == 0 || (laps_ == 1 && chunk < start_); }
 
  private:
   std::uint32_t start_;

@@ -152,100 +152,10 @@ TEST(CMMallocReworked, StartsEverySmInItsOwnHeap) {
 
 TEST(CFMallocReworked, GivesUpAfterTheStepsItIsAllowed) {
   circular::CircularParameters parameters;
-  parameters.max_steps = 1;
+  parameters.max_steps = 3;
   Rig<CFMallocReworked> rig(64 * 1024, parameters, 1, 1);
-  // Root 4 KiB; the last chunk could serve it.
+  // Root 4 KiB, then 2 × 2 KiB: the chunk that could serve it is further than three steps away.
   EXPECT_EQ(rig.malloc({5000})[0], nullptr);
-}
-
-template <class Thread>
-class WalkCounter : public Thread {
- public:
-  explicit WalkCounter(const Thread& thread) : Thread(thread) {}
-  void probe(simt::Step step) { walked_ += step == simt::Step::walk; }
-  std::uint32_t walked() const { return walked_; }
-
- private:
-  std::uint32_t walked_ = 0;
-};
-
-struct CountWalks {
-  template <class Thread, class A>
-  SIMT_FN void operator()(Thread& thread, A allocator, const std::uint64_t* sizes, void** blocks,
-                          std::uint32_t* walked) const {
-    WalkCounter<Thread> counter(thread);
-    const std::uint32_t i = thread.rank_in_grid();
-    blocks[i] = allocator.malloc(counter, sizes[i]);
-    walked[i] = counter.walked();
-  }
-};
-
-struct Walks {
-  std::vector<std::uint32_t> steps;  // of each lane
-  std::vector<std::ptrdiff_t> offsets;
-};
-
-// A request of each lane; whole warps stay together, as they mostly do on a GPU.
-template <class A>
-Walks walks_of(Rig<A>& rig, const std::vector<std::uint64_t>& sizes) {
-  const auto count = static_cast<std::uint32_t>(sizes.size());
-  simt::Buffer<std::uint64_t> requests(count);
-  requests.from_host(rig.stream(), sizes);
-  simt::Buffer<void*> blocks(count);
-  simt::Buffer<std::uint32_t> walked(count);
-  const std::uint32_t threads = std::min(count, 32u);
-  simt::launch(rig.stream(), {count / threads, threads}, CountWalks{}, rig.allocator,
-               static_cast<const std::uint64_t*>(requests.data()), blocks.data(), walked.data());
-  Walks walks{walked.to_host(rig.stream()), {}};
-  for (void* block : blocks.to_host(rig.stream())) walks.offsets.push_back(block ? rig.offset(block) : -1);
-  return walks;
-}
-
-template <class A>
-class ReworkedWalkTest : public ::testing::Test {};
-using ReworkedForms = ::testing::Types<CMallocReworked, CFMallocReworked, CMMallocReworked, CFMMallocReworked>;
-TYPED_TEST_SUITE(ReworkedWalkTest, ReworkedForms);
-
-TYPED_TEST(ReworkedWalkTest, LeavesOutChunksThatWereTooSmallFromTheStart) {
-  // Nine levels of 4 KiB each: every chunk of the upper eight is taken as a whole, which leaves the offset in the last.
-  Rig<TypeParam> rig(64 * 1024, {}, 1, 1);
-  for (std::uint64_t bytes = 4096; bytes >= 32; bytes /= 2) {
-    for (std::uint64_t taken = 0; taken < 4096; taken += bytes) ASSERT_NE(rig.malloc({bytes})[0], nullptr);
-  }
-  EXPECT_EQ(rig.offset(rig.malloc({16})[0]), 8 * 4096);
-  const Walks walks = walks_of(rig, {5000});
-  EXPECT_EQ(walks.offsets[0], 9 * 4096);  // the last chunk
-  EXPECT_EQ(walks.steps[0], 1u);          // 255 free chunks of 16 bytes lie between
-}
-
-TYPED_TEST(ReworkedWalkTest, FindsMergedChunksAmongThoseThatWereTooSmall) {
-  Rig<TypeParam> rig(64 * 1024, {}, 1, 1);
-  std::vector<void*> small;  // the last level
-  std::vector<void*> others;
-  for (;;) {
-    void* const block = rig.malloc({16})[0];
-    if (block == nullptr) break;
-    const std::ptrdiff_t offset = rig.offset(block);
-    (offset >= 8 * 4096 && offset < 9 * 4096 ? small : others).push_back(block);
-  }
-  ASSERT_EQ(small.size(), 256u);
-  // From behind, each merges with the next one.
-  std::sort(small.begin(), small.end(), std::greater<>());
-  for (void* block : small) rig.free({block});
-  EXPECT_EQ(rig.offset(rig.malloc({4096})[0]), 8 * 4096);
-  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-}
-
-TYPED_TEST(ReworkedWalkTest, DividesAChunkAmongTheLanesThatMeetThere) {
-  Rig<TypeParam> rig(64 * 1024, {}, 1, 1, simt::StrategyKind::lockstep);
-  Walks walks = walks_of(rig, std::vector<std::uint64_t>(32, 100));
-  std::sort(walks.offsets.begin(), walks.offsets.end());
-  for (std::size_t i = 0; i < walks.offsets.size(); ++i) EXPECT_EQ(walks.offsets[i], 112 * static_cast<int>(i));
-  // What is left of the root, 32 granules, serves four lanes; the others go on to chunks that have room.
-  walks = walks_of(rig, std::vector<std::uint64_t>(32, 100));
-  EXPECT_EQ(std::count(walks.offsets.begin(), walks.offsets.end(), -1), 0);
-  EXPECT_EQ(*std::min_element(walks.offsets.begin(), walks.offsets.end()), 32 * 112);
-  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
 }  // namespace
