@@ -84,7 +84,7 @@ SIMT_FN std::uint32_t take_from_segment(Thread& thread, const Heap& heap, std::u
     if (index == no_block) thread.trap();  // as published: whoever may take finds a block in the ring
   }
   const std::uint32_t block = (segment << heap.ring_log2()) + index;
-  thread.atomic(heap.blocks[block].taken).store(size_class << BlockCounters::class_shift, simt::relaxed);
+  thread.atomic(heap.blocks[block].taken).store(size_class << BlockCounters::class_shift, simt::release);
   if (before == 0) {
     heap.class_tree(size_class).remove(thread, segment);
     if (lock_class(thread, heap, size_class)) {

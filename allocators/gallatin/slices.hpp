@@ -5,6 +5,9 @@
 // counter, and everybody gets a place behind it. Whoever crosses the end of the block detaches it and puts a new one
 // into the entry; meanwhile others use the entries behind it. A block may have left the table, and may have another
 // class, when the addition arrives. The class above the count shows that; then the slices are given back.
+//
+// Orders. The counter hands the block over, also to teams that know the block from an earlier life: set with release,
+// added to with acquire.
 #pragma once
 
 #include "allocators/gallatin/blocks.hpp"
@@ -43,7 +46,7 @@ SIMT_FN Pinned find_pinned(Thread& thread, const Heap& heap, std::uint32_t size_
   SIMT_ROLLED
   for (std::uint32_t probe = 0; probe < most_probes; ++probe) {
     const std::uint32_t slot = (own + probe) & last;
-    entry = thread.atomic(heap.pinned_entry(size_class, slot)).load(simt::acquire);
+    entry = thread.atomic(heap.pinned_entry(size_class, slot)).load(simt::relaxed);
     if (entry >= first_pinned) return {slot, entry - first_pinned, false};
   }
   std::uint32_t expected = vacant;
@@ -82,13 +85,13 @@ SIMT_FN void* take_slices(Thread& thread, const Heap& heap, std::uint32_t size_c
       thread.spin_hint();
       continue;
     }
-    team.sync();  // the leader's acquire holds for all
     const std::uint32_t before = team.exclusive_sum(count);
     const std::uint32_t last = 31 - simt::count_leading_zeros(team.mask());
     BlockCounters& block = heap.blocks[pinned.block];
     std::uint32_t old = 0;
-    if (thread.lane() == last) old = thread.atomic(block.taken).fetch_add(before + count, simt::relaxed);
+    if (thread.lane() == last) old = thread.atomic(block.taken).fetch_add(before + count, simt::acquire);
     old = team.shfl_lane(old, last);
+    team.sync();  // the acquire of the last lane holds for all
     const std::uint32_t block_class = old >> BlockCounters::class_shift;
     const std::uint32_t place = (old & BlockCounters::count_mask) + before;
     const bool right = block_class == size_class;
