@@ -1,27 +1,11 @@
 // Specimens of Gallatin: the errors that its authors report for their own versions, one by one (allocators/gallatin/).
-// The twins are Gallatin with its repairs and Gallatin with the static counter.
+// All with the repair of the error that the published form has itself (docs/findings.md).
 #pragma once
 
-#include "allocators/gallatin/gallatin.hpp"
 #include "allocators/gallatin/gallatin_static.hpp"
 #include "tests/check/zoo/specimen.hpp"
 
 namespace allocbench::zoo {
-
-// The published form has an error of its own (docs/findings.md).
-struct GallatinRepaired : allocbench::Gallatin {
-  static constexpr Traits traits =
-      specimen(Form::repaired, {}, "zoo_gallatin_repaired", "Gallatin: a freed run loses its class first");
-  static SmallHeap<Parameters> small_heap() {
-    auto heap = allocbench::Gallatin::small_heap();
-    heap.parameters.recheck_cleared_words = true;
-    heap.parameters.reset_class_first = true;
-    return heap;
-  }
-  static GallatinRepaired create(Arena& arena, const Parameters& parameters) {
-    return {allocbench::Gallatin::create(arena, parameters)};
-  }
-};
 
 using gallatin::StaticBug;
 
