@@ -33,6 +33,7 @@
 #include <vector>
 
 #include "allocators/contract/allocator.hpp"
+#include "allocators/common/tiles.hpp"
 #include "allocators/cuda_malloc/cuda_malloc.hpp"
 #include "allocators/fdgmalloc/parameters.hpp"
 #include "allocators/fdgmalloc/warp_header.hpp"
@@ -66,23 +67,20 @@ class FdgMalloc {
       throw Unsupported("the device heap cannot serve SuperBlocks of " + std::to_string(parameters.superblock_bytes) +
                         " bytes from this pool");
     }
-    allocator.records_ = arena.metadata<fdgmalloc::HeaderRecord>(parameters.most_warps);
-    allocator.most_warps_ = parameters.most_warps;
+    allocator.records_ = TileTable<fdgmalloc::HeaderRecord>::create(arena, {}, parameters.most_warps);
     allocator.superblock_bytes_ = static_cast<std::uint32_t>(parameters.superblock_bytes);
     return allocator;
   }
 
   template <class Thread>
   SIMT_FN fdgmalloc::HeaderSession attach(Thread& thread) {
-    const std::uint32_t warps_per_block = (thread.block_size() + simt::warp_size - 1) / simt::warp_size;
-    const std::uint32_t warp = thread.block() * warps_per_block + thread.warp_in_block();
-    return {warp < most_warps_ ? records_ + warp : nullptr, superblock_bytes_, limit_};
+    return {records_.find(thread), superblock_bytes_, limit_};
   }
 
   // On the host, when no kernel runs: no lock is held. Headers lie in the device heap, which the host cannot read.
   std::string broken_invariant(simt::Stream& stream) const {
-    std::vector<fdgmalloc::HeaderRecord> records(most_warps_);
-    simt::copy_to_host(stream, records.data(), records_, records.size() * sizeof records[0]);
+    std::vector<fdgmalloc::HeaderRecord> records(records_.count);
+    simt::copy_to_host(stream, records.data(), records_.states, records.size() * sizeof records[0]);
     for (std::size_t warp = 0; warp < records.size(); ++warp) {
       if (records[warp].lock != 0) return "the record of warp " + std::to_string(warp) + " is still locked";
     }
@@ -90,9 +88,8 @@ class FdgMalloc {
   }
 
  private:
-  fdgmalloc::HeaderRecord* records_ = nullptr;  // arena metadata: zero at first
+  TileTable<fdgmalloc::HeaderRecord> records_;  // per warp
   RequestLimit limit_;
-  std::uint32_t most_warps_ = 0;
   std::uint32_t superblock_bytes_ = 0;
 };
 

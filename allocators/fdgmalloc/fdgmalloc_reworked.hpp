@@ -31,6 +31,7 @@
 
 #include "allocators/common/request.hpp"
 #include "allocators/contract/allocator.hpp"
+#include "allocators/common/tiles.hpp"
 #include "allocators/cuda_malloc/cuda_malloc.hpp"
 #include "allocators/fdgmalloc/parameters.hpp"
 #include "allocators/fdgmalloc/warp_heap.hpp"
@@ -53,21 +54,19 @@ class Over {
   // Where the backing allocator can be reset.
   void reset(simt::Stream& stream) requires(Backing::traits.fresh == Fresh::by_reset) {
     backing_.reset(stream);
-    simt::device_fill(stream, records_, 0, most_warps_ * sizeof *records_);
+    records_.reset(stream);
   }
 
   template <class Thread>
   SIMT_FN Session<Backing> attach(Thread& thread) {
-    const std::uint32_t warps_per_block = (thread.block_size() + simt::warp_size - 1) / simt::warp_size;
-    const std::uint32_t warp = thread.block() * warps_per_block + thread.warp_in_block();
-    return {backing_, warp < most_warps_ ? records_ + warp : nullptr, superblock_units_, limit_};
+    return {backing_, records_.find(thread), superblock_units_, limit_};
   }
 
   // On the host, when no kernel runs: no lock is held, and a warp without owners holds no memory. Empty when that
   // holds.
   std::string broken_invariant(simt::Stream& stream) const {
-    std::vector<WarpRecord> records(most_warps_);
-    simt::copy_to_host(stream, records.data(), records_, records.size() * sizeof records[0]);
+    std::vector<WarpRecord> records(records_.count);
+    simt::copy_to_host(stream, records.data(), records_.states, records.size() * sizeof records[0]);
     for (std::size_t warp = 0; warp < records.size(); ++warp) {
       const WarpRecord& record = records[warp];
       if (record.lock != 0) return "the record of warp " + std::to_string(warp) + " is still locked";
@@ -91,8 +90,7 @@ class Over {
       throw Unsupported(std::string(Backing::traits.display_name) + " cannot serve SuperBlocks of " +
                         std::to_string(parameters.superblock_bytes) + " bytes from this pool");
     }
-    allocator.records_ = arena.metadata<WarpRecord>(parameters.most_warps);
-    allocator.most_warps_ = parameters.most_warps;
+    allocator.records_ = TileTable<WarpRecord>::create(arena, {}, parameters.most_warps);
     allocator.superblock_units_ = static_cast<std::uint32_t>(parameters.superblock_bytes / unit_bytes);
     allocator.limit_.bytes = largest;
     return allocator;
@@ -105,9 +103,8 @@ class Over {
   }
 
   Backing backing_;
-  WarpRecord* records_ = nullptr;  // arena metadata: zero at first
+  TileTable<WarpRecord> records_;
   RequestLimit limit_;
-  std::uint32_t most_warps_ = 0;
   std::uint32_t superblock_units_ = 0;
 };
 
