@@ -1,0 +1,193 @@
+// What both versions of ROCm's device malloc share: slabs, their records, and how a slab is made.
+//
+// ROCm device libraries, ockl/src/dm.cl. Slab: header, bits (1 = in use or unusable), blocks of one kind. Each kind has
+// an array of records, one per slab; slabs are added at its end and stay. At most one slab of a kind per interval is
+// begun: its maker wins a compare-exchange of the time of the last one, the others look again.
+//
+// Orders. Published: relaxed; before a bit is cleared a release fence, in the released version on MI300 only. Here
+// taking a bit acquires and clearing it releases.
+#pragma once
+
+#include <string>
+
+#include "allocators/common/request.hpp"
+#include "allocators/common/slab_pool.hpp"
+#include "allocators/rocm_dm/kinds.hpp"
+#include "allocators/rocm_dm/parameters.hpp"
+
+namespace allocbench::rocm_dm {
+
+struct SlabHeader {
+  std::uint32_t kind;
+  std::uint32_t record;
+  std::uint32_t start;  // grows with every search; searches begin at this word
+  std::uint32_t unused;
+};
+static_assert(sizeof(SlabHeader) == Kind::header_bytes);
+
+struct Record {
+  std::uint64_t slab;  // address; 0: none yet
+  std::uint32_t used;  // blocks
+  std::uint32_t unused;
+};
+
+struct KindState {
+  alignas(128) std::uint32_t start;  // record where searches begin
+  alignas(128) std::uint32_t slabs;  // records in use
+  alignas(128) std::uint64_t last;   // when the last slab was begun; 0: never
+};
+
+// A slab where a group may look for blocks.
+struct Found {
+  std::uint64_t slab = 0;  // address; 0: none
+  std::uint32_t kind = 0;
+  std::uint32_t record = 0;
+};
+
+struct Heap {
+  SlabPool pool;
+  const Kind* kinds = nullptr;  // not written by kernels
+  KindState* states = nullptr;
+  Record* records = nullptr;  // pool.count per kind
+  std::uint32_t last_kind = 0;
+  std::uint64_t interval = 0;
+  bool counts_first = false;  // see GroupedParameters
+  RequestLimit limit;
+
+  SIMT_FN Record& record(std::uint32_t kind, std::uint32_t index) const {
+    return records[std::size_t{kind} * pool.count + index];
+  }
+  SIMT_FN static SlabHeader& header(std::uint64_t slab) { return *reinterpret_cast<SlabHeader*>(slab); }
+  SIMT_FN static std::uint32_t& bits(std::uint64_t slab, std::uint32_t word) {
+    return reinterpret_cast<std::uint32_t*>(slab + Kind::header_bytes)[word];
+  }
+  SIMT_FN void* address(const Kind& kind, std::uint64_t slab, std::uint32_t block) const {
+    return reinterpret_cast<std::byte*>(slab) + kind.begin + std::size_t{block} * kind.bytes;
+  }
+
+  enum Growth : std::uint32_t { made, look_again, full };
+
+  // Makes a slab for the group and counts `taken` blocks in it, at its creation. `slabs`: the records that were seen.
+  template <class Thread, class Group>
+  SIMT_FN Growth grow(Thread& thread, const Group& group, std::uint32_t kind, std::uint32_t slabs, std::uint32_t taken,
+                      Found& found) const {
+    std::uint32_t index = SlabPool::none;
+    std::uint32_t growth = full;
+    if (group.leader() && slabs < pool.count) {
+      growth = begin(thread, states[kind], slabs, index);
+      if (growth == look_again) thread.spin_hint();
+    }
+    growth = group.broadcast(growth);
+    if (growth != made) return static_cast<Growth>(growth);
+    index = group.broadcast(index);
+    group.sync();  // the leader's acquire of the slab holds for all
+    const auto slab = reinterpret_cast<std::uint64_t>(pool.address(index));
+    for (std::uint32_t i = group.thread_rank(); i < kinds[kind].words(); i += group.num_threads()) {
+      thread.atomic(bits(slab, i)).store(kinds[kind].unusable_bits(i), simt::relaxed);
+    }
+    group.sync();  // the leader's release speaks for all
+    if (group.leader()) {
+      thread.atomic(header(slab).kind).store(kind, simt::relaxed);
+      thread.atomic(header(slab).record).store(slabs, simt::relaxed);
+      thread.atomic(header(slab).start).store(0u, simt::relaxed);
+      if (!enter(thread, kind, slabs, slab, taken)) {
+        thread.probe(simt::Step::retry);
+        pool.give(thread, index);
+        growth = look_again;
+      }
+    }
+    found = {slab, kind, slabs};
+    return static_cast<Growth>(group.broadcast(growth));
+  }
+
+  // One try: a clear bit of the word. no_block if there is none or another lane was faster.
+  static constexpr std::uint32_t no_block = 0xffffffffu;
+  template <class Thread>
+  SIMT_FN static std::uint32_t try_word(Thread& thread, std::uint64_t slab, std::uint32_t word) {
+    const auto bits_of_word = thread.atomic(bits(slab, word));
+    const std::uint32_t seen = bits_of_word.load(simt::relaxed);
+    if (seen == 0xffffffffu) return no_block;
+    const std::uint32_t bit = simt::count_trailing_zeros(~seen);
+    thread.probe(simt::Step::attempt);
+    const std::uint32_t before = bits_of_word.fetch_or(1u << bit, simt::acquire);
+    return (before >> bit & 1) == 0 ? word * 32 + bit : no_block;
+  }
+  // The word where a lane begins: the lanes of a group begin at words that follow each other.
+  template <class Thread, class Group>
+  SIMT_FN static std::uint32_t first_word(Thread& thread, const Group& group, std::uint64_t slab,
+                                          std::uint32_t blocks) {
+    std::uint32_t start = 0;
+    if (group.leader()) start = thread.atomic(header(slab).start).fetch_add(group.num_threads(), simt::relaxed);
+    start = group.broadcast(start) + group.thread_rank();
+    return start * 32 % blocks / 32;
+  }
+
+  // The slab of a block; its record and kind do not change while a block is in use.
+  template <class Thread>
+  SIMT_FN Found slab_of(Thread& thread, const void* block) const {
+    const auto slab = reinterpret_cast<std::uint64_t>(block) - pool.inside(block);
+    const std::uint64_t words =
+        thread.atomic(*reinterpret_cast<std::uint64_t*>(slab)).load(simt::relaxed);  // kind and record
+    return {slab, static_cast<std::uint32_t>(words), static_cast<std::uint32_t>(words >> 32)};
+  }
+  template <class Thread>
+  SIMT_FN void clear_bit(Thread& thread, const Found& found, const void* block) const {
+    const Kind& kind = kinds[found.kind];
+    const std::uint32_t index = (pool.inside(block) - kind.begin) / kind.bytes;
+    thread.atomic(bits(found.slab, index / 32)).fetch_and(~(1u << index % 32), simt::release);
+  }
+
+ private:
+  // Records the slab as number `index` of its kind. False if another maker was faster.
+  template <class Thread>
+  SIMT_FN bool enter(Thread& thread, std::uint32_t kind, std::uint32_t index, std::uint64_t slab,
+                     std::uint32_t taken) const {
+    Record& entry = record(kind, index);
+    if (counts_first && taken != 0) thread.atomic(entry.used).store(taken, simt::relaxed);
+    std::uint64_t nothing = 0;
+    if (!thread.atomic(entry.slab).compare_exchange(nothing, slab, simt::release, simt::relaxed)) return false;
+    if (!counts_first && taken != 0) thread.atomic(entry.used).fetch_add(taken, simt::relaxed);
+    thread.atomic(states[kind].slabs).fetch_add(1u, simt::release);
+    return true;
+  }
+
+  // Takes a slab from the pool if the interval since the last one of this kind has passed and no other lane was faster.
+  // `full` only after the interval: until then a slab that was begun may not be recorded yet.
+  template <class Thread>
+  SIMT_FN Growth begin(Thread& thread, KindState& state, std::uint32_t slabs, std::uint32_t& index) const {
+    const auto last = thread.atomic(state.last);
+    std::uint64_t before = 0;
+    if (interval != 0) {
+      before = last.load(simt::relaxed);
+      if (!has_passed(now(thread, slabs), before)) return look_again;
+    }
+    if (pool.exhausted(thread)) return full;
+    if (interval != 0 && !last.compare_exchange(before, now(thread, slabs), simt::relaxed, simt::relaxed)) {
+      return look_again;
+    }
+    index = pool.take(thread);
+    if (index != SlabPool::none) return made;
+    if (interval != 0) last.store(before, simt::relaxed);  // other kinds were faster: nothing was begun
+    return full;
+  }
+
+#if SIMT_CUDA
+  template <class Thread>
+  SIMT_FN static std::uint64_t now(Thread& thread, std::uint32_t) {
+    return thread.clock() | 1;
+  }
+  // The clocks of two SMs may differ a little.
+  SIMT_FN bool has_passed(std::uint64_t now, std::uint64_t last) const {
+    return last == 0 || static_cast<std::int64_t>(now - last) >= static_cast<std::int64_t>(interval);
+  }
+#else
+  // No time passes while all lanes wait, so the clock counts slabs: one is begun when those before are recorded.
+  template <class Thread>
+  SIMT_FN static std::uint64_t now(Thread&, std::uint32_t slabs) {
+    return slabs + std::uint64_t{1};
+  }
+  SIMT_FN bool has_passed(std::uint64_t now, std::uint64_t last) const { return now > last; }
+#endif
+};
+
+}  // namespace allocbench::rocm_dm

@@ -1,0 +1,57 @@
+// The parameters of ROCm's device malloc, with the defaults of its source.
+#pragma once
+
+#include <string>
+
+#include "allocators/contract/parameters.hpp"
+
+namespace allocbench::rocm_dm {
+
+struct Parameters {
+  std::uint64_t slab_bytes = std::uint64_t{2} << 20;
+  std::uint64_t max_block_bytes = 3072;
+  std::uint64_t large_alignment_bytes = 4096;
+  std::uint64_t slab_interval = 396'000;
+
+  static auto fields() {
+    using P = Parameters;
+    return std::tuple{
+        Field{"slab_bytes", &P::slab_bytes, "B", "bytes of a slab, whose blocks have one size", "dm.cl: 2 MiB"}
+            .between(256, 1 << 26)
+            .powers_of_two(),
+        Field{"max_block_bytes", &P::max_block_bytes, "B", "the largest request; larger ones are for the host",
+              "dm.cl: 3,072"}
+            .between(16, 3072),
+        Field{"large_alignment_bytes", &P::large_alignment_bytes, "B",
+              "blocks that begin at a multiple of this are not used, as free takes them for blocks of the host",
+              "dm.cl: 4 KiB"}
+            .between(32, 1 << 16)
+            .powers_of_two(),
+        Field{
+            "slab_interval", &P::slab_interval, "cycles",
+            "least time between two slabs of one size; 0: none. On the CPU, where no time passes while lanes wait, any "
+            "other value means: when the slab before is ready",
+            "dm.cl: 20,000 ticks of 100 MHz, which are 396,000 cycles of an H100 at 1.98 GHz"}
+            .between(0, 1e12)};
+  }
+};
+
+// Where the development version counts the blocks that the maker of a slab takes for itself.
+struct GroupedParameters : Parameters {
+  std::string count_order = "published";
+
+  bool counts_first() const { return count_order == "published"; }
+
+  static auto fields() {
+    return std::tuple_cat(
+        Parameters::fields(),
+        std::tuple{
+            Field{"count_order", &GroupedParameters::count_order, "",
+                  "when a new slab's count is set: published: before the exchange that records the slab, so that a "
+                  "maker that loses it overwrites the winner's count; fixed: after it (docs/findings.md)",
+                  "dm.cl, development"}
+                .one_of({"published", "fixed"})});
+  }
+};
+
+}  // namespace allocbench::rocm_dm

@@ -1,0 +1,203 @@
+// ROCm's device malloc, the released version: slabs with bits, the lanes of a wave served one block size after the
+// other.
+//
+// Code: ROCm device libraries, ockl/src/dm.cl (ROCm/llvm-project fa77110), in every release up to ROCm 7.2. It is what
+// malloc, free and new in a HIP kernel call on AMD GPUs. There is no paper.
+// Idea:
+//   malloc  The lanes that want the block size of the first one go together, the others wait. They look at as many
+//           records of slabs at once and take the first slab below 85 % of its blocks, else make a new one. In it each
+//           lane begins at a word of its own and looks at every word at most once; an OR takes a bit. Then the lucky
+//           ones are counted together, and the others begin again.
+//   free    The lanes of one slab go together, the others wait: each clears its bit, then they are counted together.
+// Data: kinds.hpp, heap.hpp.
+//
+// Differs from the code:
+//   * Memory orders (heap.hpp). Waves have 32 lanes here, 64 on most AMD GPUs.
+//   * The host, which the code asks for slabs, is a pool of slabs of the arena. Larger requests, which the host serves
+//     there, get null. When the pool is empty all slabs exist: then slabs above 85 % and those of the next larger power
+//     of two are tried, as in the code at 65,792 slabs.
+//   * A maker that finds its record taken gives its slab back. The records of a kind are one array; there two levels,
+//     which grow by 256 in 0.3 ms. Slabs are aligned from the start of the pool on.
+//   * Requests of 17 to 24 bytes get 32: 24-byte blocks would be aligned to 8 bytes only.
+//   * Assumed: a lane that loses a bit goes on with the next word; the search begins at the slab that was found last.
+// As published: a size gets one slab in 200 us (`slab_interval`), half of the blocks of 2,048 bytes are never used, and
+// slabs stay with their size for ever.
+#pragma once
+
+#include "allocators/rocm_dm/make_heap.hpp"
+
+namespace allocbench {
+
+class RocmDm {
+ public:
+  using Parameters = rocm_dm::Parameters;
+  static constexpr Traits traits{.name = "rocm_dm",
+                                 .display_name = "ROCm dm",
+                                 .paper = "ROCm device libraries (to 7.2), ockl/src/dm.cl",
+                                 .summary =
+                                     "slabs with bits; the lanes of a wave go together size by size and are counted "
+                                     "after they have their blocks; pool-backed",
+                                 .zero = ZeroBytes::null};
+
+  static std::size_t max_request(std::size_t, const Parameters& parameters) {
+    return rocm_dm::Kind::bytes_of(rocm_dm::Kind::of_request(static_cast<std::uint32_t>(parameters.max_block_bytes)));
+  }
+  // Three slabs of 29 blocks of 16 bytes or 2 of 192. Slabs never change their size.
+  static SmallHeap<Parameters> small_heap() {
+    return {.pool_bytes = 3 * 512,
+            .parameters = {.slab_bytes = 512, .max_block_bytes = 192, .large_alignment_bytes = 256},
+            .serves_other_sizes = 0};
+  }
+
+  static RocmDm create(Arena& arena, const Parameters& parameters) {
+    RocmDm allocator;
+    allocator.heap_ = rocm_dm::make_heap(arena, parameters, traits.name);
+    return allocator;
+  }
+  void reset(simt::Stream& stream) { rocm_dm::reset_heap(stream, heap_); }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (bytes == 0 || heap_.limit.refuses(bytes)) return nullptr;
+    const std::uint32_t kind = rocm_dm::Kind::of_request(static_cast<std::uint32_t>(bytes));
+    const auto wave = thread.converged();
+    void* block = nullptr;
+    simt::LaneMask waiting = wave.mask();
+    SIMT_ROLLED
+    do {
+      const std::uint32_t first = wave.shfl_lane(kind, simt::count_trailing_zeros(waiting));
+      const bool mine = kind == first;
+      const auto group = wave.partition(mine);
+      if (mine) block = serve(thread, group, kind);
+      waiting &= ~wave.ballot(mine);
+    } while (waiting != 0);
+    return block;
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    const rocm_dm::Found found = heap_.slab_of(thread, block);
+    const auto wave = thread.converged();
+    simt::LaneMask waiting = wave.mask();
+    SIMT_ROLLED
+    do {
+      const std::uint64_t first = wave.shfl_lane(found.slab, simt::count_trailing_zeros(waiting));
+      const bool mine = found.slab == first;
+      const auto group = wave.partition(mine);
+      if (mine) {
+        heap_.clear_bit(thread, found, block);
+        group.sync();  // the leader's release speaks for all
+        if (group.leader()) {
+          thread.atomic(heap_.record(found.kind, found.record).used).fetch_sub(group.num_threads(), simt::release);
+        }
+      }
+      waiting &= ~wave.ballot(mine);
+    } while (waiting != 0);
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const { return rocm_dm::broken_record(stream, heap_); }
+
+  // For tests.
+  const rocm_dm::Heap& heap() const { return heap_; }
+
+ private:
+  // Blocks of one kind for all lanes of the group, until the heap gives no more. Lanes that have theirs wait.
+  template <class Thread, class Group>
+  SIMT_FN void* serve(Thread& thread, const Group& group, std::uint32_t kind) const {
+    void* block = nullptr;
+    bool seeks = true;
+    SIMT_ROLLED
+    for (;;) {
+      const auto alike = group.partition(seeks);
+      if (!seeks && alike.num_threads() == group.num_threads()) return block;
+      if (!seeks) continue;
+      const rocm_dm::Found found = find_or_grow(thread, alike, kind);
+      if (found.slab == 0) {
+        seeks = false;
+        continue;
+      }
+      const rocm_dm::Kind& size = heap_.kinds[found.kind];
+      const std::uint32_t index = take_bit(thread, alike, found.slab, size);
+      const auto part = alike.partition(index != rocm_dm::Heap::no_block);
+      if (index == rocm_dm::Heap::no_block) continue;
+      if (part.leader()) {
+        thread.atomic(heap_.record(found.kind, found.record).used).fetch_add(part.num_threads(), simt::relaxed);
+      }
+      block = heap_.address(size, found.slab, index);
+      seeks = false;
+    }
+  }
+
+  template <class Thread, class Group>
+  SIMT_FN std::uint32_t take_bit(Thread& thread, const Group& group, std::uint64_t slab,
+                                 const rocm_dm::Kind& size) const {
+    const std::uint32_t words = size.words();
+    std::uint32_t word = heap_.first_word(thread, group, slab, size.blocks);
+    SIMT_ROLLED
+    for (std::uint32_t i = 0; i < words; ++i) {
+      const std::uint32_t block = heap_.try_word(thread, slab, word);
+      if (block != rocm_dm::Heap::no_block) return block;
+      thread.probe(simt::Step::walk);
+      if (++word == words) word = 0;
+    }
+    return rocm_dm::Heap::no_block;
+  }
+
+  // A slab with room, the same for all lanes. When no slab can be made, also one that is nearly full, then one of
+  // larger blocks.
+  template <class Thread, class Group>
+  SIMT_FN rocm_dm::Found find_or_grow(Thread& thread, const Group& group, std::uint32_t kind) const {
+    for (;;) {
+      std::uint32_t slabs = 0;
+      rocm_dm::Found found = find(thread, group, kind, heap_.kinds[kind].skip_from, slabs);
+      if (found.slab != 0) return found;
+      const rocm_dm::Heap::Growth growth = heap_.grow(thread, group, kind, slabs, 0, found);
+      if (growth == rocm_dm::Heap::made) return found;
+      if (growth == rocm_dm::Heap::look_again) continue;
+      found = find(thread, group, kind, heap_.kinds[kind].usable, slabs);
+      if (found.slab != 0) return found;
+      kind = rocm_dm::Kind::next_power(kind);
+      if (kind > heap_.last_kind) return {};
+    }
+  }
+
+  // The lanes look at as many records at once; the first with fewer than `below` blocks in use decides. `slabs`:
+  // records of the kind.
+  template <class Thread, class Group>
+  SIMT_FN rocm_dm::Found find(Thread& thread, const Group& group, std::uint32_t kind, std::uint32_t below,
+                              std::uint32_t& slabs) const {
+    rocm_dm::KindState& state = heap_.states[kind];
+    std::uint32_t start = 0;
+    if (group.leader()) {
+      start = thread.atomic(state.start).load(simt::relaxed);
+      slabs = thread.atomic(state.slabs).load(simt::acquire);
+    }
+    start = group.broadcast(start);
+    slabs = group.broadcast(slabs);
+    group.sync();  // the leader's acquire holds for all
+    const std::uint32_t lanes = group.num_threads();
+    SIMT_ROLLED
+    for (std::uint32_t seen = 0; seen < slabs; seen += lanes) {
+      const std::uint32_t number = seen + group.thread_rank();
+      const std::uint32_t index = (start + number) % slabs;
+      const bool room = number < slabs && thread.atomic(heap_.record(kind, index).used).load(simt::acquire) < below;
+      const simt::LaneMask votes = group.ballot(room);
+      if (votes == 0) continue;
+      const std::uint32_t chosen = group.shfl_lane(index, simt::count_trailing_zeros(votes));
+      std::uint64_t slab = 0;
+      if (group.leader()) {
+        slab = thread.atomic(heap_.record(kind, chosen).slab).load(simt::relaxed);
+        if (chosen != start) thread.atomic(state.start).store(chosen, simt::relaxed);
+      }
+      return {group.broadcast(slab), kind, chosen};
+    }
+    return {};
+  }
+
+  rocm_dm::Heap heap_;
+};
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(rocm_dm, RocmDm)

@@ -1,0 +1,185 @@
+// ROCm's device malloc, the development version: the lanes of one block size reserve blocks together before they
+// search.
+//
+// Code: ROCm device libraries, ockl/src/dm.cl, "Increase parallelism in dm" (ROCm/llvm-project pull requests 551 and
+// 811, November and December 2025; not the later pull request 2237). There is no paper. Idea: as rocm_dm.hpp, but
+//   malloc  The lanes of each size go together, all sizes side by side. The leader adds their number to the count of a
+//           slab that is below 85 %; if the slab has not so many usable blocks, it subtracts again and goes on. After
+//           that every lane is sure to find a bit and searches until it has one.
+//   free    The lanes of each slab go together, all slabs side by side.
+// Data: kinds.hpp, heap.hpp. The search begins at the last slab that accepted a reservation.
+//
+// Differs from the code: as rocm_dm.hpp says, and
+//   * When the pool is empty, lanes that a slab has room for are served and the others go on. There the check leaves
+//   the
+//     group out, so it may reserve blocks that do not exist and then search for ever (only at 65,792 slabs).
+//   * A group that is larger than a slab, which slabs of 2 MiB are not, takes what there is.
+// As published: the maker of a slab stores its count before it has won the record (`count_order`). That is harmless as
+// long as no slab takes longer to make than the interval (docs/findings.md).
+#pragma once
+
+#include "allocators/rocm_dm/make_heap.hpp"
+
+namespace allocbench {
+
+class RocmDmGrouped {
+ public:
+  using Parameters = rocm_dm::GroupedParameters;
+  static constexpr Traits traits{.name = "rocm_dm_grouped",
+                                 .display_name = "ROCm dm, grouped",
+                                 .paper = "ROCm device libraries (development, December 2025), ockl/src/dm.cl",
+                                 .summary =
+                                     "slabs with bits; the lanes of each size reserve blocks by one addition, then "
+                                     "search until they have them; pool-backed",
+                                 .zero = ZeroBytes::null};
+
+  static std::size_t max_request(std::size_t, const Parameters& parameters) {
+    return rocm_dm::Kind::bytes_of(rocm_dm::Kind::of_request(static_cast<std::uint32_t>(parameters.max_block_bytes)));
+  }
+  // As RocmDm's.
+  static SmallHeap<Parameters> small_heap() {
+    Parameters parameters;
+    parameters.slab_bytes = 512;
+    parameters.max_block_bytes = 192;
+    parameters.large_alignment_bytes = 256;
+    return {.pool_bytes = 3 * 512, .parameters = parameters, .serves_other_sizes = 0};
+  }
+
+  static RocmDmGrouped create(Arena& arena, const Parameters& parameters) {
+    RocmDmGrouped allocator;
+    allocator.heap_ = rocm_dm::make_heap(arena, parameters, traits.name);
+    allocator.heap_.counts_first = parameters.counts_first();
+    return allocator;
+  }
+  void reset(simt::Stream& stream) { rocm_dm::reset_heap(stream, heap_); }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (bytes == 0 || heap_.limit.refuses(bytes)) return nullptr;
+    const std::uint32_t kind = rocm_dm::Kind::of_request(static_cast<std::uint32_t>(bytes));
+    auto group = thread.converged().match_any(kind);
+    SIMT_ROLLED
+    for (;;) {
+      std::uint32_t granted = 0;
+      const rocm_dm::Found found = reserve(thread, group, kind, granted);
+      if (granted == 0) return nullptr;
+      const bool lucky = group.thread_rank() < granted;
+      group = group.partition(lucky);
+      if (lucky) return take_block(thread, group, found);
+    }
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    const rocm_dm::Found found = heap_.slab_of(thread, block);
+    const auto group = thread.converged().match_any(found.slab);
+    heap_.clear_bit(thread, found, block);
+    group.sync();  // the leader's release speaks for all
+    if (group.leader()) {
+      thread.atomic(heap_.record(found.kind, found.record).used).fetch_sub(group.num_threads(), simt::release);
+    }
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const { return rocm_dm::broken_record(stream, heap_); }
+
+  // For tests.
+  const rocm_dm::Heap& heap() const { return heap_; }
+
+ private:
+  // For lanes with a reservation: there is a bit for each.
+  template <class Thread, class Group>
+  SIMT_FN void* take_block(Thread& thread, const Group& group, const rocm_dm::Found& found) const {
+    const rocm_dm::Kind& size = heap_.kinds[found.kind];
+    const std::uint32_t words = size.words();
+    std::uint32_t word = heap_.first_word(thread, group, found.slab, size.blocks);
+    SIMT_ROLLED
+    for (;;) {
+      const std::uint32_t block = heap_.try_word(thread, found.slab, word);
+      if (block != rocm_dm::Heap::no_block) return heap_.address(size, found.slab, block);
+      thread.probe(simt::Step::walk);
+      if (++word == words) word = 0;
+    }
+  }
+
+  // Reserves blocks for the first `granted` lanes of the group in one slab. When no slab can be made, also in one that
+  // is nearly full, then in one of larger blocks; 0 if there is none.
+  template <class Thread, class Group>
+  SIMT_FN rocm_dm::Found reserve(Thread& thread, const Group& group, std::uint32_t kind, std::uint32_t& granted) const {
+    for (;;) {
+      std::uint32_t slabs = 0;
+      const std::uint32_t usable = heap_.kinds[kind].usable;
+      rocm_dm::Found found = find(thread, group, kind, heap_.kinds[kind].skip_from, false, slabs, granted);
+      if (granted != 0) return found;
+      const std::uint32_t most = group.num_threads() < usable ? group.num_threads() : usable;
+      const rocm_dm::Heap::Growth growth = heap_.grow(thread, group, kind, slabs, most, found);
+      if (growth == rocm_dm::Heap::made) {
+        granted = most;
+        return found;
+      }
+      if (growth == rocm_dm::Heap::look_again) continue;
+      found = find(thread, group, kind, usable, true, slabs, granted);
+      if (granted != 0) return found;
+      kind = rocm_dm::Kind::next_power(kind);
+      if (kind > heap_.last_kind) return {};
+    }
+  }
+
+  // The lanes look at as many records at once. In turn those with fewer than `below` blocks in use are asked for blocks
+  // for the whole group, or for a part of it where that is `enough`.
+  template <class Thread, class Group>
+  SIMT_FN rocm_dm::Found find(Thread& thread, const Group& group, std::uint32_t kind, std::uint32_t below, bool enough,
+                              std::uint32_t& slabs, std::uint32_t& granted) const {
+    rocm_dm::KindState& state = heap_.states[kind];
+    std::uint32_t start = 0;
+    if (group.leader()) {
+      start = thread.atomic(state.start).load(simt::relaxed);
+      slabs = thread.atomic(state.slabs).load(simt::acquire);
+    }
+    start = group.broadcast(start);
+    slabs = group.broadcast(slabs);
+    group.sync();  // the leader's acquire holds for all
+    const std::uint32_t lanes = group.num_threads();
+    SIMT_ROLLED
+    for (std::uint32_t seen = 0; seen < slabs; seen += lanes) {
+      const std::uint32_t number = seen + group.thread_rank();
+      const std::uint32_t index = (start + number) % slabs;
+      const bool room = number < slabs && thread.atomic(heap_.record(kind, index).used).load(simt::relaxed) < below;
+      for (simt::LaneMask votes = group.ballot(room); votes != 0; votes &= votes - 1) {
+        const std::uint32_t chosen = group.shfl_lane(index, simt::count_trailing_zeros(votes));
+        std::uint64_t slab = 0;
+        if (group.leader()) {
+          granted = ask(thread, heap_.record(kind, chosen), lanes, heap_.kinds[kind].usable, enough);
+          if (granted != 0) {
+            slab = thread.atomic(heap_.record(kind, chosen).slab).load(simt::relaxed);
+            if (chosen != start) thread.atomic(state.start).store(chosen, simt::relaxed);
+          }
+        }
+        granted = group.broadcast(granted);
+        if (granted == 0) continue;
+        group.sync();  // the leader's acquire holds for all
+        return {group.broadcast(slab), kind, chosen};
+      }
+    }
+    return {};
+  }
+
+  // How many of `wanted` blocks the slab grants: all or none, or a part where that is `enough`.
+  template <class Thread>
+  SIMT_FN std::uint32_t ask(Thread& thread, rocm_dm::Record& record, std::uint32_t wanted, std::uint32_t usable,
+                            bool enough) const {
+    const auto used = thread.atomic(record.used);
+    const std::uint32_t before = used.fetch_add(wanted, simt::acquire);
+    if (before + wanted <= usable) return wanted;
+    const std::uint32_t granted = enough && before < usable ? usable - before : 0;
+    thread.probe(simt::Step::retry);
+    used.fetch_sub(wanted - granted, simt::relaxed);
+    return granted;
+  }
+
+  rocm_dm::Heap heap_;
+};
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(rocm_dm_grouped, RocmDmGrouped)

@@ -1,0 +1,197 @@
+// ROCm's device malloc, released and development version: operations on shared words, worked by hand from
+// ockl/src/dm.cl.
+#include "allocators/rocm_dm/rocm_dm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "allocators/rocm_dm/rocm_dm_grouped.hpp"
+#include "tests/allocators/fidelity/rig.hpp"
+
+namespace allocbench {
+namespace {
+
+using rocm_dm::Kind;
+using testing::Calls;
+using testing::FidelityRig;
+using testing::Ops;
+
+constexpr std::size_t MiB = std::size_t{1} << 20;
+
+// Slabs of 512 bytes: 29 usable blocks of 16 bytes (25 below the 85 % mark), 6 of 64 (5), 2 of 192 (1).
+template <class A>
+typename A::Parameters small_slabs() {
+  typename A::Parameters parameters;
+  parameters.slab_bytes = 512;
+  parameters.max_block_bytes = 192;
+  parameters.large_alignment_bytes = 256;
+  return parameters;
+}
+
+Ops operator+(Ops a, const Ops& b) { return a += b; }
+
+// Where the search begins 1 load, number of slabs 1 load.
+constexpr Ops begin{.loads = 2};
+// The count of one slab. Every lane that has a slab to look at looks.
+constexpr Ops look{.loads = 1};
+constexpr Ops slab_address{.loads = 1};
+// Start of the slab 1 addition.
+constexpr Ops take_start{.updates = 1};
+// A word of bits 1 load, 1 OR.
+constexpr Ops take_bit{.loads = 1, .updates = 1};
+constexpr Ops count{.updates = 1};
+// Time of the last slab 1 load; is the pool empty? returned 1 load, fresh 1 load; time 1 compare-exchange; pool:
+// returned 1 load, fresh 1 load, 1 addition; the words of bits; header 3 stores; record 1 compare-exchange; number of
+// slabs 1 addition.
+constexpr Ops make_slab(std::uint64_t words) {
+  return {.loads = 5, .stores = words + 3, .updates = 2, .compare_exchanges = 2};
+}
+// Kind and record 1 load; bit 1 AND.
+constexpr Ops clear_bit{.loads = 1, .updates = 1};
+
+TEST(RocmDmFidelity, OneLane) {
+  FidelityRig<RocmDm> rig(8 * MiB);
+  // 8187 blocks of 256 bytes: 256 words.
+  const Calls first = rig.counted_malloc({256});
+  EXPECT_EQ(first.of_lane[0], begin + make_slab(256) + take_start + take_bit + count);
+  const Calls second = rig.counted_malloc({256});
+  EXPECT_EQ(second.of_lane[0], begin + look + slab_address + take_start + take_bit + count);
+  EXPECT_EQ(rig.counted_free(first.blocks).of_lane[0], clear_bit + count);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+// One lane looks at the one slab, all take a bit in words of their own, one counts.
+TEST(RocmDmFidelity, AWarp) {
+  FidelityRig<RocmDm> rig(8 * MiB);
+  rig.malloc({256});
+  const Calls calls = rig.warp_mallocs(256);
+  EXPECT_EQ(calls.sum(), begin + look + slab_address + take_start + take_bit * 32 + count);
+  EXPECT_EQ(rig.counted_free(calls.blocks).sum(), clear_bit * 32 + count);
+}
+
+// The lanes of two sizes do the same one after the other.
+TEST(RocmDmFidelity, TwoSizes) {
+  FidelityRig<RocmDm> rig(8 * MiB);
+  std::vector<std::uint64_t> sizes(32, 256);
+  std::fill(sizes.begin() + 16, sizes.end(), 1024);
+  rig.malloc(sizes);
+  const Calls calls = rig.counted_malloc(sizes);
+  EXPECT_EQ(calls.sum(), (begin + look + slab_address + take_start + take_bit * 16 + count) * 2);
+  EXPECT_EQ(rig.counted_free(calls.blocks).sum(), (clear_bit * 16 + count) * 2);
+}
+
+TEST(RocmDmFidelity, ASlabAt85PercentIsUsedLast) {
+  FidelityRig<RocmDm> rig(2 * 512, small_slabs<RocmDm>());
+  for (int i = 0; i < 5; ++i) rig.malloc({64});
+  // The slab has 5 of 6 blocks in use: a new one.
+  EXPECT_EQ(rig.counted_malloc({64}).of_lane[0], begin + look + make_slab(1) + take_start + take_bit + count);
+  for (int i = 0; i < 4; ++i) rig.malloc({64});
+  // Both are at 85 %, and there are as many slabs as the pool has. Then the first of them is good enough.
+  EXPECT_EQ(rig.counted_malloc({64}).of_lane[0],
+            begin + look * 2 + begin + look + slab_address + take_start + take_bit + count);
+}
+
+TEST(RocmDmFidelity, AnExhaustedHeapAsksTheNextPowerOfTwo) {
+  FidelityRig<RocmDm> rig(2 * 512, small_slabs<RocmDm>());
+  rig.malloc({128});
+  for (int i = 0; i < 6; ++i) ASSERT_NE(rig.malloc({64})[0], nullptr);
+  // Of 64 bytes nothing is left, of 128 bytes one block.
+  EXPECT_NE(rig.malloc({64})[0], nullptr);
+  // For each of the sizes 64 and 128, the last power of two: in vain below 85 %; time of the last slab 1 load, the
+  // pool: returned 1 load, fresh 1 load; in vain again.
+  const Calls calls = rig.counted_malloc({64});
+  EXPECT_EQ(calls.blocks[0], nullptr);
+  EXPECT_EQ(calls.of_lane[0], (begin + look + (Ops{.loads = 3}) + begin + look) * 2);
+}
+
+TEST(RocmDmGroupedFidelity, OneLane) {
+  FidelityRig<RocmDmGrouped> rig(8 * MiB);
+  // The maker's count is stored before the record is exchanged.
+  const Calls first = rig.counted_malloc({256});
+  EXPECT_EQ(first.of_lane[0], begin + make_slab(256) + (Ops{.stores = 1}) + take_start + take_bit);
+  const Calls second = rig.counted_malloc({256});
+  EXPECT_EQ(second.of_lane[0], begin + look + count + slab_address + take_start + take_bit);
+  EXPECT_EQ(rig.counted_free(first.blocks).of_lane[0], clear_bit + count);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+TEST(RocmDmGroupedFidelity, AWarp) {
+  FidelityRig<RocmDmGrouped> rig(8 * MiB);
+  rig.malloc({256});
+  const Calls calls = rig.warp_mallocs(256);
+  EXPECT_EQ(calls.sum(), begin + look + count + slab_address + take_start + take_bit * 32);
+  EXPECT_EQ(rig.counted_free(calls.blocks).sum(), clear_bit * 32 + count);
+}
+
+// A reservation that does not fit is taken back.
+TEST(RocmDmGroupedFidelity, AGroupThatDoesNotFit) {
+  FidelityRig<RocmDmGrouped> rig(2 * 512, small_slabs<RocmDmGrouped>());
+  for (int i = 0; i < 4; ++i) rig.malloc({64});
+  // 4 of 6 blocks are in use, below the mark of 5: 3 more do not fit. A new slab.
+  const Calls calls = rig.counted_malloc({64, 64, 64});
+  // All lanes want the lowest clear bit of the only word, and two try again.
+  const std::uint64_t tries = calls.sum().updates - (count * 2 + make_slab(1) + take_start).updates;
+  EXPECT_GE(tries, 3u);
+  EXPECT_EQ(calls.sum(), begin + look + count * 2 + make_slab(1) + (Ops{.stores = 1}) + take_start + take_bit * tries);
+  EXPECT_EQ(std::count(calls.blocks.begin(), calls.blocks.end(), nullptr), 0);
+  // 4 and 3 are in use, the pool is empty: 2 lanes get blocks of one slab, the others of the other one.
+  const std::vector<void*> last = rig.malloc(std::vector<std::uint64_t>(8, 64));
+  EXPECT_EQ(std::count(last.begin(), last.end(), nullptr), 3);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+TEST(RocmDmGroupedFidelity, FixedCountsAfterTheExchange) {
+  rocm_dm::GroupedParameters parameters;
+  parameters.count_order = "fixed";
+  FidelityRig<RocmDmGrouped> rig(8 * MiB, parameters);
+  EXPECT_EQ(rig.counted_malloc({256}).of_lane[0], begin + make_slab(256) + count + take_start + take_bit);
+}
+
+// The table of the fact sheet: blocks, usable blocks, offset of block 0. The 24-byte kind is left out.
+TEST(RocmDm, SlabsAsPublished) {
+  const std::vector<std::array<std::uint32_t, 4>> table = {
+      {16, 130054, 129546, 16288}, {24, 86927, 86758, 10904}, {32, 65280, 64770, 8192},  {48, 43576, 43406, 5504},
+      {64, 32703, 32193, 4160},    {96, 21816, 21646, 2816},  {128, 16367, 15856, 2176}, {192, 10915, 10745, 1472},
+      {256, 8187, 7676, 1280},     {384, 5459, 5289, 896},    {512, 4094, 3583, 1024},   {768, 2730, 2560, 512},
+      {1024, 2047, 1536, 1024},    {1536, 1365, 1195, 512},   {2048, 1023, 512, 2048},   {3072, 682, 512, 2048}};
+  for (std::uint32_t i = 0; i < table.size(); ++i) {
+    const Kind kind = Kind::of(i, 2 << 20, 4096);
+    EXPECT_EQ(kind.bytes, table[i][0]);
+    EXPECT_EQ(kind.blocks, table[i][1]) << kind.bytes;
+    EXPECT_EQ(kind.usable, table[i][2]) << kind.bytes;
+    EXPECT_EQ(kind.begin, table[i][3]) << kind.bytes;
+    std::uint32_t set = 0;
+    for (std::uint32_t word = 0; word < kind.words(); ++word) set += simt::popcount(kind.unusable_bits(word));
+    EXPECT_EQ(32 * kind.words() - set, kind.usable) << kind.bytes;
+  }
+  for (std::uint32_t bytes = 1; bytes <= 3072; ++bytes) {
+    const std::uint32_t kind = Kind::of_request(bytes);
+    ASSERT_GE(Kind::bytes_of(kind), bytes);
+    ASSERT_TRUE(kind == 0 || Kind::bytes_of(kind - 1) < bytes || (kind == 2 && bytes > 16)) << bytes;
+  }
+}
+
+template <class A>
+class RocmDmTest : public ::testing::Test {};
+using Versions = ::testing::Types<RocmDm, RocmDmGrouped>;
+TYPED_TEST_SUITE(RocmDmTest, Versions);
+
+// No block begins where free would take it for a block of the host.
+TYPED_TEST(RocmDmTest, NeverHandsOutMultiplesOf4KiB) {
+  testing::Rig<TypeParam> rig(2 * MiB);
+  std::set<void*> blocks;
+  for (int i = 0; i < 16; ++i) {
+    for (void* const block : rig.malloc(std::vector<std::uint64_t>(32, 2048))) {
+      ASSERT_NE(block, nullptr);
+      ASSERT_TRUE(blocks.insert(block).second);
+      ASSERT_NE(rig.offset(block) % 4096, 0);
+    }
+  }
+  EXPECT_EQ(rig.malloc({2048})[0], nullptr) << "512 of 1,023 blocks are usable";
+}
+
+}  // namespace
+}  // namespace allocbench
