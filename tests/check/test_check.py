@@ -181,6 +181,13 @@ class ZooGate(unittest.TestCase):
         check("--allocator", "zoo_comb_repaired", *WITH_SIZE_MODELS, "--seeds", REPAIRED_SEEDS, "--no-races",
               "--out", str(self.folder / "repaired"), expect=0)
 
+    @unittest.skipUnless(RACES, "no race build here")
+    def test_bits_with_memory_orders_do_not_race_where_those_of_llvm_libc_do(self):
+        model = str(pathlib.Path(__file__).parent / "models" / "findings" / "aged_slab.json")
+        with tempfile.TemporaryDirectory() as folder:
+            check("--allocator", "zoo_llvm_relaxed_bits_repaired", "--model", model, "--seeds", "100", "--race-seeds", "300",
+                  "--out", folder, expect=0)
+
 
 def listed(what):
     """The registrations that a table of docs/findings.md says to `what`: "must fail" or "race"."""

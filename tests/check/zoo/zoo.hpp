@@ -6,6 +6,7 @@
 #include "tests/check/zoo/counters.hpp"
 #include "tests/check/zoo/free_lists.hpp"
 #include "tests/check/zoo/gallatins.hpp"
+#include "tests/check/zoo/leads.hpp"
 #include "tests/check/zoo/pages.hpp"
 #include "tests/check/zoo/rings.hpp"
 #include "tests/check/zoo/splits.hpp"
@@ -41,4 +42,5 @@ ALLOCBENCH_REGISTER(zoo, zoo::Broken<zoo::LostUpdate>, zoo::Repaired<zoo::LostUp
                     zoo::Comb<zoo::CombBug::partial_retirement>, zoo::Comb<zoo::CombBug::none>,
                     zoo::GallatinSlots<zoo::StaticBug::torn_context>,
                     zoo::GallatinSlots<zoo::StaticBug::same_generation>,
-                    zoo::GallatinSlots<zoo::StaticBug::single_additions>, zoo::GallatinSlots<zoo::StaticBug::none>)
+                    zoo::GallatinSlots<zoo::StaticBug::single_additions>, zoo::GallatinSlots<zoo::StaticBug::none>,
+                    zoo::LlvmOrderedBits, zoo::Broken<zoo::RocmEarlyCount>, zoo::Repaired<zoo::RocmEarlyCount>)
