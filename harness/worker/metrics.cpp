@@ -45,6 +45,7 @@ const std::vector<protocol::MetricDescription> table = with_latencies({
      "workload"},
     {"largest_free_request", "B", "higher", "largest single request that is served at the end of a sample", "workload"},
     {"range_bytes", "B", "lower", "from the lowest to the end of the highest block of a round: the widest round",
+     "workload"},
     {"address_spread", "", "lower", "range_bytes over the bytes that a round asks for", "workload"},
     {"running_spread", "", "lower", "the same for the blocks of all rounds, over the bytes of one", "workload"},
     {"steps_per_malloc", "", "lower",
@@ -91,7 +92,6 @@ const std::vector<protocol::MetricDescription> table = with_latencies({
 
 }  // namespace
 
-const std::vector<protocol::MetricDescription>& metrics() {
-  return table; }
+const std::vector<protocol::MetricDescription>& metrics() { return table; }
 
 }  // namespace allocbench::worker
