@@ -112,8 +112,13 @@ void check_plot_names(const Json& plot, const Drawable& results, Problems& probl
   if (plot.value("kind", Json()) == "scene_table") names.each(plot, "columns", "/plot", &NameChecker::setting);
   names.each(plot, "y", "/plot", &NameChecker::phase);
   for (const char* key : {"metric", "facts"}) names.each(plot, key, "/plot", &NameChecker::metric);
-  // "best" is the smallest value of all allocators.
-  if (plot.value("reference", Json()) != "best") names.each(plot, "reference", "/plot", &NameChecker::allocator);
+  // "best" is the smallest value of all allocators, "baseline" the phase of that name.
+  const Json reference = plot.value("reference", Json());
+  if (reference == "baseline") {
+    names.each(plot, "reference", "/plot", &NameChecker::phase);
+  } else if (reference != "best") {
+    names.each(plot, "reference", "/plot", &NameChecker::allocator);
+  }
   names.each(plot, "parity", "/plot", &NameChecker::setting);
   names.keys(plot, "limits", "/plot", &NameChecker::metric);
   for (const char* key : {"marks", "bands"}) {
