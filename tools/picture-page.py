@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Pictures of the page as a browser shows it: tools/picture-page.py PAGE WIDE.png PHONE.png [#QUESTION]
 
 Needs chromium, chromium-driver and python3-selenium (tools/install-dependencies.sh --dev)."""
