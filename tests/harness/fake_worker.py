@@ -215,6 +215,7 @@ class Worker:
             if trouble and parameters["request_bytes"] >= parameters["trouble_from"] and cell["samples"] >= 1:
                 if not self.misbehave(trouble, command["cell"]):
                     return
+                trouble = None  # once per command
             else:
                 self.answer_sample(command["cell"])
 

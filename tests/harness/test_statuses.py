@@ -68,17 +68,15 @@ class Order(ProgramTest):
         words = [line.split() for line in self.notes.read_text(encoding="utf-8").splitlines()]
         return [(word[0], word[3]) for word in words if word[1] == kind]
 
-    def test_fresh_samples_are_taken_in_turns(self):
-        self.measure(self.config())
-        cells = [cell for _, cell in self.commands("sample")]
-        self.assertEqual(len(cells), 9)
-        self.assertEqual(cells[0:3], cells[3:6])
-        self.assertEqual(len(set(cells[0:3])), 3)
-
-    def test_reused_samples_stay_together(self):
-        self.measure(self.config(state="reused"))
-        cells = [cell for _, cell in self.commands("sample")]
-        self.assertEqual([len(set(cells[i:i + 3])) for i in (0, 3, 6)], [1, 1, 1])
+    def test_the_samples_of_a_cell_stay_together(self):
+        for state in ("fresh", "reused"):
+            with self.subTest(state=state):
+                self.notes.unlink(missing_ok=True)
+                self.measure(self.config(state=state), out=self.folder / state)
+                cells = [cell for _, cell in self.commands("sample")]
+                # Two commands each: the first sample tells how many fit into a round.
+                self.assertEqual([len(set(cells[i:i + 2])) for i in (0, 2, 4)], [1, 1, 1])
+                self.assertEqual((len(cells), len(set(cells))), (6, 3))
 
     def test_survivors_continue_with_the_samples_they_still_need(self):
         self.measure(self.config(["crashing"]), expect=1)
