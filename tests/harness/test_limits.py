@@ -79,7 +79,7 @@ class Limits(ProgramTest):
         self.refused(pipe, "must be a regular file; it is a pipe")
         self.refused("/dev/zero", "must be a regular file; it is a device")
         self.refused(self.folder, "must be a regular file; it is a folder")
-        self.refused(self.folder / "none.json", "No such file or directory")
+        self.refused(self.folder / "none.json", "There is no config")
 
     def test_what_the_limits_allow_is_planned_in_time(self):
         sweep = {"request_bytes": {"range": [1, 1000, 1]}, "blocks": {"range": [1, 50, 1]}}

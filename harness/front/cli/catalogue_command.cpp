@@ -8,6 +8,7 @@
 #include "harness/front/cli/command_line.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/nearest_name.hpp"
+#include "harness/front/common/terminal.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/run/worker_program.hpp"
 #include "harness/protocol/description_json.hpp"
@@ -25,6 +26,7 @@ struct Offered {
 };
 
 struct Offer {
+  std::vector<std::string> backends;  // whose workers are built
   std::vector<Offered<protocol::AllocatorDescription>> allocators;
   std::vector<Offered<protocol::WorkloadDescription>> workloads;
   std::vector<Offered<protocol::MetricDescription>> metrics;
@@ -47,6 +49,7 @@ Offer offer_of_workers(const std::string& workers) {
   Offer offer;
   for (const WorkerProgram& program : WorkerFolder(workers).all()) {
     const Catalogue catalogue = describe_worker(program);
+    offer.backends.push_back(catalogue.backend);
     add_entries(offer.allocators, catalogue.allocators, catalogue.backend);
     add_entries(offer.workloads, catalogue.workloads, catalogue.backend);
     add_entries(offer.metrics, catalogue.metrics, catalogue.backend);
@@ -73,23 +76,74 @@ std::string summary(const protocol::MetricDescription& metric) {
   const std::string better = metric.better == "none" ? "" : fmt::format(" ({} is better)", metric.better);
   return metric.description + unit + better;
 }
-std::string summary(const protocol::AllocatorDescription& allocator) {
-  return fmt::format("{:9}  {} ({})", allocator.form, allocator.summary, allocator.paper);
-}
+std::string summary(const protocol::AllocatorDescription& allocator) { return allocator.summary; }
 template <class Entry>
 std::string summary(const Entry& entry) {
   return entry.summary + (entry.paper.empty() ? "" : fmt::format(" ({})", entry.paper));
 }
 
+// " (cuda only)" for what not every worker that is built has.
 template <class Entry>
-void print_list(std::string_view title, const std::vector<Offered<Entry>>& list) {
+std::string only_there(const Offered<Entry>& offered, const Offer& offer) {
+  if (offered.backends.size() == offer.backends.size()) return "";
+  return fmt::format(" ({} only)", fmt::join(offered.backends, ","));
+}
+
+// A name and a text behind it, in a column of its own.
+void print_entry(const std::string& name, const std::string& text, std::size_t width) {
+  if (name.size() > width) fmt::print("{}\n", name);
+  const std::string shown = name.size() > width ? "" : name;
+  fmt::print("{}", folded(fmt::format("{:{}}  {}", shown, width, text), columns_of_stdout(), width + 2));
+}
+
+constexpr std::size_t widest_name = 30;
+
+template <class Entry>
+void print_list(std::string_view title, const std::vector<Offered<Entry>>& list, const Offer& offer) {
   std::size_t width = 0;
   for (const auto& each : list) width = std::max(width, each.entry.name.size());
   fmt::print("{}\n", title);
   for (const auto& each : list) {
-    fmt::print("  {:{}}  {:8}  {}\n", each.entry.name, width, fmt::format("{}", fmt::join(each.backends, ",")),
-               summary(each.entry));
+    print_entry("  " + each.entry.name, summary(each.entry) + only_there(each, offer),
+                std::min(width, widest_name) + 2);
   }
+}
+
+// The paper without its sections: "Vinkler & Havran 2015, sec. 4.2; Winter et al. 2021" belongs to the first one.
+std::string family_of(const protocol::AllocatorDescription& allocator) {
+  return allocator.paper.substr(0, std::min(allocator.paper.find(", sec"), allocator.paper.find(';')));
+}
+
+// By family, which is what one paper describes, in the order of the families' first members.
+void print_families(const Offer& offer) {
+  std::vector<std::pair<std::string, std::vector<const Offered<protocol::AllocatorDescription>*>>> families;
+  std::size_t width = 0;
+  for (const auto& each : offer.allocators) {
+    const std::string name = family_of(each.entry);
+    auto family = std::find_if(families.begin(), families.end(), [&](auto& other) { return other.first == name; });
+    if (family == families.end()) family = families.insert(family, {name, {}});
+    family->second.push_back(&each);
+    width = std::max(width, each.entry.name.size());
+  }
+  fmt::print("allocators\n");
+  for (const auto& [paper, members] : families) {
+    fmt::print("\n  {}\n", paper);
+    for (const auto* each : members) {
+      const std::string form = each->entry.form.empty() ? "" : each->entry.form + ": ";
+      print_entry("  " + each->entry.name, form + summary(each->entry) + only_there(*each, offer),
+                  std::min(width, widest_name) + 2);
+    }
+  }
+}
+
+// A text behind a margin; lines after the first have `indent` more.
+void print_folded(const std::string& margin, const std::string& text, std::size_t indent) {
+  fmt::print("{}", folded(margin + text, columns_of_stdout(), margin.size() + indent));
+}
+
+template <class Entry>
+void print_names(const std::vector<Offered<Entry>>& list) {
+  for (const auto& each : list) fmt::print("{}\n", each.entry.name);
 }
 
 void print_parameters(const std::vector<ParameterInfo>& parameters) {
@@ -99,9 +153,10 @@ void print_parameters(const std::vector<ParameterInfo>& parameters) {
     const std::string value =
         integer != nullptr && parameter.unit == "B" ? format_bytes(*integer) : to_text(parameter.default_value);
     const std::string unit = parameter.unit.empty() || parameter.unit == "B" ? "" : " " + parameter.unit;
-    fmt::print("  {} = {}{}\n      {}\n      allowed: {}\n", parameter.name, value, unit, parameter.description,
-               allowed_values(parameter));
-    if (!parameter.source.empty()) fmt::print("      source: {}\n", parameter.source);
+    fmt::print("  {} = {}{}\n", parameter.name, value, unit);
+    print_folded("      ", parameter.description, 0);
+    print_folded("      ", fmt::format("allowed: {}", allowed_values(parameter)), 2);
+    if (!parameter.source.empty()) print_folded("      ", fmt::format("source: {}", parameter.source), 2);
   }
 }
 
@@ -112,18 +167,23 @@ const char* place_of_blocks(const protocol::AllocatorDescription& allocator) {
 }
 
 void print(const protocol::AllocatorDescription& allocator) {
-  fmt::print(
-      "{} ({}), allocator\n{}\npaper: {}\nform: {}{}\nfrees {}, alignment {} B, blocks live in {}, fresh by {}{}\n",
-      allocator.name, allocator.display_name, allocator.summary, allocator.paper, allocator.form,
-      allocator.based_on.empty() ? "" : " of " + allocator.based_on, allocator.frees, allocator.alignment,
-      place_of_blocks(allocator), allocator.fresh_by_process() ? "a new process" : "reset",
-      allocator.test_only ? "; deliberately broken, tests the harness" : "");
+  fmt::print("{} ({}), allocator\n", allocator.name, allocator.display_name);
+  print_folded("", allocator.summary, 0);
+  fmt::print("paper: {}\nform: {}{}\n", allocator.paper, allocator.form,
+             allocator.based_on.empty() ? "" : " of " + allocator.based_on);
+  print_folded(
+      "",
+      fmt::format("frees {}, alignment {} B, blocks live in {}, fresh by {}{}", allocator.frees, allocator.alignment,
+                  place_of_blocks(allocator), allocator.fresh_by_process() ? "a new process" : "reset",
+                  allocator.test_only ? "; deliberately broken, tests the harness" : ""),
+      0);
   print_parameters(allocator.parameters);
 }
 
 void print(const protocol::WorkloadDescription& workload) {
-  fmt::print("{} ({}), workload\n{}\npaper: {}\nphases: {}{}\n", workload.name, workload.display_name, workload.summary,
-             workload.paper, fmt::join(workload.phases, ", "),
+  fmt::print("{} ({}), workload\n", workload.name, workload.display_name);
+  print_folded("", workload.summary, 0);
+  fmt::print("paper: {}\nphases: {}{}\n", workload.paper, fmt::join(workload.phases, ", "),
              workload.null_expected ? "; null pointers are counted and do not fail a cell" : "");
   print_parameters(workload.parameters);
 }
@@ -162,9 +222,16 @@ int list_command(const ListOptions& options) {
     fmt::print("{}\n", json.dump(2));
     return exit_all_ok;
   }
-  if (wanted("allocators")) print_list("allocators", offer.allocators);
-  if (wanted("workloads")) print_list("workloads", offer.workloads);
-  if (wanted("metrics")) print_list("metrics", offer.metrics);
+  if (options.names) {
+    if (wanted("allocators")) print_names(offer.allocators);
+    if (wanted("workloads")) print_names(offer.workloads);
+    if (wanted("metrics")) print_names(offer.metrics);
+    return exit_all_ok;
+  }
+  const char* between = options.what.empty() ? "\n" : "";
+  if (wanted("allocators")) print_families(offer);
+  if (wanted("workloads")) print_list(fmt::format("{}workloads", between), offer.workloads, offer);
+  if (wanted("metrics")) print_list(fmt::format("{}metrics", between), offer.metrics, offer);
   return exit_all_ok;
 }
 

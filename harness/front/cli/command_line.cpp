@@ -1,320 +1,128 @@
+// From the words of the command line to a command, or to an answer: help, version, completion, what is wrong.
 #include "harness/front/cli/command_line.hpp"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
-#include <iostream>
+#include <filesystem>
 
+#include "harness/front/cli/app.hpp"
+#include "harness/front/cli/command_texts.hpp"
+#include "harness/front/cli/completion.hpp"
+#include "harness/front/cli/manual.hpp"
+#include "harness/front/cli/suggestions.hpp"
 #include "harness/front/common/errors.hpp"
-#include "harness/front/common/limits.hpp"
-#include "harness/front/log/host.hpp"
-#include "harness/protocol/bounds.hpp"
 
 namespace allocbench::front {
 namespace {
 
-constexpr const char* description =
-    "allocbench measures GPU memory allocators: every allocator under every workload, on a CUDA GPU or on the CPU.\n"
-    "Results go to stdout and into a folder (events.jsonl, results.csv, results.json), progress goes to stderr.";
-
-constexpr const char* footer =
-    "Examples:\n"
-    "  allocbench --config configs/quick.json                 run on the GPU when there is one, else on the CPU\n"
-    "  allocbench --config configs/quick.json --dry-run       show the cells and how long they may take\n"
-    "  allocbench --config configs/quick.json --resume        continue after Ctrl-C, kill or power cut\n"
-    "  allocbench --config configs/quick.json --only-failed --timeout 120\n"
-    "  allocbench study papers                                measure all configs of a group as one plan\n"
-    "  allocbench list allocators; allocbench describe halloc\n"
-    "  allocbench check --allocator cm_malloc                 search its interleavings for bugs\n"
-    "  allocbench report results/quick-cuda                   rebuild the results from the events, without a GPU\n"
-    "  allocbench report results/reference/h100 --html        one HTML page: the answer, then the evidence\n"
-    "  allocbench advise --sizes 48 --threads 1M --pool 1GiB  which allocator for this job\n"
-    "  allocbench compare results/before results/after        what got slower or faster\n\n"
-    "Exit codes: 0 all cells ok or unsupported, 1 some cells not ok, 2 config or usage, 3 environment, 4 regression\n"
-    "found by compare, 130 interrupted.\n"
-    "Environment: ALLOCBENCH_WORKERS (folder of the workers), ALLOCBENCH_DATA (scenes and graphs),\n"
-    "ALLOCBENCH_PLOTS (folder that holds the Python package plots), ALLOCBENCH_PYTHON, NO_COLOR.";
-
-void add_workers_option(CLI::App& app, std::string& workers) {
-  app.add_option(
-         "--workers", workers,
-         "Folder with allocbench-worker-cpu and -cuda (default: $ALLOCBENCH_WORKERS, else the folder of this program)")
-      ->type_name("DIR");
+int usage_error(const std::string& text) {
+  fmt::print(stderr, "allocbench: {}\n", text);
+  return exit_usage;
 }
 
-// What `--config` and `study` have in common.
-void add_measuring_options(CLI::App& app, RunOptions& run) {
-  app.add_option("-b,--backend", run.backend, "auto: cuda if its worker finds a device, else cpu")
-      ->check(CLI::IsMember({"auto", "cuda", "cpu"}))
-      ->type_name("auto|cuda|cpu");
-  auto* resume =
-      app.add_flag("--resume", run.resume, "Continue an earlier run: measure the cells that it did not finish");
-  auto* failed = app.add_flag("--only-failed", run.only_failed, "Rerun finished cells whose status is not ok");
-  auto* force = app.add_flag("--force", run.force, "Delete an earlier run in the folder and start over");
-  force->excludes(resume)->excludes(failed);
-  app.add_flag("--allow-mixed", run.allow_mixed,
-               "With --resume or --only-failed: go on at another revision, card or driver. Every figure says so");
-  app.add_option("--timeout", run.timeout,
-                 "Deadline of each cell and round in seconds (0.01 to 1000000), instead of the config's")
-      ->check(CLI::Range(0.01, protocol::longest_seconds))
-      ->type_name("S");
-  app.add_option("--minutes", run.minutes,
-                 "After this time a cell gets no more than its least number of rounds")
-      ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
-      ->type_name("M");
-  app.add_option("--seed", run.seed, "Seed of requests and order, instead of the config's")->type_name("N");
-  app.add_flag("--full", run.full,
-               "The whole grid of configs that have one (their part `full`), which takes much longer");
-  app.add_option("--os-threads", run.os_threads, "CPU back end: threads to spread blocks over (0 = one per core)")
-      ->type_name("N");
-  app.add_flag("--dry-run", run.dry_run, "Print the plan and measure nothing");
-  app.add_flag("-q,--quiet", run.quiet, "No progress and no warnings; errors and results only");
-  app.add_flag("--profile", run.profile, "Print at the end where the wall time went");
-  app.add_option("--data", run.data, "Folder with scenes/ and graphs/ (default: $ALLOCBENCH_DATA, else data/)")
-      ->check(CLI::ExistingDirectory.description(""))
-      ->type_name("DIR");
-  add_workers_option(app, run.workers);
+std::vector<std::string> names_of_verbs(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(verb->get_name());
+  return names;
 }
 
-void add_run_options(CLI::App& app, RunOptions& run) {
-  app.add_option("-c,--config", run.config, "The config to run")->type_name("FILE");
-  app.add_option("--device", run.device, "CUDA device number (default 0)")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
-  app.add_option("-o,--out", run.out, "Folder for the results (default results/<name>-<back end>)")->type_name("DIR");
-  app.add_option("-f,--filter", run.filter,
-                 "Only cells whose name matches (at most 200 letters); --dry-run shows the names")
-      ->type_name("REGEX");
-  app.add_flag("--print-config", run.print_config, "Print the config as it applies to the back end, then exit");
-  add_measuring_options(app, run);
+// Options that were not expected, with the nearest ones of the same verb.
+std::string unexpected(const CLI::App& app) {
+  const auto parsed = app.get_subcommands();
+  const CLI::App& verb = parsed.empty() ? app : *parsed.front();
+  std::vector<std::string> known;
+  for (const OptionText& option : text_of(verb).options) {
+    for (const std::string& name : option.names) known.push_back(name);
+  }
+  const std::string help = parsed.empty() ? "--help" : verb.get_name() + " --help";
+  std::string text;
+  for (const std::string& word : app.remaining(true)) {
+    if (word == "--") continue;
+    text += fmt::format("{}\"{}\" was not expected.{}", text.empty() ? "" : " ", word,
+                        did_you_mean(word.substr(0, word.find('=')), known));
+  }
+  return fmt::format("{} Try {}.", text, help);
 }
 
-constexpr const char* study_footer =
-    "Allocators take turns in rounds over all configs; one worker process measures all cells of an allocator in a\n"
-    "round. Groups: papers (halloc2014, kma2014, pham2025, vinkler2015, xmalloc2010), survey (survey2021), and each\n"
-    "folder of configs/ by its name. On a GPU --minutes is 20 for papers and 15 for any other group.\n"
-    "  allocbench study papers --dry-run\n"
-    "  allocbench study papers --out results/papers --resume\n"
-    "Exit codes: those of a run.";
-
-CLI::App* add_study(CLI::App& app, StudyOptions& study) {
-  CLI::App* verb = app.add_subcommand("study", "Measure all configs of a group as one plan that can be resumed");
-  verb->footer(study_footer);
-  verb->add_option("group", study.group, "papers, survey, or a folder of configs/")->required()->type_name("GROUP");
-  verb->add_option("--configs", study.configs, "Folder with the groups (default configs)")->type_name("DIR");
-  verb->add_option("-o,--out", study.run.out,
-                   "Folder that gets one folder per config (default results/<name>-<back end>)")
-      ->type_name("DIR");
-  verb->add_option("--only", study.only, "Only this config of the group, by its name (repeatable)")->type_name("NAME");
-  const auto read_device = [&study](const std::string& text) {
-    study.all_devices = text == "all";
-    if (study.all_devices) return;
-    if (!CLI::detail::lexical_cast(text, study.run.device) || study.run.device < 0) {
-      throw CLI::ValidationError("--device", "must be a number or all; found " + text);
-    }
-  };
-  verb->add_option_function<std::string>(
-          "--device", read_device, "CUDA device number (default 0), or all: whole configs on each GPU of the host")
-      ->type_name("N|all");
-  add_measuring_options(*verb, study.run);
-  return verb;
+// A parsed app would only show the help of the verb `help`.
+int show_help(const std::string& about) {
+  Options options;
+  const std::unique_ptr<CLI::App> fresh = make_app(options);
+  const CLI::App& app = *fresh;
+  if (about.empty()) {
+    fmt::print("{}", app.help());
+    return exit_all_ok;
+  }
+  const auto verbs = app.get_subcommands([&](const CLI::App* each) { return each->get_name() == about; });
+  if (verbs.empty()) {
+    return usage_error(
+        fmt::format("There is no command \"{}\".{} Try --help.", about, did_you_mean(about, names_of_verbs(app))));
+  }
+  fmt::print("{}", verbs.front()->help("allocbench"));
+  return exit_all_ok;
 }
 
-constexpr const char* check_footer =
-    "A failure prints a seed string; --replay shows the run again, step by step, --shrink finds the few decisions\n"
-    "that matter. Findings are written to the folder of --out.\n"
-    "  allocbench check                                       all allocators, 10,000 schedules each\n"
-    "  allocbench check --allocator halloc --seeds 100000\n"
-    "  allocbench check --print-model ring > mine.json        then change it and: check --model mine.json\n"
-    "  allocbench check --replay v1:cf_malloc:mixed_sizes:swarm:11 --shrink\n"
-    "Exit codes: 0 nothing found, 1 something found, 2 usage, 3 environment, 130 interrupted.";
-
-CLI::App* add_check(CLI::App& app, CheckOptions& check) {
-  CLI::App* verb = app.add_subcommand("check", "Search allocators for bugs on the CPU executor, or replay one");
-  verb->footer(check_footer);
-  const CLI::Validator check_count = CLI::Range(std::uint64_t{1}, limits::check_runs).description("");
-  verb->add_option("-a,--allocator", check.allocators, "Only this one (repeatable)")->type_name("NAME");
-  verb->add_option("-m,--model", check.models, "A built-in model, or a JSON file with one or a list (repeatable)")
-      ->type_name("NAME|FILE");
-  verb->add_option("--seeds", check.seeds, "Schedules per allocator, spread over the models (default 10000)")
-      ->check(check_count)
-      ->type_name("N");
-  verb->add_option("--race-seeds", check.race_seeds, "The same in the race build (default 150)")
-      ->check(check_count)
-      ->type_name("N");
-  verb->add_option("--first-seed", check.first_seed, "Begin with this seed (default 1): other schedules than before")
-      ->type_name("N");
-  verb->add_option("--strategy", check.strategy, "Where schedules come from (default swarm); see --list")
-      ->type_name("S");
-  verb->add_flag("!--no-races", check.races, "Leave the race part out");
-  auto* replay = verb->add_option("--replay", check.replay, "Show one run again: its seed string, or a finding's file")
-                     ->type_name("SEED|FILE");
-  verb->add_flag("--shrink", check.shrink, "With --replay: find the fewest decisions that still fail")->needs(replay);
-  verb->add_option("--times", check.times, "With --replay: repeat, and count identical runs (default 2)")
-      ->needs(replay)
-      ->check(check_count)
-      ->type_name("N");
-  verb->add_flag("--by-strategy", check.by_strategy, "A table: share of schedules that fail, for each strategy alone");
-  verb->add_flag("--list", check.list, "List allocators, models and strategies");
-  verb->add_option("--print-model", check.print_model, "Print a built-in model as JSON")->type_name("NAME");
-  verb->add_option("-o,--out", check.out, "Folder for findings (default results/check)")->type_name("DIR");
-  verb->add_flag("--json", check.json, "The matrix as JSON");
-  verb->add_flag("--all", check.all, "Also allocators that are broken on purpose");
-  verb->add_flag("-q,--quiet", check.quiet, "No progress");
-  verb->add_option("-j,--jobs", check.jobs, "Workers at once (default one per core)")
-      ->check(CLI::Range(1u, limits::check_jobs).description(""))
-      ->type_name("N");
-  add_workers_option(*verb, check.workers);
-  return verb;
+// What is wrong with a run that is asked for; empty when its config is there.
+std::string complaint_about(const RunOptions& run, const CLI::App& app) {
+  if (run.config.empty()) return "Nothing to do. Name a config, as in `allocbench configs/smoke.json`, or see --help.";
+  std::error_code error;  // of names that cannot be a file's
+  if (std::filesystem::exists(run.config, error)) return "";
+  return missing_config(run.config, names_of_verbs(app));
 }
 
-CLI::App* add_list(CLI::App& app, ListOptions& listing) {
-  CLI::App* verb = app.add_subcommand("list", "List allocators, workloads and metrics");
-  verb->add_option("what", listing.what, "Which of them (default: all three)")
-      ->check(CLI::IsMember({"allocators", "workloads", "metrics"}))
-      ->type_name("allocators|workloads|metrics");
-  verb->add_flag("--json", listing.json, "As JSON, with parameters");
-  verb->add_flag("--all", listing.all, "Also the deliberately broken allocators that test the harness");
-  add_workers_option(*verb, listing.workers);
-  return verb;
-}
-
-CLI::App* add_describe(CLI::App& app, DescribeOptions& describing) {
-  CLI::App* verb = app.add_subcommand("describe", "Describe one allocator, workload or metric: paper, parameters");
-  verb->add_option("name", describing.name, "Its name, as in `allocbench list`")->required()->type_name("NAME");
-  verb->add_flag("--json", describing.json, "As JSON");
-  add_workers_option(*verb, describing.workers);
-  return verb;
-}
-
-CLI::App* add_report(CLI::App& app, ReportOptions& reporting) {
-  CLI::App* verb =
-      app.add_subcommand("report", "Rebuild results.csv and results.json from the event log and print the table");
-  verb->add_option("folder", reporting.folder, "Folder of a run; with --html also a folder with runs below it")
-      ->required()
-      ->type_name("DIR");
-  auto* html = verb->add_flag("--html", reporting.html,
-                              "Instead of the table, write one HTML page that needs no network: which allocator for "
-                              "which job, and the evidence");
-  verb->add_option("-o,--out", reporting.page, "With --html: the page (default report.html in the folder)")
-      ->needs(html)
-      ->type_name("FILE");
-  return verb;
-}
-
-// Its options are those of `python3 -m plots advise`, which reads and explains them.
-CLI::App* add_advise(CLI::App& app) {
-  CLI::App* verb = app.add_subcommand("advise", "Which allocator for my job? A ranked list from measured cells");
-  verb->set_help_flag();
-  verb->prefix_command();
-  return verb;
-}
-
-constexpr const char* compare_footer =
-    "Two cells pair if all that defines them is equal: allocator, workload, their parameters, pool, seed, state. "
-    "Verdicts "
-    "per\n"
-    "phase: slower or faster (by more than the margin, and not by chance: Holm's correction over all phases), same "
-    "(the\n"
-    "95 % interval lies within the margin) or unsure. A cell that is no longer ok counts as a regression.\n"
-    "  allocbench compare results/before results/after --fail-on regression\n"
-    "  allocbench compare 'results/before/*' 'results/after/*' --markdown\n"
-    "  allocbench compare --with-reference results/reference/h100/quick   does this machine give the same picture?\n"
-    "Exit codes: 0 compared, 2 usage or unreadable input, 4 regression (with --fail-on regression).";
-
-CLI::App* add_compare(CLI::App& app, CompareOptions& comparing) {
-  CLI::App* verb = app.add_subcommand("compare", "Compare two sets of results: what got slower or faster");
-  verb->footer(compare_footer);
-  constexpr const char* kind = "PATH";
-  auto* a =
-      verb->add_option("A", comparing.a, "Folder of runs, event log or results.json (packed or not), or a pattern")
-          ->type_name(kind);
-  auto* b = verb->add_option("B", comparing.b, "The same, to be judged against A")->type_name(kind);
-  auto* reference = verb->add_option("--with-reference", comparing.reference,
-                                     "Measure the cells that are ok in these kept runs, and compare with them")
-                        ->type_name(kind)
-                        ->excludes(a)
-                        ->excludes(b);
-  verb->add_option(
-          "-o,--out", comparing.out,
-          "With --with-reference: folder for the new runs (default results/with-reference); continues what is there")
-      ->needs(reference)
-      ->type_name("DIR");
-  verb->add_option("--device", comparing.device, "With --with-reference: CUDA device number (default 0)")
-      ->needs(reference)
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
-  add_workers_option(*verb, comparing.workers);
-  verb->add_option("--fail-on", comparing.fail_on, "Exit with code 4 if B has a regression")
-      ->check(CLI::IsMember({"regression"}))
-      ->type_name("regression");
-  verb->add_option("--margin", comparing.margin, "Differences up to this count as none, in percent (default 3)")
-      ->check(CLI::Range(0.0, 1000.0))
-      ->type_name("P");
-  verb->add_option("--ignore", comparing.ignored,
-                   "Pair cells that differ in this: seed, state, pool_bytes, workload/NAME, ... (repeatable)")
-      ->type_name("KEY");
-  verb->add_flag("--all", comparing.all, "Also list phases that are the same or unsure");
-  auto* markdown = verb->add_flag("--markdown", comparing.markdown, "As Markdown");
-  verb->add_flag("--json", comparing.json, "As JSON: every phase with numbers, intervals and chances")
-      ->excludes(markdown);
-  return verb;
+std::variant<Command, int> chosen(const Options& options, const CLI::App& app) {
+  const auto parsed = app.get_subcommands();
+  const std::string verb = parsed.empty() ? "" : parsed.front()->get_name();
+  if (verb == "study") return Command(options.study);
+  if (verb == "list") return Command(options.list);
+  if (verb == "describe") return Command(options.describe);
+  if (verb == "report") return Command(options.report);
+  if (verb == "advise") return Command(AdviseOptions{parsed.front()->remaining()});
+  if (verb == "check") return Command(options.check);
+  if (verb == "profile") return Command(options.profile);
+  if (verb == "help") return show_help(options.help_about);
+  if (verb == "compare") {
+    if (!options.compare.reference.empty() || !options.compare.b.empty()) return Command(options.compare);
+    return usage_error("compare needs two sets of results, or --with-reference. Try compare --help.");
+  }
+  if (verb == "version" || verb == "completion" || verb == "manual") {
+    const CommandText text = text_of(app);
+    fmt::print("{}", verb == "version"      ? version_text() + "\n"
+                     : verb == "completion" ? completion_script(text, options.shell)
+                                            : manual_page(text));
+    return exit_all_ok;
+  }
+  const std::string complaint = complaint_about(options.run, app);
+  if (!complaint.empty()) return usage_error(complaint);
+  return Command(options.run);
 }
 
 }  // namespace
 
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv) {
-  CLI::App app(description, "allocbench");
-  app.footer(footer);
-  const Sources sources = program_sources();
-  app.set_version_flag(
-      "--version", fmt::format("allocbench {} (commit {}{}, measured revision {})", program_version(), sources.revision,
-                               sources.dirty.value_or(false) ? " with changes" : "", sources.measured_revision));
-  RunOptions run;
-  add_run_options(app, run);
-  StudyOptions studying;
-  const CLI::App* study = add_study(app, studying);
-  ListOptions listing;
-  const CLI::App* list = add_list(app, listing);
-  DescribeOptions describing;
-  const CLI::App* describe = add_describe(app, describing);
-  ReportOptions reporting;
-  const CLI::App* report = add_report(app, reporting);
-  const CLI::App* advise = add_advise(app);
-  CompareOptions comparing;
-  const CLI::App* compare = add_compare(app, comparing);
-  CheckOptions checking;
-  const CLI::App* check = add_check(app, checking);
-  app.require_subcommand(0, 1);
-
+  Options options;
+  const std::unique_ptr<CLI::App> app = make_app(options);
   try {
-    app.parse(argc, argv);
+    app->parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version
-    return app.exit(request);
+    return app->exit(request);
+  } catch (const CLI::ExtrasError&) {
+    // A misspelt command is taken for a config, and its arguments for too many.
+    const auto words = app->remaining(true);
+    const bool has_option =
+        std::any_of(words.begin(), words.end(), [](const std::string& word) { return word.starts_with("-"); });
+    const bool runs = app->get_subcommands().empty() && !options.run.config.empty() && !has_option;
+    const std::string complaint = runs ? complaint_about(options.run, *app) : "";
+    return usage_error(complaint.empty() ? unexpected(*app) : complaint);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "allocbench: {}. Try --help.\n", error.what());
-    return exit_usage;
+    return usage_error(fmt::format("{}. Try --help.", error.what()));
   }
-  if (study->parsed()) return Command(studying);
-  if (list->parsed()) return Command(listing);
-  if (describe->parsed()) return Command(describing);
-  if (report->parsed()) return Command(reporting);
-  if (advise->parsed()) return Command(AdviseOptions{advise->remaining()});
-  if (compare->parsed()) {
-    if (comparing.reference.empty() && comparing.b.empty()) {
-      fmt::print(stderr, "allocbench: compare needs two sets of results, or --with-reference. Try compare --help.\n");
-      return exit_usage;
-    }
-    return Command(comparing);
-  }
-  checking.program = argv[0];
-  if (check->parsed()) return Command(checking);
-  if (run.config.empty()) {
-    fmt::print(stderr, "allocbench: Nothing to do. Name a config with --config, or see --help.\n");
-    return exit_usage;
-  }
-  return Command(run);
+  options.check.program = argv[0];
+  return chosen(options, *app);
 }
 
 }  // namespace allocbench::front

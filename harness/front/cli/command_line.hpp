@@ -49,6 +49,7 @@ struct StudyOptions {
 struct ListOptions {
   std::string what;  // allocators, workloads, metrics; empty = all three
   bool json = false;
+  bool names = false;
   bool all = false;
   std::string workers;
 };
@@ -84,10 +85,22 @@ struct CompareOptions {
   bool json = false;
 };
 
-using Command = std::variant<RunOptions, StudyOptions, ListOptions, DescribeOptions, ReportOptions, AdviseOptions,
-                             CompareOptions, CheckOptions>;
+struct ProfileOptions {
+  std::string cell;
+  std::string config;
+  std::string configs = "configs";
+  std::vector<std::string> phases;
+  std::string out;
+  std::string ncu;
+  int device = 0;
+  bool dry_run = false;
+  std::string workers;
+};
 
-// The command, or the exit code when everything is said already (--help, --version, a usage error).
+using Command = std::variant<RunOptions, StudyOptions, ListOptions, DescribeOptions, ReportOptions, AdviseOptions,
+                             CompareOptions, CheckOptions, ProfileOptions>;
+
+// The command, or the exit code when everything is said already (help, version, completion, a usage error).
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv);
 
 int run_command(const RunOptions& options);
@@ -97,6 +110,7 @@ int describe_command(const DescribeOptions& options);
 int report_command(const ReportOptions& options);
 int advise_command(const AdviseOptions& options);
 int compare_command(const CompareOptions& options);
+int profile_command(const ProfileOptions& options);
 // Measures what was ok in these runs, each into a folder of its name below options.out. Exit codes as those of
 // run_command.
 int measure_reference(const CompareOptions& options, const std::vector<Results>& runs);

@@ -1,5 +1,7 @@
 #include "harness/front/common/terminal.hpp"
 
+#include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +12,26 @@ namespace allocbench::front {
 bool colours_on_stdout() {
   const char* no_colour = std::getenv("NO_COLOR");
   return isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0');
+}
+
+std::size_t columns_of_stdout() {
+  winsize size{};
+  if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
+
+std::string folded(std::string_view text, std::size_t columns, std::size_t indent) {
+  std::string lines;
+  std::size_t room = columns;
+  while (printed_width(text) > room) {
+    std::size_t end = room;
+    while (end > room / 2 && text[end] != ' ' && text[end] != '/') --end;
+    if (end == room / 2) end = room;
+    lines += fmt::format("{}\n{}", text.substr(0, end), std::string(indent, ' '));
+    text.remove_prefix(text[end] == ' ' ? end + 1 : end);
+    room = columns - indent;
+  }
+  return lines + std::string(text) + "\n";
 }
 
 std::size_t printed_width(std::string_view text) {

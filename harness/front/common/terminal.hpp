@@ -2,12 +2,19 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace allocbench::front {
 
 // stdout is a terminal and NO_COLOR is not set.
 bool colours_on_stdout();
+
+// The width of the terminal behind stdout; 80 where there is none.
+std::size_t columns_of_stdout();
+
+// Breaks the text at blanks, and at slashes where a name has no blanks; later lines are indented. Ends a line.
+std::string folded(std::string_view text, std::size_t columns, std::size_t indent);
 
 // Columns that a text takes: UTF-8 continuation bytes (the µ of µs, the ± sign) take none.
 std::size_t printed_width(std::string_view text);

@@ -13,21 +13,6 @@ namespace {
 constexpr std::size_t columns = 80;
 constexpr std::size_t most_names = 20;  // of cells that only one side has
 
-// Breaks at blanks, and at slashes where a name has no blanks; later lines are indented.
-std::string wrapped(std::string_view text, std::size_t indent) {
-  std::string lines;
-  std::size_t room = columns;
-  while (printed_width(text) > room) {
-    std::size_t end = room;
-    while (end > room / 2 && text[end] != ' ' && text[end] != '/') --end;
-    if (end == room / 2) end = room;
-    lines += fmt::format("{}\n{}", text.substr(0, end), std::string(indent, ' '));
-    text.remove_prefix(text[end] == ' ' ? end + 1 : end);
-    room = columns - indent;
-  }
-  return lines + std::string(text) + "\n";
-}
-
 std::string right(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, printed_width(text)), ' ') + text;
 }
@@ -78,7 +63,7 @@ std::string section(const Comparison& comparison, Verdict verdict, const char* c
     bool named = false;
     for (const PhaseComparison& phase : cell.phases) {
       if (phase.verdict != verdict) continue;
-      if (!named) text += wrapped(shown_name(comparison, *cell.a), 4);
+      if (!named) text += folded(shown_name(comparison, *cell.a), columns, 4);
       named = true;
       text += phase_line(phase);
     }
@@ -98,7 +83,7 @@ std::string status_changes(const Comparison& comparison) {
         fmt::format("{}: {} -> {}", shown_name(comparison, *cell.a), word(cell.a->status), word(cell.b->status));
     const std::string& reason = cell.b->status == Status::ok ? cell.a->reason : cell.b->reason;
     if (!reason.empty()) line += fmt::format(" ({})", reason);
-    text += wrapped(line, 4);
+    text += folded(line, columns, 4);
   }
   return text.empty() ? text : "\nChanged status\n" + text;
 }
@@ -110,7 +95,8 @@ std::string names(const Comparison& comparison, const std::vector<const Compared
   const std::size_t shown = all ? cells.size() : std::min(cells.size(), most_names);
   for (std::size_t i = 0; i < shown; ++i) {
     const bool ok = cells[i]->status == Status::ok;
-    text += wrapped(shown_name(comparison, *cells[i]) + (ok ? "" : fmt::format(" ({})", word(cells[i]->status))), 4);
+    text += folded(shown_name(comparison, *cells[i]) + (ok ? "" : fmt::format(" ({})", word(cells[i]->status))),
+                   columns, 4);
   }
   return shown == cells.size() ? text : text + fmt::format("    and {} more; --all lists them\n", cells.size() - shown);
 }
@@ -118,19 +104,20 @@ std::string names(const Comparison& comparison, const std::vector<const Compared
 }  // namespace
 
 std::string comparison_text(const Comparison& comparison, bool all, bool colours) {
-  std::string text = wrapped(fmt::format("A  {}", comparison.a.argument), 3) +
-                     wrapped("   " + origin(comparison.a), 3) +
-                     wrapped(fmt::format("B  {}", comparison.b.argument), 3) + wrapped("   " + origin(comparison.b), 3);
-  for (const std::string& warning : warnings(comparison)) text += wrapped(warning, 3);
+  std::string text = folded(fmt::format("A  {}", comparison.a.argument), columns, 3) +
+                     folded("   " + origin(comparison.a), columns, 3) +
+                     folded(fmt::format("B  {}", comparison.b.argument), columns, 3) +
+                     folded("   " + origin(comparison.b), columns, 3);
+  for (const std::string& warning : warnings(comparison)) text += folded(warning, columns, 3);
   text += "\n" + summary(comparison);
   text += section(comparison, Verdict::slower, colours ? "31" : "");
   text += section(comparison, Verdict::faster, colours ? "32" : "");
   if (all) text += section(comparison, Verdict::same, "") + section(comparison, Verdict::unsure, "");
   text += status_changes(comparison);
   text += names(comparison, comparison.only_in_a, "A", all) + names(comparison, comparison.only_in_b, "B", all);
-  text += "\n" + wrapped(legend(comparison), 0);
+  text += "\n" + folded(legend(comparison), columns, 0);
   for (const auto& [reason, count] : reasons_for_unsure(comparison)) {
-    text += wrapped(fmt::format("  {} unsure: {}", count, reason), 4);
+    text += folded(fmt::format("  {} unsure: {}", count, reason), columns, 4);
   }
   return text + conclusion(comparison) + "\n";
 }

@@ -1,8 +1,10 @@
 // The table on stdout: one row per cell, one column per axis and phase.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "harness/front/common/terminal.hpp"
 #include "harness/front/common/units.hpp"
@@ -72,6 +74,81 @@ std::string summary(const Results& results) {
   return text + "\n";
 }
 
+std::string caption_of(const Results& results) {
+  const bool several_rounds = std::any_of(results.cells.begin(), results.cells.end(), [](const CellResult& result) {
+    return !result.phases.empty() && result.phases.front().rounds.size() > 1;
+  });
+  std::vector<std::string> counting;  // phases with operations
+  for (const CellResult& result : results.cells) {
+    for (const PhaseResult& phase : result.phases) {
+      if (phase.operations > 0 && (phase.name != "total" || result.phases.size() == 1))
+        add_missing(counting, phase.name);
+    }
+  }
+  std::string text = fmt::format("{} on {}", results.figure, results.history.backend);
+  text += fmt::format("\ntimes: {} of the samples{}, ± half the 95 % interval\n", name_of(results.statistic),
+                      several_rounds ? " of a round, median of the rounds" : "");
+  if (counting.empty()) return text;
+  return text + fmt::format("throughput: operations of {} over their time\n", fmt::join(counting, " and "));
+}
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::vector<std::size_t> widths_of(const Rows& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const auto& row : rows) {
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      widths[column] = std::max(widths[column], printed_width(row[column]));
+    }
+  }
+  return widths;
+}
+
+// The columns of each of the tables that a wide one becomes: the first `keys` columns in every one, then as many as
+// fit.
+std::vector<std::vector<std::size_t>> split(const std::vector<std::size_t>& widths, std::size_t keys,
+                                            std::size_t room) {
+  std::vector<std::size_t> beginning(keys);
+  std::iota(beginning.begin(), beginning.end(), std::size_t{0});
+  const auto width_of = [&](const std::vector<std::size_t>& columns) {
+    std::size_t width = 0;
+    for (const std::size_t column : columns) width += widths[column] + 2;
+    return width - 2;
+  };
+  std::vector<std::vector<std::size_t>> tables = {beginning};
+  for (std::size_t column = keys; column < widths.size(); ++column) {
+    tables.back().push_back(column);
+    if (tables.back().size() == keys + 1 || width_of(tables.back()) <= room) continue;
+    tables.back().pop_back();
+    tables.push_back(beginning);
+    tables.back().push_back(column);
+  }
+  return tables;
+}
+
+// One of the tables; `keys` columns say which cell a row is about.
+std::string table_of(const Results& results, const Rows& rows, const std::vector<std::size_t>& columns,
+                     std::size_t keys, bool colours) {
+  const std::vector<std::size_t> widths = widths_of(rows);
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool failed = i > 0 && results.cells[i - 1].status() != Status::ok;
+    std::string line;
+    for (std::size_t place = 0; place < columns.size(); ++place) {
+      // A failed cell has one word behind its keys, in every table.
+      const std::size_t source = failed && place >= keys ? place : columns[place];
+      const std::string entry = source < rows[i].size() ? rows[i][source] : "";
+      const std::size_t width = widths[columns[place]];
+      const std::string blanks(width - std::min(width, printed_width(entry)), ' ');
+      // Names to the left, numbers to the right.
+      line += place == 0 ? entry + blanks : "  " + blanks + entry;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += colours && failed ? fmt::format("\x1b[31m{}\x1b[0m\n", line) : line + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string results_table(const Results& results, bool colours) {
@@ -88,30 +165,11 @@ std::string results_table(const Results& results, bool colours) {
 
   std::vector<std::vector<std::string>> rows = {header};
   for (const CellResult& result : results.cells) rows.push_back(row_of(result, axes, phases));
-  std::vector<std::size_t> widths(header.size(), 0);
-  for (const auto& row : rows) {
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      widths[column] = std::max(widths[column], printed_width(row[column]));
-    }
-  }
-  const bool several_rounds = std::any_of(results.cells.begin(), results.cells.end(), [](const CellResult& result) {
-    return !result.phases.empty() && result.phases.front().rounds.size() > 1;
-  });
-  std::string text =
-      fmt::format("{} on {}: {} of the samples{}, ± half the 95 % interval\n", results.figure, results.history.backend,
-                  name_of(results.statistic), several_rounds ? " of a round, median of the rounds" : "");
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::string line;
-    for (std::size_t column = 0; column < rows[i].size(); ++column) {
-      const std::string& entry = rows[i][column];
-      const std::string blanks(widths[column] - printed_width(entry), ' ');
-      // Names to the left, numbers to the right.
-      line += column == 0 ? entry : "  ";
-      line += blanks;
-      if (column != 0) line += entry;
-    }
-    const bool failed = i > 0 && results.cells[i - 1].status() != Status::ok;
-    text += colours && failed ? fmt::format("\x1b[31m{}\x1b[0m\n", line) : line + "\n";
+  std::string text = caption_of(results);
+  const auto tables = split(widths_of(rows), 1 + axes.size(), columns_of_stdout());
+  for (const auto& columns : tables) {
+    if (tables.size() > 1) text += "\n";
+    text += table_of(results, rows, columns, 1 + axes.size(), colours);
   }
   return text + summary(results);
 }

@@ -1,0 +1,336 @@
+// The options of every verb, and the texts of the help.
+#include "harness/front/cli/app.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "harness/front/common/limits.hpp"
+#include "harness/front/log/host.hpp"
+#include "harness/protocol/bounds.hpp"
+
+namespace allocbench::front {
+namespace {
+
+constexpr const char* description =
+    "allocbench measures GPU memory allocators: every allocator under every workload, on a\n"
+    "CUDA GPU or on the CPU. Results go to stdout and into a folder (events.jsonl,\n"
+    "results.csv, results.json), progress goes to stderr.";
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  allocbench configs/quick.json              on the GPU if there is one, else the CPU\n"
+    "  allocbench configs/quick.json --dry-run    the cells and how long they may take\n"
+    "  allocbench configs/quick.json --resume     continue after Ctrl-C or a power cut\n"
+    "  allocbench configs/quick.json --only-failed --timeout 120\n"
+    "  allocbench study papers                    all configs of a group as one plan\n"
+    "  allocbench list allocators\n"
+    "  allocbench describe halloc\n"
+    "  allocbench check --allocator cm_malloc     search its interleavings for bugs\n"
+    "  allocbench profile smoke/comb/threads:256  one cell under Nsight Compute\n"
+    "  allocbench report results/quick-cuda       rebuild the results from the events\n"
+    "  allocbench report results/reference/h100 --html   one HTML page: answer and evidence\n"
+    "  allocbench advise --sizes 48 --threads 1M --pool 1GiB    which allocator for this job\n"
+    "  allocbench compare results/a results/b     what got slower or faster\n"
+    "  allocbench help compare\n\n"
+    "Exit codes: 0 all cells ok or unsupported, 1 some cells not ok, 2 config or usage,\n"
+    "3 environment, 4 regression found by compare, 130 interrupted.\n"
+    "Environment: ALLOCBENCH_WORKERS (folder of the workers), ALLOCBENCH_DATA (scenes\n"
+    "and graphs), ALLOCBENCH_PLOTS (folder that holds the Python package plots),\n"
+    "ALLOCBENCH_PYTHON, NO_COLOR.";
+
+void add_workers_option(CLI::App& app, std::string& workers) {
+  app.add_option(
+         "--workers", workers,
+         "Folder with allocbench-worker-cpu and -cuda (default: $ALLOCBENCH_WORKERS, else the folder of this program)")
+      ->type_name("DIR");
+}
+
+// What `--config` and `study` have in common.
+void add_measuring_options(CLI::App& app, RunOptions& run) {
+  app.add_option("-b,--backend", run.backend, "auto: cuda if its worker finds a device, else cpu")
+      ->check(CLI::IsMember({"auto", "cuda", "cpu"}))
+      ->type_name("auto|cuda|cpu");
+  auto* resume =
+      app.add_flag("--resume", run.resume, "Continue an earlier run: measure the cells that it did not finish");
+  auto* failed = app.add_flag("--only-failed", run.only_failed, "Rerun finished cells whose status is not ok");
+  auto* force = app.add_flag("--force", run.force, "Delete an earlier run in the folder and start over");
+  force->excludes(resume)->excludes(failed);
+  app.add_flag("--allow-mixed", run.allow_mixed,
+               "With --resume or --only-failed: go on at another revision, card or driver. Every figure says so");
+  app.add_option("--timeout", run.timeout,
+                 "Deadline of each cell and round in seconds (0.01 to 1000000), instead of the config's")
+      ->check(CLI::Range(0.01, protocol::longest_seconds))
+      ->type_name("S");
+  app.add_option("--minutes", run.minutes, "After this time a cell gets no more than its least number of rounds")
+      ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
+      ->type_name("M");
+  app.add_option("--seed", run.seed, "Seed of requests and order, instead of the config's")->type_name("N");
+  app.add_flag("--full", run.full,
+               "The whole grid of configs that have one (their part `full`), which takes much longer");
+  app.add_option("--os-threads", run.os_threads, "CPU back end: threads to spread blocks over (0 = one per core)")
+      ->type_name("N");
+  app.add_flag("--dry-run", run.dry_run, "Print the plan and measure nothing");
+  app.add_flag("-q,--quiet", run.quiet, "No progress and no warnings; errors and results only");
+  app.add_flag("--profile", run.profile, "Print at the end where the wall time went");
+  app.add_option("--data", run.data, "Folder with scenes/ and graphs/ (default: $ALLOCBENCH_DATA, else data/)")
+      ->check(CLI::ExistingDirectory.description(""))
+      ->type_name("DIR");
+  add_workers_option(app, run.workers);
+}
+
+void add_run_options(CLI::App& app, RunOptions& run) {
+  app.add_option("-c,--config,config", run.config, "The config to run; --config may be left out")->type_name("FILE");
+  app.add_option("--device", run.device, "CUDA device number (default 0)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  app.add_option("-o,--out", run.out, "Folder for the results (default results/<name>-<back end>)")->type_name("DIR");
+  app.add_option("-f,--filter", run.filter,
+                 "Only cells whose name matches (at most 200 letters); --dry-run shows the names")
+      ->type_name("REGEX");
+  app.add_flag("--print-config", run.print_config, "Print the config as it applies to the back end, then exit");
+  add_measuring_options(app, run);
+}
+
+constexpr const char* study_footer =
+    "Allocators take turns in rounds over all configs; one worker process measures all cells of an allocator in a\n"
+    "round. Groups: papers (halloc2014, kma2014, pham2025, vinkler2015, xmalloc2010), survey (survey2021), and each\n"
+    "folder of configs/ by its name. On a GPU --minutes is 20 for papers and 15 for any other group.\n"
+    "  allocbench study papers --dry-run\n"
+    "  allocbench study papers --out results/papers --resume\n"
+    "Exit codes: those of a run.";
+
+void add_study(CLI::App& app, StudyOptions& study) {
+  CLI::App* verb = app.add_subcommand("study", "Measure all configs of a group as one plan that can be resumed");
+  verb->footer(study_footer);
+  verb->add_option("group", study.group, "papers, survey, or a folder of configs/")->required()->type_name("GROUP");
+  verb->add_option("--configs", study.configs, "Folder with the groups (default configs)")->type_name("DIR");
+  verb->add_option("-o,--out", study.run.out,
+                   "Folder that gets one folder per config (default results/<name>-<back end>)")
+      ->type_name("DIR");
+  verb->add_option("--only", study.only, "Only this config of the group, by its name (repeatable)")->type_name("NAME");
+  const auto read_device = [&study](const std::string& text) {
+    study.all_devices = text == "all";
+    if (study.all_devices) return;
+    if (!CLI::detail::lexical_cast(text, study.run.device) || study.run.device < 0) {
+      throw CLI::ValidationError("--device", "must be a number or all; found " + text);
+    }
+  };
+  verb->add_option_function<std::string>(
+          "--device", read_device, "CUDA device number (default 0), or all: whole configs on each GPU of the host")
+      ->type_name("N|all");
+  add_measuring_options(*verb, study.run);
+}
+
+constexpr const char* check_footer =
+    "A failure prints a seed string; --replay shows the run again, step by step, --shrink finds the few decisions\n"
+    "that matter. Findings are written to the folder of --out.\n"
+    "  allocbench check                                       all allocators, 10,000 schedules each\n"
+    "  allocbench check --allocator halloc --seeds 100000\n"
+    "  allocbench check --print-model ring > mine.json        then change it and: check --model mine.json\n"
+    "  allocbench check --replay v1:cf_malloc:mixed_sizes:swarm:11 --shrink\n"
+    "Exit codes: 0 nothing found, 1 something found, 2 usage, 3 environment, 130 interrupted.";
+
+void add_check(CLI::App& app, CheckOptions& check) {
+  CLI::App* verb = app.add_subcommand("check", "Search allocators for bugs on the CPU executor, or replay one");
+  verb->footer(check_footer);
+  const CLI::Validator check_count = CLI::Range(std::uint64_t{1}, limits::check_runs).description("");
+  verb->add_option("-a,--allocator", check.allocators, "Only this one (repeatable)")->type_name("NAME");
+  verb->add_option("-m,--model", check.models, "A built-in model, or a JSON file with one or a list (repeatable)")
+      ->type_name("NAME|FILE");
+  verb->add_option("--seeds", check.seeds, "Schedules per allocator, spread over the models (default 10000)")
+      ->check(check_count)
+      ->type_name("N");
+  verb->add_option("--race-seeds", check.race_seeds, "The same in the race build (default 150)")
+      ->check(check_count)
+      ->type_name("N");
+  verb->add_option("--first-seed", check.first_seed, "Begin with this seed (default 1): other schedules than before")
+      ->type_name("N");
+  verb->add_option("--strategy", check.strategy, "Where schedules come from (default swarm); see --list")
+      ->type_name("S");
+  verb->add_flag("!--no-races", check.races, "Leave the race part out");
+  auto* replay = verb->add_option("--replay", check.replay, "Show one run again: its seed string, or a finding's file")
+                     ->type_name("SEED|FILE");
+  verb->add_flag("--shrink", check.shrink, "With --replay: find the fewest decisions that still fail")->needs(replay);
+  verb->add_option("--times", check.times, "With --replay: repeat, and count identical runs (default 2)")
+      ->needs(replay)
+      ->check(check_count)
+      ->type_name("N");
+  verb->add_flag("--by-strategy", check.by_strategy, "A table: share of schedules that fail, for each strategy alone");
+  verb->add_flag("--list", check.list, "List allocators, models and strategies");
+  verb->add_option("--print-model", check.print_model, "Print a built-in model as JSON")->type_name("NAME");
+  verb->add_option("-o,--out", check.out, "Folder for findings (default results/check)")->type_name("DIR");
+  verb->add_flag("--json", check.json, "The matrix as JSON");
+  verb->add_flag("--all", check.all, "Also allocators that are broken on purpose");
+  verb->add_flag("-q,--quiet", check.quiet, "No progress");
+  verb->add_option("-j,--jobs", check.jobs, "Workers at once (default one per core)")
+      ->check(CLI::Range(1u, limits::check_jobs).description(""))
+      ->type_name("N");
+  add_workers_option(*verb, check.workers);
+}
+
+void add_list(CLI::App& app, ListOptions& listing) {
+  CLI::App* verb = app.add_subcommand("list", "List allocators, workloads and metrics");
+  verb->add_option("what", listing.what, "Which of them (default: all three)")
+      ->check(CLI::IsMember({"allocators", "workloads", "metrics"}))
+      ->type_name("allocators|workloads|metrics");
+  auto* json = verb->add_flag("--json", listing.json, "As JSON, with parameters");
+  verb->add_flag("--names", listing.names, "Names only, one a line")->excludes(json);
+  verb->add_flag("--all", listing.all, "Also the deliberately broken allocators that test the harness");
+  add_workers_option(*verb, listing.workers);
+}
+
+void add_describe(CLI::App& app, DescribeOptions& describing) {
+  CLI::App* verb = app.add_subcommand("describe", "Describe one allocator, workload or metric: paper, parameters");
+  verb->add_option("name", describing.name, "Its name, as in `allocbench list`")->required()->type_name("NAME");
+  verb->add_flag("--json", describing.json, "As JSON");
+  add_workers_option(*verb, describing.workers);
+}
+
+void add_report(CLI::App& app, ReportOptions& reporting) {
+  CLI::App* verb =
+      app.add_subcommand("report", "Rebuild results.csv and results.json from the event log and print the table");
+  verb->add_option("folder", reporting.folder, "Folder of a run; with --html also a folder with runs below it")
+      ->required()
+      ->type_name("DIR");
+  auto* html = verb->add_flag("--html", reporting.html,
+                              "Instead of the table, write one HTML page that needs no network: which allocator for "
+                              "which job, and the evidence");
+  verb->add_option("-o,--out", reporting.page, "With --html: the page (default report.html in the folder)")
+      ->needs(html)
+      ->type_name("FILE");
+}
+
+// Its options are those of `python3 -m plots advise`, which reads and explains them.
+void add_advise(CLI::App& app) {
+  CLI::App* verb = app.add_subcommand("advise", "Which allocator for my job? A ranked list from measured cells");
+  verb->set_help_flag();
+  verb->prefix_command();
+}
+
+constexpr const char* compare_footer =
+    "Two cells pair if all that defines them is equal: allocator, workload, their parameters, pool, seed, state. "
+    "Verdicts "
+    "per\n"
+    "phase: slower or faster (by more than the margin, and not by chance: Holm's correction over all phases), same "
+    "(the\n"
+    "95 % interval lies within the margin) or unsure. A cell that is no longer ok counts as a regression.\n"
+    "  allocbench compare results/before results/after --fail-on regression\n"
+    "  allocbench compare 'results/before/*' 'results/after/*' --markdown\n"
+    "  allocbench compare --with-reference results/reference/h100/quick   does this machine give the same picture?\n"
+    "Exit codes: 0 compared, 2 usage or unreadable input, 4 regression (with --fail-on regression).";
+
+void add_compare(CLI::App& app, CompareOptions& comparing) {
+  CLI::App* verb = app.add_subcommand("compare", "Compare two sets of results: what got slower or faster");
+  verb->footer(compare_footer);
+  constexpr const char* kind = "PATH";
+  auto* a =
+      verb->add_option("A", comparing.a, "Folder of runs, event log or results.json (packed or not), or a pattern")
+          ->type_name(kind);
+  auto* b = verb->add_option("B", comparing.b, "The same, to be judged against A")->type_name(kind);
+  auto* reference = verb->add_option("--with-reference", comparing.reference,
+                                     "Measure the cells that are ok in these kept runs, and compare with them")
+                        ->type_name(kind)
+                        ->excludes(a)
+                        ->excludes(b);
+  verb->add_option(
+          "-o,--out", comparing.out,
+          "With --with-reference: folder for the new runs (default results/with-reference); continues what is there")
+      ->needs(reference)
+      ->type_name("DIR");
+  verb->add_option("--device", comparing.device, "With --with-reference: CUDA device number (default 0)")
+      ->needs(reference)
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  add_workers_option(*verb, comparing.workers);
+  verb->add_option("--fail-on", comparing.fail_on, "Exit with code 4 if B has a regression")
+      ->check(CLI::IsMember({"regression"}))
+      ->type_name("regression");
+  verb->add_option("--margin", comparing.margin, "Differences up to this count as none, in percent (default 3)")
+      ->check(CLI::Range(0.0, 1000.0))
+      ->type_name("P");
+  verb->add_option("--ignore", comparing.ignored,
+                   "Pair cells that differ in this: seed, state, pool_bytes, workload/NAME, ... (repeatable)")
+      ->type_name("KEY");
+  verb->add_flag("--all", comparing.all, "Also list phases that are the same or unsure");
+  auto* markdown = verb->add_flag("--markdown", comparing.markdown, "As Markdown");
+  verb->add_flag("--json", comparing.json, "As JSON: every phase with numbers, intervals and chances")
+      ->excludes(markdown);
+}
+
+constexpr const char* profile_footer =
+    "The cell runs in the CUDA worker under Nsight Compute (ncu, part of the CUDA toolkit),\n"
+    "which measures every kernel of one sample's phases: registers, occupancy, atomic\n"
+    "operations per second, and what warps wait for most. The command is printed too.\n"
+    "  allocbench profile smoke/comb/threads:256\n"
+    "  allocbench profile quick/halloc/request_bytes:16 --phase alloc\n"
+    "Names of cells: allocbench CONFIG --dry-run. If the driver refuses performance counters,\n"
+    "an administrator must allow them (ERR_NVGPUCTRPERM in NVIDIA's documentation).\n"
+    "Exit codes: 0 profiled, 1 the cell is not ok, 2 usage, 3 environment.";
+
+void add_profile(CLI::App& app, ProfileOptions& profiling) {
+  CLI::App* verb =
+      app.add_subcommand("profile", "Run one cell under Nsight Compute and show what its kernels wait for");
+  verb->footer(profile_footer);
+  verb->add_option("cell", profiling.cell, "Its name, which begins with that of its config")
+      ->required()
+      ->type_name("CELL");
+  verb->add_option("-c,--config", profiling.config, "The config, where its name does not lead to it")
+      ->type_name("FILE");
+  verb->add_option("--configs", profiling.configs, "Folder with the configs (default configs)")->type_name("DIR");
+  verb->add_option("--phase", profiling.phases, "Only kernels of this phase (repeatable; default all phases)")
+      ->type_name("PHASE");
+  verb->add_option("-o,--out", profiling.out, "Keep Nsight Compute's own table here, as CSV")->type_name("FILE");
+  verb->add_option("--ncu", profiling.ncu, "The program ncu (default: on PATH, else /usr/local/cuda/bin/ncu)")
+      ->type_name("FILE");
+  verb->add_option("--device", profiling.device, "CUDA device number (default 0)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  verb->add_flag("--dry-run", profiling.dry_run, "Print the command and run nothing");
+  add_workers_option(*verb, profiling.workers);
+}
+
+void add_help(CLI::App& app, Options& options) {
+  app.add_subcommand("help", "Show this help, or that of a command")
+      ->add_option("command", options.help_about, "Which command")
+      ->type_name("COMMAND");
+  app.add_subcommand("version", "Show the version and the sources it was built from");
+  app.add_subcommand("completion", "Print a script that completes commands and options in a shell")
+      ->footer(
+          "  source <(allocbench completion bash)\n"
+          "  allocbench completion fish > ~/.config/fish/completions/allocbench.fish")
+      ->add_option("shell", options.shell, "Which shell")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->type_name("bash|zsh|fish");
+  app.add_subcommand("manual", "Print the manual page: allocbench manual | man -l -");
+}
+
+}  // namespace
+
+std::string version_text() {
+  const Sources sources = program_sources();
+  return fmt::format("allocbench {} (commit {}{}, measured revision {})", program_version(), sources.revision,
+                     sources.dirty.value_or(false) ? " with changes" : "", sources.measured_revision);
+}
+
+std::unique_ptr<CLI::App> make_app(Options& options) {
+  auto app = std::make_unique<CLI::App>(description, "allocbench");
+  app->footer(footer);
+  app->set_version_flag("--version", version_text());
+  add_run_options(*app, options.run);
+  add_study(*app, options.study);
+  add_list(*app, options.list);
+  add_describe(*app, options.describe);
+  add_report(*app, options.report);
+  add_advise(*app);
+  add_compare(*app, options.compare);
+  add_check(*app, options.check);
+  add_profile(*app, options.profile);
+  add_help(*app, options);
+  app->require_subcommand(0, 1);
+  app->get_formatter()->column_width(26);
+  return app;
+}
+
+}  // namespace allocbench::front

@@ -1,0 +1,32 @@
+// The command line as CLI11 sees it. Help, completion scripts and the manual page are made from this one description.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <memory>
+#include <string>
+
+#include "harness/front/cli/command_line.hpp"
+
+namespace allocbench::front {
+
+// What every verb may be given; the one that is parsed counts.
+struct Options {
+  RunOptions run;
+  StudyOptions study;
+  ListOptions list;
+  DescribeOptions describe;
+  ReportOptions report;
+  CompareOptions compare;
+  CheckOptions check;
+  ProfileOptions profile;
+  std::string help_about;  // a verb; empty = the program
+  std::string shell;
+};
+
+// Fills `options`, which must outlive it, when it parses.
+std::unique_ptr<CLI::App> make_app(Options& options);
+
+// "allocbench 0.1.0 (commit ..., measured revision ...)"
+std::string version_text();
+
+}  // namespace allocbench::front

@@ -1,0 +1,33 @@
+// What the command line says about itself, as plain structs: completion scripts and the manual page are made from them.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <string>
+#include <vector>
+
+namespace allocbench::front {
+
+struct OptionText {
+  std::vector<std::string> names;  // -c, --config; empty for a positional argument
+  std::string argument;            // what stands behind it, "FILE" or "auto|cuda|cpu"; empty for a flag
+  std::string description;
+};
+
+struct CommandText {
+  std::string name;
+  std::string description;
+  std::string footer;
+  std::vector<OptionText> options;
+  std::vector<OptionText> positionals;
+  std::vector<CommandText> verbs;
+};
+
+CommandText text_of(const CLI::App& app);
+
+// What a shell may offer for an argument.
+enum class ArgumentKind { nothing, words, files, folders, verbs, names, groups };
+ArgumentKind kind_of(const std::string& argument);
+// "auto|cuda|cpu": the words of ArgumentKind::words.
+std::vector<std::string> words_of(const std::string& argument);
+
+}  // namespace allocbench::front

@@ -1,0 +1,132 @@
+"""What people type, mistype and read: config without an option, help, suggestions, tables of 80 columns, completion, manual."""
+
+import json
+import re
+import shutil
+import subprocess
+import unittest
+
+from support import PROGRAM, ProgramTest
+
+
+def widest(text):
+    return max(len(line) for line in text.splitlines())
+
+
+class Words(ProgramTest):
+    def test_a_config_needs_no_option(self):
+        config = self.config()
+        self.run_program(config, "--out", self.out, expect=0)
+        self.assertEqual(self.statuses(), {"steady": ["ok"] * 3})
+
+    def test_help_and_version(self):
+        self.assertIn("Exit codes:", self.run_program("help", expect=0).stdout)
+        self.assertEqual(self.run_program("help", expect=0).stdout, self.run_program("--help", expect=0).stdout)
+        self.assertIn("--fail-on", self.run_program("help", "compare", expect=0).stdout)
+        version = self.run_program("version", expect=0).stdout
+        self.assertRegex(version, r"^allocbench [0-9.]+ \(commit ")
+        self.assertEqual(version, self.run_program("--version", expect=0).stdout)
+
+    def test_misspelt_words_get_a_suggestion(self):
+        configs = self.folder / "configs" / "paper"
+        configs.mkdir(parents=True)
+        shutil.copy(self.config(), configs / "fig3a.json")
+        for arguments, suggestion in ((["stduy", "papers"], 'There is no config or command "stduy". Did you mean the command "study"?'),
+                                      (["lsit"], 'the command "list"?'),
+                                      (["help", "cmpare"], 'Did you mean "compare"?'),
+                                      (["configs/paper/fig3.json"], 'There is no config "configs/paper/fig3.json". Did you mean '
+                                                                    '"configs/paper/fig3a.json"?'),
+                                      (["paper/fig3a"], 'Did you mean "configs/paper/fig3a.json"?'),
+                                      (["--config", "configs/paper/fg3a.json"], 'Did you mean "configs/paper/fig3a.json"?'),
+                                      (["--confg", "x"], 'Did you mean "--config"?'),
+                                      (["list", "--jsn"], 'Did you mean "--json"?'),
+                                      (["compare", "a", "b", "--fail-one=regression"], 'Did you mean "--fail-on"?')):
+            with self.subTest(arguments=arguments):
+                self.assertIn(suggestion, self.run_program(*arguments, expect=2).stderr)
+
+    def test_what_is_near_nothing_gets_none(self):
+        error = self.run_program("xylophone", expect=2).stderr
+        self.assertNotIn("Did you mean", error)
+        self.assertIn("--help shows the commands", error)
+
+
+class Tables(ProgramTest):
+    def test_lists_fit_80_columns(self):
+        self.assertLessEqual(widest(self.run_program("list", "--all", expect=0).stdout), 80)
+        self.assertLessEqual(widest(self.run_program("describe", "steady", expect=0).stdout), 80)
+
+    def test_allocators_stand_below_their_paper(self):
+        lines = self.run_program("list", "allocators", expect=0).stdout.splitlines()
+        self.assertEqual(lines[:3], ["allocators", "", "  Nobody 2026"])
+        self.assertRegex(lines[3], r"^  steady +published: A steady allocator\.$")
+
+    def test_what_only_one_back_end_has_is_marked(self):
+        self.assertNotIn("only)", self.run_program("list", expect=0).stdout)
+        self.add_worker("cuda")
+        text = self.run_program("list", "allocators", expect=0).stdout
+        self.assertRegex(text, r"gpu_only +published: A gpu_only allocator\. \(cuda only\)")
+        self.assertEqual(text.count("only)"), 1)
+
+    def test_names(self):
+        names = self.run_program("list", "allocators", "--names", expect=0).stdout.split()
+        self.assertIn("steady", names)
+        self.assertNotIn("deaf", names)
+
+    def test_results_fit_80_columns(self):
+        config = self.config([{"id": "steady", "label": "a_label_for_steady"}],
+                             sweep={"request_bytes": [16], "blocks": [4], "shape": ["steep"]})
+        table = self.run_program(config, "--out", self.out, expect=0).stdout
+        self.assertLessEqual(widest(table), 80)
+        for word in ("alloc", "free", "total", "throughput"):
+            self.assertIn(word, table)
+        self.assertIn("throughput: operations of alloc and free over their time", table)
+
+
+class Generated(ProgramTest):
+    def test_the_manual_has_every_option(self):
+        page = self.run_program("manual", expect=0).stdout.replace("\\-", "-")
+        self.assertIn(".TH ALLOCBENCH 1", page)
+        for verb in ("", "study", "list", "describe", "report", "compare", "check", "profile"):
+            helped = self.run_program(*([verb] if verb else []), "--help", expect=0).stdout
+            for option in re.findall(r"^  (?:-\w,)?(--[\w-]+)", helped, re.M):
+                with self.subTest(verb=verb, option=option):
+                    self.assertIn(option, page)
+
+    @unittest.skipUnless(shutil.which("groff"), "no groff")
+    def test_the_manual_is_roff(self):
+        page = self.run_program("manual", expect=0).stdout
+        result = subprocess.run(["groff", "-man", "-ww", "-z", "-Tutf8"], input=page, capture_output=True, text=True, check=True)
+        self.assertEqual(result.stderr, "")
+
+    def complete(self, *words):
+        """What bash offers for the last word."""
+        script = self.run_program("completion", "bash", expect=0).stdout
+        line = " ".join(f"'{word}'" for word in ("allocbench", *words))
+        ask = (f"{script}\nallocbench() {{ '{PROGRAM}' \"$@\"; }}\ncompopt() {{ :; }}\n"
+               f"COMP_WORDS=({line}); COMP_CWORD={len(words)}; _allocbench; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+        result = subprocess.run(["bash", "-c", ask], cwd=self.folder, env=self.environment(), capture_output=True, text=True, check=True)
+        self.assertEqual(result.stderr, "")
+        return result.stdout.split()
+
+    def test_bash_completes(self):
+        self.config()
+        self.assertEqual(self.complete("st"), ["study"])
+        self.assertEqual(self.complete("conf"), ["config.json"])
+        self.assertIn("--resume", self.complete("study", "--re"))
+        self.assertEqual(self.complete("--backend", "c"), ["cuda", "cpu"])
+        self.assertEqual(self.complete("list", "al"), ["allocators"])
+        self.assertEqual(self.complete("describe", "ste"), ["steady"])
+        self.assertEqual(self.complete("study", "pap"), ["papers"])
+        self.assertEqual(self.complete("study", "--seed", ""), [])
+
+    def test_other_shells_take_their_scripts(self):
+        for shell in ("bash", "zsh", "fish"):
+            script = self.run_program("completion", shell, expect=0).stdout
+            for word in ("study", "fail-on"):
+                self.assertIn(word, script)
+            if shutil.which(shell):
+                subprocess.run([shell, "-n"], input=script, text=True, check=True)
+
+
+if __name__ == "__main__":
+    unittest.main()
