@@ -1,0 +1,91 @@
+// Heap<A>: an allocator of the suite with its memory, owned by host code.
+//
+//   simt::Device device(0);
+//   simt::Stream stream(device);
+//   allocbench::Heap<allocbench::Comb> heap(stream, 64 << 20);
+//   my_kernel<<<blocks, threads, 0, stream.native()>>>(heap.handle());
+//
+// In the kernel, where `handle` is a parameter passed by value:
+//
+//   simt::Thread thread;                          // free of cost: it stands for the calling thread
+//   void* block = handle.malloc(thread, bytes);   // null: out of memory
+//   handle.free(thread, block);
+//
+// Allocators with a state per thread or warp (FDGMalloc, CRW) want a session: allocators/contract/session.hpp.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "allocators/contract/allocator.hpp"
+#include "allocators/contract/session.hpp"
+#include "simt/simt.hpp"
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
+#error "allocbench needs sm_70 or newer: its allocators need threads of a warp that are scheduled independently"
+#endif
+
+namespace allocbench {
+
+// Whether Heap sets the device heap, the one behind malloc() in CUDA kernels, where a design needs it.
+enum class DeviceHeap { set, is_set };
+
+template <Allocator A>
+class Heap {
+ public:
+  using Parameters = typename A::Parameters;
+
+  // Takes `pool_bytes` of device memory and lays out an empty heap. Throws simt::Fault, or Unsupported when the design
+  // cannot serve such a pool.
+  //
+  // The size of the device heap can be set only before the first kernel that uses it runs. Several heaps that need it
+  // share it: call device.set_device_heap_bytes() with the sum of their needed_device_heap() before, and say is_set.
+  explicit Heap(simt::Stream& stream, std::size_t pool_bytes, const Parameters& parameters = {},
+                DeviceHeap device_heap = DeviceHeap::set)
+      : arena_(stream, pool_bytes), allocator_(create(arena_, parameters, device_heap)) {}
+  // No kernel may run that uses it.
+  ~Heap() { destroy(allocator_); }
+  Heap(const Heap&) = delete;
+  Heap& operator=(const Heap&) = delete;
+
+  // For kernels, which take it by value. Valid as long as the heap lives.
+  A handle() const { return allocator_; }
+
+  // Empties the heap: every block is gone. Enqueued on the heap's stream.
+  void reset() requires(A::traits.fresh == Fresh::by_reset) { allocator_.reset(arena_.stream()); }
+
+  std::size_t pool_bytes() const { return arena_.pool_bytes(); }
+  // Device memory beside the pool.
+  std::size_t metadata_bytes() const { return arena_.metadata_bytes(); }
+  // The largest request that an empty heap serves.
+  std::size_t max_request() const { return allocbench::max_request<A>(arena_.pool_bytes(), parameters_); }
+  static std::size_t needed_device_heap(std::size_t pool_bytes, const Parameters& parameters = {}) {
+    return device_heap_bytes<A>(pool_bytes, parameters);
+  }
+
+ private:
+  A create(Arena& arena, const Parameters& parameters, DeviceHeap device_heap) {
+    parameters_ = parameters;
+    const std::size_t needed = needed_device_heap(arena.pool_bytes(), parameters);
+    if (needed != 0 && device_heap == DeviceHeap::set) set_device_heap(arena.stream().device(), needed);
+    return A::create(arena, parameters);
+  }
+
+  static void set_device_heap(simt::Device& device, std::size_t bytes) {
+    try {
+      device.set_device_heap_bytes(bytes);
+    } catch (const simt::Fault& fault) {
+      throw simt::Fault(fault.kind(), std::string(A::traits.display_name) + " needs a device heap of " +
+                                          std::to_string(bytes) +
+                                          " bytes, which must be set before a kernel uses it: "
+                                          "create this heap first, or set the device heap yourself. " +
+                                          fault.what());
+    }
+  }
+
+  Parameters parameters_{};
+  Arena arena_;
+  A allocator_;
+};
+
+}  // namespace allocbench
