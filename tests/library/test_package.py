@@ -53,6 +53,16 @@ class Package(unittest.TestCase):
         self.assertTrue((headers / "comb/comb.hpp").exists())
         self.assertFalse((headers / "saboteur").exists())
 
+    def test_the_umbrella_header_has_every_allocator(self):
+        self.install()
+        root = self.folder / "installed/include/allocbench"
+        umbrella = (root / "allocbench/allocators.hpp").read_text(encoding="utf-8")
+        for header in (root / "allocators").glob("*/*.hpp"):
+            name = str(header.relative_to(root))
+            if "\nALLOCBENCH_REGISTER(" in header.read_text(encoding="utf-8"):
+                with self.subTest(header=name):
+                    self.assertIn(f'#include "{name}"', umbrella)
+
     @unittest.skipUnless(shutil.which("dpkg-deb"), "no dpkg-deb")
     def test_the_debian_package(self):
         self.run_in_folder(CPACK, "--config", pathlib.Path(BUILD, "CPackConfig.cmake"), "-G", "DEB", "-B", self.folder,
