@@ -62,10 +62,10 @@ Verification MeasuredCell::verify() {
 
 Sample MeasuredCell::sample() {
   while (warmups_done_ < warmups_) {
-    static_cast<void>(repetition());
+    static_cast<void>(repetition("warm-up"));
     ++warmups_done_;
   }
-  return repetition();
+  return repetition("sample");
 }
 
 bool MeasuredCell::overlap_is_defined() const {
@@ -100,10 +100,13 @@ void MeasuredCell::make_ready() {
   if (flushes_l2_) instance_.flush_l2();
 }
 
-Sample MeasuredCell::repetition() {
+Sample MeasuredCell::repetition(std::string_view name) {
   make_ready();
   PhaseTimer timer(instance_.stream());
-  run_->sample(instance_.handle(), timer);
+  {
+    const simt::Range range(name);  // `allocbench profile` wants phases of samples only
+    run_->sample(instance_.handle(), timer);
+  }
   instance_.shares().move_to(Part::kernels, timer.seconds());
   const TimeShares::Scope pointers(instance_.shares(), Part::pointers);
   const PointerCheck check = check_pointers();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "harness/worker/instance.hpp"
 #include "workloads/common/ageing.hpp"
@@ -37,7 +38,7 @@ class MeasuredCell final : public Cell {
   void begin();
   // That, and what records a sample.
   void make_ready();
-  Sample repetition();
+  Sample repetition(std::string_view name);
   void check_contents(Verification& result);
   // The first pass checks the contents of the blocks; it and those that may follow it count steps, from the state that
   // samples start from.

@@ -1,3 +1,5 @@
+#include <nvtx3/nvToolsExt.h>
+
 #include <string>
 
 #include "simt/cuda/host.hpp"
@@ -191,5 +193,8 @@ std::uint32_t max_resident_blocks(Stream& stream, KernelPointer kernel, std::uin
              "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   return static_cast<std::uint32_t>(per_sm) * stream.device().properties().sm_count;
 }
+
+Range::Range(std::string_view name) { nvtxRangePushA(std::string(name).c_str()); }
+Range::~Range() { nvtxRangePop(); }
 
 }  // namespace simt

@@ -7,6 +7,7 @@
 #include <array>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "simt/buffer.hpp"
 #include "simt/common.hpp"
@@ -73,6 +74,15 @@ class Event {
 
  private:
   cudaEvent_t event_ = nullptr;
+};
+
+// A part of the run by name, which Nsight Systems shows and Nsight Compute filters by: an NVTX range of this thread.
+class Range {
+ public:
+  explicit Range(std::string_view name);
+  ~Range();
+  Range(const Range&) = delete;
+  Range& operator=(const Range&) = delete;
 };
 
 // `arguments` point to the kernel object and to values of exactly the types Args of kernel_pointer(), in their order.

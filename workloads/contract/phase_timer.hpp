@@ -29,6 +29,7 @@ class PhaseTimer {
   void phase(std::string_view name, std::uint64_t operations, Work&& work) {
     stream_.hold(hold_limit_seconds);
     const Release at_the_end{stream_};
+    const simt::Range range(name);
     start_.record(stream_);
     work();
     stop_.record(stream_);
@@ -42,6 +43,7 @@ class PhaseTimer {
   template <class Work>
   void host_phase(std::string_view name, std::uint64_t operations, Work&& work) {
     stream_.synchronize();
+    const simt::Range range(name);
     const auto start = std::chrono::steady_clock::now();
     work();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
