@@ -5,6 +5,12 @@
 #include "workloads/verification/leak_check.hpp"
 
 namespace allocbench::worker {
+namespace {
+
+// The host reads all words of the allocator: beyond this a cell would wait for it longer than for its kernels.
+constexpr std::size_t largest_inspected_pool = std::size_t{512} << 20;
+
+}  // namespace
 
 MeasuredCell::MeasuredCell(Instance& instance, const RunSetting& setting, const CellRequest& request,
                            const WorkloadTraits& workload, std::unique_ptr<WorkloadRun> run)
@@ -141,6 +147,7 @@ PointerCheck MeasuredCell::check_pointers() const {
 }
 
 void MeasuredCell::check_invariants() const {
+  if (setting_.pool_bytes > largest_inspected_pool) return;
   const std::string broken = instance_.handle().broken_invariant(instance_.stream());
   if (!broken.empty()) throw CellFailure(Status::incorrect, "invariant broken: " + broken);
 }
