@@ -37,6 +37,8 @@ TROUBLES = {
     "lurking": "leave_hidden_daemon",
     "counting": None,
     "noisy": None,
+    "heaped": None,  # needs a device heap of a quarter of its pool
+    "shy": None,     # refuses to say how much
     **({"gpu_only": None} if BACKEND == "cuda" else {}),
 }
 
@@ -51,7 +53,8 @@ def describe():
     for name in TROUBLES:
         allocators.append({
             "name": name, "display_name": name.title(), "paper": "Nobody 2026", "summary": f"A {name} allocator.",
-            "plugin": "fake", "frees": "individually", "alignment": 16, "pool": "arena",
+            "plugin": f"fake_{name}", "frees": "individually", "alignment": 16,
+            "pool": "arena_and_device_heap" if name in ("heaped", "shy") else "arena",
             "fresh": "process" if name == "per_process" else "reset", "test_only": name == "deaf",
             "parameters": [parameter("page_bytes", "integer", 4096, unit="B", minimum=16, maximum=65536,
                                      power_of_two=True)]})
@@ -100,6 +103,24 @@ def leave_daemon(hidden):
         time.sleep(0.001)
 
 
+def heap_bytes():
+    """What the worker was started with; a quarter of the pool for a question."""
+    if "--device-heap-for" not in sys.argv:
+        return int(sys.argv[sys.argv.index("--device-heap-bytes") + 1])
+    question = json.loads(sys.argv[sys.argv.index("--device-heap-for") + 1])
+    if question["allocator"] == "shy":
+        sys.exit("the shy allocator does not tell")
+    return question["pool_bytes"] // 4
+
+
+def note_start():
+    """Tests count processes and read what they were started with."""
+    path = os.environ.get("FAKE_WORKER_NOTES")
+    if path:
+        with open(path + ".starts", "a", encoding="utf-8") as file:
+            file.write(json.dumps(sys.argv[1:]) + "\n")
+
+
 class Worker:
     def __init__(self, events):
         self.events = events
@@ -129,9 +150,10 @@ class Worker:
                   device={"name": "Fake device", "compute_capability": "", "driver": "", "driver_version": os.environ.get("FAKE_WORKER_DRIVER"),
                           "toolkit": "", "uuid": os.environ.get("FAKE_WORKER_UUID", f"GPU-{device}" if BACKEND == "cuda" else ""), "sm_count": 4, "memory_bytes": 1 << 30,
                           "free_memory_bytes": 1 << 29, "l2_bytes": 0, "sm_clock_mhz": None, "sm_clock_max_mhz": None,
-                          "device_heap_bytes": 0})
+                          "device_heap_bytes": heap_bytes()})
 
     def misbehave(self, kind, cell):
+        """Whether the worker goes on as if nothing had happened."""
         print(f"about to {kind}", flush=True)
         if kind == "hang":
             while True:
@@ -157,10 +179,12 @@ class Worker:
             sys.exit(5)
         if kind in ("leave_daemon", "leave_hidden_daemon"):
             leave_daemon(hidden=kind == "leave_hidden_daemon")
-            return self.answer_sample(cell)
+            self.answer_sample(cell)
+            return True
         if kind == "close_events":
             self.events.close()
             time.sleep(600)
+        return False
 
     def on_allocator(self, command):
         self.allocator = command["allocator"]
@@ -185,11 +209,14 @@ class Worker:
     def on_sample(self, command):
         cell = self.cells[command["cell"]]
         parameters = cell["parameters"]
-        time.sleep(parameters["seconds"])
         trouble = TROUBLES[self.allocator]
-        if trouble and parameters["request_bytes"] >= parameters["trouble_from"] and cell["samples"] >= 1:
-            return self.misbehave(trouble, command["cell"])
-        self.answer_sample(command["cell"])
+        for _ in range(command.get("samples", 1)):
+            time.sleep(parameters["seconds"])
+            if trouble and parameters["request_bytes"] >= parameters["trouble_from"] and cell["samples"] >= 1:
+                if not self.misbehave(trouble, command["cell"]):
+                    return
+            else:
+                self.answer_sample(command["cell"])
 
     def answer_sample(self, name):
         cell = self.cells[name]
@@ -222,10 +249,11 @@ class Worker:
 
 def main():
     arguments = sys.argv[1:]
+    note_start()
     if "--describe" in arguments:
         print(os.environ.get("FAKE_WORKER_DESCRIPTION") or json.dumps(describe()))
-    elif "--device-heap-for" in arguments:
-        print(0)
+    elif "--serve" not in arguments:
+        print(heap_bytes())
     else:
         descriptor = int(arguments[arguments.index("--events-fd") + 1])
         with os.fdopen(descriptor, "w", encoding="utf-8") as events:

@@ -58,15 +58,22 @@ TEST(Stopping, LongSamplesHaveThreeRounds) {
   EXPECT_EQ(reason_to_stop(cell(), equal_rounds(3, 0.09), 0), std::nullopt);
 }
 
-TEST(Stopping, ARoundTakesSamplesUntilTheyTookATenthOfASecond) {
-  EXPECT_TRUE(wants_sample(cell(), {}));
-  EXPECT_TRUE(wants_sample(cell(), {4, sample(1e-3)}));
-  EXPECT_FALSE(wants_sample(cell(), {5, sample(1e-3)}));  // repetitions
-  EXPECT_FALSE(wants_sample(cell(), {sample(0.2)}));
+TEST(Stopping, ARoundTakesSamplesUntilTheyTookFiftyMilliseconds) {
+  EXPECT_EQ(samples_to_ask_for(cell(), {}, {}), 1u);  // nobody knows how long it takes
+  EXPECT_EQ(samples_to_ask_for(cell(), {sample(1e-3)}, {}), 4u);
+  EXPECT_EQ(samples_to_ask_for(cell(), {5, sample(1e-3)}, {}), 0u);  // repetitions
+  EXPECT_EQ(samples_to_ask_for(cell(), {sample(0.2)}, {}), 0u);
   protocol::Sample with_checks = sample(1e-3);
-  with_checks.wall_seconds = 0.06;
-  EXPECT_TRUE(wants_sample(cell(), {with_checks}));
-  EXPECT_FALSE(wants_sample(cell(), {with_checks, with_checks}));
+  with_checks.wall_seconds = 0.03;
+  EXPECT_EQ(samples_to_ask_for(cell(), {with_checks}, {}), 1u);
+  EXPECT_EQ(samples_to_ask_for(cell(), {with_checks, with_checks}, {}), 0u);
+}
+
+TEST(Stopping, ALaterRoundAsksForAllItsSamplesAtOnce) {
+  EXPECT_EQ(samples_to_ask_for(cell(), {}, {{5, sample(1e-3)}}), 5u);
+  EXPECT_EQ(samples_to_ask_for(cell(), {}, {{sample(0.02), sample(0.01)}}), 3u);  // judged by the slowest
+  EXPECT_EQ(samples_to_ask_for(cell(), {}, {{sample(0.2)}}), 1u);
+  EXPECT_EQ(samples_to_ask_for(cell(), {}, {{sample(0)}}), 5u);
 }
 
 TEST(Stopping, AnIntervalNeedsEnoughRounds) {

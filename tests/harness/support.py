@@ -81,6 +81,11 @@ class ProgramTest(unittest.TestCase):
             table.setdefault(cell["label"], []).append(cell["status"])
         return table
 
+    def starts(self):
+        """The arguments of every worker process that serves."""
+        lines = pathlib.Path(f"{self.notes}.starts").read_text(encoding="utf-8").splitlines()
+        return [arguments for arguments in map(json.loads, lines) if "--serve" in arguments]
+
     def worker_processes(self):
         """Workers of this test that are alive or zombies."""
         found = []

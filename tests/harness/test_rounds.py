@@ -1,6 +1,8 @@
 """Rounds: new processes, allocators in turns, verification once, and why a cell stops."""
 
 import collections
+import json
+import pathlib
 import random
 import signal
 import time
@@ -66,6 +68,53 @@ class Order(RoundsTest):
                          {(round_, index): 3 for round_ in range(3) for index in range(3)})
 
 
+class Processes(RoundsTest):
+    def test_a_round_of_a_cell_is_one_run_of_the_measuring_loop(self):
+        self.measure(self.config(["steady"], rounds=3, least_rounds=3, repetitions=50, sweep={"request_bytes": [16]}))
+        # The first round does not know yet how long a sample takes.
+        self.assertEqual([command for _, command, *_ in self.notes_of("sample", "close")],
+                         ["sample", "sample", "close", "sample", "close", "sample", "close"])
+        self.assertEqual(list(self.samples_by_round().values()), [[50, 50, 50]])
+
+    def test_samples_end_with_the_time_of_a_round(self):
+        self.measure(self.config(["steady"], rounds=2, least_rounds=2, repetitions=50, sweep={"request_bytes": [16]},
+                                 workload={"id": "pulse", "device_seconds": 0.01}))
+        # A sample says that it took 20 ms.
+        self.assertEqual(list(self.samples_by_round().values()), [[3, 3]])
+
+    def test_workers_load_the_plug_in_of_their_allocator_only(self):
+        self.measure(self.config(["steady", "noisy"], rounds=2))
+        measuring = [start for start in self.starts() if "--plugin" in start]
+        self.assertEqual(collections.Counter(start[start.index("--plugin") + 1] for start in measuring),
+                         {"fake_steady": 2, "fake_noisy": 2})
+        self.assertEqual(len(self.starts()), 4 + 1)  # one to hear about the device
+
+    def test_a_worker_answers_the_question_about_its_device_heap_when_it_starts(self):
+        config = self.config(["heaped"], rounds=2, sweep={"request_bytes": [16, 64], "pool_bytes": ["1MiB", "2MiB"]})
+        self.measure(config)
+        asked = [start[start.index("--device-heap-for") + 1] for start in self.starts() if "--device-heap-for" in start]
+        self.assertEqual(sorted(json.loads(question)["pool_bytes"] >> 20 for question in asked), [1, 1, 2, 2])
+        lines = pathlib.Path(f"{self.notes}.starts").read_text(encoding="utf-8").splitlines()
+        self.assertEqual(len([line for line in lines if "--describe" not in line]), 4 + 1)
+        cells = self.results()["allocbench"]["cells"]
+        self.assertEqual({(cell["pool_bytes"] >> 10, cell["metrics"]["device_heap_bytes"] >> 10) for cell in cells},
+                         {(1024, 256), (2048, 512)})
+
+    def test_parameters_that_need_the_same_heap_share_a_process_once_that_is_known(self):
+        config = self.config(["heaped"], rounds=3, least_rounds=3, sweep={"request_bytes": [16], "allocator.page_bytes": [4096, 8192]})
+        self.measure(config)
+        rounds = collections.defaultdict(set)
+        for event in self.events():
+            if event["event"] == "round":
+                rounds[event["round"]].add(event["cell"])
+        self.assertEqual({len(cells) for cells in rounds.values()}, {2})
+        self.assertEqual(len({process for process, *_ in self.notes_of("sample")}), 2 + 1 + 1)
+
+    def test_an_allocator_that_does_not_tell_its_heap_gets_none(self):
+        self.measure(self.config(["shy"]))
+        self.assertEqual(self.statuses(), {"shy": ["ok"] * 3})
+
+
 class Stopping(RoundsTest):
     def test_precision(self):
         self.measure(self.config(rounds=30))
@@ -85,6 +134,11 @@ class Stopping(RoundsTest):
         self.measure(self.config(["noisy"], rounds=7, workload={"id": "pulse", "seconds": 0.05}, wall_bound_s=0.01))
         self.assertEqual(self.stops(), {"wall bound"})
         self.assertEqual(set(map(len, self.samples_by_round().values())), {1})
+
+    def test_the_time_of_a_study(self):
+        self.measure(self.config(["noisy"], rounds=20, least_rounds=3, precision=0.0001), "--minutes", "0")
+        self.assertEqual(self.stops(), {"time of the study"})
+        self.assertEqual(set(map(len, self.samples_by_round().values())), {3})
 
     def test_long_samples(self):
         self.measure(self.config(["noisy"], rounds=7, workload={"id": "pulse", "device_seconds": 0.2}))

@@ -20,7 +20,7 @@ std::size_t count_devices(const StudyOptions& study, const WorkerProgram& progra
   for (int device = 0;; ++device) {
     try {
       WorkerSession session({program, device, study.run.os_threads}, {});
-      if (session.start(0).kind == Outcome::Kind::interrupted) throw EnvironmentError("Interrupted.");
+      if (session.start().kind == Outcome::Kind::interrupted) throw EnvironmentError("Interrupted.");
       session.stop();
     } catch (const EnvironmentError&) {
       if (device == 0) throw;
@@ -41,6 +41,7 @@ std::vector<std::string> arguments_of(const StudyOptions& study, std::size_t dev
   for (const std::string& config : configs) add("--only", config);
   if (!run.out.empty()) add("--out", run.out);
   if (run.timeout) add("--timeout", fmt::format("{}", *run.timeout));
+  if (run.minutes) add("--minutes", fmt::format("{}", *run.minutes));
   if (run.seed) add("--seed", fmt::format("{}", *run.seed));
   if (!run.data.empty()) add("--data", run.data);
   if (!run.workers.empty()) add("--workers", run.workers);

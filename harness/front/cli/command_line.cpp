@@ -56,6 +56,10 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
                  "Deadline of each cell and round in seconds (0.01 to 1000000), instead of the config's")
       ->check(CLI::Range(0.01, protocol::longest_seconds))
       ->type_name("S");
+  app.add_option("--minutes", run.minutes,
+                 "After this time a cell gets no more than its least number of rounds")
+      ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
+      ->type_name("M");
   app.add_option("--seed", run.seed, "Seed of requests and order, instead of the config's")->type_name("N");
   app.add_option("--os-threads", run.os_threads, "CPU back end: threads to spread blocks over (0 = one per core)")
       ->type_name("N");
@@ -84,7 +88,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
 constexpr const char* study_footer =
     "Allocators take turns in rounds over all configs; one worker process measures all cells of an allocator in a\n"
     "round. Groups: papers (halloc2014, kma2014, pham2025, vinkler2015, xmalloc2010), survey (survey2021), and each\n"
-    "folder of configs/ by its name.\n"
+    "folder of configs/ by its name. On a GPU --minutes is 20 for papers and 15 for any other group.\n"
     "  allocbench study papers --dry-run\n"
     "  allocbench study papers --out results/papers --resume\n"
     "Exit codes: those of a run.";

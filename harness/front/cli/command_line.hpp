@@ -25,6 +25,7 @@ struct RunOptions {
   std::string filter;
   std::set<std::string> cells = {};  // ids; empty = all
   std::optional<double> timeout = {};
+  std::optional<double> minutes = {};  // after them no cell gets more than its least rounds
   std::optional<std::uint64_t> seed = {};
   std::optional<std::uint64_t> os_threads = {};
   bool dry_run = false;

@@ -22,7 +22,7 @@ protocol::Device probe(const WorkerProgram& program, const RunOptions& options) 
   SessionListener listener;
   listener.device = [&](const protocol::Device& told) { device = told; };
   WorkerSession session({program, options.device, options.os_threads}, listener);
-  session.start(0);
+  session.start();
   session.stop();
   if (device.name.empty()) device.name = "an unnamed device";
   return device;
@@ -153,7 +153,7 @@ Plan checked_plan(const Config& config, const Target& target) {
 
 std::vector<std::optional<std::uint64_t>> device_heaps(const WorkerProgram& program, const Plan& plan) {
   std::vector<std::optional<std::uint64_t>> bytes;
-  for (const Batch& batch : plan.batches) bytes.push_back(device_heap_for(program, batch));
+  for (const Batch& batch : plan.batches) bytes.push_back(ask_device_heap(program, batch));
   return bytes;
 }
 
@@ -167,8 +167,7 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   std::size_t cells = 0;
   std::uint64_t steps = 0;
   for (const Figure& figure : figures) {
-    FigureRun run(figure.plan, device_heaps(target.program, figure.plan), figure.history, selection(options),
-                  target.origin());
+    FigureRun run(figure.plan, figure.history, selection(options), target.origin());
     if (run.cells_to_run() == 0) {
       fmt::print(stderr, "allocbench: no cells left to measure in {}\n", figure.folder);
       continue;
@@ -186,7 +185,8 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   std::vector<LoggedFigure> logged;
   for (OpenFigure& figure : open) logged.push_back({figure.cells_of_run, figure.log});
   try {
-    ending.interrupted = !Supervisor(std::move(logged), session, progress).run();
+    const auto time_limit = options.minutes ? std::optional(60 * *options.minutes) : std::nullopt;
+    ending.interrupted = !Supervisor(std::move(logged), time_limit, session, progress).run();
   } catch (const LogLost&) {
     throw;  // nothing is left to report
   } catch (const EnvironmentError& error) {
@@ -212,6 +212,7 @@ std::string options_to_continue(const RunOptions& options, const std::string& ba
   if (options.device != 0) text += fmt::format(" --device {}", options.device);
   if (!options.filter.empty()) text += fmt::format(" --filter '{}'", options.filter);
   if (options.timeout) text += fmt::format(" --timeout {}", *options.timeout);
+  if (options.minutes) text += fmt::format(" --minutes {}", *options.minutes);
   if (options.seed) text += fmt::format(" --seed {}", *options.seed);
   if (options.os_threads) text += fmt::format(" --os-threads {}", *options.os_threads);
   if (!options.data.empty()) text += fmt::format(" --data {}", options.data);

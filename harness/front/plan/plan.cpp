@@ -227,6 +227,7 @@ class PlanBuilder {
     const auto [place, added] = batch_of_.emplace(key, plan_.batches.size());
     if (added) {
       plan_.batches.push_back({cell.allocator,
+                               allocator.plugin,
                                cell.label,
                                cell.allocator_parameters,
                                cell.pool_bytes,

@@ -48,6 +48,7 @@ struct Cell {
 // Cells that are measured with one allocator instance.
 struct Batch {
   std::string allocator;
+  std::string plugin;  // that has it; empty = the worker does not say
   std::string label;
   ParameterValues allocator_parameters;
   std::uint64_t pool_bytes = 0;

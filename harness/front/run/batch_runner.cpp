@@ -30,36 +30,25 @@ std::vector<std::pair<std::string, std::uint64_t>> largest_by_phase(const protoc
 
 }  // namespace
 
-BatchRunner::BatchRunner(const Batch& batch, std::uint64_t device_heap_bytes, std::vector<CellRun*> cells,
-                         WorkerSession& session, CellBook book)
-    : batch_(batch), device_heap_bytes_(device_heap_bytes), cells_(std::move(cells)), session_(session), book_(book) {}
+BatchRunner::BatchRunner(const Batch& batch, std::vector<CellRun*> cells, WorkerSession& session, CellBook book)
+    : batch_(batch), cells_(std::move(cells)), session_(session), book_(book) {}
 
 bool BatchRunner::run_round(Hopeless hopeless) {
-  const auto wants_more = [](const CellRun& run) {
-    return !run.ended && !run.put_off && wants_sample(*run.cell, run.running);
-  };
   for (CellRun* run : cells_) {
     if (run->ended) continue;  // with its whole batch
-    if (prepare(*run, hopeless) == Step::interrupted) return false;
-    if (run->cell->state != "reused") continue;
-    while (wants_more(*run)) {
-      if (take_sample(*run) == Step::interrupted) return false;
-    }
-    if (finish(*run) == Step::interrupted) return false;
-  }
-  // Closed cells of state `reused` want no more; the others take turns.
-  for (bool any = true; any;) {
-    any = false;
-    for (CellRun* run : cells_) {
-      if (run->cell->state == "reused" || !wants_more(*run)) continue;
-      any = true;
-      if (take_sample(*run) == Step::interrupted) return false;
-    }
-  }
-  for (CellRun* run : cells_) {
-    if (run->cell->state != "reused" && finish(*run) == Step::interrupted) return false;
+    if (run_cell(*run, hopeless) == Step::interrupted) return false;
   }
   return true;
+}
+
+BatchRunner::Step BatchRunner::run_cell(CellRun& run, Hopeless hopeless) {
+  Step step = prepare(run, hopeless);
+  while (step == Step::done && !run.put_off) {
+    const std::uint64_t count = samples_to_ask_for(*run.cell, run.running, run.rounds);
+    if (count == 0) return finish(run);
+    step = take_samples(run, needs_process_per_sample(run) ? 1 : count);
+  }
+  return step;
 }
 
 // Begins the round: opens the cell and, in its first round, logs the start and verifies.
@@ -107,29 +96,21 @@ void BatchRunner::shorten_if_hopeless(CellRun& run) {
   run.deadline_seconds = std::min(whole, std::max(shortest_deadline_seconds, whole * share_of_hopeless));
 }
 
-BatchRunner::Step BatchRunner::take_sample(CellRun& run) {
+BatchRunner::Step BatchRunner::take_samples(CellRun& run, std::uint64_t count) {
   if (interrupted()) return Step::interrupted;
-  book_.progress.working_on(run.cell->name);
-  // Two smaller cells may have timed out since this one was opened. Samples that exist are not given up.
-  if (run.rounds.empty() && run.running.empty()) {
-    if (skip_if_hopeless(run)) return Step::cell_ended;
-    shorten_if_hopeless(run);
-  }
-  if (needs_new_worker(run)) session_.stop();
+  if (needs_process_per_sample(run)) session_.stop();
   const Step opened = ensure_open(run);
   if (opened != Step::done) return opened;
-  Outcome outcome;
-  const Step sampled = charge(run, &WorkerSession::sample, fmt::format("sample {}", run.running.size() + 1), outcome);
-  if (sampled != Step::done) return sampled;
-  auto& sample = std::get<protocol::Sample>(*outcome.event);
-  book_.log.sample(*run.cell, run.attempt, run.rounds.size(), run.running.size(), sample);
-  run.running.push_back(std::move(sample));
-  return Step::done;
+  const auto take = [&](protocol::Sample sample) {
+    book_.log.sample(*run.cell, run.attempt, run.rounds.size(), run.running.size(), sample);
+    run.running.push_back(std::move(sample));
+  };
+  const Outcome outcome = session_.sample(*run.cell, count, run.deadline_seconds - run.used_seconds, take);
+  return judge(run, outcome, fmt::format("sample {}", run.running.size() + 1));
 }
 
 // The cell has the samples of its round.
 BatchRunner::Step BatchRunner::finish(CellRun& run) {
-  if (run.ended || run.put_off) return Step::cell_ended;
   if (session_.is_open(*run.cell)) {
     Outcome outcome;
     const Step closed = charge(run, &WorkerSession::close, "close", outcome);
@@ -147,11 +128,8 @@ BatchRunner::Step BatchRunner::finish(CellRun& run) {
 // Starts a worker, loads the allocator and opens the cell, as far as that is not so already.
 BatchRunner::Step BatchRunner::ensure_open(CellRun& run) {
   if (session_.is_open(*run.cell)) return Step::done;
-  if (needs_new_worker(run)) session_.stop();
-  // The set-up belongs to no single cell: it has its own time, as long as the most patient cell's.
-  double limit = 0;
-  for (const CellRun* each : cells_) limit = std::max(limit, each->cell->deadline_seconds);
-  const Outcome loaded = session_.load(batch_, device_heap_bytes_, limit, allocator_facts_);
+  if (needs_process_per_sample(run)) session_.stop();
+  const Outcome loaded = session_.load(batch_, set_up_limit(run), allocator_facts_);
   if (loaded.kind == Outcome::Kind::interrupted) return Step::interrupted;
   if (loaded.kind == Outcome::Kind::failed) {
     end_all(loaded);
@@ -168,9 +146,22 @@ BatchRunner::Step BatchRunner::ensure_open(CellRun& run) {
   return step;
 }
 
+// The set-up belongs to no single cell: it has its own time, as long as the most patient cell's. After a hang in this
+// series it has that of the cell.
+double BatchRunner::set_up_limit(const CellRun& run) const {
+  if (run.deadline_seconds < run.cell->deadline_seconds) return run.deadline_seconds;
+  double limit = 0;
+  for (const CellRun* each : cells_) limit = std::max(limit, each->cell->deadline_seconds);
+  return limit;
+}
+
 // Gives the command what is left of the cell's deadline and takes off what it used.
 BatchRunner::Step BatchRunner::charge(CellRun& run, Command command, const std::string& doing, Outcome& outcome) {
   outcome = (session_.*command)(*run.cell, run.deadline_seconds - run.used_seconds);
+  return judge(run, outcome, doing);
+}
+
+BatchRunner::Step BatchRunner::judge(CellRun& run, const Outcome& outcome, const std::string& doing) {
   run.used_seconds += outcome.seconds;
   if (outcome.kind == Outcome::Kind::done) return Step::done;
   if (outcome.kind == Outcome::Kind::interrupted) return Step::interrupted;
@@ -201,8 +192,8 @@ void BatchRunner::end_all(const Outcome& outcome) {
 }
 
 // An allocator that cannot be reset is fresh only in a new process: one for the verification and one per sample.
-bool BatchRunner::needs_new_worker(const CellRun& run) const {
-  return batch_.fresh_by_process && run.cell->state == "fresh" && session_.running();
+bool BatchRunner::needs_process_per_sample(const CellRun& run) const {
+  return batch_.fresh_by_process && run.cell->state == "fresh";
 }
 
 }  // namespace allocbench::front

@@ -1,9 +1,7 @@
 // One batch: which command the worker gets next, and what its answers mean for the cells.
 //
-// Cells are opened one after the other, and verified in their first round. With state `fresh` their samples are then
-// taken in turns, so that a drift of clocks or temperature hits all cells of the batch alike; with `reused` each cell's
-// samples stay together. A cell whose worker dies of another cell is opened again and continues with the samples that
-// its round still needs.
+// Cells have their turn one after the other: opened, verified in their first round, sampled, closed. The samples of a
+// turn are runs of the worker's measuring loop; rounds make a drift of clocks or temperature hit all cells alike.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +19,7 @@ enum class Hopeless { put_off, measure };
 
 class BatchRunner {
  public:
-  BatchRunner(const Batch& batch, std::uint64_t device_heap_bytes, std::vector<CellRun*> cells, WorkerSession& session,
-              CellBook book);
+  BatchRunner(const Batch& batch, std::vector<CellRun*> cells, WorkerSession& session, CellBook book);
 
   // One round of the cells, none of which has ended: each has its samples of the round then, has failed or was put off.
   // Leaves the worker running for the next batch. False when the user interrupted.
@@ -34,18 +31,20 @@ class BatchRunner {
 
   Step prepare(CellRun& run, Hopeless hopeless);
   Step verify(CellRun& run);
-  Step take_sample(CellRun& run);
+  Step run_cell(CellRun& run, Hopeless hopeless);
+  Step take_samples(CellRun& run, std::uint64_t count);
   Step finish(CellRun& run);
   Step ensure_open(CellRun& run);
   Step charge(CellRun& run, Command command, const std::string& doing, Outcome& outcome);
+  Step judge(CellRun& run, const Outcome& outcome, const std::string& doing);
   Step fail(CellRun& run, const Outcome& outcome, const std::string& doing);
   void end_all(const Outcome& outcome);
   bool skip_if_hopeless(CellRun& run);
   void shorten_if_hopeless(CellRun& run);
-  bool needs_new_worker(const CellRun& run) const;
+  double set_up_limit(const CellRun& run) const;
+  bool needs_process_per_sample(const CellRun& run) const;
 
   const Batch& batch_;
-  std::uint64_t device_heap_bytes_;
   std::vector<CellRun*> cells_;
   WorkerSession& session_;
   CellBook book_;

@@ -1,6 +1,7 @@
 #include "harness/front/run/stopping.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "harness/front/statistics/rounds.hpp"
@@ -16,6 +17,9 @@ double device_seconds(const protocol::Sample& sample) {
   }
   return sum;
 }
+
+// With resets, copies and checks, where the worker tells.
+double wall_seconds(const protocol::Sample& sample) { return sample.wall_seconds.value_or(device_seconds(sample)); }
 
 bool runs_long(const protocol::Sample& sample) { return device_seconds(sample) > long_sample_seconds; }
 
@@ -37,12 +41,19 @@ std::optional<std::string> reason_to_stop(const Cell& cell, const SampledRounds&
   return std::nullopt;
 }
 
-bool wants_sample(const Cell& cell, const std::vector<protocol::Sample>& samples) {
-  if (samples.empty()) return true;
-  if (samples.size() >= cell.repetitions || runs_long(samples.back())) return false;
-  double wall_seconds = 0;  // with resets, copies and checks, where the worker tells
-  for (const protocol::Sample& sample : samples) wall_seconds += sample.wall_seconds.value_or(device_seconds(sample));
-  return wall_seconds < long_sample_seconds;
+std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::Sample>& samples,
+                                 const SampledRounds& earlier) {
+  const auto& known = samples.empty() && !earlier.empty() ? earlier.back() : samples;
+  if (known.empty()) return 1;
+  if (samples.size() >= cell.repetitions || (!samples.empty() && runs_long(samples.back()))) return 0;
+  double slowest = 0;
+  for (const protocol::Sample& sample : known) slowest = std::max(slowest, wall_seconds(sample));
+  double left = sampling_seconds;
+  for (const protocol::Sample& sample : samples) left -= wall_seconds(sample);
+  if (left <= 0) return 0;
+  const std::uint64_t wanted = cell.repetitions - samples.size();
+  const double fitting = std::ceil(left / std::max(slowest, 1e-9));
+  return fitting < static_cast<double>(wanted) ? static_cast<std::uint64_t>(fitting) : wanted;
 }
 
 std::optional<double> relative_half_width(const SampledRounds& sampled, const Cell& cell) {

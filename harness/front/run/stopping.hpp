@@ -11,9 +11,11 @@
 
 namespace allocbench::front {
 
-// A sample that runs longer is alone in its round, and its cell has three rounds; no sample starts after a round has
-// sampled so long.
+// A sample that runs longer is alone in its round, and its cell has three rounds.
 inline constexpr double long_sample_seconds = 0.1;
+// Of a cell in a round, with resets, copies and checks. A round counts as one value, which many samples of an expensive
+// cell hardly improve.
+inline constexpr double sampling_seconds = 0.05;
 inline constexpr std::uint64_t rounds_of_long_samples = 3;
 
 using SampledRounds = std::vector<std::vector<protocol::Sample>>;
@@ -24,13 +26,16 @@ inline constexpr const char* precision = "precision reached";
 inline constexpr const char* rounds = "rounds used up";
 inline constexpr const char* long_samples = "three rounds of long samples";
 inline constexpr const char* wall = "wall bound";
+inline constexpr const char* time = "time of the study";
 }  // namespace stop
 
 // nullopt: the cell gets another round. `wall_seconds` is what its rounds took.
 std::optional<std::string> reason_to_stop(const Cell& cell, const SampledRounds& rounds, double wall_seconds);
 
-// Whether the round that took `samples` gets another one.
-bool wants_sample(const Cell& cell, const std::vector<protocol::Sample>& samples);
+// How many samples the worker is asked for next, in the round that took `samples`: as many as the time of a round may
+// hold, judged by the slowest of those before. 0: the round has enough.
+std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::Sample>& samples,
+                                 const SampledRounds& earlier);
 
 // Half the width of the widest phase's interval, as a share of that phase's time; nullopt: a phase has no interval.
 std::optional<double> relative_half_width(const SampledRounds& sampled, const Cell& cell);

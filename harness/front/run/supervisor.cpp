@@ -4,6 +4,7 @@
 #include <map>
 
 #include "harness/front/run/interrupt.hpp"
+#include "harness/front/run/stopping.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -18,16 +19,14 @@ bool waits_for(const CellRun& run, std::uint64_t round) { return !run.ended && r
 
 }  // namespace
 
-FigureRun::FigureRun(const Plan& plan, std::vector<std::optional<std::uint64_t>> device_heap_bytes,
-                     const RunHistory& history, Selection selection, const Origin& origin)
+FigureRun::FigureRun(const Plan& plan, const RunHistory& history, Selection selection, const Origin& origin)
     : seed(plan.seed) {
   std::map<std::string_view, const CellHistory*> by_id;
   for (const CellHistory& cell : history.cells) by_id[cell.id] = &cell;
-  for (std::size_t i = 0; i < plan.batches.size(); ++i) {
+  for (const Batch& batch : plan.batches) {
     PlannedBatch& planned = batches.emplace_back();
-    planned.batch = &plan.batches[i];
-    planned.device_heap_bytes = device_heap_bytes[i].value_or(0);
-    for (const Cell& cell : planned.batch->cells) {
+    planned.batch = &batch;
+    for (const Cell& cell : batch.cells) {
       const auto found = by_id.find(cell.id);
       const CellHistory* known = found == by_id.end() ? nullptr : found->second;
       if (selected(known, selection)) {
@@ -53,9 +52,14 @@ std::uint64_t FigureRun::steps_to_run() const {
   return steps;
 }
 
-Supervisor::Supervisor(std::vector<LoggedFigure> figures, WorkerSession& session, Progress& progress)
+Supervisor::Supervisor(std::vector<LoggedFigure> figures, std::optional<double> time_limit_seconds,
+                       WorkerSession& session, Progress& progress)
     : figures_(std::move(figures)), session_(session), progress_(progress) {
   make_turns();
+  if (time_limit_seconds) {
+    time_limit_ = WorkerProcess::Clock::now() + std::chrono::duration_cast<WorkerProcess::Clock::duration>(
+                                                    std::chrono::duration<double>(*time_limit_seconds));
+  }
 }
 
 void Supervisor::make_turns() {
@@ -72,7 +76,9 @@ void Supervisor::make_turns() {
   for (Turn& turn : turns_) {
     std::stable_sort(turn.batches.begin(), turn.batches.end(), [&](const auto& one, const auto& other) {
       const auto heap = [&](const auto& each) {
-        return figures_[each.first].figure.batches[each.second].device_heap_bytes;
+        const Batch& batch = *figures_[each.first].figure.batches[each.second].batch;
+        const auto bytes = known_device_heap(batch);
+        return std::pair(bytes.value_or(0), bytes ? "" : device_heap_question(batch));
       };
       return heap(one) < heap(other);
     });
@@ -112,19 +118,31 @@ bool Supervisor::run_round(std::uint64_t round, Hopeless hopeless) {
 bool Supervisor::run_turn(const Turn& turn, std::uint64_t round, Hopeless hopeless) {
   for (const auto& [figure, batch] : turn.batches) {
     LoggedFigure& logged = figures_[figure];
-    auto& planned = logged.figure.batches[batch];
-    std::vector<CellRun*> waiting;
-    for (CellRun& run : planned.cells) {
-      if (waits_for(run, round)) waiting.push_back(&run);
-    }
+    const auto& planned = logged.figure.batches[batch];
+    std::vector<CellRun*> waiting = waiting_cells(logged, batch, round);
     if (waiting.empty()) continue;
     if (interrupted()) return false;
-    BatchRunner runner(*planned.batch, planned.device_heap_bytes, std::move(waiting), session_,
-                       {logged.log, logged.figure.watch, progress_});
+    BatchRunner runner(*planned.batch, std::move(waiting), session_, {logged.log, logged.figure.watch, progress_});
     if (!runner.run_round(hopeless)) return false;
   }
   session_.stop();  // each round has processes of its own
   return true;
 }
+
+// Those that get this round. Out of time, cells with their least number of rounds end here instead.
+std::vector<CellRun*> Supervisor::waiting_cells(LoggedFigure& logged, std::size_t batch, std::uint64_t round) {
+  std::vector<CellRun*> waiting;
+  for (CellRun& run : logged.figure.batches[batch].cells) {
+    if (!waits_for(run, round)) continue;
+    if (run.verified && round >= run.cell->least_rounds && out_of_time()) {
+      CellBook{logged.log, logged.figure.watch, progress_}.end(run, {.stop = stop::time});
+    } else {
+      waiting.push_back(&run);
+    }
+  }
+  return waiting;
+}
+
+bool Supervisor::out_of_time() const { return time_limit_ && WorkerProcess::Clock::now() >= *time_limit_; }
 
 }  // namespace allocbench::front

@@ -26,15 +26,13 @@ enum class Selection {
 class FigureRun {
  public:
   // `history` is what the log says so far; empty for a new run.
-  FigureRun(const Plan& plan, std::vector<std::optional<std::uint64_t>> device_heap_bytes, const RunHistory& history,
-            Selection selection, const Origin& origin);
+  FigureRun(const Plan& plan, const RunHistory& history, Selection selection, const Origin& origin);
 
   std::size_t cells_to_run() const;
   std::uint64_t steps_to_run() const;  // for the progress
 
   struct PlannedBatch {
     const Batch* batch = nullptr;
-    std::uint64_t device_heap_bytes = 0;
     std::vector<CellRun> cells;
   };
   std::vector<PlannedBatch> batches;
@@ -50,7 +48,9 @@ struct LoggedFigure {
 
 class Supervisor {
  public:
-  Supervisor(std::vector<LoggedFigure> figures, WorkerSession& session, Progress& progress);
+  // After `time_limit_seconds` no cell gets more than its least number of rounds; nullopt = no such limit.
+  Supervisor(std::vector<LoggedFigure> figures, std::optional<double> time_limit_seconds, WorkerSession& session,
+             Progress& progress);
 
   // False when the user interrupted. Throws EnvironmentError when no worker can be started any more.
   bool run();
@@ -66,11 +66,14 @@ class Supervisor {
   std::optional<std::uint64_t> next_round() const;
   bool run_round(std::uint64_t round, Hopeless hopeless);
   bool run_turn(const Turn& turn, std::uint64_t round, Hopeless hopeless);
+  std::vector<CellRun*> waiting_cells(LoggedFigure& logged, std::size_t batch, std::uint64_t round);
+  bool out_of_time() const;
 
   std::vector<LoggedFigure> figures_;
   WorkerSession& session_;
   Progress& progress_;
   std::vector<Turn> turns_;
+  std::optional<WorkerProcess::Clock::time_point> time_limit_;
 };
 
 }  // namespace allocbench::front

@@ -88,16 +88,32 @@ Catalogue describe_worker(const WorkerProgram& program) {
   return parse_catalogue(describe_text(program), program.path);
 }
 
-std::optional<std::uint64_t> device_heap_for(const WorkerProgram& program, const Batch& batch) {
+std::optional<std::uint64_t> known_device_heap(const Batch& batch) {
   if (batch.pool_is_device_heap) return batch.pool_bytes;
   if (batch.pool_is_arena) return 0;
-  const protocol::LoadAllocator question{batch.allocator, batch.allocator_parameters, batch.pool_bytes};
-  const Answer answer = run(program, {"--device-heap-for", protocol::to_json(question).dump()});
+  return std::nullopt;
+}
+
+std::string device_heap_question(const Batch& batch) {
+  return protocol::to_json(protocol::LoadAllocator{batch.allocator, batch.allocator_parameters, batch.pool_bytes})
+      .dump();
+}
+
+std::optional<std::uint64_t> ask_device_heap(const WorkerProgram& program, const Batch& batch) {
+  if (const auto known = known_device_heap(batch)) return known;
+  std::vector<std::string> arguments = {"--device-heap-for", device_heap_question(batch)};
+  for (const std::string& option : plugin_options(batch)) arguments.push_back(option);
+  const Answer answer = run(program, arguments);
   std::uint64_t bytes = 0;
   const char* end = answer.output.data() + answer.output.size();
   const auto [stop, error] = std::from_chars(answer.output.data(), end, bytes);
   if (answer.exit_code != 0 || error != std::errc{} || (stop != end && *stop != '\n')) return std::nullopt;
   return bytes;
+}
+
+std::vector<std::string> plugin_options(const Batch& batch) {
+  if (batch.plugin.empty()) return {};
+  return {"--plugin", batch.plugin};
 }
 
 }  // namespace allocbench::front

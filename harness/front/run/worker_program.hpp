@@ -35,9 +35,16 @@ class WorkerFolder {
 std::string describe_text(const WorkerProgram& program);
 Catalogue describe_worker(const WorkerProgram& program);
 
-// The device heap that a batch's worker must be started with: the pool for allocators that live in the heap, nothing
-// for those that live in the pool, else what the allocator asks for. nullopt when the worker gives no answer: the
-// `allocator` command will then give the reason.
-std::optional<std::uint64_t> device_heap_for(const WorkerProgram& program, const Batch& batch);
+// The device heap that a batch's worker needs, where that follows from where the blocks live: the pool for allocators
+// that live in the heap, nothing for those that live in the pool. nullopt: only the allocator knows.
+std::optional<std::uint64_t> known_device_heap(const Batch& batch);
+// The question that only the allocator answers, for `--device-heap-for`.
+std::string device_heap_question(const Batch& batch);
+// Asks it in a process of its own; nullopt when the worker gives no answer. For plans: a worker that serves is asked
+// when it starts.
+std::optional<std::uint64_t> ask_device_heap(const WorkerProgram& program, const Batch& batch);
+
+// The options that make a worker load only what a batch needs.
+std::vector<std::string> plugin_options(const Batch& batch);
 
 }  // namespace allocbench::front

@@ -53,15 +53,23 @@ WorkerReply WorkerSession::wait(double limit_seconds) {
       this);
 }
 
-Outcome WorkerSession::start(std::uint64_t device_heap_bytes) {
-  std::vector<std::string> arguments = {"--device-heap-bytes", std::to_string(device_heap_bytes)};
+Outcome WorkerSession::start() { return start({.bytes = 0}, {}); }
+
+Outcome WorkerSession::start(const HeapWish& heap, const std::vector<std::string>& options) {
+  std::vector<std::string> arguments = options;
+  if (heap.bytes) {
+    arguments.insert(arguments.end(), {"--device-heap-bytes", std::to_string(*heap.bytes)});
+  } else {
+    arguments.insert(arguments.end(), {"--device-heap-for", heap.question});
+  }
   if (settings_.program.backend == "cuda") {
     arguments.insert(arguments.end(), {"--device", std::to_string(settings_.device)});
   } else if (settings_.os_threads) {
     arguments.insert(arguments.end(), {"--os-threads", std::to_string(*settings_.os_threads)});
   }
   forget_cells();
-  device_heap_bytes_ = device_heap_bytes;
+  heap_ = heap;
+  device_heap_bytes_ = heap.bytes.value_or(0);
   spawned_ = WorkerProcess::Clock::now();
   process_ = std::make_unique<WorkerProcess>(settings_.program, arguments);
   const WorkerReply reply = wait(start_limit_seconds);
@@ -75,6 +83,21 @@ Outcome WorkerSession::start(std::uint64_t device_heap_bytes) {
   const std::string tail = process_->output_tail();
   process_.reset();
   throw EnvironmentError(with_tail(complaint, tail));
+}
+
+// A worker with this batch's plug-in and device heap.
+Outcome WorkerSession::start_for(const Batch& batch) {
+  const std::vector<std::string> options = plugin_options(batch);
+  if (const auto bytes = known_device_heap(batch)) return start({.bytes = bytes}, options);
+  const std::string question = device_heap_question(batch);
+  try {
+    const Outcome started = start({.question = question}, options);
+    if (started.kind == Outcome::Kind::done) answers_[question] = device_heap_bytes_;
+    return started;
+  } catch (const EnvironmentError&) {
+    // An allocator that refuses these parameters says why when it is created.
+    return start({.bytes = 0}, options);
+  }
 }
 
 // Empty when the worker is ready.
@@ -91,6 +114,7 @@ std::string WorkerSession::complaint_about_start(const WorkerReply& reply) {
     }
     const auto* ready = event ? std::get_if<protocol::Ready>(&*event) : nullptr;
     if (ready != nullptr && ready->protocol == protocol::version) {
+      if (!heap_.bytes) device_heap_bytes_ = ready->device.device_heap_bytes.value_or(0);
       listener_.device(ready->device);
       return "";
     }
@@ -101,14 +125,23 @@ std::string WorkerSession::complaint_about_start(const WorkerReply& reply) {
                      path, shortened(reply.line), protocol::version);
 }
 
-Outcome WorkerSession::load(const Batch& batch, std::uint64_t device_heap_bytes, double limit_seconds,
-                            CellFacts& facts) {
+// Whether the running process may hold the batch's allocator: the heap's size is set once in a process, and only a
+// process makes some allocators fresh.
+bool WorkerSession::may_hold(const Batch& batch) const {
+  if (batch.fresh_by_process) return false;
+  if (const auto bytes = known_device_heap(batch)) return heap_.bytes == bytes;
+  const std::string question = device_heap_question(batch);
+  if (heap_.question == question) return true;
+  const auto answer = answers_.find(question);
+  return answer != answers_.end() && !heap_.question.empty() && answer->second == device_heap_bytes_;
+}
+
+Outcome WorkerSession::load(const Batch& batch, double limit_seconds, CellFacts& facts) {
   const Load wanted{batch.allocator, batch.allocator_parameters, batch.pool_bytes};
   if (process_ && loaded_ == wanted) return {};
-  // The heap's size is set once in a process, and only a process makes some allocators fresh.
-  if (process_ && (batch.fresh_by_process || device_heap_bytes_ != device_heap_bytes)) stop();
+  if (process_ && !may_hold(batch)) stop();
   if (!process_) {
-    const Outcome started = start(device_heap_bytes);
+    const Outcome started = start_for(batch);
     if (started.kind != Outcome::Kind::done) return started;
   }
   forget_cells();
@@ -119,7 +152,7 @@ Outcome WorkerSession::load(const Batch& batch, std::uint64_t device_heap_bytes,
     facts.pool_bytes = ready.pool_bytes;
     facts.metadata_bytes = ready.metadata_bytes;
     facts.init_seconds = ready.init_seconds;
-    facts.device_heap_bytes = device_heap_bytes;
+    facts.device_heap_bytes = device_heap_bytes_;
     loaded_ = wanted;
   } else if (outcome.kind == Outcome::Kind::failed && process_) {
     stop();  // a worker without an allocator is useless
@@ -146,8 +179,18 @@ Outcome WorkerSession::verify(const Cell& cell, double limit_seconds) {
   return ask(protocol::VerifyCell{cell.id}, "verified", cell.id, limit_seconds);
 }
 
-Outcome WorkerSession::sample(const Cell& cell, double limit_seconds) {
-  return ask(protocol::SampleCell{cell.id}, "sample", cell.id, limit_seconds);
+Outcome WorkerSession::sample(const Cell& cell, std::uint64_t count, double limit_seconds,
+                              const std::function<void(protocol::Sample)>& take) {
+  process_->send(protocol::to_json(protocol::SampleCell{cell.id, count}).dump());
+  double seconds = 0;
+  for (std::uint64_t taken = 0;; ++taken) {
+    if (taken == count) return {.seconds = seconds};
+    Outcome outcome = await("sample", cell.id, limit_seconds - seconds);
+    seconds += outcome.seconds;
+    outcome.seconds = seconds;
+    if (outcome.kind != Outcome::Kind::done) return outcome;
+    take(std::move(std::get<protocol::Sample>(*outcome.event)));
+  }
 }
 
 Outcome WorkerSession::close(const Cell& cell, double limit_seconds) {
@@ -180,9 +223,13 @@ void WorkerSession::ask_profile() {
 
 Outcome WorkerSession::ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
                            double limit_seconds) {
+  process_->send(protocol::to_json(command).dump());
+  return await(wanted, cell_id, limit_seconds);
+}
+
+Outcome WorkerSession::await(std::string_view wanted, const std::string& cell_id, double limit_seconds) {
   const auto start = WorkerProcess::Clock::now();
   const auto elapsed = [&] { return seconds_since(start); };
-  process_->send(protocol::to_json(command).dump());
   std::optional<Outcome> outcome;
   while (!outcome) {
     const WorkerReply reply = wait(limit_seconds - elapsed());

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -54,15 +55,17 @@ class WorkerSession {
  public:
   WorkerSession(WorkerSettings settings, SessionListener listener);
 
-  // Only starts a worker and waits until it is ready. Throws EnvironmentError when it cannot be.
-  Outcome start(std::uint64_t device_heap_bytes);
+  // Only starts a worker without a device heap and waits until it is ready. Throws EnvironmentError when it cannot be.
+  Outcome start();
   // Makes a worker hold this batch's allocator: the one that runs, where it may, else a new one. `facts` receives what
   // the allocator tells about itself.
-  Outcome load(const Batch& batch, std::uint64_t device_heap_bytes, double limit_seconds, CellFacts& facts);
+  Outcome load(const Batch& batch, double limit_seconds, CellFacts& facts);
 
   Outcome open(const Cell& cell, double limit_seconds);
   Outcome verify(const Cell& cell, double limit_seconds);
-  Outcome sample(const Cell& cell, double limit_seconds);
+  // Up to `count` samples in one run of the worker's measuring loop; `take` gets each when it is measured.
+  Outcome sample(const Cell& cell, std::uint64_t count, double limit_seconds,
+                 const std::function<void(protocol::Sample)>& take);
   Outcome close(const Cell& cell, double limit_seconds);
 
   bool is_open(const Cell& cell) const { return open_cells_.contains(cell.id); }
@@ -81,9 +84,22 @@ class WorkerSession {
     bool operator==(const Load&) const = default;
   };
 
+  // The device heap of a process: its bytes, or the question that the worker answers when it starts.
+  struct HeapWish {
+    std::optional<std::uint64_t> bytes = {};
+    std::string question = {};
+
+    bool operator==(const HeapWish&) const = default;
+  };
+
+  Outcome start(const HeapWish& heap, const std::vector<std::string>& options);
+  Outcome start_for(const Batch& batch);
+  bool may_hold(const Batch& batch) const;
   // `wanted` is the name of the final event, `cell_id` the cell it must be about; empty = none.
   Outcome ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
               double limit_seconds);
+  // An event like that, with no command before it.
+  Outcome await(std::string_view wanted, const std::string& cell_id, double limit_seconds);
   std::optional<Outcome> judge(const std::string& line, std::string_view wanted, const std::string& cell_id);
   std::optional<Outcome> judge_failure(const protocol::Failed& failed);
   Outcome lose_worker(Status status, std::string reason);
@@ -97,7 +113,9 @@ class WorkerSession {
   std::unique_ptr<WorkerProcess> process_;
   std::set<std::string> open_cells_;
   std::optional<Load> loaded_;
-  std::uint64_t device_heap_bytes_ = 0;  // of the process
+  HeapWish heap_;                         // of the process
+  std::uint64_t device_heap_bytes_ = 0;   // of the process, as far as it is known
+  std::map<std::string, std::uint64_t> answers_;  // to questions about device heaps
   WorkerProcess::Clock::time_point spawned_ = {};
   double start_seconds_ = 0;  // until the process was ready
   WallTime wall_time_;
