@@ -70,8 +70,10 @@ class Delayed {
       return std::tuple_cat(
           A::Parameters::fields(),
           std::tuple{
-              Field{"malloc_delay", &P::malloc_delay, "cycles", "wait before every malloc", ""}.between(0, 1 << 24),
-              Field{"free_delay", &P::free_delay, "cycles", "wait before every free", ""}.between(0, 1 << 24)});
+              Field{"malloc_delay", &P::malloc_delay, "cycles", "wait before every malloc", "this suite"}.between(
+                  0, 1 << 24),
+              Field{"free_delay", &P::free_delay, "cycles", "wait before every free", "this suite"}.between(0,
+                                                                                                            1 << 24)});
     }
   };
 

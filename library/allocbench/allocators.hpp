@@ -40,6 +40,8 @@
 #include "allocators/random_walk/rw_malloc.hpp"
 #include "allocators/random_walk/rw_malloc_reworked.hpp"
 #include "allocators/random_walk/rw_reworked.hpp"
+#include "allocators/rocm_dm/rocm_dm.hpp"
+#include "allocators/rocm_dm/rocm_dm_grouped.hpp"
 #include "allocators/scatteralloc/scatteralloc.hpp"
 #include "allocators/scatteralloc/scatteralloc_reworked.hpp"
 #include "allocators/simple_queue/simple_queue.hpp"
