@@ -32,8 +32,8 @@
 #include <string>
 #include <vector>
 
-#include "allocators/contract/allocator.hpp"
 #include "allocators/common/tiles.hpp"
+#include "allocators/contract/allocator.hpp"
 #include "allocators/cuda_malloc/cuda_malloc.hpp"
 #include "allocators/fdgmalloc/parameters.hpp"
 #include "allocators/fdgmalloc/warp_header.hpp"

@@ -30,8 +30,8 @@
 #include <vector>
 
 #include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
 #include "allocators/common/tiles.hpp"
+#include "allocators/contract/allocator.hpp"
 #include "allocators/cuda_malloc/cuda_malloc.hpp"
 #include "allocators/fdgmalloc/parameters.hpp"
 #include "allocators/fdgmalloc/warp_heap.hpp"

@@ -31,8 +31,8 @@
 #include <vector>
 
 #include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
 #include "allocators/common/tiles.hpp"
+#include "allocators/contract/allocator.hpp"
 
 namespace allocbench {
 namespace slab {

@@ -20,7 +20,8 @@ TEST(Units, ParsesSizes) {
 }
 
 TEST(Units, RefusesWhatIsNoSize) {
-  for (const char* text : {"", "KiB", "-1", "12 Kx", "1.5", "64kb", "64KB", "1 GB", "1e3", "99999999TiB", "4 096", "nan"}) {
+  for (const char* text :
+       {"", "KiB", "-1", "12 Kx", "1.5", "64kb", "64KB", "1 GB", "1e3", "99999999TiB", "4 096", "nan"}) {
     EXPECT_EQ(parse_bytes(text), std::nullopt) << text;
   }
 }

@@ -8,8 +8,8 @@
 
 namespace allocbench::front {
 
-// "4096", "64KiB", "2 GiB", "1.5MiB"; nullopt for anything else, also for fractions of a byte and overflow. KB, MB and GB are
-// refused: papers mean powers of two by them, standards powers of ten.
+// "4096", "64KiB", "2 GiB", "1.5MiB"; nullopt for anything else, also for fractions of a byte and overflow. KB, MB and
+// GB are refused: papers mean powers of two by them, standards powers of ten.
 std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
 // The shortest exact form: 65536 -> "64 KiB", 1000 -> "1000 B".

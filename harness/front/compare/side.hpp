@@ -41,8 +41,9 @@ struct Side {
   std::size_t not_measured = 0;
 };
 
-// The runs of a folder and of those below it, of an event log or a results.json, each packed (.gz, .xz) or not, or of all
-// that a pattern matches. Throws UsageError for what does not exist, contains no run, is damaged or has another format.
+// The runs of a folder and of those below it, of an event log or a results.json, each packed (.gz, .xz) or not, or of
+// all that a pattern matches. Throws UsageError for what does not exist, contains no run, is damaged or has another
+// format.
 std::vector<Results> read_runs(const std::string& argument);
 
 // Throws UsageError where no cell was measured.

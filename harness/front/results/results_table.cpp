@@ -31,7 +31,8 @@ std::vector<std::string> shown_phases(const Results& results) {
 // Half the width of the interval in per cent says how far a time can be trusted.
 std::string time_text(const PhaseResult& phase) {
   std::string text = format_seconds(phase.time.centre);
-  if (const auto half = phase.time.relative_half_width()) text += fmt::format(" ±{:.{}f}%", 100 * *half, *half < 0.1 ? 1 : 0);
+  if (const auto half = phase.time.relative_half_width())
+    text += fmt::format(" ±{:.{}f}%", 100 * *half, *half < 0.1 ? 1 : 0);
   return text + (phase.throttled.empty() ? "" : " throttled");
 }
 

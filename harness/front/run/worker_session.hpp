@@ -113,8 +113,8 @@ class WorkerSession {
   std::unique_ptr<WorkerProcess> process_;
   std::set<std::string> open_cells_;
   std::optional<Load> loaded_;
-  HeapWish heap_;                         // of the process
-  std::uint64_t device_heap_bytes_ = 0;   // of the process, as far as it is known
+  HeapWish heap_;                                 // of the process
+  std::uint64_t device_heap_bytes_ = 0;           // of the process, as far as it is known
   std::map<std::string, std::uint64_t> answers_;  // to questions about device heaps
   WorkerProcess::Clock::time_point spawned_ = {};
   double start_seconds_ = 0;  // until the process was ready
