@@ -5,9 +5,8 @@
 //           none. One subtraction from the segment's free blocks is the right to one block: a fresh one, or the next
 //           one of its ring. Whoever takes the last one removes the segment from the tree and fetches another in
 //           advance.
-//   return  the block goes into the ring at a place of its own, in order. When the ring passes a tenth of its length
-//   the
-//           segment enters the class's tree again. Whoever brings the last block back frees the segment.
+//   return  the block goes into the ring at a place of its own, in order. When the ring passes a tenth of its length,
+//           the segment enters the class's tree again. Whoever brings the last block back frees the segment.
 // Orders. `active` hands blocks over: given back with release, taken with acquire. A segment is handed over by the tree
 // of free segments.
 #pragma once

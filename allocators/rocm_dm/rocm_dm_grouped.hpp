@@ -10,9 +10,8 @@
 // Data: kinds.hpp, heap.hpp. The search begins at the last slab that accepted a reservation.
 //
 // Differs from the code: as rocm_dm.hpp says, and
-//   * When the pool is empty, lanes that a slab has room for are served and the others go on. There the check leaves
-//   the
-//     group out, so it may reserve blocks that do not exist and then search for ever (only at 65,792 slabs).
+//   * When the pool is empty, lanes that a slab has room for are served and the others go on. The check of the original
+//     leaves the group out: it may reserve blocks that do not exist, and then search for ever (only at 65,792 slabs).
 //   * A group that is larger than a slab, which slabs of 2 MiB are not, takes what there is.
 // As published: the maker of a slab stores its count before it has won the record (`count_order`). That is harmless as
 // long as no slab takes longer to make than the interval (docs/findings.md).
