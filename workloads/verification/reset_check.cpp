@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t first_pool = std::size_t{256} << 10;
 constexpr std::uint64_t blocks_per_pool = 512;
-constexpr std::size_t most_blocks = 8192;
+constexpr std::size_t most_blocks_counted = 8192;
 constexpr std::uint32_t crowd_size = 256;
 constexpr std::uint32_t few_callers = 32;
 // For what follows the first comparison.
@@ -104,7 +104,7 @@ std::optional<std::string> ResetCheck::on_second_instance(std::size_t pool_bytes
 }
 
 std::size_t ResetCheck::least_served_by_new(std::size_t pool_bytes) {
-  std::size_t least = most_blocks;
+  std::size_t least = most_blocks_counted;
   for (int i = 1; i < tries_to_judge; ++i) {
     const Small another(setting_, stream_, pool_bytes);
     least = std::min(least, drain(another.allocator, std::nullopt).size());
@@ -138,7 +138,7 @@ void ResetCheck::require_all(Small& small, std::size_t& from_new, const std::str
 
 ResetCheck::Blocks ResetCheck::drain(const AllocatorHandle& allocator, std::optional<std::size_t> expected) {
   // A design that hands out blocks again without a free is drained once round its pool.
-  const std::size_t most = setting_.traits().recycles_unfreed ? blocks_per_pool / 2 : most_blocks;
+  const std::size_t most = setting_.traits().recycles_unfreed ? blocks_per_pool / 2 : most_blocks_counted;
   const std::size_t by_many = std::min(most, expected.value_or(blocks_per_pool / 2));
   const std::size_t by_few = std::min(most, expected.value_or(most));
   const Geometry& last = setting_.traits().whole_warp_calls ? few_ : lone_lane;
