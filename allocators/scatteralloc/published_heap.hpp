@@ -42,7 +42,8 @@ class PublishedHeap {
     Parameters parameters;
     parameters.page_bytes = 1024;
     parameters.region_pages = 2;
-    constexpr double share = page_reset == PageReset::on ? 1 : 0;
+    // Runs of two pages begin wherever the hint is. From an odd page on, six pages hold two of them instead of three.
+    constexpr double share = page_reset == PageReset::on ? 2.0 / 3 : 0;
     return {3 * (2 * (1024 + sizeof(PageUsage)) + sizeof(std::uint32_t)), parameters, share, share};
   }
 
