@@ -17,6 +17,42 @@ namespace {
 using test::Fault;
 using test::SlotMalloc;
 
+// A bump pointer that release_all() sets back.
+class BulkMalloc {
+ public:
+  using Parameters = NoParameters;
+  static constexpr Traits traits{.name = "bulk_malloc",
+                                 .display_name = "BulkMalloc",
+                                 .paper = "none",
+                                 .summary = "a bump pointer that release_all() sets back",
+                                 .frees = Frees::in_bulk,
+                                 .test_only = true};
+  static BulkMalloc create(Arena& arena, const Parameters&) {
+    BulkMalloc result;
+    result.pool_ = arena.pool();
+    result.used_ = arena.metadata<std::uint64_t>(1);
+    return result;
+  }
+  void reset(simt::Stream& stream) { simt::device_fill(stream, used_, 0, sizeof *used_); }
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters&) { return pool_bytes; }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    const std::uint64_t begin = thread.atomic(*used_).fetch_add(std::uint64_t{bytes}, simt::relaxed);
+    return begin + bytes <= pool_.bytes ? pool_.base + begin : nullptr;
+  }
+  template <class Thread>
+  SIMT_FN void free(Thread&, void*) {}
+  template <class Thread>
+  SIMT_FN void release_all(Thread& thread) {
+    thread.atomic(*used_).store(0, simt::relaxed);
+  }
+
+ private:
+  Pool pool_;
+  std::uint64_t* used_ = nullptr;
+};
+
 template <class A>
 std::string check_reset(std::size_t pool_bytes, std::uint32_t lanes_per_warp = 32) {
   test::AllocatorRig rig(test::tested_type<A, CallKernels>(), pool_bytes);
@@ -82,6 +118,9 @@ TEST(ResetCheck, FindsABlockThatFreeOfNullLoses) {
 TEST(ResetCheck, LeavesLeaksToTheLeakCheck) {
   EXPECT_EQ(complaint<SlotMalloc<Fault::leak_every_third>>().substr(0, 8), "passed: ");
 }
+
+// The kernel that frees nulls also releases all, so blocks handed out after it are no second copies.
+TEST(ResetCheck, PassesDesignsThatFreeInBulk) { EXPECT_EQ(complaint<BulkMalloc>().substr(0, 8), "passed: "); }
 
 TEST(ResetCheck, IsWaivedWhereOnlyANewProcessIsNew) {
   EXPECT_EQ(check_reset<CudaMalloc>(1 << 20), "waived: only a new process makes CudaMalloc new");

@@ -46,6 +46,8 @@ class ResetCheck {
   // After `prepare` the pool must serve as much as a new one.
   template <class Prepare>
   void require_all(Small& small, std::size_t& from_new, const std::string& after, Prepare&& prepare);
+  // In a full pool, of a design that frees blocks one by one.
+  void require_nulls_ignored(const Small& small, std::size_t from_new);
   // Takes blocks until there are none: by many threads, then by few, at last by a lone lane. A search of a full pool
   // takes long, so `expected`, what the pool served before, keeps the number of failing calls small.
   Blocks drain(const AllocatorHandle& allocator, std::optional<std::size_t> expected);
