@@ -148,13 +148,13 @@ def _base(allocator: str) -> Look:
 
 
 def _split(allocator: str) -> tuple[str, list[str]]:
-    """The id without the suffixes of forms, and these."""
+    """The id without the suffixes of forms (`delayed_` is a prefix), and these."""
     forms: list[str] = []
     while True:
-        form = next((name for name in _TABLE["forms"] if allocator.endswith(f"_{name}")), None)
+        form = next((name for name in _TABLE["forms"] if allocator.endswith(f"_{name}") or allocator.startswith(f"{name}_")), None)
         if form is None:
             return allocator, forms
-        allocator = allocator.removesuffix(f"_{form}")
+        allocator = allocator.removesuffix(f"_{form}").removeprefix(f"{form}_")
         forms.insert(0, form)
 
 

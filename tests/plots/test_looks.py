@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 
 import pytest
 
@@ -40,6 +41,20 @@ def test_published_reworked_and_original_differ():
 
 def test_a_form_of_a_form_is_named_after_both():
     assert style.look("c_malloc_no_merge_reworked").name == "CMalloc, no merge, reworked"
+
+
+def test_a_delayed_form_is_named_in_front_and_keeps_hue_and_marker():
+    one, other = style.look("comb"), style.look("delayed_comb")
+    assert (one.colour, one.marker) == (other.colour, other.marker) and str(one.dash) != str(other.dash)
+    assert other.name == "Comb, delayed" and style.base_of("delayed_comb") == "comb" and style.family("delayed_comb") == "comb"
+
+
+def test_every_allocator_that_is_registered_has_a_look(root):
+    """Families are folders of colours; a plug-in without a line in looks.json would be drawn like a stranger."""
+    plugins = re.findall(r"^allocbench_add_allocator\((\w+)", (root / "allocators" / "CMakeLists.txt").read_text(), re.M)
+    assert len(plugins) > 40
+    strangers = [name for name in plugins if name not in ("saboteur", "delayed") and not style.family(name)]
+    assert strangers == []
 
 
 def test_new_members_have_the_family_of_their_prefix_and_strangers_a_look_of_their_own():
