@@ -88,3 +88,43 @@ def test_every_key_of_a_plot_has_a_meaning_and_every_kind_a_module():
     assert set(KINDS) | {"settings_table", "printed_table"} == set(schema.kinds())
     rows = schema.keys().splitlines()[2:]
     assert len(rows) >= 30 and all(row.split("|")[3].strip() for row in rows), [row for row in rows if not row.split("|")[3].strip()]
+
+
+ALLOCATORS_OF_THE_SUITE = 80    # at most: what "all" stands for
+SECONDS_OF_A_ROUND = 0.14 / 6  # of one cell on an H200: its samples, and its share of verification and process starts
+
+
+def _places(config):
+    """The cells of one allocator before exclusions: a dictionary of axis values each."""
+    places = [{}]
+    for group in [{name: values} for name, values in config.get("sweep", {}).items()] + config.get("zip", []):
+        places = [{**place, **dict(zip(group, values))} for place in places for values in zip(*group.values())]
+    return places
+
+
+def _is_excluded(cell, exclusion):
+    return all(cell[name] in (values if isinstance(values, list) else [values]) for name, values in exclusion.items())
+
+
+def _rounds_on_a_gpu(config):
+    """Rounds of all cells together."""
+    rounds = 0
+    for entry in config["allocators"]:
+        allocator = entry["id"] if isinstance(entry, dict) else entry
+        cells = [{**place, "allocator": allocator} for place in _places(config)]
+        cells = [cell for cell in cells if not any(_is_excluded(cell, exclusion) for exclusion in config.get("exclude", []))]
+        of_cell = config.get("overrides", {}).get(allocator, {}).get("rounds", config["rounds"])
+        rounds += len(cells) * of_cell * (ALLOCATORS_OF_THE_SUITE if allocator == "all" else 1)
+    return rounds
+
+
+@pytest.mark.parametrize("group", ["survey2021", "beyond"])
+def test_a_group_takes_twelve_minutes_of_a_gpu_at_most(group):
+    """A quarter of an hour then has room for cells that hang, of which none takes longer than 2 s."""
+    seconds = 0
+    for path in sorted((CONFIGS / group).glob("*.json")):
+        config = _effective(path, "cuda")
+        energy = 4 * config.get("energy_s", 0)  # with the idle GPU before and after, and without the timed kernels
+        assert config["deadline_s"] <= 2 or energy
+        seconds += _rounds_on_a_gpu(config) * (SECONDS_OF_A_ROUND + energy)
+    assert seconds < 12 * 60
