@@ -7,11 +7,23 @@ from __future__ import annotations
 import re
 from typing import Collection
 
-PUBLISHED, REWORKED, ORIGINAL = "published", "reworked", "original"
+PUBLISHED, REWORKED, ORIGINAL, OWN, ABLATION = "published", "reworked", "original", "own", "ablation"
+# Forms that an answer may rank, each with its letter in the address of the page.
+LETTERS = {PUBLISHED: "p", REWORKED: "r", ORIGINAL: "o", OWN: "w", ABLATION: "a"}
 _SUFFIXES = {REWORKED: "_reworked", ORIGINAL: "_original"}
 _SIDES = ("of", "to", "over")
 # An id, or a label that an id and its parameters make: xmalloc(coalescing=false).
 _LABEL = re.compile(r"([a-z][a-z0-9_]*)(\(.*)?", re.DOTALL)
+
+
+def shown(form: str) -> str:
+    """As readers see it: `own` is a word for programs."""
+    return "our own" if form == OWN else form
+
+
+def titled(entry: dict) -> str:
+    """The name of an allocator with its form, so that forms are told apart wherever a name stands."""
+    return entry["name"] if shown(entry["form"]) in entry["name"].lower() else f"{entry['name']} ({shown(entry['form'])})"
 
 
 def form_of(name: str) -> str:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from plots import quantity
 from plots.advice import cases
 from plots.errors import UsageError
+from plots.forms import ABLATION, LETTERS
 
-FORMS = ("published", "reworked", "original", "ablation")
-USUAL_FORMS = ("published", "reworked", "original")
+FORMS = tuple(LETTERS)
+USUAL_FORMS = tuple(form for form in FORMS if form != ABLATION)
 MOST_THREADS = 268_435_456
 _COUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kKmMgG]?)")
 _FACTORS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from plots import quantity
+from plots import forms, quantity
 from plots.advice import cases, engine
 from plots.advice.engine import Answer, Ranked
 from plots.advice.question import Question, sentence
@@ -63,10 +63,9 @@ _HEADER = ("rank", "allocator", "time/best", "request", "memory", "regs", "survi
 
 def _row(each: Ranked, ranked: list[Ranked]) -> tuple[str, ...]:
     tied = sum(other.rank == each.rank for other in ranked) > 1
-    form = "" if each.entry["form"] in each.entry["name"].lower() else f" ({each.entry['form']})"
     return (
         f"{each.rank}{'=' if tied else ''}",
-        each.entry["name"] + form,
+        forms.titled(each.entry),
         _factor(each),
         "-" if each.seconds is None else quantity.in_si(each.seconds, "s"),
         "-" if each.memory is None else f"{each.memory:.2f} B/B",

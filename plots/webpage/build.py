@@ -14,7 +14,7 @@ from typing import Sequence
 
 from plotly.offline import get_plotlyjs
 
-from plots import claims, drawing
+from plots import claims, drawing, forms
 from plots.advice import cases, engine, question, table
 from plots.errors import NothingToDraw, UsageError
 from plots.heatmap import SHORT
@@ -156,7 +156,8 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
         "fullest": cases.FULLEST,
         "lifetimes": cases.LIFETIMES,
         "usual_forms": question.USUAL_FORMS,
-        "forms": question.FORMS,
+        "forms": forms.LETTERS,
+        "form_names": {form: forms.shown(form) for form in forms.LETTERS},
         "most_threads": question.MOST_THREADS,
     }
     scripts = "\n".join((_STATIC / name).read_text(encoding="utf-8") for name in _SCRIPTS)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 _DECADES = 50  # below this ratio of the ends of an axis
-SYMBOLS = {"published": "circle", "reworked": "diamond", "original": "square-open", "ablation": "x-thin-open"}
+SYMBOLS = {"published": "circle", "reworked": "diamond", "original": "square-open", "own": "triangle-up", "ablation": "x-thin-open"}
 
 
 def axis(title: str, log: bool = False, values=(), **more) -> dict:
@@ -33,11 +33,6 @@ def layout(height: int, **more) -> dict:
 def about(entry: dict) -> dict:
     """What filters ask of a trace."""
     return {"allocator": entry["id"], "form": entry["form"], "family": entry["family"]}
-
-
-def name(entry: dict) -> str:
-    """The name with its form, so that forms are told apart wherever a name stands."""
-    return entry["name"] if entry["form"] in entry["name"].lower() else f"{entry['name']} ({entry['form']})"
 
 
 def finite(values) -> list:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from plots import quantity
+from plots import forms, quantity
 from plots.webpage import charts, heat
 
 _RING, _EDGE = {"width": 3, "color": "#d81b60"}, {"width": 0.5, "color": "#888888"}
@@ -64,9 +64,9 @@ def _mark(entry: dict, x: float, y: float, size: float, hover: str, ringed: bool
         "mode": "markers+text" if ringed else "markers",
         "x": [x],
         "y": [y],
-        "name": charts.name(entry),
+        "name": forms.titled(entry),
         "meta": charts.about(entry),
-        "text": [charts.name(entry)],
+        "text": [forms.titled(entry)],
         "textposition": "top center",
         "hovertext": [hover],
         "hovertemplate": "%{hovertext}<extra></extra>",
@@ -85,7 +85,7 @@ def _size(registers: int | None) -> float:
 
 
 def _hover(entry: dict, slower: float | None, memory: float | None) -> str:
-    lines = [f"<b>{charts.name(entry)}</b>"]
+    lines = [f"<b>{forms.titled(entry)}</b>"]
     if slower is not None and memory is not None:
         lines += [f"time over the best: {quantity.factor(slower)}", f"memory: {memory:.2f} B per requested byte"]
     lines += [

@@ -6,9 +6,8 @@ import html
 import math
 from itertools import groupby
 
-from plots import quantity
+from plots import forms, quantity
 from plots.heatmap import SHORT
-from plots.webpage import charts
 
 _STRONGEST = 100  # factor of the strongest colour
 
@@ -72,7 +71,7 @@ def _row(table: dict, entry: dict, best: list) -> str:
     cells = "".join(_cell(value, case, result) for value, case, result in zip(factors, table["cases"], entry["results"]))
     told = "–" if mean is None else quantity.factor(mean)
     return (
-        f'<tr data-allocator="{entry["id"]}" data-form="{entry["form"]}" data-family="{entry["family"]}"><th>{html.escape(charts.name(entry))}</th>'
+        f'<tr data-allocator="{entry["id"]}" data-form="{entry["form"]}" data-family="{entry["family"]}"><th>{html.escape(forms.titled(entry))}</th>'
         f"<td{_colour(mean)}>{told}</td><td>{ok}/{asked}</td>{cells}</tr>"
     )
 

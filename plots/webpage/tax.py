@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import html
 
-from plots import quantity
+from plots import forms, quantity
 from plots.advice import engine, question
 from plots.webpage import charts
 
@@ -52,12 +52,12 @@ def chart(table: dict) -> dict | None:
                 {
                     "type": "scatter",
                     "mode": "markers",
-                    "name": charts.name(entry),
+                    "name": forms.titled(entry),
                     "meta": charts.about(entry),
                     "y": [name for name, _, _ in points],
                     "x": [factor for _, factor, _ in points],
                     "text": [
-                        f"<b>{charts.name(entry)}</b><br>{name}: {quantity.factor(factor)} times the bump pointer, {quantity.in_si(time, 's')}"
+                        f"<b>{forms.titled(entry)}</b><br>{name}: {quantity.factor(factor)} times the bump pointer, {quantity.in_si(time, 's')}"
                         for name, factor, time in points
                     ],
                     "hovertemplate": "%{text}<extra></extra>",
@@ -122,5 +122,5 @@ def _names(found: engine.Answer) -> str:
         return '<span class="none">not measured</span>'
     if not found.ranked:
         return '<span class="none">none</span>'
-    shown = [f"{html.escape(charts.name(each.entry))} <b>{quantity.factor(each.slower)}</b>" for each in found.ranked[:_SHOWN]]
+    shown = [f"{html.escape(forms.titled(each.entry))} <b>{quantity.factor(each.slower)}</b>" for each in found.ranked[:_SHOWN]]
     return ", ".join(shown) + f" · nearest cell {found.near[0].distance:.1f} steps away"

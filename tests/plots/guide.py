@@ -9,7 +9,7 @@ import synthetic
 
 NAMES = {
     "atomic_malloc": ("AtomicMalloc", "published"),
-    "comb": ("Comb", "published"),
+    "comb": ("Comb", "own"),
     "halloc": ("Halloc", "published"),
     "halloc_reworked": ("Halloc, reworked", "reworked"),
     "corw_reworked": ("CoRW, reworked", "reworked"),

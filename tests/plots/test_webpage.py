@@ -77,6 +77,7 @@ def test_every_name_tells_its_form(page):
     rows = re.findall(r'<tr data-allocator="([a-z_]+)" data-form="([a-z]+)"[^>]*><th>([^<]*)</th>', page.read_text())
     assert len(rows) == len(guide.NAMES)
     assert all(form in name for _, form, name in rows)
+    assert ("comb", "own", "Comb (our own)") in rows
 
 
 def test_a_figure_comes_with_its_commands_and_the_papers_values(page):
@@ -313,9 +314,9 @@ def test_filters_hide_rows_and_traces(wide, page):
     rows = "return [...document.querySelectorAll('.heat tbody tr')].filter((row) => !row.hidden).map((row) => row.dataset.allocator)"
     assert "c_malloc_no_merge" not in wide.execute_script(rows), "ablations are asked for"
     wide.execute_script("document.querySelector('#forms input[value=published]').click()")
-    assert wide.execute_script(rows) == ["halloc_reworked", "corw_reworked"]
-    assert wide.execute_script("return location.hash") == "#form=ro"
-    _wait(wide, "return document.querySelector('[data-chart=costs]').data.every((trace) => trace.visible === (trace.meta.form === 'reworked'))")
+    assert wide.execute_script(rows) == ["comb", "halloc_reworked", "corw_reworked"]
+    assert wide.execute_script("return location.hash") == "#form=row"
+    _wait(wide, "return document.querySelector('[data-chart=costs]').data.every((trace) => trace.visible === ['own', 'reworked'].includes(trace.meta.form))")
     wide.execute_script(
         "const family = document.getElementById('family'); family.value = 'halloc'; family.dispatchEvent(new Event('input', {bubbles: true}))"
     )

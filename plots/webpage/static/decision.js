@@ -22,7 +22,7 @@ const Decision = (() => {
   function nameOf(entry, className) {
     const cell = element("td", undefined, className);
     cell.append(element("span", entry.name), " ");
-    if (!entry.name.toLowerCase().includes(entry.form)) cell.append(element("span", entry.form, "form"));
+    if (!entry.name.toLowerCase().includes(entry.form)) cell.append(element("span", Rank.settings.form_names[entry.form] || entry.form, "form"));
     return cell;
   }
 
@@ -68,7 +68,7 @@ const Decision = (() => {
       const words = each.entry.finding ? [each.entry.finding] : [];
       if (each.ok) words.push(`${factor(each.slower)} times the best where it is ok (${each.ok} of ${each.ok + each.failed.length})`);
       for (const [number, status, reason] of each.failed.slice(0, 2)) words.push(`${status} at ${table.cases[number].label}${reason ? `: ${reason}` : ""}`);
-      list.append(element("li", `${each.entry.name} (${each.entry.form}): ${words.join("; ") || "not measured"}`));
+      list.append(element("li", `${each.entry.name} (${Rank.settings.form_names[each.entry.form] || each.entry.form}): ${words.join("; ") || "not measured"}`));
     }
     return made;
   }
@@ -129,10 +129,10 @@ const Decision = (() => {
   function start() {
     const families = [...new Set(table.allocators.map((entry) => entry.family).filter(Boolean))].sort();
     for (const family of families) document.getElementById("family").append(new Option(family, family));
-    for (const name of Rank.settings.forms) {
+    for (const [name, shown] of Object.entries(Rank.settings.form_names)) {
       const label = element("label", undefined, "check"), box = element("input");
       Object.assign(box, {type: "checkbox", value: name});
-      label.append(box, name);
+      label.append(box, shown);
       document.getElementById("forms").append(label);
     }
     const load = () => {

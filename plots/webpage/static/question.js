@@ -48,7 +48,7 @@ const Question = (() => {
   // Only what is not usual stands in the address.
   function toFragment(words, forms, family) {
     const parts = Object.keys(usual).filter((name) => words[name] !== usual[name]).map((name) => `${short[name]}=${encodeURIComponent(words[name])}`);
-    if (forms.join() !== limits.usual_forms.join()) parts.push(`form=${forms.map((form) => form[0]).join("")}`);
+    if (forms.join() !== limits.usual_forms.join()) parts.push(`form=${forms.map((form) => limits.forms[form]).join("")}`);
     if (family) parts.push(`fam=${encodeURIComponent(family)}`);
     return parts.join("&");
   }
@@ -59,7 +59,7 @@ const Question = (() => {
     for (const [name, key] of Object.entries(short)) if (given.has(key)) words[name] = given.get(key);
     if (!(words.lifetime in limits.lifetimes)) words.lifetime = usual.lifetime;
     const letters = given.get("form");
-    return {words, forms: letters === null ? [...limits.usual_forms] : limits.forms.filter((form) => letters.includes(form[0])), family: given.get("fam") || ""};
+    return {words, forms: letters === null ? [...limits.usual_forms] : Object.keys(limits.forms).filter((form) => letters.includes(limits.forms[form])), family: given.get("fam") || ""};
   }
 
   return {parsed, toFragment, fromFragment, usual};
