@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT))
 
 from plots import samples, stored  # noqa: E402
 
-CELL = ("id", "allocator", "display_name", "form", "driver_version", "revision", "measured_revision", "dirty", "attempt", "reason", "output_tail",
+CELL = ("id", "allocator", "display_name", "form", "restrictions", "driver_version", "revision", "measured_revision", "dirty", "attempt", "reason", "output_tail",
         "stop", "checks")
 PHASE = ("name", "rounds", "throttled", "not_held", "no_interval")
 

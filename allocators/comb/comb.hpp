@@ -169,7 +169,8 @@ struct Comb : comb::Comb<comb::Bug::none> {
                                  .paper = "this project, docs/comb.md",
                                  .summary =
                                      "chunks of equal slots; a warp takes its slots with one OR on a word that "
-                                     "carries its size class"};
+                                     "carries its size class",
+                                 .form = Form::own};
   static Comb create(Arena& arena, const Parameters& parameters) { return {lay_out(arena, parameters)}; }
 };
 

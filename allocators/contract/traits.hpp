@@ -46,6 +46,7 @@ enum class ZeroBytes {
 enum class Form {
   published,  // the paper's operations on shared words, in its order, with its data and defaults; the header lists gaps
   reworked,   // improved by this project; the header lists how
+  own,        // this project's own design, which no paper describes
   ablation,   // another form without one of its parts, for micro tests that show what the part is worth
   original,   // the authors' own code behind an adapter
   delayed     // another form that waits in every call, for applications that show what a call is worth
@@ -65,6 +66,9 @@ struct Traits {
   Backends backends = Backends::both;
   // Blocks may be handed out again although nobody freed them (AWMalloc): verified only until that happens.
   bool recycles_unfreed = false;
+  // Every block takes the same room whatever the request is (pages, slabs): a config fixes the size before the first
+  // malloc.
+  bool one_block_size = false;
   // All lanes of a warp must call together.
   bool whole_warp_calls = false;
   StepUnit step = StepUnit::update;

@@ -20,6 +20,7 @@ class CudaMalloc {
                                  .display_name = "CudaMalloc",
                                  .paper = "CUDA C++ Programming Guide, device-side malloc",
                                  .summary = "the device heap built into the CUDA runtime",
+                                 .form = Form::original,
                                  .pool = PoolLocation::device_heap,
                                  .fresh = Fresh::by_process};
 

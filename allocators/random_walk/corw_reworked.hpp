@@ -11,6 +11,7 @@ struct CollaborativeRandomWalkReworked : random_walk::CollaborativeWalk<random_w
                                  .paper = "Pham et al. 2025, sec. 4.1",
                                  .summary = "the lanes of a warp probe a line of the bitmap and share what they find",
                                  .form = Form::reworked,
+                                 .one_block_size = true,
                                  .step = StepUnit::probe};
   static CollaborativeRandomWalkReworked create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};

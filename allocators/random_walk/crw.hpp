@@ -10,6 +10,7 @@ struct ClusteredRandomWalk : random_walk::ClusteredWalk<random_walk::Locking::lo
                                  .display_name = "CRW",
                                  .paper = "Pham et al. 2025, sec. 4.2",
                                  .summary = "a thread looks beside its last page, then walks; bitmap words are locked",
+                                 .one_block_size = true,
                                  .step = StepUnit::probe};
   static ClusteredRandomWalk create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};

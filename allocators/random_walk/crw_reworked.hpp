@@ -11,6 +11,7 @@ struct ClusteredRandomWalkReworked : random_walk::ClusteredWalk<random_walk::Loc
                                  .paper = "Pham et al. 2025, sec. 4.2",
                                  .summary = "RW-BM that first looks beside the page the thread took last",
                                  .form = Form::reworked,
+                                 .one_block_size = true,
                                  .step = StepUnit::probe};
   static ClusteredRandomWalkReworked create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};

@@ -10,6 +10,7 @@ struct RandomWalkBitmap : random_walk::BitmapWalk<random_walk::Locking::lock_map
                                  .display_name = "RW-BM",
                                  .paper = "Pham et al. 2025, sec. 3.3",
                                  .summary = "random probes of bitmap words, each locked by its bit of a second bitmap",
+                                 .one_block_size = true,
                                  .step = StepUnit::probe};
   static RandomWalkBitmap create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};

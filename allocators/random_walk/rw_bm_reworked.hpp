@@ -11,6 +11,7 @@ struct RandomWalkBitmapReworked : random_walk::BitmapWalk<random_walk::Locking::
                                  .paper = "Pham et al. 2025, sec. 3.3",
                                  .summary = "random probes of a bitmap word of 32 pages; a page per request",
                                  .form = Form::reworked,
+                                 .one_block_size = true,
                                  .step = StepUnit::probe};
   static RandomWalkBitmapReworked create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};

@@ -12,6 +12,7 @@ struct RandomWalkReworked : random_walk::FlagWalk<random_walk::FirstProbe::excha
       .paper = "Pham et al. 2025, sec. 3.1",
       .summary = "random probes of one flag per page, the first without a look; a page per request",
       .form = Form::reworked,
+      .one_block_size = true,
       .step = StepUnit::probe};
   static RandomWalkReworked create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};

@@ -101,6 +101,7 @@ constexpr Traits traits_of(std::string_view name, std::string_view display_name,
           .display_name = display_name,
           .paper = "none: a test of the harness",
           .summary = summary,
+          .form = Form::own,
           .frees = frees,
           .test_only = true};
 }

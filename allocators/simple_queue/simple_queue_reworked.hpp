@@ -11,6 +11,7 @@ struct SimpleQueueReworked : simple_queue::PageQueue<simple_queue::Tickets::per_
                                  .paper = "Pham et al. 2025, sec. 5.1",
                                  .summary = "one ring buffer of free pages, tickets drawn once per warp",
                                  .form = Form::reworked,
+                                 .one_block_size = true,
                                  .step = StepUnit::turn};
   static SimpleQueueReworked create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};

@@ -202,7 +202,8 @@ class Slab {
                                  .paper = "IndexinGPU 2026; Ashkiani et al. 2018, sec. 5",
                                  .summary =
                                      "blocks of 128 bytes: a tile of lanes loads the bitmap of its resident block, one "
-                                     "lane takes a bit"};
+                                     "lane takes a bit",
+                                 .one_block_size = true};
 
   static std::size_t max_request(std::size_t, const Parameters&) { return slab::slab_bytes; }
   // A block and a half.

@@ -14,14 +14,15 @@ struct AllocatorDescription {
   std::string display_name;
   std::string paper;
   std::string summary;
-  std::string form = "published";  // published, reworked, ablation, original
-  std::string based_on;            // of an ablation: the id of the form that it changes
+  std::string form = "published";  // published, reworked, own, ablation, original, delayed
+  std::string based_on;            // of an ablation or a delayed form: the id of the form that it changes
   std::string plugin;
   std::string frees = "individually";  // never, individually, in_bulk
   std::uint64_t alignment = 16;
   std::string pool = "arena";   // arena, device_heap, arena_and_device_heap, own
   std::string fresh = "reset";  // reset, process
   bool test_only = false;
+  std::vector<std::string> restrictions;  // what users must know, in words: "free does nothing"
   std::vector<ParameterInfo> parameters;
 
   bool pool_is_device_heap() const { return pool == "device_heap"; }

@@ -46,6 +46,7 @@ AllocatorDescription allocator_from_json(const Json& json) {
   allocator.pool = word_member(json, "pool", {"arena", "device_heap", "arena_and_device_heap", "own"});
   allocator.fresh = word_member(json, "fresh", {"reset", "process"});
   allocator.test_only = truth_member_or(json, "test_only", false);
+  allocator.restrictions = optional_texts(json, "restrictions").value_or(std::vector<std::string>{});
   allocator.parameters = parameters_from_json(list_member(json, "parameters"));
   return allocator;
 }
@@ -80,6 +81,7 @@ Json to_json(const AllocatorDescription& allocator) {
           {"pool", allocator.pool},
           {"fresh", allocator.fresh},
           {"test_only", allocator.test_only},
+          {"restrictions", allocator.restrictions},
           {"parameters", parameters_to_json(allocator.parameters)}};
 }
 

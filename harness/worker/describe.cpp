@@ -28,6 +28,8 @@ const char* word(Form form) {
       return "published";
     case Form::reworked:
       return "reworked";
+    case Form::own:
+      return "own";
     case Form::ablation:
       return "ablation";
     case Form::original:
@@ -52,6 +54,30 @@ const char* word(PoolLocation pool) {
   return "";
 }
 
+// What a user of the allocator must know whatever the times say, in words for readers.
+std::vector<std::string> restrictions(const Traits& traits) {
+  std::vector<std::string> told;
+  if (traits.frees == Frees::never) told.emplace_back("free does nothing");
+  if (traits.frees == Frees::in_bulk) told.emplace_back("frees only all blocks of a session at once");
+  if (traits.recycles_unfreed) told.emplace_back("hands blocks out again that nobody freed");
+  if (traits.one_block_size) told.emplace_back("serves one size of block only");
+  if (traits.whole_warp_calls) told.emplace_back("all lanes of a warp must call together");
+  switch (traits.pool) {
+    case PoolLocation::arena:
+      break;
+    case PoolLocation::device_heap:
+      told.emplace_back("takes blocks from the CUDA device heap, which is sized before the first kernel");
+      break;
+    case PoolLocation::arena_and_device_heap:
+      told.emplace_back("takes large blocks from the CUDA device heap, which is sized before the first kernel");
+      break;
+    case PoolLocation::own:
+      told.emplace_back("takes memory of its own in place of the pool");
+      break;
+  }
+  return told;
+}
+
 protocol::AllocatorDescription describe(const AllocatorType& allocator) {
   const Traits& traits = allocator.traits;
   return {.name = std::string(traits.name),
@@ -66,6 +92,7 @@ protocol::AllocatorDescription describe(const AllocatorType& allocator) {
           .pool = word(traits.pool),
           .fresh = traits.fresh == Fresh::by_reset ? "reset" : "process",
           .test_only = traits.test_only,
+          .restrictions = restrictions(traits),
           .parameters = allocator.parameters};
 }
 

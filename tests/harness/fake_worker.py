@@ -56,6 +56,7 @@ def describe():
             "plugin": f"fake_{name}", "frees": "individually", "alignment": 16,
             "pool": "arena_and_device_heap" if name in ("heaped", "shy") else "arena",
             "fresh": "process" if name == "per_process" else "reset", "test_only": name == "deaf",
+            "restrictions": ["serves one size of block only"] if name == "steady" else [],
             "parameters": [parameter("page_bytes", "integer", 4096, unit="B", minimum=16, maximum=65536,
                                      power_of_two=True)]})
     workload = {

@@ -29,6 +29,7 @@ TEST(Protocol, DescriptionsLoseNothing) {
   allocator.name = allocator.display_name = "halloc";
   allocator.pool = "arena_and_device_heap";
   allocator.frees = "in_bulk";
+  allocator.restrictions = {"frees only in bulk", "one size"};
   allocator.fresh = "process";
   allocator.parameters = {{.name = "share", .unit = "", .default_value = 2.0, .minimum = 0, .maximum = 4},
                           {.name = "sizes", .default_value = std::vector<std::uint64_t>{16, 32}, .power_of_two = true},

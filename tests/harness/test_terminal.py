@@ -60,6 +60,11 @@ class Tables(ProgramTest):
         self.assertEqual(lines[:3], ["allocators", "", "  Nobody 2026"])
         self.assertRegex(lines[3], r"^  steady +published: A steady allocator\.$")
 
+    def test_the_form_and_the_restrictions_are_told_in_words(self):
+        told = self.run_program("describe", "steady", expect=0).stdout
+        self.assertIn("beware: serves one size of block only", told)
+        self.assertNotIn("beware", self.run_program("describe", "noisy", expect=0).stdout)
+
     def test_what_only_one_back_end_has_is_marked(self):
         self.assertNotIn("only)", self.run_program("list", expect=0).stdout)
         self.add_worker("cuda")

@@ -42,11 +42,26 @@ class Describe(unittest.TestCase):
         self.assertEqual(len(names), len(set(names)))
         for allocator in self.description["allocators"]:
             self.assertEqual(list(allocator), ["name", "display_name", "paper", "summary", "form", "based_on", "plugin", "frees", "alignment",
-                                               "pool", "fresh", "test_only", "parameters"])
+                                               "pool", "fresh", "test_only", "restrictions", "parameters"])
             self.assertIn(allocator["frees"], ("individually", "never", "in_bulk"))
             self.assertIn(allocator["pool"], ("arena", "device_heap", "arena_and_device_heap", "own"))
             self.assertIn(allocator["fresh"], ("reset", "process"))
+            self.assertEqual("free does nothing" in allocator["restrictions"], allocator["frees"] == "never", allocator["name"])
             self.check_parameters(allocator)
+
+    def test_designs_without_a_paper_are_no_published_form(self):
+        forms = {a["name"]: a["form"] for a in self.description["allocators"]}
+        for name, form in (("comb", "own"), ("delayed_comb", "delayed"), ("cuda_malloc", "original"), ("atomic_malloc", "published"),
+                           ("simple_queue", "published"), ("c_malloc_no_merge", "ablation"), ("scatteralloc_no_reset", "ablation")):
+            if name in forms:
+                self.assertEqual(forms[name], form, name)
+
+    def test_allocators_of_equal_blocks_say_so(self):
+        equal = {a["name"] for a in self.description["allocators"] if "serves one size of block only" in a["restrictions"]}
+        walks = {"rw", "rw_bm", "crw", "corw", "simple_queue"}
+        known = walks | {f"{name}_reworked" for name in walks} | {"slab"}
+        self.assertLessEqual(equal, known)
+        self.assertEqual({a["name"] for a in self.description["allocators"]} & known, equal)
 
     def test_workloads_and_their_defaults_are_the_golden_ones(self):
         for workload in self.description["workloads"]:

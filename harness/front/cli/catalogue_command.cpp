@@ -114,6 +114,11 @@ std::string family_of(const protocol::AllocatorDescription& allocator) {
   return allocator.paper.substr(0, std::min(allocator.paper.find(", sec"), allocator.paper.find(';')));
 }
 
+// As readers see it: `own` is a word for programs.
+std::string shown_form(const protocol::AllocatorDescription& allocator) {
+  return allocator.form == "own" ? "our own" : allocator.form;
+}
+
 // By family, which is what one paper describes, in the order of the families' first members.
 void print_families(const Offer& offer) {
   std::vector<std::pair<std::string, std::vector<const Offered<protocol::AllocatorDescription>*>>> families;
@@ -129,7 +134,7 @@ void print_families(const Offer& offer) {
   for (const auto& [paper, members] : families) {
     fmt::print("\n  {}\n", paper);
     for (const auto* each : members) {
-      const std::string form = each->entry.form.empty() ? "" : each->entry.form + ": ";
+      const std::string form = each->entry.form.empty() ? "" : shown_form(each->entry) + ": ";
       print_entry("  " + each->entry.name, form + summary(each->entry) + only_there(*each, offer),
                   std::min(width, widest_name) + 2);
     }
@@ -169,7 +174,7 @@ const char* place_of_blocks(const protocol::AllocatorDescription& allocator) {
 void print(const protocol::AllocatorDescription& allocator) {
   fmt::print("{} ({}), allocator\n", allocator.name, allocator.display_name);
   print_folded("", allocator.summary, 0);
-  fmt::print("paper: {}\nform: {}{}\n", allocator.paper, allocator.form,
+  fmt::print("paper: {}\nform: {}{}\n", allocator.paper, shown_form(allocator),
              allocator.based_on.empty() ? "" : " of " + allocator.based_on);
   print_folded(
       "",
@@ -177,6 +182,9 @@ void print(const protocol::AllocatorDescription& allocator) {
                   place_of_blocks(allocator), allocator.fresh_by_process() ? "a new process" : "reset",
                   allocator.test_only ? "; deliberately broken, tests the harness" : ""),
       0);
+  if (!allocator.restrictions.empty()) {
+    print_folded("", fmt::format("beware: {}", fmt::join(allocator.restrictions, "; ")), 0);
+  }
   print_parameters(allocator.parameters);
 }
 

@@ -55,6 +55,7 @@ CellHistory cell_from(const Json& event) {
   cell.label = protocol::text_member_or(event, "label", cell.allocator);
   cell.display_name = protocol::text_member_or(event, "display_name", "");
   cell.form = protocol::text_member_or(event, "form", "");
+  cell.restrictions = protocol::optional_texts(event, "restrictions").value_or(std::vector<std::string>{});
   cell.allocator_parameters = protocol::values_from_json(protocol::member(event, "allocator_parameters"));
   cell.workload = protocol::text_member(event, "workload");
   cell.workload_parameters = protocol::values_from_json(protocol::member(event, "workload_parameters"));

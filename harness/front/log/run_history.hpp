@@ -32,6 +32,7 @@ struct CellHistory {
   std::string allocator;
   std::string display_name;
   std::string form;
+  std::vector<std::string> restrictions;
   ParameterValues allocator_parameters;
   std::string workload;
   ParameterValues workload_parameters;

@@ -72,7 +72,8 @@ void RunLog::cell(const Cell& cell) {
                 {"series", cell.series},
                 {"label", cell.label},
                 {"display_name", cell.display_name},
-                {"form", cell.form}};
+                {"form", cell.form},
+                {"restrictions", cell.restrictions}};
   event.update(cell_definition(cell));
   event["axes"] = protocol::to_json(cell.axes);
   log_.append(event);

@@ -212,6 +212,7 @@ class PlanBuilder {
       Cell cell = make_cell(config_, choice, odometer.indices(), primary_);
       cell.display_name = allocator.display_name;
       cell.form = allocator.form;
+      cell.restrictions = allocator.restrictions;
       if (!exclusions_.excludes(cell) && is_new(cell)) batch_for(cell, allocator).cells.push_back(std::move(cell));
     } while (odometer.advance());
   }

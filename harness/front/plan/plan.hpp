@@ -23,6 +23,7 @@ struct Cell {
   std::string label;
   std::string display_name;  // of the allocator
   std::string form;
+  std::vector<std::string> restrictions;
   ParameterValues allocator_parameters;
   std::string workload;
   ParameterValues workload_parameters;

@@ -133,6 +133,7 @@ Json cell_json(const Results& results, const CellResult& result) {
                {"attempt", cell.ended_attempt},
                {"status", word(result.status())},
                {"reason", cell.end->reason}};
+  if (!cell.restrictions.empty()) json["restrictions"] = cell.restrictions;
   if (cell.aged_rounds) json["aged_rounds"] = *cell.aged_rounds;
   if (cell.l2 != "warm") json["l2"] = cell.l2;
   if (result.status() != Status::ok) {
