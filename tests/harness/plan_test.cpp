@@ -1,4 +1,4 @@
-// Expansion of configs into cells, batches and series; the skip rule.
+// Expansion of configs into cells, batches and series.
 #include "harness/front/plan/plan.hpp"
 
 #include <gmock/gmock.h>
@@ -10,7 +10,6 @@
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/plan/plan_text.hpp"
-#include "harness/front/run/series_watch.hpp"
 #include "tests/harness/test_catalogue.hpp"
 
 namespace allocbench::front {
@@ -204,17 +203,6 @@ TEST(Plan, TextCountsCellsAndTime) {
   EXPECT_THAT(text, ::testing::HasSubstr("scatteralloc: 2 cells, at most 6 samples of alloc_free\n"));
   EXPECT_THAT(text, ::testing::HasSubstr("paper/fig1: 2 cells in 1 series and 1 batches, at most 6 samples"));
   EXPECT_THAT(text, ::testing::HasSubstr("Worst case: 1 min 00 s plus worker start-up. Peak pool and heap: 9 MiB.\n"));
-}
-
-TEST(SeriesWatch, SkipsAfterTwoSmallerTimeouts) {
-  SeriesWatch watch;
-  watch.note_timeout("a", 64);
-  EXPECT_EQ(watch.reason_to_skip("a", 128), std::nullopt);
-  watch.note_timeout("a", 256);
-  EXPECT_EQ(watch.reason_to_skip("a", 128), std::nullopt);  // only one smaller
-  EXPECT_EQ(watch.reason_to_skip("a", 512), "series a timed out at 64 and 256");
-  EXPECT_EQ(watch.reason_to_skip("b", 512), std::nullopt);
-  EXPECT_EQ(watch.reason_to_skip("a", std::nullopt), std::nullopt);
 }
 
 }  // namespace

@@ -62,9 +62,15 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
                  "Deadline of each cell and round in seconds (0.01 to 1000000), instead of the config's")
       ->check(CLI::Range(0.01, protocol::longest_seconds))
       ->type_name("S");
-  app.add_option("--minutes", run.minutes, "After this time a cell gets no more than its least number of rounds")
+  app.add_option("--minutes", run.minutes,
+                 "After this time a cell gets no more than its least number of rounds, and no hopeless cell begins")
       ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
       ->type_name("M");
+  auto* known = app.add_option("--known", run.known,
+                               "Earlier results: cells that timed out, crashed or were skipped there are measured last "
+                               "(default: the reference of this device, where results/reference/ has one)")
+                    ->type_name("DIR");
+  app.add_flag("!--no-known", run.use_known, "Use no earlier results")->excludes(known);
   app.add_option("--seed", run.seed, "Seed of requests and order, instead of the config's")->type_name("N");
   app.add_flag("--full", run.full,
                "The whole grid of configs that have one (their part `full`), which takes much longer");

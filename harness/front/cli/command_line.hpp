@@ -26,6 +26,8 @@ struct RunOptions {
   std::set<std::string> cells = {};  // ids; empty = all
   std::optional<double> timeout = {};
   std::optional<double> minutes = {};  // after them no cell gets more than its least rounds
+  std::string known = {};              // earlier results; empty = the reference of the device
+  bool use_known = true;
   std::optional<std::uint64_t> seed = {};
   bool full = false;
   std::optional<std::uint64_t> os_threads = {};

@@ -115,6 +115,15 @@ SessionListener listener_of(std::deque<OpenFigure>& open, Progress& progress) {
   return listener;
 }
 
+// What became of the cells that were put off.
+std::string text_of(const Supervisor::PutOff& put_off, const RunOptions& options) {
+  if (put_off.cells == 0) return "";
+  std::string text = fmt::format("{} cells were put off until all others were measured", put_off.cells);
+  if (put_off.out_of_time == 0) return text + "\n";
+  return text + fmt::format("; for {} of them the time of --minutes {:.4g} did not last (--only-failed runs them)\n",
+                            put_off.out_of_time, options.minutes.value_or(0));
+}
+
 }  // namespace
 
 Target choose_target(const RunOptions& options) {
@@ -162,12 +171,14 @@ Figure prepare_figure(const RunOptions& options, const Target& target, Config co
   return {std::move(config), std::move(plan), std::move(folder), std::move(history)};
 }
 
-Ending measure(const RunOptions& options, const Target& target, const std::vector<Figure>& figures) {
+Ending measure(const RunOptions& options, const Target& target, const std::vector<Figure>& figures,
+               KnownTroubles known) {
+  TroubleWatch watch(std::move(known));
   std::deque<OpenFigure> open;  // its elements stay where they are
   std::size_t cells = 0;
   std::uint64_t steps = 0;
   for (const Figure& figure : figures) {
-    FigureRun run(figure.plan, figure.history, selection(options), target.origin());
+    FigureRun run(figure.plan, figure.history, selection(options), target.origin(), watch);
     if (run.cells_to_run() == 0) {
       fmt::print(stderr, "allocbench: no cells left to measure in {}\n", figure.folder);
       continue;
@@ -184,14 +195,16 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   const auto begin = WorkerProcess::Clock::now();
   std::vector<LoggedFigure> logged;
   for (OpenFigure& figure : open) logged.push_back({figure.cells_of_run, figure.log});
+  const TimeLimit time(options.minutes ? std::optional(60 * *options.minutes) : std::nullopt);
+  Supervisor supervisor(std::move(logged), time, watch, session, progress);
   try {
-    const auto time_limit = options.minutes ? std::optional(60 * *options.minutes) : std::nullopt;
-    ending.interrupted = !Supervisor(std::move(logged), time_limit, session, progress).run();
+    ending.interrupted = !supervisor.run();
   } catch (const LogLost&) {
     throw;  // nothing is left to report
   } catch (const EnvironmentError& error) {
     ending.environment = error.what();
   }
+  ending.put_off = text_of(supervisor.put_off(), options);
   if (options.profile) {
     session.stop();
     const std::chrono::duration<double> total = WorkerProcess::Clock::now() - begin;
@@ -214,6 +227,8 @@ std::string options_to_continue(const RunOptions& options, const std::string& ba
   if (options.timeout) text += fmt::format(" --timeout {}", *options.timeout);
   if (options.minutes) text += fmt::format(" --minutes {}", *options.minutes);
   if (options.seed) text += fmt::format(" --seed {}", *options.seed);
+  if (!options.known.empty()) text += fmt::format(" --known {}", options.known);
+  if (!options.use_known) text += " --no-known";
   if (options.full) text += " --full";
   if (options.os_threads) text += fmt::format(" --os-threads {}", *options.os_threads);
   if (!options.data.empty()) text += fmt::format(" --data {}", options.data);
@@ -223,7 +238,7 @@ std::string options_to_continue(const RunOptions& options, const std::string& ba
 }
 
 int exit_code_of(const Ending& ending, bool ok, const std::string& finished, const std::string& command) {
-  fmt::print("{}", ending.profile);
+  fmt::print("{}{}", ending.put_off, ending.profile);
   if (!ending.interrupted && ending.environment.empty()) return ok ? exit_all_ok : exit_some_not_ok;
   std::fflush(stdout);
   fmt::print(stderr, "allocbench: {}. {} Continue with\n  {}\n", ending.interrupted ? "interrupted" : "stopped",

@@ -11,6 +11,7 @@
 #include "harness/front/log/run_history.hpp"
 #include "harness/front/plan/plan.hpp"
 #include "harness/front/results/results.hpp"
+#include "harness/front/run/trouble_watch.hpp"
 #include "harness/front/run/worker_program.hpp"
 #include "harness/front/run/worker_session.hpp"
 
@@ -53,9 +54,11 @@ struct Ending {
   bool interrupted = false;
   std::string environment;  // what made it stop; empty = nothing did
   std::string profile;      // with --profile: where the wall time went
+  std::string put_off;      // what was measured last, and what was left out; empty = nothing
 };
 
-Ending measure(const RunOptions& options, const Target& target, const std::vector<Figure>& figures);
+Ending measure(const RunOptions& options, const Target& target, const std::vector<Figure>& figures,
+               KnownTroubles known);
 
 // Makes the files of results from the log.
 Results write_results_of(const std::string& folder);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "harness/front/cli/known_results.hpp"
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/terminal.hpp"
@@ -54,6 +55,7 @@ int run_command(const RunOptions& options) {
     throw UsageError(fmt::format(
         "{}: this version defines none of the reference's cells. Keep a reference of this version.", options.config));
   }
+  KnownTroubles known = known_troubles(options, target, {config.name});
   if (options.dry_run) {
     fmt::print("{}", describe_plan(plan, device_heaps(target.program, plan)));
     return exit_all_ok;
@@ -63,7 +65,7 @@ int run_command(const RunOptions& options) {
   if (options.only_failed && figure.history.run == nullptr) {
     throw UsageError(fmt::format("No earlier run in {}; drop --only-failed.", folder));
   }
-  const Ending ending = measure(options, target, {figure});
+  const Ending ending = measure(options, target, {figure}, std::move(known));
   return report(options, figure, ending);
 }
 

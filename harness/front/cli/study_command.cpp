@@ -9,6 +9,7 @@
 #include <map>
 
 #include "harness/front/cli/all_devices.hpp"
+#include "harness/front/cli/known_results.hpp"
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/run/interrupt.hpp"
@@ -101,13 +102,18 @@ std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Targ
   return planned;
 }
 
-void print_plan(const std::vector<PlannedConfig>& planned) {
+void print_plan(const std::vector<PlannedConfig>& planned, const KnownTroubles& known) {
   std::size_t cells = 0;
+  std::size_t put_off = 0;
   for (const auto& [config, plan] : planned) {
     cells += plan.cell_count();
+    for (const Batch& batch : plan.batches) {
+      for (const Cell& cell : batch.cells) put_off += known.count(cell.id);
+    }
     fmt::print("{}: {} cells in {} batches\n", config.name, plan.cell_count(), plan.batches.size());
   }
   fmt::print("{} configs, {} cells\n", planned.size(), cells);
+  if (put_off > 0) fmt::print("{} cells come last: they failed in earlier results\n", put_off);
 }
 
 // On one GPU. Cells that are not precise by then have the intervals that their rounds give.
@@ -136,8 +142,11 @@ int study_command(const StudyOptions& study) {
   static_cast<void>(configs_of(study));  // a wrong group is told before a worker starts
   const Target target = choose_target(options);
   std::vector<PlannedConfig> planned = planned_configs(study, target);
+  std::vector<std::string> names;
+  for (const auto& [config, plan] : planned) names.push_back(config.name);
+  KnownTroubles known = known_troubles(options, target, names);
   if (options.dry_run) {
-    print_plan(planned);
+    print_plan(planned, known);
     return exit_all_ok;
   }
   if (!options.minutes && target.program.backend == "cuda") options.minutes = default_minutes(study.group);
@@ -151,7 +160,7 @@ int study_command(const StudyOptions& study) {
     std::string folder = folder_of(study, config);
     figures.push_back(prepare_figure(options, target, std::move(config), std::move(plan), std::move(folder)));
   }
-  const Ending ending = measure(options, target, figures);
+  const Ending ending = measure(options, target, figures, std::move(known));
   bool ok = true;
   std::size_t finished = 0;
   for (const Figure& figure : figures) {

@@ -33,17 +33,17 @@ std::vector<std::pair<std::string, std::uint64_t>> largest_by_phase(const protoc
 BatchRunner::BatchRunner(const Batch& batch, std::vector<CellRun*> cells, WorkerSession& session, CellBook book)
     : batch_(batch), cells_(std::move(cells)), session_(session), book_(book) {}
 
-bool BatchRunner::run_round(Hopeless hopeless) {
+bool BatchRunner::run_round(Doubt accepted) {
   for (CellRun* run : cells_) {
     if (run->ended) continue;  // with its whole batch
-    if (run_cell(*run, hopeless) == Step::interrupted) return false;
+    if (run_cell(*run, accepted) == Step::interrupted) return false;
   }
   return true;
 }
 
-BatchRunner::Step BatchRunner::run_cell(CellRun& run, Hopeless hopeless) {
-  Step step = prepare(run, hopeless);
-  while (step == Step::done && !run.put_off) {
+BatchRunner::Step BatchRunner::run_cell(CellRun& run, Doubt accepted) {
+  Step step = prepare(run, accepted);
+  while (step == Step::done) {
     const std::uint64_t count = samples_to_ask_for(*run.cell, run.running, run.rounds);
     if (count == 0) return finish(run);
     step = take_samples(run, needs_process_per_sample(run) ? 1 : count);
@@ -52,19 +52,34 @@ BatchRunner::Step BatchRunner::run_cell(CellRun& run, Hopeless hopeless) {
 }
 
 // Begins the round: opens the cell and, in its first round, logs the start and verifies.
-BatchRunner::Step BatchRunner::prepare(CellRun& run, Hopeless hopeless) {
+BatchRunner::Step BatchRunner::prepare(CellRun& run, Doubt accepted) {
   if (interrupted()) return Step::interrupted;
   book_.progress.working_on(run.cell->name);
   run.running.clear();
   run.used_seconds = 0;
   run.deadline_seconds = run.cell->deadline_seconds;
-  run.put_off = false;
   if (run.verified) return Step::done;
-  if (skip_if_hopeless(run)) return Step::cell_ended;
-  run.put_off = hopeless == Hopeless::put_off && book_.watch.is_hopeless(run.cell->series, run.cell->growth);
-  if (run.put_off) return Step::done;
+  const Step admitted = admit(run, accepted);
+  if (admitted != Step::done) return admitted;
   book_.start(run);
   return verify(run);
+}
+
+// Whether a cell begins now.
+BatchRunner::Step BatchRunner::admit(CellRun& run, Doubt accepted) {
+  if (const auto reason = book_.watch.reason_to_skip(book_.figure, *run.cell)) {
+    book_.end(run, {Status::skipped, *reason});
+    return Step::cell_ended;
+  }
+  const DoubtAbout about = book_.watch.about(book_.figure, *run.cell);
+  if (about.doubt > accepted) {
+    if (run.doubt == Doubt::none) book_.progress.put_off();
+    run.doubt = about.doubt;
+    return Step::put_off;
+  }
+  if (run.doubt == Doubt::none || !book_.time.over()) return Step::done;
+  book_.leave_out(run, about.reason);
+  return Step::cell_ended;
 }
 
 BatchRunner::Step BatchRunner::verify(CellRun& run) {
@@ -83,15 +98,9 @@ BatchRunner::Step BatchRunner::verify(CellRun& run) {
   return Step::done;
 }
 
-bool BatchRunner::skip_if_hopeless(CellRun& run) {
-  const auto reason = book_.watch.reason_to_skip(run.cell->series, run.cell->growth);
-  if (reason) book_.end(run, {Status::skipped, *reason});
-  return reason.has_value();
-}
-
 // A hang costs a whole deadline: the larger cells behind it get less.
 void BatchRunner::shorten_if_hopeless(CellRun& run) {
-  if (!book_.watch.is_hopeless(run.cell->series, run.cell->growth)) return;
+  if (!book_.watch.series_timed_out(book_.figure, *run.cell)) return;
   const double whole = run.cell->deadline_seconds;
   run.deadline_seconds = std::min(whole, std::max(shortest_deadline_seconds, whole * share_of_hopeless));
 }
@@ -179,6 +188,7 @@ BatchRunner::Step BatchRunner::fail(CellRun& run, const Outcome& outcome, const 
   }
   if (!run.rounds.empty()) failure.reason += fmt::format(" of round {}", run.rounds.size() + 1);
   book_.end(run, failure);
+  if (costs_worker(failure.status)) book_.watch.note_lost_worker(run.cell->label);
   return Step::cell_ended;
 }
 
@@ -189,6 +199,7 @@ void BatchRunner::end_all(const Outcome& outcome) {
   for (CellRun* run : cells_) {
     if (!run->ended) book_.end(*run, failure);
   }
+  if (costs_worker(failure.status)) book_.watch.note_lost_worker(batch_.label);
 }
 
 // An allocator that cannot be reset is fresh only in a new process: one for the verification and one per sample.

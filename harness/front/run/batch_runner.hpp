@@ -14,24 +14,23 @@
 
 namespace allocbench::front {
 
-// What to do with cells whose series has timed out at a smaller value.
-enum class Hopeless { put_off, measure };
-
 class BatchRunner {
  public:
   BatchRunner(const Batch& batch, std::vector<CellRun*> cells, WorkerSession& session, CellBook book);
 
-  // One round of the cells, none of which has ended: each has its samples of the round then, has failed or was put off.
+  // One round of the cells, none of which has ended: each has its samples of the round then, has failed or was put off,
+  // because the doubt about it is greater than `accepted`.
   // Leaves the worker running for the next batch. False when the user interrupted.
-  bool run_round(Hopeless hopeless);
+  bool run_round(Doubt accepted);
 
  private:
-  enum class Step { done, cell_ended, interrupted };
+  enum class Step { done, cell_ended, put_off, interrupted };
   using Command = Outcome (WorkerSession::*)(const Cell&, double);
 
-  Step prepare(CellRun& run, Hopeless hopeless);
+  Step prepare(CellRun& run, Doubt accepted);
+  Step admit(CellRun& run, Doubt accepted);
   Step verify(CellRun& run);
-  Step run_cell(CellRun& run, Hopeless hopeless);
+  Step run_cell(CellRun& run, Doubt accepted);
   Step take_samples(CellRun& run, std::uint64_t count);
   Step finish(CellRun& run);
   Step ensure_open(CellRun& run);
@@ -39,7 +38,6 @@ class BatchRunner {
   Step judge(CellRun& run, const Outcome& outcome, const std::string& doing);
   Step fail(CellRun& run, const Outcome& outcome, const std::string& doing);
   void end_all(const Outcome& outcome);
-  bool skip_if_hopeless(CellRun& run);
   void shorten_if_hopeless(CellRun& run);
   double set_up_limit(const CellRun& run) const;
   bool needs_process_per_sample(const CellRun& run) const;

@@ -1,5 +1,7 @@
 #include "harness/front/run/cell_run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace allocbench::front {
@@ -9,6 +11,7 @@ CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& 
   if (known == nullptr) return run;
   run.known_to_log = true;
   run.attempt = known->attempts;
+  run.has_end = known->end.has_value();
   if (known->end || !known->open.verified || difference(known->open.origin, origin)) return run;  // a new attempt
   run.started = true;
   run.verified = true;
@@ -36,11 +39,23 @@ void CellBook::step_done(CellRun& run) {
 void CellBook::end(CellRun& run, const CellEnd& end) {
   start(run);  // a skipped cell has a start as well: every end has one
   log.end(*run.cell, run.attempt, end);
+  watch.note_end(figure, *run.cell, end.status);
+  close(run, end.status, end.short_reason());
+}
+
+void CellBook::leave_out(CellRun& run, const std::string& why) {
+  run.out_of_time = true;
+  const std::string reason =
+      fmt::format("put off until all others were measured ({}); then the time of --minutes was used up", why);
+  if (run.has_end) return close(run, Status::skipped, reason + ", so its earlier status stays");
+  end(run, {Status::skipped, reason});
+}
+
+void CellBook::close(CellRun& run, Status status, const std::string& reason) {
   run.ended = true;
-  if (end.status == Status::timeout) watch.note_timeout(run.cell->series, run.cell->growth);
   progress.steps_done(run.steps_left);
   run.steps_left = 0;
-  progress.cell_ended(run.cell->name, end.status, end.short_reason());
+  progress.cell_ended(run.cell->name, status, reason);
 }
 
 }  // namespace allocbench::front

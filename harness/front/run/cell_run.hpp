@@ -8,7 +8,8 @@
 #include "harness/front/log/run_log.hpp"
 #include "harness/front/plan/plan.hpp"
 #include "harness/front/run/progress.hpp"
-#include "harness/front/run/series_watch.hpp"
+#include "harness/front/run/time_limit.hpp"
+#include "harness/front/run/trouble_watch.hpp"
 
 namespace allocbench::front {
 
@@ -19,7 +20,9 @@ struct CellRun {
   bool started = false;       // that attempt goes on
   bool verified = false;
   bool ended = false;
-  bool put_off = false;                                    // hopeless: measured after all other cells
+  bool has_end = false;                                    // of an earlier attempt
+  Doubt doubt = Doubt::none;                               // for which it was put off
+  bool out_of_time = false;                                // put off until there was no time
   std::vector<std::vector<protocol::Sample>> rounds = {};  // whole ones
   std::vector<protocol::Sample> running = {};              // of the round that runs
   double used_seconds = 0;                                 // of this round's deadline
@@ -33,16 +36,23 @@ struct CellRun {
 // come from `origin` too.
 CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& origin);
 
-// What the cells of one config share.
+// What the cells of one config share, and what all configs share.
 struct CellBook {
+  const std::string& figure;
   RunLog& log;
-  SeriesWatch& watch;
+  TroubleWatch& watch;
   Progress& progress;
+  const TimeLimit& time;
 
   // Once per attempt.
   void start(CellRun& run);
   void step_done(CellRun& run);
   void end(CellRun& run, const CellEnd& end);
+  // For a cell that was put off, with the words why. What has an earlier end keeps it: that says more.
+  void leave_out(CellRun& run, const std::string& why);
+
+ private:
+  void close(CellRun& run, Status status, const std::string& reason);
 };
 
 }  // namespace allocbench::front

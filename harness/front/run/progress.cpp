@@ -42,7 +42,9 @@ std::string Progress::line() const {
     const double left = elapsed / static_cast<double>(done_) * static_cast<double>(steps_ - done_);
     text += fmt::format(", ETA {}", format_duration(left));
   }
-  return text + fmt::format(", {} failed", failures_);
+  text += fmt::format(", {} failed", failures_);
+  if (put_off_ > 0) text += fmt::format(", {} put off", put_off_);
+  return text;
 }
 
 void Progress::rewrite() {
@@ -63,6 +65,10 @@ void Progress::print(const std::string& text) {
   shown_width_ = 0;
   fmt::print(stderr, "{}\n", text);
   last_print_ = Clock::now();
+}
+
+void Progress::say(const std::string& text) {
+  if (!quiet_) print(fmt::format("allocbench: {}", text));
 }
 
 void Progress::working_on(const std::string& what) { current_ = what; }

@@ -20,6 +20,10 @@ class Progress {
   void working_on(const std::string& what);
   void steps_done(std::uint64_t count);
   void cell_ended(const std::string& name, Status status, const std::string& reason);
+  // A cell more that is measured after the others.
+  void put_off() { ++put_off_; }
+  // A line of its own.
+  void say(const std::string& text);
   // Called while waiting: keeps the elapsed time going on a terminal.
   void tick();
 
@@ -37,6 +41,7 @@ class Progress {
   bool colours_;
   std::size_t ended_ = 0;
   std::size_t failures_ = 0;
+  std::size_t put_off_ = 0;
   std::uint64_t done_ = 0;
   std::size_t shown_width_ = 0;
   std::string current_;

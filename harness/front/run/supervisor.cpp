@@ -1,5 +1,7 @@
 #include "harness/front/run/supervisor.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -15,12 +17,27 @@ bool selected(const CellHistory* history, Selection selection) {
   return selection != Selection::unfinished && history->end->status != Status::ok;
 }
 
-bool waits_for(const CellRun& run, std::uint64_t round) { return !run.ended && run.rounds.size() == round; }
+bool waits(const CellRun& run, Doubt accepted) { return !run.ended && run.doubt <= accepted; }
+
+const char* in_words(Doubt doubt) {
+  switch (doubt) {
+    case Doubt::none:
+      break;
+    case Doubt::allocator:
+      return "their allocator lost workers";
+    case Doubt::config:
+      return "their allocator failed in the same config";
+    case Doubt::cell:
+      return "they failed in earlier results, or their series timed out";
+  }
+  return "";
+}
 
 }  // namespace
 
-FigureRun::FigureRun(const Plan& plan, const RunHistory& history, Selection selection, const Origin& origin)
-    : seed(plan.seed) {
+FigureRun::FigureRun(const Plan& plan, const RunHistory& history, Selection selection, const Origin& origin,
+                     TroubleWatch& watch)
+    : figure(plan.figure), seed(plan.seed) {
   std::map<std::string_view, const CellHistory*> by_id;
   for (const CellHistory& cell : history.cells) by_id[cell.id] = &cell;
   for (const Batch& batch : plan.batches) {
@@ -29,10 +46,15 @@ FigureRun::FigureRun(const Plan& plan, const RunHistory& history, Selection sele
     for (const Cell& cell : batch.cells) {
       const auto found = by_id.find(cell.id);
       const CellHistory* known = found == by_id.end() ? nullptr : found->second;
-      if (selected(known, selection)) {
-        planned.cells.push_back(make_cell_run(cell, known, origin));
-      } else if (known != nullptr && known->end && known->end->status == Status::timeout) {
-        watch.note_timeout(cell.series, cell.growth);  // what timed out earlier still counts for the skip rule
+      const bool runs = selected(known, selection);
+      if (runs) planned.cells.push_back(make_cell_run(cell, known, origin));
+      if (known == nullptr || !known->end) continue;
+      const Status status = known->end->status;
+      if (!runs) {
+        watch.note_end(figure, cell, status);  // still counts
+        if (costs_worker(status)) watch.note_lost_worker(cell.label);
+      } else if (foretells_trouble(status)) {
+        watch.note_known(cell.id, fmt::format("its status was {} before", word(status)));
       }
     }
   }
@@ -52,14 +74,10 @@ std::uint64_t FigureRun::steps_to_run() const {
   return steps;
 }
 
-Supervisor::Supervisor(std::vector<LoggedFigure> figures, std::optional<double> time_limit_seconds,
-                       WorkerSession& session, Progress& progress)
-    : figures_(std::move(figures)), session_(session), progress_(progress) {
+Supervisor::Supervisor(std::vector<LoggedFigure> figures, TimeLimit time, TroubleWatch& watch, WorkerSession& session,
+                       Progress& progress)
+    : figures_(std::move(figures)), time_(time), watch_(watch), session_(session), progress_(progress) {
   make_turns();
-  if (time_limit_seconds) {
-    time_limit_ = WorkerProcess::Clock::now() + std::chrono::duration_cast<WorkerProcess::Clock::duration>(
-                                                    std::chrono::duration<double>(*time_limit_seconds));
-  }
 }
 
 void Supervisor::make_turns() {
@@ -86,56 +104,84 @@ void Supervisor::make_turns() {
 }
 
 bool Supervisor::run() {
-  while (const auto round = next_round()) {
-    // Hopeless cells, found only in a cell's first round, come after all others.
-    if (!run_round(*round, Hopeless::put_off)) return false;
-    if (*round == 0 && !run_round(*round, Hopeless::measure)) return false;
+  for (const Doubt accepted : {Doubt::none, Doubt::allocator, Doubt::config, Doubt::cell}) {
+    if (!run_rounds(accepted)) return false;
   }
   return true;
+}
+
+// All rounds of the cells that are not too doubtful.
+bool Supervisor::run_rounds(Doubt accepted) {
+  announce(accepted);
+  while (const auto round = next_round(accepted)) {
+    if (!run_round(*round, accepted)) return false;
+  }
+  return true;
+}
+
+void Supervisor::announce(Doubt accepted) const {
+  std::size_t cells = 0;
+  for_each_cell([&](const CellRun& run) { cells += accepted != Doubt::none && waits(run, accepted) ? 1 : 0; });
+  if (cells > 0) progress_.say(fmt::format("now {} cells that were put off: {}", cells, in_words(accepted)));
+}
+
+Supervisor::PutOff Supervisor::put_off() const {
+  PutOff counts;
+  for_each_cell([&](const CellRun& run) {
+    counts.cells += run.doubt == Doubt::none ? 0 : 1;
+    counts.out_of_time += run.out_of_time ? 1 : 0;
+  });
+  return counts;
+}
+
+template <class Visit>
+void Supervisor::for_each_cell(Visit visit) const {
+  for (const LoggedFigure& logged : figures_) {
+    for (const auto& planned : logged.figure.batches) {
+      for (const CellRun& run : planned.cells) visit(run);
+    }
+  }
 }
 
 // The first one that a cell still waits for: a resumed run catches up with what it lost.
-std::optional<std::uint64_t> Supervisor::next_round() const {
+std::optional<std::uint64_t> Supervisor::next_round(Doubt accepted) const {
   std::optional<std::uint64_t> next;
-  for (const LoggedFigure& logged : figures_) {
-    for (const auto& planned : logged.figure.batches) {
-      for (const CellRun& run : planned.cells) {
-        if (!run.ended) next = std::min<std::uint64_t>(next.value_or(run.rounds.size()), run.rounds.size());
-      }
-    }
-  }
+  for_each_cell([&](const CellRun& run) {
+    if (waits(run, accepted)) next = std::min<std::uint64_t>(next.value_or(run.rounds.size()), run.rounds.size());
+  });
   return next;
 }
 
-bool Supervisor::run_round(std::uint64_t round, Hopeless hopeless) {
+bool Supervisor::run_round(std::uint64_t round, Doubt accepted) {
   const std::uint64_t seed = figures_.front().figure.seed;
   for (const std::size_t index : order_of_round(turns_.size(), seed, round)) {
-    if (!run_turn(turns_[index], round, hopeless)) return false;
+    if (!run_turn(turns_[index], round, accepted)) return false;
   }
   return true;
 }
 
-bool Supervisor::run_turn(const Turn& turn, std::uint64_t round, Hopeless hopeless) {
+bool Supervisor::run_turn(const Turn& turn, std::uint64_t round, Doubt accepted) {
   for (const auto& [figure, batch] : turn.batches) {
     LoggedFigure& logged = figures_[figure];
     const auto& planned = logged.figure.batches[batch];
-    std::vector<CellRun*> waiting = waiting_cells(logged, batch, round);
+    std::vector<CellRun*> waiting = waiting_cells(logged, batch, round, accepted);
     if (waiting.empty()) continue;
     if (interrupted()) return false;
-    BatchRunner runner(*planned.batch, std::move(waiting), session_, {logged.log, logged.figure.watch, progress_});
-    if (!runner.run_round(hopeless)) return false;
+    BatchRunner runner(*planned.batch, std::move(waiting), session_, book_of(logged));
+    if (!runner.run_round(accepted)) return false;
   }
   session_.stop();  // each round has processes of its own
   return true;
 }
 
 // Those that get this round. Out of time, cells with their least number of rounds end here instead.
-std::vector<CellRun*> Supervisor::waiting_cells(LoggedFigure& logged, std::size_t batch, std::uint64_t round) {
+std::vector<CellRun*> Supervisor::waiting_cells(LoggedFigure& logged, std::size_t batch, std::uint64_t round,
+                                                Doubt accepted) {
   std::vector<CellRun*> waiting;
   for (CellRun& run : logged.figure.batches[batch].cells) {
-    if (!waits_for(run, round)) continue;
-    if (run.verified && round >= run.cell->least_rounds && out_of_time()) {
-      CellBook{logged.log, logged.figure.watch, progress_}.end(run, {.stop = stop::time});
+    if (!waits(run, accepted) || run.rounds.size() != round) continue;
+    if (run.verified && round >= run.cell->least_rounds && time_.over()) {
+      book_of(logged).end(run, {.stop = stop::time});
     } else {
       waiting.push_back(&run);
     }
@@ -143,6 +189,8 @@ std::vector<CellRun*> Supervisor::waiting_cells(LoggedFigure& logged, std::size_
   return waiting;
 }
 
-bool Supervisor::out_of_time() const { return time_limit_ && WorkerProcess::Clock::now() >= *time_limit_; }
+CellBook Supervisor::book_of(LoggedFigure& logged) {
+  return {logged.figure.figure, logged.log, watch_, progress_, time_};
+}
 
 }  // namespace allocbench::front

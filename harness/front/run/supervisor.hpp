@@ -1,7 +1,8 @@
 // Measures configs: round after round, whatever the workers do.
 //
 // In a round every allocator has its turn, in an order drawn from the seed, so that a drift of clocks or temperature
-// hits all alike. One worker process measures all cells of a turn as far as the allocator lets it.
+// hits all alike. One worker process measures all cells of a turn as far as the allocator lets it. Cells that will
+// probably fail have rounds of their own, after all rounds of the others.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,9 @@ enum class Selection {
 // The cells of one config that a run measures.
 class FigureRun {
  public:
-  // `history` is what the log says so far; empty for a new run.
-  FigureRun(const Plan& plan, const RunHistory& history, Selection selection, const Origin& origin);
+  // `history` is what the log says so far; empty for a new run. What failed there is told to `watch`.
+  FigureRun(const Plan& plan, const RunHistory& history, Selection selection, const Origin& origin,
+            TroubleWatch& watch);
 
   std::size_t cells_to_run() const;
   std::uint64_t steps_to_run() const;  // for the progress
@@ -36,7 +38,7 @@ class FigureRun {
     std::vector<CellRun> cells;
   };
   std::vector<PlannedBatch> batches;
-  SeriesWatch watch;
+  std::string figure;
   std::uint64_t seed = 1;
 };
 
@@ -48,12 +50,18 @@ struct LoggedFigure {
 
 class Supervisor {
  public:
-  // After `time_limit_seconds` no cell gets more than its least number of rounds; nullopt = no such limit.
-  Supervisor(std::vector<LoggedFigure> figures, std::optional<double> time_limit_seconds, WorkerSession& session,
+  // After the time limit no cell gets more than its least number of rounds, and what was put off is left out.
+  Supervisor(std::vector<LoggedFigure> figures, TimeLimit time, TroubleWatch& watch, WorkerSession& session,
              Progress& progress);
 
   // False when the user interrupted. Throws EnvironmentError when no worker can be started any more.
   bool run();
+
+  struct PutOff {
+    std::size_t cells = 0;
+    std::size_t out_of_time = 0;  // of them
+  };
+  PutOff put_off() const;
 
  private:
   // Batches of one allocator, of all figures, those with the same device heap beside each other.
@@ -63,17 +71,22 @@ class Supervisor {
   };
 
   void make_turns();
-  std::optional<std::uint64_t> next_round() const;
-  bool run_round(std::uint64_t round, Hopeless hopeless);
-  bool run_turn(const Turn& turn, std::uint64_t round, Hopeless hopeless);
-  std::vector<CellRun*> waiting_cells(LoggedFigure& logged, std::size_t batch, std::uint64_t round);
-  bool out_of_time() const;
+  bool run_rounds(Doubt accepted);
+  void announce(Doubt accepted) const;
+  std::optional<std::uint64_t> next_round(Doubt accepted) const;
+  bool run_round(std::uint64_t round, Doubt accepted);
+  bool run_turn(const Turn& turn, std::uint64_t round, Doubt accepted);
+  std::vector<CellRun*> waiting_cells(LoggedFigure& logged, std::size_t batch, std::uint64_t round, Doubt accepted);
+  CellBook book_of(LoggedFigure& logged);
+  template <class Visit>
+  void for_each_cell(Visit visit) const;
 
   std::vector<LoggedFigure> figures_;
+  TimeLimit time_;
+  TroubleWatch& watch_;
   WorkerSession& session_;
   Progress& progress_;
   std::vector<Turn> turns_;
-  std::optional<WorkerProcess::Clock::time_point> time_limit_;
 };
 
 }  // namespace allocbench::front

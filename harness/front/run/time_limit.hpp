@@ -1,0 +1,25 @@
+// The time of a run (--minutes). It stops no command: cells ask it before they begin something.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+namespace allocbench::front {
+
+class TimeLimit {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // From now on; nullopt = no limit.
+  explicit TimeLimit(std::optional<double> seconds) {
+    if (seconds)
+      end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+  }
+
+  bool over() const { return end_ && Clock::now() >= *end_; }
+
+ private:
+  std::optional<Clock::time_point> end_;
+};
+
+}  // namespace allocbench::front

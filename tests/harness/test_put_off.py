@@ -1,0 +1,194 @@
+"""Cells that will probably fail come last, and are left out when the time is used up."""
+
+import json
+import pathlib
+import shutil
+
+from support import ProgramTest, ended
+
+TIME_IS_UP = ("--minutes", "0")
+
+
+class PutOff(ProgramTest):
+    def name_of(self, events):
+        """By cell: label and the values of its axes."""
+        return {event["id"]: "/".join([event["label"], *(str(value) for value in event["axes"].values())])
+                for event in events if event["event"] == "cell"}
+
+    def ends(self, out=None):
+        events = self.events(out)
+        names = self.name_of(events)
+        return {names[cell]: (end["status"], end["reason"]) for cell, end in ended(events).items()}
+
+    def statuses_by_name(self, out=None):
+        return {name: status for name, (status, _) in self.ends(out).items()}
+
+    def verified(self, *folders):
+        """The names of cells in the order in which workers verified them."""
+        names = {}
+        for folder in folders or (self.out,):
+            names.update({cell: f"{folder.name}/{name}" for cell, name in self.name_of(self.events(folder)).items()})
+        words = [line.split(" ") for line in self.notes.read_text(encoding="utf-8").splitlines()]
+        return [names[word[3]] for word in words if word[1] == "verify"]
+
+
+class Order(PutOff):
+    def test_they_come_after_all_rounds_of_the_others(self):
+        self.measure(self.config(["crashing", "steady"], rounds=4), expect=1)
+        words = [line.split(" ") for line in self.notes.read_text(encoding="utf-8").splitlines()]
+        last_steady = max(place for place, word in enumerate(words) if word[1:3] == ["sample", "steady"])
+        self.assertEqual(self.verified(), [f"out/{cell}" for cell in (
+            "crashing/16", "crashing/32", "steady/16", "steady/32", "steady/64", "crashing/64")])
+        self.assertLess(last_steady, max(place for place, word in enumerate(words) if word[1] == "verify"))
+        rounds = [event["round"] for event in self.events() if event["event"] == "round"]
+        self.assertEqual(sorted(rounds), sorted(4 * [0, 1, 2, 3]))
+
+    def test_a_failure_puts_off_cells_of_all_series_from_its_value_on(self):
+        config = self.config(["crashing"], sweep={"request_bytes": [16, 32, 64], "blocks": [1, 2]})
+        result = self.measure(config, *TIME_IS_UP, expect=1)
+        ends = self.ends()
+        self.assertEqual({name: status for name, (status, _) in ends.items()}, {
+            "crashing/16/1": "ok", "crashing/32/1": "crashed", "crashing/64/1": "skipped",
+            "crashing/16/2": "ok", "crashing/32/2": "skipped", "crashing/64/2": "skipped"})
+        self.assertEqual(ends["crashing/32/2"][1],
+                         "put off until all others were measured (test/figure/crashing/request_bytes:32/blocks:1 ended with "
+                         "status crashed); then the time of --minutes was used up")
+        self.assertIn("3 cells were put off until all others were measured; for 3 of them the time of --minutes 0 did not "
+                      "last (--only-failed runs them)", result.stdout)
+        self.assertEqual(self.results()["allocbench"]["unfinished"], 0)
+
+    def test_where_no_number_orders_the_cells_a_failure_puts_off_all_of_the_allocator(self):
+        config = self.config(["crashing", "steady"], sweep={"shape": ["flat", "steep"]}, workload={"id": "pulse", "request_bytes": 64})
+        self.measure(config, *TIME_IS_UP, expect=1)
+        self.assertEqual(self.statuses_by_name(), {"crashing/flat": "crashed", "crashing/steep": "skipped",
+                                                   "steady/flat": "ok", "steady/steep": "ok"})
+
+    def test_cells_that_are_put_off_say_so(self):
+        result = self.measure(self.config(["crashing", "steady"]), expect=1)
+        self.assertIn("allocbench: now 1 cells that were put off: their allocator failed in the same config", result.stderr)
+        self.assertIn(", 1 put off", result.stderr)
+        self.assertIn("1 cells were put off until all others were measured\n", result.stdout)
+        result = self.measure(self.config(), out=self.folder / "good")
+        self.assertNotIn("put off", result.stdout + result.stderr)
+
+
+class WholeStudy(PutOff):
+    def study(self, *more, expect=1):
+        for name in ("one", "two", "three"):
+            path = self.config(["crashing", "steady"], name=f"mine/{name}", seed=len(name) + ord(name[0]))
+            target = self.folder / "configs" / "mine" / f"{['one', 'two', 'three'].index(name)}.json"
+            target.parent.mkdir(parents=True, exist_ok=True)
+            path.rename(target)
+        return self.run_program("study", "mine", "--configs", self.folder / "configs", "--out", self.out, *more, expect=expect)
+
+    def test_an_allocator_that_lost_two_workers_waits_in_all_configs(self):
+        result = self.study(*TIME_IS_UP)
+        folders = [self.out / "mine" / name for name in ("one", "two", "three")]
+        for folder in folders[:2]:
+            self.assertEqual(self.statuses_by_name(folder), {
+                "crashing/16": "ok", "crashing/32": "crashed", "crashing/64": "skipped",
+                "steady/16": "ok", "steady/32": "ok", "steady/64": "ok"})
+        third = self.ends(folders[2])
+        self.assertEqual({third[f"crashing/{size}"][0] for size in (16, 32, 64)}, {"skipped"})
+        self.assertIn("(crashing lost 2 workers)", third["crashing/16"][1])
+        self.assertNotIn("not measured", result.stdout)
+
+    def test_the_stronger_the_doubt_the_later(self):
+        self.study()
+        order = self.verified(*(self.out / "mine" / name for name in ("one", "two", "three")))
+        self.assertEqual([cell for cell in order if "steady" not in cell], [
+            "one/crashing/16", "one/crashing/32", "two/crashing/16", "two/crashing/32",  # the plan's order, until two are lost
+            "three/crashing/16", "three/crashing/32",  # nothing in this config spoke against them
+            "one/crashing/64", "two/crashing/64", "three/crashing/64"])
+
+    def test_failures_before_an_interruption_still_count(self):
+        self.study(*TIME_IS_UP)
+        # As if the third config had not begun.
+        shutil.rmtree(self.out / "mine" / "three")
+        self.study("--resume", *TIME_IS_UP)
+        third = self.statuses_by_name(self.out / "mine" / "three")
+        self.assertEqual({third[f"crashing/{size}"] for size in (16, 32, 64)}, {"skipped"})
+
+
+class OnlyFailed(PutOff):
+    def test_what_was_left_out_is_measured_by_only_failed(self):
+        config = self.config(["hanging", "steady"], state="reused", deadline_s=0.5)
+        self.measure(config, *TIME_IS_UP, expect=1)
+        self.assertEqual([self.statuses_by_name()[f"hanging/{size}"] for size in (16, 32, 64)], ["ok", "timeout", "skipped"])
+        self.measure(config, "--only-failed", expect=1)
+        self.assertEqual([self.statuses_by_name()[f"hanging/{size}"] for size in (16, 32, 64)], ["ok", "timeout", "timeout"])
+
+    def test_a_failure_is_not_replaced_by_a_lack_of_time(self):
+        config = self.config(["crashing", "steady"])
+        self.measure(config, expect=1)
+        before = self.ends()
+        result = self.measure(config, "--only-failed", *TIME_IS_UP, expect=1)
+        self.assertEqual(self.ends(), before)
+        self.assertIn("so its earlier status stays", result.stderr)
+
+
+class Known(PutOff):
+    def setUp(self):
+        super().setUp()
+        self.earlier = self.folder / "earlier"
+        self.same = self.config(["crashing", "steady"])
+        self.measure(self.same, expect=1, out=self.earlier)
+        self.notes.unlink()
+
+    def assert_known(self, words, *more):
+        self.measure(self.same, *TIME_IS_UP, *more, expect=1)
+        ends = self.ends()
+        self.assertEqual([ends[f"crashing/{size}"][0] for size in (16, 32, 64)], ["ok", "skipped", "skipped"])
+        self.assertIn(words, ends["crashing/32"][1])
+
+    def test_what_failed_in_earlier_results_comes_last(self):
+        self.assert_known(f"(its status was crashed in {self.earlier})", "--known", self.earlier)
+
+    def test_without_a_time_limit_it_is_measured_all_the_same(self):
+        self.measure(self.same, "--known", self.earlier, expect=1)
+        self.assertEqual(self.verified()[-2:], ["out/crashing/32", "out/crashing/64"])
+        self.assertEqual(self.statuses()["crashing"], ["ok", "crashed", "crashed"])
+
+    def test_results_without_a_log_will_do(self):
+        (self.earlier / "events.jsonl").unlink()
+        self.assert_known("status was crashed", "--known", self.earlier)
+
+    def test_the_reference_of_the_device_is_the_default(self):
+        shutil.copytree(self.earlier, self.folder / "results" / "reference" / "cpu" / "test" / "figure")
+        self.assert_known("(its status was crashed in results/reference/cpu/test/figure)")
+        self.measure(self.same, *TIME_IS_UP, "--no-known", "--force", expect=1)
+        self.assertEqual(self.statuses_by_name()["crashing/32"], "crashed")
+
+    def test_a_gpu_is_found_by_a_word_of_its_name(self):
+        self.add_worker("cuda")
+        self.measure(self.same, "--backend", "cuda", expect=1, out=self.folder / "on_gpu")
+        # The worker calls it "Fake device".
+        shutil.copytree(self.folder / "on_gpu", self.folder / "results" / "reference" / "fake" / "test" / "figure")
+        self.assert_known("reference/fake/", "--backend", "cuda")
+
+    def test_an_unreadable_default_is_only_a_warning(self):
+        folder = self.folder / "results" / "reference" / "cpu" / "test" / "figure"
+        folder.mkdir(parents=True)
+        (folder / "events.jsonl").write_text("garbage\n", encoding="utf-8")
+        result = self.measure(self.same, *TIME_IS_UP, expect=1)
+        self.assertIn("allocbench: warning: results/reference/cpu/test/figure/events.jsonl:1", result.stderr)
+        self.assertEqual(self.statuses_by_name()["crashing/32"], "crashed")
+
+    def test_bad_folders_are_refused_before_anything_runs(self):
+        empty = self.folder / "empty"
+        empty.mkdir()
+        for folder, words in ((pathlib.Path("nowhere"), "--known: nowhere does not exist"), (empty, "contains no run")):
+            with self.subTest(folder=folder.name):
+                result = self.measure(self.same, "--known", folder, expect=2)
+                self.assertIn(words, result.stderr)
+                self.assertEqual(result.stderr.count("Name a folder of runs"), 1)
+                self.assertFalse(self.out.exists())
+        both = self.measure(self.same, "--known", self.earlier, "--no-known", expect=2)
+        self.assertIn("--no-known", both.stderr)
+
+    def test_the_plan_of_a_study_counts_them(self):
+        target = self.folder / "configs" / "mine" / "one.json"
+        target.parent.mkdir(parents=True)
+        target.write_text(json.dumps(json.loads(self.same.read_text(encoding="utf-8"))), encoding="utf-8")
+        plan = self.run_program("study", "mine", "--configs", self.folder / "configs", "--known", self.earlier, "--dry-run", expect=0)
+        self.assertIn("2 cells come last: they failed in earlier results\n", plan.stdout)
