@@ -1,5 +1,5 @@
 """`python3 -m plots`: finds runs, draws the figure of each, prints the paths of what it wrote; `python3 -m plots claims`
-judges the claims of their papers, `python3 -m plots survival` shows how all cells ended, `python3 -m plots numbers` brings the numbers of texts up to date."""
+judges the claims of their papers, `python3 -m plots survival` shows how all cells ended, `python3 -m plots comb` sets Comb against the best other, `python3 -m plots numbers` brings the numbers of texts up to date."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from plots import aa, claims, drawing, forest, inputs, numbers, page, results, survival
+from plots import aa, claims, drawing, forest, inputs, numbers, page, points, points_table, results, survival
 from plots.advice import cli as advise
 from plots.webpage import cli as webpage
 from plots.errors import NothingToDraw, UsageError
@@ -28,6 +28,7 @@ examples:
   python3 -m plots claims results/reference/h100          what papers say, judged by these results; --help shows the rest
   python3 -m plots aa 'results/aa/run*' --out results/aa  one config measured several times, against itself
   python3 -m plots survival results --out results         how every allocator ended in every workload, over all these runs
+  python3 -m plots comb results/comb --out results/comb   Comb against the best other allocator at each point
   python3 -m plots numbers                                numbers in texts, from the kept results; --help shows the rest
 
 A run is a folder with results.csv and results.json, packed (.gz, .xz) or not. Its config says which figure is drawn;
@@ -40,7 +41,7 @@ exit codes: 0 drawn, 2 wrong command line or unreadable input, 3 nothing to draw
 
 def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
-    commands = {"claims": _judge, "numbers": _fill, "aa": _repeat, "survival": _survive, "advise": advise.main, "page": webpage.main}
+    commands = {"claims": _judge, "numbers": _fill, "aa": _repeat, "survival": _survive, "comb": _point_by_point, "advise": advise.main, "page": webpage.main}
     try:
         command = commands.get(arguments[0]) if arguments else None
         return command(arguments[1:]) if command else _draw(arguments)
@@ -111,6 +112,35 @@ def _survive(arguments: list[str]) -> int:
     for path in survival.write([results.read_run(folder) for folder in found.folders], options.out, options.formats):
         print(path)
     return 0
+
+
+def _point_by_point(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python3 -m plots comb",
+                                     description="Compare Comb with the best other allocator at each of its points, from results of one device: a picture and a "
+                                                 "Markdown table with the limit of every point, met or lost, and the reason.")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, with runs below it, or a pattern")
+    parser.add_argument("--points", type=Path, metavar="FILE", default=points.COMB, help="the list of points (default: data/comb/points.json)")
+    parser.add_argument("--out", type=Path, metavar="DIR", default=Path("."), help="write comb_points.* there (default: this folder)")
+    parser.add_argument("--formats", type=_formats, default=("png",), metavar="LIST", help="image formats, separated by commas (default: png)")
+    options = parser.parse_args(arguments)
+    found = inputs.find(options.paths)
+    if found.tables:
+        raise UsageError(f"{found.tables[0]} is a config; give the folders of runs.")
+    data = points.read(options.points)
+    runs, failures = [], []
+    for folder in found.folders:
+        try:
+            runs.append(results.read_run(folder))
+        except (NothingToDraw, UsageError) as error:
+            failures.append(error)
+    judged = points.judge(data, runs) if runs else []
+    if judged:
+        wanted = points.configs_of(data)
+        for path in points_table.drawing(data, judged, [run for run in runs if run.name in wanted]).write(options.out, options.formats):
+            print(path)
+    for error in failures:
+        print(f"plots: {error}", file=sys.stderr)
+    return 2 if any(isinstance(error, UsageError) for error in failures) else 3 if failures else 0
 
 
 def _repeat(arguments: list[str]) -> int:

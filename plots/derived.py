@@ -13,7 +13,7 @@ _NUMBERS = ["value", "low", "high"]
 def metrics(cells: pandas.DataFrame, values: pandas.DataFrame) -> list[pandas.DataFrame]:
     """`time_per_operation`; `time_per_launch` where the workload counts launches; `time_per_batch` for the phases that come
     once in each of several `batches`; `allocated_bytes_per_second` where it counts the bytes asked for; `utilisation` where it
-    fills the pool."""
+    fills the pool; `metadata_share`, of the pool's bytes."""
     times = values[values["metric"] == "time"]
     operations = values[values["metric"] == "operations"].set_index(["cell", "phase"])["value"]
     per_operation = times.join(operations.rename("operations"), on=["cell", "phase"])["operations"]
@@ -24,7 +24,7 @@ def metrics(cells: pandas.DataFrame, values: pandas.DataFrame) -> list[pandas.Da
         counts = cells["workload_parameters"].map(lambda parameters: parameters.get(setting) or 0)
         count = times["cell"].map(counts)
         made.append(_scaled(times, 1 / count[(count > 0) & times["phase"].isin(phases)], name))
-    return [*made, _utilisation(cells, values)]
+    return [*made, _utilisation(cells, values), _metadata_share(cells, values)]
 
 
 def relative(cells: pandas.DataFrame, values: pandas.DataFrame, reference: str) -> list[pandas.DataFrame]:
@@ -91,5 +91,14 @@ def _utilisation(cells: pandas.DataFrame, values: pandas.DataFrame) -> pandas.Da
     outside = served["cell"].map(_of_cell(values, "metadata_bytes")).fillna(0)
     memory = served["cell"].map(cells["pool_bytes"]).fillna(0).astype(float) + outside
     made = _scaled(served, 1 / memory[memory > 0], "utilisation")
+    made["unit"] = ""
+    return made
+
+
+def _metadata_share(cells: pandas.DataFrame, values: pandas.DataFrame) -> pandas.DataFrame:
+    """The metadata over the pool, whose bytes they come on top of."""
+    metadata = values[(values["metric"] == "metadata_bytes") & (values["phase"] == "")]
+    pools = metadata["cell"].map(cells["pool_bytes"]).fillna(0).astype(float)
+    made = _scaled(metadata, 1 / pools[pools > 0], "metadata_share")
     made["unit"] = ""
     return made

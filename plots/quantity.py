@@ -23,7 +23,7 @@ _METRIC_NAMES = {"throughput": "operations per second", "allocated_bytes_per_sec
                  "null_returns": "requests that got null", "init_time": "time to create it, memory included",
                  **{f"{call}_{rank}": f"clock ticks of {what}, {words}" for call, what in (("alloc", "a malloc"), ("free", "a free"), ("own", "no call"))
                     for rank, words in (("p50", "median"), ("p90", "p90"), ("p99", "p99"), ("p999", "p99.9"), ("max", "longest"))}}
-_SHARES = ("internal_waste", "external_waste", "taken_share", "free_share", "utilisation", "usable_share", "recovered_share")
+_SHARES = ("internal_waste", "external_waste", "taken_share", "free_share", "utilisation", "usable_share", "recovered_share", "metadata_share")
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
 _WRITTEN_OUT = 10_000
 _DATA_UNITS = ("s", "op/s")

@@ -106,6 +106,10 @@ class Run:
         named = [entry["id"] if isinstance(entry, dict) else entry for entry in self.config.get("allocators", [])]
         return [name for name in dict.fromkeys(named) if name in present] + [n for n in present if n not in named]
 
+    def never_frees(self, cell: str) -> bool:
+        """Whether the allocator of a cell keeps what it gave, as its leak check says."""
+        return self.details.get(cell, {}).get("checks", {}).get("leak", "").endswith("never frees")
+
     def label(self, cell: str) -> str:
         """What the config calls the allocator of a cell; empty where it leaves that to the allocator's own name."""
         allocator, parameters = self.cells.at[cell, "allocator"], self.cells.at[cell, "allocator_parameters"]

@@ -179,8 +179,7 @@ def _steps(details: dict) -> list[float]:
 
 def _add_facts(entry: dict, run: Run, cell: str, values: dict) -> None:
     """What a cell says about the allocator as a whole: registers and memory of the plainest config, and whether it frees."""
-    leak = run.details.get(cell, {}).get("checks", {}).get("leak", "")
-    if leak.endswith("never frees"):
+    if run.never_frees(cell):
         entry["frees"] = False
     if run.cells.at[cell, "status"] != "ok":
         return
