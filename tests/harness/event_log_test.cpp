@@ -209,11 +209,11 @@ TEST(RunHistory, RefusesDamagedLines) {
   EXPECT_THAT(complaint(std::string(100'000, '[')), ::testing::HasSubstr("64 levels"));
 }
 
-TEST(RunHistory, PlannedCellsThatWereNeverReachedAreNotMeasured) {
+TEST(RunHistory, PlannedCellsThatWereNeverReachedAreUnfinished) {
   auto run = nlohmann::ordered_json::parse(one_cell[0]);
   run["planned"] = {"0000000000000001", "0000000000000002", "0000000000000003"};
-  EXPECT_EQ(history_of({run.dump(), start(1), end(1, "oom")}).not_measured(), 2u);
-  EXPECT_EQ(history_of({start(1), end(1, "oom")}).not_measured(), 0u);  // an older program's log
+  EXPECT_EQ(history_of({run.dump(), start(1), end(1, "oom")}).unfinished(), 2u);
+  EXPECT_EQ(history_of({start(1), end(1, "oom")}).unfinished(), 0u);  // an older program's log
 }
 
 TEST_F(EventLogTest, NoticesThatItsFileIsGone) {

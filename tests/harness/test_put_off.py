@@ -191,4 +191,4 @@ class Known(PutOff):
         target.parent.mkdir(parents=True)
         target.write_text(json.dumps(json.loads(self.same.read_text(encoding="utf-8"))), encoding="utf-8")
         plan = self.run_program("study", "mine", "--configs", self.folder / "configs", "--known", self.earlier, "--dry-run", expect=0)
-        self.assertIn("2 cells come last: they failed in earlier results\n", plan.stdout)
+        self.assertIn("2 cells come last: they failed in earlier results.\n", plan.stdout)

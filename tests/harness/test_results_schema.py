@@ -27,6 +27,15 @@ class ResultsSchema(ProgramTest):
         self.assertEqual(self.complaints(self.results()), [])
         self.assertEqual({cell["status"] for cell in self.results()["allocbench"]["cells"]}, {"ok", "incorrect", "unsupported"})
 
+    def test_a_run_that_was_cut(self):
+        self.measure(self.config(["steady"], rounds=8, least_rounds=8))
+        path = self.out / "events.jsonl"
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        path.write_text("".join(line for line in lines if not line.startswith('{"event":"end"')), encoding="utf-8")
+        self.run_program("report", self.out, expect=1)
+        self.assertEqual({cell["stop"] for cell in self.results()["allocbench"]["cells"]}, {"not finished"})
+        self.assertEqual(self.complaints(self.results()), [])
+
     def test_what_the_schema_forbids(self):
         self.measure(self.config(["steady", "incorrect"]), expect=1)
         failed = next(i for i, cell in enumerate(self.results()["allocbench"]["cells"]) if cell["status"] == "incorrect")

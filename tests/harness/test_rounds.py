@@ -1,6 +1,7 @@
 """Rounds: new processes, allocators in turns, verification once, and why a cell stops."""
 
 import collections
+import csv
 import json
 import pathlib
 import random
@@ -201,6 +202,36 @@ class Resume(RoundsTest):
         self.assertEqual(set(verified.values()), {1})
         # A second attempt only where the first was killed before its verification was logged.
         self.assertLessEqual(sum(starts.values()), len(starts) + KILLS)
+
+    def keep_rounds(self, count):
+        """Cuts the log as if the run had been killed after so many rounds of every cell."""
+        path = self.out / "events.jsonl"
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        last = max(place for place, line in enumerate(lines)
+                   if line.startswith('{"event":"round"') and json.loads(line)["round"] == count - 1)
+        path.write_text("".join(lines[:last + 1]), encoding="utf-8")
+
+    def test_a_cell_that_was_cut_has_numbers_if_its_rounds_give_an_interval(self):
+        config = self.config(["noisy"], rounds=9, least_rounds=9)
+        self.measure(config)
+        self.keep_rounds(7)
+        self.assertIn("3 cells, 3 ok, 3 of these not finished\n", self.run_program("report", self.out, expect=1).stdout)
+        self.assertEqual(self.results()["allocbench"]["unfinished"], 3)
+        for cell in self.results()["allocbench"]["cells"]:
+            self.assertEqual((cell["status"], cell["stop"], cell["phases"][0]["rounds"]), ("ok", "not finished", [3] * 7))
+            self.assertLess(cell["phases"][0]["low"], cell["phases"][0]["high"])
+        with open(self.out / "results.csv", encoding="utf-8", newline="") as file:
+            times = [row["flags"] for row in csv.DictReader(file) if row["metric"] in ("time", "throughput")]
+        self.assertEqual(set(times), {"unfinished"})
+        self.measure(config, "--resume")
+        self.assertEqual(set(map(tuple, self.samples_by_round().values())), {(3,) * 9})
+        self.assertNotIn("not finished", json.dumps(self.results()["allocbench"]["cells"]))
+
+    def test_a_cell_with_fewer_rounds_has_none(self):
+        self.measure(self.config(["noisy"], rounds=9, least_rounds=9))
+        self.keep_rounds(5)
+        self.assertIn("3 cells, 3 not measured\n", self.run_program("report", self.out, expect=1).stdout)
+        self.assertEqual(self.results()["allocbench"]["cells"], [])
 
     def test_samples_of_a_round_that_was_cut_are_not_used(self):
         config = self.config(["noisy"], rounds=2)

@@ -64,6 +64,45 @@ class Study(ProgramTest):
             self.assertEqual({end["status"] for end in ended(events).values()}, {"ok"})
             self.assertEqual(len([event for event in events if event["event"] == "round"]), 3 * count)
 
+    def start_and_wait_for(self, path):
+        program = self.start_program("study", "mine", "--configs", self.configs, "--out", self.out)
+        limit = time.monotonic() + 30
+        while not path.exists():
+            self.assertLess(time.monotonic(), limit, f"{path} was never written")
+            time.sleep(0.01)
+        return program
+
+    def test_a_finished_config_has_its_files_before_the_study_ends(self):
+        self.add_config("mine/one", ["steady"])
+        self.add_config("mine/two", ["steady"], seed=2, rounds=1000, least_rounds=1000)
+        program = self.start_and_wait_for(self.out / "mine/one/results.json")
+        program.send_signal(signal.SIGKILL)
+        program.communicate()
+        self.assertEqual(self.cells("mine/one"), {"steady": "ok"})
+        self.assertTrue((self.out / "mine/one/results.csv").exists())
+        self.assertFalse((self.out / "mine/two/results.json").exists())
+
+    def test_an_interrupted_study_writes_the_files_of_every_config(self):
+        for number in range(2):
+            self.add_config(f"mine/fig{number}", ["steady"], seed=number, rounds=1000, least_rounds=1000)
+        program = self.start_and_wait_for(self.notes)
+        program.send_signal(signal.SIGTERM)
+        output, _ = program.communicate(timeout=30)
+        self.assertEqual(program.returncode, 130)
+        for number in range(2):
+            results = json.loads((self.out / f"mine/fig{number}" / "results.json").read_text(encoding="utf-8"))
+            self.assertEqual(results["allocbench"]["unfinished"], 3)
+            self.assertRegex(output, rf"mine/fig{number}: 3 cells.*, 3 (not measured|of these not finished)")
+
+    def test_the_plan_counts_the_processes_that_a_study_starts(self):
+        # A process for all of steady; one per pool of heaped; two and one for each cell of per_process.
+        self.add_config("mine/one", ["steady", "heaped", "per_process"], rounds=2, least_rounds=2, repetitions=1)
+        self.add_config("mine/two", ["steady", "heaped"], seed=2, sweep={"request_bytes": [16], "pool_bytes": ["1MiB", "2MiB"]})
+        plan = self.study("mine", "--dry-run").stdout
+        self.assertIn("22 to 22 rounds of cells, 3 allocators. Worker processes if nothing fails: 9 in the first round, at least 14 in all.", plan)
+        self.study("mine")
+        self.assertEqual(len(self.starts()), 14 + 2)  # one for --dry-run and one here, to hear about the device
+
     def test_all_devices_share_the_configs(self):
         self.add_worker("cuda")
         for number in range(3):

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <deque>
 
@@ -12,6 +13,7 @@
 #include "harness/front/run/device_check.hpp"
 #include "harness/front/run/output_folder.hpp"
 #include "harness/front/run/supervisor.hpp"
+#include "harness/front/run/turns.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -91,9 +93,10 @@ Selection selection(const RunOptions& options) {
 // A figure while it is measured.
 struct OpenFigure {
   OpenFigure(const Figure& figure, FigureRun cells, const Target& target)
-      : cells_of_run(std::move(cells)), file(events_path(figure.folder)), log(file) {
+      : folder(figure.folder), cells_of_run(std::move(cells)), file(events_path(figure.folder)), log(file) {
     log.run(figure.config, target.catalogue, figure.plan, figure.history.run != nullptr);
   }
+  std::string folder;
   FigureRun cells_of_run;
   EventLog file;
   RunLog log;
@@ -166,6 +169,36 @@ std::vector<std::optional<std::uint64_t>> device_heaps(const WorkerProgram& prog
   return bytes;
 }
 
+std::string describe_measuring(const std::vector<const Plan*>& plans, const KnownTroubles& known) {
+  FigureBatches batches;
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;
+  std::uint64_t rounds = 0;
+  std::size_t known_cells = 0;
+  for (const Plan* plan : plans) {
+    auto& of_plan = batches.emplace_back();
+    for (const Batch& batch : plan->batches) {
+      of_plan.push_back(&batch);
+      for (const Cell& cell : batch.cells) {
+        least += cell.least_rounds;
+        most += cell.rounds;
+        rounds = std::max(rounds, cell.least_rounds);
+        known_cells += known.count(cell.id);
+      }
+    }
+  }
+  const std::vector<Turn> turns = make_turns(batches);
+  std::size_t starts = 0;
+  for (std::uint64_t round = 0; round < rounds; ++round) starts += process_starts(turns, batches, round);
+  std::string text = fmt::format(
+      "{} to {} rounds of cells, {} allocators. Worker processes if nothing fails: {} in the first round, at least {} "
+      "in "
+      "all.\n",
+      least, most, turns.size(), process_starts(turns, batches, 0), starts);
+  if (known_cells > 0) text += fmt::format("{} cells come last: they failed in earlier results.\n", known_cells);
+  return text;
+}
+
 Figure prepare_figure(const RunOptions& options, const Target& target, Config config, Plan plan, std::string folder) {
   RunHistory history = prepare_folder(folder, folder_use(options), config, target.origin(), options.allow_mixed);
   return {std::move(config), std::move(plan), std::move(folder), std::move(history)};
@@ -194,7 +227,11 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
                         listener_of(open, progress));
   const auto begin = WorkerProcess::Clock::now();
   std::vector<LoggedFigure> logged;
-  for (OpenFigure& figure : open) logged.push_back({figure.cells_of_run, figure.log});
+  for (OpenFigure& figure : open) {
+    LoggedFigure& each = logged.emplace_back(LoggedFigure{figure.cells_of_run, figure.log});
+    // A study that is killed later has these files already.
+    if (open.size() > 1) each.finished = [&figure] { write_results_of(figure.folder); };
+  }
   const TimeLimit time(options.minutes ? std::optional(60 * *options.minutes) : std::nullopt);
   Supervisor supervisor(std::move(logged), time, watch, session, progress);
   try {

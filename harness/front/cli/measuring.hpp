@@ -39,6 +39,9 @@ Plan checked_plan(const Config& config, const Target& target);
 
 std::vector<std::optional<std::uint64_t>> device_heaps(const WorkerProgram& program, const Plan& plan);
 
+// For --dry-run: rounds, worker processes, and how many cells come last.
+std::string describe_measuring(const std::vector<const Plan*>& plans, const KnownTroubles& known);
+
 // One config on its way to a folder of results.
 struct Figure {
   Config config;

@@ -22,10 +22,12 @@ int report(const RunOptions& options, const Figure& figure, const Ending& ending
   if (options.table) fmt::print("{}", results_table(results, colours_on_stdout()));
   std::fflush(stdout);
   if (!options.quiet) fmt::print(stderr, "allocbench: results are in {}\n", figure.folder);
-  return exit_code_of(ending, all_ok(results),
-                      fmt::format("{} of {} cells are finished.", results.cells.size(), figure.plan.cell_count()),
-                      fmt::format("allocbench --config {} --out {}{}", options.config, figure.folder,
-                                  options_to_continue(options, figure.plan.backend)));
+  return exit_code_of(
+      ending, all_ok(results),
+      fmt::format("{} of {} cells are finished.", results.cells.size() + results.not_measured - results.unfinished,
+                  figure.plan.cell_count()),
+      fmt::format("allocbench --config {} --out {}{}", options.config, figure.folder,
+                  options_to_continue(options, figure.plan.backend)));
 }
 
 }  // namespace
@@ -58,6 +60,7 @@ int run_command(const RunOptions& options) {
   KnownTroubles known = known_troubles(options, target, {config.name});
   if (options.dry_run) {
     fmt::print("{}", describe_plan(plan, device_heaps(target.program, plan)));
+    fmt::print("{}", describe_measuring({&plan}, known));
     return exit_all_ok;
   }
   const std::string folder = options.out.empty() ? default_folder(config) : options.out;

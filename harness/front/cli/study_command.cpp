@@ -104,16 +104,13 @@ std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Targ
 
 void print_plan(const std::vector<PlannedConfig>& planned, const KnownTroubles& known) {
   std::size_t cells = 0;
-  std::size_t put_off = 0;
+  std::vector<const Plan*> plans;
   for (const auto& [config, plan] : planned) {
     cells += plan.cell_count();
-    for (const Batch& batch : plan.batches) {
-      for (const Cell& cell : batch.cells) put_off += known.count(cell.id);
-    }
+    plans.push_back(&plan);
     fmt::print("{}: {} cells in {} batches\n", config.name, plan.cell_count(), plan.batches.size());
   }
-  fmt::print("{} configs, {} cells\n", planned.size(), cells);
-  if (put_off > 0) fmt::print("{} cells come last: they failed in earlier results\n", put_off);
+  fmt::print("{} configs, {} cells\n{}", planned.size(), cells, describe_measuring(plans, known));
 }
 
 // On one GPU. Cells that are not precise by then have the intervals that their rounds give.
@@ -129,8 +126,7 @@ std::string summary_of(const Figure& figure, const Results& results) {
   for (const CellResult& cell : results.cells) ++counts[cell.status()];
   std::string text = fmt::format("{}: {} cells", figure.config.name, figure.plan.cell_count());
   for (const auto& [status, count] : counts) text += fmt::format(", {} {}", count, word(status));
-  if (results.not_measured > 0) text += fmt::format(", {} not measured", results.not_measured);
-  return text + fmt::format("  {}\n", figure.folder);
+  return text + fmt::format("{}  {}\n", what_is_missing(results), figure.folder);
 }
 
 }  // namespace
@@ -168,7 +164,7 @@ int study_command(const StudyOptions& study) {
     const Results results = write_results_of(figure.folder);
     fmt::print("{}", summary_of(figure, results));
     ok = ok && all_ok(results);
-    if (results.not_measured == 0) ++finished;
+    if (results.unfinished == 0) ++finished;
   }
   std::string out = options.out.empty() ? "" : fmt::format(" --out {}", options.out);
   for (const std::string& name : study.only) out += fmt::format(" --only {}", name);

@@ -82,7 +82,7 @@ Side side_of(const std::string& argument, const std::vector<Results>& runs) {
   std::map<std::string, std::size_t> places;
   for (const Results& results : runs) {
     side.figures.insert(results.figure);
-    side.not_measured += results.not_measured;
+    side.not_measured += results.unfinished;
     for (const CellResult& result : results.cells) {
       add_origin(side, result.cell.origin);
       ComparedCell cell = compared(results, result);

@@ -63,7 +63,9 @@ CellResult cell_from(const Json& json) {
   const std::string status = protocol::text_member(json, "status");
   const auto known = status_of(status);
   if (!known) throw Malformed(fmt::format("\"{}\" is not a status word", status));
-  cell.end = CellEnd{*known, protocol::text_member_or(json, "reason", ""), ""};
+  cell.end =
+      CellEnd{*known, protocol::text_member_or(json, "reason", ""), "", protocol::text_member_or(json, "stop", "")};
+  result.unfinished = cell.end->stop == stop_so_far;
   if (*known != Status::ok) return result;
   for (const Json& phase : protocol::list_member(json, "phases")) {
     PhaseResult& made = result.phases.emplace_back();
@@ -83,10 +85,14 @@ Results results_from(const Json& document) {
   Results results;
   results.figure = protocol::text_member(config, "name");
   results.statistic = statistic_named(protocol::text_member_or(config, "statistic", "median"));
-  results.not_measured = protocol::count_member_or(ours, "unfinished", 0);
+  results.unfinished = protocol::count_member_or(ours, "unfinished", 0);
   results.history.config = std::make_shared<const Json>(config);
   results.history.seed = protocol::count_member_or(run, "seed", 1);
-  for (const Json& cell : protocol::list_member(ours, "cells")) results.cells.push_back(cell_from(cell));
+  results.not_measured = results.unfinished;
+  for (const Json& cell : protocol::list_member(ours, "cells")) {
+    results.cells.push_back(cell_from(cell));
+    if (results.cells.back().unfinished && results.not_measured > 0) --results.not_measured;
+  }
   return results;
 }
 

@@ -201,7 +201,7 @@ std::size_t RunHistory::finished() const {
       std::count_if(cells.begin(), cells.end(), [](const CellHistory& cell) { return cell.end.has_value(); }));
 }
 
-std::size_t RunHistory::not_measured() const {
+std::size_t RunHistory::unfinished() const {
   std::set<std::string> missing = planned;
   for (const CellHistory& cell : cells) {
     if (cell.end) {

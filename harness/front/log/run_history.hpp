@@ -70,7 +70,7 @@ struct RunHistory {
 
   std::size_t finished() const;
   // Planned or logged, but without an end.
-  std::size_t not_measured() const;
+  std::size_t unfinished() const;
 };
 
 // Throws UsageError, with the line's number, for a log that is damaged, has no run or is of another format.

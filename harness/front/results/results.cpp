@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/statistics/statistics.hpp"
@@ -105,6 +106,22 @@ std::vector<CountedResult> reduce_counted(const CellHistory& cell) {
   return reduced;
 }
 
+// The run was cut off, or goes on. Six rounds give an interval, as they do when the time of a study is over; whether it
+// is narrow enough is for the interval to say.
+bool end_so_far(CellHistory& cell) {
+  OpenAttempt& open = cell.open;
+  if (!open.verified || open.rounds.size() < least_rounds) return false;
+  cell.end = CellEnd{.stop = stop_so_far};
+  cell.ended_attempt = cell.attempts;
+  cell.origin = open.origin;
+  cell.facts = std::move(open.facts);
+  for (std::vector<protocol::Sample>& round : open.rounds) {
+    cell.rounds.push_back(round.size());
+    std::move(round.begin(), round.end(), std::back_inserter(cell.samples));
+  }
+  return true;
+}
+
 void add_new(std::vector<std::string>& list, const std::string& text) {
   if (!text.empty() && std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
 }
@@ -150,10 +167,14 @@ Results reduce(RunHistory history) {
   Results results;
   results.figure = history.figure;
   results.statistic = statistic_named(history.statistic);
-  results.not_measured = history.not_measured();
+  results.unfinished = history.unfinished();
+  results.not_measured = results.unfinished;
   for (CellHistory& cell : history.cells) {
+    const bool so_far = !cell.end && end_so_far(cell);
     if (!cell.end) continue;
     CellResult& result = results.cells.emplace_back();
+    result.unfinished = so_far;
+    if (so_far) --results.not_measured;
     result.cell = std::move(cell);
     if (result.status() != Status::ok) continue;
     result.phases = reduce_phases(result.cell, results.statistic);
@@ -175,8 +196,15 @@ std::string cell_name(const std::string& figure, const CellHistory& cell) {
   return name;
 }
 
+std::string what_is_missing(const Results& results) {
+  const std::size_t so_far = results.unfinished - results.not_measured;
+  std::string text = so_far > 0 ? fmt::format(", {} of these not finished", so_far) : "";
+  if (results.not_measured > 0) text += fmt::format(", {} not measured", results.not_measured);
+  return text;
+}
+
 bool all_ok(const Results& results) {
-  return results.not_measured == 0 &&
+  return results.unfinished == 0 &&
          std::none_of(results.cells.begin(), results.cells.end(),
                       [](const CellResult& cell) { return counts_as_failure(cell.status()); });
 }

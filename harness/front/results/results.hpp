@@ -37,13 +37,18 @@ struct CountedResult {
   std::size_t passes = 0;
 };
 
-// A cell that ended. One that is not ok has no phases and no counters: no printer can show a number for it.
+// In place of the reason why a cell was measured no longer.
+inline constexpr const char* stop_so_far = "not finished";
+
+// A cell that ended, or that has rounds enough for an interval before its end (`unfinished`). One that is not ok has no
+// phases and no counters: no printer can show a number for it.
 struct CellResult {
   CellHistory cell;
   std::vector<PhaseResult> phases;
   std::vector<CounterResult> counters;
   std::vector<CountedResult> counted;
   bool throttled = false;
+  bool unfinished = false;
 
   Status status() const { return cell.end->status; }
 };
@@ -65,13 +70,17 @@ struct Results {
   RunHistory history;  // its cells moved into `cells`
   std::vector<CellResult> cells;
   Provenance provenance;
-  std::size_t not_measured = 0;  // planned cells without an end
+  std::size_t unfinished = 0;    // planned cells without an end
+  std::size_t not_measured = 0;  // of them: those without numbers so far
 };
 
 Results reduce(RunHistory history);
 
 // figure/label/axis:value/..., as --filter has it.
 std::string cell_name(const std::string& figure, const CellHistory& cell);
+
+// What a list of statuses goes on with: ", 3 of these not finished, 5 not measured"; empty where all ended.
+std::string what_is_missing(const Results& results);
 
 // Every planned cell ended, and none with a failure.
 bool all_ok(const Results& results);

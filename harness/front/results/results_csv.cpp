@@ -94,8 +94,11 @@ class CsvWriter {
     const std::size_t count = phase.seconds().size();
     const std::string_view statistic = name_of(results_.statistic);
     const auto& bounds = phase.time.interval;
-    std::string flags = phase.throttled.empty() ? "" : "throttled";
-    if (!phase.not_held.empty()) flags += flags.empty() ? "not_held" : " not_held";
+    std::vector<std::string_view> words;
+    if (!phase.throttled.empty()) words.push_back("throttled");
+    if (!phase.not_held.empty()) words.push_back("not_held");
+    if (result_.unfinished) words.push_back("unfinished");
+    const std::string flags = fmt::format("{}", fmt::join(words, " "));
     add({phase.name, "time", statistic, phase.time.centre, bounds, count, flags});
     const auto throughput = phase.throughput();
     if (!throughput) return;

@@ -173,7 +173,7 @@ std::string results_json(const Results& results) {
                            {"run", run},
                            {"device", device ? protocol::to_json(*device) : Json()},
                            {"provenance", provenance_json(results.provenance)},
-                           {"unfinished", results.not_measured},
+                           {"unfinished", results.unfinished},
                            {"cells", cells}}}};
   return document.dump(1) + "\n";
 }

@@ -71,8 +71,7 @@ std::string summary(const Results& results) {
   for (const CellResult& result : results.cells) ++counts[result.status()];
   std::string text = fmt::format("{} cells", results.cells.size() + results.not_measured);
   for (const auto& [status, count] : counts) text += fmt::format(", {} {}", count, word(status));
-  if (results.not_measured > 0) text += fmt::format(", {} not measured", results.not_measured);
-  return text + "\n";
+  return text + what_is_missing(results) + "\n";
 }
 
 std::string caption_of(const Results& results) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "harness/front/run/interrupt.hpp"
 #include "harness/front/run/stopping.hpp"
@@ -77,30 +78,12 @@ std::uint64_t FigureRun::steps_to_run() const {
 Supervisor::Supervisor(std::vector<LoggedFigure> figures, TimeLimit time, TroubleWatch& watch, WorkerSession& session,
                        Progress& progress)
     : figures_(std::move(figures)), time_(time), watch_(watch), session_(session), progress_(progress) {
-  make_turns();
-}
-
-void Supervisor::make_turns() {
-  std::map<std::string_view, std::size_t> turn_of;
-  for (std::size_t figure = 0; figure < figures_.size(); ++figure) {
-    const auto& batches = figures_[figure].figure.batches;
-    for (std::size_t batch = 0; batch < batches.size(); ++batch) {
-      const std::string& allocator = batches[batch].batch->allocator;
-      const auto [place, is_new] = turn_of.emplace(allocator, turns_.size());
-      if (is_new) turns_.push_back({allocator, {}});
-      turns_[place->second].batches.emplace_back(figure, batch);
-    }
+  FigureBatches batches;
+  for (const LoggedFigure& logged : figures_) {
+    auto& of_figure = batches.emplace_back();
+    for (const auto& planned : logged.figure.batches) of_figure.push_back(planned.batch);
   }
-  for (Turn& turn : turns_) {
-    std::stable_sort(turn.batches.begin(), turn.batches.end(), [&](const auto& one, const auto& other) {
-      const auto heap = [&](const auto& each) {
-        const Batch& batch = *figures_[each.first].figure.batches[each.second].batch;
-        const auto bytes = known_device_heap(batch);
-        return std::pair(bytes.value_or(0), bytes ? "" : device_heap_question(batch));
-      };
-      return heap(one) < heap(other);
-    });
-  }
+  turns_ = make_turns(batches);
 }
 
 bool Supervisor::run() {
@@ -157,7 +140,18 @@ bool Supervisor::run_round(std::uint64_t round, Doubt accepted) {
   for (const std::size_t index : order_of_round(turns_.size(), seed, round)) {
     if (!run_turn(turns_[index], round, accepted)) return false;
   }
+  tell_finished();
   return true;
+}
+
+void Supervisor::tell_finished() {
+  for (LoggedFigure& logged : figures_) {
+    const auto& batches = logged.figure.batches;
+    const bool finished = std::all_of(batches.begin(), batches.end(), [](const auto& planned) {
+      return std::all_of(planned.cells.begin(), planned.cells.end(), [](const CellRun& run) { return run.ended; });
+    });
+    if (finished && logged.finished) std::exchange(logged.finished, {})();
+  }
 }
 
 bool Supervisor::run_turn(const Turn& turn, std::uint64_t round, Doubt accepted) {

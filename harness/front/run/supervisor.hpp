@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "harness/front/log/run_history.hpp"
 #include "harness/front/plan/plan.hpp"
 #include "harness/front/run/batch_runner.hpp"
+#include "harness/front/run/turns.hpp"
 
 namespace allocbench::front {
 
@@ -46,6 +48,8 @@ class FigureRun {
 struct LoggedFigure {
   FigureRun& figure;
   RunLog& log;
+  // Called once, when the last of its cells has ended; may be empty.
+  std::function<void()> finished = {};
 };
 
 class Supervisor {
@@ -64,17 +68,11 @@ class Supervisor {
   PutOff put_off() const;
 
  private:
-  // Batches of one allocator, of all figures, those with the same device heap beside each other.
-  struct Turn {
-    std::string allocator;
-    std::vector<std::pair<std::size_t, std::size_t>> batches;  // figure, batch
-  };
-
-  void make_turns();
   bool run_rounds(Doubt accepted);
   void announce(Doubt accepted) const;
   std::optional<std::uint64_t> next_round(Doubt accepted) const;
   bool run_round(std::uint64_t round, Doubt accepted);
+  void tell_finished();
   bool run_turn(const Turn& turn, std::uint64_t round, Doubt accepted);
   std::vector<CellRun*> waiting_cells(LoggedFigure& logged, std::size_t batch, std::uint64_t round, Doubt accepted);
   CellBook book_of(LoggedFigure& logged);

@@ -88,20 +88,17 @@ Catalogue describe_worker(const WorkerProgram& program) {
   return parse_catalogue(describe_text(program), program.path);
 }
 
-std::optional<std::uint64_t> known_device_heap(const Batch& batch) {
-  if (batch.pool_is_device_heap) return batch.pool_bytes;
-  if (batch.pool_is_arena) return 0;
-  return std::nullopt;
-}
-
-std::string device_heap_question(const Batch& batch) {
-  return protocol::to_json(protocol::LoadAllocator{batch.allocator, batch.allocator_parameters, batch.pool_bytes})
-      .dump();
+HeapWish heap_wish(const Batch& batch) {
+  if (batch.pool_is_device_heap) return {.bytes = batch.pool_bytes};
+  if (batch.pool_is_arena) return {.bytes = 0};
+  const protocol::LoadAllocator load{batch.allocator, batch.allocator_parameters, batch.pool_bytes};
+  return {.question = protocol::to_json(load).dump()};
 }
 
 std::optional<std::uint64_t> ask_device_heap(const WorkerProgram& program, const Batch& batch) {
-  if (const auto known = known_device_heap(batch)) return known;
-  std::vector<std::string> arguments = {"--device-heap-for", device_heap_question(batch)};
+  const HeapWish wish = heap_wish(batch);
+  if (wish.bytes) return wish.bytes;
+  std::vector<std::string> arguments = {"--device-heap-for", wish.question};
   for (const std::string& option : plugin_options(batch)) arguments.push_back(option);
   const Answer answer = run(program, arguments);
   std::uint64_t bytes = 0;

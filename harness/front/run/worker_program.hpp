@@ -35,11 +35,18 @@ class WorkerFolder {
 std::string describe_text(const WorkerProgram& program);
 Catalogue describe_worker(const WorkerProgram& program);
 
-// The device heap that a batch's worker needs, where that follows from where the blocks live: the pool for allocators
-// that live in the heap, nothing for those that live in the pool. nullopt: only the allocator knows.
-std::optional<std::uint64_t> known_device_heap(const Batch& batch);
-// The question that only the allocator answers, for `--device-heap-for`.
-std::string device_heap_question(const Batch& batch);
+// The device heap that a worker is started with.
+struct HeapWish {
+  // Where that follows from where the blocks live: the pool for allocators that live in the heap, nothing for those
+  // that live in the pool.
+  std::optional<std::uint64_t> bytes = {};
+  // Where only the allocator knows: what to ask it, for `--device-heap-for`.
+  std::string question = {};
+
+  bool operator==(const HeapWish&) const = default;
+};
+
+HeapWish heap_wish(const Batch& batch);
 // Asks it in a process of its own; nullopt when the worker gives no answer. For plans: a worker that serves is asked
 // when it starts.
 std::optional<std::uint64_t> ask_device_heap(const WorkerProgram& program, const Batch& batch);

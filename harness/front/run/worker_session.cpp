@@ -88,11 +88,11 @@ Outcome WorkerSession::start(const HeapWish& heap, const std::vector<std::string
 // A worker with this batch's plug-in and device heap.
 Outcome WorkerSession::start_for(const Batch& batch) {
   const std::vector<std::string> options = plugin_options(batch);
-  if (const auto bytes = known_device_heap(batch)) return start({.bytes = bytes}, options);
-  const std::string question = device_heap_question(batch);
+  const HeapWish wish = heap_wish(batch);
+  if (wish.bytes) return start(wish, options);
   try {
-    const Outcome started = start({.question = question}, options);
-    if (started.kind == Outcome::Kind::done) answers_[question] = device_heap_bytes_;
+    const Outcome started = start(wish, options);
+    if (started.kind == Outcome::Kind::done) answers_[wish.question] = device_heap_bytes_;
     return started;
   } catch (const EnvironmentError&) {
     // An allocator that refuses these parameters says why when it is created.
@@ -129,10 +129,9 @@ std::string WorkerSession::complaint_about_start(const WorkerReply& reply) {
 // process makes some allocators fresh.
 bool WorkerSession::may_hold(const Batch& batch) const {
   if (batch.fresh_by_process) return false;
-  if (const auto bytes = known_device_heap(batch)) return heap_.bytes == bytes;
-  const std::string question = device_heap_question(batch);
-  if (heap_.question == question) return true;
-  const auto answer = answers_.find(question);
+  const HeapWish wish = heap_wish(batch);
+  if (heap_ == wish) return true;
+  const auto answer = answers_.find(wish.question);
   return answer != answers_.end() && !heap_.question.empty() && answer->second == device_heap_bytes_;
 }
 

@@ -84,14 +84,6 @@ class WorkerSession {
     bool operator==(const Load&) const = default;
   };
 
-  // The device heap of a process: its bytes, or the question that the worker answers when it starts.
-  struct HeapWish {
-    std::optional<std::uint64_t> bytes = {};
-    std::string question = {};
-
-    bool operator==(const HeapWish&) const = default;
-  };
-
   Outcome start(const HeapWish& heap, const std::vector<std::string>& options);
   Outcome start_for(const Batch& batch);
   bool may_hold(const Batch& batch) const;

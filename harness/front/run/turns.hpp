@@ -1,0 +1,29 @@
+// The turns of a round: which batches a worker process measures one after the other, and how many processes that takes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/front/plan/plan.hpp"
+
+namespace allocbench::front {
+
+// The batches of each config.
+using FigureBatches = std::vector<std::vector<const Batch*>>;
+
+// Batches of one allocator, of all configs, those with the same device heap beside each other: they share a process.
+struct Turn {
+  std::string allocator;
+  std::vector<std::pair<std::size_t, std::size_t>> batches;  // config, batch
+};
+
+std::vector<Turn> make_turns(const FigureBatches& figures);
+
+// The worker processes of a round for the cells that get it in any case, if none fails. What only an allocator knows
+// about its heap counts as different heaps; an allocator that only a process makes fresh counts with one sample a cell.
+std::size_t process_starts(const std::vector<Turn>& turns, const FigureBatches& figures, std::uint64_t round);
+
+}  // namespace allocbench::front
