@@ -24,7 +24,7 @@ for tool in "$@"; do
   cat >"$workers/allocbench-worker-cuda" <<EOF
 #!/usr/bin/env bash
 case " \$* " in
-  *" --serve "*) exec compute-sanitizer --tool $tool --log-file "$out/$tool/%p.log" "$programs/allocbench-worker-cuda" "\$@" ;;
+  *" --serve "*) exec compute-sanitizer --tool $tool --log-file "$out/$tool/%p.log" "$programs/allocbench-worker-cuda" --end-in-order "\$@" ;;
   *) exec "$programs/allocbench-worker-cuda" "\$@" ;;
 esac
 EOF

@@ -33,6 +33,11 @@ class Backend {
 // Opens the device and sets its heap before anything is launched. Throws simt::Fault(environment).
 std::unique_ptr<Backend> open_backend(const BackendOptions& options);
 
+// Loads the driver, but makes no context: another worker's memory may not be free yet.
+void load_driver();
+// Ends the process at once where the driver frees what it holds; elsewhere returns, and destructors run.
+void end_at_once();
+
 // "cpu" or "cuda".
 std::string backend_name();
 // What compiled the device code, with version.

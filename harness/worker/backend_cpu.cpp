@@ -40,6 +40,10 @@ class CpuBackend final : public Backend {
 
 std::unique_ptr<Backend> open_backend(const BackendOptions& options) { return std::make_unique<CpuBackend>(options); }
 
+void load_driver() {}
+
+void end_at_once() {}  // sanitizers look for leaks at the end
+
 std::string backend_name() { return "cpu"; }
 
 std::string compiler_text() { return ALLOCBENCH_COMPILER_TEXT; }

@@ -1,3 +1,7 @@
+#include <unistd.h>
+
+#include <cstdio>
+
 #include "harness/worker/backend.hpp"
 #include "simt/simt.hpp"
 
@@ -32,6 +36,17 @@ class CudaBackend final : public Backend {
 }  // namespace
 
 std::unique_ptr<Backend> open_backend(const BackendOptions& options) { return std::make_unique<CudaBackend>(options); }
+
+void load_driver() {
+  int devices = 0;
+  // open_backend() tells what is wrong.
+  if (cudaGetDeviceCount(&devices) != cudaSuccess) static_cast<void>(cudaGetLastError());
+}
+
+void end_at_once() {
+  std::fflush(nullptr);
+  _exit(0);
+}
 
 std::string backend_name() { return "cuda"; }
 

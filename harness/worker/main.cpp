@@ -28,6 +28,8 @@ constexpr int exit_usage = 2;
 
 struct Options {
   bool serve = false;
+  bool wait = false;
+  bool end_in_order = false;
   bool describe = false;
   std::string device_heap_for;
   std::string run;
@@ -63,16 +65,28 @@ std::optional<std::size_t> device_heap_bytes(const Options& options, const Regis
   return needed == 0 ? std::nullopt : std::optional(needed);
 }
 
-int serve(int events_fd, const BackendOptions& options, const Registry& registry, TimeShares& shares) {
-  const protocol::LineWriter events(events_fd);
+int serve(const Options& options, const BackendOptions& backend_options, const Registry& registry, TimeShares& shares) {
+  const protocol::LineWriter events(options.events_fd);
   std::unique_ptr<Backend> backend;
   try {
-    backend = open_backend(options);
+    backend = open_backend(backend_options);
   } catch (const simt::Fault& fault) {
     events.write(protocol::to_json(protocol::NoEnvironment{fault.what()}));
     return protocol::exit_environment;
   }
-  return Server(registry, *backend, events, shares).serve(std::cin);
+  Server server(registry, *backend, events, shares);
+  const int code = server.serve(std::cin);
+  if (code == 0 && !options.end_in_order) end_at_once();
+  return code;
+}
+
+// Until the line that says that the last worker is gone. False at the end of input: nobody needs this one.
+bool wait_for_turn(TimeShares& shares) {
+  load_driver();
+  std::string line;
+  if (!std::getline(std::cin, line)) return false;
+  shares.begin_again();
+  return true;
 }
 
 int run(const Options& options, TimeShares& shares) {
@@ -84,7 +98,8 @@ int run(const Options& options, TimeShares& shares) {
     }
     BackendOptions backend_options = options.backend;
     backend_options.device_heap_bytes = device_heap_bytes(options, registry);
-    if (options.serve) return serve(options.events_fd, backend_options, registry, shares);
+    if (options.wait && !wait_for_turn(shares)) return 0;
+    if (options.serve) return serve(options, backend_options, registry, shares);
     if (options.run.empty()) {
       std::cout << *backend_options.device_heap_bytes << "\n";
       return 0;
@@ -113,7 +128,7 @@ int main(int argc, char** argv) {
   CLI::App app{"allocbench worker for the " + backend_name() + " back end"};
   app.footer(allocbench::worker::examples);
   auto* mode = app.add_option_group("mode", "What to do");
-  mode->add_flag("--serve", options.serve, "Answer protocol commands from standard input");
+  auto* serve = mode->add_flag("--serve", options.serve, "Answer protocol commands from standard input");
   mode->add_flag("--describe", options.describe, "Print allocators, workloads and metrics as JSON; touches no device");
   mode->add_option("--run", options.run, "Verify and measure one cell given as JSON");
   mode->require_option(0, 1);
@@ -122,6 +137,12 @@ int main(int argc, char** argv) {
       "Set the device heap that {\"allocator\":..,\"parameters\":..,\"pool_bytes\":..} needs; without a mode, "
       "print its bytes");
   app.add_option("--plugin", options.plugin, "Load this plug-in only, by the name that --describe gives");
+  app.add_flag("--wait", options.wait,
+               "With --serve: load the plug-ins, then open the device when an empty line arrives")
+      ->needs(serve);
+  app.add_flag("--end-in-order", options.end_in_order,
+               "With --serve: free everything at the end, for tools that watch it")
+      ->needs(serve);
   app.add_option("--samples", options.samples, "Samples of --run")
       ->check(CLI::Range(1u, 1'000'000u))
       ->capture_default_str();

@@ -66,8 +66,6 @@ int Server::serve(std::istream& commands) {
     }
     if (fatal_) return protocol::exit_fatal;
   }
-  cells_.clear();
-  instance_.reset();
   return 0;
 }
 

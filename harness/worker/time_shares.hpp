@@ -44,6 +44,11 @@ class TimeShares {
     at(part) += seconds;
     at(current_) -= seconds;
   }
+  // Forgets the time so far, in which the process waited for its turn.
+  void begin_again() {
+    seconds_ = {};
+    since_ = Clock::now();
+  }
   // Seconds by part until now, in the order of `names`.
   std::array<double, names.size()> seconds() {
     enter(current_);

@@ -6,6 +6,7 @@ parameter `trouble_from`: cells with request_bytes below it go well. A sample ta
 `device_seconds` and a microsecond per byte, so that results can be compared byte by byte; `noisy` doubles that at random.
 """
 
+import fcntl
 import json
 import os
 import random
@@ -139,11 +140,29 @@ class Worker:
             with open(path, "a", encoding="utf-8") as file:
                 file.write(f"{os.getpid()} {command} {self.allocator} {cell}\n")
 
+    def wait_for_turn(self):
+        """Until the line that says that the last worker is gone."""
+        if "--wait" in sys.argv and not sys.stdin.readline():
+            sys.exit(0)
+
+    def open_device(self, device):
+        """Two workers of a run must never have a device open at once: the second one ends the run."""
+        path = os.environ.get("FAKE_WORKER_NOTES")
+        if not path:
+            return
+        self.lock = open(f"{path}.{os.getppid()}.{device}", "w", encoding="utf-8")
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.emit(event="environment", reason=f"another worker has device {device} open")
+            sys.exit(3)
+
     def ready(self):
         device = int(sys.argv[sys.argv.index("--device") + 1]) if "--device" in sys.argv else 0
         if device >= int(os.environ.get("FAKE_WORKER_DEVICES", "1")):
             self.emit(event="environment", reason=f"there is no device {device}")
             sys.exit(3)
+        self.open_device(device)
         if reason := os.environ.get("FAKE_WORKER_ENVIRONMENT"):
             self.emit(event="environment", reason=reason)
             sys.exit(3)
@@ -240,11 +259,13 @@ class Worker:
         self.emit(event="closed", cell=command["cell"])
 
     def serve(self):
+        self.wait_for_turn()
         self.ready()
         for line in sys.stdin:
             command = json.loads(line)
             self.note(command["command"], command.get("cell", ""))
             if command["command"] == "quit":
+                time.sleep(float(os.environ.get("FAKE_WORKER_SLOW_END", "0")))
                 sys.exit(0)
             getattr(self, "on_" + command["command"])(command)
 

@@ -116,6 +116,28 @@ class Processes(RoundsTest):
         self.assertEqual(self.statuses(), {"shy": ["ok"] * 3})
 
 
+class Overlap(RoundsTest):
+    """The next worker starts while the last one ends, and opens the device when it is gone (the fake worker watches that)."""
+
+    def setUp(self):
+        super().setUp()
+        self.slow_end = {"FAKE_WORKER_SLOW_END": "0.1"}
+
+    def environment(self, **more):
+        return super().environment(**self.slow_end, **more)
+
+    def test_a_worker_opens_the_device_when_the_last_one_is_gone(self):
+        config = self.config(["steady", "per_process", "heaped", "crashing", "noisy"], rounds=2,
+                             sweep={"request_bytes": [16, 64], "pool_bytes": ["1MiB", "2MiB"]})
+        self.measure(config, expect=1)
+        self.assertEqual(self.statuses(), {"steady": ["ok"] * 4, "per_process": ["ok"] * 4, "heaped": ["ok"] * 4,
+                                           "crashing": ["ok", "ok", "crashed", "crashed"], "noisy": ["ok"] * 4})
+        waited = ["--wait" in start for start in self.starts()]
+        # All but the one that only tells about the device, the first that measures, and the one after the first crash.
+        self.assertEqual(waited.count(False), 3)
+        self.assertEqual(self.worker_processes(), [])
+
+
 class Stopping(RoundsTest):
     def test_precision(self):
         self.measure(self.config(rounds=30))

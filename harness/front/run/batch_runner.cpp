@@ -107,7 +107,7 @@ void BatchRunner::shorten_if_hopeless(CellRun& run) {
 
 BatchRunner::Step BatchRunner::take_samples(CellRun& run, std::uint64_t count) {
   if (interrupted()) return Step::interrupted;
-  if (needs_process_per_sample(run)) session_.stop();
+  if (needs_process_per_sample(run)) session_.retire();
   const Step opened = ensure_open(run);
   if (opened != Step::done) return opened;
   const auto take = [&](protocol::Sample sample) {
@@ -137,7 +137,7 @@ BatchRunner::Step BatchRunner::finish(CellRun& run) {
 // Starts a worker, loads the allocator and opens the cell, as far as that is not so already.
 BatchRunner::Step BatchRunner::ensure_open(CellRun& run) {
   if (session_.is_open(*run.cell)) return Step::done;
-  if (needs_process_per_sample(run)) session_.stop();
+  if (needs_process_per_sample(run)) session_.retire();
   const Outcome loaded = session_.load(batch_, set_up_limit(run), allocator_facts_);
   if (loaded.kind == Outcome::Kind::interrupted) return Step::interrupted;
   if (loaded.kind == Outcome::Kind::failed) {

@@ -40,4 +40,6 @@ bool interrupted() { return signals_seen.load() > 0; }
 
 void set_group_to_kill(pid_t group) { group_to_kill.store(group); }
 
+void clear_group_to_kill(pid_t group) { group_to_kill.compare_exchange_strong(group, 0); }
+
 }  // namespace allocbench::front

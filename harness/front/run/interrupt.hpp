@@ -13,5 +13,7 @@ bool interrupted();
 
 // The process group that a second signal takes along; 0 = none.
 void set_group_to_kill(pid_t group);
+// That group is gone; a newer one stays.
+void clear_group_to_kill(pid_t group);
 
 }  // namespace allocbench::front

@@ -90,6 +90,7 @@ bool Supervisor::run() {
   for (const Doubt accepted : {Doubt::none, Doubt::allocator, Doubt::config, Doubt::cell}) {
     if (!run_rounds(accepted)) return false;
   }
+  session_.stop();
   return true;
 }
 
@@ -164,7 +165,7 @@ bool Supervisor::run_turn(const Turn& turn, std::uint64_t round, Doubt accepted)
     BatchRunner runner(*planned.batch, std::move(waiting), session_, book_of(logged));
     if (!runner.run_round(accepted)) return false;
   }
-  session_.stop();  // each round has processes of its own
+  session_.retire();  // each round has processes of its own
   return true;
 }
 

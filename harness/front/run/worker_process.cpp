@@ -207,7 +207,7 @@ std::string WorkerProcess::reap(double limit_seconds) {
       state.drain_output();
       // Children of its own, if any, go with it.
       ::kill(-state.child.id(), SIGKILL);
-      set_group_to_kill(0);
+      clear_group_to_kill(state.child.id());
       break;
     }
     if (Clock::now() >= limit) return "";

@@ -70,8 +70,7 @@ Outcome WorkerSession::start(const HeapWish& heap, const std::vector<std::string
   forget_cells();
   heap_ = heap;
   device_heap_bytes_ = heap.bytes.value_or(0);
-  spawned_ = WorkerProcess::Clock::now();
-  process_ = std::make_unique<WorkerProcess>(settings_.program, arguments);
+  spawn(std::move(arguments));
   const WorkerReply reply = wait(start_limit_seconds);
   start_seconds_ = seconds_since(spawned_);
   if (reply.kind == WorkerReply::Kind::interrupted) {
@@ -83,6 +82,18 @@ Outcome WorkerSession::start(const HeapWish& heap, const std::vector<std::string
   const std::string tail = process_->output_tail();
   process_.reset();
   throw EnvironmentError(with_tail(complaint, tail));
+}
+
+// While the last worker ends, the new one loads its plug-in and the driver. It opens the device when the other is gone,
+// whose memory is free then.
+void WorkerSession::spawn(std::vector<std::string> arguments) {
+  const bool waits = leaving_ != nullptr;
+  if (waits) arguments.emplace_back("--wait");
+  retired_ = false;
+  process_ = std::make_unique<WorkerProcess>(settings_.program, arguments);
+  see_off();
+  spawned_ = WorkerProcess::Clock::now();
+  if (waits) process_->send("");
 }
 
 // A worker with this batch's plug-in and device heap.
@@ -138,7 +149,7 @@ bool WorkerSession::may_hold(const Batch& batch) const {
 Outcome WorkerSession::load(const Batch& batch, double limit_seconds, CellFacts& facts) {
   const Load wanted{batch.allocator, batch.allocator_parameters, batch.pool_bytes};
   if (process_ && loaded_ == wanted) return {};
-  if (process_ && !may_hold(batch)) stop();
+  if (process_ && (retired_ || !may_hold(batch))) dismiss();
   if (!process_) {
     const Outcome started = start_for(batch);
     if (started.kind != Outcome::Kind::done) return started;
@@ -198,15 +209,32 @@ Outcome WorkerSession::close(const Cell& cell, double limit_seconds) {
   return ask(protocol::CloseCell{cell.id}, "closed", cell.id, limit_seconds);
 }
 
+void WorkerSession::retire() {
+  retired_ = true;
+  forget_cells();
+}
+
 void WorkerSession::stop() {
+  dismiss();
+  see_off();
+}
+
+// Tells the worker to quit.
+void WorkerSession::dismiss() {
   forget_cells();
   if (process_ && settings_.profile) ask_profile();
   if (!process_) return;
-  const auto begin = WorkerProcess::Clock::now();
+  quit_at_ = WorkerProcess::Clock::now();
   process_->send(protocol::to_json(protocol::Quit{}).dump());
-  process_->finish();
-  process_.reset();
-  wall_time_.add("process ends", seconds_since(begin));
+  leaving_ = std::move(process_);
+}
+
+// Waits until the worker that was told to quit is gone.
+void WorkerSession::see_off() {
+  if (!leaving_) return;
+  leaving_->finish();
+  leaving_.reset();
+  wall_time_.add("process ends", seconds_since(quit_at_));
   const std::vector<std::string> strays = kill_strays();
   if (!strays.empty()) listener_.strays(strays);
 }

@@ -70,6 +70,8 @@ class WorkerSession {
 
   bool is_open(const Cell& cell) const { return open_cells_.contains(cell.id); }
   bool running() const { return process_ != nullptr; }
+  // The worker is not used any more. It ends while the next one starts, or when stop() is called.
+  void retire();
   // Lets the worker end by itself.
   void stop();
   const WallTime& wall_time() const { return wall_time_; }
@@ -86,6 +88,9 @@ class WorkerSession {
 
   Outcome start(const HeapWish& heap, const std::vector<std::string>& options);
   Outcome start_for(const Batch& batch);
+  void spawn(std::vector<std::string> arguments);
+  void dismiss();
+  void see_off();
   bool may_hold(const Batch& batch) const;
   // `wanted` is the name of the final event, `cell_id` the cell it must be about; empty = none.
   Outcome ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
@@ -103,6 +108,9 @@ class WorkerSession {
   WorkerSettings settings_;
   SessionListener listener_;
   std::unique_ptr<WorkerProcess> process_;
+  bool retired_ = false;                    // the process
+  std::unique_ptr<WorkerProcess> leaving_;  // it was told to quit
+  WorkerProcess::Clock::time_point quit_at_ = {};
   std::set<std::string> open_cells_;
   std::optional<Load> loaded_;
   HeapWish heap_;                                 // of the process
