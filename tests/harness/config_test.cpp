@@ -63,6 +63,15 @@ TEST(Config, AllLeavesOutTestOnlyAllocators) {
   EXPECT_EQ(config.allocators[1].id, "scatteralloc");
 }
 
+TEST(Config, AllLeavesOutDelayedForms) {
+  Catalogue catalogue = testing::test_catalogue();
+  catalogue.allocators[0].form = "delayed";
+  Problems problems;
+  const Config config = read_config(with("allocators", {"all"}).dump(), "test.json", {catalogue}, {}, problems);
+  ASSERT_EQ(config.allocators.size(), 1u);
+  EXPECT_EQ(config.allocators[0].id, "scatteralloc");
+}
+
 TEST(Config, LabelsAllocatorsThatAreListedTwice) {
   const Config config = read_good(
       with("allocators", {"scatteralloc",

@@ -44,7 +44,8 @@ std::vector<AllocatorChoice> AllocatorReader::read() {
 void AllocatorReader::read_entry(const Json& json, const std::string& pointer) {
   if (json == "all") {
     for (const protocol::AllocatorDescription& allocator : names_.catalogue.allocators) {
-      if (!allocator.test_only) add_choice(allocator, {}, "");
+      // A delayed form whose delays are 0 is its base again.
+      if (!allocator.test_only && allocator.form != "delayed") add_choice(allocator, {}, "");
     }
     return;
   }
