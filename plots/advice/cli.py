@@ -97,6 +97,7 @@ def _data(table: dict, asked: question.Question, found: engine.Answer) -> dict:
             "form": each.entry["form"],
             "finding": each.entry["finding"],
             "registers": each.entry["registers"],
+            "restrictions": each.entry["restrictions"],
             **made,
         }
 

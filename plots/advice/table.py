@@ -11,7 +11,7 @@ from plots.advice import cases, findings
 from plots.errors import NothingToDraw, UsageError
 from plots.results import Run
 
-FORMAT = 1
+FORMAT = 2
 _MEMORY = ("guide/memory_small", "guide/memory_large")
 _WITHOUT = {"guide/hash_join_without": "guide/hash_join", "guide/group_by_without": "guide/group_by"}
 _FIGURES = (
@@ -139,6 +139,7 @@ def _allocator(by_allocator: dict[str, dict], run: Run, cell: str) -> dict:
             "family": style.family(name),
             "colour": style.look(name).colour,
             "frees": True,
+            "restrictions": told.get("restrictions", []),
             "finding": findings.known().get(name, ""),
             "registers": None,
             "metadata": None,

@@ -28,7 +28,7 @@ def write(table: dict, question: Question, found: Answer, everything: bool = Fal
         parts += ["", *_table([_HEADER, *(_row(each, found.ranked) for each in shown)])]
         if len(found.ranked) > len(shown):
             parts.append(f"... and {len(found.ranked) - len(shown)} more: --all")
-        parts += [_LEGEND, "", *_trade_offs(found.ranked)]
+        parts += [_LEGEND, "", *_trade_offs(found.ranked), *_restrictions(shown)]
     else:
         parts += ["", "No allocator served all of the cells near this job."]
     parts += _others(table, found, everything)
@@ -98,6 +98,15 @@ def _trade_offs(ranked: list[Ranked]) -> list[str]:
         names = [each.entry["name"] for each in ranked if each.entry["id"] in front]
         lines.append(f"  nothing else is better in time, memory and registers at once: {_listed(names)}")
     return lines
+
+
+def _restrictions(shown: list[Ranked]) -> list[str]:
+    """What users of those listed must know whatever the times are: by restriction, whose it is."""
+    by_words: dict[str, list[str]] = {}
+    for each in shown:
+        for words in each.entry["restrictions"]:
+            by_words.setdefault(words, []).append(each.entry["name"])
+    return ["", "Beware:", *(f"  {words}: {_listed(names, len(names))}" for words, names in by_words.items())] if by_words else []
 
 
 def _listed(names: list[str], most: int = 6) -> str:

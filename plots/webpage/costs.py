@@ -93,5 +93,6 @@ def _hover(entry: dict, slower: float | None, memory: float | None) -> str:
         f"metadata: {'not measured' if entry['metadata'] is None else quantity.in_bytes(entry['metadata'])}",
         f"set-up: {'not measured' if entry['setup'] is None else quantity.in_si(entry['setup'], 's')}",
         "survived {} of {} cells".format(*entry["survived"]),
+        *entry["restrictions"],
     ]
     return "<br>".join(lines)

@@ -16,6 +16,7 @@ NAMES = {
     "c_malloc": ("CMalloc", "published"),
     "c_malloc_no_merge": ("CMalloc, no merge", "ablation"),
 }
+RESTRICTIONS = {"corw_reworked": ["serves one size of block only"], "atomic_malloc": ["free does nothing"]}
 # Seconds of malloc and free of 1,000 threads; memory per requested byte.
 COST = {
     "atomic_malloc": (2e-6, 1.0),
@@ -52,6 +53,7 @@ def _config(folder: Path, name: str, cells: list[dict], backend: str) -> None:
             "revision": "abc1234",
             "display_name": NAMES[each["allocator"]][0],
             "form": NAMES[each["allocator"]][1],
+            "restrictions": RESTRICTIONS.get(each["allocator"], []),
             "checks": {"leak": "waived: AtomicMalloc never frees" if each["allocator"] == "atomic_malloc" else "checked"},
             "counted": {"histograms": {"steps": [[1, 900], [2, 95], [8, 5]]}},
         }

@@ -1,5 +1,7 @@
 """The advice: distances, ranks and groups by hand-made numbers; questions that are refused; what the text must say."""
 
+import dataclasses
+import itertools
 import json
 import math
 import random
@@ -7,7 +9,7 @@ import random
 import guide
 import pytest
 
-from plots import results, stored
+from plots import inputs, kept, quantity, results, stored
 from plots.advice import cases, cli, engine, findings, newest, question, table
 from plots.errors import NothingToDraw, UsageError
 
@@ -56,6 +58,40 @@ def test_cells_of_the_job_are_the_nearest(made):
     assert (first["figure"], first["label"]) == ("guide/small", "16 B, 1,000 threads")
     assert found.near[0].distance == pytest.approx(0, abs=1e-6)
     assert all(each.distance <= engine.WINDOW for each in found.near)
+
+
+def test_restrictions_of_those_listed_are_told(made, tmp_path, capsys):
+    path = tmp_path / "guide.json"
+    path.write_text(table.to_json(made))
+    arguments = ["--sizes", "16", "--threads", "1k", "--pool", "1GiB", "--results", str(path)]
+    assert cli.main(arguments) == 0
+    told = capsys.readouterr().out
+    assert "Beware:\n  serves one size of block only: CoRW, reworked\n" in told
+    assert "free does nothing" not in told, "AtomicMalloc is not in the list"
+    assert cli.main([*arguments, "--json"]) == 0
+    ranked = json.loads(capsys.readouterr().out)["ranked"]
+    assert {each["allocator"]: each["restrictions"] for each in ranked}["corw_reworked"] == ["serves one size of block only"]
+
+
+def _jobs_of_the_guide():
+    """Of every cell that the configs of the guide plan on a GPU."""
+    for path in sorted((kept.ROOT / "configs" / "guide").glob("*.json")):
+        config = inputs.read_config(path)
+        rule = cases.RULES.get(config["workload"]["id"])
+        groups = [*({name: values} for name, values in config.get("sweep", {}).items()), *config.get("zip", [])]
+        points = [[dict(zip(group, values)) for values in zip(*group.values())] for group in groups]
+        for chosen in itertools.product(*points) if rule and rule.job else ():
+            settings = {**config["workload"], **{name: value for point in chosen for name, value in point.items()}}
+            job = rule.job(settings, quantity.parse_bytes(settings.get("pool_bytes", config.get("pool_bytes"))))
+            if job:
+                yield f"{config['name']} {settings}", dataclasses.asdict(job)
+
+
+@pytest.mark.parametrize("words", [{"sizes": "48", "threads": "1M"}, {"sizes": "16-4096", "threads": "100k", "fill": "90%"}], ids=lambda words: words["sizes"])
+def test_the_guide_has_cells_near_the_questions_that_it_was_made_for(words):
+    asked = _asked(**words).data()
+    distance, _, place = min((engine.distance_of(job, asked)[0], number, place) for number, (place, job) in enumerate(_jobs_of_the_guide()))
+    assert distance <= engine.WINDOW, place
 
 
 def test_who_serves_all_is_ranked_by_time(made):

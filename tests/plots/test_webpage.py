@@ -290,6 +290,8 @@ def test_the_list_shown_is_the_ranking(wide, page, folder):
     shown = wide.execute_script("return [...document.querySelectorAll('.ranking tbody tr')].map((row) => row.dataset.allocator)")
     found = engine.answer(table.of(_runs(folder)), question.ask("16", "1k", "1GiB").data())
     assert shown == [each.entry["id"] for each in found.ranked]
+    beware = "return Object.fromEntries([...document.querySelectorAll('.ranking .beware')].map((words) => [words.closest('tr').dataset.allocator, words.textContent]))"
+    assert wide.execute_script(beware) == {"corw_reworked": "serves one size of block only"}
 
 
 def test_the_address_keeps_the_question_and_stays_short(wide, page):

@@ -196,7 +196,10 @@ void add_describe(CLI::App& app, DescribeOptions& describing) {
 void add_report(CLI::App& app, ReportOptions& reporting) {
   CLI::App* verb =
       app.add_subcommand("report", "Rebuild results.csv and results.json from the event log and print the table");
-  verb->add_option("folder", reporting.folder, "Folder of a run; with --html also a folder with runs below it")
+  verb->add_option(
+          "folder", reporting.folder,
+          "The folder that a run wrote (its --out; it holds events.jsonl). With --html also a folder above several "
+          "runs: the page is about all of them")
       ->required()
       ->type_name("DIR");
   auto* html = verb->add_flag("--html", reporting.html,

@@ -23,6 +23,7 @@ const Decision = (() => {
     const cell = element("td", undefined, className);
     cell.append(element("span", entry.name), " ");
     if (!entry.name.toLowerCase().includes(entry.form)) cell.append(element("span", Rank.settings.form_names[entry.form] || entry.form, "form"));
+    for (const words of entry.restrictions) cell.append(element("small", words, "beware"));
     return cell;
   }
 
