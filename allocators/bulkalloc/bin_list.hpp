@@ -1,0 +1,241 @@
+// The bins of one size in an arena: lanes claim slots of them under RCU, and bins come and go.
+//
+// Paper: Gelado & Garland, PPoPP 2019 (UAlloc).
+// Stage 1 is a semaphore of slots, whose batch is a bin. Stage 2: a reader of the arena's RCU walks the list and lowers
+// a bin's counter of free slots, not below zero. Whoever takes the last slot unlinks the bin; once no reader can be at
+// it any more it may be linked again. A bin whose slots are all free is unlinked as well, and goes back to its chunk.
+// A slot is counted free before its bit is searched and after its bit was cleared, so a claim always finds a clear bit.
+//
+// Who may touch a bin: readers that found it in the list, owners of its slots, and whoever lowered its counter from all
+// slots to zero, who owns the bin. Places and links change under the lock of the list only.
+//
+// Assumed: the units of slots that are freed are signalled before the bin's counter goes up. So whoever finds that its
+// slots are the last ones finds the units of all others, and can take them; and a lane with a unit that does not find a
+// slot yet walks the list again. The units of claims on their way are waited for, `patience` looks; after that an empty
+// bin stays in the list.
+#pragma once
+
+#include "allocators/bulkalloc/layout.hpp"
+#include "allocators/bulkalloc/rcu.hpp"
+#include "allocators/bulkalloc/semaphore.hpp"
+#include "allocators/common/lock.hpp"
+
+namespace allocbench::bulkalloc {
+
+enum class Place : std::uint32_t {
+  unlisted,
+  listed,
+  leaving,  // unlinked, but readers may be at it
+  retired   // owned by nobody but the thread that gives it back
+};
+
+struct BinList {
+  static constexpr std::uint32_t patience = 64;
+
+  // All zero at first.
+  struct State {
+    alignas(128) ArenaSemaphore slots;
+    std::uint32_t first;  // 1 + page, 0 = none
+    std::uint32_t lock;
+  };
+
+  Layout layout;
+  State* state = nullptr;
+  std::uint32_t slots_of_bin = 0;
+
+  struct Claim {
+    std::uint32_t page;
+    std::uint32_t slots;
+    bool last;  // it took the last free ones: the caller unlinks the bin
+  };
+
+  // Slots of one bin, up to as many as the caller has units for.
+  template <class Thread>
+  SIMT_FN Claim claim(Thread& thread, Rcu& rcu, std::uint32_t wanted) const {
+    SIMT_ROLLED
+    for (;;) {
+      const std::uint32_t epoch = rcu.enter(thread);
+      const Claim mine = walk(thread, wanted);
+      rcu.leave(thread, epoch);
+      if (mine.slots != 0) return mine;
+      thread.spin_hint();
+    }
+  }
+
+  // A bit for one claimed slot. The search begins at a slot that depends on the lane's rank.
+  template <class Thread>
+  SIMT_FN std::uint32_t take_slot(Thread& thread, std::uint32_t page, std::uint32_t rank) const {
+    Bin& bin = layout.bin(page);
+    const std::uint32_t words = (slots_of_bin + 31) / 32;
+    std::uint32_t slot = slots_of_bin >= 32 ? rank * (slots_of_bin / 32) : rank % slots_of_bin;
+    SIMT_ROLLED
+    for (;;) {
+      const std::uint32_t bit = 1u << slot % 32;
+      const std::uint32_t seen = thread.atomic(bin.bits[slot / 32]).fetch_or(bit, simt::acquire);
+      thread.probe(simt::Step::attempt);
+      if ((seen & bit) == 0) return slot;
+      const std::uint32_t clear = simt::count_trailing_zeros(~seen);
+      const std::uint32_t word = clear < 32 ? slot / 32 : slot / 32 + 1 < words ? slot / 32 + 1 : 0;
+      slot = word * 32 + clear % 32;
+    }
+  }
+
+  template <class Thread>
+  SIMT_FN void clear_slot(Thread& thread, std::uint32_t page, std::uint32_t slot) const {
+    thread.atomic(layout.bin(page).bits[slot / 32]).fetch_and(~(1u << slot % 32), simt::release);
+  }
+
+  // A new bin with all slots free.
+  template <class Thread>
+  SIMT_FN void add(Thread& thread, std::uint32_t page, std::uint32_t list) const {
+    Bin& bin = layout.bin(page);
+    clear_bits(thread, bin.bits, 0, slots_of_bin);
+    thread.atomic(bin.free).store(slots_of_bin, simt::relaxed);
+    thread.atomic(bin.list).store(list, simt::relaxed);
+    acquire(thread);
+    insert(thread, page);
+    unlock(thread, state->lock);
+  }
+
+  // Unlinks a bin without free slots. True if readers may be at it: then settle() comes after them.
+  template <class Thread>
+  SIMT_FN bool unlink_exhausted(Thread& thread, std::uint32_t page) const {
+    Bin& bin = layout.bin(page);
+    acquire(thread);
+    const bool leaves = thread.atomic(bin.free).load(simt::relaxed) == 0 && place(thread, bin) == Place::listed;
+    if (leaves) remove(thread, page, Place::leaving);
+    unlock(thread, state->lock);
+    return leaves;
+  }
+
+  // What becomes of a bin whose slots were given back.
+  enum class Fate { stays, retires_after_readers, retires };
+
+  // Gives back slots whose bits are clear.
+  template <class Thread>
+  SIMT_FN Fate give(Thread& thread, std::uint32_t page, std::uint32_t slots) const {
+    Bin& bin = layout.bin(page);
+    const auto free = thread.atomic(bin.free);
+    std::uint32_t unsignalled = slots;
+    std::uint32_t looks = 0;
+    std::uint32_t seen = free.load(simt::relaxed);
+    SIMT_ROLLED
+    for (;;) {
+      if (seen + slots == slots_of_bin && looks < patience) {
+        const std::uint32_t units = slots_of_bin - unsignalled;
+        if (units != 0 && !state->slots.try_wait(thread, units)) {
+          ++looks;
+          thread.spin_hint();
+          seen = free.load(simt::relaxed);
+          continue;
+        }
+        if (free.compare_exchange(seen, 0, simt::acq_rel, simt::relaxed)) return retire(thread, page);
+        if (units != 0) state->slots.signal(thread, units, 0);
+        continue;
+      }
+      if (unsignalled != 0) state->slots.signal(thread, slots, 0);
+      unsignalled = 0;
+      if (seen == 0) {
+        // Under the lock, because the bin is not ours any more once it has free slots.
+        acquire(thread);
+        const bool given = free.compare_exchange(seen, slots, simt::acq_rel, simt::relaxed);
+        if (given && place(thread, bin) == Place::unlisted) insert(thread, page);
+        unlock(thread, state->lock);
+        if (given) return Fate::stays;
+      } else if (free.compare_exchange(seen, seen + slots, simt::acq_rel, simt::relaxed)) {
+        return Fate::stays;
+      }
+      thread.probe(simt::Step::retry);
+    }
+  }
+
+  // No reader is at the unlinked bin any more. True if it retires; else it is listed again once it has free slots.
+  template <class Thread>
+  SIMT_FN bool settle(Thread& thread, std::uint32_t page) const {
+    Bin& bin = layout.bin(page);
+    acquire(thread);
+    const bool retires = place(thread, bin) == Place::retired;
+    if (!retires) {
+      set_place(thread, bin, Place::unlisted);
+      if (thread.atomic(bin.free).load(simt::relaxed) != 0) insert(thread, page);
+    }
+    unlock(thread, state->lock);
+    return retires;
+  }
+
+ private:
+  template <class Thread>
+  SIMT_FN void acquire(Thread& thread) const {
+    while (!try_lock(thread, state->lock)) thread.spin_hint();
+  }
+  template <class Thread>
+  SIMT_FN Place place(Thread& thread, Bin& bin) const {
+    return static_cast<Place>(thread.atomic(bin.place).load(simt::relaxed));
+  }
+  template <class Thread>
+  SIMT_FN void set_place(Thread& thread, Bin& bin, Place place) const {
+    thread.atomic(bin.place).store(static_cast<std::uint32_t>(place), simt::relaxed);
+  }
+
+  template <class Thread>
+  SIMT_FN Claim walk(Thread& thread, std::uint32_t wanted) const {
+    std::uint32_t link = thread.atomic(state->first).load(simt::acquire);
+    SIMT_ROLLED
+    while (link != 0) {
+      Bin& bin = layout.bin(link - 1);
+      const auto free = thread.atomic(bin.free);
+      std::uint32_t seen = free.load(simt::relaxed);
+      while (seen != 0) {
+        const std::uint32_t slots = seen < wanted ? seen : wanted;
+        if (free.compare_exchange(seen, seen - slots, simt::acq_rel, simt::relaxed)) {
+          return {link - 1, slots, seen == slots};
+        }
+        thread.probe(simt::Step::retry);
+      }
+      link = thread.atomic(bin.next).load(simt::acquire);
+      thread.probe(simt::Step::walk);
+    }
+    return {0, 0, false};
+  }
+
+  // Of a bin that the caller owns.
+  template <class Thread>
+  SIMT_FN Fate retire(Thread& thread, std::uint32_t page) const {
+    Bin& bin = layout.bin(page);
+    acquire(thread);
+    const Place was = place(thread, bin);
+    if (was == Place::listed) {
+      remove(thread, page, Place::retired);
+    } else {
+      set_place(thread, bin, Place::retired);
+    }
+    unlock(thread, state->lock);
+    // settle() comes for one that is leaving.
+    if (was == Place::leaving) return Fate::stays;
+    return was == Place::listed ? Fate::retires_after_readers : Fate::retires;
+  }
+
+  template <class Thread>
+  SIMT_FN void insert(Thread& thread, std::uint32_t page) const {
+    Bin& bin = layout.bin(page);
+    const std::uint32_t next = thread.atomic(state->first).load(simt::relaxed);
+    thread.atomic(bin.next).store(next, simt::relaxed);
+    thread.atomic(bin.previous).store(0, simt::relaxed);
+    set_place(thread, bin, Place::listed);
+    if (next != 0) thread.atomic(layout.bin(next - 1).previous).store(page + 1, simt::relaxed);
+    thread.atomic(state->first).store(page + 1, simt::release);
+  }
+
+  // The bin keeps its link to the next one, for readers that are at it.
+  template <class Thread>
+  SIMT_FN void remove(Thread& thread, std::uint32_t page, Place place) const {
+    Bin& bin = layout.bin(page);
+    const std::uint32_t next = thread.atomic(bin.next).load(simt::relaxed);
+    const std::uint32_t previous = thread.atomic(bin.previous).load(simt::relaxed);
+    thread.atomic(previous == 0 ? state->first : layout.bin(previous - 1).next).store(next, simt::release);
+    if (next != 0) thread.atomic(layout.bin(next - 1).previous).store(previous, simt::relaxed);
+    set_place(thread, bin, place);
+  }
+};
+
+}  // namespace allocbench::bulkalloc

@@ -1,0 +1,251 @@
+// TBuddy: blocks of 2^height pages in a static binary tree, with a bulk semaphore per height.
+//
+// Paper: Gelado & Garland, PPoPP 2019 (TBuddy).
+// Data: a word per node of a complete tree over the pages: available (a free block), partial (something below is
+// available) or busy (neither), and a lock. Node 1 is the root, 2n and 2n + 1 are the halves of n. What lies behind the
+// last page is busy for ever, so the pool may have any size. Two halves of a block are never both available for long.
+// Protocol.
+//   take    waits for a unit of its height, then looks for the available node that there must be. If it has to make a
+//           batch, it takes a block of twice the size and gives one half back. Searches begin at a hashed place and
+//           enter partial nodes only.
+//   give    first tries to merge: a unit of its height and then the buddy, or nothing. What cannot be merged becomes
+//           available.
+//   Whoever changed a node says so upwards: it locks the node and its parent, corrects the parent from its two halves,
+//   and goes on only if that changed something. At most two nodes are locked, always the lower one first.
+// A correction may come late, when the parent is a free block or somebody's already. An available parent is left alone;
+// the halves of somebody's block are busy, as the block itself.
+//
+// Assumed (the paper does not say): the height of a block in use stands in a table, by its first page; a unit is
+// signalled after the correction upwards, so that whoever gets it finds the node.
+// Differs from the paper: two halves that are freed at the same time miss each other, since neither finds a unit of the
+// other. The correction upwards, which sees both, then merges them, if two units are to be had within `patience` looks.
+#pragma once
+
+#include "allocators/bulkalloc/semaphore.hpp"
+#include "simt/simt.hpp"
+
+namespace allocbench::bulkalloc {
+
+inline constexpr std::uint32_t no_page = 0xffffffffu;
+
+struct BuddyTree {
+  static constexpr std::uint32_t available = 1;
+  static constexpr std::uint32_t partial = 2;
+  static constexpr std::uint32_t locked = 4;
+  static constexpr std::uint32_t batch = 2;
+  static constexpr std::uint32_t patience = 64;
+
+  std::uint32_t* nodes = nullptr;
+  DeviceSemaphore* blocks = nullptr;  // by height
+  std::uint32_t pages = 0;
+  std::uint32_t root_height = 0;
+  std::uint32_t most_height = 0;  // of the largest block
+
+  SIMT_HOST_FN std::uint32_t node_of(std::uint32_t page, std::uint32_t height) const {
+    return (1u << (root_height - height)) + (page >> height);
+  }
+  SIMT_HOST_FN std::uint32_t page_of(std::uint32_t node, std::uint32_t height) const {
+    return (node - (1u << (root_height - height))) << height;
+  }
+
+  // The first page of a block of 2^height pages, or no_page.
+  template <class Thread>
+  SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t height) const {
+    std::uint32_t above = height;
+    SIMT_ROLLED
+    while (!blocks[above].wait(thread, 1, batch)) {
+      if (above == most_height) {
+        cancel(thread, height, above);
+        return no_page;
+      }
+      ++above;
+    }
+    std::uint32_t node = find(thread, above);
+    correct_above(thread, node);
+    SIMT_ROLLED
+    while (above != height) {
+      thread.probe(simt::Step::split);
+      node = 2 * node;
+      --above;
+      open(thread, node + 1);
+      blocks[above].signal(thread, 1, 1);
+    }
+    return page_of(node, height);
+  }
+
+  template <class Thread>
+  SIMT_FN void give(Thread& thread, std::uint32_t page, std::uint32_t height) const {
+    std::uint32_t node = node_of(page, height);
+    SIMT_ROLLED
+    for (;; node /= 2, ++height) {
+      if (height != most_height && merge(thread, node, height)) continue;
+      const bool pair = open(thread, node);
+      blocks[height].signal(thread, 1, 0);
+      if (!pair || !reunite(thread, node, height)) return;
+    }
+  }
+
+ private:
+  template <class Thread>
+  SIMT_FN std::uint32_t look(Thread& thread, std::uint32_t node) const {
+    return thread.atomic(nodes[node]).load(simt::relaxed);
+  }
+  template <class Thread>
+  SIMT_FN void lock(Thread& thread, std::uint32_t node) const {
+    while ((thread.atomic(nodes[node]).fetch_or(locked, simt::acquire) & locked) != 0) thread.spin_hint();
+  }
+  template <class Thread>
+  SIMT_FN void unlock(Thread& thread, std::uint32_t node) const {
+    thread.atomic(nodes[node]).fetch_and(~locked, simt::release);
+  }
+
+  // No block can be had up to `above`: those who wait for what this thread wanted to make shall look again.
+  template <class Thread>
+  SIMT_FN void cancel(Thread& thread, std::uint32_t height, std::uint32_t above) const {
+    SIMT_ROLLED
+    for (++above; above-- != height;) blocks[above].signal(thread, 0, 1);
+  }
+
+  // Available -> busy.
+  template <class Thread>
+  SIMT_FN bool try_take(Thread& thread, std::uint32_t node) const {
+    const auto word = thread.atomic(nodes[node]);
+    std::uint32_t seen = word.load(simt::relaxed);
+    while ((seen & available) != 0) {
+      if (word.compare_exchange(seen, seen & ~available, simt::acq_rel, simt::relaxed)) return true;
+    }
+    return false;
+  }
+  // Busy -> available. True if its buddy is available, too.
+  template <class Thread>
+  SIMT_FN bool open(Thread& thread, std::uint32_t node) const {
+    thread.atomic(nodes[node]).fetch_or(available, simt::acq_rel);
+    return correct_above(thread, node);
+  }
+
+  // Takes an available node of this height, of which the caller has a unit.
+  template <class Thread>
+  SIMT_FN std::uint32_t find(Thread& thread, std::uint32_t height) const {
+    std::uint32_t order = thread.sm() * 0x85ebca6bu ^ thread.rank_in_grid() * 0x9e3779b1u;
+    SIMT_ROLLED
+    for (;;) {
+      const std::uint32_t node = search(thread, height, order);
+      if (node != 0) return node;
+      order += 0x9e3779b1u;
+      thread.spin_hint();
+    }
+  }
+
+  // Once through the tree, depth first. Bit i of `order` says which half comes first among those of height i.
+  template <class Thread>
+  SIMT_FN std::uint32_t search(Thread& thread, std::uint32_t height, std::uint32_t order) const {
+    std::uint32_t node = 1;
+    std::uint32_t here = root_height;
+    SIMT_ROLLED
+    for (;;) {
+      if (here == height) {
+        if (try_take(thread, node)) return node;
+      } else if ((look(thread, node) & partial) != 0) {
+        --here;
+        node = 2 * node + (order >> here & 1);
+        continue;
+      }
+      thread.probe(simt::Step::walk);
+      while (node != 1 && (node & 1) != (order >> here & 1)) {
+        node /= 2;
+        ++here;
+      }
+      if (node == 1) return 0;
+      node ^= 1;
+    }
+  }
+
+  // After a change of the node: corrects its ancestors. True if the node and its buddy are both available. Of two
+  // threads that open two halves, the one that locks the parent later sees both.
+  template <class Thread>
+  SIMT_FN bool correct_above(Thread& thread, std::uint32_t node) const {
+    if (node == 1) return false;
+    bool pair = false;
+    bool lowest = true;
+    lock(thread, node);
+    SIMT_ROLLED
+    for (;;) {
+      const std::uint32_t parent = node / 2;
+      lock(thread, parent);
+      const std::uint32_t one = look(thread, node);
+      const std::uint32_t other = look(thread, node ^ 1);
+      const std::uint32_t now = look(thread, parent);
+      if (lowest) pair = (one & other & available) != 0;
+      lowest = false;
+      const bool has_room = ((one | other) & (available | partial)) != 0;
+      const bool changes = (now & available) == 0 && has_room != ((now & partial) != 0);
+      if (changes) thread.atomic(nodes[parent]).fetch_xor(partial, simt::relaxed);
+      unlock(thread, node);
+      node = parent;
+      if (!changes || node == 1) break;
+    }
+    unlock(thread, node);
+    return pair;
+  }
+
+  // The caller's busy node and its buddy become the caller's busy parent. The buddy is tried also when it looks busy:
+  // only a unit that is not there proves that nothing can be merged.
+  template <class Thread>
+  SIMT_FN bool merge(Thread& thread, std::uint32_t node, std::uint32_t height) const {
+    if (!blocks[height].try_wait(thread, 1)) return false;
+    if (!try_take(thread, node ^ 1)) {
+      blocks[height].signal(thread, 1, 0);
+      return false;
+    }
+    own(thread, node / 2);
+    return true;
+  }
+
+  // The same for two available halves.
+  template <class Thread>
+  SIMT_FN bool reunite(Thread& thread, std::uint32_t node, std::uint32_t height) const {
+    SIMT_ROLLED
+    for (std::uint32_t looks = 0; looks < patience; ++looks) {
+      if ((look(thread, node) & look(thread, node ^ 1) & available) == 0) return false;
+      if (!blocks[height].try_wait(thread, 2)) {
+        thread.spin_hint();  // somebody has a unit and takes one of the halves, or another node
+        continue;
+      }
+      if (try_take(thread, node)) {
+        if (try_take(thread, node ^ 1)) {
+          own(thread, node / 2);
+          return true;
+        }
+        open(thread, node);
+      }
+      blocks[height].signal(thread, 2, 0);
+    }
+    return false;
+  }
+
+  // Partial -> busy, by the owner of both halves.
+  template <class Thread>
+  SIMT_FN void own(Thread& thread, std::uint32_t node) const {
+    thread.probe(simt::Step::merge);
+    lock(thread, node);
+    thread.atomic(nodes[node]).fetch_and(~partial, simt::relaxed);
+    unlock(thread, node);
+  }
+};
+
+// A tree without blocks in use; nodes and semaphores are zero. One thread.
+struct PrepareTree {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, BuddyTree tree) const {
+    if (thread.rank_in_grid() != 0) return;
+    for (std::uint32_t height = 0; height <= tree.root_height; ++height) {
+      const std::uint32_t end = tree.pages >> height;  // the node that the last page cuts, if any
+      if ((end << height) != tree.pages) tree.nodes[tree.node_of(end << height, height)] = BuddyTree::partial;
+      if ((end & 1) == 0) continue;
+      tree.nodes[tree.node_of((end - 1) << height, height)] = BuddyTree::available;
+      thread.atomic(tree.blocks[height].word).store(DeviceSemaphore::unit, simt::relaxed);
+    }
+  }
+};
+
+}  // namespace allocbench::bulkalloc

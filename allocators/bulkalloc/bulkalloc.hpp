@@ -1,0 +1,156 @@
+// BulkAlloc (a reconstruction): bulk semaphores before a buddy tree, and per SM an arena of bins for small blocks.
+//
+// Paper: Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019. No complete implementation is public,
+// and the paper leaves gaps; so this is a reconstruction, and its times say nothing about the authors' code.
+// Idea: two stages. Stage 1 counts: a bulk semaphore says that a unit exists for the caller, or that the caller has to
+// make a batch of units. Stage 2 searches a structure and is sure to find something. So no thread fails because another
+// one is about to return or to split a block.
+//   TBuddy  blocks of 4 KiB * 2^h, in a static binary tree with a semaphore per height (buddy_tree.hpp, semaphore.hpp)
+//   UAlloc  smaller blocks of power-of-two sizes, from bins of 4 KiB in chunks of 256 KiB (ualloc.hpp, bin_list.hpp,
+//           chunks.hpp, layout.hpp); what was unlinked is used again after the readers (rcu.hpp)
+// free tells the two by the address: only blocks of the buddy tree begin at a page.
+//
+// Data: outside the pool the nodes of the tree, the height of each block in use, the semaphores, the arenas' lists. In
+// the pool the headers of bins and chunks.
+//
+// Assumed, where the paper is silent or contradicts itself:
+//   * Chunks of 256 KiB: 62 bins with a tail each fit there, not into the 512 KiB of the text (`chunk_bytes`).
+//   * An arena per SM needs a chunk per SM. The paper's smallest pool, 8 MiB, has no room for 80 of them, so there are
+//     at most as many arenas as an eighth of the chunks of the pool; SMs share them.
+//   * The lanes of a warp that ask for one size wait together; so do those that free slots of one bin.
+//   * A size of which a bin has one slot (2 KiB) is served by the tree, as in the paper's measurements.
+//   * If a batch cannot be made, each lane of the group takes a unit that is there before it returns null.
+//   * Where each file says so: the widths of semaphores, the height of a block in use, the order of signals.
+// Differs from the paper:
+//   * The smallest block has 16 bytes, not 8. The pool may have any size, not only powers of two.
+//   * Bounded: two halves of a block that were freed at the same time are merged if two units are to be had within 64
+//     looks; a free that empties a bin waits 64 looks for the units of claims on their way. Else both halves, or the
+//     empty bin, stay as they are until they are used and freed again.
+//   * Unbounded, as in the paper: waits for units that somebody makes, for locks and for readers. They end, because
+//     whoever makes units says so when it fails, and holders of locks and readers wait for nobody above them.
+// As published: an arena does not help another one, so null may come while other arenas have free slots.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "allocators/bulkalloc/inspect.hpp"
+#include "allocators/bulkalloc/parameters.hpp"
+#include "allocators/bulkalloc/ualloc.hpp"
+#include "allocators/common/request.hpp"
+#include "allocators/contract/allocator.hpp"
+
+namespace allocbench {
+
+class BulkAlloc {
+ public:
+  using Parameters = bulkalloc::Parameters;
+  static constexpr Traits traits{
+      .name = "bulkalloc",
+      .display_name = "BulkAlloc (reconstruction)",
+      .paper = "Gelado & Garland 2019",
+      .summary =
+          "bulk semaphores count, then a search is sure to find: a buddy tree from 4 KiB on, "
+          "bins in an arena per SM below"};
+
+  // The largest power of two of pages.
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
+    return std::bit_floor(pool_bytes / parameters.page_bytes) * parameters.page_bytes;
+  }
+  // Three chunks of two bins each, with 16 blocks of 16 bytes per bin, and two pages behind them.
+  static SmallHeap<Parameters> small_heap() {
+    return {.pool_bytes = 3 * 1024 + 512, .parameters = {.page_bytes = 256, .chunk_bytes = 1024, .arenas = 1}};
+  }
+
+  static BulkAlloc create(Arena& arena, const Parameters& parameters);
+
+  void reset(simt::Stream& stream) {
+    const bulkalloc::BuddyTree& tree = small_.tree;
+    const auto clear = [&](auto* words, std::size_t count) {
+      simt::device_fill(stream, words, 0, count * sizeof *words);
+    };
+    clear(tree.nodes, std::size_t{2} << tree.root_height);
+    clear(tree.blocks, tree.root_height + std::size_t{1});
+    clear(small_.chunks, small_.arenas);
+    clear(small_.readers, small_.arenas);
+    clear(small_.lists, std::size_t{small_.arenas} * small_.sizes);
+    simt::launch(stream, {1, 32}, bulkalloc::PrepareTree{}, tree);
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (limit_.refuses(bytes)) return nullptr;
+    if (bytes > most_small_) return malloc_pages(thread, bytes);
+    const std::uint32_t log2 = log2_of(static_cast<std::uint32_t>(bytes), bulkalloc::least_size_log2);
+    return small_.malloc(thread, thread.converged().match_any(log2), log2);
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block == nullptr) return;
+    const bulkalloc::Layout& layout = small_.layout;
+    const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - layout.base);
+    if ((offset & ((std::size_t{1} << layout.page_log2) - 1)) != 0) return small_.free(thread, offset);
+    const auto page = static_cast<std::uint32_t>(offset >> layout.page_log2);
+    small_.tree.give(thread, page, thread.atomic(heights_[page]).load(simt::relaxed));
+  }
+
+  std::string broken_invariant(simt::Stream& stream) const { return bulkalloc::Inspection(stream, small_).broken(); }
+
+  // For tests.
+  const bulkalloc::UAlloc& small() const { return small_; }
+
+ private:
+  template <class Thread>
+  SIMT_FN void* malloc_pages(Thread& thread, std::size_t bytes) {
+    const std::uint64_t pages = units_of(bytes, small_.layout.page_log2);
+    const std::uint32_t height = log2_of(static_cast<std::uint32_t>(pages), 0);
+    const std::uint32_t page = small_.tree.take(thread, height);
+    if (page == bulkalloc::no_page) return nullptr;
+    thread.atomic(heights_[page]).store(height, simt::relaxed);
+    return small_.layout.address(page);
+  }
+
+  bulkalloc::UAlloc small_;
+  std::uint32_t* heights_ = nullptr;  // of the block in use that begins at a page
+  RequestLimit limit_;
+  std::uint32_t most_small_ = 0;  // bytes
+};
+
+inline BulkAlloc BulkAlloc::create(Arena& arena, const Parameters& parameters) {
+  parameters.check();
+  const std::size_t pages = arena.pool_bytes() / parameters.page_bytes;
+  if (arena.pool_bytes() < parameters.chunk_bytes || pages > std::size_t{1} << 26) {
+    throw Unsupported("bulkalloc needs a pool of at least a chunk (" + std::to_string(parameters.chunk_bytes) +
+                      " bytes) and of at most 2^26 pages of " + std::to_string(parameters.page_bytes) + " bytes");
+  }
+  BulkAlloc allocator;
+  bulkalloc::UAlloc& small = allocator.small_;
+  bulkalloc::BuddyTree& tree = small.tree;
+  tree.pages = static_cast<std::uint32_t>(pages);
+  tree.most_height = static_cast<std::uint32_t>(std::bit_width(pages)) - 1;
+  tree.root_height = tree.most_height + (std::has_single_bit(pages) ? 0 : 1);
+  tree.nodes = arena.metadata<std::uint32_t>(std::size_t{2} << tree.root_height);
+  tree.blocks = arena.metadata<bulkalloc::DeviceSemaphore>(tree.root_height + std::size_t{1});
+  small.layout.base = arena.pool().base;
+  small.layout.page_log2 = simt::count_trailing_zeros(parameters.page_bytes);
+  small.layout.chunk_height = simt::count_trailing_zeros(parameters.chunk_bytes) - small.layout.page_log2;
+  const std::size_t chunks = arena.pool_bytes() / parameters.chunk_bytes;
+  const std::uint32_t sm_count = arena.stream().device().properties().sm_count;
+  small.arenas = parameters.arenas != 0 ? parameters.arenas
+                                        : static_cast<std::uint32_t>(std::clamp<std::size_t>(chunks / 8, 1, sm_count));
+  small.sizes = small.layout.sizes();
+  small.chunks = arena.metadata<bulkalloc::ChunkList::State>(small.arenas);
+  small.readers = arena.metadata<bulkalloc::Rcu>(small.arenas);
+  small.lists = arena.metadata<bulkalloc::BinList::State>(std::size_t{small.arenas} * small.sizes);
+  allocator.heights_ = arena.metadata<std::uint32_t>(pages);
+  allocator.limit_.bytes = max_request(arena.pool_bytes(), parameters);
+  allocator.most_small_ = 1u << (bulkalloc::least_size_log2 + small.sizes - 1);
+  allocator.reset(arena.stream());
+  return allocator;
+}
+
+}  // namespace allocbench
+
+ALLOCBENCH_REGISTER(bulkalloc, BulkAlloc)

@@ -1,0 +1,161 @@
+// The chunks of an arena: they come from the buddy tree, give bins away, and go back when they are whole again.
+//
+// Paper: Gelado & Garland, PPoPP 2019 (UAlloc: two stages for bins, too; collective mutex).
+// Stage 1 is a semaphore of bins, whose batch is a chunk. Stage 2 happens under the collective mutex: of the lanes that
+// come together one locks for all, the lane with rank k takes the k-th free bin of the list, and the last one cuts the
+// list behind the chunks that have none left.
+// A chunk whose bins are all free goes back if their units are there. If not, somebody has one and is about to take a
+// bin; chunks that stay for that are counted, and that lane looks again.
+#pragma once
+
+#include "allocators/bulkalloc/buddy_tree.hpp"
+#include "allocators/bulkalloc/layout.hpp"
+#include "allocators/common/lock.hpp"
+
+namespace allocbench::bulkalloc {
+
+struct ChunkList {
+  // All zero at first.
+  struct State {
+    alignas(128) ArenaSemaphore bins;
+    std::uint32_t lock;
+    std::uint32_t first;  // of the chunks with free bins: 1 + page, 0 = none
+    std::uint32_t whole;  // listed chunks whose bins are all free
+  };
+
+  Layout layout;
+  BuddyTree tree;
+  State* state = nullptr;
+
+  // The page of a free bin for each lane of the group; no_page where there is none.
+  template <class Thread, class Group>
+  SIMT_FN std::uint32_t take(Thread& thread, const Group& group) const {
+    const bool served = reserve(thread, group, state->bins, layout.bins(), [&] { return add_chunk(thread); });
+    const auto alike = group.partition(served);
+    return served ? take_listed(thread, alike) : no_page;
+  }
+
+  // The bin is in no list, and nobody looks at it.
+  template <class Thread>
+  SIMT_FN void give(Thread& thread, std::uint32_t page) const {
+    const std::uint32_t first_page = layout.chunk_of(page);
+    Chunk& chunk = layout.chunk(first_page);
+    const std::uint32_t bin = page - first_page;
+    acquire(thread);
+    thread.atomic(chunk.bits[bin / 32]).fetch_and(~(1u << bin % 32), simt::release);
+    const std::uint32_t free = thread.atomic(chunk.free).fetch_add(1u, simt::relaxed) + 1;
+    if (free == 1) insert(thread, first_page);
+    state->bins.signal(thread, 1, 0);
+    bool whole = free == layout.bins();
+    if (whole && !remove_whole(thread, first_page)) {
+      thread.atomic(state->whole).fetch_add(1u, simt::relaxed);
+      whole = false;
+    }
+    unlock(thread, state->lock);
+    if (whole) tree.give(thread, first_page, layout.chunk_height);
+  }
+
+ private:
+  template <class Thread>
+  SIMT_FN void acquire(Thread& thread) const {
+    while (!try_lock(thread, state->lock)) thread.spin_hint();
+  }
+
+  template <class Thread>
+  SIMT_FN bool add_chunk(Thread& thread) const {
+    const std::uint32_t page = tree.take(thread, layout.chunk_height);
+    if (page == no_page) return false;
+    Chunk& chunk = layout.chunk(page);
+    clear_bits(thread, chunk.bits, layout.special_bins(), layout.chunk_pages());
+    thread.atomic(chunk.free).store(layout.bins(), simt::relaxed);
+    acquire(thread);
+    insert(thread, page);
+    thread.atomic(state->whole).fetch_add(1u, simt::relaxed);
+    unlock(thread, state->lock);
+    return true;
+  }
+
+  // A bin for each lane; each has a unit.
+  template <class Thread, class Group>
+  SIMT_FN std::uint32_t take_listed(Thread& thread, const Group& group) const {
+    if (group.leader()) acquire(thread);
+    group.sync();  // the leader's lock holds for all
+    std::uint32_t skip = group.thread_rank();
+    std::uint32_t page = thread.atomic(state->first).load(simt::relaxed) - 1;
+    std::uint32_t free = thread.atomic(layout.chunk(page).free).load(simt::relaxed);
+    SIMT_ROLLED
+    while (skip >= free) {
+      skip -= free;
+      page = thread.atomic(layout.chunk(page).next).load(simt::relaxed) - 1;
+      free = thread.atomic(layout.chunk(page).free).load(simt::relaxed);
+      thread.probe(simt::Step::walk);
+    }
+    Chunk& chunk = layout.chunk(page);
+    const std::uint32_t bin = nth_clear_bit(thread, chunk.bits, skip);
+    group.sync();  // all have looked
+    if (skip == 0 && free == layout.bins()) thread.atomic(state->whole).fetch_sub(1u, simt::relaxed);
+    thread.atomic(chunk.bits[bin / 32]).fetch_or(1u << bin % 32, simt::acquire);
+    thread.atomic(chunk.free).fetch_sub(1u, simt::relaxed);
+    group.sync();  // all have taken
+    std::uint32_t whole = no_page;
+    if (group.thread_rank() + 1 == group.num_threads()) {
+      cut(thread, page);
+      whole = remove_any_whole(thread);
+      unlock(thread, state->lock);
+      if (whole != no_page) tree.give(thread, whole, layout.chunk_height);
+    }
+    return page + bin;
+  }
+
+  // Chunks before this one have no bin left.
+  template <class Thread>
+  SIMT_FN void cut(Thread& thread, std::uint32_t page) const {
+    Chunk& chunk = layout.chunk(page);
+    std::uint32_t first = page + 1;
+    if (thread.atomic(chunk.free).load(simt::relaxed) == 0) first = thread.atomic(chunk.next).load(simt::relaxed);
+    thread.atomic(state->first).store(first, simt::relaxed);
+    if (first != 0) thread.atomic(layout.chunk(first - 1).previous).store(0, simt::relaxed);
+  }
+
+  // A chunk that stayed because a unit of its bins was on its way.
+  template <class Thread>
+  SIMT_FN std::uint32_t remove_any_whole(Thread& thread) const {
+    if (thread.atomic(state->whole).load(simt::relaxed) == 0) return no_page;
+    std::uint32_t link = thread.atomic(state->first).load(simt::relaxed);
+    SIMT_ROLLED
+    while (link != 0) {
+      Chunk& chunk = layout.chunk(link - 1);
+      if (thread.atomic(chunk.free).load(simt::relaxed) == layout.bins()) {
+        if (!remove_whole(thread, link - 1)) return no_page;
+        thread.atomic(state->whole).fetch_sub(1u, simt::relaxed);
+        return link - 1;
+      }
+      link = thread.atomic(chunk.next).load(simt::relaxed);
+    }
+    return no_page;
+  }
+
+  // Takes the units of all bins of a chunk, and the chunk out of the list.
+  template <class Thread>
+  SIMT_FN bool remove_whole(Thread& thread, std::uint32_t page) const {
+    if (!state->bins.try_wait(thread, layout.bins())) return false;
+    Chunk& chunk = layout.chunk(page);
+    const std::uint32_t next = thread.atomic(chunk.next).load(simt::relaxed);
+    const std::uint32_t previous = thread.atomic(chunk.previous).load(simt::relaxed);
+    thread.atomic(previous == 0 ? state->first : layout.chunk(previous - 1).next).store(next, simt::relaxed);
+    if (next != 0) thread.atomic(layout.chunk(next - 1).previous).store(previous, simt::relaxed);
+    return true;
+  }
+
+  template <class Thread>
+  SIMT_FN void insert(Thread& thread, std::uint32_t page) const {
+    const std::uint32_t next = thread.atomic(state->first).load(simt::relaxed);
+    Chunk& chunk = layout.chunk(page);
+    thread.atomic(chunk.next).store(next, simt::relaxed);
+    thread.atomic(chunk.previous).store(0, simt::relaxed);
+    if (next != 0) thread.atomic(layout.chunk(next - 1).previous).store(page + 1, simt::relaxed);
+    thread.atomic(state->first).store(page + 1, simt::relaxed);
+  }
+};
+
+}  // namespace allocbench::bulkalloc

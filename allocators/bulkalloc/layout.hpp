@@ -1,0 +1,120 @@
+// Where UAlloc keeps what: chunks, their bins, and the slots of a bin.
+//
+// Paper: Gelado & Garland, PPoPP 2019 (UAlloc). A chunk is a block of the buddy tree, cut into bins of a page. A bin
+// has a header of 128 bytes and slots of one size; so no block of UAlloc begins at a page. The room that the header
+// takes is made up for by a tail of 128 bytes, which slots of up to 128 bytes use. The tails of a chunk lie in its
+// first bins, which serve nothing else; the header of the chunk is where the first bin would have one. With pages of 4
+// KiB and chunks of 256 KiB: two such bins, 62 others. Tails come in the order of their bins (assumed).
+#pragma once
+
+#include <algorithm>
+
+#include "simt/simt.hpp"
+
+namespace allocbench::bulkalloc {
+
+inline constexpr std::uint32_t header_log2 = 7;
+inline constexpr std::uint32_t header_bytes = 1u << header_log2;
+inline constexpr std::uint32_t least_size_log2 = 4;  // published: 8 bytes; every block is aligned to 16 here
+inline constexpr std::uint32_t bitmap_words = 16;
+
+// Links name a page: 1 + its number, 0 = none.
+struct Bin {
+  std::uint32_t bits[bitmap_words];  // 1: the slot is in use, or there is none
+  std::uint32_t free;                // slots that nobody has claimed: below their number, a bit more may be clear
+  std::uint32_t list;                // of arena and size
+  std::uint32_t place;               // bin_list.hpp; under the list's lock, as the next two
+  std::uint32_t next;
+  std::uint32_t previous;
+  std::uint32_t queued;  // the link of the RCU queue
+};
+static_assert(sizeof(Bin) <= header_bytes);
+
+// Everything under the lock of the arena's chunks.
+struct Chunk {
+  std::uint32_t bits[bitmap_words];  // 1: the bin is in use, or there is none
+  std::uint32_t free;                // bins
+  std::uint32_t next;
+  std::uint32_t previous;
+};
+static_assert(sizeof(Chunk) <= header_bytes);
+
+struct Layout {
+  std::byte* base = nullptr;
+  std::uint32_t page_log2 = 0;
+  std::uint32_t chunk_height = 0;  // log2 of its pages
+
+  SIMT_HOST_FN std::uint32_t chunk_pages() const { return 1u << chunk_height; }
+  SIMT_HOST_FN std::uint32_t tails_of_bin() const { return (1u << (page_log2 - header_log2)) - 1; }
+  // The first bins, which hold the tails.
+  SIMT_HOST_FN std::uint32_t special_bins() const {
+    const std::uint32_t tails_log2 = page_log2 - header_log2;
+    return chunk_height > tails_log2 ? 1u << (chunk_height - tails_log2) : 1;
+  }
+  SIMT_HOST_FN std::uint32_t bins() const { return chunk_pages() - special_bins(); }
+  // Of 2^size_log2 bytes.
+  SIMT_HOST_FN std::uint32_t slots(std::uint32_t size_log2) const {
+    return size_log2 <= header_log2 ? 1u << (page_log2 - size_log2) : ((1u << page_log2) - header_bytes) >> size_log2;
+  }
+  // From 16 bytes on, powers of two of which a bin has at least two slots.
+  SIMT_HOST_FN std::uint32_t sizes() const {
+    std::uint32_t log2 = least_size_log2;
+    while (slots(log2) >= 2) ++log2;
+    return log2 - least_size_log2;
+  }
+
+  SIMT_HOST_FN std::byte* address(std::uint32_t page) const { return base + (std::size_t{page} << page_log2); }
+  SIMT_FN Bin& bin(std::uint32_t page) const { return *reinterpret_cast<Bin*>(address(page)); }
+  SIMT_FN Chunk& chunk(std::uint32_t page) const { return *reinterpret_cast<Chunk*>(address(page)); }
+  SIMT_HOST_FN std::uint32_t chunk_of(std::uint32_t page) const { return page & ~(chunk_pages() - 1); }
+
+  // A slot of the bin of this page.
+  SIMT_FN std::byte* slot(std::uint32_t page, std::uint32_t size_log2, std::uint32_t slot) const {
+    const std::uint32_t in_bin = ((1u << page_log2) - header_bytes) >> size_log2;
+    if (slot < in_bin) return address(page) + header_bytes + (std::size_t{slot} << size_log2);
+    const std::uint32_t tail = page - chunk_of(page) - special_bins();
+    return address(chunk_of(page) + tail / tails_of_bin()) + header_bytes * (1 + tail % tails_of_bin()) +
+           (std::size_t{slot - in_bin} << size_log2);
+  }
+
+  // The bin to which a block belongs, and the place of the block's first byte behind its header or the bin's end.
+  struct Place {
+    std::uint32_t page;
+    std::uint32_t offset;
+  };
+  SIMT_FN Place place_of(std::size_t offset_in_pool) const {
+    const auto page = static_cast<std::uint32_t>(offset_in_pool >> page_log2);
+    const auto inside = static_cast<std::uint32_t>(offset_in_pool) & ((1u << page_log2) - 1);
+    const std::uint32_t chunk = chunk_of(page);
+    if (page - chunk >= special_bins()) return {page, inside - header_bytes};
+    const std::uint32_t tail = (page - chunk) * tails_of_bin() + (inside >> header_log2) - 1;
+    return {chunk + special_bins() + tail, (1u << page_log2) - header_bytes + (inside & (header_bytes - 1))};
+  }
+};
+
+// The bit of the n-th unit (from 0) that is not in use; of all words together there are more.
+template <class Thread>
+SIMT_FN std::uint32_t nth_clear_bit(Thread& thread, std::uint32_t* words, std::uint32_t n) {
+  std::uint32_t word = 0;
+  SIMT_ROLLED
+  for (;; ++word) {
+    const std::uint32_t clear = ~thread.atomic(words[word]).load(simt::relaxed);
+    const std::uint32_t count = simt::popcount(clear);
+    if (n < count) return word * 32 + simt::nth_set_bit(clear, n);
+    n -= count;
+  }
+}
+
+// Bits of a new header: those from `units` on are set for ever.
+template <class Thread>
+SIMT_FN void clear_bits(Thread& thread, std::uint32_t* words, std::uint32_t first, std::uint32_t units) {
+  SIMT_ROLLED
+  for (std::uint32_t word = 0; word < bitmap_words; ++word) {
+    const std::uint32_t begin = word * 32;
+    const std::uint32_t below = first <= begin ? 0 : first - begin >= 32 ? 0xffffffffu : (1u << (first - begin)) - 1;
+    const std::uint32_t above = units <= begin ? 0xffffffffu : units - begin >= 32 ? 0 : ~0u << (units - begin);
+    thread.atomic(words[word]).store(below | above, simt::relaxed);
+  }
+}
+
+}  // namespace allocbench::bulkalloc

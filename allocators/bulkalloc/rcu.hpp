@@ -1,0 +1,72 @@
+// Read-copy-update with delegation: what was taken out of a list is used again only after all readers have left.
+//
+// Paper: Gelado & Garland, PPoPP 2019 (delegation of deferred work; sleepable RCU with an epoch and two counters).
+// Idea: a thread that has unlinked something queues it. If another thread waits to begin the next epoch already, that
+// one will do the work. Otherwise it waits itself: for the mutex, then, in a new epoch, for the readers of the previous
+// one. Then it does what is queued.
+// Differs from the paper: a reader enters by one addition to a word that holds the epoch too, so no reader counts
+// itself into an epoch that has ended; leaving readers are counted apart, and the epoch is over when both counts agree.
+// Readers wait for nobody, so every wait here ends.
+#pragma once
+
+#include "allocators/common/lock.hpp"
+#include "simt/simt.hpp"
+
+namespace allocbench::bulkalloc {
+
+struct Rcu {
+  static constexpr std::uint64_t odd = std::uint64_t{1} << 63;
+
+  // All zero at first.
+  std::uint64_t readers;  // that entered in this epoch; bit 63: is it an odd one?
+  std::uint64_t left[2];  // readers of even and of odd epochs that have left
+  std::uint32_t mutex;
+  std::uint32_t waiting;  // 1: a thread waits to begin the next epoch
+  std::uint32_t queue;    // the last item queued, 0 = none
+
+  // Returns what leave() needs.
+  template <class Thread>
+  SIMT_FN std::uint32_t enter(Thread& thread) {
+    return static_cast<std::uint32_t>(thread.atomic(readers).fetch_add(std::uint64_t{1}, simt::acquire) >> 63);
+  }
+  template <class Thread>
+  SIMT_FN void leave(Thread& thread, std::uint32_t epoch) {
+    thread.atomic(left[epoch]).fetch_add(std::uint64_t{1}, simt::release);
+  }
+
+  // Queues an item, a number above 0, and does the queued work unless another thread will. `link(item)` is the word
+  // that holds the next item of the queue; `finish(item)` is the work.
+  template <class Thread, class Link, class Finish>
+  SIMT_FN void call(Thread& thread, std::uint32_t item, const Link& link, const Finish& finish) {
+    const auto last = thread.atomic(queue);
+    std::uint32_t seen = last.load(simt::relaxed);
+    do {
+      thread.atomic(link(item)).store(seen, simt::relaxed);
+    } while (!last.compare_exchange(seen, item, simt::acq_rel, simt::relaxed));
+    // Whoever waits takes the queue after it has cleared its mark, so it takes this item too.
+    if (thread.atomic(waiting).exchange(1u, simt::acq_rel) != 0) return;
+    while (!try_lock(thread, mutex)) thread.spin_hint();
+    thread.atomic(waiting).exchange(0u, simt::acq_rel);
+    std::uint32_t next = last.exchange(0u, simt::acq_rel);
+    if (next != 0) await_readers(thread);
+    unlock(thread, mutex);
+    while (next != 0) {
+      const std::uint32_t each = next;
+      next = thread.atomic(link(each)).load(simt::relaxed);
+      finish(each);
+    }
+  }
+
+ private:
+  // Begins an epoch and waits for the readers of the previous one.
+  template <class Thread>
+  SIMT_FN void await_readers(Thread& thread) {
+    const auto word = thread.atomic(readers);
+    const std::uint64_t entered = word.exchange(~word.load(simt::relaxed) & odd, simt::acq_rel);
+    const auto gone = thread.atomic(left[entered >> 63]);
+    while (gone.load(simt::acquire) != (entered & ~odd)) thread.spin_hint();
+    gone.store(0, simt::relaxed);
+  }
+};
+
+}  // namespace allocbench::bulkalloc

@@ -1,0 +1,96 @@
+// UAlloc: blocks below a page, from bins of an arena per SM.
+//
+// Paper: Gelado & Garland, PPoPP 2019 (UAlloc).
+// The lanes of a warp that ask for one size at the same time share one wait for slots and one walk along the bins; then
+// each takes a bit for itself. Lanes that free slots of one bin give them back together. (The paper has special paths
+// for single lanes and full warps and does not say more.)
+// What waits for what: a lane waits for units that another lane is making, for locks, whose holders wait for nobody,
+// and for readers of RCU, which wait for nobody. Whoever makes a bin waits for a chunk, then for blocks of the buddy
+// tree.
+#pragma once
+
+#include "allocators/bulkalloc/bin_list.hpp"
+#include "allocators/bulkalloc/chunks.hpp"
+
+namespace allocbench::bulkalloc {
+
+struct UAlloc {
+  Layout layout;
+  BuddyTree tree;
+  ChunkList::State* chunks = nullptr;  // per arena
+  Rcu* readers = nullptr;              // per arena
+  BinList::State* lists = nullptr;     // per arena and size
+  std::uint32_t arenas = 0;
+  std::uint32_t sizes = 0;
+
+  // The lanes of the group ask for 2^size_log2 bytes.
+  template <class Thread, class Group>
+  SIMT_FN void* malloc(Thread& thread, const Group& group, std::uint32_t size_log2) const {
+    const std::uint32_t arena = thread.sm() % arenas;
+    const std::uint32_t number = arena * sizes + (size_log2 - least_size_log2);
+    const BinList list = list_of(number);
+    const bool served =
+        reserve(thread, group, list.state->slots, list.slots_of_bin, [&] { return add_bin(thread, number); });
+    const auto lucky = group.partition(served);
+    if (!served) return nullptr;
+    const std::uint32_t lanes = lucky.num_threads();
+    const std::uint32_t rank = lucky.thread_rank();
+    std::uint32_t page = no_page;
+    SIMT_ROLLED
+    for (std::uint32_t done = 0; done < lanes;) {
+      BinList::Claim claim{0, 0, false};
+      if (lucky.leader()) {
+        claim = list.claim(thread, readers[arena], lanes - done);
+        // Before the lanes have their blocks: until then the bin cannot become empty and retire.
+        if (claim.last && list.unlink_exhausted(thread, claim.page)) after_readers(thread, arena, claim.page);
+      }
+      claim.page = lucky.broadcast(claim.page);
+      claim.slots = lucky.broadcast(claim.slots);
+      if (rank >= done && rank < done + claim.slots) page = claim.page;
+      done += claim.slots;
+    }
+    lucky.sync();  // what the leader saw of the bins holds for all
+    return layout.slot(page, size_log2, list.take_slot(thread, page, rank));
+  }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, std::size_t offset_in_pool) const {
+    const Layout::Place place = layout.place_of(offset_in_pool);
+    const std::uint32_t number = thread.atomic(layout.bin(place.page).list).load(simt::relaxed);
+    const BinList list = list_of(number);
+    list.clear_slot(thread, place.page, place.offset >> (number % sizes + least_size_log2));
+    const auto group = thread.converged().match_any(place.page);
+    group.sync();  // the leader's release speaks for all
+    if (!group.leader()) return;
+    const BinList::Fate fate = list.give(thread, place.page, group.num_threads());
+    if (fate == BinList::Fate::retires) chunk_list(number / sizes).give(thread, place.page);
+    if (fate == BinList::Fate::retires_after_readers) after_readers(thread, number / sizes, place.page);
+  }
+
+  SIMT_FN BinList list_of(std::uint32_t number) const {
+    return {layout, lists + number, layout.slots(number % sizes + least_size_log2)};
+  }
+  SIMT_FN ChunkList chunk_list(std::uint32_t arena) const { return {layout, tree, chunks + arena}; }
+
+ private:
+  // One of the lanes that come here together; all have the same arena.
+  template <class Thread>
+  SIMT_FN bool add_bin(Thread& thread, std::uint32_t number) const {
+    const std::uint32_t page = chunk_list(number / sizes).take(thread, thread.converged());
+    if (page == no_page) return false;
+    list_of(number).add(thread, page, number);
+    return true;
+  }
+
+  template <class Thread>
+  SIMT_FN void after_readers(Thread& thread, std::uint32_t arena, std::uint32_t page) const {
+    readers[arena].call(
+        thread, page + 1, [&](std::uint32_t item) -> std::uint32_t& { return layout.bin(item - 1).queued; },
+        [&](std::uint32_t item) {
+          const std::uint32_t number = thread.atomic(layout.bin(item - 1).list).load(simt::relaxed);
+          if (list_of(number).settle(thread, item - 1)) chunk_list(arena).give(thread, item - 1);
+        });
+  }
+};
+
+}  // namespace allocbench::bulkalloc
