@@ -101,6 +101,8 @@ class Laps {
     if (laps_ >= 2 && (next >= start_ || laps_ > 2)) return false;
     return max_steps_ == 0 || ++steps_ < max_steps_;
   }
+  // At `chunk` the walk is not back yet where it began.
+  SIMT_FN bool is_first_circle(std::uint32_t chunk) const { return laps_ == 0 || (laps_ == 1 && chunk < start_); }
 
  private:
   std::uint32_t start_;

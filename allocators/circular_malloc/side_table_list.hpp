@@ -8,6 +8,12 @@
 //   * A walk loads a header before it locks, and locks only what is free and large enough. A warp's loads of one header
 //     are one transaction, its atomics are 32; and no chunk is hidden from others by walkers that cannot use it.
 //   * Of the lanes at the same free chunk only one tries to lock it; the others go on as if they had lost the race.
+//   * The first circle of a walk leaves out the levels of a heap whose chunks were too small from the start
+//     (pre_split.hpp). Most chunks of the pool are in them: a single small request leaves the offset there, and larger
+//     ones would then step over millions of headers.
+//   * The first circle follows the roving offset: others have passed what lies before it, and found it in use or took
+//     it. Where the offset is, and where a heap begins, is always a header that leads on. The second circle leaves out
+//     nothing.
 //   * A free moves the roving offset after it has unlocked: otherwise the release would wait for the store to a word
 //     that all merging threads share. One lane of those that merge together writes it.
 //   * Offsets lie a sector apart, and a merge redirects none: an offset on an absorbed chunk is a valid start.
@@ -32,7 +38,7 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
     const auto roving = thread.atomic(this->offset_of(thread));
     std::uint32_t chunk = roving.load(simt::acquire);
     std::uint32_t next = 0;
-    if (!lock_chunk(thread, need, chunk, next)) return nullptr;
+    if (!lock_chunk(thread, need, roving, chunk, next)) return nullptr;
     const std::uint32_t size = next - chunk;
     if (need < size && std::uint64_t{need} * this->max_fragmentation_ <= size) {
       thread.probe(simt::Step::split);
@@ -67,11 +73,12 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
 
  private:
   // Walks from `chunk` to the first free chunk of at least `need` granules, and locks it. `next` is its successor.
-  // False after two laps without one.
-  template <class Thread>
-  SIMT_FN bool lock_chunk(Thread& thread, std::uint32_t need, std::uint32_t& chunk, std::uint32_t& next) const {
+  // False after two circles without one.
+  template <class Thread, class Roving>
+  SIMT_FN bool lock_chunk(Thread& thread, std::uint32_t need, const Roving& roving, std::uint32_t& chunk,
+                          std::uint32_t& next) const {
     Laps laps(chunk, this->max_steps_);
-    for (;;) {
+    for (std::uint32_t ahead = chunk;;) {
       Header& header = this->layout_.header(chunk);
       LockResult result = header.look(thread);
       if (result.won && result.next - chunk >= need) {
@@ -84,9 +91,23 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
           header.unlock(thread, next);
         }
       }
-      if (!laps.go_on(thread, chunk, result.next)) return false;
-      chunk = result.next;
+      const bool leaps = result.next > chunk && laps.is_first_circle(result.next);
+      const std::uint32_t onward = leaps ? leap(laps, roving, ahead, result.next, need) : result.next;
+      if (!laps.go_on(thread, chunk, onward)) return false;
+      chunk = onward;
+      ahead = roving.load(simt::relaxed);  // used a step later, so that it is read beside the header
     }
+  }
+
+  // Where the first circle goes on instead of at `onward`. `ahead`: the roving offset, read without acquire.
+  template <class Roving>
+  SIMT_FN std::uint32_t leap(const Laps& laps, const Roving& roving, std::uint32_t ahead, std::uint32_t onward,
+                             std::uint32_t need) const {
+    if (ahead > onward && laps.is_first_circle(ahead)) {
+      const std::uint32_t offset = roving.load(simt::acquire);  // its header may be new
+      if (offset > onward && laps.is_first_circle(offset)) onward = offset;
+    }
+    return this->split_.past_small_chunks(onward, need);
   }
 };
 

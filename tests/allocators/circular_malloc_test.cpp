@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <random>
 
 #include "allocators/circular_malloc/c_malloc.hpp"
@@ -152,10 +154,102 @@ TEST(CMMallocReworked, StartsEverySmInItsOwnHeap) {
 
 TEST(CFMallocReworked, GivesUpAfterTheStepsItIsAllowed) {
   circular::CircularParameters parameters;
-  parameters.max_steps = 3;
+  parameters.max_steps = 1;
   Rig<CFMallocReworked> rig(64 * 1024, parameters, 1, 1);
-  // Root 4 KiB, then 2 × 2 KiB: the chunk that could serve it is further than three steps away.
+  // Root 4 KiB; the last chunk could serve it.
   EXPECT_EQ(rig.malloc({5000})[0], nullptr);
+}
+
+template <class Thread>
+class WalkCounter : public Thread {
+ public:
+  explicit WalkCounter(const Thread& thread) : Thread(thread) {}
+  void probe(simt::Step step) { walked_ += step == simt::Step::walk; }
+  std::uint32_t walked() const { return walked_; }
+
+ private:
+  std::uint32_t walked_ = 0;
+};
+
+struct CountWalks {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, const std::uint64_t* sizes, void** blocks,
+                          std::uint32_t* walked) const {
+    WalkCounter<Thread> counter(thread);
+    const std::uint32_t i = thread.rank_in_grid();
+    blocks[i] = allocator.malloc(counter, sizes[i]);
+    walked[i] = counter.walked();
+  }
+};
+
+struct Walks {
+  std::vector<std::uint32_t> steps;  // of each lane
+  std::vector<void*> blocks;
+};
+
+// A request of each lane.
+template <class A>
+Walks walks_of(Rig<A>& rig, const std::vector<std::uint64_t>& sizes) {
+  const auto count = static_cast<std::uint32_t>(sizes.size());
+  simt::Buffer<std::uint64_t> requests(count);
+  requests.from_host(rig.stream(), sizes);
+  simt::Buffer<void*> blocks(count);
+  simt::Buffer<std::uint32_t> walked(count);
+  const std::uint32_t threads = std::min(count, 32u);
+  simt::launch(rig.stream(), {count / threads, threads}, CountWalks{}, rig.allocator,
+               static_cast<const std::uint64_t*>(requests.data()), blocks.data(), walked.data());
+  return {walked.to_host(rig.stream()), blocks.to_host(rig.stream())};
+}
+
+template <class A>
+class ReworkedWalkTest : public ::testing::Test {};
+using ReworkedForms = ::testing::Types<CMallocReworked, CFMallocReworked, CMMallocReworked, CFMMallocReworked>;
+TYPED_TEST_SUITE(ReworkedWalkTest, ReworkedForms);
+
+TYPED_TEST(ReworkedWalkTest, LeavesOutChunksThatWereTooSmallFromTheStart) {
+  // Nine levels of 4 KiB each: every chunk of the upper eight is taken as a whole, which leaves the offset in the last.
+  Rig<TypeParam> rig(64 * 1024, {}, 1, 1);
+  for (std::uint64_t bytes = 4096; bytes >= 32; bytes /= 2) {
+    for (std::uint64_t taken = 0; taken < 4096; taken += bytes) ASSERT_NE(rig.malloc({bytes})[0], nullptr);
+  }
+  EXPECT_EQ(rig.offset(rig.malloc({16})[0]), 8 * 4096);
+  const Walks walks = walks_of(rig, {5000});
+  EXPECT_EQ(rig.offset(walks.blocks[0]), 9 * 4096);  // the last chunk
+  EXPECT_EQ(walks.steps[0], 1u);                     // 255 free chunks of 16 bytes lie between
+}
+
+TYPED_TEST(ReworkedWalkTest, FindsMergedChunksAmongThoseThatWereTooSmall) {
+  Rig<TypeParam> rig(64 * 1024, {}, 1, 1);
+  std::vector<void*> small;  // the last level
+  for (;;) {
+    void* const block = rig.malloc({16})[0];
+    if (block == nullptr) break;
+    const std::ptrdiff_t offset = rig.offset(block);
+    if (offset >= 8 * 4096 && offset < 9 * 4096) small.push_back(block);
+  }
+  ASSERT_EQ(small.size(), 256u);
+  // From behind, each merges with the next one.
+  std::sort(small.begin(), small.end(), std::greater<>());
+  for (void* block : small) rig.free({block});
+  EXPECT_EQ(rig.offset(rig.malloc({4096})[0]), 8 * 4096);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+// Mixed sizes, made and freed in turn: walks stay short although most chunks of the pool are too small for most
+// requests.
+TYPED_TEST(ReworkedWalkTest, StaysShortWithMixedSizes) {
+  Rig<TypeParam> rig(8 << 20, {.offset_count = 1}, 1, 1, simt::StrategyKind::lockstep);
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 4; ++round) {
+    std::vector<std::uint64_t> sizes(256);
+    for (std::uint64_t& size : sizes) size = 4 + random() % 8189;
+    const Walks walks = walks_of(rig, sizes);
+    EXPECT_EQ(std::count(walks.blocks.begin(), walks.blocks.end(), nullptr), 0);
+    const std::uint64_t steps = std::accumulate(walks.steps.begin(), walks.steps.end(), std::uint64_t{0});
+    EXPECT_LT(steps / sizes.size(), 500u) << "round " << round;
+    rig.free(walks.blocks);
+  }
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
 }  // namespace

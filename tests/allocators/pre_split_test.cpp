@@ -55,5 +55,21 @@ TEST(PreSplit, LeavesTinyPoolsAsOneChunk) {
   EXPECT_EQ(split.last_chunk(), 0u);
 }
 
+TEST(PreSplit, PassesLevelsOfSmallerChunks) {
+  const PreSplit split = PreSplit::fit(4096, 2, 1);  // two heaps of eight levels of 128 granules
+  ASSERT_EQ(split.root, 128u);
+  ASSERT_EQ(split.heap_granules(), 1024u);
+  EXPECT_EQ(split.past_small_chunks(0, 128), 0u);
+  EXPECT_EQ(split.past_small_chunks(0, 129), 1024u);
+  EXPECT_EQ(split.past_small_chunks(128, 64), 128u);
+  EXPECT_EQ(split.past_small_chunks(128, 65), 1024u);
+  EXPECT_EQ(split.past_small_chunks(1023, 1), 1023u);
+  EXPECT_EQ(split.past_small_chunks(1023, 2), 1024u);
+  EXPECT_EQ(split.past_small_chunks(1024 + 128, 65), split.last_chunk());
+  EXPECT_EQ(split.past_small_chunks(split.last_chunk(), 5000), split.last_chunk());
+  EXPECT_EQ(split.past_small_chunks(split.granules, 1), split.granules);
+  EXPECT_EQ(PreSplit::fit(3, 4, 1).past_small_chunks(0, 2), 0u);
+}
+
 }  // namespace
 }  // namespace allocbench::circular
