@@ -5,8 +5,8 @@
 //
 // MemoryblockHeap: the paper describes no concurrent protocol. Chosen here: one lock for chain and lists
 // (memory_chain.hpp), which one lane takes for all lanes of the warp that come together. They divide one free block
-// among them if one is large enough, else they go one after the other. Free blocks are in lists by the power of two of
-// their size.
+// among them if one is large enough, else they go one after the other; blocks in a row that they free together are
+// freed as one. Free blocks are in lists by the power of two of their size.
 #pragma once
 
 #include "allocators/common/device_heap_share.hpp"
@@ -41,7 +41,7 @@ class MemoryblockHeap : public MemoryChain<32> {
     control_->lock.lock(thread, group);
     std::uint32_t block = take_together(thread, group, need);
     if (block == none) {
-      in_turn(group, [&] {
+      in_turn(thread.lane(), group, true, [&] {
         block = take(thread, need);
         if (block != none) store(thread, header(block).used, 1);
       });
@@ -53,18 +53,42 @@ class MemoryblockHeap : public MemoryChain<32> {
   template <class Thread>
   SIMT_FN void free(Thread& thread, std::byte* memory) const {
     const auto group = thread.converged();
+    const std::uint32_t block = block_of(memory);
     control_->lock.lock(thread, group);
-    in_turn(group, [&] { merge(thread, block_of(memory)); });
+    const bool first = join_rows(thread, group, block);
+    in_turn(thread.lane(), group, first, [&] { merge(thread, block); });
     control_->lock.unlock(thread, group);
   }
 
  private:
+  // The work of the lanes that have any.
   template <class Group, class Work>
-  static SIMT_FN void in_turn(const Group& group, Work work) {
-    for (std::uint32_t rank = 0; rank < group.num_threads(); ++rank) {
-      if (group.thread_rank() == rank) work();
+  static SIMT_FN void in_turn(std::uint32_t lane, const Group& group, bool works, Work work) {
+    for (simt::LaneMask left = group.ballot(works); left != 0; left &= left - 1) {
+      if (lane == simt::count_trailing_zeros(left)) work();
       group.sync();  // what one lane wrote, the next one reads
     }
+  }
+
+  // Used blocks of lanes with consecutive ranks that lie one behind the other become one block, of the first of these
+  // lanes: true for it. take_together() made such rows.
+  template <class Thread, class Group>
+  SIMT_FN bool join_rows(Thread& thread, const Group& group, std::uint32_t block) const {
+    const std::uint32_t next = load(thread, header(block).next);
+    const std::uint32_t rank = group.thread_rank();
+    const std::uint32_t behind_previous = group.shfl(next, rank == 0 ? 0 : rank - 1);
+    const bool first = rank == 0 || behind_previous != block;
+    const simt::LaneMask above = ~1u << thread.lane();
+    const simt::LaneMask next_row = group.ballot(first) & above;
+    const simt::LaneMask row = group.mask() & above & (next_row == 0 ? ~0u : (next_row & -next_row) - 1);
+    const std::uint32_t last = row == 0 ? thread.lane() : 31 - simt::count_leading_zeros(row);
+    const std::uint32_t end = group.shfl_lane(next, last);
+    if (first && row != 0) {
+      store(thread, header(block).next, end);
+      store(thread, header(end).previous, block);
+    }
+    group.sync();  // what the lanes wrote, those that merge read
+    return first;
   }
 
   // Neighbouring blocks for all lanes, out of one free block; `none` for all when no free block is large enough.

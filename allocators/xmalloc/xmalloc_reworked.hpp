@@ -23,7 +23,8 @@
 //     free Basicblock refill together.
 //   * A group whose sum exceeds the largest Basicblock is halved; the original sends such requests to the heap. If no
 //     Basicblock is left for a sum, each lane asks for its own: smaller ones may be free.
-//   * Memoryblocks: one lane takes the lock for its warp, and lists by size (memoryblock.hpp).
+//   * Memoryblocks: one lane takes the lock for its warp, lists by size, and blocks in a row that a warp frees together
+//     are freed as one (memoryblock.hpp).
 //   * Basicblocks whose Superblocks do not fit the pool are not used: larger requests go to the heap.
 //   * Null comes only after entirely free Superblocks were returned to the heap.
 //   * Headers are 16 bytes and so is the alignment; lanes form their group at entry, by shuffles. As in the published

@@ -134,6 +134,51 @@ TEST(XMallocReworked, ServesAWarpFromOneMemoryblockOrFromSeveral) {
   EXPECT_EQ(rig.offset(rig.malloc({500'000})[0]), 16);
 }
 
+template <class Thread>
+class MergeCounter : public Thread {
+ public:
+  explicit MergeCounter(const Thread& thread) : Thread(thread) {}
+  void probe(simt::Step step) { merges_ += step == simt::Step::merge; }
+  std::uint32_t merges() const { return merges_; }
+
+ private:
+  std::uint32_t merges_ = 0;
+};
+struct FreeAndCount {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, void** blocks, std::uint32_t* merges) const {
+    MergeCounter<Thread> counter(thread);
+    allocator.free(counter, blocks[thread.rank_in_grid()]);
+    thread.atomic(*merges).fetch_add(counter.merges(), simt::relaxed);
+  }
+};
+template <class A>
+std::uint32_t merges_of_free(Rig<A>& rig, const std::vector<void*>& blocks) {
+  simt::Buffer<void*> freed(blocks.size());
+  freed.from_host(rig.stream(), blocks);
+  simt::Buffer<std::uint32_t> merges(1);
+  merges.fill_bytes(rig.stream(), 0);
+  simt::launch(rig.stream(), {1, static_cast<std::uint32_t>(blocks.size())}, FreeAndCount{}, rig.allocator,
+               freed.data(), merges.data());
+  return merges.to_host(rig.stream()).front();
+}
+
+TEST(XMallocReworked, FreesBlocksInARowAsOne) {
+  Rig<XMallocReworked> rig(1 << 20, {.superblocks = false}, 1, 1, simt::StrategyKind::lockstep);
+  const std::vector<std::uint64_t> sizes(32, 10'000);
+  std::vector<void*> blocks = rig.malloc(sizes);
+  EXPECT_EQ(merges_of_free(rig, blocks), 1u);  // with what is behind them
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+
+  // Two rows and a block by itself; the blocks between them stay.
+  blocks = rig.malloc(sizes);
+  EXPECT_EQ(merges_of_free(rig, {blocks[0], blocks[1], blocks[2], blocks[9], blocks[20], blocks[21]}), 0u);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  EXPECT_EQ(rig.offset(rig.malloc({30'000})[0]), 16);
+  EXPECT_EQ(rig.offset(rig.malloc({10'000})[0]), 16 + 9 * 10'016);
+  EXPECT_EQ(rig.offset(rig.malloc({20'000})[0]), 16 + 20 * 10'016);
+}
+
 template <class A>
 class XMallocTest : public ::testing::Test {};
 using Forms = ::testing::Types<XMallocReworked, XMallocDeviceHeapReworked>;
