@@ -72,6 +72,7 @@ void lay_out_tables(Policy& heap, std::uint64_t pool_bytes, const Parameters& pa
     heap.masks = carver.take<std::uint32_t>(std::uint64_t{pool.chunk_count} * heap.mask_words(0));
     heap.queue_slots = carver.take<std::uint64_t>(pool.chunk_count);
     heap.release_above = parameters.release_above;
+    heap.crowd = parameters.crowd;
     reuse_log = log_up(std::min<std::uint64_t>(parameters.reuse_capacity, pool.chunk_count));
   }
   pool.ring = carver.take<std::uint32_t>(std::uint64_t{1} << reuse_log);

@@ -18,11 +18,10 @@
 //
 // Reworked, and what each piece brings:
 //   * A free signals the semaphore once for the lanes of a warp. The originals do so lane by lane: 100,000 frees take
-//   84
-//     us and more on an H200, the time of as many additions to one word.
-//   * A warp draws once from a chunk for all its lanes, and holds it alone (chunk_heap.hpp). In the originals all lanes
-//   go
-//     through the queue on their own: 1.2 ms for 100,000 pages of 16 bytes, 87 ms for 4 KiB.
+//     84 us and more on an H200, the time of as many additions to one word.
+//   * A warp draws once from a chunk for all its lanes, and holds it alone; lanes that call alone do not wait by the
+//     hundred for one chunk (chunk_heap.hpp). In the originals all lanes go through the queue on their own: 1.2 ms for
+//     100,000 pages of 16 bytes, 87 ms for 4 KiB.
 //   * Lists remember where segments are (linked_list.hpp). The original of P-VL walks, 59 to 77 us for the same.
 //   * Two words for the semaphore (bulk_semaphore.hpp): nothing overflows, and a malloc gets what is there at once,
 //     possibly for a part of its lanes.
@@ -64,6 +63,7 @@ class OuroborosOf {
     parameters.directory_capacity = 32;
     parameters.reuse_capacity = 4;
     parameters.release_above = 0;
+    parameters.crowd = 0;
     parameters.device_heap_share = 0;
     return {.pool_bytes = 4096, .parameters = parameters, .serves_other_sizes = 0};
   }
@@ -78,11 +78,16 @@ class OuroborosOf {
     if (bytes > std::size_t{1} << heap_.space.chunk_log) return large_blocks_.malloc(thread, bytes);
     const std::uint32_t id = class_of(static_cast<std::uint32_t>(bytes));
     const auto group = thread.converged().match_any(id);
+    bool crowded = false;
+    if constexpr (Policy::chunk_based) crowded = group.num_threads() == 1 && heap_.is_crowded(thread, id);
     std::uint32_t granted = 0;
     std::uint32_t first = 0;
     if (group.leader()) {
       granted = heap_.free_pages(id).take(thread, group.num_threads());
-      if (granted != 0) first = heap_.number_takes_of(thread, id, granted);
+      if (granted != 0 && !crowded) first = heap_.number_takes_of(thread, id, granted);
+    }
+    if constexpr (Policy::chunk_based) {
+      if (crowded && granted != 0) return page_in_crowd(thread, *heap_on_device_, group, id);
     }
     granted = group.broadcast(granted);
     first = group.broadcast(first);

@@ -11,6 +11,7 @@ struct Parameters {
   std::uint64_t directory_capacity = 0;
   std::uint64_t reuse_capacity = 65536;
   std::uint32_t release_above = 838860;
+  std::uint32_t crowd = 256;
   double device_heap_share = 0.0625;
 
   static auto fields() {
@@ -39,6 +40,11 @@ struct Parameters {
               "a chunk whose pages are all free leaves its class while that has more chunks than this in its queue "
               "(chunk-based variants); 0: always",
               "authors' code: 0.1 of 8,388,608"}
+            .between(0, 1u << 30),
+        Field{"crowd", &P::crowd, "requests",
+              "a lane that calls alone takes a new chunk where more requests than this wait for chunks of its class, "
+              "and at least half of the pool was never used (chunk-based variants)",
+              "ours: about two per multiprocessor"}
             .between(0, 1u << 30),
         Field{"device_heap_share", &P::device_heap_share, "fraction",
               "share of the memory for the device heap, which serves requests above a chunk; 0: no device heap",

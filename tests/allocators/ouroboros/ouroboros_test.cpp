@@ -278,6 +278,7 @@ TYPED_TEST(OuroborosTest, SurvivesSeededStressWithLargeChunks) {
     Parameters parameters = chunks_of(2048);
     parameters.ring_capacity = 512;
     parameters.release_above = seed % 2 == 0 ? 0 : 3;
+    parameters.crowd = seed % 3 == 0 ? 256 : 1;
     Rig<TypeParam> rig(48 * KiB, parameters, seed);
     testing::ChurnSetting setting;
     setting.shape = seed % 4 == 0 ? simt::LaunchShape{4, 1} : simt::LaunchShape{2, 64};
@@ -297,6 +298,45 @@ class OuroborosChunkTest : public ::testing::Test {};
 using ChunkVariants = ::testing::Types<Variant<ChunkHeap<FlatRing>>, Variant<ChunkHeap<SegmentedQueue<ArrayHierarchy>>>,
                                        Variant<ChunkHeap<SegmentedQueue<LinkedList>>>>;
 TYPED_TEST_SUITE(OuroborosChunkTest, ChunkVariants);
+
+// Lanes that call alone would wait for one chunk of 512 pages, each for the lane before it.
+TYPED_TEST(OuroborosChunkTest, SpreadsACrowdOfLanesAloneOverMoreChunks) {
+  constexpr std::uint32_t warps = 200;
+  for (const std::uint32_t lanes : {1u, 32u}) {
+    simt::ExecutorOptions options;
+    options.mode = simt::ExecutorMode::deterministic;
+    // Full warps stay together; lanes alone come one after the other, as warps of a grid do.
+    options.strategy = lanes == 1 ? simt::StrategyKind::random : simt::StrategyKind::lockstep;
+    options.resident_blocks = warps;
+    options.guard_pages = false;
+    simt::Device device(options);
+    simt::Stream stream(device);
+    Arena arena(stream, 8 << 20);
+    Parameters parameters = chunks_of(8192);
+    parameters.crowd = 16;
+    const TypeParam allocator = TypeParam::create(arena, parameters);
+    const std::uint32_t count = warps * lanes;
+    const std::uint32_t fresh = copy_table(stream, allocator.heap().space.pool.state, 1)[0].next_fresh;
+    simt::Buffer<std::uint64_t> sizes(count);
+    sizes.from_host(stream, std::vector<std::uint64_t>(count, 16));
+    simt::Buffer<void*> blocks(count);
+    const auto malloc_all = [&](std::uint32_t blocks_of_threads) {
+      simt::launch(stream, {blocks_of_threads, lanes}, testing::MallocAll{}, allocator,
+                   static_cast<const std::uint64_t*>(sizes.data()), blocks.data(), count);
+    };
+    malloc_all(1);  // makes the first chunks
+    malloc_all(warps);
+    const std::uint32_t chunks = copy_table(stream, allocator.heap().space.pool.state, 1)[0].next_fresh - fresh;
+    const std::uint32_t needed = count / 512 + 1;
+    if (lanes == 1) {
+      EXPECT_GE(chunks, 4u);
+      EXPECT_LE(chunks, warps);
+    } else {
+      EXPECT_LE(chunks, 2 * needed) << "full warps take chunks only for their pages";
+    }
+    EXPECT_EQ(allocator.broken_invariant(stream), "");
+  }
+}
 
 TYPED_TEST(OuroborosChunkTest, GivesFreeChunksToOtherClasses) {
   Parameters parameters = chunks_of(1024);
