@@ -44,6 +44,8 @@ const std::vector<protocol::MetricDescription> table = with_latencies({
     {"range_per_live", "", "lower", "distance from the first to the last byte in use, over the bytes in use",
      "workload"},
     {"largest_free_request", "B", "higher", "largest single request that is served at the end of a sample", "workload"},
+    {"lost_share", "", "lower",
+     "share of the pool that neither what is in use nor further requests of the same sizes get", "workload"},
     {"range_bytes", "B", "lower", "from the lowest to the end of the highest block of a round: the widest round",
      "workload"},
     {"address_spread", "", "lower", "range_bytes over the bytes that a round asks for", "workload"},

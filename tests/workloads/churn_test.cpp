@@ -66,7 +66,18 @@ TEST(Churn, RenewsBlocksOfASetOfOneSize) {
     EXPECT_GE(rig.value("range_per_live"), 1);
     EXPECT_LE(rig.value("range_per_live"), 2);
     EXPECT_EQ(rig.counter("largest_free_request"), 64u);
+    EXPECT_EQ(rig.value("lost_share"), 0) << "every slot is in use or serves another request";
   }
+}
+
+// 48 of 64 B are asked for: a quarter of each slot is lost, whoever has it.
+TEST(Churn, MeasuresWhatNobodyGetsOfThePool) {
+  Churn::Parameters parameters = rounds(10, 0.3);
+  parameters.request_bytes = 48;
+  Rig<SlotMalloc<Fault::none>> rig(parameters, 1000 * 64);
+  EXPECT_EQ(rig.sample(), "");
+  EXPECT_NEAR(rig.value("lost_share"), 0.25, 1e-9);
+  EXPECT_EQ(rig.sample(), "") << "what was asked for last is freed again";
 }
 
 TEST(Churn, CountsRefusedRequests) {

@@ -26,9 +26,12 @@ class ChurnRun final : public WorkloadRun {
       : stream_(stream),
         setting_(setting),
         parameters_(parameters),
-        rows_(parameters.rows(setting.pool_bytes)),
+        rows_(parameters.rows(setting.pool_bytes, parameters.live_share)),
         live_(rows_ * parameters.threads),
-        leaving_(stream, parameters.threads) {
+        leaving_(stream, parameters.threads),
+        rest_(stream, parameters.geometry(), parameters.request_sizes(parameters.threads, setting.seed),
+              static_cast<std::uint32_t>(std::min<std::uint64_t>(parameters.rows(setting.pool_bytes, 1) + 1,
+                                                                 most_places / parameters.threads + 1))) {
     const std::uint64_t count = parameters.sizes == "fixed" ? 1 : different_batches;
     batches_.reserve(count);
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -39,6 +42,7 @@ class ChurnRun final : public WorkloadRun {
 
   void prepare() override {
     for (CallerRequests& each : batches_) each.poison();
+    rest_.poison();
     live_.clear();
     nulls_ = 0;
   }
@@ -53,8 +57,8 @@ class ChurnRun final : public WorkloadRun {
       free(allocator, places, &timer);
       allocate(allocator, places, rows_ + round, &timer);
     }
-    look(allocator, timer);
     final_ = live_.blocks();
+    look(allocator, timer);
     for (std::uint64_t row = 0; row < rows_; ++row) free(allocator, places_of(row), nullptr);
   }
 
@@ -114,6 +118,25 @@ class ChurnRun final : public WorkloadRun {
     timer.counter("live_bytes", live_bytes);
     timer.counter("range_per_live", static_cast<double>(live_.address_range()) / static_cast<double>(live_bytes));
     timer.counter("largest_free_request", largest_free_request(stream_, setting_, allocator.bare()));
+    fill(allocator.bare(), live_bytes, timer);
+  }
+
+  // Further requests until one is refused: what they leave of the pool is reserved, rounded up or kept by the design.
+  void fill(const AllocatorHandle& allocator, std::uint64_t live_bytes, PhaseTimer& timer) {
+    const std::uint32_t rounds = rest_.alloc_until_null(allocator);
+    std::vector<RecordedBlock> blocks = rest_.blocks();
+    blocks.resize(std::size_t{rounds} * rest_.callers());
+    const std::size_t requests = blocks.size();
+    std::erase_if(blocks, [](const RecordedBlock& each) { return each.address == 0; });
+    std::uint64_t served = 0;
+    for (const RecordedBlock& each : blocks) served += each.bytes;
+    // Where nothing was refused, the workload had no room to note more.
+    if (blocks.size() < requests) {
+      const double used = static_cast<double>(live_bytes + served) / static_cast<double>(setting_.pool_bytes);
+      timer.counter("lost_share", std::max(0.0, 1 - used));
+    }
+    final_.insert(final_.end(), blocks.begin(), blocks.end());
+    for (std::uint32_t round = 0; round < rounds; ++round) rest_.free(allocator, round);
   }
 
   simt::Stream& stream_;
@@ -123,23 +146,24 @@ class ChurnRun final : public WorkloadRun {
   LiveSet live_;
   std::vector<CallerRequests> batches_;
   RecordedPointers leaving_;
+  CallerRequests rest_;
   std::uint64_t nulls_ = 0;           // of the last sample
-  std::vector<RecordedBlock> final_;  // what lived at its end
+  std::vector<RecordedBlock> final_;  // what lived together at its end
 };
 
 }  // namespace
 
-std::uint64_t Churn::Parameters::rows(std::size_t pool_bytes) const {
+std::uint64_t Churn::Parameters::rows(std::size_t pool_bytes, double share) const {
   const std::uint64_t row_bytes = request_sizes(threads, 1).total_bytes(threads);
   return std::max<std::uint64_t>(
-      1, static_cast<std::uint64_t>(live_share * static_cast<double>(pool_bytes) / static_cast<double>(row_bytes)));
+      1, static_cast<std::uint64_t>(share * static_cast<double>(pool_bytes) / static_cast<double>(row_bytes)));
 }
 
 std::string Churn::unsupported(const Parameters& parameters, const RunSetting& setting) {
   if (setting.traits().frees != Frees::individually) {
     return setting.display_name() + " does not free single blocks: its live set cannot be renewed";
   }
-  const std::uint64_t places = parameters.rows(setting.pool_bytes) * parameters.threads;
+  const std::uint64_t places = parameters.rows(setting.pool_bytes, parameters.live_share) * parameters.threads;
   if (places > most_places) {
     return std::to_string(places) + " blocks would live together; this workload keeps at most " +
            std::to_string(most_places);

@@ -5,7 +5,9 @@
 // live set, are freed in one kernel and replaced by new ones in the next, of sizes drawn anew. After the last round the
 // heap is looked at: `range_per_live` is the distance between the first and the last byte in use over the bytes in use
 // (the address range of Winter et al., PPoPP'21, fig. 11.a, here of what lives together), and `largest_free_request`
-// the largest single request that is then served, in steps of an eighth. Swept over `rounds` they show fragmentation
+// the largest single request that is then served, in steps of an eighth. Last come further requests of the same sizes
+// until one is refused: `lost_share` is what neither they nor the live set get of the pool, rounding and memory that is
+// reserved for other sizes included. Swept over `rounds` the three show fragmentation
 // over time; no study goes beyond 100 rounds or keeps blocks over them. Requests that return null leave their place
 // empty until it is drawn again, and are counted.
 #pragma once
@@ -40,8 +42,8 @@ struct Churn {
                                            .between(1, 1'000'000)});
     }
 
-    // Rows of threads that together ask for `live_share` of the pool, each request rounded up to 16 B.
-    std::uint64_t rows(std::size_t pool_bytes) const;
+    // Rows of threads that together ask for a share of the pool, each request rounded up to 16 B.
+    std::uint64_t rows(std::size_t pool_bytes, double share) const;
   };
 
   static constexpr WorkloadTraits traits{
