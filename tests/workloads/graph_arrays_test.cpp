@@ -16,15 +16,20 @@
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/common/call_kernels.hpp"
+#include "workloads/graph/arcs.hpp"
 #include "workloads/graph/arrays_kernels.hpp"
+#include "workloads/graph/updates.hpp"
 
 namespace allocbench {
 namespace {
 
 using graph::Adjacency;
 using graph::adjacency_of;
+using graph::ArcUpdate;
 using graph::array_bytes;
-using graph::UpdateBatches;
+using graph::Deletes;
+using graph::UpdateOptions;
+using graph::Updates;
 using test::Fault;
 using test::SlotMalloc;
 
@@ -72,57 +77,118 @@ TEST(EdgeList, OfPointsJoinsNearOnesBothWays) {
   EXPECT_NEAR(mean, 0.95 * std::log(vertices), 1.0);
 }
 
-std::set<std::pair<std::uint32_t, std::uint32_t>> arcs_of(const UpdateBatches& batches, std::uint32_t batch) {
-  std::set<std::pair<std::uint32_t, std::uint32_t>> arcs;
-  for (std::uint32_t entry = batches.first_entry[batch]; entry < batches.first_entry[batch + 1]; ++entry) {
-    for (std::uint32_t at = batches.first[entry]; at < batches.first[entry + 1]; ++at) {
-      EXPECT_TRUE(arcs.insert({batches.vertices[entry], batches.targets[at]}).second) << "an arc comes twice";
+using ArcSet = std::set<std::pair<std::uint32_t, std::uint32_t>>;
+
+ArcSet arcs_of(const Updates& updates, const ArcUpdate& update) {
+  ArcSet arcs;
+  for (std::uint32_t entry = update.begin; entry < update.end; ++entry) {
+    EXPECT_TRUE(entry == update.begin || updates.lists.vertices[entry - 1] < updates.lists.vertices[entry])
+        << "not growing";
+    for (std::uint32_t at = updates.lists.first[entry]; at < updates.lists.first[entry + 1]; ++at) {
+      EXPECT_TRUE(arcs.insert({updates.lists.vertices[entry], updates.lists.targets[at]}).second)
+          << "an arc comes twice";
     }
   }
   return arcs;
 }
 
-TEST(UpdateBatches, BringNewArcsFromTheirWindow) {
+ArcSet set_of(const Adjacency& graph) {
+  ArcSet arcs;
+  for (const Arc& arc : graph::arcs_of(graph)) arcs.insert({arc.source, arc.target});
+  return arcs;
+}
+
+// Every update against a set of arcs that has all of them applied.
+TEST(Updates, BringNewArcsAndTakeThoseThatTheGraphHas) {
   const Adjacency graph = adjacency_of(generate_edge_list(64, 400, 1), false);
   for (const std::uint32_t window : {0u, 7u}) {
-    const UpdateBatches batches = graph::draw_batches(graph, 20, 50, window, 3);
-    ASSERT_EQ(batches.batches(), 20u);
-    std::size_t drawn = 0;
-    for (std::uint32_t batch = 0; batch < 20; ++batch) {
-      std::set<std::uint32_t> vertices(batches.vertices.begin() + batches.first_entry[batch],
-                                       batches.vertices.begin() + batches.first_entry[batch + 1]);
-      EXPECT_EQ(vertices.size(), batches.first_entry[batch + 1] - batches.first_entry[batch]) << "a vertex comes twice";
-      for (const auto& [source, target] : arcs_of(batches, batch)) {
-        EXPECT_FALSE(graph.has({source, target}));
-        if (window != 0) {
-          EXPECT_LT((source + graph.vertices() - batch * window % graph.vertices()) % graph.vertices(), window);
+    for (const Deletes deletes : {Deletes::inserted, Deletes::present}) {
+      const UpdateOptions options{20, 50, window, deletes};
+      const Updates updates = graph::draw_updates(graph, options, 3);
+      ASSERT_EQ(updates.batches(), 20u);
+      ArcSet present = set_of(graph);
+      std::size_t drawn = 0;
+      for (std::uint32_t u = 0; u < 40; ++u) {
+        const ArcSet arcs = arcs_of(updates, updates.updates[u]);
+        EXPECT_EQ(arcs.size(), updates.arcs(updates.updates[u]));
+        for (const auto& [source, target] : arcs) {
+          if (window != 0) {
+            EXPECT_LT((source + graph.vertices() - u / 2 * window % graph.vertices()) % graph.vertices(), window);
+          }
+          EXPECT_TRUE(u % 2 == 0 ? present.insert({source, target}).second : present.erase({source, target}) == 1);
         }
-        ++drawn;
+        drawn += arcs.size();
+        if (u % 2 == 1 && deletes == Deletes::inserted) {
+          EXPECT_EQ(arcs, arcs_of(updates, updates.updates[u - 1]));
+        }
+        if (u == 38) {
+          EXPECT_EQ(present, set_of(updates.inserted));
+        }
       }
+      EXPECT_EQ(present, set_of(updates.final));
+      EXPECT_EQ(updates.final.first.size(), graph.first.size());
+      EXPECT_EQ(present == set_of(graph), deletes == Deletes::inserted);
+      EXPECT_GT(drawn, 2u * 20 * 25);
+      EXPECT_EQ(updates.drawn.size(), 20u * 50);
+      EXPECT_EQ(updates.lists.targets, graph::draw_updates(graph, options, 3).lists.targets);
+      EXPECT_NE(updates.lists.targets, graph::draw_updates(graph, options, 4).lists.targets);
     }
-    EXPECT_GT(drawn, 20u * 30);
-    EXPECT_EQ(batches.targets, graph::draw_batches(graph, 20, 50, window, 3).targets);
-    EXPECT_NE(batches.targets, graph::draw_batches(graph, 20, 50, window, 4).targets);
   }
 }
 
-TEST(UpdateBatches, CountTheArraysThatChangeTheirSize) {
-  // Vertex 0 has four arcs (16 B), vertex 1 three, vertex 2 none.
-  const Adjacency graph = adjacency_of({{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 0}, {1, 1}, {1, 2}, {3, 9}}, false);
-  UpdateBatches batches;
-  batches.vertices = {0, 1, 2};
-  batches.first = {0, 5, 6, 11};
-  batches.targets = {4, 5, 6, 7, 8, 3, 1, 2, 3, 4, 5};
-  batches.first_entry = {0, 3};
-  const graph::BatchMoves moves = batches.moves(graph, 0);
-  EXPECT_EQ(moves.count, 2u) << "0 grows to nine arcs, 1 stays at 16 B, 2 grows to five";
-  EXPECT_EQ(moves.bytes, (64u + 16) + (32u + 16));
-  EXPECT_EQ(moves.largest, 64u);
-  const Adjacency with = batches.inserted_into(graph, 0);
-  EXPECT_EQ(with.first.size(), graph.first.size());
-  EXPECT_EQ(with.degree(0), 9u);
-  EXPECT_EQ(with.degree(2), 5u);
-  EXPECT_EQ(with.degree(9), 0u);
+// Degrees and powers of two counted anew for every update.
+TEST(Updates, CountTheArraysThatChangeTheirSize) {
+  const Adjacency graph = adjacency_of(generate_edge_list(32, 100, 1), false);
+  for (const Deletes deletes : {Deletes::inserted, Deletes::present}) {
+    const Updates updates = graph::draw_updates(graph, {10, 60, 0, deletes}, 5);
+    ArcSet present = set_of(graph);
+    const auto bytes_of = [&](std::uint32_t vertex) {
+      const auto arcs = std::distance(present.lower_bound({vertex, 0}), present.lower_bound({vertex + 1, 0}));
+      return array_bytes(static_cast<std::uint32_t>(arcs));
+    };
+    std::uint32_t all_moves = 0;
+    std::uint64_t all_bytes = 0;
+    std::uint64_t largest = 0;
+    for (std::uint32_t u = 0; u < 20; ++u) {
+      std::vector<std::uint64_t> before;
+      for (std::uint32_t vertex = 0; vertex < graph.vertices(); ++vertex) before.push_back(bytes_of(vertex));
+      for (const auto& arc : arcs_of(updates, updates.updates[u])) {
+        if (u % 2 == 0) {
+          present.insert(arc);
+        } else {
+          present.erase(arc);
+        }
+      }
+      std::uint32_t moves = 0;
+      for (std::uint32_t vertex = 0; vertex < graph.vertices(); ++vertex) {
+        const std::uint64_t after = bytes_of(vertex);
+        if (after == before[vertex]) continue;
+        ++moves;
+        all_bytes += after;
+        largest = std::max(largest, after);
+      }
+      EXPECT_EQ(updates.updates[u].moves, moves) << u;
+      all_moves += moves;
+    }
+    EXPECT_GT(all_moves, 40u);
+    EXPECT_EQ(updates.bytes, all_bytes);
+    EXPECT_EQ(updates.largest, largest);
+  }
+}
+
+TEST(RowDigests, FollowTheGraph) {
+  const Adjacency graph = adjacency_of(generate_edge_list(32, 100, 1), false);
+  const Updates updates = graph::draw_updates(graph, {3, 40, 0, Deletes::present}, 5);
+  graph::RowDigests now(graph);
+  for (std::uint32_t u = 0; u < 6; ++u) {
+    now.apply(updates, updates.updates[u], u % 2 == 0);
+    if (u == 4) {
+      EXPECT_EQ(now.digests, graph::RowDigests(updates.inserted).digests);
+    }
+  }
+  EXPECT_EQ(now.digests, graph::RowDigests(updates.final).digests);
+  EXPECT_EQ(now.degrees, graph::RowDigests(updates.final).degrees);
+  EXPECT_NE(now.digests, graph::RowDigests(graph).digests);
 }
 
 TEST(RowsProblem, ComparesRowsAsSets) {
@@ -171,26 +237,37 @@ TEST(GraphArrays, CountTheirRequests) {
   Rig<AtomicMalloc> rig(parameters, 1 << 20);
   EXPECT_EQ(rig.sample(), "");
   const Adjacency graph = adjacency_of(generate_edge_list(100, 300, 7), false);
-  const UpdateBatches batches = graph::draw_batches(graph, 4, 150, 5, 7);
-  std::uint64_t moves = 0;
-  std::uint64_t bytes = 0;
-  for (std::uint32_t batch = 0; batch < 4; ++batch) {
-    moves += batches.moves(graph, batch).count;
-    bytes += batches.moves(graph, batch).bytes;
-  }
-  EXPECT_GT(moves, 10u);
+  const Updates updates = graph::draw_updates(graph, {4, 150, 5, Deletes::inserted}, 7);
+  std::uint64_t inserts = 0;
+  std::uint64_t deletes = 0;
+  std::uint64_t bytes = updates.bytes;
+  for (std::uint32_t u = 0; u < 8; ++u) (u % 2 == 0 ? inserts : deletes) += updates.updates[u].moves;
+  EXPECT_GT(inserts, 10u);
+  EXPECT_EQ(inserts, deletes) << "the same arcs leave";
   for (std::uint32_t vertex = 0; vertex < graph.vertices(); ++vertex) bytes += array_bytes(graph.degree(vertex));
-  EXPECT_EQ(rig.counter("mallocs"), graph.vertices() + 2 * moves);
+  EXPECT_EQ(rig.counter("mallocs"), graph.vertices() + inserts + deletes);
   EXPECT_EQ(rig.counter("requested_bytes"), bytes);
   std::map<std::string, std::uint64_t> operations;
   for (const Phase& phase : rig.timer->phases()) operations[phase.name] = phase.operations;
   const std::map<std::string, std::uint64_t> expected{
-      {"init", graph.vertices()}, {"insert", 2 * moves}, {"delete", 2 * moves}, {"free", graph.vertices()}};
+      {"init", graph.vertices()}, {"insert", 2 * inserts}, {"delete", 2 * deletes}, {"free", graph.vertices()}};
   EXPECT_EQ(operations, expected) << "all batches in one phase";
   Rig<AtomicMalloc> just_enough(parameters, bytes);
   EXPECT_EQ(just_enough.sample(), "") << "a bump pointer without headers takes what was asked for";
   Rig<AtomicMalloc> too_little(parameters, bytes - 16);
   EXPECT_NE(too_little.sample(), "");
+}
+
+TEST(GraphArrays, AreExactWherePresentArcsLeave) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    GraphArrays::Parameters parameters = small(21, seed % 2 == 0 ? 0 : 5, seed % 3 == 0 ? 4 : 1);
+    parameters.deletes = "present";
+    parameters.sort = true;
+    Rig<KmaReworked> rig(parameters, 1 << 18, {.superblock_bytes = 4096}, seed);
+    ASSERT_EQ(rig.sample(), "") << "seed " << seed;
+    ASSERT_EQ(rig.sample(), "") << "seed " << seed << ": again on the same heap";
+    EXPECT_EQ(rig.timer->phases().at(1).name, "sort");
+  }
 }
 
 // Requests up to 64 B: four vertices, of which each batch makes some grow.
@@ -213,6 +290,14 @@ TEST(GraphArrays, AcceptTheAllocatorWithoutAFault) {
 TEST(GraphArrays, SeeABlockThatTheAllocatorWroteTo) {
   Rig<SlotMalloc<Fault::scribble>> rig(in_slots(), 200 * 64);
   EXPECT_EQ(rig.sample().find("wrong graph"), 0u) << rig.sample();
+}
+
+// The tenth insertion is looked at while the rest of the run goes on; the arrays of the last one come later.
+TEST(GraphArrays, SeeAtTheTenthInsertionWhatLaterOnesWouldHide) {
+  GraphArrays::Parameters parameters = in_slots();
+  parameters.batches = 12;
+  Rig<SlotMalloc<Fault::scribble>> rig(parameters, 200 * 64);
+  EXPECT_NE(rig.sample().find("wrong graph: after insertion 10"), std::string::npos) << rig.sample();
 }
 
 TEST(GraphArrays, SeeABlockThatWasHandedOutTwice) {

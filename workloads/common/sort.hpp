@@ -35,7 +35,19 @@ class RunLengths {
   simt::Buffer<std::byte> scratch_;
 };
 
-// Sorts 64-bit words, once. Waits for nothing.
+// Sorts of 64-bit words.
+class WordSort {
+ public:
+  explicit WordSort(std::uint32_t most);
+
+  // Enqueued on the stream; the input stays as it is.
+  void run(simt::Stream& stream, const std::uint64_t* words, std::uint64_t* sorted, std::uint32_t count);
+
+ private:
+  simt::Buffer<std::byte> scratch_;
+};
+
+// One such sort. Waits for its end.
 void sort_words(simt::Stream& stream, const std::uint64_t* words, std::uint64_t* sorted, std::uint32_t count);
 
 }  // namespace allocbench

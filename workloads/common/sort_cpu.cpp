@@ -8,6 +8,7 @@ namespace allocbench {
 
 PairSort::PairSort(std::uint32_t) {}
 RunLengths::RunLengths(std::uint32_t) {}
+WordSort::WordSort(std::uint32_t) {}
 
 // Device memory is the host's here, and streams order nothing.
 void PairSort::run(simt::Stream&, std::uint32_t count, std::uint32_t begin_bit, std::uint32_t end_bit,
@@ -37,9 +38,13 @@ void RunLengths::run(simt::Stream&, std::uint32_t count, const std::uint32_t* ke
   }
 }
 
-void sort_words(simt::Stream&, const std::uint64_t* words, std::uint64_t* sorted, std::uint32_t count) {
+void WordSort::run(simt::Stream&, const std::uint64_t* words, std::uint64_t* sorted, std::uint32_t count) {
   std::copy(words, words + count, sorted);
   std::sort(sorted, sorted + count);
+}
+
+void sort_words(simt::Stream& stream, const std::uint64_t* words, std::uint64_t* sorted, std::uint32_t count) {
+  WordSort(count).run(stream, words, sorted, count);
 }
 
 }  // namespace allocbench

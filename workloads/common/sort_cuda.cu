@@ -41,12 +41,23 @@ void RunLengths::run(simt::Stream& stream, std::uint32_t count, const std::uint3
       "cub::DeviceRunLengthEncode::Encode");
 }
 
-void sort_words(simt::Stream& stream, const std::uint64_t* words, std::uint64_t* sorted, std::uint32_t count) {
+WordSort::WordSort(std::uint32_t most) {
   std::size_t bytes = 0;
-  simt::check_cuda(cub::DeviceRadixSort::SortKeys(nullptr, bytes, words, sorted, count), "cub::DeviceRadixSort (size)");
-  const simt::Buffer<std::byte> scratch(bytes);
-  simt::check_cuda(cub::DeviceRadixSort::SortKeys(scratch.data(), bytes, words, sorted, count, 0, 64, stream.native()),
+  const std::uint64_t* in = nullptr;
+  std::uint64_t* out = nullptr;
+  simt::check_cuda(cub::DeviceRadixSort::SortKeys(nullptr, bytes, in, out, most), "cub::DeviceRadixSort (size)");
+  scratch_ = simt::Buffer<std::byte>(bytes);
+}
+
+void WordSort::run(simt::Stream& stream, const std::uint64_t* words, std::uint64_t* sorted, std::uint32_t count) {
+  std::size_t bytes = scratch_.size();
+  simt::check_cuda(cub::DeviceRadixSort::SortKeys(scratch_.data(), bytes, words, sorted, count, 0, 64, stream.native()),
                    "cub::DeviceRadixSort::SortKeys");
+}
+
+void sort_words(simt::Stream& stream, const std::uint64_t* words, std::uint64_t* sorted, std::uint32_t count) {
+  WordSort sort(count);
+  sort.run(stream, words, sorted, count);
   stream.synchronize();  // the scratch memory goes with this call
 }
 

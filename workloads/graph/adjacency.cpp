@@ -3,19 +3,12 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "workloads/common/random.hpp"
+#include "workloads/graph/arcs.hpp"
 
 namespace allocbench::graph {
 namespace {
 
 constexpr std::uint64_t most_arcs = 1u << 28;
-
-void sort_unique(std::vector<Arc>& arcs) {
-  std::sort(arcs.begin(), arcs.end(), [](const Arc& a, const Arc& b) {
-    return a.source != b.source ? a.source < b.source : a.target < b.target;
-  });
-  arcs.erase(std::unique(arcs.begin(), arcs.end()), arcs.end());
-}
 
 }  // namespace
 
@@ -62,13 +55,7 @@ BatchMoves UpdateBatches::moves(const Adjacency& graph, std::uint32_t batch) con
 }
 
 Adjacency UpdateBatches::inserted_into(const Adjacency& graph, std::uint32_t batch) const {
-  std::vector<Arc> arcs;
-  arcs.reserve(graph.targets.size());
-  for (std::uint32_t vertex = 0; vertex < graph.vertices(); ++vertex) {
-    for (std::uint32_t at = graph.first[vertex]; at < graph.first[vertex + 1]; ++at) {
-      arcs.push_back({vertex, graph.targets[at]});
-    }
-  }
+  std::vector<Arc> arcs = arcs_of(graph);
   for (std::uint32_t entry = first_entry[batch]; entry < first_entry[batch + 1]; ++entry) {
     for (std::uint32_t at = first[entry]; at < first[entry + 1]; ++at) arcs.push_back({vertices[entry], targets[at]});
   }
@@ -83,29 +70,12 @@ UpdateBatches draw_batches(const Adjacency& graph, std::uint32_t batches, std::u
     throw std::invalid_argument("all batches together have " + std::to_string(std::uint64_t{batches} * size) +
                                 " arcs; 2^28 is the most");
   }
-  const std::uint32_t vertices = graph.vertices();
-  const std::uint32_t sources = window == 0 ? vertices : std::min(window, vertices);
   UpdateBatches result;
-  std::vector<Arc> arcs;
   for (std::uint32_t batch = 0; batch < batches; ++batch) {
-    const std::uint64_t start = window == 0 ? 0 : std::uint64_t{batch} * window;
-    arcs.clear();
-    for (std::uint32_t arc = 0; arc < size; ++arc) {
-      const RandomWords random = random_words(seed, RandomStream::graph_updates, batch, arc);
-      const auto source = static_cast<std::uint32_t>((start + scale_to(random.words[0], sources)) % vertices);
-      const Arc drawn{source, scale_to(random.words[1], vertices)};
-      if (!graph.has(drawn)) arcs.push_back(drawn);
-    }
+    std::vector<Arc> arcs = draw_arcs(Window::of_batch(window, batch, graph.vertices()), size, seed, batch);
+    std::erase_if(arcs, [&](const Arc& arc) { return graph.has(arc); });
     sort_unique(arcs);
-    for (std::size_t arc = 0; arc < arcs.size(); ++arc) {
-      if (arc == 0 || arcs[arc].source != arcs[arc - 1].source) {
-        result.vertices.push_back(arcs[arc].source);
-        result.first.push_back(result.first.back());
-      }
-      result.targets.push_back(arcs[arc].target);
-      ++result.first.back();
-    }
-    result.first_entry.push_back(static_cast<std::uint32_t>(result.vertices.size()));
+    append(result, arcs);
   }
   return result;
 }

@@ -14,6 +14,10 @@ std::vector<Arc> edge_list(const GraphArrays::Parameters& p, std::uint64_t seed)
   return read_edge_list(p.graph);
 }
 
+UpdateOptions update_options(const GraphArrays::Parameters& p) {
+  return {p.batches, p.batch_arcs, p.window, p.deletes == "present" ? Deletes::present : Deletes::inserted};
+}
+
 }  // namespace
 
 ArraysState::ArraysState(simt::Stream& stream, const GraphArrays::Parameters& parameters, std::uint64_t seed)
@@ -21,16 +25,17 @@ ArraysState::ArraysState(simt::Stream& stream, const GraphArrays::Parameters& pa
       parameters_(parameters),
       seed_(seed),
       start_(adjacency_of(edge_list(parameters, seed), parameters.symmetric)),
-      batches_(draw_batches(start_, parameters.batches, parameters.batch_arcs, parameters.window, seed)),
+      updates_(draw_updates(start_, update_options(parameters), seed)),
       first_(start_.first.size()),
       targets_(start_.targets.size()),
-      batch_vertices_(batches_.vertices.size()),
-      batch_first_(batches_.first.size()),
-      batch_targets_(batches_.targets.size()),
+      batch_vertices_(updates_.lists.vertices.size()),
+      batch_first_(updates_.lists.first.size()),
+      batch_targets_(updates_.lists.targets.size()),
       blocks_(stream, start_.vertices()),
       degrees_(start_.vertices()),
       failures_(1),
-      final_(stream, start_) {
+      digests_(stream, start_, updates_),
+      final_(stream, updates_.final) {
   if (start_.vertices() > (1u << 31) / parameters.lanes_per_vertex) {
     throw std::invalid_argument(std::to_string(start_.vertices()) + " vertices with " +
                                 std::to_string(parameters.lanes_per_vertex) +
@@ -39,10 +44,12 @@ ArraysState::ArraysState(simt::Stream& stream, const GraphArrays::Parameters& pa
   count_requests();
   first_.from_host(stream, start_.first);
   targets_.from_host(stream, start_.targets);
-  batch_vertices_.from_host(stream, batches_.vertices);
-  batch_first_.from_host(stream, batches_.first);
-  batch_targets_.from_host(stream, batches_.targets);
-  if (batches() != 0) inserted_.emplace(stream, batches_.inserted_into(start_, batches() - 1));
+  batch_vertices_.from_host(stream, updates_.lists.vertices);
+  batch_first_.from_host(stream, updates_.lists.first);
+  batch_targets_.from_host(stream, updates_.lists.targets);
+  if (batches() == 0) return;
+  inserted_.emplace(stream, updates_.inserted);
+  if (parameters.sort) sort_.emplace(stream, updates_);
 }
 
 void ArraysState::count_requests() {
@@ -52,13 +59,9 @@ void ArraysState::count_requests() {
     requested_bytes_ += bytes;
     largest_request_ = std::max(largest_request_, bytes);
   }
-  for (std::uint32_t batch = 0; batch < batches(); ++batch) {
-    const BatchMoves moves = batches_.moves(start_, batch);
-    moves_.push_back(moves.count);
-    mallocs_ += 2 * std::uint64_t{moves.count};
-    requested_bytes_ += moves.bytes;
-    largest_request_ = std::max(largest_request_, moves.largest);
-  }
+  for (const ArcUpdate& update : updates_.updates) mallocs_ += update.moves;
+  requested_bytes_ += updates_.bytes;
+  largest_request_ = std::max(largest_request_, updates_.largest);
 }
 
 Geometry ArraysState::geometry(std::uint32_t entries, std::uint32_t lanes) const {
@@ -71,11 +74,10 @@ BatchLaunch ArraysState::all_vertices() const {
           start_.vertices()};
 }
 
-BatchLaunch ArraysState::batch(std::uint32_t index) const {
-  const std::uint32_t entry = batches_.first_entry[index];
-  return {geometry(batches_.first_entry[index + 1] - entry, parameters_.lanes_per_vertex),
-          {batch_vertices_.data() + entry, batch_first_.data() + entry, batch_targets_.data()},
-          2 * std::uint64_t{moves_[index]}};
+BatchLaunch ArraysState::launch(const ArcUpdate& update) const {
+  return {geometry(update.end - update.begin, parameters_.lanes_per_vertex),
+          {batch_vertices_.data() + update.begin, batch_first_.data() + update.begin, batch_targets_.data()},
+          2 * std::uint64_t{update.moves}};
 }
 
 RequestProfile ArraysState::requests() const {
@@ -92,19 +94,24 @@ void ArraysState::prepare() {
   blocks_.poison();
   degrees_.fill_bytes(stream_, 0);
   failures_.fill_bytes(stream_, 0);
+  digests_.prepare();
+  if (sort_) sort_->prepare();
 }
 
 // A failed request of the set-up left a null in its slot; a failed one of a batch left the old array there, and is
-// reported as one more block, of unknown size.
+// reported as one more block, of unknown size. No later batch came then, so arrays have any size from the least on.
 void ArraysState::check_recorded(PointerCheck& check) const {
-  std::vector<RecordedBlock> blocks = blocks_.blocks(
-      [&](std::size_t vertex) { return array_bytes(start_.degree(static_cast<std::uint32_t>(vertex))); });
+  const std::uint64_t failed = failures();
+  std::vector<RecordedBlock> blocks = blocks_.blocks([&](std::size_t vertex) {
+    return array_bytes(failed != 0 ? 0 : updates_.final.degree(static_cast<std::uint32_t>(vertex)));
+  });
   const auto nulls = static_cast<std::uint64_t>(
       std::count_if(blocks.begin(), blocks.end(), [](const RecordedBlock& block) { return block.address == 0; }));
-  const std::uint64_t failed = failures();
   for (std::uint64_t more = nulls; more < failed; ++more) blocks.push_back({0, 0, blocks.size()});
   check.check(blocks, PointerCheck::Live::together);
   if (!check.ok() || failed != 0) return;
+  if (sort_) fail_if_wrong("sorting of batches", sort_->problem());
+  fail_if_wrong("graph", digests_.problem());
   if (inserted_) fail_if_wrong("graph after the last insertion", inserted_->problem());
   fail_if_wrong("graph at the end", final_.problem());
 }

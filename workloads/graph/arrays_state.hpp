@@ -9,6 +9,7 @@
 #include "workloads/graph/arrays_kernels.hpp"
 #include "workloads/graph/graph_arrays.hpp"
 #include "workloads/graph/row_reader.hpp"
+#include "workloads/graph/update_checks.hpp"
 
 namespace allocbench::graph {
 
@@ -25,10 +26,11 @@ class ArraysState {
   ArraysState(simt::Stream& stream, const GraphArrays::Parameters& parameters, std::uint64_t seed);
 
   const Adjacency& start() const { return start_; }
-  std::uint32_t batches() const { return batches_.batches(); }
+  std::uint32_t batches() const { return updates_.batches(); }
   Geometry vertices() const { return geometry(start_.vertices(), 1); }
   BatchLaunch all_vertices() const;
-  BatchLaunch batch(std::uint32_t index) const;
+  BatchLaunch insertion(std::uint32_t batch) const { return launch(updates_.updates[2 * batch]); }
+  BatchLaunch deletion(std::uint32_t batch) const { return launch(updates_.updates[2 * batch + 1]); }
 
   // Of a whole sample; as many blocks are freed.
   std::uint64_t mallocs() const { return mallocs_; }
@@ -41,21 +43,26 @@ class ArraysState {
   std::uint64_t failures() const { return failures_.to_host(stream_).front(); }
 
   void prepare();
-  // Keeps a copy of the arrays for the check: after the last insertion, and at the end.
-  void read_inserted() { inserted_->read(blocks_.data(), degrees_.data()); }
+  bool sorts() const { return sort_.has_value(); }
+  void sort(std::uint32_t batch) { sort_->run(batch, arrays()); }
+  // Untimed, for the verdict: every tenth insertion by digests, the last one and the end exactly.
+  void check_inserted(std::uint32_t batch) {
+    digests_.check(batch, arrays());
+    if (batch + 1 == batches()) inserted_->read(blocks_.data(), degrees_.data());
+  }
   void read_final() { final_.read(blocks_.data(), degrees_.data()); }
   void check_recorded(PointerCheck& check) const;
 
  private:
   Geometry geometry(std::uint32_t entries, std::uint32_t lanes) const;
+  BatchLaunch launch(const ArcUpdate& update) const;
   void count_requests();
 
   simt::Stream& stream_;
   GraphArrays::Parameters parameters_;
   std::uint64_t seed_;
   Adjacency start_;
-  UpdateBatches batches_;
-  std::vector<std::uint32_t> moves_;  // by batch
+  Updates updates_;
   std::uint64_t mallocs_ = 0;
   std::uint64_t requested_bytes_ = 0;
   std::uint64_t largest_request_ = 0;
@@ -67,6 +74,8 @@ class ArraysState {
   RecordedPointers blocks_;
   simt::Buffer<std::uint32_t> degrees_;
   simt::Buffer<std::uint64_t> failures_;
+  DigestChecks digests_;
+  std::optional<BatchSort> sort_;
   std::optional<RowReader> inserted_;  // where there are batches
   RowReader final_;
 };

@@ -27,9 +27,10 @@ class GraphArraysRun final : public WorkloadRun {
   void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
     update(allocator, timer, "init", state_.all_vertices(), Update::init);
     for (std::uint32_t batch = 0; batch < state_.batches() && state_.failures() == 0; ++batch) {
-      update(allocator, timer, "insert", state_.batch(batch), Update::insert);
-      if (batch + 1 == state_.batches()) state_.read_inserted();
-      update(allocator, timer, "delete", state_.batch(batch), Update::remove);
+      if (state_.sorts()) timer.phase("sort", 0, [&] { state_.sort(batch); });
+      update(allocator, timer, "insert", state_.insertion(batch), Update::insert);
+      state_.check_inserted(batch);
+      update(allocator, timer, "delete", state_.deletion(batch), Update::remove);
     }
     state_.read_final();
     const Geometry vertices = state_.vertices();

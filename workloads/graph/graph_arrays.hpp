@@ -1,11 +1,13 @@
 // graph_arrays: a graph whose vertices keep their arcs in dynamic arrays, set up at once and then updated in batches.
 //
 // Winter et al., PPoPP'21, graph tests. Set-up: every vertex allocates the next power of two of what its arcs need, 16
-// bytes at least, and copies them. Then, `batches` times, random arcs are inserted and deleted again; a vertex whose
-// power of two changes allocates, copies and frees: graph/arrays_kernels.hpp. The host sorts the batches beforehand and
-// removes what the graph already has: only the kernels that allocate and free are timed. After the last insertion and
-// after the last deletion the arrays are compared with the graph, exactly. The phases `insert` and `delete` hold all
-// batches of a sample; when memory runs out, no further batch is run.
+// bytes at least, and copies them. Then, `batches` times, random arcs are inserted, and the same arcs or others that
+// are present (`deletes`) are deleted; a vertex whose power of two changes allocates, copies and frees:
+// graph/arrays_kernels.hpp. The host sorts the batches beforehand and removes what the graph already has, so that all
+// allocators do the same work; with `sort` the device does it once more and is timed, as the survey's is. After the
+// last insertion and after the last deletion the arrays are compared with the graph, exactly, after every tenth
+// insertion by digests. The phases `sort`, `insert` and `delete` hold all batches of a sample; when memory runs out, no
+// further batch is run.
 #pragma once
 
 #include "workloads/common/requirements.hpp"
@@ -22,6 +24,8 @@ struct GraphArrays {
     std::uint32_t batches = 0;
     std::uint32_t batch_arcs = 10'000;
     std::uint32_t window = 0;
+    std::string deletes = "inserted";
+    bool sort = false;
     std::uint32_t lanes_per_vertex = 1;
     std::uint32_t threads_per_block = 256;
 
@@ -35,7 +39,8 @@ struct GraphArrays {
           Field{"vertices", &P::vertices, "vertices", "of a generated graph", "assumed"}.between(2, 1u << 24),
           Field{"arcs", &P::arcs, "arcs", "arcs drawn (graph = rmat); repeated ones are left out", "assumed"}.between(
               1, 1 << 26),
-          Field{"batches", &P::batches, "batches", "batches inserted and deleted again; 0: set-up alone",
+          Field{"batches", &P::batches, "batches",
+                "batches inserted, each followed by one that is deleted; 0: set-up alone",
                 "Winter et al., PPoPP'21: 100"}
               .between(0, 10'000),
           Field{"batch_arcs", &P::batch_arcs, "arcs", "arcs of a batch", "Winter et al., PPoPP'21"}.between(1, 1 << 24),
@@ -43,6 +48,12 @@ struct GraphArrays {
                 "sources of a batch are among so many neighbours by id, the next ones for the next batch; 0: among all",
                 "Winter et al., PPoPP'21: 0 and 100"}
               .between(0, 1u << 28),
+          Field{"deletes", &P::deletes, "",
+                "what leaves after each batch: the arcs inserted last, or as many that the graph has, by chance",
+                "Winter et al., PPoPP'21: inserted; assumed: present"}
+              .one_of({"inserted", "present"}),
+          Field{"sort", &P::sort, "", "also time sorting each batch and marking the arcs that are new",
+                "Winter et al., PPoPP'21: part of its time"},
           Field{"lanes_per_vertex", &P::lanes_per_vertex, "lanes", "lanes that share a vertex: one calls, all copy",
                 "Winter et al., PPoPP'21: 1"}
               .between(1, simt::warp_size)
@@ -57,7 +68,7 @@ struct GraphArrays {
       .display_name = "Graph of Dynamic Arrays",
       .paper = "Winter et al., PPoPP'21, graph tests",
       .summary = "vertices keep their arcs in arrays that grow and shrink with batches of updates",
-      .phases = "init insert delete free",
+      .phases = "init sort insert delete free",
       .writes_blocks = true,
       .application = true};
 

@@ -1,0 +1,152 @@
+#include "workloads/graph/updates.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <unordered_set>
+
+#include "workloads/common/random.hpp"
+#include "workloads/graph/arcs.hpp"
+
+namespace allocbench::graph {
+namespace {
+
+// The arcs of a graph that changes.
+class PresentArcs {
+ public:
+  explicit PresentArcs(const Adjacency& start) : start_(start), arcs_(arcs_of(start)) {}
+
+  bool has(const Arc& arc) const { return start_.has(arc) != changed_.contains(arc_word(arc.source, arc.target)); }
+
+  void insert(const std::vector<Arc>& arcs) {
+    for (const Arc& arc : arcs) change(arc);
+    arcs_.insert(arcs_.end(), arcs.begin(), arcs.end());
+  }
+
+  // Takes up to `count` arcs away whose sources are in the window.
+  std::vector<Arc> take(std::uint32_t count, const Window& window, std::uint64_t seed, std::uint32_t batch) {
+    const auto middle =
+        std::stable_partition(arcs_.begin(), arcs_.end(), [&](const Arc& arc) { return !window.has(arc.source); });
+    const auto first = static_cast<std::size_t>(middle - arcs_.begin());
+    auto left = static_cast<std::uint32_t>(arcs_.end() - middle);
+    std::vector<Arc> taken;
+    for (std::uint32_t draw = 0; draw < count && left != 0; ++draw, --left) {
+      const std::uint32_t word = random_words(seed, RandomStream::graph_updates, batch, draw).words[2];
+      std::swap(arcs_[first + scale_to(word, left)], arcs_.back());
+      taken.push_back(arcs_.back());
+      arcs_.pop_back();
+      change(taken.back());
+    }
+    return taken;
+  }
+
+  Adjacency rows() const {
+    Adjacency graph = adjacency_of(arcs_, false);
+    graph.first.resize(start_.first.size(), graph.first.back());  // the last vertices may have no arcs
+    return graph;
+  }
+
+ private:
+  void change(const Arc& arc) {
+    const std::uint64_t word = arc_word(arc.source, arc.target);
+    if (changed_.erase(word) == 0) changed_.insert(word);
+  }
+
+  const Adjacency& start_;
+  std::vector<Arc> arcs_;
+  std::unordered_set<std::uint64_t> changed_;  // arcs that only one of the start and the present has
+};
+
+// Every batch meets the same graph.
+void delete_inserted(const Adjacency& graph, const UpdateOptions& options, std::uint64_t seed, Updates& result) {
+  result.lists = draw_batches(graph, options.batches, options.arcs, options.window, seed);
+  for (std::uint32_t batch = 0; batch < options.batches; ++batch) {
+    const BatchMoves moves = result.lists.moves(graph, batch);
+    const ArcUpdate update{result.lists.first_entry[batch], result.lists.first_entry[batch + 1], moves.count};
+    result.updates.insert(result.updates.end(), {update, update});
+    result.bytes += moves.bytes;
+    result.largest = std::max(result.largest, moves.largest);
+  }
+  result.final = graph;
+  if (options.batches != 0) result.inserted = result.lists.inserted_into(graph, options.batches - 1);
+}
+
+// Appends what comes or leaves, and counts the arrays that change their size by the degrees so far.
+void append_update(std::vector<Arc> arcs, bool inserts, std::vector<std::uint32_t>& degrees, Updates& result) {
+  sort_unique(arcs);
+  append(result.lists, arcs);
+  const std::vector<std::uint32_t>& entries = result.lists.first_entry;
+  ArcUpdate update{entries[entries.size() - 2], entries.back(), 0};
+  for (std::uint32_t entry = update.begin; entry < update.end; ++entry) {
+    std::uint32_t& degree = degrees[result.lists.vertices[entry]];
+    const std::uint64_t before = array_bytes(degree);
+    const std::uint32_t count = result.lists.first[entry + 1] - result.lists.first[entry];
+    degree = inserts ? degree + count : degree - count;
+    const std::uint64_t after = array_bytes(degree);
+    if (before == after) continue;
+    ++update.moves;
+    result.bytes += after;
+    result.largest = std::max(result.largest, after);
+  }
+  result.updates.push_back(update);
+}
+
+void delete_present(const Adjacency& graph, const UpdateOptions& options, std::uint64_t seed, Updates& result) {
+  PresentArcs present(graph);
+  std::vector<std::uint32_t> degrees;
+  for (std::uint32_t vertex = 0; vertex < graph.vertices(); ++vertex) degrees.push_back(graph.degree(vertex));
+  for (std::uint32_t batch = 0; batch < options.batches; ++batch) {
+    const Window window = Window::of_batch(options.window, batch, graph.vertices());
+    std::vector<Arc> arcs = draw_arcs(window, options.arcs, seed, batch);
+    std::erase_if(arcs, [&](const Arc& arc) { return present.has(arc); });
+    sort_unique(arcs);
+    present.insert(arcs);
+    append_update(std::move(arcs), true, degrees, result);
+    if (batch + 1 == options.batches) result.inserted = present.rows();
+    append_update(present.take(options.arcs, window, seed, batch), false, degrees, result);
+  }
+  result.final = present.rows();
+}
+
+}  // namespace
+
+Updates draw_updates(const Adjacency& graph, const UpdateOptions& options, std::uint64_t seed) {
+  Updates result;
+  if (options.deletes == Deletes::inserted) {
+    delete_inserted(graph, options, seed, result);
+  } else if (const std::uint64_t arcs = 2 * std::uint64_t{options.batches} * options.arcs; arcs > 1u << 28) {
+    throw std::invalid_argument("all batches together insert and delete " + std::to_string(arcs) +
+                                " arcs; 2^28 is the most");
+  } else {
+    delete_present(graph, options, seed, result);
+  }
+  for (std::uint32_t batch = 0; batch < options.batches; ++batch) {
+    const Window window = Window::of_batch(options.window, batch, graph.vertices());
+    for (const Arc& arc : draw_arcs(window, options.arcs, seed, batch)) {
+      result.drawn.push_back(arc_word(arc.source, arc.target));
+    }
+  }
+  return result;
+}
+
+RowDigests::RowDigests(const Adjacency& graph) : digests(graph.vertices()), degrees(graph.vertices()) {
+  for (std::uint32_t vertex = 0; vertex < graph.vertices(); ++vertex) {
+    degrees[vertex] = graph.degree(vertex);
+    for (std::uint32_t at = graph.first[vertex]; at < graph.first[vertex + 1]; ++at) {
+      digests[vertex] += digest_of(graph.targets[at]);
+    }
+  }
+}
+
+void RowDigests::apply(const Updates& updates, const ArcUpdate& update, bool inserts) {
+  for (std::uint32_t entry = update.begin; entry < update.end; ++entry) {
+    const std::uint32_t vertex = updates.lists.vertices[entry];
+    for (std::uint32_t at = updates.lists.first[entry]; at < updates.lists.first[entry + 1]; ++at) {
+      const std::uint64_t term = digest_of(updates.lists.targets[at]);
+      digests[vertex] = inserts ? digests[vertex] + term : digests[vertex] - term;
+      degrees[vertex] = inserts ? degrees[vertex] + 1 : degrees[vertex] - 1;
+    }
+  }
+}
+
+}  // namespace allocbench::graph

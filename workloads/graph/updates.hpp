@@ -1,0 +1,64 @@
+// The updates of graph_arrays: batches of arcs that come to a graph, and batches that leave it. Host side.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "workloads/common/mix.hpp"
+#include "workloads/graph/adjacency.hpp"
+
+namespace allocbench::graph {
+
+// Which arcs leave: those of the batch that came before, or any that the graph has.
+enum class Deletes { inserted, present };
+
+struct UpdateOptions {
+  std::uint32_t batches = 0;
+  std::uint32_t arcs = 0;    // drawn for a batch
+  std::uint32_t window = 0;  // sources are among so many neighbours by id, the next ones for the next batch; 0: all
+  Deletes deletes = Deletes::inserted;
+};
+
+// Arcs that come, or leave, together.
+struct ArcUpdate {
+  std::uint32_t begin;  // entries of the lists
+  std::uint32_t end;
+  std::uint32_t moves;  // arrays that change their size
+};
+
+struct Updates {
+  // Entry i is vertex vertices[i], each once in an update and growing, with targets[first[i]] to
+  // targets[first[i + 1] - 1].
+  UpdateBatches lists;
+  std::vector<ArcUpdate> updates;    // 2 b inserts batch b, 2 b + 1 deletes
+  std::uint64_t bytes = 0;           // of all new arrays
+  std::uint64_t largest = 0;         // of them
+  std::vector<std::uint64_t> drawn;  // arc_word()s of all batches as drawn: also repeated arcs, and those of the graph
+  Adjacency inserted;                // the graph after the last insertion
+  Adjacency final;                   // and at the end
+
+  std::uint32_t batches() const { return static_cast<std::uint32_t>(updates.size() / 2); }
+  std::uint32_t arcs(const ArcUpdate& update) const { return lists.first[update.end] - lists.first[update.begin]; }
+};
+
+SIMT_HOST_FN std::uint64_t arc_word(std::uint32_t source, std::uint32_t target) {
+  return std::uint64_t{source} << 32 | target;
+}
+
+// From the seed. Repeated arcs and arcs of the graph are left out of what is inserted. Where present arcs leave, these
+// are as many as were drawn, or all that the window has. Throws std::invalid_argument for more than 2^28 arcs.
+Updates draw_updates(const Adjacency& graph, const UpdateOptions& options, std::uint64_t seed);
+
+// What a graph is after some updates: an order-free digest of the targets of each vertex, and their number.
+struct RowDigests {
+  std::vector<std::uint64_t> digests;
+  std::vector<std::uint32_t> degrees;
+
+  explicit RowDigests(const Adjacency& graph);
+  void apply(const Updates& updates, const ArcUpdate& update, bool inserts);
+};
+
+// The term of one target.
+SIMT_HOST_FN std::uint64_t digest_of(std::uint32_t target) { return mix64(std::uint64_t{target} + 1); }
+
+}  // namespace allocbench::graph
