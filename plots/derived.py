@@ -20,7 +20,7 @@ def metrics(cells: pandas.DataFrame, values: pandas.DataFrame) -> list[pandas.Da
     requested = times["cell"].map(_of_cell(values, "requested_bytes"))
     made = [_scaled(times, 1 / per_operation[per_operation > 0], "time_per_operation"),
             _rates(times, requested[(times["phase"] != "free") & (times["value"] > 0)].dropna())]
-    for setting, phases, name in (("batches", ("insert", "delete"), "time_per_batch"), ("launches", ("total",), "time_per_launch")):
+    for setting, phases, name in (("batches", ("sort", "insert", "delete"), "time_per_batch"), ("launches", ("total",), "time_per_launch")):
         counts = cells["workload_parameters"].map(lambda parameters: parameters.get(setting) or 0)
         count = times["cell"].map(counts)
         made.append(_scaled(times, 1 / count[(count > 0) & times["phase"].isin(phases)], name))
