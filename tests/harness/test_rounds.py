@@ -52,6 +52,15 @@ class Order(RoundsTest):
         self.measure(config)
         self.assertEqual(len({process for process, *_ in self.notes_of("sample")}), 2 * 2)
 
+    def test_a_sample_with_a_process_of_its_own_stays_alone_in_its_round(self):
+        for rounds, samples in ((3, [1, 1, 1]), (1, [4])):
+            with self.subTest(rounds=rounds):
+                self.measure(self.config(["per_process"], sweep={"request_bytes": [16]}, state="fresh", rounds=rounds,
+                                         least_rounds=rounds, repetitions=4), "--force")
+                self.assertEqual([len(each) for each in self.samples_by_round().values()], [len(samples)])
+                counts = collections.Counter(e["round"] for e in self.events() if e["event"] == "sample")
+                self.assertEqual([counts[each] for each in sorted(counts)], samples)
+
     def test_cells_are_verified_in_their_first_round_only(self):
         self.measure(self.config(["steady", "noisy"], rounds=3))
         verified = [cell for *_, cell in self.notes_of("verify")]
