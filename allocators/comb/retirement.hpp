@@ -88,10 +88,14 @@ SIMT_FN bool retire(Thread& thread, const S& space, const Group& group, std::uin
     return false;
   }
   group.sync();  // the first member speaks for all that locked words
+  const auto close_words = [&] {
+    for (std::uint32_t i = rank; i < words; i += size) word(i).store(closed_word, simt::release);
+    group.sync();
+  };
+  if constexpr (S::bug == Bug::late_class) close_words();
   if (rank == 0) thread.atomic(space.table[chunk]).store(next, simt::release);
   group.sync();  // and each of them closes words after the table has changed
-  for (std::uint32_t i = rank; i < words; i += size) word(i).store(closed_word, simt::release);
-  group.sync();
+  if constexpr (S::bug != Bug::late_class) close_words();
   if (rank == 0 && next == free_chunk) release_chunk(thread, space, chunk);
   return true;
 }

@@ -30,8 +30,9 @@ namespace allocbench::comb {
 // What the bug zoo breaks (tests/check/zoo/combs.hpp).
 enum class Bug {
   none,
-  unchecked_claim,    // a claim does not look at the tag that it found
-  partial_retirement  // a chunk is retired although some of its words could not be had
+  unchecked_claim,     // a claim does not look at the tag that it found
+  partial_retirement,  // a chunk is retired although some of its words could not be had
+  late_class           // the words of a retired chunk are closed before the table has its new class
 };
 
 inline constexpr std::uint32_t no_chunk = 0;

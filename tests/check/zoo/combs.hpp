@@ -1,4 +1,4 @@
-// Specimens of Comb, each without one of the steps that make it safe (allocators/comb/). The twin of both is Comb
+// Specimens of Comb, each without one of the steps that make it safe (allocators/comb/). The twin of all is Comb
 // itself, on the same heap.
 #pragma once
 
@@ -16,6 +16,9 @@ class Comb : public comb::Comb<bug> {
     if (bug == CombBug::partial_retirement) {
       traits.name = "zoo_comb_partial_retirement";
       traits.summary = "a chunk is retired although some of its words could not be had";
+    } else if (bug == CombBug::late_class) {
+      traits.name = "zoo_comb_late_class";
+      traits.summary = "the words of a retired chunk are closed before the table has its new class";
     } else if (bug == CombBug::none) {
       traits.name = "zoo_comb_repaired";
       traits.summary = "Comb, on the heap of the broken ones";
