@@ -306,13 +306,18 @@ SIMT_FN bool belongs(Thread& thread, const S& space, const Group& mates, std::ui
                                                                  chunk_of_class(size_class));
 }
 
+template <class Thread, class S, class Group>
+SIMT_FN bool half_full(Thread& thread, const S& space, const Group& mates) {
+  return mates.any(mates.leader() && thread.atomic(*space.used).load(simt::relaxed) >= space.chunks / 2);
+}
+
 // In a pool that is half full a directory entry may get the chunk of another one, no chunk of its own: that of half, a
 // quarter ... of its number, which are the likelier to have one.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t share_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                   std::uint32_t place) {
   std::uint32_t chunk = no_chunk;
-  if (mates.leader() && thread.atomic(*space.used).load(simt::relaxed) >= space.chunks / 2) {
+  if (half_full(thread, space, mates) && mates.leader()) {
     const std::uint32_t in_part = (1u << (space.directory_log2 - 3)) - 1;
     for (std::uint32_t i = place & in_part; i != 0 && chunk == no_chunk;) {
       i /= 2;
@@ -326,16 +331,31 @@ SIMT_FN std::uint32_t share_chunk(Thread& thread, const S& space, const Group& m
   return mates.broadcast(chunk);
 }
 
+// The chunk of other warps with groups of this size: every lane looks at another entry of that part of the directory.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t chunk_of_others(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
+                                      std::uint32_t place, std::uint32_t random) {
+  const std::uint32_t in_part = (1u << (space.directory_log2 - 3)) - 1;
+  const std::uint32_t other = (random + mates.thread_rank() * 0x9e3779b1u) >> 8 & in_part;
+  const std::uint32_t chunk = thread.atomic(space.entry(size_class, (place & ~in_part) | other)).load(simt::relaxed);
+  const simt::LaneMask found = mates.ballot(chunk >= first_chunk);
+  return found == 0 ? no_chunk : mates.shfl_lane(chunk, simt::count_trailing_zeros(found));
+}
+
 // In chunks that nobody calls his own: random places in a part of the class's directory that grows with the number of
 // chunks fetched for it. About every second place has a chunk. Two tries are for those, further ones may fetch more.
+// Groups that may share go to the chunks of others first if the pool is half full: with mixed sizes the shares of all
+// warps may be more than the pool while little of each is used, and chunks fetched elsewhere would use it up.
 template <class Thread, class S, class Group>
-SIMT_FN void* search_elsewhere(Thread& thread, const S& space, Group& mates, SizeClass size_class) {
+SIMT_FN void* search_elsewhere(Thread& thread, const S& space, Group& mates, SizeClass size_class, Place own) {
   constexpr std::uint32_t most_tries = 8;
+  constexpr std::uint32_t tries_with_others = 5;
   constexpr std::uint32_t tries_without_fetching = 3;
   constexpr std::uint32_t looks = 4;
   constexpr std::uint32_t least_range = 8;
   const auto fetched = thread.atomic(space.fetched_elsewhere[size_class.index]);
   const std::uint32_t most = 1u << space.directory_log2;
+  const std::uint32_t with_others = own.thrifty && half_full(thread, space, mates) ? tries_with_others : 0;
   bool unsettled = false;
   for (std::uint32_t i = 0; i < most_tries; ++i) {
     std::uint32_t range = least_range + 2 * mates.broadcast(mates.leader() ? fetched.load(simt::relaxed) : 0);
@@ -344,8 +364,12 @@ SIMT_FN void* search_elsewhere(Thread& thread, const S& space, Group& mates, Siz
     const std::uint32_t at = simt::multiply_high(random, range);
     const std::uint32_t place = at ^ (6u << (space.directory_log2 - 3));
     std::uint32_t chunk =
-        mates.broadcast(mates.leader() ? thread.atomic(space.entry(size_class.index, place)).load(simt::relaxed) : 0);
+        i < with_others
+            ? chunk_of_others(thread, space, mates, size_class.index, own.entry, random)
+            : mates.broadcast(mates.leader() ? thread.atomic(space.entry(size_class.index, place)).load(simt::relaxed)
+                                             : 0);
     if (chunk < first_chunk) {
+      if (i < with_others) continue;
       if (i < tries_without_fetching && range != least_range) continue;
       chunk = renew_entry(thread, space, mates, size_class.index, place, chunk, 1);
       if (chunk == no_chunk) continue;
@@ -355,7 +379,7 @@ SIMT_FN void* search_elsewhere(Thread& thread, const S& space, Group& mates, Siz
         .start = simt::multiply_high(random * 0x9e3779b1u, size_class.words()), .looks = looks, .jumps = true};
     const std::uint32_t slot = take_from_chunk(thread, space, mates, size_class, chunk, tour, unsettled);
     if (slot != no_slot) return space.block(chunk, size_class, slot);
-    if (!belongs(thread, space, mates, chunk, size_class.index)) {
+    if (i >= with_others && !belongs(thread, space, mates, chunk, size_class.index)) {
       renew_entry(thread, space, mates, size_class.index, place, chunk, 1);
     }
   }
@@ -388,7 +412,7 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass size
     if (chunk == no_chunk) break;
     seen = closed_word;  // as a chunk is that has just been fetched
   }
-  if (void* const block = search_elsewhere(thread, space, mates, size_class); block != nullptr) return block;
+  if (void* const block = search_elsewhere(thread, space, mates, size_class, place); block != nullptr) return block;
   return scan(thread, space, mates, size_class, place.entry);
 }
 
