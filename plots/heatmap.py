@@ -64,8 +64,13 @@ def make(run: Run, stem: str) -> Drawing:
     if short := [f"{abbreviation} = {word}" for word, abbreviation in SHORT.items() if abbreviation in words]:
         sentences[0] += " " + ", ".join(short) + "."
     with matplotlib.rc_context(style.RC):
-        page = _draw(origin.heading(run, origin.title(run), sentences), blocks, ", ".join(labels.setting_name(run, x) for x in xs))
+        page = _draw(origin.heading(run, origin.title(run), sentences), blocks, _across(run, xs))
     return Drawing(stem, page, table.markdown(_lined(run), xs[-1], panels))
+
+
+def _across(run: Run, xs: Sequence[str]) -> str:
+    """What the columns are values of; metrics and statuses tell themselves."""
+    return "" if xs[-1] not in run.axes or labels.words_of(run, xs[-1]) else labels.setting_name(run, xs[-1])
 
 
 def _metrics_across(run: Run) -> Run:
@@ -137,8 +142,13 @@ def _block(run: Run, title: str, xs: Sequence[str], phase: str, metric: str, ref
         label = f"{label} ({', '.join(told)})" if told else label
         rows.append((f"{label}, {unit[1]}" if allocator == reference else label,
                      [_cell(run, at.get(column), factors, own, unit, allocator == reference) for column in columns]))
-    named = [tuple(labels.value_of(run, x, value) for x, value in zip(xs, column)) for column in columns]
-    return Block(title, [(name[0] if len(xs) > 1 else "", name[-1]) for name in named], rows)
+    return Block(title, [(_group_name(run, xs[0], column[0]) if len(xs) > 1 else "", labels.value_of(run, xs[-1], column[-1]))
+                         for column in columns], rows)
+
+
+def _group_name(run: Run, setting: str, value) -> str:
+    """Words tell themselves, numbers need their setting."""
+    return labels.value_of(run, setting, value) if isinstance(value, str) else labels.setting_of(run, setting, value)
 
 
 def _cell(run: Run, cell: str | None, factors: pandas.DataFrame, own: pandas.DataFrame, unit: tuple[float, str],
@@ -159,11 +169,12 @@ def _cell(run: Run, cell: str | None, factors: pandas.DataFrame, own: pandas.Dat
 
 
 def _unit(values: pandas.DataFrame) -> tuple[float, str]:
-    """The unit in which the smallest of these values is at least 1, and its name."""
-    if values.empty:
+    """The unit in which the smallest of these values that is not 0 is at least 1, and its name."""
+    smallest = values.loc[values["value"] > 0, "value"].min() if len(values) else math.nan
+    if math.isnan(smallest):
         return 1.0, ""
-    written = quantity.in_si(values["value"].min(), values["unit"].iloc[0])
-    return values["value"].min() / float(written.split(" ")[0]), written.split(" ")[1] if " " in written else ""
+    written = quantity.in_si(smallest, values["unit"].iloc[0])
+    return smallest / float(written.split(" ")[0]), written.split(" ")[1] if " " in written else ""
 
 
 def _colour(factor: float) -> str:
@@ -184,7 +195,7 @@ def _legend(run: Run) -> str:
 
 
 def _draw(heading, blocks: Sequence[Block], title: str) -> Page:
-    left = max(ticks.text_width(label, style.LEAST) for block in blocks for label, _ in block.rows) + 0.06
+    left = max(ticks.text_width(label, style.LEAST) for label in [title, *(label for block in blocks for label, _ in block.rows)]) + 0.06
     widest = max(len(block.columns) for block in blocks)
     room = (BODY_WIDTH - left) / widest
     longest = max(ticks.text_width(value, style.LEAST) for block in blocks for _, value in block.columns)
@@ -199,7 +210,9 @@ def _draw(heading, blocks: Sequence[Block], title: str) -> Page:
         axes.set_xlim(0, BODY_WIDTH)
         axes.set_ylim(height, 0)
         axes.set_gid("heatmap")
-        _draw_block(axes, block, left, room, (_TITLE if block.title else 0), head, turned)
+        start = _TITLE if block.title else 0
+        axes.text(left - 0.05, start + head - 0.02, title, fontsize=style.LEAST, color=style.GREY, ha="right", va="bottom")
+        _draw_block(axes, block, left, room, start, head, turned)
         top -= height + _BETWEEN
     return page
 

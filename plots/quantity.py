@@ -17,13 +17,15 @@ _METRIC_NAMES = {"throughput": "operations per second", "allocated_bytes_per_sec
                  "time_per_launch": "mean time of a kernel", "utilisation": "served, of all its memory",
                  "steps_per_malloc": "TAS: steps per malloc", "warp_steps_per_malloc": "WAS: steps per warp",
                  "atomic_cycles": "cycles per atomic", "speed_up": "speed-up", "range_per_live": "address range over bytes in use",
-                 "usable_share": "usable share of the pool", "energy_per_million": "energy of a million operations",
+                 "usable_share": "usable share of the pool", "recovered_share": "served again, of the bytes freed",
+                 "lost_share": "share of the pool that nobody gets", "largest_free_request": "largest request still served",
+                 "metadata_bytes": "metadata outside of the pool", "energy_per_million": "energy of a million operations",
                  "address_spread": "range of the widest round, over the bytes asked for",
                  "running_spread": "range of all rounds, over the bytes of one", "block_bytes": "granted per request",
                  "null_returns": "requests that got null", "init_time": "time to create it, memory included",
                  **{f"{call}_{rank}": f"clock ticks of {what}, {words}" for call, what in (("alloc", "a malloc"), ("free", "a free"), ("own", "no call"))
                     for rank, words in (("p50", "median"), ("p90", "p90"), ("p99", "p99"), ("p999", "p99.9"), ("max", "longest"))}}
-_SHARES = ("internal_waste", "external_waste", "taken_share", "free_share", "utilisation", "usable_share", "recovered_share", "metadata_share")
+_SHARES = ("internal_waste", "external_waste", "taken_share", "free_share", "freed_share", "utilisation", "usable_share", "recovered_share", "lost_share", "metadata_share")
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
 _WRITTEN_OUT = 10_000
 _DATA_UNITS = ("s", "op/s")

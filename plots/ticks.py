@@ -96,8 +96,8 @@ def y_bounds(values: Sequence[float], log: bool) -> tuple[float, float]:
 
 
 def set_y(axes, values: Sequence[float], log: bool, write: Callable[[float], str], binary: bool = False) -> None:
-    """Scale, limits and ticks that cover `values`. `binary` quantities, such as bytes, have the ticks of a logarithmic axis at
-    powers of two."""
+    """Scale, limits and ticks that cover `values`. `binary` quantities, such as bytes, have ticks at
+    powers of two or, on a linear axis, at even numbers of KiB, MiB and so on."""
     bounds = y_bounds(values, log)
     axes.set_yscale("log" if log else "linear")
     axes.set_ylim(*bounds)
@@ -111,7 +111,8 @@ def y_marks(bounds: tuple[float, float], log: bool, binary: bool = False) -> lis
     """Where the ticks of a y axis stand."""
     if log:
         return _binary_marks(bounds) if binary else _log_marks(bounds)
-    return [mark for mark in _even_marks(6, bounds) if 0 <= mark <= bounds[1]]
+    unit = 1024.0 ** int(math.log(bounds[1], 1024)) if binary and bounds[1] > 1 else 1.0  # even numbers of KiB, MiB and so on
+    return [unit * mark for mark in _even_marks(6, (bounds[0] / unit, bounds[1] / unit)) if 0 <= mark <= bounds[1] / unit]
 
 
 def _widened(bounds: tuple[float, float]) -> tuple[float, float]:

@@ -118,3 +118,6 @@ def test_ticks_of_bytes_are_powers_of_two():
         marks = ticks._binary_marks((low, high))
         assert 2 <= len(marks) <= 9 and all(low <= mark <= high for mark in marks)
         assert all(mark == 2.0 ** round(math.log2(mark)) for mark in marks)
+    for high, unit in ((1.8e6, 2**20), (9e4, 2**10), (900.0, 1)):
+        marks = ticks.y_marks((0.0, high), log=False, binary=True)
+        assert len(marks) >= 3 and all(0 <= mark <= high and (mark / unit * 4).is_integer() for mark in marks)

@@ -84,3 +84,21 @@ def test_several_metrics_are_columns_in_the_order_of_the_plot(tmp_path):
     assert block.columns == [("road", "p99"), ("road", "max"), ("a_web", "p99"), ("a_web", "max")]
     assert _rows(block)["Halloc"] == ["2", "4", "2", "4"] and _rows(block)["CFMalloc"] == ["t.out", "t.out", None, None]
     assert "max" in figures.texts(drawing) and "| Halloc | 16" in drawing.markdown
+
+
+def test_groups_of_numbers_and_columns_say_what_they_are(tmp_path):
+    cells = [_cell(name, "road", 1e-6, threads=threads, lanes=lanes)
+             for name in ("c_malloc", "halloc") for threads in (1, 2) for lanes in (4, 8)]
+    run = _run(tmp_path, cells, x=["threads", "lanes"])
+    block, = heatmap.blocks_of(run)
+    assert block.columns == [("threads 1", "4"), ("threads 1", "8"), ("threads 2", "4"), ("threads 2", "8")]
+    assert "lanes" in figures.texts(heatmap.make(run, "stem"))
+    named = _run(tmp_path / "named", cells, x=["threads", "lanes"], names={"threads": "{} threads"})
+    assert heatmap.blocks_of(named)[0].columns[0] == ("1 threads", "4")
+
+
+def test_a_reference_of_zero_has_numbers_and_no_factors(tmp_path):
+    cells = [synthetic.cell(name, {"graph": "road"}, values={("", "p99"): 8.0 * factor, ("", "max"): 100.0 * factor})
+             for name, factor in (("c_malloc", 0), ("halloc", 2))]
+    drawing = heatmap.make(_run(tmp_path, cells, y="", metric=["p99", "max"], reference="c_malloc"), "stem")
+    assert "nan" not in figures.texts(drawing) and "0" in figures.texts(drawing)
