@@ -85,13 +85,14 @@ struct BinList {
     thread.atomic(layout.bin(page).bits[slot / 32]).fetch_and(~(1u << slot % 32), simt::release);
   }
 
-  // A new bin with all slots free.
+  // A new bin, of which its maker keeps some slots.
   template <class Thread>
-  SIMT_FN void add(Thread& thread, std::uint32_t page, std::uint32_t list) const {
+  SIMT_FN void add(Thread& thread, std::uint32_t page, std::uint32_t list, std::uint32_t kept) const {
     Bin& bin = layout.bin(page);
     clear_bits(thread, bin.bits, 0, slots_of_bin);
-    thread.atomic(bin.free).store(slots_of_bin, simt::relaxed);
+    thread.atomic(bin.free).store(slots_of_bin - kept, simt::relaxed);
     thread.atomic(bin.list).store(list, simt::relaxed);
+    if (kept == slots_of_bin) return set_place(thread, bin, Place::unlisted);
     acquire(thread);
     insert(thread, page);
     unlock(thread, state->lock);

@@ -17,7 +17,9 @@
 //   * Chunks of 256 KiB: 62 bins with a tail each fit there, not into the 512 KiB of the text (`chunk_bytes`).
 //   * An arena per SM needs a chunk per SM. The paper's smallest pool, 8 MiB, has no room for 80 of them, so there are
 //     at most as many arenas as an eighth of the chunks of the pool; SMs share them.
-//   * The lanes of a warp that ask for one size wait together; so do those that free slots of one bin.
+//   * The lanes of a warp that ask for one size wait together and share a claim; so do those that free slots of one
+//   bin.
+//     Whoever makes a bin keeps its slots of that bin, without a walk along the list.
 //   * A size of which a bin has one slot (2 KiB) is served by the tree, as in the paper's measurements.
 //   * If a batch cannot be made, each lane of the group takes a unit that is there before it returns null.
 //   * Where each file says so: the widths of semaphores, the height of a block in use, the order of signals.

@@ -30,9 +30,10 @@ struct ChunkList {
   // The page of a free bin for each lane of the group; no_page where there is none.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t take(Thread& thread, const Group& group) const {
-    const bool served = reserve(thread, group, state->bins, layout.bins(), [&] { return add_chunk(thread); });
-    const auto alike = group.partition(served);
-    return served ? take_listed(thread, alike) : no_page;
+    const std::uint32_t unit =
+        reserve(thread, group, state->bins, layout.bins(), [&](std::uint32_t) { return add_chunk(thread); });
+    const auto alike = group.partition(unit != no_unit);
+    return unit != no_unit ? take_listed(thread, alike) : no_page;
   }
 
   // The bin is in no list, and nobody looks at it.
@@ -62,9 +63,9 @@ struct ChunkList {
   }
 
   template <class Thread>
-  SIMT_FN bool add_chunk(Thread& thread) const {
+  SIMT_FN std::uint32_t add_chunk(Thread& thread) const {
     const std::uint32_t page = tree.take(thread, layout.chunk_height);
-    if (page == no_page) return false;
+    if (page == no_page) return no_unit;
     Chunk& chunk = layout.chunk(page);
     clear_bits(thread, chunk.bits, layout.special_bins(), layout.chunk_pages());
     thread.atomic(chunk.free).store(layout.bins(), simt::relaxed);
@@ -72,7 +73,7 @@ struct ChunkList {
     insert(thread, page);
     thread.atomic(state->whole).fetch_add(1u, simt::relaxed);
     unlock(thread, state->lock);
-    return true;
+    return page;
   }
 
   // A bin for each lane; each has a unit.

@@ -99,20 +99,26 @@ struct Semaphore {
 using DeviceSemaphore = Semaphore<26>;
 using ArenaSemaphore = Semaphore<32>;
 
-// One unit for each lane of a group, which asks for them together. `make()` is called where none are to be had, makes a
-// batch and says whether that worked. Where it did not, each lane takes a unit that is there. False: none for me.
+// What reserve() says to a lane, if not what was made for it.
+inline constexpr std::uint32_t no_unit = 0xffffffff;
+inline constexpr std::uint32_t unit_somewhere = 0xfffffffe;
+
+// One unit for each lane of a group, which asks for them together. Where none are to be had, `make(wanted)` makes a
+// batch, of which the group keeps `wanted` units, and says what it is, or no_unit. In that case each lane takes a unit
+// that is there.
 template <class Thread, class Group, class Units, class Make>
-SIMT_FN bool reserve(Thread& thread, const Group& group, Units& units, std::uint32_t batch, const Make& make) {
+SIMT_FN std::uint32_t reserve(Thread& thread, const Group& group, Units& units, std::uint32_t batch, const Make& make) {
   // Nobody can keep more of a batch than it has.
   const auto part = batch >= simt::warp_size ? group : group.match_any(group.thread_rank() / batch);
   const std::uint32_t wanted = part.num_threads();
-  bool served = true;
+  std::uint32_t mine = unit_somewhere;
   if (part.leader() && !units.wait(thread, wanted, batch)) {
-    served = make();
-    units.signal(thread, served ? batch - wanted : 0, batch - wanted);
+    mine = make(wanted);
+    units.signal(thread, mine == no_unit ? 0 : batch - wanted, batch - wanted);
   }
-  served = part.broadcast(served);
-  return served || units.try_wait(thread, 1);
+  mine = part.broadcast(mine);
+  part.sync();  // what the leader made holds for all
+  return mine == no_unit && units.try_wait(thread, 1) ? unit_somewhere : mine;
 }
 
 }  // namespace allocbench::bulkalloc

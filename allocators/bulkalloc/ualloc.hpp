@@ -29,28 +29,13 @@ struct UAlloc {
     const std::uint32_t arena = thread.sm() % arenas;
     const std::uint32_t number = arena * sizes + (size_log2 - least_size_log2);
     const BinList list = list_of(number);
-    const bool served =
-        reserve(thread, group, list.state->slots, list.slots_of_bin, [&] { return add_bin(thread, number); });
-    const auto lucky = group.partition(served);
-    if (!served) return nullptr;
-    const std::uint32_t lanes = lucky.num_threads();
-    const std::uint32_t rank = lucky.thread_rank();
-    std::uint32_t page = no_page;
-    SIMT_ROLLED
-    for (std::uint32_t done = 0; done < lanes;) {
-      BinList::Claim claim{0, 0, false};
-      if (lucky.leader()) {
-        claim = list.claim(thread, readers[arena], lanes - done);
-        // Before the lanes have their blocks: until then the bin cannot become empty and retire.
-        if (claim.last && list.unlink_exhausted(thread, claim.page)) after_readers(thread, arena, claim.page);
-      }
-      claim.page = lucky.broadcast(claim.page);
-      claim.slots = lucky.broadcast(claim.slots);
-      if (rank >= done && rank < done + claim.slots) page = claim.page;
-      done += claim.slots;
-    }
-    lucky.sync();  // what the leader saw of the bins holds for all
-    return layout.slot(page, size_log2, list.take_slot(thread, page, rank));
+    // The page of a bin that was made for this lane, unless there are slots somewhere.
+    std::uint32_t page = reserve(thread, group, list.state->slots, list.slots_of_bin,
+                                 [&](std::uint32_t kept) { return add_bin(thread, number, kept); });
+    const auto alike = group.partition(page == unit_somewhere);
+    if (page == no_unit) return nullptr;
+    if (page == unit_somewhere) page = claim(thread, alike, arena, list);
+    return layout.slot(page, size_log2, list.take_slot(thread, page, group.thread_rank()));
   }
 
   template <class Thread>
@@ -73,13 +58,36 @@ struct UAlloc {
   SIMT_FN ChunkList chunk_list(std::uint32_t arena) const { return {layout, tree, chunks + arena}; }
 
  private:
-  // One of the lanes that come here together; all have the same arena.
+  // The page of a bin of which a slot is the lane's. Each lane of the group has a unit.
+  template <class Thread, class Group>
+  SIMT_FN std::uint32_t claim(Thread& thread, const Group& group, std::uint32_t arena, const BinList& list) const {
+    const std::uint32_t lanes = group.num_threads();
+    const std::uint32_t rank = group.thread_rank();
+    std::uint32_t page = no_page;
+    SIMT_ROLLED
+    for (std::uint32_t done = 0; done < lanes;) {
+      BinList::Claim claim{0, 0, false};
+      if (group.leader()) {
+        claim = list.claim(thread, readers[arena], lanes - done);
+        // Before the lanes have their blocks: until then the bin cannot become empty and retire.
+        if (claim.last && list.unlink_exhausted(thread, claim.page)) after_readers(thread, arena, claim.page);
+      }
+      claim.page = group.broadcast(claim.page);
+      claim.slots = group.broadcast(claim.slots);
+      if (rank >= done && rank < done + claim.slots) page = claim.page;
+      done += claim.slots;
+    }
+    group.sync();  // what the leader saw of the bins holds for all
+    return page;
+  }
+
+  // A new bin; no_unit where there is no memory. One of the lanes that come here together; all have the same arena.
   template <class Thread>
-  SIMT_FN bool add_bin(Thread& thread, std::uint32_t number) const {
+  SIMT_FN std::uint32_t add_bin(Thread& thread, std::uint32_t number, std::uint32_t kept) const {
     const std::uint32_t page = chunk_list(number / sizes).take(thread, thread.converged());
-    if (page == no_page) return false;
-    list_of(number).add(thread, page, number);
-    return true;
+    if (page == no_page) return no_unit;
+    list_of(number).add(thread, page, number, kept);
+    return page;
   }
 
   template <class Thread>
