@@ -99,7 +99,7 @@ class Study(ProgramTest):
         self.add_config("mine/one", ["steady", "heaped", "per_process"], rounds=2, least_rounds=2, repetitions=1)
         self.add_config("mine/two", ["steady", "heaped"], seed=2, sweep={"request_bytes": [16], "pool_bytes": ["1MiB", "2MiB"]})
         plan = self.study("mine", "--dry-run").stdout
-        self.assertIn("22 to 22 rounds of cells, 3 allocators. Worker processes if nothing fails: 9 in the first round, at least 14 in all.", plan)
+        self.assertIn("22 to 22 rounds of cells. At least 14 worker processes for 3 allocators, if nothing fails; the most for per_process 9, heaped 3, steady 2.", plan)
         self.study("mine")
         self.assertEqual(len(self.starts()), 14 + 2)  # one for --dry-run and one here, to hear about the device
 

@@ -188,13 +188,23 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Know
     }
   }
   const std::vector<Turn> turns = make_turns(batches);
-  std::size_t starts = 0;
-  for (std::uint64_t round = 0; round < rounds; ++round) starts += process_starts(turns, batches, round);
+  std::vector<std::pair<std::size_t, std::string>> starts;  // of all rounds, by allocator
+  for (const Turn& turn : turns) starts.emplace_back(0, turn.allocator);
+  std::size_t all = 0;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    const std::vector<std::size_t> of_turns = process_starts(turns, batches, round);
+    for (std::size_t turn = 0; turn < turns.size(); ++turn) {
+      starts[turn].first += of_turns[turn];
+      all += of_turns[turn];
+    }
+  }
+  std::stable_sort(starts.begin(), starts.end(), [](auto& one, auto& other) { return one.first > other.first; });
+  starts.resize(std::min<std::size_t>(starts.size(), 5));
+  std::vector<std::string> most_starts;
+  for (const auto& [count, allocator] : starts) most_starts.push_back(fmt::format("{} {}", allocator, count));
   std::string text = fmt::format(
-      "{} to {} rounds of cells, {} allocators. Worker processes if nothing fails: {} in the first round, at least {} "
-      "in "
-      "all.\n",
-      least, most, turns.size(), process_starts(turns, batches, 0), starts);
+      "{} to {} rounds of cells. At least {} worker processes for {} allocators, if nothing fails; the most for {}.\n",
+      least, most, all, turns.size(), fmt::join(most_starts, ", "));
   if (known_cells > 0) text += fmt::format("{} cells come last: they failed in earlier results.\n", known_cells);
   return text;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <tuple>
 
@@ -17,22 +16,30 @@ auto heap_order(const Batch& batch) {
   return std::tuple(wish.bytes.value_or(0), wish.bytes ? 0 : batch.pool_bytes, wish.question);
 }
 
+bool same_load(const Batch& one, const Batch& other) {
+  return one.allocator_parameters == other.allocator_parameters && one.pool_bytes == other.pool_bytes;
+}
+
+// As WorkerSession::load() decides.
+bool shares_process(const Batch& running, const Batch& next) {
+  return same_load(running, next) || (!next.fresh_by_process && heap_wish(running) == heap_wish(next));
+}
+
 std::size_t starts_of(const Turn& turn, const FigureBatches& figures, std::uint64_t round) {
   std::size_t starts = 0;
-  std::optional<HeapWish> running;
+  const Batch* running = nullptr;
   for (const auto& [figure, index] : turn.batches) {
     const Batch& batch = *figures[figure][index];
-    std::size_t cells = 0;
-    std::size_t alone = 0;  // with a process for each sample
     for (const Cell& cell : batch.cells) {
       if (cell.least_rounds <= round) continue;
-      ++(batch.fresh_by_process && cell.state == "fresh" ? alone : cells);
+      if (batch.fresh_by_process && cell.state == "fresh") {
+        starts += round == 0 ? 2 : 1;  // the verification has one as well
+        running = nullptr;
+      } else {
+        if (running == nullptr || !shares_process(*running, batch)) ++starts;
+        running = &batch;
+      }
     }
-    starts += alone * (round == 0 ? 2 : 1);  // the verification has one as well
-    if (cells == 0) continue;
-    const HeapWish wish = heap_wish(batch);
-    if (batch.fresh_by_process || running != wish) ++starts;
-    running = batch.fresh_by_process ? std::nullopt : std::optional(wish);
   }
   return starts;
 }
@@ -59,9 +66,10 @@ std::vector<Turn> make_turns(const FigureBatches& figures) {
   return turns;
 }
 
-std::size_t process_starts(const std::vector<Turn>& turns, const FigureBatches& figures, std::uint64_t round) {
-  std::size_t starts = 0;
-  for (const Turn& turn : turns) starts += starts_of(turn, figures, round);
+std::vector<std::size_t> process_starts(const std::vector<Turn>& turns, const FigureBatches& figures,
+                                        std::uint64_t round) {
+  std::vector<std::size_t> starts;
+  for (const Turn& turn : turns) starts.push_back(starts_of(turn, figures, round));
   return starts;
 }
 
