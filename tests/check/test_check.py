@@ -211,10 +211,10 @@ class RealAllocators(unittest.TestCase):
                 result = check(*options, "--seeds", CHECK_SEEDS, *more, "--out", folder, workers=WORKERS)
             self.assertEqual(result.returncode, 0, result.stdout)
 
-    def test_comb_where_memory_changes_between_sizes(self):
+    def test_those_whose_memory_changes_between_sizes(self):
         with tempfile.TemporaryDirectory() as folder:
             for strategy in ("swarm", "swarm+stores"):
-                check("--allocator", "comb", *WITH_SIZE_MODELS, "--strategy", strategy, "--seeds", CHECK_SEEDS,
+                check("--allocator", "bulkalloc", "--allocator", "comb", *WITH_SIZE_MODELS, "--strategy", strategy, "--seeds", CHECK_SEEDS,
                       "--race-seeds", "30", "--out", folder, workers=WORKERS, expect=0)
 
     def test_what_is_known_to_break_is_found(self):
