@@ -34,7 +34,7 @@ struct BinList {
 
   // All zero at first.
   struct State {
-    alignas(128) ArenaSemaphore slots;
+    alignas(128) Semaphore slots;
     std::uint32_t first;  // 1 + page, 0 = none
     std::uint32_t lock;
   };

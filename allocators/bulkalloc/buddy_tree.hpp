@@ -36,7 +36,7 @@ struct BuddyTree {
   static constexpr std::uint32_t patience = 64;
 
   std::uint32_t* nodes = nullptr;
-  DeviceSemaphore* blocks = nullptr;  // by height
+  Semaphore* blocks = nullptr;  // by height
   std::uint32_t pages = 0;
   std::uint32_t root_height = 0;
   std::uint32_t most_height = 0;  // of the largest block
@@ -243,7 +243,7 @@ struct PrepareTree {
       if ((end << height) != tree.pages) tree.nodes[tree.node_of(end << height, height)] = BuddyTree::partial;
       if ((end & 1) == 0) continue;
       tree.nodes[tree.node_of((end - 1) << height, height)] = BuddyTree::available;
-      thread.atomic(tree.blocks[height].word).store(DeviceSemaphore::unit, simt::relaxed);
+      thread.atomic(tree.blocks[height].word).store(Semaphore::unit, simt::relaxed);
     }
   }
 };

@@ -134,7 +134,7 @@ inline BulkAlloc BulkAlloc::create(Arena& arena, const Parameters& parameters) {
   tree.most_height = static_cast<std::uint32_t>(std::bit_width(pages)) - 1;
   tree.root_height = tree.most_height + (std::has_single_bit(pages) ? 0 : 1);
   tree.nodes = arena.metadata<std::uint32_t>(std::size_t{2} << tree.root_height);
-  tree.blocks = arena.metadata<bulkalloc::DeviceSemaphore>(tree.root_height + std::size_t{1});
+  tree.blocks = arena.metadata<bulkalloc::Semaphore>(tree.root_height + std::size_t{1});
   small.layout.base = arena.pool().base;
   small.layout.page_log2 = simt::count_trailing_zeros(parameters.page_bytes);
   small.layout.chunk_height = simt::count_trailing_zeros(parameters.chunk_bytes) - small.layout.page_log2;

@@ -17,7 +17,7 @@ namespace allocbench::bulkalloc {
 struct ChunkList {
   // All zero at first.
   struct State {
-    alignas(128) ArenaSemaphore bins;
+    alignas(128) Semaphore bins;
     std::uint32_t lock;
     std::uint32_t first;  // of the chunks with free bins: 1 + page, 0 = none
     std::uint32_t whole;  // listed chunks whose bins are all free

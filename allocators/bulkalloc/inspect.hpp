@@ -39,10 +39,10 @@ class Inspection {
 
   // For tests.
   std::uint32_t free_blocks(std::uint32_t height) const {
-    return static_cast<std::uint32_t>(DeviceSemaphore::state_of(blocks_[height].word).there);
+    return static_cast<std::uint32_t>(Semaphore::state_of(blocks_[height].word).there);
   }
   std::uint64_t free_bins(std::uint32_t arena) const {
-    return static_cast<std::uint64_t>(ArenaSemaphore::state_of(chunks_[arena].bins.word).there);
+    return static_cast<std::uint64_t>(Semaphore::state_of(chunks_[arena].bins.word).there);
   }
 
  private:
@@ -59,9 +59,8 @@ class Inspection {
     simt::copy_to_host(stream_, &value, small_.layout.address(page), sizeof value);
     return value;
   }
-  template <class Units>
-  static std::string miscounted(const Units& units, std::uint64_t there) {
-    const auto state = Units::state_of(units.word);
+  static std::string miscounted(const Semaphore& units, std::uint64_t there) {
+    const auto state = Semaphore::state_of(units.word);
     if (state.expected != 0 || state.reserved != 0) return "units are still expected or waited for";
     if (static_cast<std::uint64_t>(state.there) == there) return {};
     return "a semaphore counts " + std::to_string(state.there) + " units, there are " + std::to_string(there);
@@ -137,7 +136,7 @@ class Inspection {
   simt::Stream& stream_;
   const UAlloc& small_;
   std::vector<std::uint32_t> nodes_;
-  std::vector<DeviceSemaphore> blocks_;
+  std::vector<Semaphore> blocks_;
   std::vector<ChunkList::State> chunks_;
   std::vector<Rcu> readers_;
   std::vector<BinList::State> lists_;

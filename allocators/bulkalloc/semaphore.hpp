@@ -10,7 +10,9 @@
 //
 // Semaphores say how many units there are, not where. They order no memory: what a unit stands for is handed over by
 // words of its own, and a thread that has a unit but does not see what it stands for yet looks again.
-// Assumed: the widths. E stays below R plus one batch, because nobody makes a batch while enough units are expected.
+// Assumed: the widths. R and E have 19 bits: as many units as a device of 264 SMs has threads. E stays below R plus one
+// batch, because nobody makes a batch while enough units are expected. C has 26 bits, so an arena may have up to 2^26
+// free slots of a size: 1 GiB of the smallest.
 // Differs from the paper: additions that depend on nothing are additions, not compare-exchanges.
 #pragma once
 
@@ -18,9 +20,8 @@
 
 namespace allocbench::bulkalloc {
 
-template <std::uint32_t CountBits>
 struct Semaphore {
-  static constexpr std::uint32_t side_bits = (64 - CountBits) / 2;
+  static constexpr std::uint32_t side_bits = 19;
   static constexpr std::uint64_t reserved = 1;
   static constexpr std::uint64_t expected = std::uint64_t{1} << side_bits;
   static constexpr std::uint64_t unit = std::uint64_t{1} << 2 * side_bits;
@@ -95,10 +96,6 @@ struct Semaphore {
   }
 };
 
-// Of all threads of a device, and of those of one SM: fewer wait there, and there are more units.
-using DeviceSemaphore = Semaphore<26>;
-using ArenaSemaphore = Semaphore<32>;
-
 // What reserve() says to a lane, if not what was made for it.
 inline constexpr std::uint32_t no_unit = 0xffffffff;
 inline constexpr std::uint32_t unit_somewhere = 0xfffffffe;
@@ -106,8 +103,9 @@ inline constexpr std::uint32_t unit_somewhere = 0xfffffffe;
 // One unit for each lane of a group, which asks for them together. Where none are to be had, `make(wanted)` makes a
 // batch, of which the group keeps `wanted` units, and says what it is, or no_unit. In that case each lane takes a unit
 // that is there.
-template <class Thread, class Group, class Units, class Make>
-SIMT_FN std::uint32_t reserve(Thread& thread, const Group& group, Units& units, std::uint32_t batch, const Make& make) {
+template <class Thread, class Group, class Make>
+SIMT_FN std::uint32_t reserve(Thread& thread, const Group& group, Semaphore& units, std::uint32_t batch,
+                              const Make& make) {
   // Nobody can keep more of a batch than it has.
   const auto part = batch >= simt::warp_size ? group : group.match_any(group.thread_rank() / batch);
   const std::uint32_t wanted = part.num_threads();
