@@ -129,7 +129,12 @@ TEST(Updates, BringNewArcsAndTakeThoseThatTheGraphHas) {
       EXPECT_EQ(updates.final.first.size(), graph.first.size());
       EXPECT_EQ(present == set_of(graph), deletes == Deletes::inserted);
       EXPECT_GT(drawn, 2u * 20 * 25);
-      EXPECT_EQ(updates.drawn.size(), 20u * 50);
+      const std::vector<std::uint64_t> words = graph::drawn_words(graph.vertices(), options, 3);
+      ASSERT_EQ(words.size(), 20u * 50);
+      const std::set<std::uint64_t> first(words.begin(), words.begin() + 50);
+      for (const auto& [source, target] : arcs_of(updates, updates.updates[0])) {
+        EXPECT_TRUE(first.contains(graph::arc_word(source, target)));
+      }
       EXPECT_EQ(updates.lists.targets, graph::draw_updates(graph, options, 3).lists.targets);
       EXPECT_NE(updates.lists.targets, graph::draw_updates(graph, options, 4).lists.targets);
     }

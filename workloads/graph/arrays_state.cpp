@@ -49,7 +49,9 @@ ArraysState::ArraysState(simt::Stream& stream, const GraphArrays::Parameters& pa
   batch_targets_.from_host(stream, updates_.lists.targets);
   if (batches() == 0) return;
   inserted_.emplace(stream, updates_.inserted);
-  if (parameters.sort) sort_.emplace(stream, updates_);
+  if (parameters.sort) {
+    sort_.emplace(stream, updates_, drawn_words(start_.vertices(), update_options(parameters), seed));
+  }
 }
 
 void ArraysState::count_requests() {

@@ -1,7 +1,5 @@
 #include "workloads/graph/update_checks.hpp"
 
-#include <algorithm>
-
 #include "workloads/common/recorded_pointers.hpp"
 
 namespace allocbench::graph {
@@ -97,10 +95,10 @@ std::string DigestChecks::problem() const {
   return {};
 }
 
-BatchSort::BatchSort(simt::Stream& stream, const Updates& updates)
+BatchSort::BatchSort(simt::Stream& stream, const Updates& updates, const std::vector<std::uint64_t>& drawn)
     : stream_(stream),
-      arcs_(static_cast<std::uint32_t>(updates.drawn.size() / std::max(updates.batches(), 1u))),
-      drawn_(updates.drawn.size()),
+      arcs_(static_cast<std::uint32_t>(drawn.size() / updates.batches())),
+      drawn_(drawn.size()),
       sorted_(arcs_),
       marks_(arcs_),
       found_(updates.batches()),
@@ -108,7 +106,7 @@ BatchSort::BatchSort(simt::Stream& stream, const Updates& updates)
   for (std::uint32_t batch = 0; batch < updates.batches(); ++batch) {
     expected_.push_back(updates.arcs(updates.updates[2 * batch]));
   }
-  drawn_.from_host(stream, updates.drawn);
+  drawn_.from_host(stream, drawn);
 }
 
 void BatchSort::prepare() {

@@ -38,7 +38,8 @@ class DigestChecks {
 // Sorts a batch as it was drawn and marks its new arcs: neither repeated nor in the graph.
 class BatchSort {
  public:
-  BatchSort(simt::Stream& stream, const Updates& updates);
+  // `drawn`: drawn_words() of the same batches.
+  BatchSort(simt::Stream& stream, const Updates& updates, const std::vector<std::uint64_t>& drawn);
 
   void prepare();
   // Enqueued; what a phase times.

@@ -120,13 +120,18 @@ Updates draw_updates(const Adjacency& graph, const UpdateOptions& options, std::
   } else {
     delete_present(graph, options, seed, result);
   }
+  return result;
+}
+
+std::vector<std::uint64_t> drawn_words(std::uint32_t vertices, const UpdateOptions& options, std::uint64_t seed) {
+  std::vector<std::uint64_t> words;
   for (std::uint32_t batch = 0; batch < options.batches; ++batch) {
-    const Window window = Window::of_batch(options.window, batch, graph.vertices());
+    const Window window = Window::of_batch(options.window, batch, vertices);
     for (const Arc& arc : draw_arcs(window, options.arcs, seed, batch)) {
-      result.drawn.push_back(arc_word(arc.source, arc.target));
+      words.push_back(arc_word(arc.source, arc.target));
     }
   }
-  return result;
+  return words;
 }
 
 RowDigests::RowDigests(const Adjacency& graph) : digests(graph.vertices()), degrees(graph.vertices()) {

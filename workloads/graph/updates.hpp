@@ -30,12 +30,11 @@ struct Updates {
   // Entry i is vertex vertices[i], each once in an update and growing, with targets[first[i]] to
   // targets[first[i + 1] - 1].
   UpdateBatches lists;
-  std::vector<ArcUpdate> updates;    // 2 b inserts batch b, 2 b + 1 deletes
-  std::uint64_t bytes = 0;           // of all new arrays
-  std::uint64_t largest = 0;         // of them
-  std::vector<std::uint64_t> drawn;  // arc_word()s of all batches as drawn: also repeated arcs, and those of the graph
-  Adjacency inserted;                // the graph after the last insertion
-  Adjacency final;                   // and at the end
+  std::vector<ArcUpdate> updates;  // 2 b inserts batch b, 2 b + 1 deletes
+  std::uint64_t bytes = 0;         // of all new arrays
+  std::uint64_t largest = 0;       // of them
+  Adjacency inserted;              // the graph after the last insertion
+  Adjacency final;                 // and at the end
 
   std::uint32_t batches() const { return static_cast<std::uint32_t>(updates.size() / 2); }
   std::uint32_t arcs(const ArcUpdate& update) const { return lists.first[update.end] - lists.first[update.begin]; }
@@ -48,6 +47,9 @@ SIMT_HOST_FN std::uint64_t arc_word(std::uint32_t source, std::uint32_t target) 
 // From the seed. Repeated arcs and arcs of the graph are left out of what is inserted. Where present arcs leave, these
 // are as many as were drawn, or all that the window has. Throws std::invalid_argument for more than 2^28 arcs.
 Updates draw_updates(const Adjacency& graph, const UpdateOptions& options, std::uint64_t seed);
+
+// arc_word()s of all batches as they were drawn, with repeated arcs and arcs of the graph.
+std::vector<std::uint64_t> drawn_words(std::uint32_t vertices, const UpdateOptions& options, std::uint64_t seed);
 
 // What a graph is after some updates: an order-free digest of the targets of each vertex, and their number.
 struct RowDigests {
