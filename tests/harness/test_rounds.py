@@ -242,7 +242,7 @@ class Resume(RoundsTest):
                    if line.startswith('{"event":"round"') and json.loads(line)["round"] == count - 1)
         path.write_text("".join(lines[:last + 1]), encoding="utf-8")
 
-    def test_a_cell_that_was_cut_has_numbers_if_its_rounds_give_an_interval(self):
+    def test_a_cell_that_was_cut_has_numbers_from_its_whole_rounds(self):
         config = self.config(["noisy"], rounds=9, least_rounds=9)
         self.measure(config)
         self.keep_rounds(7)
@@ -258,9 +258,13 @@ class Resume(RoundsTest):
         self.assertEqual(set(map(tuple, self.samples_by_round().values())), {(3,) * 9})
         self.assertNotIn("not finished", json.dumps(self.results()["allocbench"]["cells"]))
 
-    def test_a_cell_with_fewer_rounds_has_none(self):
+    def test_three_rounds_have_numbers_without_an_interval_and_fewer_have_none(self):
         self.measure(self.config(["noisy"], rounds=9, least_rounds=9))
-        self.keep_rounds(5)
+        self.keep_rounds(3)
+        self.assertIn("3 cells, 3 ok, 3 of these not finished\n", self.run_program("report", self.out, expect=1).stdout)
+        for cell in self.results()["allocbench"]["cells"]:
+            self.assertIsNone(cell["phases"][0]["low"])
+        self.keep_rounds(2)
         self.assertIn("3 cells, 3 not measured\n", self.run_program("report", self.out, expect=1).stdout)
         self.assertEqual(self.results()["allocbench"]["cells"], [])
 

@@ -106,11 +106,11 @@ std::vector<CountedResult> reduce_counted(const CellHistory& cell) {
   return reduced;
 }
 
-// The run was cut off, or goes on. Six rounds give an interval, as they do when the time of a study is over; whether it
-// is narrow enough is for the interval to say.
+// The run was cut off, or goes on. As many rounds as cells of long samples get give a number, six an interval too;
+// whether it is narrow enough is for the interval to say.
 bool end_so_far(CellHistory& cell) {
   OpenAttempt& open = cell.open;
-  if (!open.verified || open.rounds.size() < least_rounds) return false;
+  if (!open.verified || open.rounds.size() < least_rounds_of_numbers) return false;
   cell.end = CellEnd{.stop = stop_so_far};
   cell.ended_attempt = cell.attempts;
   cell.origin = open.origin;

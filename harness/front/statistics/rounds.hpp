@@ -19,6 +19,8 @@ namespace allocbench::front {
 inline constexpr double confidence = 0.95;
 // The smallest and the largest of five values enclose their median in 93.75 % of all cases, of six in 96.9 %.
 inline constexpr std::size_t least_rounds = 6;
+// For a number without an interval: that many have cells of long samples.
+inline constexpr std::size_t least_rounds_of_numbers = 3;
 // CUDA events, in seconds.
 inline constexpr double device_clock_step = 32e-9;
 
