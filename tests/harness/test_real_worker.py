@@ -41,6 +41,16 @@ class RealWorker(ProgramTest):
         self.assertEqual(cell["metrics"]["device_heap_bytes"], 16 << 20)
         self.assertGreater(cell["phases"][0]["median"], 0)
 
+    def test_ablations_do_not_run_in_applications(self):
+        for workload in ("graph_build", "graph_arrays", "group_by", "hash_join", "index_nodes", "kd_tree",
+                         "particle_frames", "strings"):
+            with self.subTest(workload):
+                self.measure(self.config(["scatteralloc_no_reset"], workload={"id": workload},
+                                         sweep={"pool_bytes": ["64MiB"]}), "--force", expect=1)
+                cell = self.results()["allocbench"]["cells"][0]
+                self.assertEqual(cell["status"], "unsupported")
+                self.assertIn("is for micro tests", cell["reason"])
+
     def test_the_state_of_the_heap_is_an_axis(self):
         self.measure(self.config(["kma"], workload={"id": "alloc_free", "threads": 128}, pool_bytes="4MiB", repetitions=2,
                                  sweep={"state": ["fresh", "reused", "aged"]}, aged_rounds=20))

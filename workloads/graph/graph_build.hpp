@@ -50,7 +50,8 @@ struct GraphBuild {
       .paper = "Spliet et al. 2014, sec. 5.3",
       .summary = "threads turn an edge list into a tree of nodes with lists of edges",
       .phases = "build",
-      .writes_blocks = true};
+      .writes_blocks = true,
+      .application = true};
 
   static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
   static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,
