@@ -47,6 +47,11 @@ class Run:
         return self.config.get("name", self.folder.name)
 
     @property
+    def not_measured(self) -> int:
+        """Planned cells without numbers or a status: of those that have not ended, some have numbers so far."""
+        return self.unfinished - sum(entry.get("stop") == "not finished" for entry in self.details.values())
+
+    @property
     def kept_as(self) -> str:
         """The name, with the last part of that of its folder where a packed run was kept under another one."""
         first, slash, last = self.name.rpartition("/")

@@ -57,7 +57,7 @@ class Matrix:
     workloads: list[str]
     fields: dict[tuple[str, str], Field]
     told: list[str]             # where the cells come from
-    unfinished: int = 0
+    not_measured: int = 0  # planned cells
 
     def counts(self) -> Counter:
         return sum((each.statuses for each in self.fields.values()), Counter())
@@ -87,7 +87,7 @@ def _matrix(back_end: str, runs: Sequence[Run]) -> Matrix:
         if status != "ok":
             there.reasons.setdefault(status, Counter())[reason.strip().split("\n")[0] or "no reason recorded"] += 1
     return Matrix(back_end, dict(sorted(names.items())), sorted({workload for _, workload in fields}), fields, _told(runs),
-                  sum(run.unfinished for run in runs))
+                  sum(run.not_measured for run in runs))
 
 
 def _told(runs: Sequence[Run]) -> list[str]:
@@ -110,8 +110,8 @@ def _heading(matrix: Matrix) -> Heading:
     counted = ", ".join(f"{counts[word]} {word}" for word in reversed(SEVERITY) if counts[word])
     sentences = [f"{counts.total()} cells: {counted}. A bar shows the shares of its cells' statuses; a field without cells was not "
                  "measured. Letters: " + ", ".join(f"{letter} = {word}" for word, letter in LETTERS.items()) + "."]
-    if matrix.unfinished:
-        sentences.append(f"{matrix.unfinished} planned cells have not ended and are not counted.")
+    if matrix.not_measured:
+        sentences.append(f"{matrix.not_measured} planned cells were not measured.")
     return Heading("Survival: how the cells of every allocator ended in every workload", "", sentences, matrix.told,
                    origin.CPU_BANNER if matrix.back_end == "cpu" else "")
 

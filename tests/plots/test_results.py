@@ -103,7 +103,7 @@ def test_damaged_files_are_refused_with_the_line(tmp_path, old, new, expected):
 def test_date_and_unfinished_cells_come_from_the_json(tmp_path):
     cell = synthetic.cell("c_malloc", {"threads": 64}, values={("alloc", "time"): 1.0})
     run = results.read_run(synthetic.write(tmp_path, CONFIG, [cell], unfinished=3))
-    assert (run.date, run.unfinished) == ("2026-01-02", 3)
+    assert (run.date, run.unfinished, run.not_measured) == ("2026-01-02", 3, 3)
     assert "unfinished: 3 planned cells" in origin.lines(run)[-1]
 
 
