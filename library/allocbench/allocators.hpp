@@ -2,9 +2,9 @@
 // allocbench/heap.hpp and its own header.
 #pragma once
 
+#include "allocators/bulkalloc/bulkalloc.hpp"
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/bump/aw_malloc.hpp"
-#include "allocators/bulkalloc/bulkalloc.hpp"
 #include "allocators/circular_malloc/c_malloc.hpp"
 #include "allocators/circular_malloc/c_malloc_reworked.hpp"
 #include "allocators/circular_malloc/cf_malloc.hpp"
