@@ -1,4 +1,4 @@
-// What both versions of ROCm's device malloc share: making the heap, making it new, checking it.
+// The host's part of ROCm's device malloc, for both versions: making the heap, making it new, checking it.
 #pragma once
 
 #include <bit>
@@ -68,20 +68,5 @@ inline std::string broken_record(simt::Stream& stream, const Heap& heap) {
   }
   return {};
 }
-
-class OnHeap {
- public:
-  static std::size_t max_request(std::size_t, const Parameters& parameters) {
-    return Kind::bytes_of(Kind::of_request(static_cast<std::uint32_t>(parameters.max_block_bytes)));
-  }
-  void reset(simt::Stream& stream) { reset_heap(stream, heap_); }
-  std::string broken_invariant(simt::Stream& stream) const { return broken_record(stream, heap_); }
-
-  // For tests.
-  const Heap& heap() const { return heap_; }
-
- protected:
-  Heap heap_;
-};
 
 }  // namespace allocbench::rocm_dm

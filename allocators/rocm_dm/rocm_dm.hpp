@@ -28,7 +28,7 @@
 
 namespace allocbench {
 
-class RocmDm : public rocm_dm::OnHeap {
+class RocmDm {
  public:
   using Parameters = rocm_dm::Parameters;
   static constexpr Traits traits{.name = "rocm_dm",
@@ -39,6 +39,9 @@ class RocmDm : public rocm_dm::OnHeap {
                                      "after they have their blocks; pool-backed",
                                  .zero = ZeroBytes::null};
 
+  static std::size_t max_request(std::size_t, const Parameters& parameters) {
+    return rocm_dm::Kind::bytes_of(rocm_dm::Kind::of_request(static_cast<std::uint32_t>(parameters.max_block_bytes)));
+  }
   // Three slabs of 29 blocks of 16 bytes or 2 of 192. Slabs never change their size.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 3 * 512,
@@ -51,6 +54,7 @@ class RocmDm : public rocm_dm::OnHeap {
     allocator.heap_ = rocm_dm::make_heap(arena, parameters, traits.name);
     return allocator;
   }
+  void reset(simt::Stream& stream) { rocm_dm::reset_heap(stream, heap_); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
@@ -91,6 +95,11 @@ class RocmDm : public rocm_dm::OnHeap {
       waiting &= ~wave.ballot(mine);
     } while (waiting != 0);
   }
+
+  std::string broken_invariant(simt::Stream& stream) const { return rocm_dm::broken_record(stream, heap_); }
+
+  // For tests.
+  const rocm_dm::Heap& heap() const { return heap_; }
 
  private:
   // Blocks of one kind for all lanes of the group, until the heap gives no more. Lanes that have theirs wait.
@@ -185,6 +194,8 @@ class RocmDm : public rocm_dm::OnHeap {
     }
     return {};
   }
+
+  rocm_dm::Heap heap_;
 };
 
 }  // namespace allocbench

@@ -21,7 +21,7 @@
 
 namespace allocbench {
 
-class RocmDmGrouped : public rocm_dm::OnHeap {
+class RocmDmGrouped {
  public:
   using Parameters = rocm_dm::GroupedParameters;
   static constexpr Traits traits{.name = "rocm_dm_grouped",
@@ -32,6 +32,9 @@ class RocmDmGrouped : public rocm_dm::OnHeap {
                                      "search until they have them; pool-backed",
                                  .zero = ZeroBytes::null};
 
+  static std::size_t max_request(std::size_t, const Parameters& parameters) {
+    return rocm_dm::Kind::bytes_of(rocm_dm::Kind::of_request(static_cast<std::uint32_t>(parameters.max_block_bytes)));
+  }
   // As RocmDm's.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
@@ -47,6 +50,7 @@ class RocmDmGrouped : public rocm_dm::OnHeap {
     allocator.heap_.counts_first = parameters.counts_first();
     return allocator;
   }
+  void reset(simt::Stream& stream) { rocm_dm::reset_heap(stream, heap_); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
@@ -75,6 +79,11 @@ class RocmDmGrouped : public rocm_dm::OnHeap {
       thread.atomic(heap_.record(found.kind, found.record).used).fetch_sub(group.num_threads(), simt::release);
     }
   }
+
+  std::string broken_invariant(simt::Stream& stream) const { return rocm_dm::broken_record(stream, heap_); }
+
+  // For tests.
+  const rocm_dm::Heap& heap() const { return heap_; }
 
  private:
   // For lanes with a reservation: there is a bit for each.
@@ -166,6 +175,8 @@ class RocmDmGrouped : public rocm_dm::OnHeap {
     used.fetch_sub(wanted - granted, simt::relaxed);
     return granted;
   }
+
+  rocm_dm::Heap heap_;
 };
 
 }  // namespace allocbench
