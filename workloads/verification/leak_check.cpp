@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t least_rounds = 16;
 constexpr std::uint64_t rounds_per_pool = 8;
 constexpr std::uint64_t rounds_to_judge = 16;
-constexpr std::chrono::milliseconds leak_check_budget{100};
+constexpr std::chrono::milliseconds leak_check_budget{250};
 // A pool of so many requests' rounds shows a leak as well as one of a million, in a fraction of the time.
 constexpr std::uint32_t most_callers = 1 << 14;
 
