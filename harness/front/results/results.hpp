@@ -40,7 +40,7 @@ struct CountedResult {
 // In place of the reason why a cell was measured no longer.
 inline constexpr const char* stop_so_far = "not finished";
 
-// A cell that ended, or that has rounds enough for an interval before its end (`unfinished`). One that is not ok has no
+// A cell that ended, or that has rounds enough for numbers before its end (`unfinished`). One that is not ok has no
 // phases and no counters: no printer can show a number for it.
 struct CellResult {
   CellHistory cell;
