@@ -15,6 +15,7 @@ enum class Fault {
   null_every_third,
   null_now_and_then,
   null_often_at_last,
+  null_warps_at_times,
   scribble,
   forgetful_reset,
   null_gives_a_slot,
@@ -57,6 +58,7 @@ class SlotMalloc {
     if (fault == Fault::null_every_third && call % 3 == 2) return nullptr;
     if (fault == Fault::null_now_and_then && call % 1000 == 999) return nullptr;
     if (fault == Fault::null_often_at_last && call >= 1000 && call % 30 == 29) return nullptr;
+    if (fault == Fault::null_warps_at_times && call >= 1600 && call / 160 % 3 == 0 && call % 160 < 64) return nullptr;
     if (fault == Fault::double_hand_out) return pool_.base + call / 2 * slot_bytes;
     if (fault == Fault::overlap) return pool_.base + call * 16;
     if (fault == Fault::misaligned && call == 5) return pool_.base + call * slot_bytes + 4;

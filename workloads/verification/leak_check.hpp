@@ -4,10 +4,9 @@
 // requested, at least sixteen times: an allocator that loses freed memory fails. The pool of a cell is
 // usually far too large for that, so the rounds run on a small second instance of about eight rounds' bytes. If the
 // design cannot serve the first round from so little, the instance grows, up to the cell's own allocator. Nulls of a
-// later round are a leak, if the first round had none, when they are many or become more and more. At most one in a
-// hundred, and no more with time, are refusals: free memory in pieces too small for the largest request, or a search
-// that gave up
-// early; the verdict has their number.
+// later round are a leak, if the first round had none, when they are many or become more and more and do not go away.
+// All others are refusals: free memory in pieces too small for the largest request, or a search that gave up early; the
+// verdict has their number.
 #pragma once
 
 #include <chrono>
