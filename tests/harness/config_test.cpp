@@ -287,6 +287,25 @@ TEST(ConfigErrors, UnknownAllocatorAndWorkload) {
                           "      allowed: alloc_free\n      did you mean \"alloc_free\"?\n"));
 }
 
+TEST(ConfigErrors, TheAuthorsOwnCodeIsNoUnknownName) {
+  EXPECT_EQ(
+      complaints(with("allocators", {"halloc_original"})),
+      one_complaint("  /allocators/0\n      found:   \"halloc_original\", the authors' own code, which this build does "
+                    "not have\n      allowed: what `allocbench list allocators` shows; peers/README.md says how to "
+                    "add the originals\n"));
+}
+
+TEST(ConfigErrors, ALongListOfNamesIsPrintedOnce) {
+  const std::string names(101, 'x');
+  Problems problems;
+  problems.add({"/a", "one", names, ""});
+  problems.add({"/b", "two", names, ""});
+  EXPECT_EQ(format_problems("test.json", problems),
+            "test.json: 2 mistakes, nothing was run\n  /a\n      found:   one\n"
+            "      allowed: " +
+                names + "\n  /b\n      found:   two\n      allowed: as for /a\n");
+}
+
 TEST(ConfigErrors, UnknownParameterAndWrongValues) {
   EXPECT_EQ(complaints(with("workload", {{"id", "alloc_free"}, {"blokcs", 3}})),
             one_complaint("  /workload/blokcs\n      found:   unknown parameter \"blokcs\"\n"

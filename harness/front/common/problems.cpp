@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "harness/front/common/limits.hpp"
@@ -60,10 +61,16 @@ void Problems::add_new(const Problems& others) {
 std::string format_problems(std::string_view file, const Problems& problems) {
   std::string text =
       fmt::format("{}: {} mistake{}, nothing was run\n", file, problems.size(), problems.size() == 1 ? "" : "s");
+  constexpr std::size_t most_repeated_letters = 100;
+  std::map<std::string_view, std::string> where_listed;
   for (const Problem& problem : problems.list()) {
-    text +=
-        fmt::format("  {}\n      found:   {}\n", problem.where.empty() ? "(top level)" : problem.where, problem.found);
-    if (!problem.allowed.empty()) text += fmt::format("      allowed: {}\n", problem.allowed);
+    const std::string where = problem.where.empty() ? "(top level)" : problem.where;
+    text += fmt::format("  {}\n      found:   {}\n", where, problem.found);
+    if (!problem.allowed.empty()) {
+      const auto [first, is_new] = where_listed.emplace(problem.allowed, where);
+      const bool repeats = !is_new && problem.allowed.size() > most_repeated_letters;
+      text += fmt::format("      allowed: {}\n", repeats ? "as for " + first->second : problem.allowed);
+    }
     if (!problem.nearest.empty()) text += fmt::format("      did you mean \"{}\"?\n", problem.nearest);
   }
   if (problems.size() > problems.list().size()) {

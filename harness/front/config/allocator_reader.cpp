@@ -88,6 +88,11 @@ const protocol::AllocatorDescription* AllocatorReader::known(const std::string& 
                    fmt::format("{}", fmt::join(valid, ", ")), ""});
     return nullptr;
   }
+  if (id.ends_with("_original")) {
+    problems_.add({pointer, fmt::format("\"{}\", the authors' own code, which this build does not have", id),
+                   "what `allocbench list allocators` shows; peers/README.md says how to add the originals", ""});
+    return nullptr;
+  }
   problems_.add_unknown(pointer, "allocator", id, valid);
   return find_entry(names_.catalogue.allocators, nearest_name(id, valid));
 }
