@@ -99,7 +99,8 @@ std::string cell_text(const Cell& cell) {
 
 std::vector<std::string> command_of(const ProfileOptions& options, const WorkerProgram& worker, const Choice& choice,
                                     const std::string& ncu, const std::string& table) {
-  std::vector<std::string> command = {ncu, "--log-file", table, "--nvtx"};
+  // The clocks stay as in a study.
+  std::vector<std::string> command = {ncu, "--log-file", table, "--clock-control", "none", "--nvtx"};
   // Ranges of the worker: `sample` around the phases, which are ranges themselves.
   if (options.phases.empty()) command.insert(command.end(), {"--nvtx-include", "sample/"});
   for (const std::string& phase : options.phases) command.insert(command.end(), {"--nvtx-include", "sample/" + phase});
