@@ -35,8 +35,12 @@ void check_cuda(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
   // The runtime remembers an error that was only returned; the next launch check would report it a second time.
   static_cast<void>(cudaGetLastError());
-  throw Fault(kind_of(status),
-              std::string(call) + ": " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")");
+  std::string text = std::string(call) + ": " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")";
+  if (status == cudaErrorNoKernelImageForDevice) {
+    text += ". This build has no code for this GPU: build with CMAKE_CUDA_ARCHITECTURES of its compute capability";
+    text += " (90 for 9.0)";
+  }
+  throw Fault(kind_of(status), text);
 }
 
 int Device::count() {
