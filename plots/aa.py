@@ -11,8 +11,8 @@ from typing import Sequence
 import matplotlib
 from matplotlib.lines import Line2D
 
+from allocbench.errors import NothingToDraw, UsageError
 from plots import labels, origin, quantity, style
-from plots.errors import NothingToDraw, UsageError
 from plots.page import BODY_WIDTH, Drawing, Heading, Page
 from plots.results import Run
 

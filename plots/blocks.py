@@ -7,8 +7,9 @@ from typing import Callable
 
 import pandas
 
-from plots import kept, results, schema, stored
-from plots.errors import UsageError
+from allocbench import stored
+from allocbench.errors import UsageError
+from plots import kept, results, schema
 
 _PHASES = ("alloc", "free")
 

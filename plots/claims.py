@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
 
+from allocbench.errors import UsageError
 from plots import effects, forms, grid, origin, originals, quantity
 from plots.effects import Estimate
-from plots.errors import UsageError
 from plots.results import Run
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot tell"

@@ -8,10 +8,10 @@ import json
 import sys
 from pathlib import Path
 
+from allocbench.errors import NothingToDraw, UsageError
 from plots import aa, claims, drawing, forest, inputs, numbers, page, points, points_table, results, survival
 from plots.advice import cli as advise
 from plots.webpage import cli as webpage
-from plots.errors import NothingToDraw, UsageError
 
 _EPILOG = """\
 examples:

@@ -7,8 +7,8 @@ from typing import Sequence
 
 import numpy
 
+from allocbench.errors import UsageError
 from plots import theory
-from plots.errors import UsageError
 from plots.results import Run
 from plots.series import Series
 

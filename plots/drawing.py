@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 from typing import Callable, Sequence
 
-from plots import claims, page, printed_table, results, schema, settings_table, status_matrix, stored
-from plots.errors import NothingToDraw, UsageError
+from allocbench import stored
+from allocbench.errors import NothingToDraw, UsageError
+from plots import claims, page, printed_table, results, schema, settings_table, status_matrix
 from plots.inputs import Inputs, Overrides, read_config
 from plots.kinds import KINDS
 from plots.results import Run

@@ -18,8 +18,8 @@ import numpy
 import pandas
 import scipy.stats
 
+from allocbench.errors import UsageError
 from plots import curves, forms, labels, quantity
-from plots.errors import UsageError
 from plots.results import Run
 from plots.series import moving_with
 

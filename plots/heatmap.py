@@ -17,8 +17,8 @@ import pandas
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
+from allocbench.errors import NothingToDraw
 from plots import caption, choice, labels, origin, quantity, style, table, ticks
-from plots.errors import NothingToDraw
 from plots.page import BODY_WIDTH, Drawing, Page
 from plots.results import Run
 from plots.series import group, parts, panels_of, wanted_of

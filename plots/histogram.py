@@ -11,8 +11,8 @@ from typing import Sequence
 import matplotlib
 import numpy
 
+from allocbench.errors import NothingToDraw
 from plots import grid, labels, origin, quantity, series, style, theory
-from plots.errors import NothingToDraw
 from plots.page import BODY_WIDTH, Drawing, Page
 from plots.results import Run
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Sequence
 
 from allocbench import paths as paths_of_runs
-from plots.errors import UsageError
+from allocbench.errors import UsageError
 
 WITHOUT_RESULTS = ("settings_table", "printed_table")
 

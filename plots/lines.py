@@ -14,8 +14,8 @@ from typing import Sequence
 
 import matplotlib
 
+from allocbench.errors import NothingToDraw
 from plots import caption, choice, curves, failures, labels, legend, origin, quantity, samples, stated, style, table, ticks
-from plots.errors import NothingToDraw
 from plots.page import BODY_WIDTH, Drawing, Page
 from plots.panel import Content, Scale, draw_panel, noise_name
 from plots.results import Run

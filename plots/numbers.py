@@ -21,9 +21,9 @@ import re
 from pathlib import Path
 from typing import Callable, Sequence
 
+from allocbench.errors import NothingToDraw, UsageError
 from plots import blocks, effects, kept, quantity, results
 from plots.effects import Estimate, Found
-from plots.errors import NothingToDraw, UsageError
 
 _NUMBER = re.compile(r"<!--n (?P<query>[^>]*?)-->(?P<text>.*?)<!--/n-->", re.S)
 _TABLE = re.compile(r"<!--table (?P<query>[^>]*?)-->\n(?P<text>.*?)<!--/table-->", re.S)

@@ -6,7 +6,7 @@ import functools
 import json
 from pathlib import Path
 
-from plots.errors import UsageError
+from allocbench.errors import UsageError
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "originals"
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Sequence
 
+from allocbench.errors import NothingToDraw, UsageError
 from plots import effects, labels, quantity, style
-from plots.errors import NothingToDraw, UsageError
 from plots.results import Run
 
 COMB = Path(__file__).resolve().parents[1] / "data" / "comb" / "points.json"

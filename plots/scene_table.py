@@ -12,8 +12,8 @@ from typing import Sequence
 import matplotlib
 import pandas
 
+from allocbench.errors import NothingToDraw
 from plots import caption, grid, labels, origin, quantity, series, style
-from plots.errors import NothingToDraw
 from plots.page import Drawing
 from plots.results import Run
 

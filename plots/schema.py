@@ -8,7 +8,7 @@ from pathlib import Path
 
 import jsonschema
 
-from plots.errors import UsageError
+from allocbench.errors import UsageError
 
 PATH = Path(__file__).resolve().parents[1] / "configs" / "schema" / "config.schema.json"
 

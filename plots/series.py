@@ -13,8 +13,8 @@ from typing import Collection, Sequence
 
 import pandas
 
+from allocbench.errors import NothingToDraw
 from plots import labels, style
-from plots.errors import NothingToDraw
 from plots.results import Run
 
 _MOST_BESIDE = 4  # panels

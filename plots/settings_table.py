@@ -11,8 +11,8 @@ from typing import Sequence
 
 import matplotlib
 
+from allocbench.errors import UsageError
 from plots import grid, origin, quantity, stated, style
-from plots.errors import UsageError
 from plots.inputs import read_config
 from plots.page import Drawing, Heading
 from plots.results import Run

@@ -17,8 +17,8 @@ from typing import Sequence
 import matplotlib
 from matplotlib.patches import Patch
 
+from allocbench.errors import NothingToDraw
 from plots import grid, labels, origin, style, ticks
-from plots.errors import NothingToDraw
 from plots.page import BODY_WIDTH, Drawing, Heading, Page
 from plots.results import Run
 

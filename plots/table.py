@@ -6,8 +6,8 @@ from typing import Sequence
 
 import math
 
+from allocbench.errors import NothingToDraw
 from plots import caption, choice, grid, labels, origin, quantity
-from plots.errors import NothingToDraw
 from plots.page import Drawing
 from plots.results import Run
 from plots.series import Panel, panels_of, series_of, wanted_of

@@ -14,7 +14,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from plots import samples, stored  # noqa: E402
+from plots import samples  # noqa: E402
+from allocbench import stored  # noqa: E402
 
 CELL = ("id", "allocator", "display_name", "form", "restrictions", "driver_version", "revision", "measured_revision", "dirty", "attempt", "reason", "output_tail",
         "stop", "checks")

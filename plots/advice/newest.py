@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 from typing import Sequence
 
-from plots import drawing, inputs, kept, stored
+from allocbench import stored
+from allocbench.errors import NothingToDraw, UsageError
+from plots import drawing, inputs, kept
 from plots.advice import table
-from plots.errors import NothingToDraw, UsageError
 from plots.results import Run
 
 FOLDER = "guide"

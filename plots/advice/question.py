@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from allocbench.errors import UsageError
 from plots import quantity
 from plots.advice import cases
-from plots.errors import UsageError
 from plots.forms import ABLATION, LETTERS
 
 FORMS = tuple(LETTERS)

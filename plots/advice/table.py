@@ -6,9 +6,9 @@ import json
 import math
 from typing import Sequence
 
+from allocbench.errors import NothingToDraw, UsageError
 from plots import forms, origin, style
 from plots.advice import cases, findings
-from plots.errors import NothingToDraw, UsageError
 from plots.results import Run
 
 FORMAT = 2

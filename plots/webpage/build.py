@@ -14,9 +14,9 @@ from typing import Sequence
 
 from plotly.offline import get_plotlyjs
 
+from allocbench.errors import NothingToDraw, UsageError
 from plots import claims, drawing, forms
 from plots.advice import cases, engine, question, table
-from plots.errors import NothingToDraw, UsageError
 from plots.heatmap import SHORT
 from plots.results import Run
 from plots.webpage import cliffs, costs, figures, heat, ledger, tax

@@ -6,9 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from allocbench.errors import UsageError
 from plots import claims, inputs
 from plots.advice import newest
-from plots.errors import UsageError
 
 _EPILOG = """\
 examples:

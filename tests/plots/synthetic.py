@@ -6,7 +6,7 @@ import csv
 import json
 from pathlib import Path
 
-from plots.stored import COLUMNS
+from allocbench.stored import COLUMNS
 
 DEVICE = "TEST DATA, not measured"
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from allocbench.errors import UsageError
 import synthetic
 from plots import aa, cli, results
-from plots.errors import UsageError
 
 CONFIG = {"name": "aa", "description": "Repeated", "allocators": ["halloc", "kma"], "workload": {"id": "alloc_free"},
           "sweep": {"request_bytes": [16]}, "plot": {"kind": "lines", "x": "request_bytes", "y": ["alloc", "free"]}}

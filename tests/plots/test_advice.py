@@ -6,12 +6,13 @@ import json
 import math
 import random
 
+from allocbench import stored
+from allocbench.errors import NothingToDraw, UsageError
 import guide
 import pytest
 
-from plots import inputs, kept, quantity, results, stored
+from plots import inputs, kept, quantity, results
 from plots.advice import cases, cli, engine, findings, newest, question, table
-from plots.errors import NothingToDraw, UsageError
 
 
 @pytest.fixture(scope="module")

@@ -107,7 +107,7 @@ def test_looks_depend_on_the_id_alone_and_differ_between_the_known_allocators():
 
 
 def test_status_colours_cover_every_status():
-    from plots.stored import STATUSES
+    from allocbench.stored import STATUSES
     assert set(style.STATUS_COLOURS) == set(STATUSES)
     assert style.text_on("#000000") == "#ffffff" and style.text_on("#ffffff") == "#000000"
     assert math.isclose(ticks.position(10, (1, 100), True), 0.5)

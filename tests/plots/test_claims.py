@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from allocbench.errors import UsageError
 import synthetic
 
 from plots import claims, cli, effects, forest, labels, results
-from plots.errors import UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "results" / "reference"

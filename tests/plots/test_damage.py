@@ -5,10 +5,10 @@ import json
 import random
 
 import pytest
+from allocbench.errors import NothingToDraw, UsageError
 import synthetic
 
 from plots import drawing
-from plots.errors import NothingToDraw, UsageError
 from plots.kinds import KINDS
 
 CONFIG = {"name": "test/fig", "description": "A test", "allocators": ["c_malloc", {"id": "halloc", "label": "H"}], "statistic": "mean",

@@ -4,7 +4,7 @@ import pathlib
 
 import pytest
 
-from plots import stored
+from allocbench import stored
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KEPT = stored.find_runs(ROOT / "results" / "reference")

@@ -3,13 +3,14 @@
 import math
 import random
 
+from allocbench import stored
+from allocbench.errors import NothingToDraw
 import figures
 import pandas
 import pytest
 import synthetic
 
-from plots import failures, lines, results, series, stored, style, ticks
-from plots.errors import NothingToDraw
+from plots import failures, lines, results, series, style, ticks
 
 ALLOCATORS = ["atomic_malloc", "c_malloc", "cuda_malloc"]
 CONFIG = {"name": "test/fig", "paper": "Nobody 1999, Fig. 1", "description": "A test", "allocators": ALLOCATORS,

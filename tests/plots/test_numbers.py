@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
+from allocbench.errors import UsageError
 import synthetic
 
 from plots import blocks, kept, numbers
 from plots.cli import main
-from plots.errors import UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = {"name": "test/fig", "description": "A test", "allocators": ["c_malloc", "cuda_malloc"],

@@ -4,9 +4,10 @@ import copy
 import importlib.util
 import json
 
+from allocbench import stored
 import synthetic
 
-from plots import drawing, results, samples, stored
+from plots import drawing, results, samples
 from plots.kinds import KINDS
 
 CONFIG = {"name": "test", "description": "A test", "allocators": ["c_malloc"], "statistic": "mean",

@@ -3,10 +3,10 @@
 import json
 
 import pytest
+from allocbench.errors import NothingToDraw, UsageError
 import synthetic
 
 from plots import cli, points, points_table, results
-from plots.errors import NothingToDraw, UsageError
 
 CONFIG = {"description": "Test data", "allocators": ["comb", "halloc", "corw_reworked", "atomic_malloc"], "plot": {"kind": "status_matrix"}}
 

@@ -3,13 +3,13 @@
 import csv
 import io
 
+from allocbench.errors import NothingToDraw
 import figures
 import pytest
 import synthetic
 
 from plots import results, survival
 from plots.cli import main
-from plots.errors import NothingToDraw
 
 CONFIG = {"name": "test/fig", "allocators": ["c_malloc", "halloc"], "plot": {"kind": "lines", "x": "threads"}}
 

@@ -3,12 +3,13 @@
 import json
 import random
 
+from allocbench import stored
+from allocbench.errors import NothingToDraw
 import figures
 import pytest
 import synthetic
 
-from plots import grid, page, printed_table, results, scene_table, settings_table, status_matrix, stored, table
-from plots.errors import NothingToDraw
+from plots import grid, page, printed_table, results, scene_table, settings_table, status_matrix, table
 
 STATUSES = stored.STATUSES
 

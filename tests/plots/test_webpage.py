@@ -7,12 +7,13 @@ import shutil
 import sys
 import time
 
+from allocbench import stored
 import guide
 import pytest
 import synthetic
 
 import plots.webpage
-from plots import cli, heatmap, results, stored
+from plots import cli, heatmap, results
 from plots.advice import engine, question, table
 from plots.webpage import build
 
