@@ -5,6 +5,7 @@ set_property(CACHE ALLOCBENCH_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(ALLOCBENCH_SANITIZER "" CACHE STRING "Sanitizers for host code: empty, address (with undefined) or thread")
 set_property(CACHE ALLOCBENCH_SANITIZER PROPERTY STRINGS "" address thread)
 set(ALLOCBENCH_PEERS "" CACHE STRING "Checkouts of originals to wrap, as name=folder with semicolons between: peers/README.md")
+set(ALLOCBENCH_ALLOCATORS "" CACHE STRING "Build these plug-ins of allocators/CMakeLists.txt only (semicolons between); empty: all")
 option(ALLOCBENCH_TESTS "Build the tests" ON)
 option(ALLOCBENCH_BENCHMARKS "Build the benchmarks of the vocabulary itself" ON)
 
