@@ -1,4 +1,4 @@
-// Makes the PluginPart of a plug-in unit. Included by the generated units only (cmake/plugin_part.cpp.in).
+// Makes the PluginPart of a plug-in unit. Included by the generated units only (cmake/plugin_*.cpp.in).
 #pragma once
 
 #include "workloads/common/call_kernels.hpp"
