@@ -201,12 +201,49 @@ TEST(HashJoin, AsksForOnePagePerThreadWhereItsPairsFit) {
   EXPECT_GT(rig.counter("mallocs"), 300u);
 }
 
+HashJoin::Parameters with_warp_lists(HashJoin::Parameters parameters) {
+  parameters.lists = "warp";
+  return parameters;
+}
+
+TEST(HashJoin, IsExactWithAListPerWarp) {
+  for (const char* kind : {"fk", "dup", "sel", "skew"}) {
+    for (const std::uint32_t page_bytes : {32u, 64u, 1024u}) {  // 2, 6 and 126 pairs
+      for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        HashJoin::Parameters parameters = with_warp_lists(small(kind, seed % 2 == 0 ? 1 : 8));
+        parameters.page_bytes = page_bytes;
+        Rig<CollaborativeRandomWalkReworked> rig(parameters, 2 << 20, {.page_bytes = page_bytes}, seed);
+        ASSERT_EQ(rig.sample(), "") << kind << ", pages of " << page_bytes << " B, seed " << seed;
+        ASSERT_EQ(rig.sample(), "") << kind << ": again on the same heap";
+      }
+    }
+  }
+}
+
+// All pages but the last one of each list are full: 600 pairs take 100 pages of 6 and at most one more per warp.
+TEST(HashJoin, AsksForFewPagesWithAListPerWarp) {
+  Rig<CollaborativeRandomWalkReworked> rig(with_warp_lists(small("fk", 1)), 256 << 10, {.page_bytes = 64});
+  EXPECT_EQ(rig.sample(), "");
+  const std::uint32_t warps = JoinShape::of(600, 1, 64).threads() / simt::warp_size;
+  EXPECT_GE(rig.counter("mallocs"), 100u);
+  EXPECT_LE(rig.counter("mallocs"), 100u + warps);
+}
+
+TEST(HashJoin, ListsOfWarpsNeedWholeWarps) {
+  HashJoin::Parameters parameters = with_warp_lists(small("fk", 1));
+  parameters.threads_per_block = 48;
+  EXPECT_THROW((test::why_unsupported<HashJoin, AtomicMalloc>(parameters)), std::invalid_argument);
+}
+
 TEST(HashJoin, ReportsOutOfMemoryAndGoesOn) {
-  HashJoin::Parameters parameters = small("fk", 1);
-  Rig<CollaborativeRandomWalkReworked> rig(parameters, 64 * 256, {.page_bytes = 64});
-  const std::string problem = rig.sample();
-  EXPECT_NE(problem.find("nulls"), std::string::npos) << problem;
-  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  for (const std::size_t pages : {16u, 64u, 160u}) {
+    HashJoin::Parameters parameters = small("fk", 1);
+    parameters.lists = pages < 160 ? "warp" : "thread";
+    Rig<CollaborativeRandomWalkReworked> rig(parameters, pages * 64, {.page_bytes = 64});
+    const std::string problem = rig.sample();
+    EXPECT_NE(problem.find("nulls"), std::string::npos) << problem;
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
 }
 
 TEST(HashJoin, FindsPagesWithTwoOwners) {

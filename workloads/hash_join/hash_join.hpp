@@ -8,8 +8,8 @@
 // Phases: `partition` orders both tables by hash (without the allocator), `build_probe` joins, `read_back` copies the
 // result from the pages to an array, `free` gives the pages back. `total` is the first two, as in the paper. With
 // `output` two_pass the probe runs twice and no page is used: this is the baseline. The pairs are compared with the
-// host's
-// after every sample, exactly for small tables, by digests of 128 bits for large ones.
+// host's after every sample, exactly for small tables, by digests of 128 bits for large ones. With `lists` warp the
+// lanes of a warp append to one chain of pages (containers/warp_page_writer.hpp), which is not in the paper.
 //
 // Before each sample pages are put into use until `free_share` is left (workloads/common/pre_occupation.hpp).
 #pragma once
@@ -28,6 +28,7 @@ struct HashJoin {
     std::string input = "fk";
     double exponent = 0.75;
     std::string output = "pages";
+    std::string lists = "thread";
 
     static auto fields() {
       using P = Parameters;
@@ -54,10 +55,16 @@ struct HashJoin {
                     "pages: one pass into pages from the allocator; two_pass: count, prefix sum and write, "
                     "without it",
                     "Pham et al. 2025, appendix B"}
-                  .one_of({"pages", "two_pass"})});
+                  .one_of({"pages", "two_pass"}),
+              Field{"lists", &P::lists, "",
+                    "thread: every thread has pages of its own; warp: the lanes of a warp share them (output = pages)",
+                    "Pham et al. 2025, appendix B; assumed: warp, which is not in the paper"}
+                  .one_of({"thread", "warp"})});
     }
 
     bool uses_pages() const { return output == "pages"; }
+    bool warp_lists() const { return lists == "warp"; }
+    std::uint32_t threads_per_list() const { return warp_lists() ? simt::warp_size : 1; }
   };
 
   static constexpr WorkloadTraits traits{

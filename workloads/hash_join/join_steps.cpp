@@ -127,17 +127,19 @@ JoinShape JoinShape::of(std::uint32_t tuples, std::uint32_t tuples_per_thread, s
   return shape;
 }
 
-JoinSteps::JoinSteps(simt::Stream& stream, const JoinInput& input, const JoinShape& shape, std::uint64_t page_bytes)
+JoinSteps::JoinSteps(simt::Stream& stream, const JoinInput& input, const JoinShape& shape, std::uint64_t page_bytes,
+                     std::uint32_t threads_per_list)
     : stream_(stream),
       shape_(shape),
       tuples_(input.tuples),
       page_bytes_(page_bytes),
+      threads_per_list_(threads_per_list),
       hashed_(tuples_),
       numbered_(tuples_),
       sort_(tuples_),
-      counts_(shape.threads()),
-      offsets_(shape.threads()),
-      scan_(shape.threads()),
+      counts_(shape.threads() / threads_per_list),
+      offsets_(counts_.size()),
+      scan_(static_cast<std::uint32_t>(counts_.size())),
       faults_(1) {
   const JoinTables tables = join_tables(input);
   r_ = make_table(tables.r);
@@ -145,8 +147,8 @@ JoinSteps::JoinSteps(simt::Stream& stream, const JoinInput& input, const JoinSha
   expected_ = &expected(input, tables);
   pairs_ = simt::Buffer<std::uint64_t>(expected_pairs());
   if (page_bytes == 0) return;
-  newest_ = simt::Buffer<std::uint64_t>(shape.threads());
-  const std::uint64_t most_pages = shape.threads() + expected_pairs() / PairChain::capacity(page_bytes);
+  newest_ = simt::Buffer<std::uint64_t>(counts_.size());
+  const std::uint64_t most_pages = counts_.size() + expected_pairs() / PairChain::capacity(page_bytes);
   screen_.emplace(stream, static_cast<std::uint32_t>(most_pages));
 }
 
@@ -204,18 +206,20 @@ void JoinSteps::join_in_two_passes() {
   simt::launch(stream_, shape_.launch(), WriteMatchesKernel{}, shape_, r(), s(), offsets, pairs_.data());
 }
 
-PairLists JoinSteps::lists() const { return {newest_.data(), counts_.data(), shape_.threads()}; }
+PairLists JoinSteps::lists() const {
+  return {newest_.data(), counts_.data(), static_cast<std::uint32_t>(counts_.size()), threads_per_list_};
+}
 
 void JoinSteps::read_back() {
   scan_counts();
   const std::uint64_t* const offsets = offsets_.data();
   const auto most_pairs = static_cast<std::uint64_t>(pairs_.size());
-  simt::launch(stream_, grid_of_rows(shape_.threads()), CopyPairsKernel{}, lists(), offsets, pairs_.data(), most_pairs,
+  simt::launch(stream_, grid_of_rows(counts_.size()), CopyPairsKernel{}, lists(), offsets, pairs_.data(), most_pairs,
                faults_.data());
 }
 
 void JoinSteps::record_pages() {
-  simt::launch(stream_, grid_of_rows(shape_.threads()), RecordPagesKernel{}, lists(), screen_->addresses(),
+  simt::launch(stream_, grid_of_rows(counts_.size()), RecordPagesKernel{}, lists(), screen_->addresses(),
                screen_->count(), screen_->most_pages());
 }
 

@@ -14,8 +14,9 @@ namespace allocbench {
 
 class JoinSteps {
  public:
-  // Makes the tables. `page_bytes` 0: nothing goes into pages.
-  JoinSteps(simt::Stream& stream, const JoinInput& input, const JoinShape& shape, std::uint64_t page_bytes);
+  // Makes the tables. `page_bytes` 0: nothing goes into pages. `threads_per_list`: 1, or those of a warp.
+  JoinSteps(simt::Stream& stream, const JoinInput& input, const JoinShape& shape, std::uint64_t page_bytes,
+            std::uint32_t threads_per_list = 1);
 
   // Forgets results of earlier samples.
   void prepare();
@@ -67,13 +68,14 @@ class JoinSteps {
   JoinShape shape_;
   std::uint32_t tuples_;
   std::uint64_t page_bytes_;
+  std::uint32_t threads_per_list_;
   Table r_;
   Table s_;
   const Expected* expected_;
   simt::Buffer<std::uint32_t> hashed_;  // keys and rows before they are sorted
   simt::Buffer<std::uint32_t> numbered_;
   PairSort sort_;
-  simt::Buffer<std::uint64_t> counts_;   // of each thread
+  simt::Buffer<std::uint64_t> counts_;   // of each list
   simt::Buffer<std::uint64_t> offsets_;  // in the output array
   ExclusiveScan scan_;
   simt::Buffer<std::uint64_t> pairs_;  // output

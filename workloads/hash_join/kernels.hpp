@@ -3,6 +3,7 @@
 
 #include "allocators/contract/session.hpp"
 #include "containers/page_writer.hpp"
+#include "containers/warp_page_writer.hpp"
 #include "workloads/common/page_faults.hpp"
 #include "workloads/contract/kernel_list.hpp"
 #include "workloads/hash_join/probe.hpp"
@@ -12,12 +13,32 @@ namespace allocbench {
 
 using PairChain = PageChain<std::uint64_t>;  // records are join_pair()s
 
-// Chains of pages, one per thread of the join.
+// Chains of pages, one per thread of the join or one per warp.
 struct PairLists {
   std::uint64_t* newest;  // page
   std::uint64_t* counts;  // pairs
   std::uint32_t lists;
+  std::uint32_t threads_per_list;
+
+  static constexpr std::uint32_t no_list = 0xffffffffu;
+  // The list that the thread writes and frees, or no_list.
+  template <class Thread>
+  SIMT_FN std::uint32_t own(Thread& thread) const {
+    if (threads_per_list == 1) return thread.rank_in_grid();
+    return thread.lane() == 0 ? thread.rank_in_grid() / simt::warp_size : no_list;
+  }
 };
+
+namespace join {
+
+// A session made no page for `lost` pairs.
+template <class Thread>
+SIMT_FN void report_lost(Thread& thread, bool null, std::uint64_t lost, PageFaults* faults) {
+  if (null) thread.atomic(faults->nulls).fetch_add(std::uint64_t{1}, simt::relaxed);
+  if (lost != 0) thread.atomic(faults->lost).fetch_add(lost, simt::relaxed);
+}
+
+}  // namespace join
 
 struct BuildProbeKernel {
   template <class Thread, class A>
@@ -32,10 +53,29 @@ struct BuildProbeKernel {
     writer.close();
     lists.newest[thread.rank_in_grid()] = writer.newest_page();
     lists.counts[thread.rank_in_grid()] = writer.records();
-    if (lost != 0) {
-      thread.atomic(faults->nulls).fetch_add(std::uint64_t{1}, simt::relaxed);
-      thread.atomic(faults->lost).fetch_add(lost, simt::relaxed);
+    join::report_lost(thread, writer.out_of_memory(), lost, faults);
+    detach(session, thread);
+  }
+};
+
+// The same with a list per warp. A kernel of its own, so that the published form pays no registers for it.
+struct WarpBuildProbeKernel {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, JoinShape shape, PartitionedTable r, PartitionedTable s,
+                          std::uint64_t page_bytes, PairLists lists, PageFaults* faults) const {
+    auto&& session = attach(allocator, thread);
+    WarpPageWriter<std::uint64_t> writer(page_bytes);
+    std::uint64_t lost = 0;
+    join::join_block_by_warps(thread, shape, r, s, [&](bool has, std::uint32_t r_row, std::uint32_t s_row) {
+      if (!writer.append(thread, session, has, join_pair(r_row, s_row))) ++lost;
+    });
+    writer.close(thread);
+    const std::uint32_t list = lists.own(thread);
+    if (list != PairLists::no_list) {
+      lists.newest[list] = writer.newest_page();
+      lists.counts[list] = writer.records();
     }
+    join::report_lost(thread, list != PairLists::no_list && writer.out_of_memory(), lost, faults);
     detach(session, thread);
   }
 };
@@ -44,16 +84,20 @@ struct BuildProbeKernel {
 struct FreePairListsKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, PairLists lists) const {
-    const std::uint32_t list = thread.rank_in_grid();
+    const std::uint32_t list = lists.own(thread);
     auto&& session = attach(allocator, thread);
-    PairChain::for_each_page(lists.newest[list], lists.counts[list], [&](std::uint64_t page, std::uint32_t) {
-      session.free(thread, reinterpret_cast<void*>(page));
-    });
+    if (list != PairLists::no_list) {
+      PairChain::for_each_page(lists.newest[list], lists.counts[list], [&](std::uint64_t page, std::uint32_t) {
+        session.free(thread, reinterpret_cast<void*>(page));
+      });
+    }
     detach(session, thread);
   }
 };
 
 using HashJoinKernels = KernelList<BareKernelOn<BuildProbeKernel, JoinShape, PartitionedTable, PartitionedTable,
+                                                std::uint64_t, PairLists, PageFaults*>,
+                                   BareKernelOn<WarpBuildProbeKernel, JoinShape, PartitionedTable, PartitionedTable,
                                                 std::uint64_t, PairLists, PageFaults*>,
                                    BareKernelOn<FreePairListsKernel, PairLists>>;
 

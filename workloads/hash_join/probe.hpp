@@ -95,31 +95,61 @@ class BlockTable {
   std::uint16_t* next_;
 };
 
+// Joins the partitions of this block: probe(table, begin, end) probes tuples begin to end - 1 of S. All threads of the
+// block together; probe() must not wait for other warps of the block.
+template <class Thread, class Probe>
+SIMT_FN void join_partitions(Thread& thread, const JoinShape& shape, const PartitionedTable& r,
+                             const PartitionedTable& s, Probe&& probe) {
+  BlockTable table(thread, shape);
+  for (std::uint32_t partition = thread.block(); partition < shape.partitions(); partition += thread.block_count()) {
+    const std::uint32_t r_end = r.begin[partition + 1];
+    for (std::uint32_t r_begin = r.begin[partition]; r_begin < r_end;) {
+      const std::uint32_t round_end = r_end - r_begin < shape.table_tuples ? r_end : r_begin + shape.table_tuples;
+      table.build(thread, r, r_begin, round_end);
+      probe(table, s.begin[partition], s.begin[partition + 1]);
+      r_begin = round_end;
+      thread.block_barrier();  // the next build overwrites the table
+    }
+  }
+}
+
 // Calls emit(row of R, row of S) for all matches of the partitions of this block. All threads of the block together;
 // emit() must not wait for other threads of the block.
 template <class Thread, class Emit>
 SIMT_FN void join_block(Thread& thread, const JoinShape& shape, const PartitionedTable& r, const PartitionedTable& s,
                         Emit&& emit) {
-  BlockTable table(thread, shape);
-  for (std::uint32_t partition = thread.block(); partition < shape.partitions(); partition += thread.block_count()) {
-    const std::uint32_t r_end = r.begin[partition + 1];
-    const std::uint32_t s_end = s.begin[partition + 1];
-    for (std::uint32_t r_begin = r.begin[partition]; r_begin < r_end;) {
-      const std::uint32_t round_end = r_end - r_begin < shape.table_tuples ? r_end : r_begin + shape.table_tuples;
-      table.build(thread, r, r_begin, round_end);
-      for (std::uint32_t i = s.begin[partition] + thread.rank_in_block(); i < s_end; i += thread.block_size()) {
-        const std::uint32_t hash = s.hashes[i];
-        const std::uint32_t row = s.rows[i];
-        std::uint32_t at = table.match(table.first(hash), hash);
-        while (at != 0) {
-          emit(table.row(at), row);
-          at = table.match(table.after(at), hash);
-        }
+  join_partitions(thread, shape, r, s, [&](const BlockTable& table, std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t i = begin + thread.rank_in_block(); i < end; i += thread.block_size()) {
+      const std::uint32_t hash = s.hashes[i];
+      const std::uint32_t row = s.rows[i];
+      std::uint32_t at = table.match(table.first(hash), hash);
+      while (at != 0) {
+        emit(table.row(at), row);
+        at = table.match(table.after(at), hash);
       }
-      r_begin = round_end;
-      thread.block_barrier();  // the next build overwrites the table
     }
-  }
+  });
+}
+
+// The same in step: all lanes of a warp call emit(has, row of R, row of S) together, as long as one of them has a
+// match. Blocks have whole warps.
+template <class Thread, class Emit>
+SIMT_FN void join_block_by_warps(Thread& thread, const JoinShape& shape, const PartitionedTable& r,
+                                 const PartitionedTable& s, Emit&& emit) {
+  const auto warp = thread.warp();
+  join_partitions(thread, shape, r, s, [&](const BlockTable& table, std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t first = begin + thread.rank_in_block() - thread.lane(); first < end;
+         first += thread.block_size()) {
+      const std::uint32_t i = first + thread.lane();
+      const std::uint32_t hash = i < end ? s.hashes[i] : 0;
+      const std::uint32_t row = i < end ? s.rows[i] : 0;
+      std::uint32_t at = i < end ? table.match(table.first(hash), hash) : 0;
+      while (warp.any(at != 0)) {
+        emit(at != 0, at != 0 ? table.row(at) : 0, row);
+        if (at != 0) at = table.match(table.after(at), hash);
+      }
+    }
+  });
 }
 
 }  // namespace join
