@@ -172,9 +172,45 @@ TEST(GraphBuild, OfOneThreadLosesNoRace) {
   EXPECT_EQ(rig.counter("frees"), 0u);
 }
 
+GraphBuild::Parameters by_warp(std::uint32_t vertices) {
+  GraphBuild::Parameters parameters = small(vertices, false);
+  parameters.requests = "warp";
+  return parameters;
+}
+
+TEST(GraphBuild, IsExactWithRequestsOfWarps) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    for (const std::uint32_t lanes : {1u, 3u, 32u}) {
+      GraphBuild::Parameters parameters = by_warp(seed % 2 == 0 ? 8 : 128);
+      parameters.lanes_per_warp = lanes;
+      parameters.threads = lanes * 3;
+      parameters.threads_per_block = 64;
+      Rig<KmaReworked> rig(parameters, 1 << 18, {.superblock_bytes = 4096}, seed);
+      ASSERT_EQ(rig.sample(), "") << "seed " << seed;
+      ASSERT_EQ(rig.sample(), "") << "seed " << seed << ": again on the same heap";
+      EXPECT_EQ(rig.counter("frees"), 0u);
+      EXPECT_LE(rig.counter("mallocs"), 2 * (200 / lanes + 4));
+    }
+  }
+}
+
+// 100 threads in blocks of 40 are five warps, of 32 and 8 lanes; 200 arcs are two turns of up to two requests.
+TEST(GraphBuild, MakesFewRequestsWhereWarpsAsk) {
+  Rig<AtomicMalloc> rig(by_warp(64), 1 << 16);
+  EXPECT_EQ(rig.sample(), "");
+  EXPECT_GE(rig.counter("mallocs"), 2 * 5u);
+  EXPECT_LE(rig.counter("mallocs"), 4 * 5u);
+}
+
 TEST(GraphBuild, CountsLostArcsWhereMemoryRunsOut) {
   Rig<AtomicMalloc> rig(small(64, false), 2048);
   EXPECT_NE(rig.sample().find("nulls"), std::string::npos);
+  Rig<AtomicMalloc> warps(by_warp(64), 4096);
+  EXPECT_NE(warps.sample().find("nulls"), std::string::npos);
+}
+
+TEST(GraphBuild, SaysWhichRequestsOfWarpsAreTooLarge) {
+  EXPECT_NE((test::why_unsupported<GraphBuild, KmaReworked>(by_warp(64), 1 << 18, {.superblock_bytes = 2048})), "");
 }
 
 TEST(GraphBuild, RunsWhereFreesAreInBulk) {

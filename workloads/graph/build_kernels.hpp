@@ -14,6 +14,8 @@ namespace allocbench {
 struct GraphSlots {
   void** nodes;
   void** edges;
+  // That warps share, two by the arc of the leader. Null: every node and every edge is a block.
+  void** blocks;
   std::uint32_t keys;
   std::uint32_t arcs;
 };
@@ -45,6 +47,36 @@ struct GraphBuildKernel {
   }
 };
 
+// The same where the leader of a warp requests the memory for an arc of each lane. A kernel of its own, so that the
+// published form pays no registers for it.
+struct WarpGraphBuildKernel {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, const Arc* arcs, std::uint64_t* root,
+                          GraphSlots slots) const {
+    const std::uint32_t caller = geometry.caller(thread);
+    if (caller == Geometry::no_caller) return;
+    auto&& session = attach(allocator, thread);
+    graph::WarpBlocks memory(session);
+    graph::Builder builder(memory, root, true);
+    const auto warp = thread.warp();
+    std::uint32_t arc = caller;
+    for (; warp.any(arc < slots.arcs); arc += geometry.callers) {
+      const bool wants = arc < slots.arcs;
+      void** const records = slots.blocks + 2 * std::size_t{wants ? arc : 0};
+      if (!memory.refill(thread, wants, true, builder.has_spare(), records[0])) break;
+      const Arc ends = wants ? arcs[arc] : Arc{};
+      graph::Node* source = nullptr;
+      if (wants) source = builder.ensure(thread, ends.source, slots.nodes);
+      if (!memory.refill(thread, wants, false, builder.has_spare(), records[1])) break;
+      if (!wants) continue;
+      const graph::Node* const target = builder.ensure(thread, ends.target, slots.nodes);
+      slots.edges[arc] = builder.add_edge(thread, source, target);
+    }
+    for (; arc < slots.arcs; arc += geometry.callers) slots.edges[arc] = nullptr;
+    detach(session, thread);
+  }
+};
+
 // Same grid as the build, so that every thread finds its session again.
 struct GraphFreeKernel {
   template <class Thread, class A>
@@ -52,11 +84,19 @@ struct GraphFreeKernel {
     const std::uint32_t caller = geometry.caller(thread);
     if (caller == Geometry::no_caller) return;
     auto&& session = attach(allocator, thread);
-    for (std::uint32_t key = caller; key < slots.keys; key += geometry.callers) {
-      if (is_block(slots.nodes[key])) session.free(thread, slots.nodes[key]);
-    }
-    for (std::uint32_t arc = caller; arc < slots.arcs; arc += geometry.callers) {
-      session.free(thread, slots.edges[arc]);
+    if (slots.blocks != nullptr) {
+      for (std::uint32_t arc = caller; arc < slots.arcs; arc += geometry.callers) {
+        for (void* const block : {slots.blocks[2 * std::size_t{arc}], slots.blocks[2 * std::size_t{arc} + 1]}) {
+          if (is_block(block)) session.free(thread, block);
+        }
+      }
+    } else {
+      for (std::uint32_t key = caller; key < slots.keys; key += geometry.callers) {
+        if (is_block(slots.nodes[key])) session.free(thread, slots.nodes[key]);
+      }
+      for (std::uint32_t arc = caller; arc < slots.arcs; arc += geometry.callers) {
+        session.free(thread, slots.edges[arc]);
+      }
     }
     release_all(session, thread);
     detach(session, thread);
@@ -65,6 +105,7 @@ struct GraphFreeKernel {
 
 using GraphBuildKernels =
     KernelList<BareKernelOn<GraphBuildKernel, Geometry, const Arc*, bool, std::uint64_t*, GraphSlots, std::uint64_t*>,
+               BareKernelOn<WarpGraphBuildKernel, Geometry, const Arc*, std::uint64_t*, GraphSlots>,
                BareKernelOn<GraphFreeKernel, Geometry, GraphSlots>>;
 
 }  // namespace allocbench

@@ -52,17 +52,20 @@ class GraphBuildRun final : public WorkloadRun {
         device_arcs_(arcs_.size()),
         node_slots_(stream, ids_.back() + 1),
         edge_slots_(stream, static_cast<std::uint32_t>(arcs_.size())),
+        block_slots_(stream, parameters.by_warp() ? 2 * static_cast<std::uint32_t>(arcs_.size()) : 0),
         root_(1),
         frees_(1),
         nodes_(node_slots_.callers()),
         edges_(arcs_.size()) {
-    fail_if_unsupported(why_recycling(2 * live_bytes(), setting));  // superfluous nodes come on top
+    const std::uint64_t spare_bytes = parameters.by_warp() ? sizeof(graph::Node) * geometry_.callers : 0;
+    fail_if_unsupported(why_recycling(2 * live_bytes() + spare_bytes, setting));  // superfluous nodes come on top
     device_arcs_.from_host(stream, arcs_);
   }
 
   void prepare() override {
     node_slots_.poison();
     edge_slots_.poison();
+    block_slots_.poison();
     root_.fill_bytes(stream_, 0);
     frees_.fill_bytes(stream_, 0);
     nodes_.fill_bytes(stream_, 0);
@@ -72,8 +75,13 @@ class GraphBuildRun final : public WorkloadRun {
   void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
     const Arc* const arcs = device_arcs_.data();
     timer.phase("build", 0, [&] {
-      allocator.launch<GraphBuildKernels>(stream_, geometry_.shape(), GraphBuildKernel{}, geometry_, arcs,
-                                          parameters_.hold, root_.data(), slots(), frees_.data());
+      if (parameters_.by_warp()) {
+        allocator.launch<GraphBuildKernels>(stream_, geometry_.shape(), WarpGraphBuildKernel{}, geometry_, arcs,
+                                            root_.data(), slots());
+      } else {
+        allocator.launch<GraphBuildKernels>(stream_, geometry_.shape(), GraphBuildKernel{}, geometry_, arcs,
+                                            parameters_.hold, root_.data(), slots(), frees_.data());
+      }
     });
     simt::launch(stream_, geometry_.shape(), GraphReadKernel{}, slots(), nodes_.data(), edges_.data());
     allocator.launch<GraphBuildKernels>(stream_, geometry_.shape(), GraphFreeKernel{}, geometry_, slots());
@@ -96,6 +104,11 @@ class GraphBuildRun final : public WorkloadRun {
   }
 
   RequestProfile requests() const override {
+    if (parameters_.by_warp()) {
+      const auto blocks = static_cast<std::uint32_t>(arcs_.size() / parameters_.lanes_per_warp + 1);
+      return {Geometry::of_callers(blocks, parameters_.threads_per_block, 1),
+              RequestSizes::fixed(pad(live_bytes() / blocks + 1, sizeof(graph::Edge)))};
+    }
     const auto blocks = static_cast<std::uint32_t>(arcs_.size() + ids_.size());
     return {Geometry::of_callers(blocks, parameters_.threads_per_block, simt::warp_size),
             RequestSizes::list({sizeof(graph::Edge), sizeof(graph::Node)}, {arcs_.size(), ids_.size()}, blocks, seed_)};
@@ -103,6 +116,10 @@ class GraphBuildRun final : public WorkloadRun {
   std::uint64_t mallocs_at_most() const override { return 3 * arcs_.size() + geometry_.callers; }
 
   std::vector<KernelInfo> kernels() const override {
+    if (parameters_.by_warp()) {
+      return {kernel_info<GraphBuildKernels, WarpGraphBuildKernel, Geometry, const Arc*, std::uint64_t*, GraphSlots>(
+          "build", type_)};
+    }
     return {kernel_info<GraphBuildKernels, GraphBuildKernel, Geometry, const Arc*, bool, std::uint64_t*, GraphSlots,
                         std::uint64_t*>("build", type_)};
   }
@@ -111,16 +128,23 @@ class GraphBuildRun final : public WorkloadRun {
   std::uint64_t live_bytes() const { return ids_.size() * sizeof(graph::Node) + arcs_.size() * sizeof(graph::Edge); }
 
   GraphSlots slots() const {
-    return {node_slots_.data(), edge_slots_.data(), node_slots_.callers(), edge_slots_.callers()};
+    return {node_slots_.data(), edge_slots_.data(), parameters_.by_warp() ? block_slots_.data() : nullptr,
+            node_slots_.callers(), edge_slots_.callers()};
   }
 
   // How many nodes were asked for depends on lost races; each that is not in the tree was freed.
   void count(PhaseTimer& timer) {
     const std::uint64_t frees = frees_.to_host(stream_).front();
-    const std::uint64_t mallocs = arcs_.size() + ids_.size() + frees;
+    const std::uint64_t mallocs = parameters_.by_warp() ? warp_requests() : arcs_.size() + ids_.size() + frees;
     timer.set_operations("build", mallocs + frees);
     timer.counter("mallocs", mallocs);
     timer.counter("frees", frees);
+  }
+
+  std::uint64_t warp_requests() const {
+    const std::vector<RecordedBlock> slots = block_slots_.blocks([](std::size_t) { return std::uint64_t{0}; });
+    return static_cast<std::uint64_t>(std::count_if(
+        slots.begin(), slots.end(), [](const RecordedBlock& slot) { return slot.address != poisoned_slot; }));
   }
 
   simt::Stream& stream_;
@@ -133,6 +157,7 @@ class GraphBuildRun final : public WorkloadRun {
   simt::Buffer<Arc> device_arcs_;
   RecordedPointers node_slots_;
   RecordedPointers edge_slots_;
+  RecordedPointers block_slots_;  // requests = warp
   simt::Buffer<std::uint64_t> root_;
   simt::Buffer<std::uint64_t> frees_;
   simt::Buffer<graph::Node> nodes_;
@@ -143,7 +168,9 @@ class GraphBuildRun final : public WorkloadRun {
 
 std::string GraphBuild::unsupported(const Parameters& p, const RunSetting& setting) {
   // Lanes search on their own and meet an allocation at different times.
-  return why_unsupported(Geometry::of_callers(p.threads, p.threads_per_block, 1), sizeof(graph::Node), setting);
+  const std::size_t largest =
+      p.by_warp() ? p.lanes_per_warp * (graph::edge_bytes + graph::node_bytes) : sizeof(graph::Node);
+  return why_unsupported(Geometry::of_callers(p.threads, p.threads_per_block, 1), largest, setting);
 }
 
 std::unique_ptr<WorkloadRun> GraphBuild::open(const Parameters& parameters, const RunSetting& setting,

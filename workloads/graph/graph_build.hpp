@@ -6,6 +6,9 @@
 // the next need as the paper's bump heap does. When memory runs out, the thread ends and its other arcs are lost; the
 // paper's program retries for ever. The graph is compared with the edge list after every sample, exactly:
 // graph/graph_check.hpp. Then everything is freed, untimed.
+//
+// With `requests` warp the leader of a warp requests the memory of an arc of each lane in one block
+// (graph::WarpBlocks), and nothing is freed during the build, as in the paper's bump heap.
 #pragma once
 
 #include "workloads/common/caller_parameters.hpp"
@@ -20,6 +23,7 @@ struct GraphBuild {
     std::uint32_t vertices = 16384;
     std::uint32_t arcs = 65536;
     bool hold = false;
+    std::string requests = "thread";
 
     Parameters() {
       threads = 1024;
@@ -40,8 +44,16 @@ struct GraphBuild {
               Field{"arcs", &P::arcs, "arcs", "arcs of the graph (graph = generated)", "Spliet et al. 2014, sec. 5.3"}
                   .between(1, 1 << 26),
               Field{"hold", &P::hold, "", "keep a superfluous node for the next need instead of freeing it",
-                    "Spliet et al. 2014, sec. 5.3, of its bump heap"}});
+                    "Spliet et al. 2014, sec. 5.3, of its bump heap"},
+              Field{
+                  "requests", &P::requests, "",
+                  "thread: every node and edge is a request; warp: requests of up to 1,536 B for an arc of each lane, "
+                  "superfluous nodes kept",
+                  "Spliet et al. 2014, sec. 5.3; assumed: warp, as in its fig. 6"}
+                  .one_of({"thread", "warp"})});
     }
+
+    bool by_warp() const { return requests == "warp"; }
   };
 
   static constexpr WorkloadTraits traits{

@@ -30,7 +30,8 @@ struct Edge {
 };
 static_assert(sizeof(Edge) == 16);
 
-// What one thread does to the tree. `Session` is an allocator or its session.
+// What one thread does to the tree. `Session` is an allocator, its session, or what else has malloc and free
+// (WarpBlocks).
 template <class Session>
 class Builder {
  public:
@@ -87,6 +88,8 @@ class Builder {
     ++frees_;
   }
 
+  // Whether the next node needs no memory.
+  SIMT_FN bool has_spare() const { return spare_ != nullptr; }
   // Nodes freed so far: those that lost a race, or were left over.
   SIMT_FN std::uint32_t frees() const { return frees_; }
 
@@ -96,6 +99,60 @@ class Builder {
   Node* spare_ = nullptr;
   std::uint32_t frees_ = 0;
   bool hold_;
+};
+
+inline constexpr std::uint32_t node_bytes = sizeof(Node);
+inline constexpr std::uint32_t edge_bytes = sizeof(Edge);
+
+// The memory for one arc of each lane of a warp, from requests of the leader: first for an edge and a node per lane,
+// then for the second node of those that took the first. A node that an arc does not take serves a later one; nothing
+// inside a block is freed. Spliet et al., fig. 6, show what one request of a whole group saves their list.
+template <class Session>
+class WarpBlocks {
+ public:
+  SIMT_FN explicit WarpBlocks(Session& session) : session_(session) {}
+
+  // For the lanes with `wants`, the leader among them: a node where they have none, and an edge with `edge`.
+  // `has_spare`: Builder keeps a node. All lanes of the warp that have not exited call it together. The leader leaves
+  // the block in `record`. False when memory ran out.
+  template <class Thread>
+  SIMT_FN bool refill(Thread& thread, bool wants, bool edge, bool has_spare, void*& record) {
+    const auto warp = thread.warp();
+    const bool node = wants && !has_spare && node_ == 0;
+    const std::uint32_t for_edge = wants && edge ? edge_bytes : 0;
+    const std::uint32_t own = for_edge + (node ? node_bytes : 0);
+    const std::uint32_t before = warp.exclusive_sum(own);
+    const std::uint32_t all = warp.reduce_add(own);
+    if (all == 0) return true;
+    std::uint64_t begin = 0;
+    if (warp.leader()) {
+      record = session_.malloc(thread, all);
+      begin = reinterpret_cast<std::uint64_t>(record);
+    }
+    begin = warp.broadcast(begin);
+    warp.sync();  // the leader has acquired the block; the others get it from the leader
+    if (begin == 0) return false;
+    if (for_edge != 0) edge_ = begin + before;
+    if (node) node_ = begin + before + for_edge;
+    return true;
+  }
+
+  // What Builder asks for between two refills: at most an edge and a node.
+  template <class Thread>
+  SIMT_FN void* malloc(Thread&, std::size_t bytes) {
+    std::uint64_t& place = bytes == sizeof(Edge) ? edge_ : node_;
+    const std::uint64_t taken = place;
+    place = 0;
+    return reinterpret_cast<void*>(taken);
+  }
+  // Single nodes stay in their block.
+  template <class Thread>
+  SIMT_FN void free(Thread&, void*) {}
+
+ private:
+  Session& session_;
+  std::uint64_t edge_ = 0;  // places, 0 = none
+  std::uint64_t node_ = 0;
 };
 
 }  // namespace allocbench::graph
