@@ -12,6 +12,7 @@
 #include "allocators/scatteralloc/scatteralloc_reworked.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
+#include "workloads/common/call_kernels.hpp"
 #include "workloads/common/occupancy.hpp"
 #include "workloads/common/occupancy_kernels.hpp"
 #include "workloads/group_by/kernels.hpp"
@@ -21,7 +22,7 @@ namespace allocbench {
 namespace {
 
 template <class A>
-using Rig = test::WorkloadRig<GroupBy, A, group::GroupByKernels, OccupancyKernels>;
+using Rig = test::WorkloadRig<GroupBy, A, group::GroupByKernels, OccupancyKernels, CallKernels>;
 
 const char* const inputs[] = {"gauss", "gauss_narrow", "few", "uniform", "zipf", "one"};
 
@@ -179,6 +180,77 @@ TEST(GroupBy, FindsPagesWithTwoOwners) {
     EXPECT_NE(doubled.sample(), "") << method;
     Rig<test::SlotMalloc<test::Fault::none>> correct(parameters, 1 << 19);
     EXPECT_EQ(correct.sample(), "") << method;
+  }
+}
+
+// Two passes of single records need two pages for each of 800 keys, unless the first one's go as they are read.
+TEST(GroupBy, EarlyFreesNeedLessMemory) {
+  for (const char* method : {"tails", "runs"}) {
+    for (const bool early : {false, true}) {
+      GroupBy::Parameters parameters = small("uniform", method);
+      parameters.free_share = 1;
+      parameters.frees = early ? "early" : "after";
+      Rig<test::SlotMalloc<test::Fault::none>> rig(parameters, 1400 * 64);
+      EXPECT_EQ(rig.sample() == "", early) << method;
+      Occupants everyone(rig.stream(), 1400);
+      everyone.enter(rig.allocator, 64, PageSet::first(1400));
+      EXPECT_EQ(everyone.present(), 1400u) << method << ": every page came back";
+    }
+  }
+}
+
+// Long, medium and short lists, with pages of one slice and of several.
+TEST(GroupBy, IsExactWithEarlyFreesAndTablesOfTheAllocator) {
+  for (const char* method : {"tails", "runs"}) {
+    for (const std::uint64_t page_bytes : {32u, 1024u}) {
+      GroupBy::Parameters parameters = small("zipf", method, 4800);
+      parameters.page_bytes = page_bytes;
+      parameters.exponent = 2;
+      parameters.free_share = 1;
+      parameters.frees = "early";
+      parameters.table_bytes = 6144;
+      Rig<ScatterAllocReworked> rig(parameters, 32 << 20);
+      EXPECT_EQ(rig.sample(), "") << method << " " << page_bytes;
+      EXPECT_EQ(rig.sample(), "") << method << ": again on the same heap";
+    }
+  }
+}
+
+TEST(GroupBy, CountsTheRequestsForTables) {
+  GroupBy::Parameters parameters = small("one", "tails", 4800);
+  parameters.free_share = 1;
+  Rig<AtomicMalloc> without(parameters, 8 << 20);
+  EXPECT_EQ(without.sample(), "");
+  parameters.table_bytes = 6144;
+  Rig<AtomicMalloc> with(parameters, 8 << 20);
+  EXPECT_EQ(with.sample(), "");
+  EXPECT_EQ(with.counter("mallocs"), without.counter("mallocs") + 4) << "one long list in every pass";
+  EXPECT_EQ(with.operations("pass2"), without.operations("pass2") + 2);
+}
+
+TEST(GroupBy, ReportsTablesThatTheAllocatorRefuses) {
+  GroupBy::Parameters parameters = small("one", "tails", 4800);
+  parameters.free_share = 1;
+  parameters.table_bytes = 1 << 16;
+  for (const std::size_t pool_bytes : {std::size_t{1} << 14, std::size_t{192} << 10}) {  // in the first pass, later
+    Rig<AtomicMalloc> rig(parameters, pool_bytes);
+    EXPECT_NE(rig.sample().find("nulls"), std::string::npos);
+  }
+  parameters.table_bytes = 4080;
+  EXPECT_THROW((test::why_unsupported<GroupBy, AtomicMalloc>(parameters)), std::invalid_argument);
+  parameters.table_bytes = 6144;
+  EXPECT_NE((test::why_unsupported<GroupBy, CollaborativeRandomWalkReworked>(parameters, 1 << 20, {.page_bytes = 64})),
+            "");
+}
+
+TEST(GroupBy, IsExactWithEarlyFreesUnderManySchedules) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (const char* kind : {"few", "one", "zipf"}) {
+      GroupBy::Parameters parameters = small(kind, seed % 2 == 0 ? "tails" : "runs", 300);
+      parameters.frees = "early";
+      Rig<CollaborativeRandomWalkReworked> rig(parameters, 256 << 10, {.page_bytes = 64}, seed);
+      ASSERT_EQ(rig.sample(), "") << kind << ", seed " << seed;
+    }
   }
 }
 

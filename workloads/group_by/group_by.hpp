@@ -11,9 +11,11 @@
 // small inputs, by digests of 128 bits for large ones. Before each sample pages are put into use until `free_share` is
 // left (workloads/common/pre_occupation.hpp).
 //
-// Differs from the paper: a list has no table of its own unless it is long (group_by/lists.hpp); pages of a pass are
-// freed at its end, not while it runs; tables and lists are the workload's own memory, so that all requests have one
-// size.
+// With `frees` early, as in the paper, a warp or block frees a page as soon as it has read it, while others still
+// allocate; otherwise a kernel frees the pages of a pass at its end. With `table_bytes` the table of every long list is
+// a block of the allocator, too, a second size of request; otherwise tables are the workload's own memory.
+//
+// Differs from the paper: a list has no table unless it is long (group_by/lists.hpp).
 #pragma once
 
 #include "workloads/common/page_parameters.hpp"
@@ -29,6 +31,8 @@ struct GroupBy {
     std::string input = "gauss";
     double exponent = 1;
     std::string method = "tails";
+    std::string frees = "after";
+    std::uint32_t table_bytes = 0;
 
     static auto fields() {
       using P = Parameters;
@@ -49,13 +53,23 @@ struct GroupBy {
                     "tails: a thread appends to the last page of a list; runs: a block asks for all its pages at once; "
                     "sort: radix sort and run-length encoding, without pages",
                     "Pham et al. 2025, appendix C; assumed: the other two, to compare with"}
-                  .one_of({"tails", "runs", "sort"})});
+                  .one_of({"tails", "runs", "sort"}),
+              Field{
+                  "frees", &P::frees, "",
+                  "early: pages are freed as soon as their records were read; after: by a kernel at the end of a pass",
+                  "Pham et al. 2025, sec. 6.2: early; assumed: after, which keeps two passes in use"}
+                  .one_of({"after", "early"}),
+              Field{"table_bytes", &P::table_bytes, "B",
+                    "request for the table of each long list: 256 tails of 16 B at least; 0: no request",
+                    "Pham et al. 2025, appendix C: head, tail and count of 256 lists are 6,144 B"}
+                  .between(0, 1 << 16)});
     }
 
     GroupMethod group_method() const {
       return method == "tails" ? GroupMethod::tails : method == "runs" ? GroupMethod::runs : GroupMethod::sort;
     }
     bool uses_pages() const { return method != "sort"; }
+    bool early_frees() const { return frees == "early"; }
   };
 
   static constexpr WorkloadTraits traits{.name = "group_by",

@@ -128,15 +128,20 @@ GroupPass GroupSteps::begin_pass(std::uint32_t pass) {
   }
   made_ = pass == 0 ? 0 : 1 - made_;
   simt::device_fill(stream_, state_.data()->counts[made_], 0, sizeof state_.data()->counts[made_]);
-  tables_ = work.longs;
-  if (tables_ != 0) {
-    const std::uint32_t tails = tables_ * group::buckets;
-    simt::launch(stream_, grid(tails), group::ClearTailsKernel{}, tails_.data(), tails, format_,
-                 method_ == GroupMethod::runs);
-    if (method_ == GroupMethod::runs) make_tiles(work);
-  }
+  tables_ = 0;
   return work;
 }
+
+void GroupSteps::clear_tables(GroupPass& work, void* const* blocks) {
+  tables_ = work.longs;
+  table_blocks_ = blocks;
+  if (tables_ == 0) return;
+  const std::uint32_t tails = tables_ * group::buckets;
+  simt::launch(stream_, grid(tails), group::ClearTailsKernel{}, tables(), tails, format_, method_ == GroupMethod::runs);
+  if (method_ == GroupMethod::runs) make_tiles(work);
+}
+
+std::uint32_t GroupSteps::most_tables(std::uint32_t keys) { return most_longs(keys); }
 
 void GroupSteps::make_tiles(GroupPass& work) {
   Tiles& t = *tiles_;
@@ -167,7 +172,7 @@ void GroupSteps::make_tiles(GroupPass& work) {
 
 void GroupSteps::collect() {
   if (tables_ == 0) return;
-  simt::launch(stream_, grid(std::uint64_t{tables_} * group::buckets), group::CollectKernel{}, tails_.data(), format_,
+  simt::launch(stream_, grid(std::uint64_t{tables_} * group::buckets), group::CollectKernel{}, tables(), format_,
                method_ == GroupMethod::runs, made(), faults());
 }
 

@@ -32,9 +32,13 @@ class GroupSteps {
   // Forgets results of earlier samples.
   void prepare();
 
-  // Pass 0 to 3: clears what the kernels of the pass need. Enqueued.
+  // Pass 0 to 3. Enqueued.
   GroupPass begin_pass(std::uint32_t pass);
-  group::Tail* tails() const { return tails_.data(); }
+  // Clears the tables of the long lists. `blocks`: where they are, one for each of the lists; null: in an array that
+  // the workload has. Enqueued.
+  void clear_tables(GroupPass& work, void* const* blocks);
+  group::TailTables tables() const { return {tails_.data(), table_blocks_}; }
+  static std::uint32_t most_tables(std::uint32_t keys);
   const group::PageFormat& format() const { return format_; }
   // The lists that the kernels of the pass make.
   group::Lists made() const { return sets_[made_].lists(state_.data()->counts[made_]); }
@@ -97,7 +101,8 @@ class GroupSteps {
   State known_{};  // at the last look of the host
   std::uint32_t made_ = 0;
   std::uint32_t pass_ = 0;
-  std::uint32_t tables_ = 0;  // that the kernels of the pass append to
+  std::uint32_t tables_ = 0;             // that the kernels of the pass append to
+  void* const* table_blocks_ = nullptr;  // of these
 
   // Methods tails and runs.
   simt::Buffer<group::Record> records_;

@@ -30,10 +30,10 @@ struct FreeListsKernel {
 };
 
 using GroupByKernels = KernelList<
-    BareKernelOn<LongTailsKernel, LongInput, Tail*, PageFormat, Directory, PageFaults*>,
-    BareKernelOn<MediumTailsKernel, const List*, std::uint32_t, std::uint32_t, PageFormat, Lists, PageFaults*>,
-    BareKernelOn<RunsKernel, RunsInput, Tail*, std::uint32_t, PageFormat, Lists, PageFaults*>,
-    BareKernelOn<ShortKernel, const List*, std::uint32_t, std::uint32_t, PageFormat, Lists, PageFaults*>,
+    BareKernelOn<LongTailsKernel, LongInput, TailTables, PageFormat, bool, Directory, PageFaults*>,
+    BareKernelOn<MediumTailsKernel, const List*, std::uint32_t, std::uint32_t, PageFormat, bool, Lists, PageFaults*>,
+    BareKernelOn<RunsKernel, RunsInput, TailTables, std::uint32_t, PageFormat, bool, Lists, PageFaults*>,
+    BareKernelOn<ShortKernel, const List*, std::uint32_t, std::uint32_t, PageFormat, bool, Lists, PageFaults*>,
     BareKernelOn<FreeListsKernel, Lists, std::uint32_t, std::uint32_t, std::uint32_t>>;
 
 }  // namespace allocbench::group

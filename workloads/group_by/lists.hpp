@@ -51,6 +51,17 @@ struct Lists {
   Directory directory;
 };
 
+// The tables of long lists, with a tail per bucket: an array, or a block of the allocator under test for each.
+struct TailTables {
+  Tail* array;
+  void* const* blocks;  // null: the array
+
+  SIMT_FN Tail& at(std::uint32_t tail) const {
+    return blocks == nullptr ? array[tail] : static_cast<Tail*>(blocks[tail / buckets])[tail % buckets];
+  }
+};
+inline constexpr std::uint32_t table_tail_bytes = buckets * sizeof(Tail);
+
 // A part of a long list: pages `begin` to `end` - 1 of the sorted directory, or slices of the input.
 struct Tile {
   std::uint32_t list;

@@ -29,8 +29,8 @@ struct RunsKernel {
   }
 
   template <class Thread, class A>
-  SIMT_FN void operator()(Thread& thread, A allocator, RunsInput in, Tail* tails, std::uint32_t pass, PageFormat format,
-                          Lists out, PageFaults* faults) const {
+  SIMT_FN void operator()(Thread& thread, A allocator, RunsInput in, TailTables tables, std::uint32_t pass,
+                          PageFormat format, bool early, Lists out, PageFaults* faults) const {
     Shared& shared = *thread.template shared<Shared>(1);
     auto* const pages = reinterpret_cast<std::uint64_t*>(&shared + 1);
     auto&& attached = attach(allocator, thread);
@@ -63,6 +63,7 @@ struct RunsKernel {
       }
       thread.block_barrier();
 
+      if (early && (in.mediums != nullptr || in.longs.array == nullptr)) free_tile(thread, session, shared.tile);
       const std::uint32_t wanted = shared.counts[bucket];
       const std::uint32_t wanted_pages = wanted == 0 ? 0 : format.page_of(wanted - 1) + 1;
       const std::uint32_t first = first_of_bucket(thread, shared, wanted_pages);
@@ -73,7 +74,7 @@ struct RunsKernel {
         write_oldest(pages + first, run, format, 0);
         emit(thread, thread.warp(), run, out, faults);
       } else {
-        link_run(thread, tails, table * buckets + bucket, run, pages + first, format, out.directory, faults);
+        link_run(thread, tables, table * buckets + bucket, run, pages + first, format, out.directory, faults);
       }
       thread.block_barrier();
 
@@ -150,7 +151,7 @@ struct RunsKernel {
 
   // Puts the run in front of a list that blocks share, and into the directory. Nobody reads the list in this kernel.
   template <class Thread>
-  static SIMT_FN void link_run(Thread& thread, Tail* tails, std::uint32_t index, const List& run,
+  static SIMT_FN void link_run(Thread& thread, const TailTables& tables, std::uint32_t index, const List& run,
                                const std::uint64_t* places, const PageFormat& format, const Directory& directory,
                                PageFaults* faults) {
     const auto warp = thread.warp();
@@ -162,10 +163,11 @@ struct RunsKernel {
     }
     place += warp.shfl_lane(first, 0);
     if (run.pages == 0) return;
-    const std::uint64_t before = thread.atomic(tails[index].word).exchange(run.newest, simt::relaxed);
+    Tail& tail = tables.at(index);
+    const std::uint64_t before = thread.atomic(tail.word).exchange(run.newest, simt::relaxed);
     write_oldest(places, run, format, before);
-    thread.atomic(tails[index].pages).fetch_add(run.pages, simt::relaxed);
-    thread.atomic(tails[index].records).fetch_add(run.records, simt::relaxed);
+    thread.atomic(tail.pages).fetch_add(run.pages, simt::relaxed);
+    thread.atomic(tail.records).fetch_add(run.records, simt::relaxed);
     for (std::uint32_t page = 0; page < run.pages; ++page) {
       enter_page(thread, directory, place + page, places[page], index, faults);
     }

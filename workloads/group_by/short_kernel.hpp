@@ -9,7 +9,7 @@ namespace allocbench::group {
 struct ShortKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, const List* shorts, std::uint32_t count, std::uint32_t pass,
-                          PageFormat format, Lists out, PageFaults* faults) const {
+                          PageFormat format, bool early, Lists out, PageFaults* faults) const {
     auto&& attached = attach(allocator, thread);
     CountingNulls session{attached};
     const auto warp = thread.warp();
@@ -42,6 +42,13 @@ struct ShortKernel {
         if (has)
           made = store(thread, readers.match_any(owner << 8 | byte_of(record, pass)), session, record, format, lost);
         emit_class(thread, warp, made.records != 0, made, out.shorts, &out.counts[0], out.most_shorts, faults);
+        if (early) {
+          warp.sync();  // all lanes have read
+          if (chosen) {
+            Chain::for_each_page(list.newest, list.records,
+                                 [&](std::uint64_t page, std::uint32_t) { session.free_page(thread, page); });
+          }
+        }
         base = base_end;
       }
     }

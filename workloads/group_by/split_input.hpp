@@ -19,6 +19,10 @@ struct CountingNulls {
     return block;
   }
   template <class Thread>
+  SIMT_FN void free_page(Thread& thread, std::uint64_t page) {
+    session.free(thread, reinterpret_cast<void*>(page));
+  }
+  template <class Thread>
   SIMT_FN void report(Thread& thread, std::uint32_t lost, PageFaults* faults) const {
     if (nulls != 0) thread.atomic(faults->nulls).fetch_add(std::uint64_t{nulls}, simt::relaxed);
     if (lost != 0) thread.atomic(faults->lost).fetch_add(std::uint64_t{lost}, simt::relaxed);
@@ -67,6 +71,14 @@ SIMT_FN void walk_list(Thread& thread, const List& list, TilePages& tile, PageFa
     ++tile.count;
   });
   if (!whole) thread.atomic(faults->broken).fetch_add(std::uint64_t{1}, simt::relaxed);
+}
+
+// All threads of the block together, after all of them have read the pages.
+template <class Thread, class Session>
+SIMT_FN void free_tile(Thread& thread, Session& session, const TilePages& tile) {
+  static_assert(tile_slices <= block_threads);
+  const std::uint32_t i = thread.rank_in_block();
+  if (i < tile.count) session.free_page(thread, tile.pages[i]);
 }
 
 // The record of this lane in a slice of a tile. False where it has none.

@@ -8,20 +8,20 @@ namespace allocbench::group {
 
 struct ClearTailsKernel {
   template <class Thread>
-  SIMT_FN void operator()(Thread& thread, Tail* tails, std::uint32_t count, PageFormat format, bool runs) const {
+  SIMT_FN void operator()(Thread& thread, TailTables tables, std::uint32_t count, PageFormat format, bool runs) const {
     const std::uint32_t i = thread.rank_in_grid();
     if (i >= count) return;
-    if (!runs) return GlobalList(format.bytes).clear(thread, tails[i]);
-    tails[i] = {0, 0, 0};
+    if (!runs) return GlobalList(format.bytes).clear(thread, tables.at(i));
+    tables.at(i) = {0, 0, 0};
   }
 };
 
 // Tables that many blocks appended to: lists into their classes. Whole warps.
 struct CollectKernel {
   template <class Thread>
-  SIMT_FN void operator()(Thread& thread, Tail* tails, PageFormat format, bool runs, Lists out,
+  SIMT_FN void operator()(Thread& thread, TailTables tables, PageFormat format, bool runs, Lists out,
                           PageFaults* faults) const {
-    Tail& tail = tails[thread.rank_in_grid()];
+    Tail& tail = tables.at(thread.rank_in_grid());
     const std::uint64_t newest = runs ? tail.word : GlobalList(format.bytes).finish(thread, tail);
     const List list{newest, tail.records, tail.pages};
     const bool is_long = list.records > short_records && !format.fits_tile(list.pages);

@@ -6,10 +6,11 @@
 
 namespace allocbench::group {
 
-// Long lists by tails: a warp takes a slice of the array or a page.
+// Long lists by tails: a warp takes a slice of the array or a page. With `early` it frees the page when it has read it,
+// here and below; otherwise FreeListsKernel does.
 struct LongTailsKernel {
   template <class Thread, class A>
-  SIMT_FN void operator()(Thread& thread, A allocator, LongInput in, Tail* tails, PageFormat format,
+  SIMT_FN void operator()(Thread& thread, A allocator, LongInput in, TailTables tables, PageFormat format, bool early,
                           Directory directory, PageFaults* faults) const {
     auto&& attached = attach(allocator, thread);
     CountingNulls session{attached};
@@ -34,11 +35,15 @@ struct LongTailsKernel {
         const bool has = at + thread.lane() < count;
         const Record record = has ? records[at + thread.lane()] : 0;
         const std::uint32_t tail = table * buckets + byte_of(record, in.pass);
-        const bool stored = lists.append(thread, session, has, &tails[tail], record, [&](std::uint64_t page) {
+        const bool stored = lists.append(thread, session, has, &tables.at(tail), record, [&](std::uint64_t page) {
           const std::uint32_t place = thread.atomic(*directory.count).fetch_add(1u, simt::relaxed);
           enter_page(thread, directory, place, page, tail, faults);
         });
         if (!stored) ++lost;
+      }
+      if (early && in.array == nullptr) {
+        thread.warp().sync();  // all lanes have read
+        if (thread.lane() == 0) session.free_page(thread, in.pages[item]);
       }
     }
     session.report(thread, lost, faults);
@@ -55,7 +60,7 @@ struct MediumTailsKernel {
 
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, const List* mediums, std::uint32_t count, std::uint32_t pass,
-                          PageFormat format, Lists out, PageFaults* faults) const {
+                          PageFormat format, bool early, Lists out, PageFaults* faults) const {
     Shared& shared = *thread.template shared<Shared>(1);
     auto&& attached = attach(allocator, thread);
     CountingNulls session{attached};
@@ -75,6 +80,7 @@ struct MediumTailsKernel {
         if (!stored) ++lost;
       }
       thread.block_barrier();
+      if (early) free_tile(thread, session, shared.tile);
       const std::uint64_t newest = lists.finish(thread, own);
       emit(thread, thread.warp(), {newest, own.records, own.pages}, out, faults);
       thread.block_barrier();  // the next list overwrites the tile
