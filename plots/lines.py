@@ -194,7 +194,7 @@ def _set_axes(axes, run: Run, layout: _Layout, look: Scale, metric: str, named: 
     if lowest:
         axes.set_xlabel(plot.get("xlabel") or labels.setting_name(run, plot["x"]), labelpad=2)
     if named:
-        axes.set_ylabel(plot.get("ylabel") or _y_label(run, metric, look), labelpad=3)
+        axes.set_ylabel(y_label(run, metric, look.unit), labelpad=3)
     else:
         axes.tick_params(labelleft=False)
 
@@ -229,13 +229,15 @@ def _height_above(panel: Panel, room: float) -> float:
     return (_NAME + _NAME_LINE * (len(lines) - 1) if lines else 0.0) + (_NAME if row_name else 0.0)
 
 
-def _y_label(run: Run, metric: str, look: Scale) -> str:
+def y_label(run: Run, metric: str, unit: str) -> str:
+    if given := run.plot.get("ylabel"):
+        return given
     name = quantity.metric_name(metric)
     if metric.startswith("relative_"):
         reference = run.plot["reference"]
         return f"{name}, over that of {f'the {reference}' if reference in ('best', 'baseline') else labels.allocator(run, reference)}"
     if metric == "speed_up":
         return "speed-up over the first point"
-    if run.backend == "cpu" and look.unit in ("s", "op/s", "B/s"):
+    if run.backend == "cpu" and unit in ("s", "op/s", "B/s"):
         name = f"{name} (CPU executor)"
     return name

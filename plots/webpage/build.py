@@ -129,12 +129,14 @@ def _figures(runs: Sequence[Run], charts: dict, problems: list[str]) -> str:
         if made.chart:
             charts[made.stem] = made.chart
         title = html.escape(run.plot.get("title") or run.config.get("description") or run.name)
-        parts.setdefault(ledger.paper_of(run), []).append(
+        parts.setdefault(ledger.titled(run), []).append(
             f'<details class="figure" id="{made.stem}"><summary><b>{html.escape(run.kept_as)}</b> {title}</summary>{made.body}</details>'
         )
     if not parts:
         return '<p class="none">Not measured: no run of a paper\'s figure.</p>'
-    return "".join(f"<h3>{html.escape(paper)}</h3>{''.join(each)}" for paper, each in parts.items())
+    return "".join(
+        f"<h3>{html.escape(paper)}</h3>{''.join(each)}" for paper, each in sorted(parts.items(), key=lambda part: part[0].startswith("Beyond"))
+    )
 
 
 def _figure(run: Run) -> figures.Figure:

@@ -10,13 +10,18 @@ SYMBOLS = {"published": "circle", "reworked": "diamond", "original": "square-ope
 
 
 def axis(title: str, log: bool = False, values=(), **more) -> dict:
-    """Of a logarithmic axis over `values` the decades are named, and 2 and 5 between them where there are few."""
+    """Of a logarithmic axis over `values` the decades are named, and 2 and 5 between them where there are few. Numbers with a unit have
+    SI prefixes (20 µs), and so have counts; factors below 1 are written out (0.5)."""
     made = {"title": {"text": title, "standoff": 8}, "automargin": True, "zeroline": False, **more}
-    if not log:
-        return made
     positive = [value for value in values if value and value > 0]
-    few = bool(positive) and max(positive) < _DECADES * min(positive)
-    return {**made, "type": "log", "dtick": "D2" if few else 1, "exponentformat": "SI"}
+    if log:
+        few = bool(positive) and max(positive) < _DECADES * min(positive)
+        made |= {"type": "log", "dtick": "D2" if few else 1}
+    if more.get("ticksuffix") or (log and positive and min(positive) >= 1):
+        made |= {"tickformat": "~s", "hoverformat": ".3~s"}
+    elif log:
+        made |= {"tickformat": ",~r", "hoverformat": ",.3~r"}
+    return made
 
 
 def layout(height: int, **more) -> dict:

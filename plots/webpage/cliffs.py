@@ -28,9 +28,9 @@ def _chart(table: dict, entry: dict) -> dict | None:
     axes = {
         "xaxis": charts.axis("threads", True, _all(threads, "x"), domain=[0, 0.27]),
         "yaxis": charts.axis("time per request, malloc and free", True, _all(threads, "y"), ticksuffix="s"),
-        "xaxis2": charts.axis("pool in use", domain=[0.37, 0.62], tickformat=".0%"),
+        "xaxis2": charts.axis("pool in use", domain=[0.37, 0.62], anchor="y2", tickformat=".0%"),
         "yaxis2": charts.axis("time per request", True, _all(fills, "y"), anchor="x2", ticksuffix="s"),
-        "xaxis3": charts.axis("threads", True, _all(tails, "x"), domain=[0.72, 1]),
+        "xaxis3": charts.axis("threads", True, _all(tails, "x"), domain=[0.72, 1], anchor="y3"),
         "yaxis3": charts.axis(unit, True, _all(tails, "y"), anchor="x3"),
     }
     return {"data": threads + fills + tails, "layout": charts.layout(400, showlegend=True, legend={"orientation": "h", "y": -0.25}, **axes)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from typing import Sequence
 
 from plots import claims
@@ -21,11 +22,20 @@ def paper_of(run: Run) -> str:
     return run.name.split("/")[0]
 
 
+def titled(run: Run) -> str:
+    """The paper as readers know it, from the folder `survey2021` and the config's "Winter et al., PPoPP'21, Fig. 9": Winter et al. 2021."""
+    authors = run.config.get("paper", "").removeprefix("after ").split(",")[0]
+    year = re.search(r"(?:19|20)\d\d$", paper_of(run))
+    if not authors:
+        return f"Beyond the papers: {paper_of(run)}"
+    return authors if year is None or year[0] in authors else f"{authors} {year[0]}"
+
+
 def charts_of(ledger: claims.Ledger) -> dict[str, dict]:
     """By paper."""
     made = {}
-    for paper in dict.fromkeys(paper_of(run) for run, _ in ledger.runs):
-        rows = [(run, each) for run, judged in ledger.runs if paper_of(run) == paper for each in judged if each.kind in _RATIOS]
+    for paper in dict.fromkeys(titled(run) for run, _ in ledger.runs):
+        rows = [(run, each) for run, judged in ledger.runs if titled(run) == paper for each in judged if each.kind in _RATIOS]
         if any(_estimates(each) for _, each in rows):
             made[paper] = _chart([(run, each) for run, each in rows if _estimates(each)])
     return made
@@ -60,6 +70,7 @@ def _chart(rows: Sequence[tuple[Run, Judged]]) -> dict:
             )
     shapes.append({"type": "line", "x0": 1, "x1": 1, "y0": -0.6, "y1": len(rows) - 0.4, "line": {"width": 1, "color": "#888888"}})
     numbers = [x for trace in data for x in trace["x"]]
+    stated = [bound for _, each in rows for bound in each.bounds if bound]
     ticks = {"tickvals": list(range(len(rows))), "ticktext": [_sentence(run, each) for run, each in rows], "range": [len(rows) - 0.4, -0.6]}
     return {
         "data": data,
@@ -68,7 +79,7 @@ def _chart(rows: Sequence[tuple[Run, Judged]]) -> dict:
             shapes=shapes,
             showlegend=True,
             legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"},
-            xaxis=charts.axis("factor", True, numbers, range=_limits(numbers)),
+            xaxis=charts.axis("factor", True, [*numbers, *stated], range=_limits([*numbers, *stated])),
             yaxis=charts.axis("", tickfont={"size": 10}, **ticks),
         ),
     }

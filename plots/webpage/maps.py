@@ -10,6 +10,7 @@ from plots.results import Run
 from plots.webpage import charts
 
 _STRONGEST = 1.5  # decades of the strongest colour
+_ROW, _NAME = 18, 22  # pixels of a row, and of the name above a block
 _COLOURS = [[0, "#2166ac"], [0.5, "#e8e8e8"], [1, "#b2182b"]]
 
 
@@ -21,8 +22,11 @@ def chart(run: Run) -> dict | None:
         suffix = "" if number == 0 else str(number + 1)
         top = 1 - number / count
         data += [_factors(block, suffix), *_words(block, suffix)]
-        layout[f"xaxis{suffix}"] = charts.axis("", anchor=f"y{suffix}", type="category", tickangle=-40, tickfont={"size": 10}, showgrid=False)
-        place = [top - 0.8 / count, top - 0.05 / count]
+        named = number + 1 == count or _columns(block) != _columns(blocks[number + 1])  # a block above one with the same columns has none of its own
+        layout[f"xaxis{suffix}"] = charts.axis(
+            "", anchor=f"y{suffix}", type="category", tickangle=-40, tickfont={"size": 10}, showgrid=False, showticklabels=named, dtick=1
+        )
+        place = [top - 0.9 / count, top - (_NAME / (_ROW * longest + 100) + 0.02) / count]
         layout[f"yaxis{suffix}"] = charts.axis(
             "", anchor=f"x{suffix}", type="category", autorange="reversed", domain=place, tickfont={"size": 10}, dtick=1, showgrid=False
         )
@@ -30,7 +34,7 @@ def chart(run: Run) -> dict | None:
             names.append(_name(block.title, top))
     if not any(value is not None for trace in data if trace["type"] == "heatmap" for row in trace["z"] for value in row):
         return None
-    return {"data": data, "layout": charts.layout((100 + 18 * longest) * count, annotations=names, **layout)}
+    return {"data": data, "layout": charts.layout((100 + _ROW * longest) * count, annotations=names, **layout)}
 
 
 def _columns(block: heatmap.Block) -> list[str]:

@@ -15,7 +15,7 @@ import synthetic
 import plots.webpage
 from plots import cli, heatmap, results
 from plots.advice import engine, question, table
-from plots.webpage import build
+from plots.webpage import build, ledger
 
 pytest.importorskip("plotly")
 
@@ -106,6 +106,32 @@ def test_a_map_shows_failures_as_words_and_factors_as_colours(tmp_path):
     colours, words = json.loads(re.search(r'id="charts-data">(.*?)</script>', text, re.DOTALL)[1])["vinkler2015_fig9_cuda"]["data"]
     assert colours["z"] == [[None, None], [1.0, None]], "ten times is one decade; a reference and a failure have no colour"
     assert words["text"] == ["10", "10", heatmap.SHORT["timeout"]]
+
+
+def _charts(text):
+    return json.loads(re.search(r'id="charts-data">(.*?)</script>', text, re.DOTALL)[1])
+
+
+def test_a_line_figure_has_the_stated_band_and_names_what_has_no_value(tmp_path):
+    band = {"metric": "time", "between": [2, 4], "of": "comb", "source": "2 to 4 times Comb (paper)"}
+    cells = [synthetic.cell("comb", {"request_bytes": size}, values={("total", "time"): 1e-5}) for size in (16, 64)]
+    cells += [synthetic.cell("halloc", {"request_bytes": 16}, values={("total", "time"): 1e-4})]
+    cells += [synthetic.cell("halloc", {"request_bytes": 64}, status="timeout", reason="too slow")]
+    synthetic.write(tmp_path, {**LINES, "plot": {**LINES["plot"], "bands": [band]}}, cells, "cuda")
+    text = build.page_of(_runs(tmp_path), []).text
+    drawn = {trace.get("fill", "line"): trace["y"] for trace in _charts(text)["vinkler2015_fig9_cuda"]["data"] if trace["name"] == band["source"]}
+    assert drawn == {"line": [2e-5, 2e-5], "tonexty": [4e-5, 4e-5]}
+    assert "Without a value. Halloc: timeout at 64 B." in text
+
+
+def test_papers_are_headed_by_their_authors():
+    class Run:
+        def __init__(self, name, paper=""):
+            self.name, self.config = name, {"paper": paper} if paper else {}
+
+    assert ledger.titled(Run("survey2021/scaling", "Winter et al., PPoPP'21, Fig. 9")) == "Winter et al. 2021"
+    assert ledger.titled(Run("pham2025/fig2", "Pham et al. 2025, Fig. 2")) == "Pham et al. 2025"
+    assert ledger.titled(Run("aa")) == "Beyond the papers: aa"
 
 
 def test_without_a_guide_the_page_says_not_measured(folder, tmp_path):
