@@ -110,6 +110,11 @@ def family(allocator: str) -> str:
     return max(known)[1] if known else ""
 
 
+def family_names() -> dict[str, str]:
+    """By family, what readers call it: its own name, else that of its first member."""
+    return {name: entry.get("name") or next(iter(entry["members"].values()))[0] for name, entry in _TABLE["families"].items()}
+
+
 def base_of(allocator: str) -> str:
     """The allocator whose form this is; empty for all others."""
     base, forms = _split(allocator)

@@ -1,4 +1,4 @@
-"""Ranks allocators for a question. plots/page/static/rank.js does the same with the same table; a test compares the two, so a
+"""Ranks allocators for a question. plots/webpage/static/rank.js does the same with the same table; a test compares the two, so a
 change here is a change there.
 
 How far a case is from the question is a sum of steps: a factor of 4 in the request size, of 10 in the threads, of 4 in the

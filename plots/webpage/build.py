@@ -15,14 +15,14 @@ from typing import Sequence
 from plotly.offline import get_plotlyjs
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import claims, drawing, forms
+from plots import claims, drawing, forms, style
 from plots.advice import cases, engine, question, table
 from plots.heatmap import SHORT
 from plots.results import Run
 from plots.webpage import cliffs, costs, figures, heat, ledger, tax
 
 _STATIC = Path(__file__).with_name("static")
-_SCRIPTS = ("rank.js", "question.js", "decision.js", "charts.js")
+_SCRIPTS = ("rank.js", "question.js", "heat.js", "decision.js", "charts.js")
 _EMPTY = {"cases": [], "allocators": [], "floor": 0.0, "band": None, "without": {}, "backend": "", "device": "", "date": "", "revision": ""}
 
 
@@ -161,6 +161,7 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
         "forms": forms.LETTERS,
         "form_names": {form: forms.shown(form) for form in forms.LETTERS},
         "most_threads": question.MOST_THREADS,
+        "families": style.family_names(),
     }
     scripts = "\n".join((_STATIC / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     return string.Template((_STATIC / "page.html").read_text(encoding="utf-8")).substitute(

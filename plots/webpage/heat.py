@@ -1,4 +1,5 @@
-"""Survival and slowdown: allocators down, the cells of the guide across. A coloured table, because failures are words."""
+"""Survival and slowdown: allocators down, the cells of the guide across. A coloured table, because failures are words. Families of
+several members have a row of their own, which static/heat.js fills with the best of them and which opens to show them."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import html
 import math
 from itertools import groupby
 
-from plots import forms, quantity
+from plots import forms, quantity, style
 from plots.heatmap import SHORT
 
 _STRONGEST = 100  # factor of the strongest colour
@@ -16,7 +17,12 @@ def section(table: dict) -> str:
     if not table["cases"]:
         return '<p class="none">Not measured: no cell of the guide.</p>'
     best = [_best(table, number, case["time"]) for number, case in enumerate(table["cases"])]
-    rows = "".join(_row(table, entry, best) for entry in table["allocators"])
+    rows = []
+    for family, members in groupby(table["allocators"], key=lambda entry: entry["family"]):
+        group = list(members)
+        if family and len(group) > 1:
+            rows.append(_family_row(family, len(table["cases"])))
+        rows += [_row(table, entry, best) for entry in group]
     figures = [(figure, len(list(group))) for figure, group in groupby(table["cases"], key=lambda case: case["figure"])]
     head = "".join(
         f'<th colspan="{count}" title="{html.escape(_about(table, figure))}">{html.escape(figure.removeprefix("guide/"))}</th>'
@@ -24,8 +30,8 @@ def section(table: dict) -> str:
     )
     labels = "".join(f'<th class="case"><span>{html.escape(case["label"])}</span></th>' for case in table["cases"])
     return (
-        f'<div class="scroll"><table class="heat"><thead><tr><th rowspan="2">allocator</th><th rowspan="2">mean</th>'
-        f'<th rowspan="2">ok</th>{head}</tr><tr>{labels}</tr></thead><tbody>{rows}</tbody></table></div>'
+        f'<div class="scroll high"><table class="heat"><thead><tr><th rowspan="2">allocator</th><th rowspan="2">mean</th>'
+        f'<th rowspan="2">ok</th>{head}</tr><tr>{labels}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
     )
 
 
@@ -65,20 +71,34 @@ def _factors(table: dict, entry: dict, best: list) -> list:
     return made
 
 
+def _family_row(family: str, cases: int) -> str:
+    name = html.escape(style.family_names()[family])
+    return f'<tr class="family" data-group="{family}"><th><button type="button" aria-expanded="false">{name}</button></th>{"<td></td>" * (cases + 2)}</tr>'
+
+
 def _row(table: dict, entry: dict, best: list) -> str:
     factors = _factors(table, entry, best)
     mean, ok, asked = _mean(factors)
     cells = "".join(_cell(value, case, result) for value, case, result in zip(factors, table["cases"], entry["results"]))
-    told = "–" if mean is None else quantity.factor(mean)
+    missing = len(factors) - asked
     return (
         f'<tr data-allocator="{entry["id"]}" data-form="{entry["form"]}" data-family="{entry["family"]}"><th>{html.escape(forms.titled(entry))}</th>'
-        f"<td{_colour(mean)}>{told}</td><td>{ok}/{asked}</td>{cells}</tr>"
+        f'{_mean_cell(mean, ok, len(factors))}<td data-f="{-ok}" title="{ok} of {asked} ok{f", {missing} not measured" if missing else ""}">{ok}/{asked}</td>{cells}</tr>'
     )
+
+
+def _mean_cell(mean: float | None, ok: int, cases: int) -> str:
+    """Without colour and rank where it is over fewer than half of the cells: means over different cells do not compare."""
+    if mean is None:
+        return '<td class="unknown" title="no cell is ok">–</td>'
+    if 2 * ok < cases:
+        return f'<td class="few" title="over {ok} of {cases} cells: not to be compared with the others">{quantity.factor(mean)}</td>'
+    return f'<td{_colour(mean)} title="over {ok} of {cases} cells">{quantity.factor(mean)}</td>'
 
 
 def _cell(value, case: dict, result) -> str:
     if value is None:
-        return "<td></td>"
+        return '<td class="unknown" title="not measured">·</td>'
     if isinstance(value, str):
         reason = f"{value}: {result[1]}" if result[1] else value
         return f'<td class="failed" title="{html.escape(reason)}">{SHORT.get(value, value)}</td>'
@@ -90,11 +110,11 @@ def _cell(value, case: dict, result) -> str:
 
 
 def _colour(factor: float | None) -> str:
-    """The strength of the colour in percent; the page mixes it with its own background."""
+    """The factor for scripts, and the strength of its colour in percent; the page mixes it with its own background."""
     if factor is None:
         return ""
     strength = max(-1.0, min(1.0, math.log(factor) / math.log(_STRONGEST)))
-    return f' class="{"slow" if strength >= 0 else "quick"}" style="--strength:{round(100 * abs(strength))}%"'
+    return f' data-f="{factor:.4g}" class="{"slow" if strength >= 0 else "quick"}" style="--strength:{round(100 * abs(strength))}%"'
 
 
 def _about(table: dict, figure: str) -> str:

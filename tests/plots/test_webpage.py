@@ -338,19 +338,59 @@ def test_the_address_keeps_the_question_and_stays_short(wide, page):
 
 
 def test_filters_hide_rows_and_traces(wide, page):
-    _open(wide, page)
+    _open(wide, page, "#rows=all")
     _draw_all(wide)
-    rows = "return [...document.querySelectorAll('.heat tbody tr')].filter((row) => !row.hidden).map((row) => row.dataset.allocator)"
+    rows = "return [...document.querySelectorAll('.heat tbody tr')].filter((row) => !row.hidden && row.dataset.allocator).map((row) => row.dataset.allocator)"
     assert "c_malloc_no_merge" not in wide.execute_script(rows), "ablations are asked for"
     wide.execute_script("document.querySelector('#forms input[value=published]').click()")
     assert wide.execute_script(rows) == ["comb", "halloc_reworked", "corw_reworked"]
-    assert wide.execute_script("return location.hash") == "#form=row"
+    assert wide.execute_script("return location.hash") == "#form=row&rows=all"
     _wait(wide, "return document.querySelector('[data-chart=costs]').data.every((trace) => trace.visible === ['own', 'reworked'].includes(trace.meta.form))")
     wide.execute_script(
         "const family = document.getElementById('family'); family.value = 'halloc'; family.dispatchEvent(new Event('input', {bubbles: true}))"
     )
     assert wide.execute_script(rows) == ["halloc_reworked"]
     assert _complaints(wide) == []
+
+
+ROWS = "return [...document.querySelectorAll('.heat tbody tr')].filter((row) => !row.hidden).map((row) => row.dataset.allocator || `family ${row.dataset.group}`)"
+
+
+def test_families_close_and_open(wide, page):
+    _open(wide, page)
+    closed = wide.execute_script(ROWS)
+    assert "family halloc" in closed and "halloc" not in closed and "halloc_reworked" not in closed and "comb" in closed
+    cell = "const cell = document.querySelector('[data-group=halloc]').cells[arguments[0]]; return [cell.textContent, cell.title.split(':')[0]]"
+    shown, title = wide.execute_script(cell, 3)
+    member = "return document.querySelector('.heat [data-allocator=halloc_reworked]').cells[3].textContent"
+    assert (shown, title) == (wide.execute_script(member), "Halloc, reworked"), "the best of the family and its name"
+    wide.execute_script("document.querySelector('[data-group=halloc] button').click()")
+    opened = wide.execute_script(ROWS)
+    assert opened[opened.index("family halloc") :][1:3] == ["halloc", "halloc_reworked"]
+    wide.execute_script("document.querySelector('[data-group=halloc] button').click()")
+    assert wide.execute_script(ROWS) == closed
+    assert _complaints(wide) == []
+
+
+def test_rows_by_their_mean_have_no_families(wide, page):
+    _open(wide, page, "#rows=mean")
+    shown = wide.execute_script(ROWS)
+    assert not any(name.startswith("family") for name in shown) and len(shown) == len(guide.NAMES) - 1, "all but the ablation"
+    means = wide.execute_script(
+        "return [...document.querySelectorAll('.heat tbody tr')].filter((row) => !row.hidden).map((row) => Number(row.cells[1].dataset.f))"
+    )
+    assert means == sorted(means)
+
+
+def test_what_was_not_measured_is_a_dot_and_few_cells_make_no_mean(tmp_path):
+    made = guide.write(tmp_path)
+    for name in ("small", "fill", "hash_join"):
+        path = made / "guide" / name / "results.csv"
+        lines = path.read_text().splitlines(keepends=True)
+        path.write_text("".join(line for line in lines if ",halloc_reworked," not in line))
+    row = re.search(r'<tr data-allocator="halloc_reworked".*?</tr>', build.page_of(_runs(made), []).text)[0]
+    assert row.count('<td class="unknown" title="not measured">·</td>') == 4 + 2 + 1
+    assert 'class="few" title="over 2 of 9 cells: not to be compared with the others"' in row
 
 
 def test_a_mistake_is_told_beside_the_form(wide, page):

@@ -77,7 +77,7 @@ const Charts = (() => {
   function filter(newForms, newFamily) {
     forms = newForms;
     family = newFamily;
-    for (const row of document.querySelectorAll(".heat tbody tr")) row.hidden = !isShown(row.dataset);
+    Heat.filter(isShown);
     drawnAgain();
   }
 

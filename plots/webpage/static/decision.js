@@ -112,12 +112,13 @@ const Decision = (() => {
 
   const wordsOf = () => Object.fromEntries(Object.keys(Question.usual).map((name) => [name, form.elements[name].value]));
   const formsOf = () => [...document.querySelectorAll("#forms input:checked")].map((box) => box.value);
+  const chosen = (name) => document.getElementById(name).value;
 
   function update() {
     const mistake = document.getElementById("mistake"), forms = formsOf();
-    const fragment = Question.toFragment(wordsOf(), forms, document.getElementById("family").value);
+    const fragment = Question.toFragment(wordsOf(), forms, {fam: chosen("family"), rows: chosen("rows")});
     history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
-    Charts.filter(forms, document.getElementById("family").value);
+    Charts.filter(forms, chosen("family"));
     try {
       show(Question.parsed(wordsOf(), forms));
       mistake.hidden = true;
@@ -129,25 +130,30 @@ const Decision = (() => {
 
   function start() {
     const families = [...new Set(table.allocators.map((entry) => entry.family).filter(Boolean))].sort();
-    for (const family of families) document.getElementById("family").append(new Option(family, family));
-    for (const [name, shown] of Object.entries(Rank.settings.form_names)) {
-      const label = element("label", undefined, "check"), box = element("input");
-      Object.assign(box, {type: "checkbox", value: name});
-      label.append(box, shown);
-      document.getElementById("forms").append(label);
-    }
+    for (const family of families) document.getElementById("family").append(new Option(Rank.settings.families[family] || family, family));
+    const boxes = () => document.querySelectorAll(".forms input");
+    for (const place of document.querySelectorAll(".forms"))
+      for (const [name, shown] of Object.entries(Rank.settings.form_names)) {
+        const label = element("label", undefined, "check"), box = element("input");
+        Object.assign(box, {type: "checkbox", value: name});
+        label.append(box, shown);
+        place.append(label);
+        box.addEventListener("input", () => {
+          for (const other of boxes()) if (other.value === box.value) other.checked = box.checked;
+          update();
+        });
+      }
     const load = () => {
       const given = Question.fromFragment(location.hash);
       for (const [name, value] of Object.entries(given.words)) form.elements[name].value = value;
-      for (const box of document.querySelectorAll("#forms input")) box.checked = given.forms.includes(box.value);
-      document.getElementById("family").value = given.family;
+      for (const box of boxes()) box.checked = given.forms.includes(box.value);
+      for (const [name, value] of [["family", given.view.fam], ["rows", given.view.rows]]) document.getElementById(name).value = value;
       update();
     };
     load();
     form.addEventListener("input", update);
     form.addEventListener("submit", (event) => event.preventDefault());
-    document.getElementById("forms").addEventListener("input", update);
-    document.getElementById("family").addEventListener("input", update);
+    for (const name of ["family", "rows"]) document.getElementById(name).addEventListener("input", update);
     window.addEventListener("hashchange", load);
   }
 

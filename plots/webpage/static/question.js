@@ -45,11 +45,11 @@ const Question = (() => {
             budget: words.budget.trim() === "" ? null : bytes(words.budget, "Memory budget"), forms};
   }
 
-  // Only what is not usual stands in the address.
-  function toFragment(words, forms, family) {
+  // Only what is not usual stands in the address. `view`: what of the evidence is shown.
+  function toFragment(words, forms, view) {
     const parts = Object.keys(usual).filter((name) => words[name] !== usual[name]).map((name) => `${short[name]}=${encodeURIComponent(words[name])}`);
     if (forms.join() !== limits.usual_forms.join()) parts.push(`form=${forms.map((form) => limits.forms[form]).join("")}`);
-    if (family) parts.push(`fam=${encodeURIComponent(family)}`);
+    for (const [name, value] of Object.entries(view)) if (value) parts.push(`${name}=${encodeURIComponent(value)}`);
     return parts.join("&");
   }
 
@@ -59,7 +59,7 @@ const Question = (() => {
     for (const [name, key] of Object.entries(short)) if (given.has(key)) words[name] = given.get(key);
     if (!(words.lifetime in limits.lifetimes)) words.lifetime = usual.lifetime;
     const letters = given.get("form");
-    return {words, forms: letters === null ? [...limits.usual_forms] : Object.keys(limits.forms).filter((form) => letters.includes(limits.forms[form])), family: given.get("fam") || ""};
+    return {words, forms: letters === null ? [...limits.usual_forms] : Object.keys(limits.forms).filter((form) => letters.includes(limits.forms[form])), view: {fam: given.get("fam") || "", rows: given.get("rows") || ""}};
   }
 
   return {parsed, toFragment, fromFragment, usual};

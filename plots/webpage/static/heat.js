@@ -1,0 +1,68 @@
+// The rows of the survival table: families that open, their best in each field, an order by mean, and words about a field.
+const Heat = (() => {
+  const body = document.querySelector(".heat tbody");
+  const all = body ? [...body.rows] : [], families = all.filter((row) => row.dataset.group), members = all.filter((row) => row.dataset.allocator);
+  const open = new Set();
+  let isShown = () => true;
+
+  const mode = () => document.getElementById("rows").value;
+  const factorOf = (cell) => (cell.dataset.f === undefined ? Infinity : Number(cell.dataset.f));
+
+  // Of the cells of a family in one column: the least factor (of the column `ok`, the most cells), else a failure, else not measured.
+  function bestOf(cells) {
+    const least = cells.reduce((best, cell) => (factorOf(cell) < factorOf(best) ? cell : best));
+    return factorOf(least) < Infinity ? least : cells.find((cell) => cell.className === "failed") || least;
+  }
+
+  function summed(family, shown) {
+    for (let column = 1; column < family.cells.length; column += 1) {
+      const best = bestOf(shown.map((row) => row.cells[column])), made = best.cloneNode(true);
+      made.title = `${best.parentNode.cells[0].textContent}: ${best.title}`;
+      family.cells[column].replaceWith(made);
+    }
+  }
+
+  function update() {
+    if (!body) return;
+    const flat = mode() === "mean", chosen = document.getElementById("family").value;
+    for (const row of members) row.hidden = !isShown(row.dataset);
+    for (const family of families) {
+      const shown = members.filter((row) => row.dataset.family === family.dataset.group && !row.hidden);
+      const opened = mode() === "all" || open.has(family.dataset.group) || chosen === family.dataset.group;
+      family.hidden = flat || shown.length < 2;
+      family.classList.toggle("open", opened);
+      const button = family.querySelector("button");
+      button.setAttribute("aria-expanded", opened);
+      button.dataset.count = shown.length;
+      if (family.hidden) continue;
+      summed(family, shown);
+      if (!opened) for (const row of shown) row.hidden = true;
+    }
+    const order = flat ? [...members].sort((a, b) => factorOf(a.cells[1]) - factorOf(b.cells[1])) : all;
+    body.append(...order);
+  }
+
+  function tell(event) {
+    const cell = event.target.closest("td");
+    if (!cell || !cell.title) return;
+    const cases = document.querySelectorAll(".heat th.case"), place = cell.cellIndex - 3;
+    const where = place >= 0 ? `, ${cases[place].textContent}` : "";
+    const factor = !/slow|quick/.test(cell.className) ? "" : `${cell.textContent} times the best; `;
+    const name = cell.parentNode.dataset.group ? "" : `${cell.parentNode.cells[0].textContent}: `;
+    document.getElementById("heat-told").textContent = `${name}${factor}${cell.title}${where}`;
+  }
+
+  function start() {
+    if (!body) return;
+    for (const family of families)
+      family.querySelector("button").addEventListener("click", () => {
+        if (!open.delete(family.dataset.group)) open.add(family.dataset.group);
+        update();
+      });
+    body.addEventListener("click", tell);
+    body.addEventListener("mouseover", tell);
+  }
+
+  return {filter: (test) => { isShown = test; update(); }, start};
+})();
+Heat.start();
