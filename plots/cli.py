@@ -38,18 +38,21 @@ numbers.
 exit codes: 0 drawn, 2 wrong command line or unreadable input, 3 nothing to draw
 """
 
+_STARTED_AS = {"advise": "allocbench advise", "page": "allocbench report --html"}  # what readers of an error typed
+
 
 def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     commands = {"claims": _judge, "numbers": _fill, "aa": _repeat, "survival": _survive, "comb": _point_by_point, "advise": advise.main, "page": webpage.main}
+    name = arguments[0] if arguments else ""
+    program = _STARTED_AS.get(name, "plots")
     try:
-        command = commands.get(arguments[0]) if arguments else None
-        return command(arguments[1:]) if command else _draw(arguments)
+        return commands[name](arguments[1:]) if name in commands else _draw(arguments)
     except UsageError as error:
-        print(f"plots: {error}", file=sys.stderr)
+        print(f"{program}: {error}", file=sys.stderr)
         return 2
     except NothingToDraw as error:
-        print(f"plots: {error}", file=sys.stderr)
+        print(f"{program}: {error}", file=sys.stderr)
         return 3
 
 

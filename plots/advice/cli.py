@@ -8,6 +8,7 @@ import json
 import sys
 
 from plots.advice import cases, engine, newest, question, text
+from allocbench.errors import UsageError
 
 _EPILOG = """\
 examples:
@@ -15,6 +16,7 @@ examples:
   allocbench advise --sizes 16-4096 --threads 100k --pool 1GiB --fill 90%
   allocbench advise --sizes 64 --threads 10k --pool 256MiB --lifetime any --memory-budget 300MiB
   allocbench advise --sizes 256 --threads 1M --pool 1GiB --never-freed
+  allocbench advise --sizes 16-4096 --threads 100k --pool 1GiB --any-size      no allocators of equal pages
   allocbench advise --sizes 48 --threads 1M --pool 1GiB --results results/guide
 
 The answer is a ranked list with trade-offs from the results of the guide, never one winner. It names the cells it rests on and how far they
@@ -26,6 +28,9 @@ exit codes: 0 answered, 2 wrong command line or unreadable results, 3 no results
 
 def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
+    missing = [f"--{name}" for name in ("sizes", "threads", "pool") if getattr(options, name) is None]
+    if missing:
+        raise UsageError(f"the job lacks {' and '.join(missing)}. Ask, as an example: allocbench advise --sizes 48 --threads 1M --pool 1GiB")
     forms = question.FORMS if options.forms == "all" else tuple(options.forms.split(",")) if options.forms else question.USUAL_FORMS
     asked = question.ask(
         options.sizes,
@@ -37,10 +42,11 @@ def main(arguments: list[str]) -> int:
         not options.never_freed,
         options.memory_budget,
         forms,
+        options.any_size,
     )
     table, failures = newest.table_of(options.results)
     for error in failures:
-        print(f"plots: {error}", file=sys.stderr)
+        print(f"allocbench advise: {error}", file=sys.stderr)
     found = engine.answer(table, asked.data())
     if options.json:
         print(json.dumps(_data(table, asked, found), indent=1, ensure_ascii=False))
@@ -56,9 +62,9 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Which allocator for my job? A ranked list from measured cells.",
     )
-    parser.add_argument("--sizes", required=True, metavar="BYTES", help="request size, or smallest and largest: 48, 4KiB, 16-4096")
-    parser.add_argument("--threads", required=True, metavar="N", help="threads that allocate, one request each: 100000, 100k, 1M")
-    parser.add_argument("--pool", required=True, metavar="BYTES", help="pool of the allocator: 1GiB")
+    parser.add_argument("--sizes", metavar="BYTES", help="request size, or smallest and largest: 48, 4KiB, 16-4096")
+    parser.add_argument("--threads", metavar="N", help="threads that allocate, one request each: 100000, 100k, 1M")
+    parser.add_argument("--pool", metavar="BYTES", help="pool of the allocator: 1GiB")
     parser.add_argument(
         "--fill", metavar="SHARE", help="how full the pool is at most, these requests included: 90%% or 0.9 (default: these " "requests alone)"
     )
@@ -72,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--never-freed", action="store_true", help="blocks are never freed: allocators that cannot free count too, and only " "mallocs are compared"
     )
+    parser.add_argument("--any-size", action="store_true", help="leave out allocators that serve blocks of one size only, a page picked beforehand")
     parser.add_argument("--memory-budget", metavar="BYTES", help="leave out allocators that need more for these requests, metadata included")
     parser.add_argument(
         "--forms", metavar="LIST", help=f"forms to rank: all, or some of {','.join(question.FORMS)} (default: " f"{','.join(question.USUAL_FORMS)})"
@@ -111,6 +118,7 @@ def _data(table: dict, asked: question.Question, found: engine.Answer) -> dict:
             for each in found.near
         ],
         **{group: [one(each) for each in getattr(found, group)] for group in ("ranked", "failing", "unsafe", "unable")},
-        "left_out": [entry["id"] for entry in found.left_out],
+        "unmeasured": [entry["id"] for entry in found.unmeasured],
+        "left_out": {entry["id"]: engine.why_not(entry, asked.data()) for entry in found.left_out},
         "front": sorted(engine.front(found.ranked)),
     }

@@ -12,6 +12,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from plots.advice.table import ONE_SIZE
+
 FARTHEST = 3.0
 WINDOW = 1.5
 OTHER_LIFETIME = 1.5
@@ -49,7 +51,8 @@ class Answer:
     unsafe: list[Ranked]  # the bug search broke them
     failing: list[Ranked]  # some near case is not ok
     unable: list[Ranked]  # no near case is ok
-    left_out: list[dict]  # for what was asked: never frees, or above the budget
+    unmeasured: list[dict]  # no near case was measured
+    left_out: list[dict]  # for what was asked: why_not() says why
 
 
 def distance_of(job: dict, question: dict) -> tuple[float, dict[str, float]]:
@@ -83,7 +86,7 @@ def near(table: dict, question: dict) -> list[Near]:
 def answer(table: dict, question: dict) -> Answer:
     cases = near(table, question)
     asked = [entry for entry in table["allocators"] if entry["form"] in question["forms"]]
-    kept = [entry for entry in asked if fits(entry, question)]
+    kept = [entry for entry in asked if not why_not(entry, question)]
     phases = [table["cases"][each.number]["time" if question["must_free"] else "mallocs"] for each in cases]
     rivals = [entry for entry in kept if not entry["finding"]] or kept  # what breaks is no measure
     best = [
@@ -98,17 +101,20 @@ def answer(table: dict, question: dict) -> Answer:
         _placed([each for each in safe if not each.failed]),
         _sorted([each for each in able if each.entry["finding"]]),
         _sorted([each for each in safe if each.failed]),
-        [each for each in made if not each.ok],
-        [entry for entry in asked if not fits(entry, question)],
+        [each for each in made if not each.ok and each.failed],
+        [each.entry for each in made if not each.ok and not each.failed],
+        [entry for entry in asked if why_not(entry, question)],
     )
 
 
-def fits(entry: dict, question: dict) -> bool:
-    """Whether the allocator does what is asked at all: frees, and keeps within the budget where both are known."""
+def why_not(entry: dict, question: dict) -> str:
+    """What the allocator lacks of what is asked; empty where it lacks nothing that is known."""
     if question["must_free"] and not entry["frees"]:
-        return False
+        return "never frees"
+    if question["any_size"] and ONE_SIZE in entry["restrictions"]:
+        return ONE_SIZE
     needed = bytes_needed(entry, question)
-    return question["budget"] is None or needed is None or needed <= question["budget"]
+    return "" if question["budget"] is None or needed is None or needed <= question["budget"] else "needs more memory than the budget"
 
 
 def bytes_needed(entry: dict, question: dict) -> float | None:

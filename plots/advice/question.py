@@ -23,6 +23,7 @@ class Question:
     must_free: bool = True
     budget: int | None = None  # bytes for blocks and metadata together
     forms: tuple[str, ...] = USUAL_FORMS
+    any_size: bool = False  # whether allocators that serve one size of block only are left out
 
     def data(self) -> dict:
         """As the page has it in its fragment, and rank.js reads it."""
@@ -35,6 +36,7 @@ class Question:
             "lifetime": job.lifetime,
             "pool": job.pool,
             "must_free": self.must_free,
+            "any_size": self.any_size,
             "budget": self.budget,
             "forms": list(self.forms),
         }
@@ -50,6 +52,7 @@ def ask(
     must_free: bool = True,
     budget: str | None = None,
     forms: tuple[str, ...] = USUAL_FORMS,
+    any_size: bool = False,
 ) -> Question:
     """The question in the words of the command line. Without `fill` the pool holds the job's own blocks only."""
     least, most = _sizes(sizes)
@@ -69,7 +72,7 @@ def ask(
         raise UsageError(f"--forms {unknown[0]!r} is unknown. Allowed are: all, {', '.join(FORMS)}.")
     full = max(own, _fill(fill)) if fill is not None else own
     job = cases.Job((least, most), count, called, min(full, cases.FULLEST), lifetime, pool_bytes)
-    return Question(job, must_free, _bytes(budget, "--memory-budget", "2GiB") if budget else None, forms)
+    return Question(job, must_free, _bytes(budget, "--memory-budget", "2GiB") if budget else None, forms, any_size)
 
 
 def _sizes(text: str) -> tuple[int, int]:
@@ -127,6 +130,8 @@ def sentence(question: Question) -> str:
         f"pool of {quantity.in_bytes(job.pool)}, {100 * job.fill:.2g} % full at most",
         cases.LIFETIMES[job.lifetime] if question.must_free else "never freed",
     ]
+    if question.any_size:
+        words.append("blocks of any size")
     if question.budget:
         words.append(f"at most {quantity.in_bytes(question.budget)} of memory")
     return ", ".join(words)

@@ -33,6 +33,7 @@ _FIGURES = (
 )
 _LATENCY, _PERCENTILES = "guide/latency", ("p50", "p90", "p99", "p999")
 _REASON = 160  # characters of a reason
+ONE_SIZE = "serves one size of block only"  # as workers describe the trait
 
 
 def of(runs: Sequence[Run]) -> dict:

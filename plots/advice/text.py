@@ -28,10 +28,10 @@ def write(table: dict, question: Question, found: Answer, everything: bool = Fal
         parts += ["", *_table([_HEADER, *(_row(each, found.ranked) for each in shown)])]
         if len(found.ranked) > len(shown):
             parts.append(f"... and {len(found.ranked) - len(shown)} more: --all")
-        parts += [_LEGEND, "", *_trade_offs(found.ranked), *_restrictions(shown)]
+        parts += [_LEGEND, "", *_trade_offs(found.ranked), *_restrictions(shown, len(found.near))]
     else:
         parts += ["", "No allocator served all of the cells near this job."]
-    parts += _others(table, found, everything)
+    parts += _others(table, question, found, everything)
     parts += ["", *_ground(table, question, found)]
     return _wrapped(parts)
 
@@ -54,7 +54,7 @@ def _wrapped(parts: list[str]) -> str:
 
 
 _LEGEND = (
-    "time/best: time over the best, geometric mean over the cells below. request: malloc and free of one request in the nearest cell. memory: "
+    "time/best: time over the best, geometric mean over the cells below. request: time of the nearest cell over its requests, which run side by side. memory: "
     "bytes of a full pool and its metadata per requested byte. regs: registers of malloc. survival: cells of the whole guide that ended well; all near "
     "this job did. -: not measured."
 )
@@ -87,33 +87,36 @@ def _table(rows: list[tuple[str, ...]]) -> list[str]:
 
 def _trade_offs(ranked: list[Ranked]) -> list[str]:
     front = engine.front(ranked)
-    fastest = [each.entry["name"] for each in ranked if each.rank == 1]
+    fastest = [forms.titled(each.entry) for each in ranked if each.rank == 1]
     lines = ["Trade-offs:", f"  fastest{', not told apart' if len(fastest) > 1 else ''}: {_listed(fastest)}"]
     for name, value in (("least memory", lambda each: each.memory), ("fewest registers", lambda each: each.entry["registers"])):
         known = [each for each in ranked if value(each) is not None]
         if known:
             least = min(value(each) for each in known)
-            lines.append(f"  {name}: {_listed([each.entry['name'] for each in known if value(each) == least])}")
+            lines.append(f"  {name}: {_listed([forms.titled(each.entry) for each in known if value(each) == least])}")
     if front:
-        names = [each.entry["name"] for each in ranked if each.entry["id"] in front]
+        names = [forms.titled(each.entry) for each in ranked if each.entry["id"] in front]
         lines.append(f"  nothing else is better in time, memory and registers at once: {_listed(names)}")
     return lines
 
 
-def _restrictions(shown: list[Ranked]) -> list[str]:
+def _restrictions(shown: list[Ranked], cells: int) -> list[str]:
     """What users of those listed must know whatever the times are: by restriction, whose it is."""
     by_words: dict[str, list[str]] = {}
     for each in shown:
+        if each.ok < cells:
+            by_words.setdefault(f"measured in {each.ok} of the {cells} cells below", []).append(forms.titled(each.entry))
         for words in each.entry["restrictions"]:
-            by_words.setdefault(words, []).append(each.entry["name"])
+            by_words.setdefault(words, []).append(forms.titled(each.entry))
     return ["", "Beware:", *(f"  {words}: {_listed(names, len(names))}" for words, names in by_words.items())] if by_words else []
 
 
 def _listed(names: list[str], most: int = 6) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+    """Names contain commas: "Halloc, reworked"."""
+    return "; ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def _others(table: dict, found: Answer, everything: bool) -> list[str]:
+def _others(table: dict, question: Question, found: Answer, everything: bool) -> list[str]:
     lines = []
     for title, group in (
         ("Not always served near this job:", found.failing),
@@ -124,11 +127,16 @@ def _others(table: dict, found: Answer, everything: bool) -> list[str]:
             continue
         lines += ["", title]
         for each in group if everything else group[:_CASES]:
-            lines.append(f"  {each.entry['name']}: {_why(table, each)}")
+            lines.append(f"  {forms.titled(each.entry)}: {_why(table, each)}")
         if not everything and len(group) > _CASES:
             lines.append(f"  ... and {len(group) - _CASES} more: --all")
-    if found.left_out:
-        lines += ["", f"Left out, as they never free or need more memory: {_listed([entry['name'] for entry in found.left_out])}"]
+    if found.unmeasured:
+        lines += ["", f"Not measured near this job: {_listed([forms.titled(entry) for entry in found.unmeasured], len(found.unmeasured))}"]
+    reasons: dict[str, list[str]] = {}
+    for entry in found.left_out:
+        reasons.setdefault(engine.why_not(entry, question.data()), []).append(forms.titled(entry))
+    if reasons:
+        lines += ["", "Left out:", *(f"  {words}: {_listed(names, len(names))}" for words, names in reasons.items())]
     return lines
 
 

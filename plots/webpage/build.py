@@ -162,6 +162,7 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
         "form_names": {form: forms.shown(form) for form in forms.LETTERS},
         "most_threads": question.MOST_THREADS,
         "families": style.family_names(),
+        "one_size": table.ONE_SIZE,
     }
     scripts = "\n".join((_STATIC / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     return string.Template((_STATIC / "page.html").read_text(encoding="utf-8")).substitute(

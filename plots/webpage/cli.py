@@ -43,6 +43,6 @@ def main(arguments: list[str]) -> int:
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(page.text, encoding="utf-8")
     for problem in page.problems:
-        print(f"plots: {problem}", file=sys.stderr)
+        print(f"allocbench report --html: {problem}", file=sys.stderr)
     print(out)
     return 2 if page.problems else 0

@@ -12,7 +12,7 @@ import guide
 import pytest
 
 from plots import inputs, kept, quantity, results
-from plots.advice import cases, cli, engine, findings, newest, question, table
+from plots.advice import cases, cli, engine, findings, newest, question, table, text
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +132,36 @@ def test_bump_pointers_count_only_where_nothing_is_freed(made):
     assert "atomic_malloc" in [entry["id"] for entry in _near(made).left_out]
     found = _near(made, must_free=False)
     assert _ids(found.ranked)[0] == "atomic_malloc"
+
+
+def test_any_size_leaves_out_allocators_of_one(made):
+    found = _near(made, any_size=True)
+    assert "corw_reworked" not in _ids(found.ranked)
+    why = {entry["id"]: engine.why_not(entry, _asked(any_size=True).data()) for entry in found.left_out}
+    assert why == {"atomic_malloc": "never frees", "corw_reworked": "serves one size of block only"}
+    assert set(map(table.ONE_SIZE.__eq__, sum(guide.RESTRICTIONS.values(), []))) == {True, False}
+
+
+def test_who_was_not_measured_near_is_no_failure(made):
+    bare = json.loads(table.to_json(made))
+    halloc = next(entry for entry in bare["allocators"] if entry["id"] == "halloc")
+    halloc["results"] = [None] * len(halloc["results"])
+    found = _near(bare)
+    assert [entry["id"] for entry in found.unmeasured] == ["halloc"] and found.unable == []
+    asked = _asked()
+    assert "Not measured near this job: Halloc (published)" in text.write(bare, asked, found)
+
+
+def test_lists_of_names_are_unmistakable(made):
+    asked = _asked(forms=question.FORMS)
+    told = " ".join(text.write(made, asked, engine.answer(made, asked.data())).split())
+    assert "serves one size of block only: CoRW, reworked" in told and "fastest, not told apart: Comb (our own); CoRW, reworked" in told
+
+
+def test_a_job_that_lacks_words_is_refused(capsys):
+    with pytest.raises(UsageError) as error:
+        cli.main(["--threads", "1k"])
+    assert str(error.value).startswith("the job lacks --sizes and --pool. Ask, as an example: allocbench advise --sizes 48")
 
 
 def test_the_budget_leaves_out(made):

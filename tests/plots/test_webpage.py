@@ -272,6 +272,7 @@ QUESTIONS = [
     {"sizes": "16", "threads": "1000", "pool": "1GiB"},
     {"sizes": "16", "threads": "1M", "pool": "1GiB", "must_free": False},
     {"sizes": "64", "threads": "1M", "pool": "1GiB", "budget": "100MiB"},
+    {"sizes": "16-4096", "threads": "100k", "pool": "1GiB", "any_size": True},
     {"sizes": "256", "threads": "10k", "pool": "128MiB", "fill": "0.9"},
     {"sizes": "64", "threads": "20k", "pool": "1GiB", "lifetime": "any"},
     {"sizes": "1", "threads": "1", "pool": "1TiB", "lanes": "1"},
@@ -287,7 +288,7 @@ def test_page_and_command_line_rank_alike(wide, page, folder, words):
     if wide.current_url.split("#")[0] != f"file://{page}":
         _open(wide, page)
     typed = {key: value for key, value in words.items() if key not in ("must_free", "forms")}
-    typed["free"] = "yes" if asked.must_free else "no"
+    typed |= {"free": "yes" if asked.must_free else "no", "blocks": "any" if typed.pop("any_size", False) else "one"}
     told = wide.execute_script(
         """
         const found = Decision.answer(arguments[0], arguments[1]);
@@ -295,7 +296,8 @@ def test_page_and_command_line_rank_alike(wide, page, folder, words):
           [each.entry.id, each.rank, each.slower, each.low, each.high, each.memory, each.ok, each.failed.length]);
         return {near: found.near.map((each) => [each.number, each.distance]),
                 ranked: told(found.ranked), failing: told(found.failing), unsafe: told(found.unsafe),
-                unable: told(found.unable), left_out: found.left_out.map((entry) => entry.id), front: [...Rank.front(found.ranked)].sort()};""",
+                unable: told(found.unable), left_out: found.left_out.map((entry) => entry.id), front: [...Rank.front(found.ranked)].sort(),
+                unmeasured: found.unmeasured.map((entry) => entry.id), sentence: Decision.sentence(arguments[0], arguments[1])};""",
         typed,
         list(asked.forms),
     )
@@ -308,6 +310,8 @@ def test_page_and_command_line_rank_alike(wide, page, folder, words):
         ]
         for theirs, each in zip(told[group], ours):
             assert theirs[2:6] == pytest.approx([each.slower, each.low, each.high, each.memory]), each.entry["id"]
+    assert told["sentence"] == question.sentence(asked)
+    assert told["unmeasured"] == [entry["id"] for entry in found.unmeasured]
     assert told["left_out"] == [entry["id"] for entry in found.left_out]
     assert told["front"] == sorted(engine.front(found.ranked))
 
@@ -319,6 +323,20 @@ def test_the_list_shown_is_the_ranking(wide, page, folder):
     assert shown == [each.entry["id"] for each in found.ranked]
     beware = "return Object.fromEntries([...document.querySelectorAll('.ranking .beware')].map((words) => [words.closest('tr').dataset.allocator, words.textContent]))"
     assert wide.execute_script(beware) == {"corw_reworked": "serves one size of block only"}
+    _open(wide, page, "#s=16&t=1k&z=any")
+    assert "corw_reworked" not in wide.execute_script("return [...document.querySelectorAll('.ranking tbody tr')].map((row) => row.dataset.allocator)")
+    told = wide.execute_script("return document.getElementById('ranking').textContent")
+    assert "CoRW, reworked (serves one size of block only)" in told and "AtomicMalloc (published) (never frees)" in told
+
+
+def test_the_cliffs_are_of_the_first_until_a_reader_chooses(wide, page, folder):
+    _open(wide, page, "#s=16&t=1k&z=any")
+    chosen = "return document.getElementById('cliff-allocator').value"
+    assert wide.execute_script(chosen) == "comb"
+    wide.execute_script("document.querySelector('.ranking tr[data-allocator=halloc] a').click()")
+    assert wide.execute_script(chosen) == "halloc"
+    wide.execute_script("const form = document.getElementById('question'); form.elements.sizes.value = '64'; form.dispatchEvent(new Event('input'))")
+    assert wide.execute_script(chosen) == "halloc"
 
 
 def test_the_address_keeps_the_question_and_stays_short(wide, page):
@@ -400,4 +418,5 @@ def test_a_mistake_is_told_beside_the_form(wide, page):
     assert wide.execute_script("return document.getElementById('mistake').textContent").startswith('Pool: "1GB" is not a size')
     _open(wide, page, "#life=nonsense&t=%3Cb%3E")
     assert "is not a number of threads" in wide.execute_script("return document.getElementById('mistake').textContent")
+    assert wide.execute_script("return document.getElementById('ranking').textContent + document.getElementById('asked').textContent") == ""
     assert _complaints(wide) == []

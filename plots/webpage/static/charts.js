@@ -81,23 +81,39 @@ const Charts = (() => {
     drawnAgain();
   }
 
+  let picked = false;  // whether readers chose an allocator themselves
+
+  function setCliffs(allocator) {
+    const chosen = document.getElementById("cliff-allocator"), cliff = document.getElementById("cliff-chart");
+    chosen.value = allocator;
+    cliff.dataset.chart = `cliff ${allocator}`;
+    if (cliff.dataset.drawn === "yes") draw(cliff);
+  }
+
+  // `asked`: readers want to see them; else the allocator of the answer is shown until readers choose one.
+  function showCliffs(allocator, asked) {
+    if (picked && !asked) return;
+    picked = picked || asked;
+    setCliffs(allocator);
+    if (asked) document.getElementById("cliffs").scrollIntoView();
+  }
+
   function start() {
     const watch = new IntersectionObserver((entries) => {
       for (const entry of entries) if (entry.isIntersecting && entry.target.dataset.drawn !== "yes") draw(entry.target);
     }, {rootMargin: "300px"});
     document.querySelectorAll(".chart").forEach((place) => watch.observe(place));
-    const chosen = document.getElementById("cliff-allocator"), cliff = document.getElementById("cliff-chart");
+    const chosen = document.getElementById("cliff-allocator");
     if (chosen) {
-      const change = () => { cliff.dataset.chart = `cliff ${chosen.value}`; if (cliff.dataset.drawn === "yes") draw(cliff); };
-      chosen.addEventListener("input", change);
-      change();
+      setCliffs(chosen.value);
+      chosen.addEventListener("input", () => { picked = true; setCliffs(chosen.value); });
     }
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawnAgain);
     for (const link of document.querySelectorAll("nav a"))  // the address keeps the question
       link.addEventListener("click", (event) => { event.preventDefault(); document.querySelector(link.getAttribute("href")).scrollIntoView(); });
   }
 
-  return {filter, start, draw, all};
+  return {filter, start, draw, showCliffs, all};
 })();
 Charts.start();
 if (document.getElementById("question")) Decision.start();

@@ -19,11 +19,19 @@ const Decision = (() => {
 
   const factor = (value) => (value >= 99.5 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(2))));
 
-  function nameOf(entry, className) {
-    const cell = element("td", undefined, className);
-    cell.append(element("span", entry.name), " ");
-    if (!entry.name.toLowerCase().includes(entry.form)) cell.append(element("span", Rank.settings.form_names[entry.form] || entry.form, "form"));
+  const formOf = (entry) => Rank.settings.form_names[entry.form] || entry.form;
+  const tellsForm = (entry) => entry.name.toLowerCase().includes(formOf(entry));
+  const titled = (entry) => (tellsForm(entry) ? entry.name : `${entry.name} (${formOf(entry)})`);
+
+  // The name leads to the allocator's cliffs.
+  function nameOf(each, cells, className) {
+    const {entry, ok} = each, cell = element("td", undefined, className), name = element("a", entry.name);
+    name.href = "#cliffs";
+    name.addEventListener("click", (event) => { event.preventDefault(); Charts.showCliffs(entry.id, true); });
+    cell.append(name, " ");
+    if (!tellsForm(entry)) cell.append(element("span", formOf(entry), "form"));
     for (const words of entry.restrictions) cell.append(element("small", words, "beware"));
+    if (ok < cells) cell.append(element("small", `measured in ${ok} of these ${cells} cells`, "beware"));
     return cell;
   }
 
@@ -38,7 +46,7 @@ const Decision = (() => {
       row.dataset.allocator = each.entry.id;
       row.hidden = place >= shown;
       const tied = found.ranked.filter((other) => other.rank === each.rank).length > 1;
-      row.append(element("td", `${each.rank}${tied ? "=" : ""}`, "number"), nameOf(each.entry, front.has(each.entry.id) ? "front" : ""));
+      row.append(element("td", `${each.rank}${tied ? "=" : ""}`, "number"), nameOf(each, found.near.length, front.has(each.entry.id) ? "front" : ""));
       const told = each.low === null ? factor(each.slower) : `${factor(each.slower)} (${factor(each.low)}–${factor(each.high)})`;
       row.append(element("td", told, "number"), element("td", each.seconds === null ? "–" : si(each.seconds, "s"), "number wide-only"));
       row.append(element("td", each.memory === null ? "not measured" : `${each.memory.toFixed(2)} B/B`, "number"));
@@ -55,7 +63,9 @@ const Decision = (() => {
       if (known.length) lines.push([title, known.filter((each) => value(each) === least)]);
     }
     const list = element("ul");
-    for (const [title, group] of lines) list.append(element("li", `${title}: ${group.slice(0, 6).map((each) => each.entry.name).join(", ")}${group.length > 6 ? ` and ${group.length - 6} more` : ""}`));
+    for (const [title, group] of lines) list.append(element("li", `${title}: ${group.slice(0, 6).map((each) => titled(each.entry)).join("; ")}${group.length > 6 ? ` and ${group.length - 6} more` : ""}`));
+    list.append(element("li", "Time over best: geometric mean over the cells below. Per request: time of the nearest cell over its requests, which run side by side."));
+    list.append(element("li", "Memory: bytes of a full pool and its metadata per requested byte. Registers: of the malloc kernel."));
     list.append(element("li", "Survival: cells of the whole guide that ended well; of those near this job all did."));
     list.append(element("li", "Coloured names: nothing else in the list is better in time, memory and registers at once."));
     return list;
@@ -69,7 +79,7 @@ const Decision = (() => {
       const words = each.entry.finding ? [each.entry.finding] : [];
       if (each.ok) words.push(`${factor(each.slower)} times the best where it is ok (${each.ok} of ${each.ok + each.failed.length})`);
       for (const [number, status, reason] of each.failed.slice(0, 2)) words.push(`${status} at ${table.cases[number].label}${reason ? `: ${reason}` : ""}`);
-      list.append(element("li", `${each.entry.name} (${Rank.settings.form_names[each.entry.form] || each.entry.form}): ${words.join("; ") || "not measured"}`));
+      list.append(element("li", `${titled(each.entry)}: ${words.join("; ")}`));
     }
     return made;
   }
@@ -88,6 +98,8 @@ const Decision = (() => {
     const ranking = document.getElementById("ranking"), behind = document.querySelector("#ground div");
     const found = Rank.answer(table, question);
     ranking.replaceChildren();
+    document.getElementById("asked").textContent = `For ${Question.sentence(question)}:`;
+    if (found.ranked.length) Charts.showCliffs(found.ranked[0].entry.id, false);
     if (!found.near.length) {
       ranking.append(element("p", "Not measured: no cell of the guide is near this question.", "none"));
       behind.replaceChildren();
@@ -106,7 +118,10 @@ const Decision = (() => {
       ranking.append(tradeOffs(found.ranked));
     } else ranking.append(element("p", "No allocator served all of the cells near this job.", "none"));
     ranking.append(others("Not always served near this job", found.failing), others("Unsafe, as the bug search shows", found.unsafe), others("Served none of the cells near this job", found.unable));
-    if (found.left_out.length) ranking.append(element("p", `Left out, as they never free or need more memory: ${found.left_out.map((entry) => entry.name).join(", ")}`, "none"));
+    if (found.unmeasured.length) ranking.append(element("p", `Not measured near this job: ${found.unmeasured.map(titled).join("; ")}.`, "none"));
+    const reasons = new Map();
+    for (const entry of found.left_out) reasons.set(Rank.whyNot(entry, question), [...(reasons.get(Rank.whyNot(entry, question)) || []), titled(entry)]);
+    if (reasons.size) ranking.append(element("p", `Left out: ${[...reasons].map(([words, names]) => `${names.join("; ")} (${words})`).join(". ")}.`, "none"));
     behind.replaceChildren(ground(found, question));
   }
 
@@ -125,6 +140,8 @@ const Decision = (() => {
     } catch (error) {
       mistake.textContent = error.message;
       mistake.hidden = false;
+      for (const place of ["asked", "ranking"]) document.getElementById(place).replaceChildren();  // the old answer answers another question
+      document.querySelector("#ground div").replaceChildren();
     }
   }
 
@@ -157,5 +174,6 @@ const Decision = (() => {
     window.addEventListener("hashchange", load);
   }
 
-  return {table, start, answer: (words, forms) => Rank.answer(table, Question.parsed({...Question.usual, ...words}, forms))};
+  return {table, start, answer: (words, forms) => Rank.answer(table, Question.parsed({...Question.usual, ...words}, forms)),
+          sentence: (words, forms) => Question.sentence(Question.parsed({...Question.usual, ...words}, forms))};
 })();

@@ -1,7 +1,7 @@
 // The question: from the form, from the fragment of the address and back. The words and limits are those of plots/advice/question.py.
 const Question = (() => {
-  const usual = {sizes: "48", threads: "1M", pool: "1GiB", fill: "", lanes: "32", lifetime: "kernel", free: "yes", budget: ""};
-  const short = {sizes: "s", threads: "t", pool: "p", fill: "f", lanes: "l", lifetime: "life", free: "free", budget: "b"};
+  const usual = {sizes: "48", threads: "1M", pool: "1GiB", fill: "", lanes: "32", lifetime: "kernel", free: "yes", blocks: "one", budget: ""};
+  const short = {sizes: "s", threads: "t", pool: "p", fill: "f", lanes: "l", lifetime: "life", free: "free", blocks: "z", budget: "b"};
   const limits = Rank.settings;
 
   function bytes(text, name) {
@@ -41,7 +41,7 @@ const Question = (() => {
     const own = threads * ((sizes[0] + sizes[1]) / 2) / pool;
     if (own >= 1) throw new Error("The pool is too small for these requests. Give a larger pool, or fewer threads.");
     const fill = Math.min(words.fill.trim() === "" ? own : Math.max(own, shareOf(words.fill)), limits.fullest);
-    return {sizes, threads, pool, lanes, fill, lifetime: words.lifetime, must_free: words.free !== "no",
+    return {sizes, threads, pool, lanes, fill, lifetime: words.lifetime, must_free: words.free !== "no", any_size: words.blocks === "any",
             budget: words.budget.trim() === "" ? null : bytes(words.budget, "Memory budget"), forms};
   }
 
@@ -58,9 +58,32 @@ const Question = (() => {
     const words = {...usual};
     for (const [name, key] of Object.entries(short)) if (given.has(key)) words[name] = given.get(key);
     if (!(words.lifetime in limits.lifetimes)) words.lifetime = usual.lifetime;
+    if (!["one", "any"].includes(words.blocks)) words.blocks = usual.blocks;
+    if (!["yes", "no"].includes(words.free)) words.free = usual.free;
     const letters = given.get("form");
     return {words, forms: letters === null ? [...limits.usual_forms] : Object.keys(limits.forms).filter((form) => letters.includes(limits.forms[form])), view: {fam: given.get("fam") || "", rows: given.get("rows") || ""}};
   }
 
-  return {parsed, toFragment, fromFragment, usual};
+  const short3 = (value) => String(value < 1000 ? Number(value.toPrecision(3)) : Math.round(value));
+
+  function inBytes(value) {
+    if (value > 1024 && value < 1e5 && Number.isInteger(value) && Number(short3(value / 1024)) * 1024 !== value) return `${value.toLocaleString("en")} B`;
+    let power = 0;
+    while (power < 4 && value >= 1024 ** (power + 1)) power += 1;
+    return `${short3(value / 1024 ** power)} ${["B", "KiB", "MiB", "GiB", "TiB"][power]}`;
+  }
+
+  // The question in words, so that readers see how it was understood; as sentence() of plots/advice/question.py has it.
+  function sentence(question) {
+    const [least, most] = question.sizes, parts = [`${question.threads.toLocaleString("en")} threads`];
+    parts.push(`${inBytes(least)}${least === most ? "" : ` to ${inBytes(most)}`} each`);
+    parts.push(question.lanes === 32 ? "all lanes of a warp" : `${question.lanes} of the 32 lanes of a warp`);
+    parts.push(`pool of ${inBytes(question.pool)}, ${Number((100 * question.fill).toPrecision(2))} % full at most`);
+    parts.push(question.must_free ? limits.lifetimes[question.lifetime] : "never freed");
+    if (question.any_size) parts.push("blocks of any size");
+    if (question.budget) parts.push(`at most ${inBytes(question.budget)} of memory`);
+    return parts.join(", ");
+  }
+
+  return {parsed, sentence, toFragment, fromFragment, usual};
 })();

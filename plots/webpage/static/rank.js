@@ -39,11 +39,12 @@ const Rank = (() => {
     return found !== null && found.away <= 2 ? found.factor : null;
   }
 
-  function fits(entry, question) {
-    if (question.must_free && !entry.frees) return false;
+  function whyNot(entry, question) {
+    if (question.must_free && !entry.frees) return "never frees";
+    if (question.any_size && entry.restrictions.includes(settings.one_size)) return settings.one_size;
     const factor = memoryOf(entry, question.sizes);
-    if (question.budget === null || factor === null) return true;
-    return factor * question.threads * (question.sizes[0] + question.sizes[1]) / 2 <= question.budget;
+    if (question.budget === null || factor === null) return "";
+    return factor * question.threads * (question.sizes[0] + question.sizes[1]) / 2 <= question.budget ? "" : "needs more memory than the budget";
   }
 
   function timeOf(entry, number, phase) {
@@ -95,15 +96,16 @@ const Rank = (() => {
   function answer(table, question) {
     const cases = near(table, question);
     const asked = table.allocators.filter((entry) => question.forms.includes(entry.form));
-    const kept = asked.filter((entry) => fits(entry, question));
+    const kept = asked.filter((entry) => !whyNot(entry, question));
     const phases = cases.map((each) => table.cases[each.number][question.must_free ? "time" : "mallocs"]);
     const safeOnes = kept.filter((entry) => !entry.finding), rivals = safeOnes.length ? safeOnes : kept;  // what breaks is no measure
     const best = cases.map((each, place) => Math.min(...rivals.map((entry) => timeOf(entry, each.number, phases[place])).filter(Boolean).map((time) => time[0])));
     const all = kept.map((entry) => judged(entry, table, question, cases, phases, best));
     const able = all.filter((each) => each.ok), safe = able.filter((each) => !each.entry.finding);
     return {near: cases, ranked: placed(safe.filter((each) => !each.failed.length)), unsafe: sorted(able.filter((each) => each.entry.finding)),
-            failing: sorted(safe.filter((each) => each.failed.length)), unable: all.filter((each) => !each.ok),
-            left_out: asked.filter((entry) => !fits(entry, question))};
+            failing: sorted(safe.filter((each) => each.failed.length)), unable: all.filter((each) => !each.ok && each.failed.length),
+            unmeasured: all.filter((each) => !each.ok && !each.failed.length).map((each) => each.entry),
+            left_out: asked.filter((entry) => whyNot(entry, question))};
   }
 
   function front(ranked) {
@@ -112,5 +114,5 @@ const Rank = (() => {
     return new Set(known.filter(([, own]) => !known.some(([, other]) => beats(other, own))).map(([id]) => id));
   }
 
-  return {answer, front, distanceOf, settings};
+  return {answer, front, distanceOf, whyNot, settings};
 })();
