@@ -180,26 +180,27 @@ def _steps(details: dict) -> list[float]:
 
 
 def _add_facts(entry: dict, run: Run, cell: str, values: dict) -> None:
-    """What a cell says about the allocator as a whole: registers and memory of the plainest config, and whether it frees."""
+    """What a cell says about the allocator as a whole: registers of the plainest config, set-up, and whether it frees."""
     if run.never_frees(cell):
         entry["frees"] = False
     if run.cells.at[cell, "status"] != "ok":
         return
     if run.name == "guide/small":
         entry["registers"] = entry["registers"] or _first(values, "alloc", "registers") or None  # the CPU executor has none
-        entry["metadata"] = entry["metadata"] if entry["metadata"] is not None else _first(values, "", "metadata_bytes")
     if run.name == "guide/setup":
         entry["setup"] = _first(values, "init", "time")
 
 
 def _add_memory(by_allocator: dict[str, dict], run: Run) -> None:
-    """Bytes of pool and metadata that a requested byte takes in a full pool."""
+    """Bytes of pool and metadata that a requested byte takes in a full pool, and the metadata's share of them."""
     values = _values(run)
     for cell in run.cells.index:
         entry = _allocator(by_allocator, run, cell)
         share = _first(values.get(cell, {}), "", "utilisation")
         if share:
             entry["memory"].append([run.settings.at[cell, "request_bytes"], _short(1 / share)])
+        if entry["metadata"] is None:
+            entry["metadata"] = _first(values.get(cell, {}), "", "metadata_share")
     for entry in by_allocator.values():
         entry["memory"].sort()
 

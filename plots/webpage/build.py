@@ -90,9 +90,11 @@ def _evidence(guide: dict, charts: dict) -> str:
         heat=heat.section(guide),
         words=", ".join(f"{short}: {word}" for word, short in SHORT.items()),
         costs=_chart("costs", costs.chart(guide), charts),
+        front=costs.front_table(guide),
         setup=_chart("setup", costs.setup_chart(guide), charts),
         options=options,
         tax=_chart("tax", tax_chart, charts),
+        taxes=tax.summary(guide),
         when=tax.what_to_use_when(guide),
         floor=f"{guide['floor'] * 1e6:.2g} µs" if guide["floor"] else "not measured",
         band="These results have no intervals (fewer than six rounds)."

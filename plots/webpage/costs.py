@@ -1,32 +1,101 @@
-"""What speed costs: time, memory and registers of every allocator, and the front of those that nothing beats in all three; then set-up."""
+"""What speed costs: time, memory and registers of every allocator, and the front of those that nothing beats in all three; then set-up.
+
+Two fronts: of all allocators, and of those that serve any size. Ablations are no choice, and what never frees, often fails or is broken
+by the bug search is no rival."""
 
 from __future__ import annotations
 
+import html
 import math
+from dataclasses import dataclass
 
 from plots import forms, quantity
+from plots.advice.table import ONE_SIZE
 from plots.webpage import charts, heat
 
-_PLACES = ("top center", "bottom center", "top right", "bottom right")
-_RING, _EDGE = {"width": 3, "color": "#d81b60"}, {"width": 0.5, "color": "#888888"}
+_ALL, _ANY_SIZE = {"width": 3, "color": "#d81b60"}, {"width": 3, "color": "#1e88e5"}
+_EDGE = {"width": 0.5, "color": "#888888"}
+_HEADER = ("", "allocator", "time over the best", "memory", "registers", "set-up", "metadata, of the pool", "ok", "serves")
+
+
+@dataclass(frozen=True)
+class Point:
+    entry: dict
+    slower: float
+    memory: float
+
+    @property
+    def any_size(self) -> bool:
+        return ONE_SIZE not in self.entry["restrictions"]
+
+    def costs(self) -> tuple[float, float, int]:
+        return self.slower, self.memory, self.entry["registers"]
+
+
+def points_of(table: dict) -> list[Point]:
+    """Those with a time in at least half of the cells, and with their memory measured."""
+    made = []
+    for entry in table["allocators"]:
+        slower, ok, _ = heat.slowdowns(table, entry)
+        factors = [factor for _, factor in entry["memory"]]
+        if slower is not None and 2 * ok >= len(table["cases"]) and factors:
+            made.append(Point(entry, slower, math.exp(sum(map(math.log, factors)) / len(factors))))
+    return made
+
+
+def numbered(points: list[Point]) -> dict[str, int]:
+    """The places of the members of both fronts, by time."""
+    members = front(points) | front([point for point in points if point.any_size])
+    ordered = sorted((point for point in points if point.entry["id"] in members), key=lambda point: point.slower)
+    return {point.entry["id"]: number for number, point in enumerate(ordered, start=1)}
+
+
+def front(points: list[Point]) -> set[str]:
+    rivals = {point.entry["id"]: point.costs() for point in points if _is_rival(point.entry)}
+    return {name for name, own in rivals.items() if not any(other != own and all(a <= b for a, b in zip(other, own)) for other in rivals.values())}
+
+
+def _is_rival(entry: dict) -> bool:
+    return entry["registers"] is not None and entry["frees"] and not entry["finding"] and entry["form"] != forms.ABLATION and _survives(entry)
 
 
 def chart(table: dict) -> dict | None:
-    points = [(entry, *_numbers(table, entry)) for entry in table["allocators"]]
-    points = [(entry, slower, memory) for entry, slower, memory in points if slower is not None and memory is not None]
+    points = points_of(table)
     if not points:
         return None
-    front = _front(points)
-    # Neighbours on the front have their names at different sides.
-    named = [entry["id"] for entry, _, _ in sorted(points, key=lambda point: point[1]) if entry["id"] in front]
-    places = {name: _PLACES[place % len(_PLACES)] for place, name in enumerate(named)}
-    data = [
-        _mark(entry, slower, memory, _size(entry["registers"]), _hover(entry, slower, memory), places.get(entry["id"]))
-        for entry, slower, memory in points
-    ]
-    x = charts.axis("time over the best (geometric mean)", True, [slower for _, slower, _ in points])
-    y = charts.axis("bytes of memory per requested byte", True, [memory for _, _, memory in points])
+    numbers, of_all = numbered(points), front(points)
+    data = []
+    for point in points:
+        entry, number = point.entry, numbers.get(point.entry["id"])
+        ring = _EDGE if number is None else _ALL if entry["id"] in of_all else _ANY_SIZE
+        data.append(_mark(entry, point.slower, point.memory, _size(entry["registers"]), _hover(entry, point.slower, point.memory), number, ring))
+    x = charts.axis("time over the best (geometric mean)", True, [point.slower for point in points])
+    y = charts.axis("bytes of memory per requested byte", True, [point.memory for point in points])
     return {"data": data, "layout": charts.layout(430, xaxis=x, yaxis=y)}
+
+
+def front_table(table: dict) -> str:
+    """The members of the fronts with their numbers, as the marks are too near for names."""
+    points = {point.entry["id"]: point for point in points_of(table)}
+    rows = []
+    for name, number in numbered(list(points.values())).items():
+        point, entry = points[name], points[name].entry
+        cells = (
+            str(number),
+            forms.titled(entry),
+            quantity.factor(point.slower),
+            f"{point.memory:.2f} B/B",
+            str(entry["registers"]),
+            "not measured" if entry["setup"] is None else quantity.in_si(entry["setup"], "s"),
+            _metadata(entry),
+            "{}/{}".format(*entry["survived"]),
+            "any size" if point.any_size else "one size of block",
+        )
+        rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
+    if not rows:
+        return ""
+    head = "".join(f"<th>{name}</th>" for name in _HEADER)
+    return f'<div class="scroll"><table class="plain"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
 def setup_chart(table: dict) -> dict | None:
@@ -34,16 +103,10 @@ def setup_chart(table: dict) -> dict | None:
     points = [entry for entry in table["allocators"] if entry["setup"] and entry["registers"]]
     if not points:
         return None
-    data = [_mark(entry, entry["setup"], entry["registers"], 11, _hover(entry, None, None), None) for entry in points]
+    data = [_mark(entry, entry["setup"], entry["registers"], 11, _hover(entry, None, None), None, _EDGE) for entry in points]
     x = charts.axis("set-up of a heap of 1 GiB", True, [entry["setup"] for entry in points], ticksuffix="s")
     y = charts.axis("registers of the malloc kernel", rangemode="tozero")
     return {"data": data, "layout": charts.layout(340, xaxis=x, yaxis=y)}
-
-
-def _numbers(table: dict, entry: dict) -> tuple[float | None, float | None]:
-    slower, _, _ = heat.slowdowns(table, entry)
-    factors = [factor for _, factor in entry["memory"]]
-    return slower, math.exp(sum(map(math.log, factors)) / len(factors)) if factors else None
 
 
 def _survives(entry: dict) -> bool:
@@ -52,28 +115,17 @@ def _survives(entry: dict) -> bool:
     return ok >= 0.9 * asked
 
 
-def _front(points: list) -> set[str]:
-    known = {
-        entry["id"]: (slower, memory, entry["registers"])
-        for entry, slower, memory in points
-        if entry["registers"] is not None and _survives(entry) and entry["frees"]
-    }
-    return {
-        name for name, own in known.items() if not any(other != own and all(a <= b for a, b in zip(other, own)) for other in known.values())
-    }
-
-
-def _mark(entry: dict, x: float, y: float, size: float, hover: str, place: str | None) -> dict:
-    """Ringed, with its name at `place`, where there is one."""
+def _mark(entry: dict, x: float, y: float, size: float, hover: str, number: int | None, ring: dict) -> dict:
+    """With its number of the table below, where it has one."""
     return {
         "type": "scatter",
-        "mode": "markers+text" if place else "markers",
+        "mode": "markers+text" if number else "markers",
         "x": [x],
         "y": [y],
         "name": forms.titled(entry),
         "meta": charts.about(entry),
-        "text": [forms.titled(entry)],
-        "textposition": place or "top center",
+        "text": [f"<b>{number}</b>" if number else ""],
+        "textposition": "top center",
         "hovertext": [hover],
         "hovertemplate": "%{hovertext}<extra></extra>",
         "marker": {
@@ -81,9 +133,13 @@ def _mark(entry: dict, x: float, y: float, size: float, hover: str, place: str |
             "size": size,
             "color": entry["colour"],
             "opacity": 0.9 if _survives(entry) else 0.45,
-            "line": _RING if place else _EDGE,
+            "line": ring,
         },
     }
+
+
+def _metadata(entry: dict) -> str:
+    return "not measured" if entry["metadata"] is None else f"{100 * entry['metadata']:.2g} %"
 
 
 def _size(registers: int | None) -> float:
@@ -96,7 +152,7 @@ def _hover(entry: dict, slower: float | None, memory: float | None) -> str:
         lines += [f"time over the best: {quantity.factor(slower)}", f"memory: {memory:.2f} B per requested byte"]
     lines += [
         f"registers of malloc: {entry['registers'] or 'not measured'}",
-        f"metadata: {'not measured' if entry['metadata'] is None else quantity.in_bytes(entry['metadata'])}",
+        f"metadata, of the pool: {_metadata(entry)}",
         f"set-up: {'not measured' if entry['setup'] is None else quantity.in_si(entry['setup'], 's')}",
         "survived {} of {} cells".format(*entry["survived"]),
         *entry["restrictions"],

@@ -7,6 +7,7 @@ import html
 
 from plots import forms, quantity
 from plots.advice import engine, question
+from plots.advice.table import ONE_SIZE
 from plots.webpage import charts
 
 _APPLICATIONS = {
@@ -31,13 +32,43 @@ _JOBS = (
 _SHOWN = 4
 
 
-def chart(table: dict) -> dict | None:
+def _places(table: dict) -> list[tuple[int, dict, dict]]:
+    """The applications that the bump pointer ran: number and case, and its result."""
     bump = next((entry for entry in table["allocators"] if entry["id"] == _BUMP), None)
-    places = [
+    return [
         (number, case, bump["results"][number])
         for number, case in enumerate(table["cases"])
         if bump and case["figure"] in _APPLICATIONS and isinstance(bump["results"][number], dict)
     ]
+
+
+def _factors(table: dict, number: int, case: dict, base: dict) -> list[tuple[float, dict]]:
+    """Of the other allocators in one application, least first."""
+    times = [(entry, result) for entry in table["allocators"] if entry["id"] != _BUMP and isinstance(result := entry["results"][number], dict)]
+    known = [(result[case["time"]][0] / base[case["time"]][0], entry) for entry, result in times if case["time"] in result]
+    return sorted(known, key=lambda pair: (pair[0], pair[1]["id"]))
+
+
+def summary(table: dict) -> str:
+    """The marks of the chart in words: who taxes an application least and most."""
+    rows = []
+    for number, case, base in _places(table):
+        factors = [(factor, entry) for factor, entry in _factors(table, number, case, base) if entry["form"] != forms.ABLATION]
+        free = _time_without(table, case, base)
+        none = "not measured" if free is None else quantity.factor(free / base[case["time"]][0])
+        able = [(factor, entry) for factor, entry in factors if entry["frees"] and not entry["finding"] and ONE_SIZE not in entry["restrictions"]]
+        least = "<br>".join(f"{html.escape(forms.titled(entry))} <b>{quantity.factor(factor)}</b>" for factor, entry in able[:_SHOWN - 1])
+        factor, entry = factors[-1] if factors else (None, None)
+        most = "" if entry is None else f"{html.escape(forms.titled(entry))} <b>{quantity.factor(factor)}</b>"
+        rows.append(f"<tr><th>{_APPLICATIONS[case['figure']]}</th><td>{none}</td><td>{least}</td><td>{most}</td></tr>")
+    if not rows:
+        return ""
+    head = "<th>application</th><th>no allocation</th><th>least, of the unbroken that free and serve any size</th><th>most</th>"
+    return f'<div class="scroll"><table class="plain roomy"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+
+
+def chart(table: dict) -> dict | None:
+    places = _places(table)
     if not places:
         return None
     data = []
@@ -80,10 +111,8 @@ def chart(table: dict) -> dict | None:
 def _without(table: dict, places: list) -> list[dict]:
     """The same work without an allocator: a black cross."""
     points = []
-    for number, case, base in places:
-        time = table["without"].get(case["figure"])
-        if case["figure"] == "guide/prefix_sum" and "prefix_sum" in base:
-            time = base["prefix_sum"][0]
+    for _, case, base in places:
+        time = _time_without(table, case, base)
         if time is not None:
             points.append((_APPLICATIONS[case["figure"]], time / base[case["time"]][0], time))
     if not points:
@@ -105,22 +134,35 @@ def _without(table: dict, places: list) -> list[dict]:
     ]
 
 
+def _time_without(table: dict, case: dict, base: dict) -> float | None:
+    """Of the same work without an allocator; the guide's prefix sums time their rival in the same cell."""
+    if case["figure"] == "guide/prefix_sum":
+        return base["prefix_sum"][0] if "prefix_sum" in base else None
+    return table["without"].get(case["figure"])
+
+
 def what_to_use_when(table: dict) -> str:
     rows = []
     for title, words in _JOBS:
         asked = question.ask(**words)
         found = engine.answer(table, asked.data())
-        rows.append(f"<tr><th>{html.escape(title)}</th><td>{html.escape(question.sentence(asked))}</td><td>{_names(found)}</td></tr>")
+        rows.append(f"<tr><th>{html.escape(title)}<br><small>{html.escape(question.sentence(asked))}</small></th>{_answers(found)}</tr>")
+    head = "<th>job</th><th>serve any size; time over the best</th><th>where one size of block will do</th><th>nearest cell</th>"
     return (
-        '<h3>What to use when</h3><div class="scroll"><table class="plain"><thead><tr><th>job</th><th>as asked</th><th>served every cell near it; time over the best</th></tr>'
-        f'</thead><tbody>{"".join(rows)}</tbody></table></div>'
+        "<h3>What to use when</h3><p>Allocators that served every cell near the job, the fastest first.</p>"
+        f'<div class="scroll"><table class="plain roomy"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
     )
 
 
-def _names(found: engine.Answer) -> str:
+def _answers(found: engine.Answer) -> str:
     if not found.near:
-        return '<span class="none">not measured</span>'
-    if not found.ranked:
-        return '<span class="none">none</span>'
-    shown = [f"{html.escape(forms.titled(each.entry))} <b>{quantity.factor(each.slower)}</b>" for each in found.ranked[:_SHOWN]]
-    return ", ".join(shown) + f" · nearest cell {found.near[0].distance:.1f} steps away"
+        return '<td class="none">not measured</td><td></td><td></td>'
+    by_kind: dict[bool, list] = {False: [], True: []}
+    for each in found.ranked:
+        by_kind[ONE_SIZE in each.entry["restrictions"]].append(each)
+    return f"<td>{_names(by_kind[False], _SHOWN)}</td><td>{_names(by_kind[True], _SHOWN // 2)}</td><td>{found.near[0].distance:.1f} steps away</td>"
+
+
+def _names(ranked: list[engine.Ranked], most: int) -> str:
+    shown = [f"{html.escape(forms.titled(each.entry))} <b>{quantity.factor(each.slower)}</b>" for each in ranked[:most]]
+    return "<br>".join(shown) or '<span class="none">none</span>'

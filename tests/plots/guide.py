@@ -79,7 +79,7 @@ def _cell(name: str, workload: str, settings: dict, axes: dict, values: dict, po
 
 def _request(name: str, size: int, threads: int) -> dict:
     total = COST[name][0] * (threads / 1000) ** 0.5 * (1 + size / 1000)
-    values = {**_phases(total, threads), ("alloc", "registers"): 20 + len(name), ("", "metadata_bytes"): 1 << 20}
+    values = {**_phases(total, threads), ("alloc", "registers"): 20 + len(name)}
     return _cell(name, "alloc_free", {"lanes_per_warp": 32, "sizes": "fixed"}, {"request_bytes": size, "threads": threads}, values, 1 << 30)
 
 
@@ -95,7 +95,7 @@ def _fill(name: str, taken: float) -> dict:
 
 def _memory(name: str) -> dict:
     pool = 1 << 26
-    values = {("", "served_bytes"): pool / COST[name][1], ("", "metadata_bytes"): 0}
+    values = {("", "served_bytes"): pool / COST[name][1], ("", "metadata_bytes"): pool // 128}
     return _cell(name, "fragmentation", {"threads": 8192}, {"request_bytes": 64}, values, pool)
 
 

@@ -15,7 +15,7 @@ import synthetic
 import plots.webpage
 from plots import cli, heatmap, results
 from plots.advice import engine, question, table
-from plots.webpage import build, ledger
+from plots.webpage import build, costs, ledger
 
 pytest.importorskip("plotly")
 
@@ -106,6 +106,36 @@ def test_a_map_shows_failures_as_words_and_factors_as_colours(tmp_path):
     colours, words = json.loads(re.search(r'id="charts-data">(.*?)</script>', text, re.DOTALL)[1])["vinkler2015_fig9_cuda"]["data"]
     assert colours["z"] == [[None, None], [1.0, None]], "ten times is one decade; a reference and a failure have no colour"
     assert words["text"] == ["10", "10", heatmap.SHORT["timeout"]]
+
+
+def _table_of(text, section):
+    """The first table of a section, as lists of the texts of its rows."""
+    rows = re.findall(r"<tr>(.*?)</tr>", re.search(rf'<section id="{section}">.*?<tbody>(.*?)</tbody>', text, re.DOTALL)[1], re.DOTALL)
+    return [[re.sub("<[^>]+>", " ", cell).strip() for cell in re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row)] for row in rows]
+
+
+def test_the_fronts_stand_in_a_table(page):
+    text = page.read_text()
+    rows = _table_of(text, "costs")
+    assert [row[1] for row in rows] == ["Comb (our own)"], "CoRW takes more of all three, Halloc too; CMalloc is broken, AtomicMalloc never frees"
+    assert rows[0][5:7] == ["600 µs", "0.78 %"] and rows[0][8] == "any size"
+    marks = {trace["name"]: trace for trace in _charts(text)["costs"]["data"]}
+    assert marks["Comb (our own)"]["text"] == ["<b>1</b>"] and marks["Halloc (published)"]["text"] == [""]
+
+
+def test_a_front_of_one_size_does_not_hide_that_of_any_size():
+    def point(name, slower, memory, registers, restrictions=()):
+        entry = {"id": name, "registers": registers, "frees": True, "finding": "", "form": "published", "survived": [9, 9], "restrictions": restrictions}
+        return costs.Point(entry, slower, memory)
+
+    points = [point("page", 1, 1, 10, [table.ONE_SIZE]), point("any", 2, 2, 20), point("beaten", 3, 3, 30)]
+    assert costs.front(points) == {"page"} and costs.numbered(points) == {"page": 1, "any": 2}
+    points[1].entry["finding"] = "races"
+    assert costs.numbered(points) == {"page": 1, "beaten": 2}, "what the bug search breaks is no rival"
+
+
+def test_the_tax_names_the_least_and_the_most(page):
+    assert _table_of(page.read_text(), "tax") == [["hash join", "1.7", "Comb (our own)  3  Halloc, reworked  4.5  Halloc (published)  15", "Halloc (published)  15"]]
 
 
 def _charts(text):
