@@ -43,29 +43,33 @@ class Order(PutOff):
         rounds = [event["round"] for event in self.events() if event["event"] == "round"]
         self.assertEqual(sorted(rounds), sorted(4 * [0, 1, 2, 3]))
 
-    def test_a_failure_puts_off_cells_of_all_series_from_its_value_on(self):
-        config = self.config(["crashing"], sweep={"request_bytes": [16, 32, 64], "blocks": [1, 2]})
+    def test_a_failure_puts_off_the_cells_that_ask_at_least_as_much(self):
+        config = self.config(["crashing"], sweep={"request_bytes": [16, 32, 64], "blocks": [2, 1, 4]})
         result = self.measure(config, *TIME_IS_UP, expect=1)
         ends = self.ends()
         self.assertEqual({name: status for name, (status, _) in ends.items()}, {
-            "crashing/16/1": "ok", "crashing/32/1": "crashed", "crashing/64/1": "skipped",
-            "crashing/16/2": "ok", "crashing/32/2": "skipped", "crashing/64/2": "skipped"})
-        self.assertEqual(ends["crashing/32/2"][1],
-                         "put off until all others were measured (test/figure/crashing/request_bytes:32/blocks:1 ended with "
+            "crashing/16/2": "ok", "crashing/32/2": "crashed", "crashing/64/2": "skipped",
+            "crashing/16/1": "ok", "crashing/32/1": "crashed", "crashing/64/1": "skipped",  # fewer blocks than where it crashed
+            "crashing/16/4": "ok", "crashing/32/4": "skipped", "crashing/64/4": "skipped"})
+        self.assertEqual(ends["crashing/32/4"][1],
+                         "put off until all others were measured (test/figure/crashing/request_bytes:32/blocks:2 ended with "
                          "status crashed); then the time of --minutes was used up")
-        self.assertIn("3 cells were put off until all others were measured; for 3 of them the time of --minutes 0 did not "
+        self.assertIn("4 cells were put off until all others were measured; for 4 of them the time of --minutes 0 did not "
                       "last (--only-failed runs them)", result.stdout)
         self.assertEqual(self.results()["allocbench"]["unfinished"], 0)
 
-    def test_where_no_number_orders_the_cells_a_failure_puts_off_all_of_the_allocator(self):
-        config = self.config(["crashing", "steady"], sweep={"shape": ["flat", "steep"]}, workload={"id": "pulse", "request_bytes": 64})
+    def test_two_lost_workers_put_off_what_no_number_orders(self):
+        config = self.config(["crashing", "steady"], workload={"id": "pulse", "request_bytes": 64},
+                             sweep={"shape": ["flat", "steep"], "verify": [True, False]})
         self.measure(config, *TIME_IS_UP, expect=1)
-        self.assertEqual(self.statuses_by_name(), {"crashing/flat": "crashed", "crashing/steep": "skipped",
-                                                   "steady/flat": "ok", "steady/steep": "ok"})
+        self.assertEqual([self.statuses_by_name()[f"crashing/{cell}"] for cell in ("flat/True", "steep/True", "flat/False", "steep/False")],
+                         ["crashed", "crashed", "skipped", "skipped"])
+        self.assertIn("(crashing lost 2 workers in this config)", self.ends()["crashing/flat/False"][1])
+        self.assertEqual({status for name, status in self.statuses_by_name().items() if "steady" in name}, {"ok"})
 
     def test_cells_that_are_put_off_say_so(self):
         result = self.measure(self.config(["crashing", "steady"]), expect=1)
-        self.assertIn("allocbench: now 1 cells that were put off: their allocator failed in the same config", result.stderr)
+        self.assertIn("allocbench: now 1 cells that were put off: their allocator failed at a cell of the same config that asks no more", result.stderr)
         self.assertIn(", 1 put off", result.stderr)
         self.assertIn("1 cells were put off until all others were measured\n", result.stdout)
         result = self.measure(self.config(), out=self.folder / "good")
@@ -73,41 +77,43 @@ class Order(PutOff):
 
 
 class WholeStudy(PutOff):
+    NAMES = ("one", "two", "three", "four")
+
     def study(self, *more, expect=1):
-        for name in ("one", "two", "three"):
-            path = self.config(["crashing", "steady"], name=f"mine/{name}", seed=len(name) + ord(name[0]))
-            target = self.folder / "configs" / "mine" / f"{['one', 'two', 'three'].index(name)}.json"
+        for number, name in enumerate(self.NAMES):
+            path = self.config(["crashing", "steady"], name=f"mine/{name}", seed=number + 1)
+            target = self.folder / "configs" / "mine" / f"{number}.json"
             target.parent.mkdir(parents=True, exist_ok=True)
             path.rename(target)
         return self.run_program("study", "mine", "--configs", self.folder / "configs", "--out", self.out, *more, expect=expect)
 
-    def test_an_allocator_that_lost_two_workers_waits_in_all_configs(self):
+    def test_an_allocator_that_lost_workers_in_most_configs_waits_in_all(self):
         result = self.study(*TIME_IS_UP)
-        folders = [self.out / "mine" / name for name in ("one", "two", "three")]
-        for folder in folders[:2]:
+        folders = [self.out / "mine" / name for name in self.NAMES]
+        for folder in folders[:3]:
             self.assertEqual(self.statuses_by_name(folder), {
                 "crashing/16": "ok", "crashing/32": "crashed", "crashing/64": "skipped",
                 "steady/16": "ok", "steady/32": "ok", "steady/64": "ok"})
-        third = self.ends(folders[2])
-        self.assertEqual({third[f"crashing/{size}"][0] for size in (16, 32, 64)}, {"skipped"})
-        self.assertIn("(crashing lost 2 workers)", third["crashing/16"][1])
+        last = self.ends(folders[3])
+        self.assertEqual({last[f"crashing/{size}"][0] for size in (16, 32, 64)}, {"skipped"})
+        self.assertIn("(crashing lost workers in 3 configs)", last["crashing/16"][1])
         self.assertNotIn("not measured", result.stdout)
 
     def test_the_stronger_the_doubt_the_later(self):
         self.study()
-        order = self.verified(*(self.out / "mine" / name for name in ("one", "two", "three")))
+        order = self.verified(*(self.out / "mine" / name for name in self.NAMES))
         self.assertEqual([cell for cell in order if "steady" not in cell], [
-            "one/crashing/16", "one/crashing/32", "two/crashing/16", "two/crashing/32",  # the plan's order, until two are lost
-            "three/crashing/16", "three/crashing/32",  # nothing in this config spoke against them
-            "one/crashing/64", "two/crashing/64", "three/crashing/64"])
+            *(f"{name}/crashing/{size}" for name in self.NAMES[:3] for size in (16, 32)),  # the plan's order, until three have lost
+            "four/crashing/16", "four/crashing/32",  # nothing in this config spoke against them
+            *(f"{name}/crashing/64" for name in self.NAMES)])
 
     def test_failures_before_an_interruption_still_count(self):
         self.study(*TIME_IS_UP)
-        # As if the third config had not begun.
-        shutil.rmtree(self.out / "mine" / "three")
+        # As if the last config had not begun.
+        shutil.rmtree(self.out / "mine" / "four")
         self.study("--resume", *TIME_IS_UP)
-        third = self.statuses_by_name(self.out / "mine" / "three")
-        self.assertEqual({third[f"crashing/{size}"] for size in (16, 32, 64)}, {"skipped"})
+        last = self.statuses_by_name(self.out / "mine" / "four")
+        self.assertEqual({last[f"crashing/{size}"] for size in (16, 32, 64)}, {"skipped"})
 
 
 class OnlyFailed(PutOff):

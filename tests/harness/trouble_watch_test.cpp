@@ -9,14 +9,22 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Cell cell(const std::string& label, const std::string& series, std::optional<double> growth) {
+Cell cell(const std::string& label, const std::string& series, std::optional<double> growth,
+          ParameterValues axes = {}) {
   Cell made;
   made.id = label + series + (growth ? std::to_string(*growth) : "");
   made.name = "figure/" + series;
   made.label = label;
   made.series = series;
   made.growth = growth;
+  made.axes = std::move(axes);
   return made;
+}
+
+// A cell of the allocator "a" on a grid of sizes and threads; a series per number of threads.
+Cell on_grid(std::uint64_t bytes, std::uint64_t threads) {
+  return cell("a", "a/threads:" + std::to_string(threads), static_cast<double>(bytes),
+              {{"request_bytes", bytes}, {"threads", threads}});
 }
 
 Doubt doubt(const TroubleWatch& watch, const Cell& about, const std::string& figure = "fig") {
@@ -45,16 +53,30 @@ TEST(TroubleWatch, CrashesSkipNothingAndShortenNoDeadline) {
   EXPECT_FALSE(watch.series_timed_out("fig", cell("a", "a", 64)));
 }
 
-TEST(TroubleWatch, DoubtsGrow) {
+TEST(TroubleWatch, CellsThatAskAtLeastAsMuchWait) {
   TroubleWatch watch;
-  EXPECT_EQ(doubt(watch, cell("a", "a/1", 64)), Doubt::none);
-  watch.note_end("fig", cell("a", "a/1", 64), Status::timeout);
-  EXPECT_EQ(doubt(watch, cell("a", "a/1", 128)), Doubt::cell);
-  EXPECT_EQ(doubt(watch, cell("a", "a/2", 64)), Doubt::config);
-  EXPECT_EQ(doubt(watch, cell("a", "a/2", 32)), Doubt::none);
+  EXPECT_EQ(doubt(watch, on_grid(64, 1000)), Doubt::none);
+  watch.note_end("fig", on_grid(64, 1000), Status::timeout);
+  EXPECT_EQ(doubt(watch, on_grid(128, 1000)), Doubt::cell);  // its own series
+  EXPECT_EQ(doubt(watch, on_grid(64, 2000)), Doubt::harder);
+  EXPECT_EQ(doubt(watch, on_grid(128, 2000)), Doubt::harder);
+  EXPECT_EQ(doubt(watch, on_grid(32, 2000)), Doubt::none);
+  EXPECT_EQ(doubt(watch, on_grid(32, 1000)), Doubt::none);
+  EXPECT_EQ(doubt(watch, on_grid(128, 500)), Doubt::none);
   EXPECT_EQ(doubt(watch, cell("b", "b/1", 64)), Doubt::none);
-  EXPECT_EQ(doubt(watch, cell("a", "a/2", 64), "other"), Doubt::none);
-  EXPECT_THAT(watch.about("fig", cell("a", "a/2", 64)).reason, HasSubstr("figure/a/1 ended with status timeout"));
+  EXPECT_EQ(doubt(watch, on_grid(64, 2000), "other"), Doubt::none);
+  EXPECT_THAT(watch.about("fig", on_grid(64, 2000)).reason,
+              HasSubstr("figure/a/threads:1000 ended with status timeout"));
+}
+
+TEST(TroubleWatch, TextsAreNotOrdered) {
+  const auto of_shape = [](const std::string& shape, std::uint64_t bytes) {
+    return cell("a", "a/" + shape, std::nullopt, {{"shape", shape}, {"request_bytes", bytes}});
+  };
+  TroubleWatch watch;
+  watch.note_end("fig", of_shape("flat", 64), Status::crashed);
+  EXPECT_EQ(doubt(watch, of_shape("flat", 64)), Doubt::harder);
+  EXPECT_EQ(doubt(watch, of_shape("steep", 64)), Doubt::none);
 }
 
 TEST(TroubleWatch, OnlyWhatCostsAWorkerCounts) {
@@ -66,24 +88,55 @@ TEST(TroubleWatch, OnlyWhatCostsAWorkerCounts) {
   for (const Status status : {Status::timeout, Status::crashed, Status::device_fault}) {
     TroubleWatch watch;
     watch.note_end("fig", cell("a", "a", 64), status);
-    EXPECT_EQ(doubt(watch, cell("a", "a", 64)), Doubt::config) << word(status);
+    EXPECT_EQ(doubt(watch, cell("a", "a", 64)), Doubt::harder) << word(status);
   }
 }
 
-TEST(TroubleWatch, WithoutNumbersAFailureCountsForAllOfTheAllocator) {
-  TroubleWatch watch;
-  watch.note_end("fig", cell("a", "a/dense", std::nullopt), Status::crashed);
-  EXPECT_EQ(doubt(watch, cell("a", "a/sparse", std::nullopt)), Doubt::config);
-  EXPECT_EQ(doubt(watch, cell("b", "b/dense", std::nullopt)), Doubt::none);
+// Cells that do not differ from others in what they ask: only counts of lost workers speak for or against them.
+Cell apart(const std::string& name) { return cell("a", "a/" + name, std::nullopt, {{"shape", name}}); }
+
+void lose(TroubleWatch& watch, const std::string& figure, const Cell& at) {
+  watch.note_end(figure, at, Status::crashed);
+  watch.note_lost_worker(figure, at.label);
 }
 
-TEST(TroubleWatch, TwoLostWorkersCountInAllConfigs) {
+TEST(TroubleWatch, TwoLostWorkersPutOffTheAllocatorsConfig) {
   TroubleWatch watch;
-  watch.note_lost_worker("a");
-  EXPECT_EQ(doubt(watch, cell("a", "a", 16)), Doubt::none);
-  watch.note_lost_worker("a");
-  EXPECT_EQ(doubt(watch, cell("a", "a", 16), "any"), Doubt::allocator);
-  EXPECT_EQ(doubt(watch, cell("b", "b", 16)), Doubt::none);
+  lose(watch, "fig", apart("one"));
+  EXPECT_EQ(doubt(watch, apart("four")), Doubt::none);
+  lose(watch, "fig", apart("two"));
+  EXPECT_EQ(doubt(watch, apart("four")), Doubt::config);
+  EXPECT_EQ(watch.about("fig", apart("four")).reason, "a lost 2 workers in this config");
+  EXPECT_EQ(doubt(watch, apart("four"), "other"), Doubt::none);
+  EXPECT_EQ(doubt(watch, cell("b", "b", std::nullopt, {{"shape", std::string("four")}})), Doubt::none);
+}
+
+TEST(TroubleWatch, NotWhereAsManyCellsWentWell) {
+  TroubleWatch watch;
+  watch.note_verified("fig", apart("good"));
+  watch.note_verified("fig", apart("good"));                   // one cell
+  watch.note_end("fig", apart("fair"), Status::oom);           // an answer as well
+  watch.note_end("fig", apart("never"), Status::unsupported);  // no worker tried it
+  watch.note_end("fig", apart("later"), Status::skipped);
+  lose(watch, "fig", apart("one"));
+  lose(watch, "fig", apart("two"));
+  EXPECT_EQ(doubt(watch, apart("four")), Doubt::none);
+  lose(watch, "fig", apart("good"));  // in a later round
+  EXPECT_EQ(doubt(watch, apart("four")), Doubt::config);
+}
+
+TEST(TroubleWatch, AnAllocatorThatLosesInMostConfigsWaitsInAll) {
+  TroubleWatch watch;
+  watch.note_verified("first", apart("good"));
+  for (const char* figure : {"second", "third"}) lose(watch, figure, apart("one"));
+  EXPECT_EQ(doubt(watch, apart("good"), "new"), Doubt::none);
+  lose(watch, "second", apart("two"));  // the same config
+  EXPECT_EQ(doubt(watch, apart("good"), "new"), Doubt::none);
+  lose(watch, "fourth", apart("one"));
+  EXPECT_EQ(doubt(watch, apart("good"), "new"), Doubt::allocator);
+  EXPECT_EQ(watch.about("new", apart("good")).reason, "a lost workers in 3 configs");
+  for (const char* figure : {"fifth", "sixth"}) watch.note_verified(figure, apart("good"));
+  EXPECT_EQ(doubt(watch, apart("good"), "new"), Doubt::none);
 }
 
 TEST(TroubleWatch, EarlierResultsSpeakAgainstTheirCells) {

@@ -96,6 +96,7 @@ BatchRunner::Step BatchRunner::verify(CellRun& run) {
   run.facts.checks = std::move(verified.checks);
   run.facts.counted = std::move(verified.counted);
   run.verified = true;
+  book_.watch.note_verified(book_.figure, *run.cell);
   book_.log.verified(*run.cell, run.attempt, run.facts);
   book_.step_done(run);
   return Step::done;
@@ -191,7 +192,7 @@ BatchRunner::Step BatchRunner::fail(CellRun& run, const Outcome& outcome, const 
   }
   if (!run.rounds.empty()) failure.reason += fmt::format(" of round {}", run.rounds.size() + 1);
   book_.end(run, failure);
-  if (costs_worker(failure.status)) book_.watch.note_lost_worker(run.cell->label);
+  if (costs_worker(failure.status)) book_.watch.note_lost_worker(book_.figure, run.cell->label);
   return Step::cell_ended;
 }
 
@@ -202,7 +203,7 @@ void BatchRunner::end_all(const Outcome& outcome) {
   for (CellRun* run : cells_) {
     if (!run->ended) book_.end(*run, failure);
   }
-  if (costs_worker(failure.status)) book_.watch.note_lost_worker(batch_.label);
+  if (costs_worker(failure.status)) book_.watch.note_lost_worker(book_.figure, batch_.label);
 }
 
 // An allocator that cannot be reset is fresh only in a new process: one for the verification and one per sample.

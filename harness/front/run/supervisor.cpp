@@ -25,9 +25,11 @@ const char* in_words(Doubt doubt) {
     case Doubt::none:
       break;
     case Doubt::allocator:
-      return "their allocator lost workers";
+      return "their allocator lost workers in most configs";
     case Doubt::config:
-      return "their allocator failed in the same config";
+      return "their allocator lost workers at most cells of the same config";
+    case Doubt::harder:
+      return "their allocator failed at a cell of the same config that asks no more";
     case Doubt::cell:
       return "they failed in earlier results, or their series timed out";
   }
@@ -49,11 +51,12 @@ FigureRun::FigureRun(const Plan& plan, const RunHistory& history, Selection sele
       const CellHistory* known = found == by_id.end() ? nullptr : found->second;
       const bool runs = selected(known, selection);
       if (runs) planned.cells.push_back(make_cell_run(cell, known, origin));
+      if (known != nullptr && !known->end && known->open.verified) watch.note_verified(figure, cell);
       if (known == nullptr || !known->end) continue;
       const Status status = known->end->status;
       if (!runs) {
         watch.note_end(figure, cell, status);  // still counts
-        if (costs_worker(status)) watch.note_lost_worker(cell.label);
+        if (costs_worker(status)) watch.note_lost_worker(figure, cell.label);
       } else if (foretells_trouble(status)) {
         watch.note_known(cell.id, fmt::format("its status was {} before", word(status)));
       }
@@ -87,7 +90,7 @@ Supervisor::Supervisor(std::vector<LoggedFigure> figures, TimeLimit time, Troubl
 }
 
 bool Supervisor::run() {
-  for (const Doubt accepted : {Doubt::none, Doubt::allocator, Doubt::config, Doubt::cell}) {
+  for (const Doubt accepted : {Doubt::none, Doubt::allocator, Doubt::config, Doubt::harder, Doubt::cell}) {
     if (!run_rounds(accepted)) return false;
   }
   session_.stop();

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+
+#include "harness/protocol/parameter_values.hpp"
 
 namespace allocbench::front {
 
@@ -12,11 +15,32 @@ bool costs_worker(Status status) {
 
 bool foretells_trouble(Status status) { return costs_worker(status) || status == Status::skipped; }
 
+namespace {
+
+// Whether a cell asks at least as much as one with the axes `other` of the same config: numbers are at least as large,
+// everything else is equal.
+bool as_hard_as(const Cell& cell, const ParameterValues& other) {
+  return std::all_of(other.begin(), other.end(), [&](const auto& axis) {
+    const ParameterValue* const value = protocol::find_value(cell.axes, axis.first);
+    if (value == nullptr) return false;
+    const auto asked = protocol::magnitude(*value);
+    const auto known = protocol::magnitude(axis.second);
+    return asked && known ? *asked >= *known : *value == axis.second;
+  });
+}
+
+}  // namespace
+
 void TroubleWatch::note_end(const std::string& figure, const Cell& cell, Status status) {
-  if (!costs_worker(status)) return;
-  failures_[{figure, cell.label}].push_back(
-      {fmt::format("{} ended with status {}", cell.name, word(status)), cell.growth});
-  if (status == Status::timeout && cell.growth) timeouts_[{figure, cell.series}].push_back(*cell.growth);
+  if (status == Status::skipped || status == Status::unsupported) return;  // no worker tried it
+  Record& record = records_[cell.label][figure];
+  if (!costs_worker(status)) {
+    record.survived.insert(cell.id);
+    return;
+  }
+  record.survived.erase(cell.id);
+  record.failures.push_back({fmt::format("{} ended with status {}", cell.name, word(status)), cell.axes});
+  if (status == Status::timeout && cell.growth) record.timeouts[cell.series].push_back(*cell.growth);
 }
 
 DoubtAbout TroubleWatch::about(const std::string& figure, const Cell& cell) const {
@@ -24,10 +48,16 @@ DoubtAbout TroubleWatch::about(const std::string& figure, const Cell& cell) cons
   if (const auto smaller = smaller_timeouts(figure, cell); !smaller.empty()) {
     return {Doubt::cell, fmt::format("series {} timed out at {}", cell.series, smaller.front())};
   }
-  if (const Failure* failure = failure_up_to(figure, cell)) return {Doubt::config, failure->words};
-  const auto lost = lost_workers_.find(cell.label);
-  if (lost != lost_workers_.end() && lost->second >= workers_to_lose) {
-    return {Doubt::allocator, fmt::format("{} lost {} workers", cell.label, lost->second)};
+  if (const Record* const record = record_of(figure, cell.label)) {
+    for (const Failure& failure : record->failures) {
+      if (as_hard_as(cell, failure.axes)) return {Doubt::harder, failure.words};
+    }
+    if (record->mostly_lost()) {
+      return {Doubt::config, fmt::format("{} lost {} workers in this config", cell.label, record->lost_workers)};
+    }
+  }
+  if (const std::size_t configs = configs_lost(cell.label); configs > 0) {
+    return {Doubt::allocator, fmt::format("{} lost workers in {} configs", cell.label, configs)};
   }
   return {};
 }
@@ -44,22 +74,36 @@ std::optional<std::string> TroubleWatch::reason_to_skip(const std::string& figur
 
 std::vector<double> TroubleWatch::smaller_timeouts(const std::string& figure, const Cell& cell) const {
   std::vector<double> smaller;
-  const auto found = timeouts_.find({figure, cell.series});
-  if (!cell.growth || found == timeouts_.end()) return smaller;
+  const Record* const record = record_of(figure, cell.label);
+  if (record == nullptr || !cell.growth) return smaller;
+  const auto found = record->timeouts.find(cell.series);
+  if (found == record->timeouts.end()) return smaller;
   std::copy_if(found->second.begin(), found->second.end(), std::back_inserter(smaller),
                [&](double value) { return value < *cell.growth; });
   std::sort(smaller.begin(), smaller.end());
   return smaller;
 }
 
-// Where no numbers order the cells, each failure counts for all.
-const TroubleWatch::Failure* TroubleWatch::failure_up_to(const std::string& figure, const Cell& cell) const {
-  const auto found = failures_.find({figure, cell.label});
-  if (found == failures_.end()) return nullptr;
-  for (const Failure& failure : found->second) {
-    if (!failure.growth || !cell.growth || *failure.growth <= *cell.growth) return &failure;
+const TroubleWatch::Record* TroubleWatch::record_of(const std::string& figure, const std::string& label) const {
+  const auto of_label = records_.find(label);
+  if (of_label == records_.end()) return nullptr;
+  const auto found = of_label->second.find(figure);
+  return found == of_label->second.end() ? nullptr : &found->second;
+}
+
+std::size_t TroubleWatch::configs_lost(const std::string& label) const {
+  const auto of_label = records_.find(label);
+  if (of_label == records_.end()) return 0;
+  std::size_t lost = 0;
+  std::size_t went_well = 0;
+  for (const auto& [figure, record] : of_label->second) {
+    if (record.lost_workers > 0) {
+      ++lost;
+    } else if (!record.survived.empty()) {
+      ++went_well;
+    }
   }
-  return nullptr;
+  return lost >= configs_to_lose_in && lost > went_well ? lost : 0;
 }
 
 }  // namespace allocbench::front

@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "harness/front/plan/plan.hpp"
@@ -21,8 +21,9 @@ namespace allocbench::front {
 // How much speaks against a cell that was not verified yet. The more, the later it is measured.
 enum class Doubt {
   none,
-  allocator,  // it lost workers, in any config
-  config,     // it failed in this config at a value up to the cell's
+  allocator,  // it lost workers in most configs
+  config,     // it lost workers at most cells of this config
+  harder,     // it lost one at a cell of this config that asks no more of it
   cell        // the cell failed in earlier results, or its series timed out at a smaller value
 };
 
@@ -43,14 +44,20 @@ class TroubleWatch {
  public:
   explicit TroubleWatch(KnownTroubles known = {}) : known_(std::move(known)) {}
 
-  // After so many an allocator's cells wait in all configs.
+  // After so many in a config, and more than cells that went well, the allocator's other cells of the config wait.
   static constexpr std::size_t workers_to_lose = 2;
+  // After losses in so many configs, and in more than went without, its cells wait in all configs.
+  static constexpr std::size_t configs_to_lose_in = 3;
 
   void note_known(const std::string& cell_id, std::string words) { known_[cell_id] = std::move(words); }
   // The end of a cell of the config `figure`.
   void note_end(const std::string& figure, const Cell& cell, Status status);
+  // A cell whose verification the worker survived.
+  void note_verified(const std::string& figure, const Cell& cell) {
+    records_[cell.label][figure].survived.insert(cell.id);
+  }
   // Once for each worker: a set-up that fails ends many cells.
-  void note_lost_worker(const std::string& label) { ++lost_workers_[label]; }
+  void note_lost_worker(const std::string& figure, const std::string& label) { ++records_[label][figure].lost_workers; }
 
   DoubtAbout about(const std::string& figure, const Cell& cell) const;
   // Whether the cell's series timed out at a smaller value; then the cell gets a short deadline.
@@ -59,20 +66,28 @@ class TroubleWatch {
   std::optional<std::string> reason_to_skip(const std::string& figure, const Cell& cell) const;
 
  private:
-  using Key = std::pair<std::string, std::string>;  // config and series, or config and label
-
   struct Failure {
     std::string words;
-    std::optional<double> growth;  // nullopt: the axis has no numbers
+    ParameterValues axes;
   };
+  // An allocator in a config.
+  struct Record {
+    std::size_t lost_workers = 0;
+    std::set<std::string> survived;  // ids of cells
+    std::vector<Failure> failures;
+    std::map<std::string, std::vector<double>> timeouts;  // by series: values of the primary axis
 
+    bool mostly_lost() const { return lost_workers >= workers_to_lose && lost_workers > survived.size(); }
+  };
+  using ByConfig = std::map<std::string, Record>;
+
+  const Record* record_of(const std::string& figure, const std::string& label) const;
+  // Configs in which the allocator lost workers, if they are most; else 0.
+  std::size_t configs_lost(const std::string& label) const;
   std::vector<double> smaller_timeouts(const std::string& figure, const Cell& cell) const;
-  const Failure* failure_up_to(const std::string& figure, const Cell& cell) const;
 
   KnownTroubles known_;
-  std::map<Key, std::vector<double>> timeouts_;   // by series: values of the primary axis
-  std::map<Key, std::vector<Failure>> failures_;  // by label
-  std::map<std::string, std::size_t> lost_workers_;
+  std::map<std::string, ByConfig> records_;  // by label
 };
 
 }  // namespace allocbench::front
