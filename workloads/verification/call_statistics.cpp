@@ -1,6 +1,7 @@
 #include "workloads/verification/call_statistics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <functional>
 #include <numeric>
@@ -8,30 +9,28 @@
 namespace allocbench {
 namespace {
 
-// The lanes' values combined, by warp and number of the call.
+// The lanes' values combined by sum or maximum, by warp and number of the call. Counts instead of a sort: a pass of a
+// million mallocs would wait longer for the sort than for its kernels.
 template <class Combine>
 std::vector<std::uint64_t> per_warp(std::span<const MallocRecord> records, std::span<const std::uint64_t> values,
                                     Combine combine) {
-  // By thread, and the calls of a thread in their order. The threads of a warp are neighbours.
-  std::vector<std::uint64_t> order(records.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = std::uint64_t{records[i].thread} << 32 | i;
-  std::sort(order.begin(), order.end());
-  std::vector<std::uint64_t> combined;
-  std::size_t begin_of_warp = 0;
-  std::size_t call = 0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const auto at = [&](std::size_t place) { return static_cast<std::size_t>(order[place] & 0xffffffffu); };
-    const MallocRecord& record = records[at(i)];
-    const MallocRecord* const before = i > 0 ? &records[at(i - 1)] : nullptr;
-    const bool same_thread = before != nullptr && before->thread == record.thread;
-    const bool same_warp = before != nullptr && before->thread - before->lane == record.thread - record.lane;
-    call = same_thread ? call + 1 : 0;
-    if (!same_warp) begin_of_warp = combined.size();
-    if (begin_of_warp + call == combined.size()) {
-      combined.push_back(values[at(i)]);
-    } else {
-      combined[begin_of_warp + call] = combine(combined[begin_of_warp + call], values[at(i)]);
-    }
+  std::uint32_t last_thread = 0;
+  for (const MallocRecord& record : records) last_thread = std::max(last_thread, record.thread);
+  const std::size_t threads = std::size_t{last_thread} + 1;
+  const auto warp_of = [](const MallocRecord& record) { return record.thread - record.lane; };  // its first thread
+  std::vector<std::uint32_t> calls_of_thread(threads);
+  std::vector<std::uint32_t> number(records.size());  // of the call, among those of its thread
+  std::vector<std::uint32_t> begin(threads + 1);      // by warp; its number of calls first, then where its values begin
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    number[i] = calls_of_thread[records[i].thread]++;
+    std::uint32_t& calls_of_warp = begin[warp_of(records[i])];
+    calls_of_warp = std::max(calls_of_warp, number[i] + 1);
+  }
+  std::exclusive_scan(begin.begin(), begin.end(), begin.begin(), std::uint32_t{0});
+  std::vector<std::uint64_t> combined(begin.back());
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    std::uint64_t& value = combined[begin[warp_of(records[i])] + number[i]];
+    value = combine(value, values[i]);
   }
   return combined;
 }
@@ -94,8 +93,12 @@ void CallStatistics::add_steps(std::span<const MallocRecord> records) {
       mean(per_warp(records, steps, [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); })));
   const auto retried = std::count_if(steps.begin(), steps.end(), [](std::uint64_t each) { return each > 1; });
   add("retried_mallocs", static_cast<double>(retried));
+  std::array<std::uint64_t, 65> of_width{};
+  for (const std::uint64_t each : steps) ++of_width[static_cast<std::size_t>(std::bit_width(each))];
   Histogram& distribution = histogram("steps");
-  for (const std::uint64_t each : steps) ++distribution.bins[std::bit_floor(each)];
+  for (std::size_t width = 0; width < of_width.size(); ++width) {
+    if (of_width[width] != 0) distribution.bins[width == 0 ? 0 : std::uint64_t{1} << (width - 1)] += of_width[width];
+  }
 }
 
 void CallStatistics::add_pages_seen(std::span<const MallocRecord> records) {
