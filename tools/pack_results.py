@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Packs the files of a run to be kept: tools/pack_results.py RUN KEPT
+"""Packs the files of a run to be kept.
 
-RUN may be packed itself. KEPT gets events.jsonl.xz, results.csv.xz and results.json.xz. Of results.json only what the two others
+RUN may be packed itself. Refused are runs whose numbers have several origins or one that no commit holds, and, without
+--unfinished, runs with cells that are not finished. Of results.json only what the two others
 do not say is kept, as the plots need it: the run, where numbers come from, rounds, histograms, and the samples of a mean
 that few of them decide. `allocbench report` makes the whole again from the log.
 """
 
+import argparse
 import json
 import lzma
 import pathlib
@@ -42,6 +44,21 @@ def _phase(phase: dict) -> dict:
     return made
 
 
+def objection(document: dict, unfinished_too: bool) -> str:
+    """Why a run is not to be kept; empty = nothing speaks against it."""
+    ours = document["allocbench"]
+    origin = ours.get("provenance", {})
+    if origin.get("dirty"):
+        return "the sources had changes that no commit holds. Commit them and measure again."
+    if origin.get("mixed"):
+        return "cells of several revisions, cards or drivers. Measure again without --allow-mixed."
+    unfinished = ours.get("unfinished") or 0
+    if unfinished and not unfinished_too:
+        return (f"{unfinished} planned cells are not finished. Finish the run with --resume, or keep it with --unfinished; "
+                "its figure and page say so then.")
+    return ""
+
+
 def main(run: pathlib.Path, kept: pathlib.Path) -> None:
     contents = {name: stored.content_of(run, name) for name in ("events.jsonl", "results.csv", "results.json")}
     contents["results.json"] = json.dumps(reduced(json.loads(contents["results.json"])), separators=(",", ":"), ensure_ascii=False).encode()
@@ -50,7 +67,22 @@ def main(run: pathlib.Path, kept: pathlib.Path) -> None:
         (kept / f"{name}.xz").write_bytes(lzma.compress(content, preset=6 | lzma.PRESET_EXTREME))
 
 
+def run_program() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--unfinished", action="store_true", help="keep a run whose cells are not all finished")
+    parser.add_argument("--check", action="store_true", help="only tell whether RUN may be kept")
+    parser.add_argument("run", type=pathlib.Path, metavar="RUN", help="folder with events.jsonl, results.csv and results.json")
+    parser.add_argument("kept", type=pathlib.Path, metavar="KEPT", nargs="?",
+                        help="gets events.jsonl.xz, results.csv.xz and results.json.xz")
+    given = parser.parse_args()
+    if (given.kept is None) != given.check:
+        parser.error("name RUN and KEPT, or RUN alone with --check")
+    why = objection(json.loads(stored.content_of(given.run, "results.json")), given.unfinished)
+    if why:
+        sys.exit(f"{given.run}: {why}")
+    if not given.check:
+        main(given.run, given.kept)
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    main(*map(pathlib.Path, sys.argv[1:]))
+    run_program()

@@ -7,8 +7,8 @@ import dataclasses
 import json
 import sys
 
-from plots.advice import cases, engine, newest, question, text
 from allocbench.errors import UsageError
+from plots.advice import cases, engine, newest, question, text
 
 _EPILOG = """\
 examples:

@@ -3,11 +3,14 @@
 import copy
 import importlib.util
 import json
+import subprocess
+import sys
 
 from allocbench import stored
+import pytest
 import synthetic
 
-from plots import drawing, results, samples
+from plots import drawing, origin, results, samples
 from plots.kinds import KINDS
 
 CONFIG = {"name": "test", "description": "A test", "allocators": ["c_malloc"], "statistic": "mean",
@@ -60,3 +63,38 @@ def test_packing_what_is_packed_changes_nothing(tmp_path, root):
     before = {path.name: path.read_bytes() for path in kept.iterdir()}
     _packing(root).main(kept, kept)
     assert {path.name: path.read_bytes() for path in kept.iterdir()} == before and results.read_run(kept)
+
+
+def _keeping(root, *arguments):
+    return subprocess.run([sys.executable, "-B", str(root / "tools" / "pack_results.py"), *map(str, arguments)], capture_output=True, text=True,
+                          check=False)
+
+
+def test_unfinished_runs_are_refused_unless_asked_for(tmp_path, root):
+    run, kept = _run(tmp_path / "test"), tmp_path / "kept"
+    assert _keeping(root, "--check", run).returncode == 0
+    document = json.loads((run / "results.json").read_text())
+    document["allocbench"]["unfinished"] = 7
+    document["allocbench"]["cells"][0]["stop"] = "not finished"
+    (run / "results.json").write_text(json.dumps(document))
+    refused = _keeping(root, run, kept)
+    assert refused.returncode == 1 and "7 planned cells are not finished" in refused.stderr and "--resume" in refused.stderr
+    assert not kept.exists()
+    assert _keeping(root, "--unfinished", run, kept).returncode == 0
+    drawn = drawing.read(kept)
+    assert drawn.unfinished == 7
+    assert any("7 planned cells have not ended" in line for line in origin.lines(drawn)), "the figure says so"
+
+
+@pytest.mark.parametrize("flag", ["dirty", "mixed"])
+def test_numbers_of_no_single_origin_are_refused(tmp_path, root, flag):
+    run = _run(tmp_path / "test")
+    document = json.loads((run / "results.json").read_text())
+    document["allocbench"]["provenance"] = {flag: True}
+    (run / "results.json").write_text(json.dumps(document))
+    assert _keeping(root, "--check", "--unfinished", run).returncode == 1
+
+
+def test_what_to_pack_must_be_named(tmp_path, root):
+    assert _keeping(root, tmp_path).returncode == 2
+    assert _keeping(root, "--check", tmp_path, tmp_path).returncode == 2
