@@ -8,9 +8,10 @@
 // and, by the tag, whether the chunk still was what the directory said: the directory may be wrong at any time.
 // Neighbouring warps use neighbouring words, so warps that repeat what they did meet nobody.
 //
-//   space.hpp       the arrays          words.hpp      claim, open and own a word
-//   retirement.hpp  chunks change class search.hpp     the slow path: other words, other chunks, all chunks
-//   runs.hpp        large requests      inspect.hpp    invariants
+//   space.hpp       the arrays           words.hpp    claim, open and own a word
+//   retirement.hpp  chunks change class  take.hpp     slots for lanes that come together
+//   members.hpp     chunks of a class    search.hpp   the slow path: other words, other chunks, all chunks
+//   runs.hpp        large requests       inspect.hpp  invariants
 #pragma once
 
 #include "allocators/comb/inspect.hpp"
@@ -50,8 +51,10 @@ class Comb {
     if (rank == aim.first_rank) {
       thread.probe(simt::Step::attempt);
       chunk = thread.atomic(space_.entry(size_class.index, aim.place.entry)).load(simt::relaxed);
-      won =
-          claim_bits(thread, space_, space_.word_number(chunk, aim.place.word), size_class.index, aim.place.bits, seen);
+      if (chunk >= first_chunk) {
+        won = claim_bits(thread, space_, space_.word_number(chunk, aim.place.word), size_class.index, aim.place.bits,
+                         seen);
+      }
     }
     const std::uint32_t claimant =
         aim.first_rank == 0 ? mates.leader_lane() : simt::nth_set_bit(mates.mask(), aim.first_rank);

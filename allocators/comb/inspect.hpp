@@ -4,7 +4,7 @@
 //   * open words belong to the class's words, and the bits beyond the last slot are set
 //   * a chunk that is not free has its bit in the map
 //   * runs are whole: a head with its length, and that many chunks
-//   * directory entries name chunks of the pool, or nothing
+//   * entries of the directory and of the lists of members name chunks of the pool, or nothing
 #pragma once
 
 #include <vector>
@@ -21,7 +21,8 @@ class Inspection {
         words_(copy(stream, space.words, space.all_words())),
         in_use_(copy(stream, space.in_use, space.map_words())),
         table_(copy(stream, space.table, space.chunks + first_chunk)),
-        directory_(copy(stream, space.directory, space.all_entries())) {}
+        directory_(copy(stream, space.directory, space.all_entries())),
+        members_(copy(stream, space.members, space.all_entries())) {}
 
   // Empty if all is well.
   std::string broken_invariant() const {
@@ -34,11 +35,8 @@ class Inspection {
       }
     }
     if (std::string broken = broken_run(); !broken.empty()) return broken;
-    for (const std::uint32_t entry : directory_) {
-      if (entry == fetching) return "a directory entry waits for a chunk that nobody fetches";
-      if (entry >= table_.size()) return "a directory entry names " + name(entry) + ", which does not exist";
-    }
-    return {};
+    if (std::string broken = broken_hint("a directory entry", directory_); !broken.empty()) return broken;
+    return broken_hint("a list of members", members_);
   }
 
   // Chunks with this entry in the table.
@@ -91,6 +89,14 @@ class Inspection {
     return {};
   }
 
+  std::string broken_hint(const std::string& what, const std::vector<std::uint32_t>& hints) const {
+    for (const std::uint32_t entry : hints) {
+      if (entry == fetching) return what + " waits for a chunk that nobody fetches";
+      if (entry >= table_.size()) return what + " names " + name(entry) + ", which does not exist";
+    }
+    return {};
+  }
+
   std::string broken_run() const {
     for (std::uint32_t chunk = first_chunk; chunk < table_.size(); ++chunk) {
       if (table_[chunk] == inside_run) return name(chunk) + " belongs to a run that has no head";
@@ -110,6 +116,7 @@ class Inspection {
   std::vector<std::uint32_t> in_use_;
   std::vector<std::uint32_t> table_;
   std::vector<std::uint32_t> directory_;
+  std::vector<std::uint32_t> members_;
 };
 
 }  // namespace allocbench::comb

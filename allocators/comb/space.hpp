@@ -1,6 +1,6 @@
 // The memory of a Comb and the words that describe it.
 //
-// The pool is an array of equal chunks, numbered from `first_chunk`. Four arrays lie outside the pool:
+// The pool is an array of equal chunks, numbered from `first_chunk`. Five arrays lie outside the pool:
 //
 //   words      for each chunk one word of 64 bits per 32 slots of 16 bytes: a tag in the upper half, one bit per slot
 //   in
@@ -13,6 +13,8 @@
 //              only by the owner of the chunk, so nobody writes the entry of a chunk while a block lives there
 //   directory  for each class a power of two of chunk numbers: where a warp looks first. Hints: any entry may name any
 //              chunk of any class at any time.
+//   members    for each class a list of as many chunk numbers: where a request looks that found its own word full.
+//   Hints
 //
 // Chunk numbers 0 and 1 have no memory. Their words are closed for ever, so a request that follows a directory entry 0
 // (nobody has come here yet) or 1 (somebody fetches a chunk) finds nothing, without asking.
@@ -94,8 +96,9 @@ struct Space {
   std::uint32_t* table = nullptr;
   std::uint32_t* directory = nullptr;
   Scans* scans = nullptr;
-  std::uint32_t* fetched_elsewhere = nullptr;  // for each class: chunks for requests that found their own word full
-  std::uint32_t* used = nullptr;               // chunks in use, for those who decide whether to look for a free one
+  std::uint32_t* members = nullptr;
+  std::uint32_t* member_counts = nullptr;  // for each class: entries of its list that have been used, repeated ones too
+  std::uint32_t* used = nullptr;           // chunks in use, for those who decide whether to look for a free one
   std::uint32_t chunk_log2 = 0;
   std::uint32_t words_log2 = 0;  // of a chunk
   std::uint32_t chunks = 0;
@@ -112,6 +115,9 @@ struct Space {
   }
   SIMT_FN std::uint32_t& entry(std::uint32_t size_class, std::uint32_t place) const {
     return directory[(size_class << directory_log2) + place];
+  }
+  SIMT_FN std::uint32_t& member(std::uint32_t size_class, std::uint32_t place) const {
+    return members[(size_class << directory_log2) + (place & ((1u << directory_log2) - 1))];
   }
   SIMT_FN std::byte* chunk_begin(std::uint32_t chunk) const {
     return base + (std::size_t{chunk - first_chunk} << chunk_log2);
@@ -159,7 +165,8 @@ struct Space {
     space.in_use = arena.metadata<std::uint32_t>(space.map_words());
     space.directory = arena.metadata<std::uint32_t>(space.all_entries());
     space.scans = arena.metadata<Scans>(SizeClass::count(space.chunk_log2));
-    space.fetched_elsewhere = arena.metadata<std::uint32_t>(SizeClass::count(space.chunk_log2));
+    space.members = arena.metadata<std::uint32_t>(space.all_entries());
+    space.member_counts = arena.metadata<std::uint32_t>(SizeClass::count(space.chunk_log2));
     space.used = arena.metadata<std::uint32_t>(1);
     Space* const copy = arena.metadata<Space>(1);
     space.copy = copy;
@@ -174,7 +181,8 @@ struct Space {
     simt::device_fill(stream, in_use, 0, map_words() * sizeof *in_use);
     simt::device_fill(stream, directory, 0, all_entries() * sizeof *directory);
     simt::device_fill(stream, scans, 0, SizeClass::count(chunk_log2) * sizeof *scans);
-    simt::device_fill(stream, fetched_elsewhere, 0, SizeClass::count(chunk_log2) * sizeof *fetched_elsewhere);
+    simt::device_fill(stream, members, 0, all_entries() * sizeof *members);
+    simt::device_fill(stream, member_counts, 0, SizeClass::count(chunk_log2) * sizeof *member_counts);
     simt::device_fill(stream, used, 0, sizeof *used);
   }
 

@@ -1,0 +1,227 @@
+// Which chunks a class has, and how it gets more of them.
+//
+// Each class has a list of its chunks, its members, where a request finds some at random. As the directory the list is
+// a hint: an entry may be empty or name a chunk that has left the class. The length of the list is the number of
+// entries that have ever been used, at most those that there are.
+//
+// A class gets a free chunk, else an empty one of another class. Who needs one marks an entry first. Others who come to
+// this entry wait for the chunk, which will serve them too: many requests that fail at once take few chunks.
+#pragma once
+
+#include "allocators/comb/retirement.hpp"
+#include "allocators/comb/take.hpp"
+
+namespace allocbench::comb {
+
+// How scarce chunks are: 0 while a quarter of them is free, then 1, 2 and, with less than a sixteenth, 3.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t scarcity(Thread& thread, const S& space, const Group& mates) {
+  const std::uint32_t used = mates.broadcast(mates.leader() ? thread.atomic(*space.used).load(simt::relaxed) : 0);
+  const std::uint32_t unused = used < space.chunks ? space.chunks - used : 0;
+  return unused > space.chunks / 4 ? 0 : unused > space.chunks / 8 ? 1 : unused > space.chunks / 16 ? 2 : 3;
+}
+
+// Reserves so many entries at the end of the list; the first of them. A full list begins again at its beginning.
+template <class Thread, class S>
+SIMT_FN std::uint32_t extend_list(Thread& thread, const S& space, std::uint32_t size_class, std::uint32_t by) {
+  return thread.atomic(space.member_counts[size_class]).fetch_add(by, simt::relaxed);
+}
+
+template <class Thread, class S>
+SIMT_FN void enlist(Thread& thread, const S& space, std::uint32_t size_class, std::uint32_t place,
+                    std::uint32_t chunk) {
+  thread.atomic(space.member(size_class, place)).store(chunk, simt::relaxed);
+}
+
+// The number, from 0, of the chunk that a directory entry asks for first. In a pool with ample room nobody else does.
+template <class S>
+SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::uint32_t entry) {
+  const std::uint32_t part = (space.chunks / SizeClass::count(space.chunk_log2) + 1) & ~(space.batch - 1);
+  return (entry + size_class * part) & space.own_mask;
+}
+
+// Owns the chunks that the directory entries of `batch` ask for, as far as they are free, with one atomic: whoever
+// needs one will need the others. Those who come too late find the class in the table. Returns the chunk of `place`, or
+// no_chunk if somebody else has it.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
+                                       std::uint32_t place, std::uint32_t batch) {
+  constexpr std::uint32_t most_looks = 32;
+  const std::uint32_t wanted = own_chunk(space, size_class, place);
+  const std::uint32_t lowest = wanted & ~(batch - 1);
+  const std::uint32_t bits =
+      mates.num_threads() < batch ? 1u << wanted % 32 : (0xffffffffu >> (32 - batch)) << lowest % 32;
+  std::uint32_t before = 0;
+  std::uint32_t listed = 0;
+  if (mates.leader()) {
+    before = thread.atomic(space.in_use[wanted / 32]).fetch_or(bits, simt::acquire);
+    const std::uint32_t owned = simt::popcount(bits & ~before);
+    if (owned != 0) {
+      thread.atomic(*space.used).fetch_add(owned, simt::relaxed);
+      listed = extend_list(thread, space, size_class, owned);
+    }
+  }
+  before = mates.broadcast(before);
+  listed = mates.broadcast(listed);
+  mates.sync();  // the leader's acquire holds for all
+  // Each lane gives the class to one chunk, the leader to the one that is wanted.
+  const std::uint32_t mine = lowest | ((wanted + mates.thread_rank()) & (batch - 1));
+  const std::uint32_t owned = bits & ~before;
+  if (mates.thread_rank() < batch && (owned >> mine % 32 & 1) != 0) {
+    give_class(thread, space, first_chunk + mine, size_class);
+    const std::uint32_t entry = (place & ~(batch - 1)) | (mine & (batch - 1));
+    thread.atomic(space.entry(size_class, entry)).store(first_chunk + mine, simt::relaxed);
+    enlist(thread, space, size_class, listed + simt::popcount(owned & ((1u << mine % 32) - 1)), first_chunk + mine);
+  }
+  bool has_class = (before >> wanted % 32 & 1) == 0;
+  if (!has_class && mates.leader()) {
+    std::uint32_t entry = thread.atomic(space.table[first_chunk + wanted]).load(simt::relaxed);
+    for (std::uint32_t i = 0; i < most_looks && entry == free_chunk; ++i) {
+      thread.spin_hint();
+      entry = thread.atomic(space.table[first_chunk + wanted]).load(simt::relaxed);
+    }
+    has_class = entry == chunk_of_class(size_class);
+    if (has_class) thread.atomic(space.entry(size_class, place)).store(first_chunk + wanted, simt::relaxed);
+  }
+  return mates.any(mates.leader() && has_class) ? first_chunk + wanted : no_chunk;
+}
+
+// Any free chunk for the class; no_chunk if there seems to be none.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t fetch_any_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
+  if (mates.any(mates.leader() && thread.atomic(*space.used).load(simt::relaxed) >= space.chunks)) return no_chunk;
+  // The whole map, in windows of a word per lane. An odd step visits every window of a power of two of them.
+  const std::uint32_t size = mates.num_threads();
+  const std::uint32_t windows = 1u << (32 - simt::count_leading_zeros((space.map_words() - 1) / size));
+  const std::uint32_t random = common_random(thread, mates);
+  for (std::uint32_t i = 0; i < windows; ++i) {
+    const std::uint32_t word = ((random + i * (random | 1)) & (windows - 1)) * size + mates.thread_rank();
+    std::uint32_t unused = word < space.map_words() ? ~thread.atomic(space.in_use[word]).load(simt::relaxed) : 0;
+    if (word == space.map_words() - 1) unused &= 0xffffffffu >> (31 - (space.chunks - 1) % 32);
+    std::uint32_t chunk = no_chunk;
+    for (simt::LaneMask rest = mates.ballot(unused != 0); rest != 0; rest &= rest - 1) {
+      const std::uint32_t lane = simt::count_trailing_zeros(rest);
+      if (thread.lane() == lane) {
+        const std::uint32_t bit = simt::nth_set_bit(unused, simt::multiply_high(random, simt::popcount(unused)));
+        chunk = first_chunk + word * 32 + bit;
+        if (!adopt(thread, space, chunk, size_class)) chunk = no_chunk;
+      }
+      const std::uint32_t found = mates.shfl_lane(chunk, lane);
+      if (found != no_chunk) return found;
+    }
+  }
+  return no_chunk;
+}
+
+// Makes a chunk that is free, or seems to be an empty one of another class, one of this class.
+template <class Thread, class S, class Group>
+SIMT_FN bool obtain(Thread& thread, const S& space, const Group& mates, std::uint32_t chunk, std::uint32_t entry,
+                    std::uint32_t size_class) {
+  if (entry != free_chunk) {
+    return retire(thread, space, mates, chunk, space.size_class(entry - 1), chunk_of_class(size_class));
+  }
+  return mates.any(mates.leader() && adopt(thread, space, chunk, size_class));
+}
+
+// The next chunk of a round trip that may have a slot: one of the class, if `of_class`, a free one, or one that seems
+// to be empty.
+struct Candidate {
+  std::uint32_t at = 0;  // steps from the start; all chunks = none is left
+  std::uint32_t chunk = no_chunk;
+  std::uint32_t entry = free_chunk;
+};
+
+template <class Thread, class S, class Group>
+SIMT_FN Candidate next_candidate(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
+                                 bool of_class, std::uint32_t start, std::uint32_t at) {
+  for (; at < space.chunks; at += mates.num_threads()) {
+    Candidate mine{at + mates.thread_rank()};
+    bool usable = false;
+    if (mine.at < space.chunks) {
+      const std::uint32_t i = start + mine.at;
+      mine.chunk = first_chunk + (i < space.chunks ? i : i - space.chunks);
+      mine.entry = thread.atomic(space.table[mine.chunk]).load(simt::acquire);
+      const bool belongs = mine.entry == chunk_of_class(size_class);
+      usable = mine.entry == free_chunk || (belongs && of_class) ||
+               (is_class(mine.entry) && !belongs &&
+                seems_empty(thread, space, mine.chunk, space.size_class(mine.entry - 1)));
+    }
+    const simt::LaneMask all = mates.ballot(usable);
+    if (all == 0) continue;
+    const std::uint32_t lane = simt::count_trailing_zeros(all);
+    return {mates.shfl_lane(mine.at, lane), mates.shfl_lane(mine.chunk, lane), mates.shfl_lane(mine.entry, lane)};
+  }
+  return {space.chunks};
+}
+
+// An empty chunk of another class, or a free one, becomes one of this class. Looks at a part of the pool only.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t take_empty_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
+  const std::uint32_t far = 64 * mates.num_threads();
+  const std::uint32_t end = space.chunks < far ? space.chunks : far;
+  const std::uint32_t start = simt::multiply_high(common_random(thread, mates), space.chunks);
+  for (std::uint32_t at = 0; at < end; ++at) {
+    const Candidate next = next_candidate(thread, space, mates, size_class, false, start, at);
+    at = next.at;
+    if (at >= end) break;
+    if (obtain(thread, space, mates, next.chunk, next.entry, size_class)) return next.chunk;
+  }
+  return no_chunk;
+}
+
+// A chunk for an entry, of the directory or of the list of members, that held `seen`; no_chunk if there is none to be
+// had. One group fetches it, the others wait for it. `fetched`: by this group.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t fetch_for(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
+                                std::uint32_t& entry_word, std::uint32_t seen, bool& fetched) {
+  constexpr std::uint32_t most_looks = 64;
+  const auto entry = thread.atomic(entry_word);
+  std::uint32_t found = no_chunk;
+  fetched = false;
+  if (mates.leader()) {
+    found = seen;
+    fetched = seen != fetching && entry.compare_exchange(found, fetching, simt::relaxed, simt::relaxed);
+    for (std::uint32_t i = 0; !fetched && found == fetching && i < most_looks; ++i) {
+      thread.spin_hint();
+      found = entry.load(simt::relaxed);
+    }
+    if (found == fetching || found == seen) found = no_chunk;
+  }
+  fetched = mates.any(fetched);
+  if (!fetched) return mates.broadcast(found);
+  found = fetch_any_chunk(thread, space, mates, size_class);
+  if (found == no_chunk) found = take_empty_chunk(thread, space, mates, size_class);
+  if (mates.leader()) entry.store(found == no_chunk ? seen : found, simt::relaxed);
+  return found;
+}
+
+// A chunk for the directory entry that held `seen`; no_chunk if there is none to be had.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t renew_entry(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
+                                  std::uint32_t place, std::uint32_t seen, std::uint32_t batch) {
+  std::uint32_t found = fetch_own_chunks(thread, space, mates, size_class, place, batch);
+  if (found != no_chunk && found != seen) return found;
+  bool fetched = false;
+  found = fetch_for(thread, space, mates, size_class, space.entry(size_class, place), seen, fetched);
+  if (fetched && found != no_chunk && mates.leader()) {
+    enlist(thread, space, size_class, extend_list(thread, space, size_class, 1), found);
+  }
+  return found;
+}
+
+// A chunk for an empty entry of the list, which may have got one by now.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t fetch_member(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
+                                   std::uint32_t place) {
+  std::uint32_t& entry = space.member(size_class, place);
+  const std::uint32_t seen = mates.broadcast(mates.leader() ? thread.atomic(entry).load(simt::relaxed) : 0);
+  if (seen >= first_chunk) return seen;
+  bool fetched = false;
+  const std::uint32_t found = fetch_for(thread, space, mates, size_class, entry, seen, fetched);
+  if (fetched && found != no_chunk && mates.leader()) {
+    thread.atomic(space.member_counts[size_class]).fetch_max(place + 1, simt::relaxed);
+  }
+  return found;
+}
+
+}  // namespace allocbench::comb

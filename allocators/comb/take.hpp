@@ -1,0 +1,66 @@
+// Slots for mates who come together, from words that some of them have seen.
+//
+// All lanes of one class that are without a slot stay together as `mates`. Who gets a slot leaves them.
+#pragma once
+
+#include "allocators/comb/words.hpp"
+
+namespace allocbench::comb {
+
+template <class Thread, class Group>
+SIMT_FN std::uint32_t common_random(Thread& thread, const Group& group) {
+  return group.broadcast(static_cast<std::uint32_t>(thread.clock()) * 0x9e3779b1u);
+}
+
+// A word that a lane has looked at. Every lane may have another one, or none.
+struct Sight {
+  std::uint32_t chunk = no_chunk;
+  std::uint32_t index = 0;           // of the word in the chunk
+  std::uint64_t seen = locked_word;  // what was there: nothing to be had, if the lane has not looked
+};
+
+template <class Thread, class S>
+SIMT_FN Sight look_at(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t index) {
+  return {chunk, index, thread.atomic(space.words[space.word_number(chunk, index)]).load(simt::relaxed)};
+}
+
+// What an attempt gave to a lane: a slot, or nothing.
+struct Taken {
+  std::uint32_t chunk = no_chunk;  // no_chunk: nothing
+  std::uint32_t slot = 0;
+};
+
+// One attempt. One word serves all mates if it can; else each lane that saw a free slot helps itself, or, where
+// `one_word` says that only the leader looked, the leader's word serves some. `first`: the bits to take of a closed
+// word.
+template <class Thread, class S, class Group>
+SIMT_FN Taken take(Thread& thread, const S& space, Group& mates, SizeClass size_class, Sight mine, bool one_word,
+                   std::uint32_t first) {
+  const std::uint32_t wanted = mates.num_threads();
+  const std::uint32_t rank = mates.thread_rank();
+  const std::uint32_t here = simt::popcount(free_slots(mine.seen, size_class, mine.index));
+  simt::LaneMask givers = mates.ballot(here >= wanted);
+  one_word = one_word || givers != 0;
+  givers = givers != 0 ? givers & (0u - givers) : mates.ballot(here != 0);
+  if (givers == 0) return {};
+  std::uint32_t won = 0;
+  if ((givers >> thread.lane() & 1) != 0) {
+    won = take_slots(thread, space, mine.chunk, mine.index, size_class, mine.seen, one_word ? wanted : 1, first);
+  }
+  Taken taken;
+  if (one_word) {
+    const std::uint32_t giver = simt::count_trailing_zeros(givers);
+    won = mates.shfl_lane(won, giver);
+    mine.chunk = mates.shfl_lane(mine.chunk, giver);
+    mine.index = mates.shfl_lane(mine.index, giver);
+    if (rank < simt::popcount(won)) taken = {mine.chunk, mine.index * 32 + simt::nth_set_bit(won, rank)};
+  } else if (won != 0) {
+    taken = {mine.chunk, mine.index * 32 + simt::count_trailing_zeros(won)};
+  }
+  mates.sync();  // the giver's acquire holds for all
+  const Group rest = mates.partition(taken.chunk == no_chunk);
+  if (taken.chunk == no_chunk) mates = rest;
+  return taken;
+}
+
+}  // namespace allocbench::comb
