@@ -52,26 +52,27 @@ SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Gro
   const std::uint32_t bits =
       mates.num_threads() < batch ? 1u << wanted % 32 : (0xffffffffu >> (32 - batch)) << lowest % 32;
   std::uint32_t before = 0;
-  std::uint32_t listed = 0;
-  if (mates.leader()) {
-    before = thread.atomic(space.in_use[wanted / 32]).fetch_or(bits, simt::acquire);
-    const std::uint32_t owned = simt::popcount(bits & ~before);
-    if (owned != 0) {
-      thread.atomic(*space.used).fetch_add(owned, simt::relaxed);
-      listed = extend_list(thread, space, size_class, owned);
-    }
-  }
+  if (mates.leader()) before = thread.atomic(space.in_use[wanted / 32]).fetch_or(bits, simt::acquire);
   before = mates.broadcast(before);
-  listed = mates.broadcast(listed);
   mates.sync();  // the leader's acquire holds for all
-  // Each lane gives the class to one chunk, the leader to the one that is wanted.
+  // Each lane gives the class to one chunk, the leader to the one that is wanted. Others wait for that: the list is
+  // later.
   const std::uint32_t mine = lowest | ((wanted + mates.thread_rank()) & (batch - 1));
   const std::uint32_t owned = bits & ~before;
-  if (mates.thread_rank() < batch && (owned >> mine % 32 & 1) != 0) {
+  const bool gives = mates.thread_rank() < batch && (owned >> mine % 32 & 1) != 0;
+  if (gives) {
     give_class(thread, space, first_chunk + mine, size_class);
     const std::uint32_t entry = (place & ~(batch - 1)) | (mine & (batch - 1));
     thread.atomic(space.entry(size_class, entry)).store(first_chunk + mine, simt::relaxed);
-    enlist(thread, space, size_class, listed + simt::popcount(owned & ((1u << mine % 32) - 1)), first_chunk + mine);
+  }
+  if (owned != 0) {
+    std::uint32_t listed = 0;
+    if (mates.leader()) {
+      thread.atomic(*space.used).fetch_add(simt::popcount(owned), simt::relaxed);
+      listed = extend_list(thread, space, size_class, simt::popcount(owned));
+    }
+    listed = mates.broadcast(listed) + simt::popcount(owned & ((1u << mine % 32) - 1));
+    if (gives) enlist(thread, space, size_class, listed, first_chunk + mine);
   }
   bool has_class = (before >> wanted % 32 & 1) == 0;
   if (!has_class && mates.leader()) {
@@ -193,6 +194,24 @@ SIMT_FN std::uint32_t fetch_for(Thread& thread, const S& space, const Group& mat
   if (found == no_chunk) found = take_empty_chunk(thread, space, mates, size_class);
   if (mates.leader()) entry.store(found == no_chunk ? seen : found, simt::relaxed);
   return found;
+}
+
+// What a directory entry gets in a moment, because others ask for its chunk; no_chunk if nobody seems to.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t wait_for_entry(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
+                                     std::uint32_t place) {
+  constexpr std::uint32_t most_looks = 4;
+  std::uint32_t found = no_chunk;
+  if (mates.leader()) {
+    const auto entry = thread.atomic(space.entry(size_class, place));
+    found = entry.load(simt::relaxed);
+    for (std::uint32_t i = 1; i < most_looks && found < first_chunk; ++i) {
+      thread.spin_hint();
+      found = entry.load(simt::relaxed);
+    }
+  }
+  found = mates.broadcast(found);
+  return found < first_chunk ? no_chunk : found;
 }
 
 // A chunk for the directory entry that held `seen`; no_chunk if there is none to be had.

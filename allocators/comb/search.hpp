@@ -53,7 +53,8 @@ SIMT_FN Sight look_at_member(Thread& thread, const S& space, SizeClass size_clas
   std::uint32_t chunk = entry.load(simt::relaxed);
   if (chunk == no_chunk) empty = place;
   if (chunk < first_chunk) return {};
-  const Sight sight = look_at(thread, space, chunk, simt::multiply_high(random * 0x9e3779b1u, size_class.words()));
+  const Sight sight =
+      look_at(thread, space, chunk, simt::multiply_high(random << 16 | random >> 16, size_class.words()));
   if (tag_of(sight.seen) == size_class.index || tag_of(sight.seen) == locked) return sight;
   if (thread.atomic(space.table[chunk]).load(simt::relaxed) == chunk_of_class(size_class.index)) return sight;
   if (entry.compare_exchange(chunk, no_chunk, simt::relaxed, simt::relaxed)) empty = place;
@@ -74,7 +75,7 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, SizeC
     std::uint32_t count = mates.broadcast(mates.leader() ? number.load(simt::relaxed) : 0);
     if (count > capacity) count = capacity;
     const std::uint32_t common = common_random(thread, mates);
-    const std::uint32_t random = common ^ ((mates.thread_rank() + 1) * 0x85ebca6bu);
+    const std::uint32_t random = scrambled(common + mates.thread_rank());
     std::uint32_t empty = unknown;
     Sight mine;
     if (fresh != no_chunk) {
@@ -90,8 +91,12 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, SizeC
     const std::uint32_t scarce = scarcity(thread, space, mates);
     if (++since < 2u << scarce && count != 0) continue;
     since = 0;
-    if (empties == 0) empty = count + simt::multiply_high(common, 1 + (scarce == 0 ? count : count / 4));
-    if (empty >= capacity) empty = common & (capacity - 1);
+    if (empties == 0) {
+      const std::uint32_t beyond = scarce == 0 ? count : count / 4;
+      const std::uint32_t room = capacity - count;
+      empty = room == 0 ? simt::multiply_high(common, capacity)
+                        : count + simt::multiply_high(common, beyond < room ? 1 + beyond : room);
+    }
     fresh = fetch_member(thread, space, mates, size_class.index, empty);
   }
   return {};
@@ -107,8 +112,8 @@ SIMT_FN std::uint32_t glean(Thread& thread, const S& space, const Group& mates, 
   const std::uint32_t words = size_class.words();
   // More lanes than words: each lane goes through all of them. Groups begin at different words.
   const std::uint32_t step = mates.num_threads() < words ? mates.num_threads() : 1;
-  const std::uint32_t lane_start = step == 1 ? mates.thread_rank() * 0x85ebca6bu : 0;
-  const std::uint32_t start = simt::multiply_high(common_random(thread, mates) + lane_start, words);
+  const std::uint32_t common = common_random(thread, mates);
+  const std::uint32_t start = simt::multiply_high(step == 1 ? scrambled(common + mates.thread_rank()) : common, words);
   std::uint32_t losses = 0;
   for (std::uint32_t i = step == 1 ? 0 : mates.thread_rank(); i < words;) {
     const std::uint32_t index = start + i < words ? start + i : start + i - words;
@@ -195,7 +200,13 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass size
       }
     }
     if (place.thrifty && scarcity(thread, space, mates) != 0) break;
-    chunk = renew_entry(thread, space, mates, size_class.index, place.entry, chunk, place.thrifty ? 1 : space.batch);
+    const std::uint32_t batch = place.thrifty || mates.num_threads() < space.batch ? 1 : space.batch;
+    // An eighth of the warps asks. In a new pool all warps come here at once, and requests for one word of the map take
+    // turns.
+    const bool asks = place.word % 8 == 0 && place.entry % batch == 0;
+    const std::uint32_t old = chunk;
+    chunk = asks || old >= first_chunk ? no_chunk : wait_for_entry(thread, space, mates, size_class.index, place.entry);
+    if (chunk == no_chunk) chunk = renew_entry(thread, space, mates, size_class.index, place.entry, old, batch);
     if (chunk == no_chunk) break;
     seen = closed_word;  // as a chunk is that has just been fetched
   }

@@ -7,9 +7,16 @@
 
 namespace allocbench::comb {
 
+// The finalizer of MurmurHash3: every bit of the result depends on every bit of the argument.
+SIMT_HOST_FN std::uint32_t scrambled(std::uint32_t bits) {
+  bits = (bits ^ bits >> 16) * 0x85ebca6bu;
+  bits = (bits ^ bits >> 13) * 0xc2b2ae35u;
+  return bits ^ bits >> 16;
+}
+
 template <class Thread, class Group>
 SIMT_FN std::uint32_t common_random(Thread& thread, const Group& group) {
-  return group.broadcast(static_cast<std::uint32_t>(thread.clock()) * 0x9e3779b1u);
+  return group.broadcast(scrambled(static_cast<std::uint32_t>(thread.clock()) + 0x9e3779b1u * thread.rank_in_grid()));
 }
 
 // A word that a lane has looked at. Every lane may have another one, or none.
