@@ -31,6 +31,7 @@ class Profile(ProgramTest):
         self.assertRegex(lines[2], r"^MallocOnce +5.82 µs +40 +61.2 % +352 Mop/s +long scoreboard 80 %$")
         self.assertRegex(lines[3], r"^FreeAll +2.00 µs +22 +12.5 % +50.0 Mop/s +lg throttle 75 %$")
         self.assertNotIn("last sample", result.stdout)
+        self.assertNotIn("hold", result.stdout)
 
     def test_the_command_runs_as_printed(self):
         result = self.profile("paper/fig1/steady/request_bytes:32", "--phase", "alloc")

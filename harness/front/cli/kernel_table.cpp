@@ -40,6 +40,9 @@ std::optional<double> number_in(std::string text) {
   return value;
 }
 
+// The kernel that holds the stream back until all launches are enqueued (simt/cuda/hold.cu) is part of no phase.
+bool holds_the_stream(const std::string& demangled) { return demangled.find("hold_kernel(") != std::string::npos; }
+
 // simt launches function objects through kernel_entry<Kernel, Args...>: the object's name says more.
 std::string short_name(const std::string& demangled) {
   const std::string entry = "kernel_entry<";
@@ -55,6 +58,8 @@ class Table {
   Table(const Row& names, const Row& units) : units_(units) {
     for (std::size_t column = 0; column < names.size(); ++column) column_of_[names[column]] = column;
   }
+
+  bool is_hold(const Row& row) const { return holds_the_stream(row[column_of_.at("Kernel Name")]); }
 
   MeasuredKernel kernel(const Row& row) const {
     MeasuredKernel kernel;
@@ -153,8 +158,9 @@ std::vector<MeasuredKernel> read_kernels(const std::string& csv) {
   std::vector<MeasuredKernel> kernels;
   for (std::size_t i = 2; i < rows.size(); ++i) {
     if (rows[i].size() != rows[0].size()) throw UsageError("Nsight Compute wrote a line that does not fit its header.");
-    kernels.push_back(table.kernel(rows[i]));
+    if (!table.is_hold(rows[i])) kernels.push_back(table.kernel(rows[i]));
   }
+  if (kernels.empty()) throw UsageError("Nsight Compute measured no kernel.");
   return kernels;
 }
 
