@@ -137,7 +137,7 @@ class Known(PutOff):
     def setUp(self):
         super().setUp()
         self.earlier = self.folder / "earlier"
-        self.same = self.config(["crashing", "steady"])
+        self.same = self.config(["crashing", "steady"], rounds=1)
         self.measure(self.same, expect=1, out=self.earlier)
         self.notes.unlink()
 

@@ -168,9 +168,20 @@ class Stopping(RoundsTest):
         self.assertEqual(set(map(len, self.samples_by_round().values())), {1})
 
     def test_the_time_of_a_study(self):
-        self.measure(self.config(["noisy"], rounds=20, least_rounds=3, precision=0.0001), "--minutes", "0")
+        self.measure(self.config(["noisy"], rounds=20, least_rounds=1, precision=0.0001), "--minutes", "0")
         self.assertEqual(self.stops(), {"time of the study"})
-        self.assertEqual(set(map(len, self.samples_by_round().values())), {3})
+        self.assertEqual(set(map(len, self.samples_by_round().values())), {1})
+
+    def test_the_time_of_a_study_cuts_cells_that_have_too_few_rounds(self):
+        config = self.config(["noisy"], rounds=4, least_rounds=3, precision=0.0001)
+        result = self.measure(config, "--minutes", "0", expect=1)
+        self.assertIn("3 cells have fewer rounds than they need: the time of --minutes 0 was used up", result.stdout)
+        self.assertRegex(result.stderr, r"the time is over\. 0 of 3 cells are finished\. Continue with\n  .* --resume\n")
+        self.assertEqual(self.samples_by_round(), {})
+        self.assertEqual({event["round"] for event in self.events() if event["event"] == "round"}, {0})
+        self.measure(config, "--resume")
+        self.assertEqual(self.stops(), {"rounds used up"})
+        self.assertEqual(len(self.notes_of("verify")), 3)
 
     def test_long_samples(self):
         self.measure(self.config(["noisy"], rounds=7, workload={"id": "pulse", "device_seconds": 0.2}))

@@ -63,7 +63,7 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       ->check(CLI::Range(0.01, protocol::longest_seconds))
       ->type_name("S");
   app.add_option("--minutes", run.minutes,
-                 "After this time a cell gets no more than its least number of rounds, and no hopeless cell begins")
+                 "After this time only first rounds begin, and none of a hopeless cell; --resume goes on")
       ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
       ->type_name("M");
   auto* known = app.add_option("--known", run.known,

@@ -25,7 +25,7 @@ struct RunOptions {
   std::string filter;
   std::set<std::string> cells = {};  // ids; empty = all
   std::optional<double> timeout = {};
-  std::optional<double> minutes = {};  // after them no cell gets more than its least rounds
+  std::optional<double> minutes = {};  // after them only first rounds begin
   std::string known = {};              // earlier results; empty = the reference of the device
   bool use_known = true;
   std::optional<std::uint64_t> seed = {};

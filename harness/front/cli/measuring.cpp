@@ -118,13 +118,20 @@ SessionListener listener_of(std::deque<OpenFigure>& open, Progress& progress) {
   return listener;
 }
 
-// What became of the cells that were put off.
-std::string text_of(const Supervisor::PutOff& put_off, const RunOptions& options) {
-  if (put_off.cells == 0) return "";
-  std::string text = fmt::format("{} cells were put off until all others were measured", put_off.cells);
-  if (put_off.out_of_time == 0) return text + "\n";
-  return text + fmt::format("; for {} of them the time of --minutes {:.4g} did not last (--only-failed runs them)\n",
-                            put_off.out_of_time, options.minutes.value_or(0));
+// What became of the cells that were put off, and of those that the time cut.
+std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
+  std::string text;
+  if (rest.put_off > 0) text += fmt::format("{} cells were put off until all others were measured", rest.put_off);
+  if (rest.out_of_time > 0) {
+    text += fmt::format("; for {} of them the time of --minutes {:.4g} did not last (--only-failed runs them)",
+                        rest.out_of_time, options.minutes.value_or(0));
+  }
+  if (!text.empty()) text += "\n";
+  if (rest.cut > 0) {
+    text += fmt::format("{} cells have fewer rounds than they need: the time of --minutes {:.4g} was used up\n",
+                        rest.cut, options.minutes.value_or(0));
+  }
+  return text;
 }
 
 }  // namespace
@@ -251,7 +258,9 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   } catch (const EnvironmentError& error) {
     ending.environment = error.what();
   }
-  ending.put_off = text_of(supervisor.put_off(), options);
+  const Supervisor::Rest rest = supervisor.rest();
+  ending.cut = rest.cut > 0;
+  ending.rest = text_of(rest, options);
   if (options.profile) {
     session.stop();
     const std::chrono::duration<double> total = WorkerProcess::Clock::now() - begin;
@@ -285,11 +294,13 @@ std::string options_to_continue(const RunOptions& options, const std::string& ba
 }
 
 int exit_code_of(const Ending& ending, bool ok, const std::string& finished, const std::string& command) {
-  fmt::print("{}{}", ending.put_off, ending.profile);
-  if (!ending.interrupted && ending.environment.empty()) return ok ? exit_all_ok : exit_some_not_ok;
+  fmt::print("{}{}", ending.rest, ending.profile);
+  const bool stopped = !ending.environment.empty();
+  if (!ending.interrupted && !stopped && !ending.cut) return ok ? exit_all_ok : exit_some_not_ok;
   std::fflush(stdout);
-  fmt::print(stderr, "allocbench: {}. {} Continue with\n  {}\n", ending.interrupted ? "interrupted" : "stopped",
-             finished, command);
+  const char* const how = ending.interrupted ? "interrupted" : stopped ? "stopped" : "the time is over";
+  fmt::print(stderr, "allocbench: {}. {} Continue with\n  {}\n", how, finished, command);
+  if (!ending.interrupted && !stopped) return exit_some_not_ok;
   if (ending.interrupted) return exit_interrupted;
   fmt::print(stderr, "allocbench: {}\n", ending.environment);
   return exit_environment;

@@ -57,7 +57,8 @@ struct Ending {
   bool interrupted = false;
   std::string environment;  // what made it stop; empty = nothing did
   std::string profile;      // with --profile: where the wall time went
-  std::string put_off;      // what was measured last, and what was left out; empty = nothing
+  std::string rest;         // what was measured last, left out or cut; empty = nothing
+  bool cut = false;         // the time was over before all cells had their rounds
 };
 
 Ending measure(const RunOptions& options, const Target& target, const std::vector<Figure>& figures,

@@ -113,7 +113,7 @@ void print_plan(const std::vector<PlannedConfig>& planned, const KnownTroubles& 
   fmt::print("{} configs, {} cells\n{}", planned.size(), cells, describe_measuring(plans, known));
 }
 
-// On one GPU. Cells that are not precise by then have the intervals that their rounds give.
+// Of a GPU. Cells that are not precise by then have the intervals that their rounds give.
 double default_minutes(const std::string& group) { return group == "papers" ? 20 : 15; }
 
 std::string folder_of(const StudyOptions& study, const Config& config) {

@@ -36,6 +36,10 @@ BatchRunner::BatchRunner(const Batch& batch, std::vector<CellRun*> cells, Worker
 bool BatchRunner::run_round(Doubt accepted) {
   for (CellRun* run : cells_) {
     if (run->ended) continue;  // with its whole batch
+    if (!run->rounds.empty() && book_.time.over()) {
+      book_.stop_for_time(*run);
+      continue;
+    }
     if (run_cell(*run, accepted) == Step::interrupted) return false;
   }
   return true;

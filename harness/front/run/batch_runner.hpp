@@ -19,7 +19,7 @@ class BatchRunner {
   BatchRunner(const Batch& batch, std::vector<CellRun*> cells, WorkerSession& session, CellBook book);
 
   // One round of the cells, none of which has ended: each has its samples of the round then, has failed or was put off,
-  // because the doubt about it is greater than `accepted`.
+  // because the doubt about it is greater than `accepted`. When the time is over only first rounds begin.
   // Leaves the worker running for the next batch. False when the user interrupted.
   bool run_round(Doubt accepted);
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "harness/front/run/stopping.hpp"
+
 namespace allocbench::front {
 
 CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& origin) {
@@ -41,6 +43,11 @@ void CellBook::end(CellRun& run, const CellEnd& end) {
   log.end(*run.cell, run.attempt, end);
   watch.note_end(figure, *run.cell, end.status);
   close(run, end.status, end.short_reason());
+}
+
+void CellBook::stop_for_time(CellRun& run) {
+  if (run.rounds.size() >= run.cell->least_rounds) return end(run, {.stop = stop::time});
+  run.cut = true;
 }
 
 void CellBook::leave_out(CellRun& run, const std::string& why) {

@@ -23,6 +23,7 @@ struct CellRun {
   bool has_end = false;                                    // of an earlier attempt
   Doubt doubt = Doubt::none;                               // for which it was put off
   bool out_of_time = false;                                // put off until there was no time
+  bool cut = false;                                        // begun, but the time was over before its least rounds
   std::vector<std::vector<protocol::Sample>> rounds = {};  // whole ones
   std::vector<protocol::Sample> running = {};              // of the round that runs
   double used_seconds = 0;                                 // of this round's deadline
@@ -48,6 +49,8 @@ struct CellBook {
   void start(CellRun& run);
   void step_done(CellRun& run);
   void end(CellRun& run, const CellEnd& end);
+  // The time is over, and the cell has whole rounds: it ends with them, or stays open where they are too few.
+  void stop_for_time(CellRun& run);
   // For a cell that was put off, with the words why. What has an earlier end keeps it: that says more.
   void leave_out(CellRun& run, const std::string& why);
 

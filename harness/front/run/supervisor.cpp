@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "harness/front/run/interrupt.hpp"
-#include "harness/front/run/stopping.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -18,7 +17,7 @@ bool selected(const CellHistory* history, Selection selection) {
   return selection != Selection::unfinished && history->end->status != Status::ok;
 }
 
-bool waits(const CellRun& run, Doubt accepted) { return !run.ended && run.doubt <= accepted; }
+bool waits(const CellRun& run, Doubt accepted) { return !run.ended && !run.cut && run.doubt <= accepted; }
 
 const char* in_words(Doubt doubt) {
   switch (doubt) {
@@ -112,11 +111,12 @@ void Supervisor::announce(Doubt accepted) const {
   if (cells > 0) progress_.say(fmt::format("now {} cells that were put off: {}", cells, in_words(accepted)));
 }
 
-Supervisor::PutOff Supervisor::put_off() const {
-  PutOff counts;
+Supervisor::Rest Supervisor::rest() const {
+  Rest counts;
   for_each_cell([&](const CellRun& run) {
-    counts.cells += run.doubt == Doubt::none ? 0 : 1;
+    counts.put_off += run.doubt == Doubt::none ? 0 : 1;
     counts.out_of_time += run.out_of_time ? 1 : 0;
+    counts.cut += run.cut ? 1 : 0;
   });
   return counts;
 }
@@ -172,17 +172,12 @@ bool Supervisor::run_turn(const Turn& turn, std::uint64_t round, Doubt accepted)
   return true;
 }
 
-// Those that get this round. Out of time, cells with their least number of rounds end here instead.
+// Those that get this round.
 std::vector<CellRun*> Supervisor::waiting_cells(LoggedFigure& logged, std::size_t batch, std::uint64_t round,
                                                 Doubt accepted) {
   std::vector<CellRun*> waiting;
   for (CellRun& run : logged.figure.batches[batch].cells) {
-    if (!waits(run, accepted) || run.rounds.size() != round) continue;
-    if (run.verified && round >= run.cell->least_rounds && time_.over()) {
-      book_of(logged).end(run, {.stop = stop::time});
-    } else {
-      waiting.push_back(&run);
-    }
+    if (waits(run, accepted) && run.rounds.size() == round) waiting.push_back(&run);
   }
   return waiting;
 }

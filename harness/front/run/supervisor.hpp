@@ -54,18 +54,19 @@ struct LoggedFigure {
 
 class Supervisor {
  public:
-  // After the time limit no cell gets more than its least number of rounds, and what was put off is left out.
+  // After the time limit no cell gets more than its first round, and what was put off is left out.
   Supervisor(std::vector<LoggedFigure> figures, TimeLimit time, TroubleWatch& watch, WorkerSession& session,
              Progress& progress);
 
   // False when the user interrupted. Throws EnvironmentError when no worker can be started any more.
   bool run();
 
-  struct PutOff {
-    std::size_t cells = 0;
+  struct Rest {
+    std::size_t put_off = 0;
     std::size_t out_of_time = 0;  // of them
+    std::size_t cut = 0;          // not finished when the time was over
   };
-  PutOff put_off() const;
+  Rest rest() const;
 
  private:
   bool run_rounds(Doubt accepted);
