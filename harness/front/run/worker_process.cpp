@@ -222,6 +222,15 @@ void WorkerProcess::finish() {
   if (reap(quit_limit_seconds).empty()) kill();
 }
 
+void WorkerProcess::begin_kill() {
+  State& state = *state_;
+  if (state.reaped) return;
+  ::kill(-state.child.id(), SIGKILL);
+  // What it printed is read now: its cell's end is written before it is gone.
+  state.io.restart();
+  state.io.poll();
+}
+
 void WorkerProcess::kill() {
   State& state = *state_;
   if (!state.reaped) {

@@ -43,6 +43,9 @@ class WorkerProcess {
   // Waits a short while for a worker that was told to quit or announced its end, then kills it.
   void finish();
   void kill();
+  // Sends the signal and does not wait: the driver takes seconds to remove a process with a running kernel. finish()
+  // waits.
+  void begin_kill();
 
   // The last lines that the worker printed on stdout and stderr.
   std::string output_tail() const;

@@ -224,17 +224,22 @@ void WorkerSession::dismiss() {
   forget_cells();
   if (process_ && settings_.profile) ask_profile();
   if (!process_) return;
-  quit_at_ = WorkerProcess::Clock::now();
   process_->send(protocol::to_json(protocol::Quit{}).dump());
+  leave_as("process ends");
+}
+
+void WorkerSession::leave_as(const char* what) {
+  quit_at_ = WorkerProcess::Clock::now();
+  leaving_as_ = what;
   leaving_ = std::move(process_);
 }
 
-// Waits until the worker that was told to quit is gone.
+// Waits until the worker that was told to quit, or killed, is gone.
 void WorkerSession::see_off() {
   if (!leaving_) return;
   leaving_->finish();
   leaving_.reset();
-  wall_time_.add("process ends", seconds_since(quit_at_));
+  wall_time_.add(leaving_as_, seconds_since(quit_at_));
   const std::vector<std::string> strays = kill_strays();
   if (!strays.empty()) listener_.strays(strays);
 }
@@ -269,7 +274,7 @@ Outcome WorkerSession::await(std::string_view wanted, const std::string& cell_id
         outcome = lose_worker(Status::crashed, fmt::format("the worker {}", reply.death));
         break;
       case WorkerReply::Kind::deadline:
-        outcome = lose_worker(Status::timeout, no_answer_reason);
+        outcome = abandon_worker();
         wall_time_.add("deadlines", elapsed());
         wall_time_.add("workers that died", -elapsed());  // which had this time in it
         break;
@@ -327,6 +332,18 @@ Outcome WorkerSession::lose_worker(Status status, std::string reason) {
   if (!strays.empty()) reason += fmt::format("; it left {} behind", fmt::join(strays, ", "));
   Outcome outcome{.kind = Outcome::Kind::failed, .failure = {status, std::move(reason), process_->output_tail()}};
   process_.reset();
+  forget_cells();
+  return outcome;
+}
+
+// A worker that gave no answer. Its kernel may run until the process is gone: meanwhile the next worker loads its
+// plug-ins, and opens the device only then.
+Outcome WorkerSession::abandon_worker() {
+  process_->begin_kill();
+  wall_time_.add("workers that died", seconds_since(spawned_));
+  Outcome outcome{.kind = Outcome::Kind::failed,
+                  .failure = {Status::timeout, no_answer_reason, process_->output_tail()}};
+  leave_as("workers that died");
   forget_cells();
   return outcome;
 }

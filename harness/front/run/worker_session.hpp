@@ -90,6 +90,7 @@ class WorkerSession {
   Outcome start_for(const Batch& batch);
   void spawn(std::vector<std::string> arguments);
   void dismiss();
+  void leave_as(const char* what);
   void see_off();
   bool may_hold(const Batch& batch) const;
   // `wanted` is the name of the final event, `cell_id` the cell it must be about; empty = none.
@@ -100,6 +101,7 @@ class WorkerSession {
   std::optional<Outcome> judge(const std::string& line, std::string_view wanted, const std::string& cell_id);
   std::optional<Outcome> judge_failure(const protocol::Failed& failed);
   Outcome lose_worker(Status status, std::string reason);
+  Outcome abandon_worker();
   std::string complaint_about_start(const WorkerReply& reply);
   WorkerReply wait(double limit_seconds);
   void ask_profile();
@@ -109,7 +111,8 @@ class WorkerSession {
   SessionListener listener_;
   std::unique_ptr<WorkerProcess> process_;
   bool retired_ = false;                    // the process
-  std::unique_ptr<WorkerProcess> leaving_;  // it was told to quit
+  std::unique_ptr<WorkerProcess> leaving_;  // it was told to quit, or killed
+  std::string leaving_as_;                  // what its end counts as in the profile
   WorkerProcess::Clock::time_point quit_at_ = {};
   std::set<std::string> open_cells_;
   std::optional<Load> loaded_;
