@@ -64,6 +64,7 @@ struct Kernel {
 struct Opened {
   std::string cell;
   std::vector<Kernel> kernels;
+  bool needs_process = true;  // only a new process gives it a fresh allocator; asked where the allocator may need one
 };
 
 // What the untimed passes checked; absent = not looked at.

@@ -23,16 +23,22 @@ Instance::Instance(const AllocatorType& type, simt::Stream& stream, std::size_t 
                    const ParameterValues& parameters, TimeShares& shares)
     : stream_(stream),
       shares_(shares),
-      arena_(stream, pool_bytes),
-      setting_{.allocator = type, .pool_bytes = pool_bytes, .parameters = parameters, .seed = 0},
-      handle_(create_timed()) {}
+      setting_{.allocator = type, .pool_bytes = pool_bytes, .parameters = parameters, .seed = 0} {
+  create_timed();
+}
 
-AllocatorHandle Instance::create_timed() {
+void Instance::create_timed() {
   const auto start = std::chrono::steady_clock::now();
-  AllocatorHandle created(setting_.allocator, arena_, setting_.parameters);
+  create();
   stream_.synchronize();
   init_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return created;
+}
+
+// In memory of its own: that of an earlier instance is given back first.
+void Instance::create() {
+  handle_.reset();
+  arena_.emplace(stream_, setting_.pool_bytes);
+  handle_.emplace(setting_.allocator, *arena_, setting_.parameters);
 }
 
 std::unique_ptr<Cell> Instance::open(const CellRequest& request) {
@@ -57,13 +63,23 @@ std::unique_ptr<Cell> Instance::open(const CellRequest& request) {
   }
 }
 
-void Instance::reset() {
-  if (traits().fresh == Fresh::by_reset) handle_.reset(stream_);
+// A pool without any bytes has no share of the device heap: what the design could still serve comes from elsewhere.
+bool Instance::serves_outside_device_heap(std::uint64_t largest_request) const {
+  return traits().pool == PoolLocation::arena_and_device_heap &&
+         largest_request <= setting_.allocator.functions.max_request(0, setting_.parameters);
+}
+
+void Instance::reset(bool without_device_heap) {
+  if (traits().fresh == Fresh::by_reset) {
+    handle_->reset(stream_);
+  } else if (without_device_heap) {
+    create();
+  }
   last_user = nullptr;
 }
 
 PointerRules Instance::rules(bool check_overlap) const {
-  return pointer_rules(handle_, const_cast<Arena&>(arena_), check_overlap);
+  return pointer_rules(*handle_, const_cast<Arena&>(*arena_), check_overlap);
 }
 
 void Instance::prepare_to_flush_l2() {
@@ -80,7 +96,7 @@ const std::string& Instance::check_reset(std::uint32_t lanes_per_warp) {
   if (reset_failure_) throw *reset_failure_;
   if (!reset_verdict_) {
     try {
-      reset_verdict_ = ResetCheck(stream_, setting_, rules(!traits().recycles_unfreed), lanes_per_warp).run(handle_);
+      reset_verdict_ = ResetCheck(stream_, setting_, rules(!traits().recycles_unfreed), lanes_per_warp).run(*handle_);
     } catch (const CellFailure& failure) {
       reset_failure_ = failure;
       throw;

@@ -20,21 +20,24 @@ class Instance final : public AllocatorInstance {
            TimeShares& shares);
 
   std::size_t pool_bytes() const override { return setting_.pool_bytes; }
-  std::size_t metadata_bytes() const override { return arena_.metadata_bytes(); }
+  std::size_t metadata_bytes() const override { return arena_->metadata_bytes(); }
   double init_seconds() const override { return init_seconds_; }
   std::unique_ptr<Cell> open(const CellRequest& request) override;
 
   // What follows is for the instance's cells.
   simt::Stream& stream() const { return stream_; }
-  const AllocatorHandle& handle() const { return handle_; }
+  const AllocatorHandle& handle() const { return *handle_; }
   const Traits& traits() const { return setting_.traits(); }
   TimeShares& shares() const { return shares_; }
   // Makes room for flush_l2(). Throws CellFailure where there is no such cache.
   void prepare_to_flush_l2();
   // Writes twice the L2 cache: nothing of the allocator is left in it. Enqueued on the stream.
   void flush_l2();
-  // Back to fresh where the design can; a device heap stays as it is until the process ends.
-  void reset();
+  // Whether requests up to this size never reach the device heap, although the allocator has a share of it.
+  bool serves_outside_device_heap(std::uint64_t largest_request) const;
+  // Back to fresh where the design can; a device heap stays as it is until the process ends. `without_device_heap`:
+  // what follows never reaches it, so that a new instance is as good as a new process.
+  void reset(bool without_device_heap);
   // What every returned pointer must satisfy.
   PointerRules rules(bool check_overlap) const;
   // reset() and free(null), looked at once, with the calls of the first cell; what was found then holds for all cells.
@@ -44,16 +47,17 @@ class Instance final : public AllocatorInstance {
   const void* last_user = nullptr;  // the cell that ran last; null after a reset
 
  private:
-  AllocatorHandle create_timed();
+  void create_timed();
+  void create();
 
   simt::Stream& stream_;
   TimeShares& shares_;
-  Arena arena_;
+  std::optional<Arena> arena_;
   RunSetting setting_;
   double init_seconds_ = 0;
   std::optional<std::string> reset_verdict_;
   std::optional<CellFailure> reset_failure_;
-  AllocatorHandle handle_;
+  std::optional<AllocatorHandle> handle_;
   simt::Buffer<std::byte> over_l2_;
 };
 

@@ -21,7 +21,9 @@ MeasuredCell::MeasuredCell(Instance& instance, const RunSetting& setting, const 
       warmups_(request.warmups),
       counted_passes_(request.counted_passes),
       workload_(workload),
-      run_(std::move(run)) {
+      run_(std::move(run)),
+      leaves_device_heap_alone_(run_->requests_are_all() &&
+                                instance_.serves_outside_device_heap(run_->requests().sizes.largest())) {
   if (flushes_l2_) instance_.prepare_to_flush_l2();
   if (state_ == StartState::aged) {
     fail_if_unsupported(Ageing::unsupported(setting.allocator));
@@ -31,7 +33,7 @@ MeasuredCell::MeasuredCell(Instance& instance, const RunSetting& setting, const 
 
 void MeasuredCell::begin() {
   if (ageing_ && instance_.traits().fresh == Fresh::by_process) ageing_->leave(instance_.handle());
-  instance_.reset();
+  reset_allocator();
   if (ageing_) ageing_->age(instance_.handle());
 }
 
@@ -56,7 +58,7 @@ Verification MeasuredCell::verify() {
   const TimeShares::Scope resets(instance_.shares(), Part::resets);
   result.reset = instance_.check_reset(run_->requests().geometry.lanes_per_warp);
   check_invariants();
-  instance_.reset();
+  reset_allocator();
   return result;
 }
 
@@ -140,7 +142,7 @@ void MeasuredCell::check_filled_blocks(Verification& result, PhaseTimer& untimed
     if (pass == 0) {
       check_contents_of(calls, judged, result, untimed);
     } else {
-      if (starts_every_pass_fresh()) instance_.reset();
+      if (starts_every_pass_fresh()) reset_allocator();
       run_->prepare();
       run_->sample(instance_.handle().observed(calls, ContentLedger{}), untimed);
       static_cast<void>(check_pointers());

@@ -20,6 +20,9 @@ class MeasuredCell final : public Cell {
   MeasuredCell& operator=(const MeasuredCell&) = delete;
 
   std::vector<KernelInfo> kernels() const override { return run_->kernels(); }
+  bool needs_process() const override {
+    return instance_.traits().fresh == Fresh::by_process && !leaves_device_heap_alone_;
+  }
   Verification verify() override;
   Sample sample() override;
   void repeat() override;
@@ -34,6 +37,8 @@ class MeasuredCell final : public Cell {
   // Blocks may be judged against each other while all requests since the reset fit the pool once.
   bool overlap_is_defined() const;
 
+  // As new, as far as this process can.
+  void reset_allocator() { instance_.reset(leaves_device_heap_alone_); }
   // Brings the heap into the state that samples start from.
   void begin();
   // That, and what records a sample.
@@ -56,6 +61,7 @@ class MeasuredCell final : public Cell {
   WorkloadTraits workload_;
   std::unique_ptr<WorkloadRun> run_;
   std::optional<Ageing> ageing_;  // of state aged
+  bool leaves_device_heap_alone_;
   std::uint32_t warmups_done_ = 0;
 };
 

@@ -64,6 +64,8 @@ class Cell {
  public:
   virtual ~Cell() = default;
   virtual std::vector<KernelInfo> kernels() const = 0;
+  // Whether only a new process gives it a fresh allocator.
+  virtual bool needs_process() const = 0;
   // Untimed passes: contents, pointers, steps, leaks, invariants.
   virtual Verification verify() = 0;
   // One timed repetition, its pointers checked.

@@ -127,7 +127,7 @@ protocol::Event Server::answer(const protocol::OpenCell& command) {
     const TimeShares::Scope opening(shares_, Part::open);
     OpenCell cell{std::string(allocator_->traits.name) + "/" + std::string(request.workload->traits.name),
                   instance_->open(request), request.energy_seconds};
-    protocol::Opened opened{command.cell, {}};
+    protocol::Opened opened{command.cell, {}, cell.cell->needs_process()};
     for (const KernelInfo& kernel : cell.cell->kernels()) {
       opened.kernels.push_back({kernel.phase, static_cast<std::uint64_t>(kernel.attributes.registers),
                                 static_cast<std::uint64_t>(kernel.attributes.local_bytes)});

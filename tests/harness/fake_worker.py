@@ -33,6 +33,7 @@ TROUBLES = {
     "refusing": "refuse_allocator",
     "stuck": "hang_in_allocator",
     "per_process": None,
+    "thrifty": None,  # only a process refreshes it from 32 B on
     "deaf": "close_events",
     "haunting": "leave_daemon",
     "lurking": "leave_hidden_daemon",
@@ -55,8 +56,8 @@ def describe():
         allocators.append({
             "name": name, "display_name": name.title(), "paper": "Nobody 2026", "summary": f"A {name} allocator.",
             "plugin": f"fake_{name}", "frees": "individually", "alignment": 16,
-            "pool": "arena_and_device_heap" if name in ("heaped", "shy") else "arena",
-            "fresh": "process" if name == "per_process" else "reset", "test_only": name == "deaf",
+            "pool": "arena_and_device_heap" if name in ("heaped", "shy", "thrifty") else "arena",
+            "fresh": "process" if name in ("per_process", "thrifty") else "reset", "test_only": name == "deaf",
             "restrictions": ["serves one size of block only"] if name == "steady" else [],
             "parameters": [parameter("page_bytes", "integer", 4096, unit="B", minimum=16, maximum=65536,
                                      power_of_two=True)]})
@@ -218,7 +219,8 @@ class Worker:
     def on_open(self, command):
         self.cells[command["cell"]] = {"parameters": command["parameters"], "samples": 0}
         self.emit(event="opened", cell=command["cell"], kernels=[
-            {"phase": "alloc", "registers": 30, "local_bytes": 0}, {"phase": "free", "registers": 20, "local_bytes": 0}])
+            {"phase": "alloc", "registers": 30, "local_bytes": 0}, {"phase": "free", "registers": 20, "local_bytes": 0}],
+            needs_process=self.allocator == "per_process" or (self.allocator == "thrifty" and command["parameters"]["request_bytes"] >= 32))
 
     def on_verify(self, command):
         self.emit(event="note", text="events that are no answer may come before it")

@@ -83,7 +83,7 @@ TEST(Protocol, EventsLoseNothing) {
       Ready{1, "cuda", device},
       NoEnvironment{"no driver"},
       AllocatorReady{4096, 8, 0.25},
-      Opened{"id", {{"alloc", 32, 0}}},
+      Opened{"id", {{"alloc", 32, 0}}, false},
       Verified{"id",
                {.null_returns = 0,
                 .blocks = 2,

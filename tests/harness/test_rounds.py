@@ -61,6 +61,26 @@ class Order(RoundsTest):
                 counts = collections.Counter(e["round"] for e in self.events() if e["event"] == "sample")
                 self.assertEqual([counts[each] for each in sorted(counts)], samples)
 
+    def test_the_next_worker_starts_while_a_killed_one_ends(self):
+        self.measure(self.config(["hanging", "steady"], deadline_s=0.5), "--minutes", "0", expect=1)
+        waited = ["--wait" in arguments for arguments in self.starts()]
+        self.assertEqual(waited, [False, False, True], "the first one asks for the device, the last one follows a hang")
+
+    def test_cells_that_need_no_process_share_one(self):
+        config = self.config(["thrifty"], sweep={"request_bytes": [16, 20, 64, 24]}, state="fresh", rounds=2, repetitions=4)
+        self.measure(config)
+        size_of = {event["id"]: event["axes"]["request_bytes"] for event in self.events() if event["event"] == "cell"}
+        processes = collections.defaultdict(list)
+        for command in ("verify", "sample"):
+            for process, _, _, cell in self.notes_of(command):
+                processes[size_of[cell], command].append(process)
+        samples = {size: processes[size, "sample"] for size in (16, 20, 24, 64)}
+        self.assertEqual(processes[16, "verify"], samples[16][:1], "what verified it measures it as well")
+        self.assertEqual(len({*processes[64, "verify"], *samples[64]}), 3, "a process for the verification and one per sample")
+        self.assertEqual(samples[16][0], samples[20][0])
+        self.assertEqual(samples[16][-1], samples[20][-1])
+        self.assertEqual(len({process for each in processes.values() for process in each}), 5)
+
     def test_cells_are_verified_in_their_first_round_only(self):
         self.measure(self.config(["steady", "noisy"], rounds=3))
         verified = [cell for *_, cell in self.notes_of("verify")]

@@ -33,6 +33,7 @@ class AllocDeallocRun final : public WorkloadRun {
   }
 
   RequestProfile requests() const override { return {geometry_, RequestSizes::fixed(size_.bytes)}; }
+  bool requests_are_all() const override { return true; }
   std::uint64_t mallocs_at_most() const override { return geometry_.callers; }
 
   std::vector<KernelInfo> kernels() const override {

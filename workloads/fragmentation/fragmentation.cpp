@@ -51,6 +51,7 @@ class FragmentationRun final : public WorkloadRun {
     check.check(recorded(), PointerCheck::Live::together);
   }
   RequestProfile requests() const override { return requests_.profile(); }
+  bool requests_are_all() const override { return true; }
   std::uint64_t mallocs_at_most() const override { return std::uint64_t{requests_.callers()} * requests_.rounds(); }
   std::vector<KernelInfo> kernels() const override { return requests_.kernels(type_); }
 

@@ -37,6 +37,7 @@ class LatencyRun final : public WorkloadRun {
 
   void check_recorded(PointerCheck& check) const override { requests_.check(check); }
   RequestProfile requests() const override { return requests_.profile(); }
+  bool requests_are_all() const override { return true; }
   std::uint64_t mallocs_at_most() const override { return requests_.callers(); }
   std::vector<KernelInfo> kernels() const override {
     using Sum = BlockLatencies::Sum;

@@ -241,6 +241,7 @@ class PlanBuilder {
                                allocator.pool_is_device_heap(),
                                allocator.pool == "arena",
                                allocator.fresh_by_process(),
+                               allocator.fresh_by_process() && allocator.pool == "arena_and_device_heap",
                                {}});
     }
     return plan_.batches[place->second];

@@ -58,6 +58,7 @@ struct Batch {
   bool pool_is_device_heap = false;
   bool pool_is_arena = false;  // and needs no device heap
   bool fresh_by_process = false;
+  bool fresh_by_process_for_heap = false;  // only for cells that use its share of the device heap
   std::vector<Cell> cells;
 };
 

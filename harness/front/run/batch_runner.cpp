@@ -142,10 +142,18 @@ BatchRunner::Step BatchRunner::finish(CellRun& run) {
   return Step::done;
 }
 
-// Starts a worker, loads the allocator and opens the cell, as far as that is not so already.
+// Starts a worker, loads the allocator and opens the cell, as far as that is not so already. Only an open cell tells
+// whether it needs a process of its own: then one that others used before is not it.
 BatchRunner::Step BatchRunner::ensure_open(CellRun& run) {
   if (session_.is_open(*run.cell)) return Step::done;
-  if (needs_process_per_sample(run)) session_.retire();
+  if (run.needs_process && needs_process_per_sample(run)) session_.retire();
+  const Step opened = open(run);
+  if (opened != Step::done || !needs_process_per_sample(run) || session_.is_only(*run.cell)) return opened;
+  session_.retire();
+  return open(run);
+}
+
+BatchRunner::Step BatchRunner::open(CellRun& run) {
   const Outcome loaded = session_.load(batch_, set_up_limit(run), allocator_facts_);
   if (loaded.kind == Outcome::Kind::interrupted) return Step::interrupted;
   if (loaded.kind == Outcome::Kind::failed) {
@@ -154,12 +162,13 @@ BatchRunner::Step BatchRunner::ensure_open(CellRun& run) {
   }
   Outcome outcome;
   const Step step = charge(run, &WorkerSession::open, "open", outcome);
-  if (step == Step::done && !run.verified) {
-    run.facts = allocator_facts_;
-    const auto& opened_cell = std::get<protocol::Opened>(*outcome.event);
-    run.facts.registers = largest_by_phase(opened_cell, &protocol::Kernel::registers);
-    run.facts.local_bytes = largest_by_phase(opened_cell, &protocol::Kernel::local_bytes);
-  }
+  if (step != Step::done) return step;
+  const auto& opened_cell = std::get<protocol::Opened>(*outcome.event);
+  run.needs_process = opened_cell.needs_process;
+  if (run.verified) return step;
+  run.facts = allocator_facts_;
+  run.facts.registers = largest_by_phase(opened_cell, &protocol::Kernel::registers);
+  run.facts.local_bytes = largest_by_phase(opened_cell, &protocol::Kernel::local_bytes);
   return step;
 }
 
@@ -210,9 +219,10 @@ void BatchRunner::end_all(const Outcome& outcome) {
   if (costs_worker(failure.status)) book_.watch.note_lost_worker(book_.figure, batch_.label);
 }
 
-// An allocator that cannot be reset is fresh only in a new process: one for the verification and one per sample.
+// An allocator that cannot be reset is fresh only in a new process: one for the verification and one per sample. Some
+// need none as long as a cell leaves the device heap alone.
 bool BatchRunner::needs_process_per_sample(const CellRun& run) const {
-  return batch_.fresh_by_process && run.cell->state == "fresh";
+  return batch_.fresh_by_process && run.cell->state == "fresh" && run.needs_process.value_or(true);
 }
 
 }  // namespace allocbench::front

@@ -34,6 +34,7 @@ class BatchRunner {
   Step take_samples(CellRun& run, std::uint64_t count);
   Step finish(CellRun& run);
   Step ensure_open(CellRun& run);
+  Step open(CellRun& run);
   Step charge(CellRun& run, Command command, const std::string& doing, Outcome& outcome);
   Step judge(CellRun& run, const Outcome& outcome, const std::string& doing);
   Step fail(CellRun& run, const Outcome& outcome, const std::string& doing);

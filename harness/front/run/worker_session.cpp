@@ -90,6 +90,7 @@ void WorkerSession::spawn(std::vector<std::string> arguments) {
   const bool waits = leaving_ != nullptr;
   if (waits) arguments.emplace_back("--wait");
   retired_ = false;
+  cells_opened_ = 0;
   process_ = std::make_unique<WorkerProcess>(settings_.program, arguments);
   see_off();
   spawned_ = WorkerProcess::Clock::now();
@@ -182,6 +183,7 @@ Outcome WorkerSession::open(const Cell& cell, double limit_seconds) {
                                    .counted_passes = cell.counted_passes,
                                    .energy_seconds = cell.energy_seconds};
   Outcome outcome = ask(command, "opened", cell.id, limit_seconds);
+  ++cells_opened_;
   if (outcome.kind == Outcome::Kind::done) open_cells_.insert(cell.id);
   return outcome;
 }

@@ -69,6 +69,8 @@ class WorkerSession {
   Outcome close(const Cell& cell, double limit_seconds);
 
   bool is_open(const Cell& cell) const { return open_cells_.contains(cell.id); }
+  // Whether the running worker has opened no cell but this one.
+  bool is_only(const Cell& cell) const { return is_open(cell) && cells_opened_ == 1; }
   bool running() const { return process_ != nullptr; }
   // The worker is not used any more. It ends while the next one starts, or when stop() is called.
   void retire();
@@ -115,6 +117,7 @@ class WorkerSession {
   std::string leaving_as_;                  // what its end counts as in the profile
   WorkerProcess::Clock::time_point quit_at_ = {};
   std::set<std::string> open_cells_;
+  std::size_t cells_opened_ = 0;  // by the process
   std::optional<Load> loaded_;
   HeapWish heap_;                                 // of the process
   std::uint64_t device_heap_bytes_ = 0;           // of the process, as far as it is known
