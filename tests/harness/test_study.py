@@ -2,12 +2,13 @@
 
 import json
 import signal
+import subprocess
 import time
 
-from support import ProgramTest, ended
+from support import PROGRAM, ProgramTest, ended
 
 
-class Study(ProgramTest):
+class StudyTest(ProgramTest):
     def setUp(self):
         super().setUp()
         self.configs = self.folder / "configs"
@@ -29,6 +30,8 @@ class Study(ProgramTest):
         results = json.loads((self.out / name / "results.json").read_text(encoding="utf-8"))
         return {cell["label"]: cell["status"] for cell in results["allocbench"]["cells"]}
 
+
+class Study(StudyTest):
     def test_one_process_per_allocator_and_round_for_all_configs(self):
         self.add_config("mine/one", ["steady", "noisy"], rounds=2)
         self.add_config("mine/two", ["steady"], rounds=2, sweep={"request_bytes": [128]})
@@ -103,22 +106,6 @@ class Study(ProgramTest):
         self.study("mine")
         self.assertEqual(len(self.starts()), 14 + 2)  # one for --dry-run and one here, to hear about the device
 
-    def test_all_devices_share_the_configs(self):
-        self.add_worker("cuda")
-        for number in range(3):
-            self.add_config(f"mine/fig{number}", ["steady"], rounds=2, seed=number)
-        environment = self.environment(FAKE_WORKER_DEVICES="2")
-        arguments = ("study", "mine", "--configs", self.configs, "--out", self.out, "--device", "all")
-        self.run_program(*arguments, expect=0, environment=environment)
-        cards = {}
-        for number in range(3):
-            results = json.loads((self.out / f"mine/fig{number}" / "results.json").read_text(encoding="utf-8"))
-            self.assertEqual(len(results["allocbench"]["provenance"]["cards"]), 1)
-            cards[number] = results["allocbench"]["provenance"]["cards"][0]
-        self.assertEqual(set(cards.values()), {"GPU-0", "GPU-1"})
-        self.run_program(*arguments, "--resume", expect=0, environment=environment)
-        self.assertEqual(self.study("mine", "--device", "all", "--backend", "cpu", "--resume", expect=2).returncode, 2)
-
     def test_only_some_configs(self):
         for number in range(2):
             self.add_config(f"mine/fig{number}", ["steady"])
@@ -140,9 +127,91 @@ class Study(ProgramTest):
         self.assertIn('There is no group "yours". Groups in', result.stderr)
         self.assertIn("mine, papers, survey", result.stderr)
 
+    def test_the_plan_counts_no_process_per_cell_where_requests_decide(self):
+        # In both allocators only a process refreshes everything; one serves small requests without the device heap.
+        self.add_config("mine/one", ["per_process", "thrifty"], rounds=2, least_rounds=2, repetitions=1, sweep={"request_bytes": [16, 20]})
+        self.assertIn("At least 8 worker processes for 2 allocators, if nothing fails; the most for per_process 6, thrifty 2.",
+                      self.study("mine", "--dry-run").stdout)
+        self.study("mine")
+        self.assertEqual(len(self.starts()), 8 + 2)
+
     def test_the_profile_names_deadlines(self):
         self.add_config("mine/one", ["hanging", "steady"], deadline_s=0.5)
         result = self.study("mine", "--profile", expect=1)
         self.assertRegex(result.stdout, r"wall time [0-9.]+ s\n")
         for part in ("kernels", "process starts", "process ends", "deadlines", "workers that died", "front end"):
             self.assertRegex(result.stdout, rf"(?m)^ +[0-9.]+ % +[0-9.]+ s  {part}$")
+
+
+class AllDevices(StudyTest):
+    """Two GPUs of one host, a process of the program on each."""
+
+    def setUp(self):
+        super().setUp()
+        self.add_worker("cuda")
+        self.arguments = ("study", "mine", "--configs", self.configs, "--out", self.out, "--device", "all")
+        self.two = self.environment(FAKE_WORKER_DEVICES="2")
+
+    def card(self, name):
+        results = json.loads((self.out / name / "results.json").read_text(encoding="utf-8"))
+        cards = results["allocbench"]["provenance"]["cards"]
+        self.assertEqual(len(cards), 1)
+        self.assertEqual({cell["device_uuid"] for cell in results["allocbench"]["cells"]}, set(cards))
+        return cards[0]
+
+    def start(self):
+        for number in range(2):
+            self.add_config(f"mine/fig{number}", ["noisy"], seed=number, rounds=1000, least_rounds=1000)
+        program = subprocess.Popen([PROGRAM, *map(str, self.arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   cwd=self.folder, env=self.two, start_new_session=True)
+        limit = time.monotonic() + 30
+        while not all((self.out / f"mine/fig{number}/events.jsonl").exists() and
+                      '"event":"round"' in (self.out / f"mine/fig{number}/events.jsonl").read_text(encoding="utf-8") for number in range(2)):
+            self.assertLess(time.monotonic(), limit, "no round was ever measured")
+            time.sleep(0.01)
+        return program
+
+    def assert_no_process_left(self):
+        limit = time.monotonic() + 20
+        while self.worker_processes():
+            self.assertLess(time.monotonic(), limit, "workers outlived the study")
+            time.sleep(0.05)
+
+    def test_they_share_the_configs(self):
+        for number in range(3):
+            self.add_config(f"mine/fig{number}", ["steady"], rounds=2, seed=number)
+        result = self.run_program(*self.arguments, expect=0, environment=self.two)
+        self.assertIn("2 GPUs; number 2 cannot be opened: there is no device 2", result.stderr)
+        self.assertEqual({self.card(f"mine/fig{number}") for number in range(3)}, {"GPU-0", "GPU-1"})
+        self.assertEqual(self.study("mine", "--device", "all", "--backend", "cpu", "--resume", expect=2).returncode, 2)
+
+    def test_a_config_stays_on_its_card(self):
+        for number in range(3):
+            self.add_config(f"mine/fig{number}", ["steady"], rounds=2, seed=number)
+        self.run_program(*self.arguments, expect=0, environment=self.two)
+        cards = [self.card(f"mine/fig{number}") for number in range(3)]
+        # It has most of the work, so that it would be shared out first.
+        self.add_config("mine/large", ["steady", "counting"], rounds=9, least_rounds=9, seed=7)
+        self.run_program(*self.arguments, "--resume", expect=0, environment=self.two)
+        self.assertEqual([self.card(f"mine/fig{number}") for number in range(3)], cards)
+        self.assertEqual(self.card("mine/large"), "GPU-1", "which had one config")
+
+    def test_a_signal_to_end_reaches_both(self):
+        program = self.start()
+        program.send_signal(signal.SIGINT)
+        output, errors = program.communicate(timeout=30)
+        self.assertEqual(program.returncode, 130, errors)
+        self.assertIn("--device all", errors.splitlines()[-1])
+        for number in range(2):
+            results = json.loads((self.out / f"mine/fig{number}/results.json").read_text(encoding="utf-8"))
+            self.assertEqual(results["allocbench"]["unfinished"], 3)
+            self.assertIn(f"mine/fig{number}: ", output)
+        self.assert_no_process_left()
+
+    def test_both_end_with_the_program_that_started_them(self):
+        program = self.start()
+        program.kill()
+        program.communicate(timeout=30)
+        self.assert_no_process_left()
+        for number in range(2):
+            self.assertTrue((self.out / f"mine/fig{number}/results.json").exists())

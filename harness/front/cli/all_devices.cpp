@@ -2,29 +2,44 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/process/args.hpp>
 #include <boost/process/child.hpp>
+#include <boost/process/extend.hpp>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <thread>
+#include <utility>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/run/interrupt.hpp"
 
 namespace allocbench::front {
 namespace {
 
 namespace process = boost::process;
 
-std::size_t count_devices(const StudyOptions& study, const WorkerProgram& program) {
+constexpr auto between_looks = std::chrono::milliseconds(100);
+
+// The UUIDs of the GPUs that a worker can open, by their number.
+std::vector<std::string> cards_of(const StudyOptions& study, const WorkerProgram& program) {
+  std::vector<std::string> cards;
+  SessionListener listener;
+  listener.device = [&](const protocol::Device& device) { cards.push_back(device.uuid.value_or("")); };
   for (int device = 0;; ++device) {
     try {
-      WorkerSession session({program, device, study.run.os_threads}, {});
+      WorkerSession session({program, device, study.run.os_threads}, listener);
       if (session.start().kind == Outcome::Kind::interrupted) throw EnvironmentError("Interrupted.");
       session.stop();
-    } catch (const EnvironmentError&) {
-      if (device == 0) throw;
-      return static_cast<std::size_t>(device);
+    } catch (const EnvironmentError& error) {
+      if (cards.empty() || interrupted()) throw;
+      fmt::print(stderr, "allocbench: {} GPUs; number {} cannot be opened: {}\n", cards.size(), device, error.what());
+      return cards;
     }
   }
 }
@@ -55,32 +70,26 @@ std::vector<std::string> arguments_of(const StudyOptions& study, std::size_t dev
   return arguments;
 }
 
-}  // namespace
-
-std::vector<std::vector<std::string>> share_out(std::vector<ConfigSize> configs, std::size_t devices) {
-  std::stable_sort(configs.begin(), configs.end(),
-                   [](const ConfigSize& one, const ConfigSize& other) { return one.cells > other.cells; });
-  std::vector<std::vector<std::string>> shares(devices);
-  std::vector<std::size_t> cells(devices, 0);
-  for (const ConfigSize& config : configs) {
-    const auto least = static_cast<std::size_t>(std::min_element(cells.begin(), cells.end()) - cells.begin());
-    shares[least].push_back(config.name);
-    cells[least] += config.cells;
-  }
-  while (!shares.empty() && shares.back().empty()) shares.pop_back();
-  return shares;
+// In a process group of its own: Ctrl-C on a terminal reaches this program only, which passes it on once. When this
+// program is gone, the others end as after Ctrl-C.
+process::child start_on(const std::string& program, const std::vector<std::string>& arguments) {
+  const auto in_child = [](auto&) {
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+  };
+  return process::child(program, process::args(arguments), process::extend::on_exec_setup(in_child));
 }
 
-int study_on_all_devices(const StudyOptions& study, const Target& target, const std::vector<ConfigSize>& configs) {
-  if (target.program.backend != "cuda") {
-    throw UsageError("--device all is for the cuda back end. Leave it out, or choose --backend cuda.");
-  }
-  const auto shares = share_out(configs, count_devices(study, target.program));
-  std::vector<process::child> children;
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  for (std::size_t device = 0; device < shares.size(); ++device) {
-    fmt::print(stderr, "allocbench: device {}: {}\n", device, fmt::join(shares[device], ", "));
-    children.emplace_back(self, process::args(arguments_of(study, device, shares[device])));
+// The worst exit code.
+int wait_for(std::vector<process::child>& children) {
+  bool told = false;
+  while (std::any_of(children.begin(), children.end(), [](process::child& child) { return child.running(); })) {
+    if (interrupted() && !std::exchange(told, true)) {
+      for (process::child& child : children) {
+        if (child.running()) kill(child.id(), SIGINT);
+      }
+    }
+    std::this_thread::sleep_for(between_looks);
   }
   int worst = exit_all_ok;
   for (process::child& child : children) {
@@ -88,6 +97,56 @@ int study_on_all_devices(const StudyOptions& study, const Target& target, const 
     worst = std::max(worst, child.exit_code());
   }
   return worst;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> share_out(std::vector<ConfigShare> configs,
+                                                const std::vector<std::string>& cards) {
+  std::stable_sort(configs.begin(), configs.end(),
+                   [](const ConfigShare& one, const ConfigShare& other) { return one.work > other.work; });
+  std::vector<std::vector<std::string>> shares(cards.size());
+  std::vector<std::uint64_t> work(cards.size(), 0);
+  const auto give = [&](const ConfigShare& config, std::size_t device) {
+    shares[device].push_back(config.name);
+    work[device] += config.work;
+  };
+  const auto place_of = [&](const ConfigShare& config) {
+    return static_cast<std::size_t>(std::find(cards.begin(), cards.end(), config.card) - cards.begin());
+  };
+  const auto is_bound = [&](const ConfigShare& config) {
+    return !config.card.empty() && place_of(config) < cards.size();
+  };
+  for (const ConfigShare& config : configs) {
+    if (is_bound(config)) give(config, place_of(config));
+  }
+  for (const ConfigShare& config : configs) {
+    if (is_bound(config)) continue;
+    give(config, static_cast<std::size_t>(std::min_element(work.begin(), work.end()) - work.begin()));
+  }
+  return shares;
+}
+
+int study_on_all_devices(const StudyOptions& study, const Target& target, const std::vector<ConfigShare>& configs,
+                         const std::string& command) {
+  if (target.program.backend != "cuda") {
+    throw UsageError("--device all is for the cuda back end. Leave it out, or choose --backend cuda.");
+  }
+  const auto shares = share_out(configs, cards_of(study, target.program));
+  std::vector<process::child> children;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  for (std::size_t device = 0; device < shares.size(); ++device) {
+    if (shares[device].empty()) continue;
+    fmt::print(stderr, "allocbench: device {}: {}\n", device, fmt::join(shares[device], ", "));
+    children.push_back(start_on(self, arguments_of(study, device, shares[device])));
+  }
+  const int worst = wait_for(children);
+  if (worst != exit_all_ok) {
+    fmt::print(stderr,
+               "allocbench: not all cells are ok or measured. Where some are not finished, continue with\n  {}\n",
+               command);
+  }
+  return interrupted() ? exit_interrupted : worst;
 }
 
 }  // namespace allocbench::front

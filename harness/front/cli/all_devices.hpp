@@ -2,6 +2,7 @@
 // per GPU. A config stays on one card, because a figure has one.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,16 +11,20 @@
 
 namespace allocbench::front {
 
-struct ConfigSize {
+struct ConfigShare {
   std::string name;
-  std::size_t cells = 0;
+  std::uint64_t work = 0;  // in any unit
+  std::string card = {};   // UUID of the card that it has results of; empty = none
 };
 
-// The configs of each of `devices` GPUs, about equally many cells on each. The same for the same configs, so that a
-// resumed study finds every config on its card. GPUs without a config are left out.
-std::vector<std::vector<std::string>> share_out(std::vector<ConfigSize> configs, std::size_t devices);
+// The configs of each of the GPUs with these UUIDs. What has results of one of them goes on there; the others are
+// spread so that all have about as much work.
+std::vector<std::vector<std::string>> share_out(std::vector<ConfigShare> configs,
+                                                const std::vector<std::string>& cards);
 
-// Measures on all GPUs at once. The exit code of the process that fared worst.
-int study_on_all_devices(const StudyOptions& study, const Target& target, const std::vector<ConfigSize>& configs);
+// Measures on all GPUs at once. A first signal to end is passed on, so that each process writes what it has. The exit
+// code of the process that fared worst; `command` tells how to go on where one did not finish.
+int study_on_all_devices(const StudyOptions& study, const Target& target, const std::vector<ConfigShare>& configs,
+                         const std::string& command);
 
 }  // namespace allocbench::front

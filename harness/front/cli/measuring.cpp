@@ -176,42 +176,74 @@ std::vector<std::optional<std::uint64_t>> device_heaps(const WorkerProgram& prog
   return bytes;
 }
 
-std::string describe_measuring(const std::vector<const Plan*>& plans, const KnownTroubles& known) {
+namespace {
+
+// Worker processes of all rounds that the cells get in any case.
+struct Starts {
+  std::vector<std::pair<std::size_t, std::string>> by_allocator;
+  std::size_t all = 0;
+};
+
+Starts starts_of(const std::vector<const Plan*>& plans) {
   FigureBatches batches;
-  std::uint64_t least = 0;
-  std::uint64_t most = 0;
   std::uint64_t rounds = 0;
-  std::size_t known_cells = 0;
   for (const Plan* plan : plans) {
     auto& of_plan = batches.emplace_back();
     for (const Batch& batch : plan->batches) {
       of_plan.push_back(&batch);
-      for (const Cell& cell : batch.cells) {
-        least += cell.least_rounds;
-        most += cell.rounds;
-        rounds = std::max(rounds, cell.least_rounds);
-        known_cells += known.count(cell.id);
-      }
+      for (const Cell& cell : batch.cells) rounds = std::max(rounds, cell.least_rounds);
     }
   }
   const std::vector<Turn> turns = make_turns(batches);
-  std::vector<std::pair<std::size_t, std::string>> starts;  // of all rounds, by allocator
-  for (const Turn& turn : turns) starts.emplace_back(0, turn.allocator);
-  std::size_t all = 0;
+  Starts starts;
+  for (const Turn& turn : turns) starts.by_allocator.emplace_back(0, turn.allocator);
   for (std::uint64_t round = 0; round < rounds; ++round) {
     const std::vector<std::size_t> of_turns = process_starts(turns, batches, round);
     for (std::size_t turn = 0; turn < turns.size(); ++turn) {
-      starts[turn].first += of_turns[turn];
-      all += of_turns[turn];
+      starts.by_allocator[turn].first += of_turns[turn];
+      starts.all += of_turns[turn];
     }
   }
-  std::stable_sort(starts.begin(), starts.end(), [](auto& one, auto& other) { return one.first > other.first; });
-  starts.resize(std::min<std::size_t>(starts.size(), 5));
+  return starts;
+}
+
+template <class Visit>
+void for_each_cell(const Plan& plan, Visit visit) {
+  for (const Batch& batch : plan.batches) std::for_each(batch.cells.begin(), batch.cells.end(), visit);
+}
+
+}  // namespace
+
+std::uint64_t work_of(const Plan& plan) {
+  // Roughly: a process start is worth five rounds of a cell.
+  std::uint64_t work = 5 * starts_of({&plan}).all;
+  for_each_cell(plan, [&](const Cell& cell) { work += cell.least_rounds; });
+  return work;
+}
+
+std::string describe_measuring(const std::vector<const Plan*>& plans, const KnownTroubles& known) {
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;
+  std::size_t known_cells = 0;
+  for (const Plan* plan : plans) {
+    for_each_cell(*plan, [&](const Cell& cell) {
+      least += cell.least_rounds;
+      most += cell.rounds;
+      known_cells += known.count(cell.id);
+    });
+  }
+  Starts starts = starts_of(plans);
+  const std::size_t allocators = starts.by_allocator.size();
+  std::stable_sort(starts.by_allocator.begin(), starts.by_allocator.end(),
+                   [](auto& one, auto& other) { return one.first > other.first; });
+  starts.by_allocator.resize(std::min<std::size_t>(allocators, 5));
   std::vector<std::string> most_starts;
-  for (const auto& [count, allocator] : starts) most_starts.push_back(fmt::format("{} {}", allocator, count));
+  for (const auto& [count, allocator] : starts.by_allocator) {
+    most_starts.push_back(fmt::format("{} {}", allocator, count));
+  }
   std::string text = fmt::format(
       "{} to {} rounds of cells. At least {} worker processes for {} allocators, if nothing fails; the most for {}.\n",
-      least, most, all, turns.size(), fmt::join(most_starts, ", "));
+      least, most, starts.all, allocators, fmt::join(most_starts, ", "));
   if (known_cells > 0) text += fmt::format("{} cells come last: they failed in earlier results.\n", known_cells);
   return text;
 }

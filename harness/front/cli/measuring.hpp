@@ -42,6 +42,9 @@ std::vector<std::optional<std::uint64_t>> device_heaps(const WorkerProgram& prog
 // For --dry-run: rounds, worker processes, and how many cells come last.
 std::string describe_measuring(const std::vector<const Plan*>& plans, const KnownTroubles& known);
 
+// How long measuring takes, in units that compare configs of a study: rounds of cells.
+std::uint64_t work_of(const Plan& plan);
+
 // One config on its way to a folder of results.
 struct Figure {
   Config config;

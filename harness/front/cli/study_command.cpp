@@ -12,6 +12,7 @@
 #include "harness/front/cli/known_results.hpp"
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/log/event_log.hpp"
 #include "harness/front/run/interrupt.hpp"
 #include "harness/front/run/output_folder.hpp"
 
@@ -120,6 +121,21 @@ std::string folder_of(const StudyOptions& study, const Config& config) {
   return study.run.out.empty() ? default_folder(config) : (fs::path(study.run.out) / config.name).string();
 }
 
+// The card that the results in the folder come from, where they go on; else empty.
+std::string card_of(const std::string& folder, const RunOptions& options) {
+  const std::string path = events_path(folder);
+  if (!(options.resume || options.only_failed) || !fs::exists(path)) return "";
+  const RunHistory history = read_history(read_log_lines(path).lines, path);
+  return history.device ? history.device->uuid.value_or("") : "";
+}
+
+std::string command_to_continue(const StudyOptions& study, const RunOptions& options, const std::string& backend) {
+  std::string text = fmt::format("allocbench study {} --configs {}", study.group, study.configs);
+  if (!options.out.empty()) text += fmt::format(" --out {}", options.out);
+  for (const std::string& name : study.only) text += fmt::format(" --only {}", name);
+  return text + options_to_continue(options, backend);
+}
+
 // A line per config: the tables of a whole group are no reading.
 std::string summary_of(const Figure& figure, const Results& results) {
   std::map<Status, std::size_t> counts;
@@ -147,9 +163,12 @@ int study_command(const StudyOptions& study) {
   }
   if (!options.minutes && target.program.backend == "cuda") options.minutes = default_minutes(study.group);
   if (study.all_devices) {
-    std::vector<ConfigSize> sizes;
-    for (const auto& [config, plan] : planned) sizes.push_back({config.name, plan.cell_count()});
-    return study_on_all_devices(study, target, sizes);
+    std::vector<ConfigShare> shares;
+    for (const auto& [config, plan] : planned) {
+      shares.push_back({config.name, work_of(plan), card_of(folder_of(study, config), options)});
+    }
+    return study_on_all_devices(study, target, shares,
+                                command_to_continue(study, options, target.program.backend) + " --device all");
   }
   std::vector<Figure> figures;
   for (auto& [config, plan] : planned) {
@@ -166,11 +185,8 @@ int study_command(const StudyOptions& study) {
     ok = ok && all_ok(results);
     if (results.unfinished == 0) ++finished;
   }
-  std::string out = options.out.empty() ? "" : fmt::format(" --out {}", options.out);
-  for (const std::string& name : study.only) out += fmt::format(" --only {}", name);
   return exit_code_of(ending, ok, fmt::format("{} of {} configs are finished.", finished, figures.size()),
-                      fmt::format("allocbench study {} --configs {}{}{}", study.group, study.configs, out,
-                                  options_to_continue(options, target.program.backend)));
+                      command_to_continue(study, options, target.program.backend));
 }
 
 }  // namespace allocbench::front
