@@ -39,8 +39,7 @@ struct Outcome {
 
 // Device memory of `words` zeros is the first argument of the kernel.
 template <class Kernel>
-Outcome outcome_of(const ExecutorOptions& options, LaunchShape shape, Kernel kernel, std::size_t words = 1) {
-  Device device(options);
+Outcome outcome_of_launch(Device& device, LaunchShape shape, Kernel kernel, std::size_t words) {
   Stream stream(device);
   Buffer<std::uint32_t> memory(words);
   memory.fill_bytes(stream, 0);
@@ -50,6 +49,11 @@ Outcome outcome_of(const ExecutorOptions& options, LaunchShape shape, Kernel ker
     return {true, fault.kind(), fault.what()};
   }
   return {};
+}
+template <class Kernel>
+Outcome outcome_of(const ExecutorOptions& options, LaunchShape shape, Kernel kernel, std::size_t words = 1) {
+  Device device(options);
+  return outcome_of_launch(device, shape, kernel, words);
 }
 
 // A fault of this kind whose text holds every one of the parts, in each mode.

@@ -33,15 +33,7 @@ template <class Kernel>
 Outcome outcome_on(Device& device, const ExecutorOptions& options, LaunchShape shape, Kernel kernel,
                    std::size_t words = zoo::word_count) {
   device.restart(options);
-  Stream stream(device);
-  Buffer<std::uint32_t> memory(words);
-  memory.fill_bytes(stream, 0);
-  try {
-    launch(stream, shape, kernel, memory.data());
-  } catch (const Fault& fault) {
-    return {true, fault.kind(), fault.what()};
-  }
-  return {};
+  return outcome_of_launch(device, shape, kernel, words);
 }
 
 // The first seed from 1 to `last_seed` that shows the bug, else 0.

@@ -1,4 +1,4 @@
-// Allocators with one planted fault each, and the correct one they are made from.
+// Allocators with one planted fault each, and the correct ones they are compared with.
 #pragma once
 
 #include "allocators/contract/allocator.hpp"
@@ -92,6 +92,42 @@ class SlotMalloc {
   std::uint32_t slots_ = 0;
   std::uint32_t* state_ = nullptr;  // mallocs and frees so far
   std::uint32_t* used_ = nullptr;
+};
+
+// A bump pointer that release_all() sets back.
+class BulkMalloc {
+ public:
+  using Parameters = NoParameters;
+  static constexpr Traits traits{.name = "bulk_malloc",
+                                 .display_name = "BulkMalloc",
+                                 .paper = "none",
+                                 .summary = "a bump pointer that release_all() sets back",
+                                 .frees = Frees::in_bulk,
+                                 .test_only = true};
+  static BulkMalloc create(Arena& arena, const Parameters&) {
+    BulkMalloc result;
+    result.pool_ = arena.pool();
+    result.used_ = arena.metadata<std::uint64_t>(1);
+    return result;
+  }
+  void reset(simt::Stream& stream) { simt::device_fill(stream, used_, 0, sizeof *used_); }
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters&) { return pool_bytes; }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    const std::uint64_t begin = thread.atomic(*used_).fetch_add(std::uint64_t{bytes}, simt::relaxed);
+    return begin + bytes <= pool_.bytes ? pool_.base + begin : nullptr;
+  }
+  template <class Thread>
+  SIMT_FN void free(Thread&, void*) {}
+  template <class Thread>
+  SIMT_FN void release_all(Thread& thread) {
+    thread.atomic(*used_).store(0, simt::relaxed);
+  }
+
+ private:
+  Pool pool_;
+  std::uint64_t* used_ = nullptr;
 };
 
 }  // namespace allocbench::test
