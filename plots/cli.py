@@ -164,7 +164,7 @@ def _repeat(arguments: list[str]) -> int:
 
 def _fill(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python3 -m plots numbers",
-                                     description="Write the numbers in texts anew from the kept results (plots/README.md, Numbers in texts).")
+                                     description="Update the numbers in texts from the kept results (plots/README.md, Numbers in texts).")
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="texts (default: all that have such numbers)")
     parser.add_argument("--check", action="store_true", help="change nothing; list what differs and exit with 2")
     options = parser.parse_args(arguments)

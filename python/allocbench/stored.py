@@ -107,7 +107,7 @@ def _check_shape(ours: dict, path: Path, again: str) -> None:
                                      f"seconds. {again}")
         for name, bins in cell.get("counted", {}).get("histograms", {}).items():
             if not all(type(value) is int for pair in bins for value in pair):
-                raise UsageError(f"{path}:1 /allocbench/cells/{number}/counted/histograms/{name} holds something else than counts. {again}")
+                raise UsageError(f"{path}:1 /allocbench/cells/{number}/counted/histograms/{name} must hold counts only. {again}")
 
 
 def read_rows(folder: Path) -> pandas.DataFrame:
