@@ -83,7 +83,7 @@ CheckTask Checking::task(std::size_t index, std::uint64_t first, std::uint64_t c
                                    .seeds = count,
                                    .stop_at_failure = stop_at_failure_,
                                    .apart = false};
-  // ThreadSanitizer takes seconds to name the places of a race, on a busy machine many.
+  // ThreadSanitizer takes seconds to name the places of a race, and longer on a busy machine.
   task.limit_seconds = count == 1 && !cell.races ? single_run_limit_seconds : task_limit_seconds;
   if (exhaustive()) task.limit_seconds *= std::ceil(static_cast<double>(count) / runs_per_task);
   task.cell = index;

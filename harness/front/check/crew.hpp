@@ -46,7 +46,8 @@ class CheckCrew {
   void add(CheckTask task) { tasks_.push_back(std::move(task)); }
   // In front of all others.
   void add_next(CheckTask task) { tasks_.push_front(std::move(task)); }
-  // Where tasks come from when those added are given: nothing when there are no more. So many seeds do not fill memory.
+  // Gives the next task once those added are handed out; nothing when there are no more. Many seeds so need little
+  // memory.
   void take_from(std::function<std::optional<CheckTask>()> source) { source_ = std::move(source); }
   // Until no task is left; `done` may add some. False when the user interrupted. Throws EnvironmentError for a worker
   // that does not speak the protocol, UsageError for what it refuses.

@@ -154,7 +154,7 @@ void add_check(CLI::App& app, CheckOptions& check) {
       ->type_name("N");
   verb->add_option("--strategy", check.strategy, "Where schedules come from (default swarm); see --list")
       ->type_name("S");
-  verb->add_flag("!--no-races", check.races, "Leave the race part out");
+  verb->add_flag("!--no-races", check.races, "Do not look for races");
   auto* replay = verb->add_option("--replay", check.replay, "Show one run again: its seed string, or a finding's file")
                      ->type_name("SEED|FILE");
   verb->add_flag("--shrink", check.shrink, "With --replay: find the fewest decisions that still fail")->needs(replay);
@@ -218,12 +218,10 @@ void add_advise(CLI::App& app) {
 }
 
 constexpr const char* compare_footer =
-    "Two cells pair if all that defines them is equal: allocator, workload, their parameters, pool, seed, state. "
-    "Verdicts "
-    "per\n"
-    "phase: slower or faster (by more than the margin, and not by chance: Holm's correction over all phases), same "
-    "(the\n"
-    "95 % interval lies within the margin) or unsure. A cell that is no longer ok counts as a regression.\n"
+    "Two cells pair if all that defines them is equal: allocator, workload, their parameters, pool, seed, state.\n"
+    "Verdicts per phase: slower or faster (by more than the margin, and not by chance: Holm's correction over all\n"
+    "phases), same (the 95 % interval lies within the margin) or unsure. A cell that is ok in A but not in B is a\n"
+    "regression.\n"
     "  allocbench compare results/before results/after --fail-on regression\n"
     "  allocbench compare 'results/before/*' 'results/after/*' --markdown\n"
     "  allocbench compare --with-reference results/reference/h100/quick   does this machine give the same picture?\n"
@@ -284,8 +282,7 @@ void add_profile(CLI::App& app, ProfileOptions& profiling) {
   verb->add_option("cell", profiling.cell, "Its name, which begins with that of its config")
       ->required()
       ->type_name("CELL");
-  verb->add_option("-c,--config", profiling.config, "The config, where its name does not lead to it")
-      ->type_name("FILE");
+  verb->add_option("-c,--config", profiling.config, "Its config, if that is not below --configs")->type_name("FILE");
   verb->add_option("--configs", profiling.configs, "Folder with the configs (default configs)")->type_name("DIR");
   verb->add_option("--phase", profiling.phases, "Only kernels of this phase (repeatable; default all phases)")
       ->type_name("PHASE");

@@ -136,7 +136,7 @@ std::string command_to_continue(const StudyOptions& study, const RunOptions& opt
   return text + options_to_continue(options, backend);
 }
 
-// A line per config: the tables of a whole group are no reading.
+// A line per config: the tables of a whole group are too long to read.
 std::string summary_of(const Figure& figure, const Results& results) {
   std::map<Status, std::size_t> counts;
   for (const CellResult& cell : results.cells) ++counts[cell.status()];

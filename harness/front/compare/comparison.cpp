@@ -51,8 +51,8 @@ std::string why_not_compared(const MeasuredSide& a, const MeasuredSide& b) {
   return "";
 }
 
-// Few rounds of a cell may by chance be close to each other. The cells of the same allocator tell what is usual there,
-// in the same phase of the same workload.
+// Few rounds of a cell may be close together by chance, so a cell's spread is taken to be at least what is usual for
+// the same allocator in the same phase of the same workload.
 class UsualVariance {
  public:
   void add(const Measured& measured) {

@@ -1,4 +1,4 @@
-// Two sides, cell by cell: what got slower or faster, what stayed the same, and where nobody can tell.
+// Two sides, cell by cell: what got slower or faster, what stayed the same, and what is unsure.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace allocbench::front {
 
-// Smaller differences matter to nobody by default; two numbers of ±1.3 % each can hardly tell them apart.
+// Smaller differences count as none: intervals of ±1.3 % can hardly separate them.
 inline constexpr double default_margin = 0.03;
 
 enum class Verdict { slower, faster, same, unsure };

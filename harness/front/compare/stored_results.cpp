@@ -7,9 +7,9 @@
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/text_file.hpp"
+#include "harness/front/log/cell_definition.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/protocol/json_members.hpp"
-#include "harness/protocol/parameter_json.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -23,7 +23,7 @@ Rounds rounds_of(const Json& phase) {
     if (!sample.is_number() || sample.get<double>() < 0) throw Malformed("\"samples\" must be a list of times");
     samples.push_back(sample.get<double>());
   }
-  // Files converted from format 1 do not tell rounds: one process measured all samples.
+  // Files converted from format 1 have no rounds: one process measured all samples.
   if (protocol::optional_member(phase, "rounds") == nullptr) return {samples};
   Rounds rounds;
   auto next = samples.begin();
@@ -43,17 +43,7 @@ Rounds rounds_of(const Json& phase) {
 CellResult cell_from(const Json& json) {
   CellResult result;
   CellHistory& cell = result.cell;
-  cell.id = protocol::text_member(json, "id");
-  cell.allocator = protocol::text_member(json, "allocator");
-  cell.label = protocol::text_member_or(json, "label", cell.allocator);
-  cell.allocator_parameters = protocol::values_from_json(protocol::member(json, "allocator_parameters"));
-  cell.workload = protocol::text_member(json, "workload");
-  cell.workload_parameters = protocol::values_from_json(protocol::member(json, "workload_parameters"));
-  cell.pool_bytes = protocol::count_member(json, "pool_bytes");
-  cell.backend = protocol::text_member(json, "backend");
-  cell.seed = protocol::count_member(json, "seed");
-  cell.state = protocol::text_member(json, "state");
-  cell.axes = protocol::values_from_json(protocol::member(json, "axes"));
+  read_definition(cell, json);
   cell.origin.device = protocol::text_member_or(json, "device", "");
   cell.origin.device_uuid = protocol::text_member_or(json, "device_uuid", "");
   cell.origin.driver_version = protocol::text_member_or(json, "driver_version", "");

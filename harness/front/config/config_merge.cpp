@@ -10,8 +10,8 @@ using Json = nlohmann::ordered_json;
 
 bool is_axis_form(const Json& json) { return json.is_object() && (json.contains("range") || json.contains("log2")); }
 
-// Objects merge key by key, anything else replaces. Axes
-// replace each other as a whole: half a range and half a log2 make no axis. null removes a key.
+// Objects merge key by key, anything else replaces. Axes replace each other as a whole: half a range and half a log2
+// are not an axis. null removes a key.
 void merge_into(Json& base, const Json& changes) {
   for (const auto& [key, value] : changes.items()) {
     if (value.is_null()) {

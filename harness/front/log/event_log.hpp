@@ -39,7 +39,7 @@ class EventLog {
   ino_t inode_ = 0;
 };
 
-// Of events.jsonl and results.json. In format 1 a plain id meant what is now the reworked form.
+// Of events.jsonl and results.json. Format 1 had the reworked forms under plain ids.
 inline constexpr int log_format = 2;
 // What a reader says about another one.
 std::string wrong_format(std::uint64_t found);

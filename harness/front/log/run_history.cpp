@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/log/cell_definition.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/protocol/description_json.hpp"
 #include "harness/protocol/event_json.hpp"
-#include "harness/protocol/parameter_json.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -49,23 +49,13 @@ CellFacts facts_from(const Json& event) {
 
 CellHistory cell_from(const Json& event) {
   CellHistory cell;
-  cell.id = protocol::text_member(event, "id");
+  read_definition(cell, event);
   cell.series = protocol::text_member(event, "series");
-  cell.allocator = protocol::text_member(event, "allocator");
-  cell.label = protocol::text_member_or(event, "label", cell.allocator);
   cell.display_name = protocol::text_member_or(event, "display_name", "");
   cell.form = protocol::text_member_or(event, "form", "");
   cell.restrictions = protocol::optional_texts(event, "restrictions").value_or(std::vector<std::string>{});
-  cell.allocator_parameters = protocol::values_from_json(protocol::member(event, "allocator_parameters"));
-  cell.workload = protocol::text_member(event, "workload");
-  cell.workload_parameters = protocol::values_from_json(protocol::member(event, "workload_parameters"));
-  cell.pool_bytes = protocol::count_member(event, "pool_bytes");
-  cell.backend = protocol::text_member(event, "backend");
-  cell.seed = protocol::count_member(event, "seed");
-  cell.state = protocol::text_member(event, "state");
   cell.aged_rounds = protocol::optional_count(event, "aged_rounds");
   cell.l2 = protocol::text_member_or(event, "l2", "warm");
-  cell.axes = protocol::values_from_json(protocol::member(event, "axes"));
   return cell;
 }
 

@@ -30,7 +30,7 @@ struct CellEnd {
   Status status = Status::ok;
   std::string reason = {};
   std::string output_tail = {};
-  std::string stop = {};  // why an ok cell was measured no longer
+  std::string stop = {};  // why the measuring of an ok cell ended
 
   // The first line: some reasons continue with a dump of lanes.
   std::string short_reason() const { return reason.substr(0, reason.find('\n')); }

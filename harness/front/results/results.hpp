@@ -37,7 +37,7 @@ struct CountedResult {
   std::size_t passes = 0;
 };
 
-// In place of the reason why a cell was measured no longer.
+// The `stop` of a cell that has no end yet.
 inline constexpr const char* stop_so_far = "not finished";
 
 // A cell that ended, or that has rounds enough for numbers before its end (`unfinished`). One that is not ok has no

@@ -49,7 +49,7 @@ BatchRunner::Step BatchRunner::run_cell(CellRun& run, Doubt accepted) {
   Step step = prepare(run, accepted);
   while (step == Step::done) {
     const bool alone = needs_process_per_sample(run);
-    // Rounds differ by their processes: a second process in a round would cost its start and tell nothing more.
+    // A round is one value: a second process in it would cost its start and add nothing.
     if (alone && run.cell->rounds > 1 && !run.running.empty()) return finish(run);
     const std::uint64_t count = samples_to_ask_for(*run.cell, run.running, run.rounds);
     if (count == 0) return finish(run);

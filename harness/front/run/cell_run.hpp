@@ -53,7 +53,7 @@ struct CellBook {
   void end(CellRun& run, const CellEnd& end);
   // The time is over, and the cell has whole rounds: it ends with them, or stays open where they are too few.
   void stop_for_time(CellRun& run);
-  // For a cell that was put off, with the words why. What has an earlier end keeps it: that says more.
+  // Skips a cell that was put off, with the reason. An earlier end is kept, as it says more.
   void leave_out(CellRun& run, const std::string& why);
 
  private:

@@ -43,7 +43,7 @@ void check_same_run(const RunHistory& history, const Config& config, const std::
   }
 }
 
-// Numbers of two revisions, cards or drivers in one figure compare what they do not say.
+// A figure must not mix revisions, cards or drivers without saying so.
 void check_same_origin(const RunHistory& history, const Origin& now, const std::string& folder) {
   for (const CellHistory& cell : history.cells) {
     if (!cell.end && !cell.open.verified) continue;

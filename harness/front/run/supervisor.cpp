@@ -108,7 +108,10 @@ bool Supervisor::run_rounds(Doubt accepted) {
 void Supervisor::announce(Doubt accepted) const {
   std::size_t cells = 0;
   for_each_cell([&](const CellRun& run) { cells += accepted != Doubt::none && waits(run, accepted) ? 1 : 0; });
-  if (cells > 0) progress_.say(fmt::format("now {} cells that were put off: {}", cells, in_words(accepted)));
+  if (cells > 0) {
+    const std::string which = cells == 1 ? "1 cell that was" : fmt::format("{} cells that were", cells);
+    progress_.say(fmt::format("now {} put off: {}", which, in_words(accepted)));
+  }
 }
 
 Supervisor::Rest Supervisor::rest() const {
