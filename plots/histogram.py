@@ -1,4 +1,5 @@
-"""Figure kind `histogram`: how often the untimed passes counted each value, one panel per value of `panels`.
+"""Figure kind `histogram`: how often the untimed passes counted each value, or a workload requests each size; one panel per value of
+`panels`.
 
 Pages found by a warp come with the normal curve of equation (9) of Pham et al. 2025, at the share of pages that is free.
 """
@@ -6,7 +7,8 @@ Pages found by a warp come with the normal curve of equation (9) of Pham et al. 
 from __future__ import annotations
 
 import math
-from typing import Sequence
+from dataclasses import dataclass
+from typing import Callable, Sequence
 
 import matplotlib
 import numpy
@@ -22,6 +24,28 @@ _LEFT = 0.55
 _BETWEEN = 0.36
 _ABOVE = 0.22
 _WIDEST = 8  # standard deviations to both sides of the mean
+_LABEL = 0.42  # inches that a label of a bin takes
+
+
+@dataclass(frozen=True)
+class _Words:
+    """What readers see of a distribution."""
+
+    what: str
+    share: str
+    label: Callable[[float], str]
+    caption: str
+
+
+_WORDS = {
+    "steps": _Words("steps", "share of mallocs", quantity.count,
+                    "Bars: share of mallocs by their steps, in bins that begin where the axis says and end before the next."),
+    "pages_found": _Words("pages found", "share of draws", quantity.count,
+                          "Bars: how often a warp of 32 lanes saw so many free pages in its first round, in a pool whose pages in use are "
+                          "drawn anew for each pass. Line: normal distribution with mean n p and variance n p (1 - p), n = 1024."),
+    "request_bytes": _Words("request size", "share of requests", quantity.in_bytes,
+                            "Bars: share of requests by their size, in bins that begin where the axis says and end before the next."),
+}
 
 
 def make(run: Run, stem: str) -> Drawing:
@@ -31,20 +55,20 @@ def make(run: Run, stem: str) -> Drawing:
         raise NothingToDraw(f"{run.folder}: no ok cell has counted the histogram {name!r}.")
     far = _far(run, panels, name)
     with matplotlib.rc_context(style.RC):
-        heading = origin.heading(run, origin.title(run), [*_caption(name), *far, *run.plot.get("notes", [])])
+        heading = origin.heading(run, origin.title(run), [_WORDS[name].caption, *far, *run.plot.get("notes", [])])
         page = Page(heading, _BELOW + _HEIGHT + _ABOVE)
         width = (BODY_WIDTH - _LEFT - _BETWEEN * (len(panels) - 1) - 0.1) / len(panels)
         for number, (title, cells) in enumerate(panels):
             axes = page.axes(_LEFT + number * (width + _BETWEEN), _BELOW, width, _HEIGHT)
             for cell in cells:
-                _draw(axes, run, cell, name)
+                _draw(axes, run, cell, name, max(2, int(width / _LABEL)))
             axes.set_title(title, loc="left", fontsize=7.5, weight="bold")
-            axes.set_xlabel("pages found" if name == "pages_found" else name)
+            axes.set_xlabel(_WORDS[name].what)
             axes.set_ylim(bottom=0)
             axes.yaxis.set_major_formatter(lambda value, _: quantity.formatter("internal_waste")(value))
             if number == 0:
-                axes.set_ylabel("share of draws" if name == "pages_found" else "share of mallocs")
-    table = grid.Grid(["", "allocator", "count", "mean", "standard deviation"] + _expected_header(name),
+                axes.set_ylabel(_WORDS[name].share)
+    table = grid.Grid(["", "allocator", "count"] + _moments_header(name),
                       [_row(run, title, cell, name) for title, cells in panels for cell in cells], aligned_left=2)
     parts = [f"# {heading.title}", heading.subtitle, grid.markdown(table), *heading.caption, "  \n".join(heading.origin)]
     return Drawing(stem, page, "\n\n".join(part.rstrip() for part in parts if part) + "\n")
@@ -63,7 +87,7 @@ def _panels(run: Run, name: str) -> list[tuple[str, list[str]]]:
     return [(title, cells) for title, cells in panels if cells]
 
 
-def _draw(axes, run: Run, cell: str, name: str) -> None:
+def _draw(axes, run: Run, cell: str, name: str, most: int) -> None:
     bins = _bins(run, cell, name)
     total = sum(bins.values())
     allocator = run.cells.at[cell, "allocator"]
@@ -81,7 +105,8 @@ def _draw(axes, run: Run, cell: str, name: str) -> None:
     places = [0 if first == 0 else 1 + int(math.log2(first)) for first in bins]
     axes.bar(places, [count / total for count in bins.values()], width=0.9, color=look.colour,
              gid=f"histogram {allocator}")
-    axes.set_xticks(places, [quantity.count(first) for first in bins])
+    every = -(-len(places) // most)  # labels that have room
+    axes.set_xticks(places[::every], [_WORDS[name].label(first) for first in list(bins)[::every]])
 
 
 def _far(run: Run, panels: Sequence[tuple[str, list[str]]], name: str) -> list[str]:
@@ -106,21 +131,17 @@ def _expected(run: Run, cell: str) -> tuple[float, float]:
     return theory.corw_drift(1.0, run.settings.at[cell, "free_share"], 0.0)
 
 
-def _expected_header(name: str) -> list[str]:
-    return ["n p", "sqrt(n p q)"] if name == "pages_found" else []
+def _moments_header(name: str) -> list[str]:
+    """Bins that double give no moments."""
+    return ["mean", "standard deviation", "n p", "sqrt(n p q)"] if name == "pages_found" else []
 
 
 def _row(run: Run, title: str, cell: str, name: str) -> Sequence[str]:
     bins = _bins(run, cell, name)
     total = sum(bins.values())
+    row = [title, labels.allocator(run, run.cells.at[cell, "allocator"]), f"{total:,}"]
+    if name != "pages_found":
+        return row
     mean = sum(value * count for value, count in bins.items()) / total
     variance = sum(count * (value - mean) ** 2 for value, count in bins.items()) / total
-    row = [title, labels.allocator(run, run.cells.at[cell, "allocator"]), f"{total:,}", f"{mean:.2f}", f"{math.sqrt(variance):.2f}"]
-    return row + [f"{value:.2f}" for value in _expected(run, cell)] if name == "pages_found" else row
-
-
-def _caption(name: str) -> list[str]:
-    if name == "pages_found":
-        return ["Bars: how often a warp of 32 lanes saw so many free pages in its first round, in a pool whose pages in use are "
-                "drawn anew for each pass. Line: normal distribution with mean n p and variance n p (1 - p), n = 1024."]
-    return ["Bars: share of mallocs by their steps, in bins that begin where the axis says and end before the next."]
+    return row + [f"{value:.2f}" for value in (mean, math.sqrt(variance), *_expected(run, cell))]

@@ -110,6 +110,7 @@ Failed failed_from_json(const Json& json) {
 }  // namespace
 
 bool Counted::has_counts() const {
+  if (values.empty()) return !histograms.empty();
   return std::any_of(values.begin(), values.end(), [](const Values& each) {
     return std::any_of(each.per_pass.begin(), each.per_pass.end(), [](double value) { return value != 0; });
   });

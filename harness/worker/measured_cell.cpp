@@ -47,6 +47,7 @@ Verification MeasuredCell::verify() {
     const TimeShares::Scope contents(instance_.shares(), Part::contents);
     begin();
     check_contents(result);
+    result.histograms = run_->histograms();
   }
   {
     const TimeShares::Scope leaks(instance_.shares(), Part::leaks);

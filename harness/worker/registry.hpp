@@ -48,6 +48,7 @@ struct Verification {
   std::uint64_t spurious_nulls = 0;  // of the leak check
   std::string reset;                 // "checked: ..." or "waived: ..."
   CallStatistics counted;
+  std::vector<Histogram> histograms;  // of the workload's own
 };
 
 struct Sample {

@@ -22,15 +22,20 @@ std::optional<std::string> if_known(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-protocol::Counted counted_of(const CallStatistics& statistics) {
-  protocol::Counted counted;
-  for (const auto& [metric, values] : statistics.values()) counted.values.push_back({metric, values});
-  for (const Histogram& histogram : statistics.histograms()) {
+void append(protocol::Counted& counted, const std::vector<Histogram>& histograms) {
+  for (const Histogram& histogram : histograms) {
     protocol::Counted::Histogram& bins = counted.histograms.emplace_back();
     bins.name = histogram.name;
     for (const auto& [first, count] : histogram.bins) bins.bins.push_back({first, count});
   }
-  if (!counted.has_counts()) return {};
+}
+
+protocol::Counted counted_of(const Verification& verification) {
+  protocol::Counted counted;
+  for (const auto& [metric, values] : verification.counted.values()) counted.values.push_back({metric, values});
+  append(counted, verification.counted.histograms());
+  if (!counted.has_counts()) counted = {};
+  append(counted, verification.histograms);
   return counted;
 }
 
@@ -155,7 +160,7 @@ protocol::Event Server::answer(const protocol::VerifyCell& command) {
                                .leak = result.leak,
                                .spurious_nulls = result.spurious_nulls,
                                .reset = result.reset},
-                              counted_of(result.counted)};
+                              counted_of(result)};
   });
 }
 

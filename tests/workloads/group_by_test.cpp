@@ -209,7 +209,7 @@ TEST(GroupBy, IsExactWithEarlyFreesAndTablesOfTheAllocator) {
       parameters.free_share = 1;
       parameters.frees = "early";
       parameters.table_bytes = 6144;
-      Rig<ScatterAllocReworked> rig(parameters, 32 << 20);
+      Rig<ScatterAllocReworked> rig(parameters, page_bytes == 32 ? 2 << 20 : 12 << 20);
       EXPECT_EQ(rig.sample(), "") << method << " " << page_bytes;
       EXPECT_EQ(rig.sample(), "") << method << ": again on the same heap";
     }

@@ -141,6 +141,7 @@ TEST(ReferenceTree, IsTheSameWithAndWithoutHelpers) {
   const ReferenceTree helped = build_reference(boxes, limits);
   EXPECT_EQ(alone.digest, helped.digest);
   EXPECT_EQ(alone.requests, helped.requests);
+  EXPECT_EQ(alone.by_size, helped.by_size);
   EXPECT_EQ(visitor.nodes.size(), alone.nodes());
 }
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/circular_malloc/cf_malloc_reworked.hpp"
 #include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
@@ -54,6 +56,24 @@ TEST(KdTree, EqualsItsReferenceOnEveryScene) {
     EXPECT_EQ(rig.counter("resident_warps"), 6u);
     EXPECT_EQ(rig.run->kernels().size(), 2u) << "the build, and one malloc with one free to compare registers with";
   }
+}
+
+TEST(KdTree, KnowsTheSizesOfItsRequests) {
+  Rig<AtomicMalloc> rig(small("terrain", 300), 4 << 20);
+  ASSERT_EQ(rig.sample(), "");
+  const std::vector<Histogram> histograms = rig.run->histograms();
+  ASSERT_EQ(histograms.size(), 1u);
+  EXPECT_EQ(histograms[0].name, "request_bytes");
+  std::uint64_t mallocs = 0;
+  std::uint64_t least_bytes = 0;
+  for (const auto& [first, count] : histograms[0].bins) {
+    EXPECT_TRUE(std::has_single_bit(first));
+    mallocs += count;
+    least_bytes += first * count;
+  }
+  EXPECT_EQ(mallocs, rig.counter("mallocs"));
+  EXPECT_LE(least_bytes, rig.counter("requested_bytes"));
+  EXPECT_GT(2 * least_bytes, rig.counter("requested_bytes"));
 }
 
 TEST(KdTree, SharesNodesAmongWarpsUnderManySchedules) {

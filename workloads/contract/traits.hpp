@@ -2,6 +2,8 @@
 // too.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -22,6 +24,12 @@ struct WorkloadTraits {
   bool writes_blocks = false;
   // A whole program with an oracle: runs with the designs, not with their ablations and not with planted faults.
   bool application = false;
+};
+
+// How many of something (mallocs, warps) had a value of at least a bin's first and below the next bin's.
+struct Histogram {
+  std::string name;
+  std::map<std::uint64_t, std::uint64_t> bins;  // by their first value
 };
 
 // Registers and memory of one kernel that a phase launches.

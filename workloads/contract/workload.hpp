@@ -81,6 +81,8 @@ class WorkloadRun {
   virtual std::uint64_t mallocs_at_most() const = 0;
   // Of the timed kernels.
   virtual std::vector<KernelInfo> kernels() const = 0;
+  // What is known of its requests without counting, for figures: plots/histogram.py.
+  virtual std::vector<Histogram> histograms() const { return {}; }
 };
 
 // The entry of workload W in the list of all workloads.

@@ -97,6 +97,16 @@ class KdTreeRun final : public WorkloadRun {
                                                                                               type_)};
   }
 
+  // The device counts its requests, their bytes and the squares of these, and they are compared with the reference's.
+  std::vector<Histogram> histograms() const override {
+    Histogram sizes{"request_bytes", {}};
+    const auto& by_size = scene_->reference.by_size;
+    for (std::size_t i = 0; i < by_size.size(); ++i) {
+      if (by_size[i] != 0) sizes.bins[std::uint64_t{1} << i] = by_size[i];
+    }
+    return {sizes};
+  }
+
  private:
   // The bounds of all blocks together, and their alignment: blocks come and go, so they cannot be compared with each
   // other.

@@ -171,6 +171,7 @@ class Builder {
   void request(std::uint32_t count) {
     const std::uint64_t bytes = std::uint64_t{count} * sizeof(std::uint32_t);
     result_.requests.add(bytes);
+    if (bytes != 0) ++result_.by_size[static_cast<std::size_t>(std::bit_width(bytes)) - 1];
     result_.largest_request = std::max(result_.largest_request, bytes);
   }
 
@@ -198,6 +199,7 @@ void add(ReferenceTree& sum, const ReferenceTree& part) {
   sum.requests.bytes += part.requests.bytes;
   sum.requests.squares += part.requests.squares;
   sum.requests.wrapped_squares += part.requests.wrapped_squares;
+  for (std::size_t i = 0; i < sum.by_size.size(); ++i) sum.by_size[i] += part.by_size[i];
   sum.largest_request = std::max(sum.largest_request, part.largest_request);
   sum.leaves += part.leaves;
   sum.empty_leaves += part.empty_leaves;

@@ -1,6 +1,7 @@
 // The oracle of kd_tree: the tree that the rules demand, built by the host. Knows nothing of devices.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,7 +22,8 @@ Box bounds_of(const std::vector<TriangleBox>& boxes);
 struct ReferenceTree {
   Limits limits;
   RequestStatistics requests;
-  std::uint64_t largest_request = 0;  // B
+  std::uint64_t largest_request = 0;           // B
+  std::array<std::uint64_t, 64> by_size = {};  // requests of 2^i to 2^(i+1) - 1 B
   std::uint64_t leaves = 0;
   std::uint64_t empty_leaves = 0;
   std::uint64_t passed_on = 0;   // nodes with one empty side: their list went to the other

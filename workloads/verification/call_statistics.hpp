@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,14 +14,9 @@
 
 #include "allocators/adaptors/call_record.hpp"
 #include "allocators/contract/traits.hpp"
+#include "workloads/contract/traits.hpp"
 
 namespace allocbench {
-
-// How many mallocs or warps had a value of at least `first` and below the next bin's.
-struct Histogram {
-  std::string name;
-  std::map<std::uint64_t, std::uint64_t> bins;
-};
 
 class CallStatistics {
  public:
