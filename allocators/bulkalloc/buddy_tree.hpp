@@ -48,12 +48,12 @@ struct BuddyTree {
     return (node - (1u << (root_height - height))) << height;
   }
 
-  // The first page of a block of 2^height pages, or no_page.
-  template <class Thread>
-  SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t height) const {
+  // For each lane of the group the first page of a block of 2^height pages, or no_page.
+  template <class Thread, class Group>
+  SIMT_FN std::uint32_t take(Thread& thread, Group group, std::uint32_t height) const {
     std::uint32_t above = height;
     SIMT_ROLLED
-    while (!blocks[above].wait(thread, 1, batch)) {
+    while (!blocks[above].wait_each(thread, group, batch)) {
       if (above == most_height) {
         cancel(thread, height, above);
         return no_page;
@@ -192,7 +192,7 @@ struct BuddyTree {
   // only a unit that is not there proves that nothing can be merged.
   template <class Thread>
   SIMT_FN bool merge(Thread& thread, std::uint32_t node, std::uint32_t height) const {
-    if (!blocks[height].try_wait(thread, 1)) return false;
+    if (!blocks[height].try_wait_by_addition(thread, 1)) return false;
     if (!try_take(thread, node ^ 1)) {
       blocks[height].signal(thread, 1, 0);
       return false;
@@ -207,7 +207,7 @@ struct BuddyTree {
     SIMT_ROLLED
     for (std::uint32_t looks = 0; looks < patience; ++looks) {
       if ((look(thread, node) & look(thread, node ^ 1) & available) == 0) return false;
-      if (!blocks[height].try_wait(thread, 2)) {
+      if (!blocks[height].try_wait_by_addition(thread, 2)) {
         thread.spin_hint();  // somebody has a unit and takes one of the halves, or another node
         continue;
       }

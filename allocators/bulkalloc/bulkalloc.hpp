@@ -18,7 +18,7 @@
 //   * An arena per SM needs a chunk per SM. The paper's smallest pool, 8 MiB, has no room for 80 of them, so there are
 //     at most as many arenas as an eighth of the chunks of the pool; SMs share them.
 //   * The lanes of a warp that ask for one size wait together and share a claim; so do those that free slots of one
-//   bin.
+//     bin, and those that ask for blocks of the tree of one height (semaphore.hpp).
 //     Whoever makes a bin keeps its slots of that bin, without a walk along the list.
 //   * A size of which a bin has one slot (2 KiB) is served by the tree, as in the paper's measurements.
 //   * If a batch cannot be made, each lane of the group takes a unit that is there before it returns null.
@@ -108,7 +108,7 @@ class BulkAlloc {
   SIMT_FN void* malloc_pages(Thread& thread, std::size_t bytes) {
     const std::uint64_t pages = units_of(bytes, small_.layout.page_log2);
     const std::uint32_t height = log2_of(static_cast<std::uint32_t>(pages), 0);
-    const std::uint32_t page = small_.tree.take(thread, height);
+    const std::uint32_t page = small_.tree.take(thread, thread.converged().match_any(height), height);
     if (page == bulkalloc::no_page) return nullptr;
     thread.atomic(heights_[page]).store(height, simt::relaxed);
     return small_.layout.address(page);

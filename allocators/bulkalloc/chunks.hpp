@@ -64,7 +64,7 @@ struct ChunkList {
 
   template <class Thread>
   SIMT_FN std::uint32_t add_chunk(Thread& thread) const {
-    const std::uint32_t page = tree.take(thread, layout.chunk_height);
+    const std::uint32_t page = tree.take(thread, thread.converged(), layout.chunk_height);
     if (page == no_page) return no_unit;
     Chunk& chunk = layout.chunk(page);
     clear_bits(thread, chunk.bits, layout.special_bins(), layout.chunk_pages());

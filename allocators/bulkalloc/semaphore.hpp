@@ -10,10 +10,15 @@
 //
 // Semaphores say how many units there are, not where. They order no memory: what a unit stands for is handed over by
 // words of its own, and a thread that has a unit but does not see what it stands for yet looks again.
+// Assumed: lanes of a warp that need a unit each of the same semaphore decide by one compare-exchange what each of them
+// would have decided by its own (wait_each). The paper has paths for single lanes and for full warps and does not say
+// more. With a compare-exchange per lane, 2,048 lanes that ask at the same time lose 5,400 of them each, and the number
+// grows with the lanes (tests/allocators/fidelity/bulkalloc_test.cpp).
 // Assumed: the widths. R and E have 19 bits: as many units as a device of 264 SMs has threads. E stays below R plus one
-// batch, because nobody makes a batch while enough units are expected. C has 26 bits, so an arena may have up to 2^26
-// free slots of a size: 1 GiB of the smallest.
-// Differs from the paper: additions that depend on nothing are additions, not compare-exchanges.
+// batch, because nobody makes a batch while enough units are expected. C has 26 bits with
+// its sign, so an arena may have up to 2^25 free slots of a size: 512 MiB of the smallest.
+// Differs from the paper: additions that depend on nothing are additions, not compare-exchanges. A merge takes its
+// units by an addition, too, and takes it back if another thread was faster: C may be below zero for a moment.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -36,8 +41,27 @@ struct Semaphore {
     std::int64_t reserved;
   };
   SIMT_HOST_FN static State state_of(std::uint64_t word) {
-    return {static_cast<std::int64_t>(word >> 2 * side_bits), static_cast<std::int64_t>(word >> side_bits & side_mask),
+    return {static_cast<std::int64_t>(word) >> 2 * side_bits, static_cast<std::int64_t>(word >> side_bits & side_mask),
             static_cast<std::int64_t>(word & side_mask)};
+  }
+
+  // What the lanes of a group do: the first `take` have a unit, the next `make` make a batch, the others wait.
+  struct Shares {
+    std::uint32_t take;
+    std::uint32_t make;
+    std::uint32_t wait;
+
+    SIMT_HOST_FN std::uint64_t change(std::uint32_t batch) const {
+      return std::uint64_t{make} * (batch - 1) * expected + std::uint64_t{wait} * reserved - std::uint64_t{take} * unit;
+    }
+  };
+  // As `lanes` calls of wait(1, batch) in a row: units that are there are taken, then those that are expected are
+  // reserved, then one lane makes a batch for itself and for the next batch - 1, and so on.
+  SIMT_HOST_FN static Shares shares_of(const State& now, std::uint32_t lanes, std::uint32_t batch) {
+    const std::uint32_t take = least(now.there, lanes);
+    const std::uint32_t spare = least(now.there - take + now.expected - now.reserved, lanes - take);
+    const std::uint32_t make = (lanes - take - spare + batch - 1) / batch;
+    return {take, make, lanes - take - make};
   }
 
   // True: the caller has `wanted` units. False: the caller makes a batch, keeps `wanted` units of it, and ends that by
@@ -63,6 +87,39 @@ struct Semaphore {
     }
   }
 
+  // The same for one unit for each lane of the group. On return the group has the lanes with the caller's answer. Each
+  // lane whose answer is false makes a batch and keeps one unit of it.
+  template <class Thread, class Group>
+  SIMT_FN bool wait_each(Thread& thread, Group& group, std::uint32_t batch) {
+    std::uint32_t waits = 0;
+    SIMT_ROLLED
+    for (;;) {
+      Shares shares{0, 0, 0};
+      if (group.leader()) shares = decide(thread, group.num_threads(), batch);
+      shares.take = group.broadcast(shares.take);
+      shares.make = group.broadcast(shares.make);
+      const std::uint32_t rank = group.thread_rank();
+      const bool takes = rank < shares.take;
+      const bool makes = !takes && rank < shares.take + shares.make;
+      group = group.match_any(takes ? 0u : makes ? 1u : 2u);
+      if (takes || makes) return takes;
+      if (!group.leader()) continue;
+      await(thread, group.num_threads());
+      back_off(thread, waits++);
+    }
+  }
+
+  // As try_wait, by additions: for words that very many threads change at the same time.
+  template <class Thread>
+  SIMT_FN bool try_wait_by_addition(Thread& thread, std::uint32_t wanted) {
+    const auto atomic = thread.atomic(word);
+    const std::int64_t need = wanted;
+    if (state_of(atomic.load(simt::relaxed)).there < need) return false;
+    if (state_of(atomic.fetch_sub(wanted * unit, simt::relaxed)).there >= need) return true;
+    atomic.fetch_add(wanted * unit, simt::relaxed);
+    return false;
+  }
+
   // Takes `wanted` units if they are there.
   template <class Thread>
   SIMT_FN bool try_wait(Thread& thread, std::uint32_t wanted) {
@@ -82,6 +139,32 @@ struct Semaphore {
   }
 
  private:
+  // After a compare-exchange was lost: sleeps twice as long as after the one before.
+  template <class Thread>
+  SIMT_FN static void back_off(Thread& thread, std::uint32_t losses) {
+    constexpr std::uint32_t longest_log2 = 10;  // hints of 20 ns
+    thread.probe(simt::Step::retry);
+    SIMT_ROLLED
+    for (std::uint32_t i = 0; i < 1u << (losses < longest_log2 ? losses : longest_log2); ++i) thread.spin_hint();
+  }
+
+  SIMT_HOST_FN static std::uint32_t least(std::int64_t units, std::uint32_t lanes) {
+    return units <= 0 ? 0 : units < lanes ? static_cast<std::uint32_t>(units) : lanes;
+  }
+
+  template <class Thread>
+  SIMT_FN Shares decide(Thread& thread, std::uint32_t lanes, std::uint32_t batch) {
+    const auto atomic = thread.atomic(word);
+    std::uint32_t losses = 0;
+    std::uint64_t seen = atomic.load(simt::relaxed);
+    SIMT_ROLLED
+    for (;;) {
+      const Shares shares = shares_of(state_of(seen), lanes, batch);
+      if (atomic.compare_exchange(seen, seen + shares.change(batch), simt::relaxed, simt::relaxed)) return shares;
+      back_off(thread, losses++);
+    }
+  }
+
   // Waits until the units are there or are not expected any more; ends the reservation. Returns the word.
   template <class Thread>
   SIMT_FN std::uint64_t await(Thread& thread, std::uint32_t wanted) {

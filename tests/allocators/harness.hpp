@@ -91,6 +91,7 @@ class Rig {
     options.seed = seed;
     options.sm_count = sm_count;
     options.strategy = strategy;
+    options.slice = 1;
     if (heap_bytes != 0) options.device_heap_bytes = heap_bytes;
     return options;
   }

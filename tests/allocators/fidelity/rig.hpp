@@ -104,8 +104,8 @@ template <class A>
 class FidelityRig : public Rig<A> {
  public:
   explicit FidelityRig(std::size_t pool_bytes, typename A::Parameters parameters = {}, std::uint64_t seed = 1,
-                       std::uint32_t sm_count = 1)
-      : Rig<A>(pool_bytes, parameters, seed, sm_count, simt::StrategyKind::lockstep) {}
+                       std::uint32_t sm_count = 1, simt::StrategyKind strategy = simt::StrategyKind::lockstep)
+      : Rig<A>(pool_bytes, parameters, seed, sm_count, strategy) {}
 
   // One request of each thread.
   Calls counted_malloc(const std::vector<std::uint64_t>& sizes, std::uint32_t threads_per_block = 32) {
