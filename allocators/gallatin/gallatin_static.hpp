@@ -105,6 +105,7 @@ class StaticGallatin {
   void reset(simt::Stream& stream) {
     make_new(stream, heap_);
     const std::uint32_t slots = heap_.classes << slots_.count_log2;
+    simt::device_fill(stream, slots_.searches, 0, heap_.classes * sizeof *slots_.searches);
     simt::launch(stream, {(slots + 127) / 128, 128}, PrepareSlots{}, slots_, slots, heap_.slices());
   }
 
@@ -145,6 +146,7 @@ class StaticGallatin {
     slots.pool_log2 = static_cast<std::uint32_t>(std::bit_width(arena.pool_bytes())) - 1;
     slots.probes = parameters.probes;
     slots.slots = arena.metadata<Slot>(std::size_t{allocator.heap_.classes} << slots.count_log2);
+    slots.searches = arena.metadata<Searches>(allocator.heap_.classes);
     allocator.reset(arena.stream());
     return allocator;
   }

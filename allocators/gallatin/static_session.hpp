@@ -30,11 +30,11 @@ class StaticSession {
  private:
   // The context of the first lane, for all.
   template <class Thread, class Group>
-  SIMT_FN Resolved agree(Thread& thread, const Group& team, std::uint32_t size_class) {
+  SIMT_FN Resolved agree(Thread& thread, const Group& team, std::uint32_t size_class, Shortage& shortage) {
     Resolved result = Resolved::found;
     if (team.leader() && context_.size_class != size_class) {
       result = resolve<bug>(thread, *heap_.copy, slots_, size_class, tile_ & (slots_.count(heap_, size_class) - 1),
-                            context_);
+                            context_, shortage);
     }
     const std::uint64_t place = team.broadcast(std::uint64_t{static_cast<std::uint32_t>(result)} << 32 | context_.slot);
     const std::uint64_t life = team.broadcast(std::uint64_t{context_.generation} << 32 | context_.block);
@@ -47,9 +47,10 @@ class StaticSession {
   SIMT_FN void* take_slices(Thread& thread, std::uint32_t size_class, std::uint32_t count) {
     auto team = tiles_.converged(thread).match_any(size_class);
     const std::uint32_t slices = heap_.slices();
+    Shortage shortage;
     SIMT_ROLLED
     for (std::uint32_t tries = 0; tries < heap_.parameters.slice_tries; ++tries) {
-      const Resolved result = agree(thread, team, size_class);
+      const Resolved result = agree(thread, team, size_class, shortage);
       if (result != Resolved::found) context_ = {};
       if (result == Resolved::exhausted) return nullptr;
       if (result == Resolved::busy) {
@@ -85,7 +86,7 @@ class StaticSession {
       }
       const bool crossed = team.any(place < slices && added - before + place >= slices);
       if (crossed && team.leader()) {
-        renew_slot<bug>(thread, *heap_.copy, slot, size_class, LiveBlock::of(generation, context_.block));
+        renew_slot<bug>(thread, *heap_.copy, slots_, slot, size_class, LiveBlock::of(generation, context_.block));
       }
       team = team.partition(fits);
       const std::uint32_t block = context_.block;

@@ -11,6 +11,10 @@
 //
 // Protocol. The team whose slices cross the end of the block replaces it: a new block, the old one among the retired,
 // the new `live`, and last the counter with the next generation. Until then additions to the old counter find no slice.
+// A request that finds no slot with room gives up when a search for a block of its class that began after it came has
+// found none, no other search is on its way, and no slot has room then. Otherwise, in a full pool, every request
+// searches for every slot (docs/findings.md).
+//
 // Orders. The counter hands the block over: exchanged with release, added to with acquire.
 #pragma once
 
@@ -48,6 +52,27 @@ struct Slot {
   std::uint32_t filling;  // 1: somebody gets a block for a slot that has none
 };
 
+// The searches for blocks of a class.
+struct Searches {
+  static constexpr std::uint64_t on_its_way = 1;                 // bits 0-31
+  static constexpr std::uint64_t vain = std::uint64_t{1} << 32;  // bits 32-63: those that found none
+
+  alignas(128) std::uint64_t word;
+
+  static SIMT_HOST_FN bool any_on_its_way(std::uint64_t word) { return static_cast<std::uint32_t>(word) != 0; }
+  // One began after `then` and ended in vain before `now`.
+  static SIMT_HOST_FN bool vain_since(std::uint64_t then, std::uint64_t now) {
+    return static_cast<std::uint32_t>((now >> 32) - (then >> 32)) > static_cast<std::uint32_t>(then);
+  }
+};
+
+// What a request that found no slot with room knows of the searches.
+struct Shortage {
+  std::uint64_t since = 0;  // the word of the searches when it came
+  bool begun = false;
+  bool certain = false;  // a search that began later was in vain
+};
+
 // What a thread remembers between its requests. `size_class` all ones: nothing.
 struct Context {
   std::uint32_t size_class = 0xffffffffu;
@@ -58,6 +83,7 @@ struct Context {
 
 struct Slots {
   Slot* slots = nullptr;
+  Searches* searches = nullptr;  // per class
   std::uint32_t count_log2 = 0;
   std::uint32_t pool_log2 = 0;
   std::uint32_t probes = 0;
@@ -75,7 +101,10 @@ struct Slots {
 
 // Gives the slot, whose generation `old` is over, its next block. Without one the slot is left without a block.
 template <StaticBug bug, class Thread>
-SIMT_FN bool renew(Thread& thread, const Heap& heap, Slot& slot, std::uint32_t size_class, LiveBlock old) {
+SIMT_FN bool renew(Thread& thread, const Heap& heap, const Slots& slots, Slot& slot, std::uint32_t size_class,
+                   LiveBlock old) {
+  const auto searches = thread.atomic(slots.searches[size_class].word);
+  searches.fetch_add(Searches::on_its_way, simt::relaxed);
   const std::uint32_t block = request_block(thread, heap, size_class);
   const std::uint32_t step = bug == StaticBug::same_generation ? 0 : 1;
   const LiveBlock next = LiveBlock::of(old.generation() + step, block);
@@ -85,17 +114,19 @@ SIMT_FN bool renew(Thread& thread, const Heap& heap, Slot& slot, std::uint32_t s
   if (block == no_block) {
     // The counter stays exhausted, and the generation is the old one.
     thread.atomic(slot.live).store(LiveBlock::of(old.generation(), no_block).word, simt::release);
+    searches.fetch_add(Searches::vain - Searches::on_its_way, simt::release);
     return false;
   }
   thread.atomic(slot.live).store(next.word, simt::release);
   thread.atomic(slot.counter).exchange(std::uint64_t{next.generation()} << 32, simt::acq_rel);
+  searches.fetch_sub(Searches::on_its_way, simt::release);
   return true;
 }
 
 template <StaticBug bug, class Thread>
-SIMT_NOINLINE_FN bool renew_slot(Thread& thread, const Heap& heap, Slot& slot, std::uint32_t size_class,
-                                 LiveBlock old) {
-  return renew<bug>(thread, heap, slot, size_class, old);
+SIMT_NOINLINE_FN bool renew_slot(Thread& thread, const Heap& heap, const Slots& slots, Slot& slot,
+                                 std::uint32_t size_class, LiveBlock old) {
+  return renew<bug>(thread, heap, slots, slot, size_class, old);
 }
 
 // The block of a generation that is over, if it is not forgotten yet; no_block otherwise.
@@ -107,47 +138,44 @@ SIMT_FN std::uint32_t block_of_generation(Thread& thread, Slot& slot, std::uint3
   return found.exists() && found.generation() == generation ? found.block() : no_block;
 }
 
-// What a search for a slot with a block came to.
+// What a look for a slot with room came to. busy: look again.
 enum class Resolved : std::uint32_t { found, busy, exhausted };
 
-// From the caller's own slot on, the first one with a block; a slot without a block gets one if there is one.
+// From the caller's own slot on, the first one with room; a slot without a block gets one if there is one.
 template <StaticBug bug, class Thread>
 SIMT_NOINLINE_FN Resolved resolve(Thread& thread, const Heap& heap, const Slots& slots, std::uint32_t size_class,
-                                  std::uint32_t own, Context& context) {
+                                  std::uint32_t own, Context& context, Shortage& shortage) {
+  const auto searches = thread.atomic(slots.searches[size_class].word);
+  if (shortage.certain && Searches::any_on_its_way(searches.load(simt::acquire))) return Resolved::busy;
   const std::uint32_t last = slots.count(heap, size_class) - 1;
-  Resolved result = Resolved::exhausted;
+  bool may_search = !shortage.certain;
   SIMT_ROLLED
   for (std::uint32_t probe = 0; probe <= last && probe < slots.probes; ++probe) {
     const std::uint32_t number = (own + probe) & last;
     Slot& slot = slots.at(size_class, number);
     LiveBlock live{thread.atomic(slot.live).load(simt::acquire)};
     if (!live.exists()) {
-      if (thread.atomic(slot.filling).exchange(1u, simt::acquire) != 0) {
-        result = Resolved::busy;
-        continue;
-      }
+      if (!may_search) continue;
+      if (!shortage.begun) shortage = {searches.load(simt::relaxed), true, false};
+      if (thread.atomic(slot.filling).exchange(1u, simt::acquire) != 0) continue;
       // Once more: somebody may have filled it before.
       live.word = thread.atomic(slot.live).load(simt::acquire);
-      const bool filled = live.exists() || renew<bug>(thread, heap, slot, size_class, live);
+      may_search = live.exists() || renew<bug>(thread, heap, slots, slot, size_class, live);
       thread.atomic(slot.filling).store(0u, simt::release);
-      if (!filled) continue;
+      if (!may_search) continue;
       live.word = thread.atomic(slot.live).load(simt::acquire);
       if (!live.exists()) continue;
     }
     const std::uint64_t counter = thread.atomic(slot.counter).load(simt::acquire);
     const auto generation = static_cast<std::uint32_t>(counter >> 32);
-    if (bug != StaticBug::torn_context && generation != live.generation()) {
-      result = Resolved::busy;
-      continue;
-    }
-    if (static_cast<std::uint32_t>(counter) >= heap.slices()) {
-      result = Resolved::busy;
-      continue;
-    }
+    if (bug != StaticBug::torn_context && generation != live.generation()) continue;
+    if (static_cast<std::uint32_t>(counter) >= heap.slices()) continue;
     context = {size_class, number, generation, live.block()};
     return Resolved::found;
   }
-  return result;
+  if (shortage.certain) return Resolved::exhausted;
+  shortage.certain = shortage.begun && Searches::vain_since(shortage.since, searches.load(simt::acquire));
+  return Resolved::busy;
 }
 
 }  // namespace allocbench::gallatin

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/allocators/fidelity/rig.hpp"
 
 namespace allocbench {
@@ -43,8 +45,9 @@ GallatinStatic::Parameters small_segments() {
 constexpr Ops find_slot{.loads = 2};
 constexpr Ops take{.updates = 1};
 // Class's tree 1 load; free blocks 1 subtraction; class of the segment 1 load; blocks taken 1 addition; counter of the
-// block 1 store. Slot: retired block 1 store, new block 1 store, counter 1 exchange.
-constexpr Ops replace_block{.loads = 2, .stores = 3, .updates = 3};
+// block 1 store. Slot: retired block 1 store, new block 1 store, counter 1 exchange. The search begins and ends 2
+// additions.
+constexpr Ops replace_block{.loads = 2, .stores = 3, .updates = 5};
 // Class of the segment 1 load, counter of the block 1 addition.
 constexpr Ops free_one{.loads = 1, .updates = 1};
 
@@ -118,9 +121,22 @@ TEST(GallatinStaticFidelity, AnExhaustedPool) {
   FidelityRig<GallatinStatic> rig(pool_bytes, small_segments());
   while (rig.counted_malloc({1024}).blocks[0] != nullptr) {
   }
-  // Its class has one slot: no block 1 load, the right to fill it 1 exchange, still none 1 load. Class's tree twice,
-  // lock 1 OR, free segments 1 load, unlock 1 AND, class's tree once more. No block 1 store, right given up 1 store.
-  EXPECT_EQ(rig.counted_malloc({1024}).of_lane[0], (Ops{.loads = 2 + 4, .stores = 2, .updates = 1 + 2}));
+  // Its class has one slot: no block 1 load, searches 1 load, the right to fill it 1 exchange, still none 1 load. The
+  // search begins and ends 2 additions. Class's tree twice, lock 1 OR, free segments 1 load, unlock 1 AND, class's tree
+  // once more. No block 1 store, right given up 1 store. Searches 2 loads, the slot again 1 load.
+  EXPECT_EQ(rig.counted_malloc({1024}).of_lane[0], (Ops{.loads = 3 + 4 + 3, .stores = 2, .updates = 1 + 2 + 2}));
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+// 256 slots of the smallest class, all without a block. When each search of every thread went through all of them, 512
+// threads did 800,000 operations each.
+TEST(GallatinStatic, ManyThreadsGiveUpSoonInAFullPool) {
+  FidelityRig<GallatinStatic> rig(std::size_t{16} << 20, {}, 1, 132, simt::StrategyKind::round_robin);
+  const Calls all = rig.counted_malloc(std::vector<std::uint64_t>(2048, 8192), 256);
+  EXPECT_EQ(std::count(all.blocks.begin(), all.blocks.end(), nullptr), 0);
+  const Calls calls = rig.counted_malloc(std::vector<std::uint64_t>(512, 16), 256);
+  EXPECT_EQ(std::count(calls.blocks.begin(), calls.blocks.end(), nullptr), 512);
+  for (const Ops& ops : calls.of_lane) EXPECT_LT(ops.loads + ops.stores + ops.updates, 20'000u);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
