@@ -14,6 +14,9 @@
 #include "allocators/common/slab_pool.hpp"
 #include "allocators/rocm_dm/kinds.hpp"
 #include "allocators/rocm_dm/parameters.hpp"
+#if SIMT_CUDA
+#include "simt/cuda/global_timer.hpp"
+#endif
 
 namespace allocbench::rocm_dm {
 
@@ -172,11 +175,12 @@ struct Heap {
   }
 
 #if SIMT_CUDA
+  // As in the code, the clock of the whole GPU: with the cycles of a multiprocessor, one whose count is ahead would
+  // take the interval as over while another one still makes its slab.
   template <class Thread>
-  SIMT_FN static std::uint64_t now(Thread& thread, std::uint32_t) {
-    return thread.clock() | 1;
+  SIMT_FN static std::uint64_t now(Thread&, std::uint32_t) {
+    return simt::global_nanoseconds() | 1;
   }
-  // The clocks of two SMs may differ a little.
   SIMT_FN bool has_passed(std::uint64_t now, std::uint64_t last) const {
     return last == 0 || static_cast<std::int64_t>(now - last) >= static_cast<std::int64_t>(interval);
   }

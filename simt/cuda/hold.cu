@@ -3,6 +3,7 @@
 #include <cstring>
 #include <unordered_set>
 
+#include "simt/cuda/global_timer.hpp"
 #include "simt/cuda/hold.hpp"
 #include "simt/cuda/host.hpp"
 
@@ -20,17 +21,11 @@ std::unordered_set<const void*>& loaded_kernels() {
   return kernels;
 }
 
-__device__ std::uint64_t nanoseconds() {
-  std::uint64_t time;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
-  return time;
-}
-
 // Tickets only grow, so a word that is never reset tells each hold from the next.
 __global__ void hold_kernel(volatile Hold::Words* words, std::uint32_t ticket, std::uint64_t limit) {
-  const std::uint64_t start = nanoseconds();
+  const std::uint64_t start = global_nanoseconds();
   while (static_cast<std::int32_t>(words->released - ticket) < 0) {
-    if (nanoseconds() - start > limit) {
+    if (global_nanoseconds() - start > limit) {
       words->gave_up = ticket;
       return;
     }
