@@ -18,7 +18,7 @@ import matplotlib
 from matplotlib.patches import Patch
 
 from allocbench.errors import NothingToDraw
-from plots import grid, labels, origin, style, ticks
+from plots import grid, labels, origin, reasons, style, ticks
 from plots.page import BODY_WIDTH, Drawing, Heading, Page
 from plots.results import Run
 
@@ -170,6 +170,7 @@ def markdown(matrix: Matrix) -> str:
     header = ["allocator", *matrix.workloads]
     parts.append(grid.markdown(grid.Grid(header, rows, aligned_left=len(header))))
     parts.append(_reasons(matrix))
+    parts.append(_causes(matrix))
     parts.append("  \n".join(heading.origin))
     return "\n\n".join(part.rstrip() for part in parts if part) + "\n"
 
@@ -187,16 +188,40 @@ def _reasons(matrix: Matrix) -> str:
     return "Reasons (first lines, with the number of cells):\n\n" + "\n".join(lines) if lines else ""
 
 
+def _causes(matrix: Matrix) -> str:
+    """Of all cells that are not ok: what is known of the cause, by rule, and which cells no rule explains."""
+    fields: dict[reasons.Rule | None, dict[tuple[str, str], list[str]]] = {}
+    for (allocator, workload), there in sorted(matrix.fields.items()):
+        for status, found in there.reasons.items():
+            for reason in found:
+                rule = reasons.why(allocator, workload, status, reason)
+                workloads = fields.setdefault(rule, {}).setdefault((status, matrix.allocators[allocator]), [])
+                if workload not in workloads:
+                    workloads.append(workload)
+    lines = [_cause(rule, fields[rule]) for rule in (*reasons.rules(), None) if rule in fields]
+    return "Causes:\n\n" + "\n".join(lines) if lines else ""
+
+
+def _cause(rule: reasons.Rule | None, cells: dict[tuple[str, str], list[str]]) -> str:
+    words = dict.fromkeys(status for status, _ in cells)
+    told = "; ".join(f"{allocator} ({', '.join(workloads)})" for (_, allocator), workloads in cells.items())
+    because = "**No explanation yet.**" if rule is None else f"**Open.** {rule.because}" if rule.open else rule.because
+    see = f" See {rule.see}." if rule and rule.see else ""
+    return f"- {', '.join(words)}: {because}{see} {told}."
+
+
 def table(matrix: Matrix) -> str:
     """CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["backend", "allocator", "display_name", "workload", "status", "cells", "reason"])
+    writer.writerow(["backend", "allocator", "display_name", "workload", "status", "cells", "reason", "because"])
     for (allocator, workload), there in sorted(matrix.fields.items()):
         for word in reversed(SEVERITY):
             if there.statuses[word]:
                 reason = there.reasons[word].most_common(1)[0][0] if word in there.reasons else ""
-                writer.writerow([matrix.back_end, allocator, matrix.allocators[allocator], workload, word, there.statuses[word], reason])
+                rule = reasons.why(allocator, workload, word, reason) if word != "ok" else None
+                writer.writerow([matrix.back_end, allocator, matrix.allocators[allocator], workload, word, there.statuses[word], reason,
+                                 rule.because if rule else ""])
     return text.getvalue()
 
 

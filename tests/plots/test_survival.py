@@ -2,16 +2,18 @@
 
 import csv
 import io
+from pathlib import Path
 
 from allocbench.errors import NothingToDraw
 import figures
 import pytest
 import synthetic
 
-from plots import results, survival
+from plots import reasons, results, survival
 from plots.cli import main
 
 CONFIG = {"name": "test/fig", "allocators": ["c_malloc", "halloc"], "plot": {"kind": "lines", "x": "threads"}}
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def _cell(allocator, threads, status="ok", reason="", **fields):
@@ -57,6 +59,31 @@ def test_allocators_that_fail_on_purpose_are_left_out(tmp_path):
     assert list(survival.matrices(runs)[0].allocators) == ["c_malloc"]
     with pytest.raises(NothingToDraw):
         survival.matrices(_runs(tmp_path / "only", [_cell("saboteur_trap", 1, "device_fault", "trap")]))
+
+
+def test_causes_stand_by_rule_and_what_none_explains_is_said(tmp_path):
+    (matrix,) = survival.matrices(_runs(tmp_path, [
+        _cell("cm_malloc", 1, "timeout", "used its deadline"), _cell("cfm_malloc", 1, "timeout", "used its deadline"),
+        _cell("slab", 1, "crashed", "SIGSEGV"), _cell("comb", 1)]))
+    lines = [line for line in survival.markdown(matrix).split("Causes:")[1].splitlines() if line.startswith("- ")]
+    assert len(lines) == 2
+    assert lines[0].startswith("- timeout: A request walks the list of chunks") and "docs/papers/vinkler2015.md" in lines[0]
+    assert lines[1].startswith("- crashed: **No explanation yet.** ")
+    rows = {row["allocator"]: row["because"] for row in csv.DictReader(io.StringIO(survival.table(matrix)))}
+    assert rows["cm_malloc"] == rows["cfm_malloc"] != ""
+    assert rows["slab"] == rows["comb"] == ""
+
+
+@pytest.mark.parametrize("rule", reasons.rules(), ids=lambda rule: rule.because[:40])
+def test_rules_name_statuses_and_files_that_exist(rule):
+    assert set(rule.statuses) <= set(survival.SEVERITY) - {"ok"}
+    assert not rule.see or (ROOT / rule.see).is_file()
+    assert rule.because.endswith(".")
+
+
+def test_a_leak_that_ended_is_no_leak():
+    assert reasons.why("corw", "write_performance", "incorrect", "leak: at most 104, at last 0 of 256 requests returned null").see
+    assert reasons.why("corw", "write_performance", "incorrect", "leak: at most 104, at last 9 of 256 requests returned null") is None
 
 
 def test_the_picture_shows_letters_and_shares(tmp_path):

@@ -1,0 +1,43 @@
+"""Why cells are not ok, as far as it is known: the rules of reasons.json, of which the first that fits counts."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import Path
+
+_FILE = Path(__file__).with_name("reasons.json")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`open`: the cause is not established. `see` is a file of the repository."""
+
+    statuses: tuple[str, ...]
+    because: str
+    allocators: tuple[str, ...] = ("*",)
+    workloads: tuple[str, ...] = ("*",)
+    match: str = ""
+    see: str = ""
+    open: bool = False
+
+    def fits(self, allocator: str, workload: str, status: str, reason: str) -> bool:
+        return (status in self.statuses and any(fnmatchcase(allocator, each) for each in self.allocators)
+                and workload_fits(workload, self.workloads) and re.search(self.match, reason) is not None)
+
+
+def workload_fits(workload: str, wanted: tuple[str, ...]) -> bool:
+    return "*" in wanted or workload in wanted
+
+
+@lru_cache
+def rules() -> tuple[Rule, ...]:
+    return tuple(Rule(**{key: tuple(value) if isinstance(value, list) else value for key, value in each.items()})
+                 for each in json.loads(_FILE.read_text(encoding="utf-8")))
+
+
+def why(allocator: str, workload: str, status: str, reason: str) -> Rule | None:
+    return next((rule for rule in rules() if rule.fits(allocator, workload, status, reason)), None)
