@@ -31,8 +31,15 @@ def _date(folder: Path) -> str:
 
 def read(paths: Sequence[str], overrides: inputs.Overrides = inputs.Overrides()) -> tuple[list[Run], list[Exception]]:
     """All runs of these paths that can be read, and why others cannot. `overrides`: plots in place of the stored ones."""
-    runs, failures = [], []
-    for folder in inputs.find(paths).folders:
+    runs, failures, folders = [], [], []
+    for path in paths:
+        try:
+            folders += inputs.find([path]).folders
+        except (NothingToDraw, UsageError) as error:
+            failures.append(error)
+    if failures and not folders:
+        raise failures[0]
+    for folder in dict.fromkeys(folders):
         try:
             runs.append(drawing.read(folder, overrides))
         except (NothingToDraw, UsageError) as error:
@@ -46,7 +53,7 @@ def _newest_of_each(runs: list[Run], failures: list[Exception]) -> list[Run]:
     for run in sorted(runs, key=lambda run: str(run.run.get("time", ""))):
         older = newest.get(run.name) if run.name.startswith("guide/") else None
         if older:
-            failures.append(UsageError(f"{older.folder} holds older results of {run.name} than {run.folder} and is left out. Name one of them."))
+            failures.append(UsageError(f"{older.folder} holds results of {run.name}, too, no newer than those of {run.folder}: left out. Name one of them."))
         newest[run.name] = run
     return [run for run in runs if newest[run.name] is run or not run.name.startswith("guide/")]
 

@@ -7,6 +7,7 @@ import functools
 import gzip
 import html
 import json
+import os
 import string
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,11 +62,9 @@ def _of_one_device(runs: Sequence[Run], problems: list[str]) -> list[Run]:
     first = max(groups, key=lambda key: (any(run.name.startswith("guide/") for run in groups[key]), key[0] == "cuda", len(groups[key])))
     for key, others in groups.items():
         if key != first:
-            problems += [
-                f"{run.folder}: measured on {key[1]} ({key[0]}), while this page is about {first[1]} ({first[0]}). It is left out: give the "
-                "results of one device."
-                for run in others
-            ]
+            where = os.path.commonpath([run.folder for run in others])
+            runs_there = f"{where}: measured" if len(others) == 1 else f"{where}: {len(others)} runs measured"
+            problems.append(f"{runs_there} on {key[1]} ({key[0]}), while this page is about {first[1]} ({first[0]}). Left out: give the results of one device.")
     return groups[first]
 
 

@@ -30,6 +30,7 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, folder with runs below it, or a pattern")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the page (default: report.html in the first folder)")
+    parser.add_argument("--unreadable", action="append", default=[], metavar="TEXT", help=argparse.SUPPRESS)  # logs that the front end cannot read
     options = parser.parse_args(arguments)
     try:  # figures are drawn and claims judged without these libraries
         from plots.webpage import build
@@ -38,7 +39,7 @@ def main(arguments: list[str]) -> int:
             f"the page needs the Python library {error.name!r}, which is not installed. Install: apt-get install python3-plotly python3-markdown"
         ) from None
     runs, failures = newest.read(options.paths, inputs.Overrides(claims.CONFIGS))  # drawn as the configs say today
-    page = build.page_of(runs, failures)
+    page = build.page_of(runs, [*map(UsageError, options.unreadable), *failures])
     out = options.out or Path(options.paths[0]) / "report.html"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(page.text, encoding="utf-8")

@@ -32,10 +32,24 @@ class Page(ProgramTest):
         self.assertIn("Not measured: these results hold no guide.", text)
 
     @unittest.skipIf(LACKING, f"this Python lacks {', '.join(LACKING)}")
+    def test_a_damaged_log_is_listed_and_the_rest_is_shown(self):
+        self.measure(self.config())
+        broken = self.folder / "broken"
+        broken.mkdir()
+        (broken / "events.jsonl").write_text("no event\n")
+        page = self.folder / "page.html"
+        result = self.run_program("report", self.out, broken, "--html", "--out", page, expect=2)
+        self.assertIn(f"{broken}/events.jsonl:1", result.stderr)
+        text = page.read_text(encoding="utf-8")
+        self.assertIn(f"{broken}/events.jsonl:1", text)
+        self.assertIn("test/figure", text)
+
+    @unittest.skipIf(LACKING, f"this Python lacks {', '.join(LACKING)}")
     def test_words_pass_unchanged(self):
         result = self.run_program("advise", "--sizes", "big", "--threads", "1", "--pool", "1GiB", expect=2)
         self.assertIn("--sizes 'big' is not a size in bytes. Write 48, 4KiB or 16-4096", result.stderr)
-        self.assertIn("usage: allocbench advise", self.run_program("advise", "--help", expect=0).stdout)
+        for words in (("advise", "--help"), ("help", "advise")):
+            self.assertIn("usage: allocbench advise", self.run_program(*words, expect=0).stdout)
         self.assertIn("contains no run", self.run_program("report", self.folder, "--html", expect=2).stderr)
 
 

@@ -44,6 +44,17 @@ class Words(ProgramTest):
             with self.subTest(arguments=arguments):
                 self.assertIn(suggestion, self.run_program(*arguments, expect=2).stderr)
 
+    def test_what_is_missing_or_not_allowed_is_told_plainly(self):
+        for arguments, told in ((["describe"], "describe: NAME is missing. Try describe --help."),
+                                (["list", "allocs"], 'list: "allocs" is not one of allocators, workloads, metrics. Try list --help.'),
+                                (["x.json", "--backend", "gpu"], '--backend: "gpu" is not one of auto, cuda, cpu. Try --help.'),
+                                (["run"], "the config alone is enough, as in `allocbench configs/smoke.json`"),
+                                (["run", "x.json"], "the config alone is enough")):
+            with self.subTest(arguments=arguments):
+                error = self.run_program(*arguments, expect=2).stderr
+                self.assertIn(told, error)
+                self.assertEqual(error.count("\n"), 1)
+
     def test_what_is_near_nothing_gets_none(self):
         error = self.run_program("xylophone", expect=2).stderr
         self.assertNotIn("Did you mean", error)

@@ -197,15 +197,15 @@ void add_report(CLI::App& app, ReportOptions& reporting) {
   CLI::App* verb =
       app.add_subcommand("report", "Rebuild results.csv and results.json from the event log and print the table");
   verb->add_option(
-          "folder", reporting.folder,
-          "The folder that a run wrote (its --out; it holds events.jsonl). With --html also a folder above several "
-          "runs: the page is about all of them")
+          "folder", reporting.paths,
+          "The folder that a run wrote (its --out; it holds events.jsonl), or a folder above several runs; repeatable. "
+          "With --html one page is about all of them")
       ->required()
       ->type_name("DIR");
   auto* html = verb->add_flag("--html", reporting.html,
                               "Instead of the table, write one HTML page that needs no network: which allocator for "
                               "which job, and the evidence");
-  verb->add_option("-o,--out", reporting.page, "With --html: the page (default report.html in the folder)")
+  verb->add_option("-o,--out", reporting.page, "With --html: the page (default report.html in the first folder)")
       ->needs(html)
       ->type_name("FILE");
 }

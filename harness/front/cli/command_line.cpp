@@ -2,11 +2,16 @@
 #include "harness/front/cli/command_line.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <boost/algorithm/string/case_conv.hpp>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <regex>
 
 #include "harness/front/cli/app.hpp"
 #include "harness/front/cli/command_texts.hpp"
@@ -48,6 +53,21 @@ std::string unexpected(const CLI::App& app) {
   return fmt::format("{} Try {}.", text, help);
 }
 
+// CLI11's sentences name positionals by words that no user has seen: "what: allocs not in
+// {allocators,workloads,metrics}".
+std::string plain_words(const std::string& text) {
+  std::smatch found;
+  if (std::regex_match(text, found, std::regex(R"((\S+): (.+) not in \{(.*)\})"))) {
+    std::vector<std::string> allowed;
+    boost::split(allowed, found.str(3), boost::is_any_of(","));
+    const std::string option = found.str(1).starts_with("-") ? found.str(1) + ": " : "";
+    return fmt::format("{}\"{}\" is not one of {}.", option, found.str(2), fmt::join(allowed, ", "));
+  }
+  if (std::regex_match(text, found, std::regex(R"((\S+) is required)")))
+    return fmt::format("{} is missing.", boost::to_upper_copy(found.str(1)));
+  return text + ".";
+}
+
 // A parsed app would only show the help of the verb `help`.
 int show_help(const std::string& about) {
   Options options;
@@ -62,6 +82,7 @@ int show_help(const std::string& about) {
     return usage_error(
         fmt::format("There is no command \"{}\".{} Try --help.", about, did_you_mean(about, names_of_verbs(app))));
   }
+  if (about == "advise") return advise_command({{"--help"}});  // the Python package alone knows its options
   fmt::print("{}", verbs.front()->help("allocbench"));
   return exit_all_ok;
 }
@@ -119,7 +140,10 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
     const std::string complaint = runs ? complaint_about(options.run, *app) : "";
     return usage_error(complaint.empty() ? unexpected(*app) : complaint);
   } catch (const CLI::ParseError& error) {
-    return usage_error(fmt::format("{}. Try --help.", error.what()));
+    const auto parsed = app->get_subcommands();
+    const std::string verb = parsed.empty() ? "" : parsed.front()->get_name() + " ";
+    return usage_error(fmt::format("{}{} Try {}--help.", verb.empty() ? "" : verb.substr(0, verb.size() - 1) + ": ",
+                                   plain_words(error.what()), verb));
   }
   options.check.program = argv[0];
   return chosen(options, *app);

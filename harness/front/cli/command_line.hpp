@@ -63,9 +63,9 @@ struct DescribeOptions {
 };
 
 struct ReportOptions {
-  std::string folder;
+  std::vector<std::string> paths;
   bool html = false;
-  std::string page;  // empty = report.html in the folder
+  std::string page;  // empty = report.html in the first folder
 };
 
 struct AdviseOptions {

@@ -31,12 +31,27 @@ bool report(const std::filesystem::path& file) {
   return all_ok(results);
 }
 
-int write_page(const ReportOptions& options) {
-  // The page reads results.csv and results.json, which a plain log makes again.
-  for (const std::filesystem::path& file : run_files(options.folder)) {
-    if (is_log(file) && !is_packed(file)) write_results(results_of(file), file.parent_path().string());
+std::vector<std::filesystem::path> files_of(const ReportOptions& options) {
+  std::vector<std::filesystem::path> files;
+  for (const std::string& path : options.paths) {
+    for (const std::filesystem::path& file : run_files(path)) files.push_back(file);
   }
-  std::vector<std::string> arguments = {"page", options.folder};
+  return files;
+}
+
+// The page reads results.csv and results.json, which a plain log makes again. It lists logs that cannot be read, and
+// shows the rest.
+int write_page(const ReportOptions& options) {
+  std::vector<std::string> arguments = {"page"};
+  arguments.insert(arguments.end(), options.paths.begin(), options.paths.end());
+  for (const std::filesystem::path& file : files_of(options)) {
+    if (!is_log(file) || is_packed(file)) continue;
+    try {
+      write_results(results_of(file), file.parent_path().string());
+    } catch (const UsageError& error) {
+      arguments.insert(arguments.end(), {"--unreadable", error.what()});
+    }
+  }
   if (!options.page.empty()) arguments.insert(arguments.end(), {"--out", options.page});
   become_plots(arguments);
 }
@@ -46,7 +61,7 @@ int write_page(const ReportOptions& options) {
 int report_command(const ReportOptions& options) {
   if (options.html) return write_page(options);
   bool ok = true;
-  const std::vector<std::filesystem::path> files = run_files(options.folder);
+  const std::vector<std::filesystem::path> files = files_of(options);
   for (const std::filesystem::path& file : files) {
     if (files.size() > 1) fmt::print("{}{}\n", file == files.front() ? "" : "\n", file.string());
     ok = report(file) && ok;

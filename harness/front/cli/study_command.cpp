@@ -11,6 +11,7 @@
 #include "harness/front/cli/all_devices.hpp"
 #include "harness/front/cli/known_results.hpp"
 #include "harness/front/cli/measuring.hpp"
+#include "harness/front/cli/suggestions.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/run/interrupt.hpp"
@@ -51,8 +52,9 @@ std::vector<std::string> configs_of(const StudyOptions& study) {
   std::vector<std::string> paths;
   for (const std::string& folder : folders) {
     if (study.group == "schema" || !fs::is_directory(configs / folder)) {
-      throw UsageError(fmt::format("There is no group \"{}\". Groups in {}: {}.", study.group, study.configs,
-                                   fmt::join(known_groups(configs), ", ")));
+      const auto known = known_groups(configs);
+      throw UsageError(fmt::format("There is no group \"{}\".{} Groups in {}: {}.", study.group,
+                                   did_you_mean(study.group, known), study.configs, fmt::join(known, ", ")));
     }
     for (const auto& entry : fs::recursive_directory_iterator(configs / folder)) {
       if (entry.path().extension() == ".json") paths.push_back(entry.path().string());

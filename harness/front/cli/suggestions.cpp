@@ -49,6 +49,8 @@ std::string missing_config(const std::string& path, const std::vector<std::strin
   const std::string config = nearest_name(name_of(path), names);
   const bool may_be_command = path.find_first_of("/.") == std::string::npos;
   const std::string command = may_be_command ? nearest_name(path, commands) : "";
+  if (path == "run")
+    return "There is no command \"run\": the config alone is enough, as in `allocbench configs/smoke.json`.";
   std::string text = fmt::format("There is no config{} \"{}\".", may_be_command ? " or command" : "", path);
   if (!command.empty() && (config.empty() || edit_distance(path, command) <= edit_distance(path, config))) {
     return text + fmt::format(" Did you mean the command \"{}\"?", command);
