@@ -86,6 +86,8 @@ def _draw_row(axes, middle: float, height: float, each: Judged, limits: tuple[fl
     least, most = each.bounds
     if least is not None or most is not None:
         start, end = (limits[0] if least is None else least), (limits[1] if most is None else most)
+        if start == end:  # one value: a bar would have no width
+            axes.vlines(start, middle - height / 2 + 0.03, middle + height / 2 - 0.03, color=_BAND, linewidth=3, zorder=0)
         axes.barh(middle, end - start, left=start, height=height - 0.06, color=_BAND, zorder=0)
     for shift, (form, marker, fill) in zip((-0.075, 0.0, 0.075), _FORMS):
         estimate = getattr(each, form).estimate

@@ -65,7 +65,7 @@ def _chart(rows: Sequence[tuple[Run, Judged]]) -> dict:
                     "layer": "below",
                     "fillcolor": "#7fb3e6",
                     "opacity": 0.35,
-                    "line": {"width": 0},
+                    "line": {"width": 3 if least is not None and least == most else 0, "color": "#7fb3e6"},  # one value has no area
                 }
             )
     shapes.append({"type": "line", "x0": 1, "x1": 1, "y0": -0.6, "y1": len(rows) - 0.4, "line": {"width": 1, "color": "#888888"}})

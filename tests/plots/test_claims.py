@@ -216,6 +216,15 @@ def test_the_forest_plot_has_a_line_per_claim_about_ratios(tmp_path):
     drawing.write(tmp_path / "out", ("png",))
 
 
+def test_a_single_stated_value_is_seen(tmp_path):
+    run = _forms_run(tmp_path, "ok")
+    run.config["claims"] = [{"says": "Twice.", "source": "fig. 1", "ratio": {"of": "cuda_malloc", "to": "kma"}, "between": [1.5, 2.5], "paper": 2}]
+    ledger = claims.ledger([run], tmp_path)
+    (drawing,) = forest.drawings(ledger)
+    lines = [line for axes in drawing.page.figure.axes for line in axes.collections if len(line.get_segments()) == 1]
+    assert [segment[0][0] for line in lines for segment in line.get_segments()] == [2]
+
+
 CLAIM = {"says": "C is fast.", "source": "fig. 1", "ratio": {"of": "c_malloc", "to": "cuda_malloc"}, "below": 1}
 
 
