@@ -9,6 +9,7 @@ import sys
 
 from allocbench.errors import UsageError
 from plots.advice import cases, engine, newest, question, text
+from plots.parser import Parser
 
 _EPILOG = """\
 examples:
@@ -56,7 +57,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="allocbench advise",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

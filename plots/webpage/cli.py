@@ -9,6 +9,7 @@ from pathlib import Path
 from allocbench.errors import UsageError
 from plots import claims, inputs
 from plots.advice import newest
+from plots.parser import Parser
 
 _EPILOG = """\
 examples:
@@ -22,7 +23,7 @@ exit codes: 0 written, 2 written without what could not be read, or wrong comman
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="allocbench report --html",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -9,6 +9,7 @@ import random
 from allocbench import stored
 from allocbench.errors import NothingToDraw, UsageError
 import guide
+import plots.cli
 import pytest
 
 from plots import inputs, kept, quantity, results
@@ -162,6 +163,15 @@ def test_a_job_that_lacks_words_is_refused(capsys):
     with pytest.raises(UsageError) as error:
         cli.main(["--threads", "1k"])
     assert str(error.value).startswith("the job lacks --sizes and --pool. Ask, as an example: allocbench advise --sizes 48")
+
+
+@pytest.mark.parametrize(
+    "arguments, part", [(["advise", "--lifetime", "long"], "invalid choice: 'long'"), (["page"], "required: PATH"), (["advise", "--siz"], "--siz")]
+)
+def test_a_wrong_command_line_is_told_in_one_line(arguments, part, capsys):
+    assert plots.cli.main(arguments) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("allocbench ") and part in told and "--help." in told and told.count("\n") == 1
 
 
 def test_the_budget_leaves_out(made):
