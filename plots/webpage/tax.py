@@ -60,10 +60,10 @@ def summary(table: dict) -> str:
         least = "<br>".join(f"{html.escape(forms.titled(entry))} <b>{quantity.factor(factor)}</b>" for factor, entry in able[:_SHOWN - 1])
         factor, entry = factors[-1] if factors else (None, None)
         most = "" if entry is None else f"{html.escape(forms.titled(entry))} <b>{quantity.factor(factor)}</b>"
-        rows.append(f"<tr><th>{_APPLICATIONS[case['figure']]}</th><td>{none}</td><td>{least}</td><td>{most}</td></tr>")
+        rows.append(f"<tr><th>{_APPLICATIONS[case['figure']]}</th><td>{least}</td><td>{most}</td><td>{none}</td></tr>")
     if not rows:
         return ""
-    head = "<th>application</th><th>no allocation</th><th>least, of the unbroken that free and serve any size</th><th>most</th>"
+    head = "<th>application</th><th>least, of the unbroken that free and serve any size</th><th>most</th><th>no allocation</th>"
     return f'<div class="scroll"><table class="plain roomy"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
