@@ -13,11 +13,21 @@
 
 namespace allocbench::comb {
 
-// How scarce chunks are: 0 while a quarter of them is free, then 1, 2 and, with less than a sixteenth, 3.
+// Chunks in use beyond which they are scarce.
+template <class S>
+SIMT_FN std::uint32_t plenty(const S& space) {
+  return space.chunks - space.chunks / 4;
+}
+
 template <class Thread, class S, class Group>
-SIMT_FN std::uint32_t scarcity(Thread& thread, const S& space, const Group& mates) {
+SIMT_FN std::uint32_t unused_chunks(Thread& thread, const S& space, const Group& mates) {
   const std::uint32_t used = mates.broadcast(mates.leader() ? thread.atomic(*space.used).load(simt::relaxed) : 0);
-  const std::uint32_t unused = used < space.chunks ? space.chunks - used : 0;
+  return used < space.chunks ? space.chunks - used : 0;
+}
+
+// How scarce chunks are: 0 while a quarter of them is free, then 1, 2 and, with less than a sixteenth, 3.
+template <class S>
+SIMT_FN std::uint32_t scarcity(const S& space, std::uint32_t unused) {
   return unused > space.chunks / 4 ? 0 : unused > space.chunks / 8 ? 1 : unused > space.chunks / 16 ? 2 : 3;
 }
 
@@ -45,14 +55,26 @@ SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::u
 // no_chunk if somebody else has it.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
-                                       std::uint32_t place, std::uint32_t batch) {
+                                       std::uint32_t place, std::uint32_t batch, bool thrifty) {
   constexpr std::uint32_t most_looks = 32;
   const std::uint32_t wanted = own_chunk(space, size_class, place);
   const std::uint32_t lowest = wanted & ~(batch - 1);
   const std::uint32_t bits =
       mates.num_threads() < batch ? 1u << wanted % 32 : (0xffffffffu >> (32 - batch)) << lowest % 32;
   std::uint32_t before = 0;
-  if (mates.leader()) before = thread.atomic(space.in_use[wanted / 32]).fetch_or(bits, simt::acquire);
+  bool refused = false;
+  if (mates.leader()) {
+    before = thread.atomic(space.in_use[wanted / 32]).fetch_or(bits, simt::acquire);
+    const std::uint32_t owned = simt::popcount(bits & ~before);
+    if (owned != 0) {
+      // Thousands may ask at once before they see that chunks have become scarce.
+      refused = thread.atomic(*space.used).fetch_add(owned, simt::relaxed) >= plenty(space) && thrifty;
+    }
+    if (refused) {
+      release_chunk(thread, space, first_chunk + wanted);
+      before |= bits;
+    }
+  }
   before = mates.broadcast(before);
   mates.sync();  // the leader's acquire holds for all
   // Each lane gives the class to one chunk, the leader to the one that is wanted. Others wait for that: the list is
@@ -66,16 +88,12 @@ SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Gro
     thread.atomic(space.entry(size_class, entry)).store(first_chunk + mine, simt::relaxed);
   }
   if (owned != 0) {
-    std::uint32_t listed = 0;
-    if (mates.leader()) {
-      thread.atomic(*space.used).fetch_add(simt::popcount(owned), simt::relaxed);
-      listed = extend_list(thread, space, size_class, simt::popcount(owned));
-    }
+    std::uint32_t listed = mates.leader() ? extend_list(thread, space, size_class, simt::popcount(owned)) : 0;
     listed = mates.broadcast(listed) + simt::popcount(owned & ((1u << mine % 32) - 1));
     if (gives) enlist(thread, space, size_class, listed, first_chunk + mine);
   }
   bool has_class = (before >> wanted % 32 & 1) == 0;
-  if (!has_class && mates.leader()) {
+  if (!has_class && mates.leader() && !refused) {
     std::uint32_t entry = thread.atomic(space.table[first_chunk + wanted]).load(simt::relaxed);
     for (std::uint32_t i = 0; i < most_looks && entry == free_chunk; ++i) {
       thread.spin_hint();
@@ -214,12 +232,14 @@ SIMT_FN std::uint32_t wait_for_entry(Thread& thread, const S& space, const Group
   return found < first_chunk ? no_chunk : found;
 }
 
-// A chunk for the directory entry that held `seen`; no_chunk if there is none to be had.
+// A chunk for the directory entry that held `seen`; no_chunk if there is none to be had. A thrifty group asks for no
+// other than its own.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t renew_entry(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
-                                  std::uint32_t place, std::uint32_t seen, std::uint32_t batch) {
-  std::uint32_t found = fetch_own_chunks(thread, space, mates, size_class, place, batch);
+                                  std::uint32_t place, std::uint32_t seen, std::uint32_t batch, bool thrifty) {
+  std::uint32_t found = fetch_own_chunks(thread, space, mates, size_class, place, batch, thrifty);
   if (found != no_chunk && found != seen) return found;
+  if (thrifty) return no_chunk;
   bool fetched = false;
   found = fetch_for(thread, space, mates, size_class, space.entry(size_class, place), seen, fetched);
   if (fetched && found != no_chunk && mates.leader()) {

@@ -66,10 +66,14 @@ SIMT_FN Sight look_at_member(Thread& thread, const S& space, SizeClass size_clas
 template <class Thread, class S, class Group>
 SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, SizeClass size_class) {
   constexpr std::uint32_t most_rounds = 64;
+  constexpr std::uint32_t most_fetches = 64;
+  constexpr std::uint32_t most_failures = 3;  // to get one more chunk
   constexpr std::uint32_t unknown = 0xffffffffu;
   const std::uint32_t capacity = 1u << space.directory_log2;
   std::uint32_t fresh = no_chunk;  // has just been fetched
   std::uint32_t since = 0;         // rounds without another chunk
+  std::uint32_t fetches = 0;
+  std::uint32_t failures = 0;
   for (std::uint32_t round = 0; round < most_rounds; ++round) {
     const auto number = thread.atomic(space.member_counts[size_class.index]);
     std::uint32_t count = mates.broadcast(mates.leader() ? number.load(simt::relaxed) : 0);
@@ -83,21 +87,29 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, SizeC
     } else if (count != 0) {
       mine = look_at_member(thread, space, size_class, random, ((mates.thread_rank() + round) & 1) != 0, count, empty);
     }
-    fresh = no_chunk;
     const simt::LaneMask empties = mates.ballot(empty != unknown);
     if (empties != 0) empty = mates.shfl_lane(empty, simt::count_trailing_zeros(empties));
+    const bool lost = mates.any(free_slots(mine.seen, size_class, mine.index) != 0);
     const Taken taken = take(thread, space, mates, size_class, mine, false, 0);
     if (taken.chunk != no_chunk) return taken;
-    const std::uint32_t scarce = scarcity(thread, space, mates);
-    if (++since < 2u << scarce && count != 0) continue;
+    if (fresh != no_chunk && lost) continue;
+    const std::uint32_t unused = unused_chunks(thread, space, mates);
+    const std::uint32_t patience = 2u << scarcity(space, unused);
+    // A chunk that was new a moment ago and is full shows how many want one.
+    since = fresh != no_chunk ? patience - 1 : since + 1;
+    fresh = no_chunk;
+    if (since < patience && count != 0) continue;
     since = 0;
     if (empties == 0) {
-      const std::uint32_t beyond = scarce == 0 ? count : count / 4;
+      // Those who fail together fetch this many chunks at most: other classes need some as well.
+      const std::uint32_t beyond = count < unused / 64 ? count : unused / 64;
       const std::uint32_t room = capacity - count;
       empty = room == 0 ? simt::multiply_high(common, capacity)
                         : count + simt::multiply_high(common, beyond < room ? 1 + beyond : room);
     }
     fresh = fetch_member(thread, space, mates, size_class.index, empty);
+    if (fresh != no_chunk && ++fetches < most_fetches) round = 0;
+    if (fresh == no_chunk && (count == 0 || ++failures == most_failures)) break;
   }
   return {};
 }
@@ -199,14 +211,15 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass size
         break;
       }
     }
-    if (place.thrifty && scarcity(thread, space, mates) != 0) break;
+    if (place.thrifty && scarcity(space, unused_chunks(thread, space, mates)) != 0) break;
     const std::uint32_t batch = place.thrifty || mates.num_threads() < space.batch ? 1 : space.batch;
     // An eighth of the warps asks. In a new pool all warps come here at once, and requests for one word of the map take
     // turns.
     const bool asks = place.word % 8 == 0 && place.entry % batch == 0;
     const std::uint32_t old = chunk;
     chunk = asks || old >= first_chunk ? no_chunk : wait_for_entry(thread, space, mates, size_class.index, place.entry);
-    if (chunk == no_chunk) chunk = renew_entry(thread, space, mates, size_class.index, place.entry, old, batch);
+    if (chunk == no_chunk)
+      chunk = renew_entry(thread, space, mates, size_class.index, place.entry, old, batch, place.thrifty);
     if (chunk == no_chunk) break;
     seen = closed_word;  // as a chunk is that has just been fetched
   }
