@@ -134,6 +134,7 @@ protocol::Event Server::answer(const protocol::OpenCell& command) {
                   instance_->open(request), request.energy_seconds};
     protocol::Opened opened{command.cell, {}, cell.cell->needs_process()};
     for (const KernelInfo& kernel : cell.cell->kernels()) {
+      if (kernel.attributes.registers == 0) continue;  // the CPU executor has none
       opened.kernels.push_back({kernel.phase, static_cast<std::uint64_t>(kernel.attributes.registers),
                                 static_cast<std::uint64_t>(kernel.attributes.local_bytes)});
     }

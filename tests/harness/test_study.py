@@ -42,6 +42,15 @@ class Study(StudyTest):
         self.assertIn("mine/one: 6 cells, 6 ok", result.stdout)
         self.assertIn("mine/two: 1 cells, 1 ok", result.stdout)
 
+    def test_every_batch_knows_what_its_allocator_takes(self):
+        self.add_config("mine/one", ["steady"])
+        self.add_config("mine/two", ["steady"], sweep={"request_bytes": [128]})
+        self.study("mine")
+        for name in ("mine/one", "mine/two"):
+            results = json.loads((self.out / name / "results.json").read_text(encoding="utf-8"))
+            for cell in results["allocbench"]["cells"]:
+                self.assertEqual(cell["metrics"]["metadata_bytes"], 4096, name)
+
     def test_papers_are_five_folders(self):
         for folder in ("halloc2014", "kma2014", "pham2025", "vinkler2015", "xmalloc2010", "survey2021"):
             self.add_config(f"{folder}/fig1", ["steady"], workload={"id": "pulse", "blocks": len(folder)})

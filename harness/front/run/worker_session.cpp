@@ -149,7 +149,10 @@ bool WorkerSession::may_hold(const Batch& batch) const {
 
 Outcome WorkerSession::load(const Batch& batch, double limit_seconds, CellFacts& facts) {
   const Load wanted{batch.allocator, batch.allocator_parameters, batch.pool_bytes};
-  if (process_ && loaded_ == wanted) return {};
+  if (process_ && loaded_ == wanted) {
+    facts = loaded_facts_;
+    return {};
+  }
   if (process_ && (retired_ || !may_hold(batch))) dismiss();
   if (!process_) {
     const Outcome started = start_for(batch);
@@ -165,6 +168,7 @@ Outcome WorkerSession::load(const Batch& batch, double limit_seconds, CellFacts&
     facts.init_seconds = ready.init_seconds;
     facts.device_heap_bytes = device_heap_bytes_;
     loaded_ = wanted;
+    loaded_facts_ = facts;
   } else if (outcome.kind == Outcome::Kind::failed && process_) {
     stop();  // a worker without an allocator is useless
   }
