@@ -150,6 +150,12 @@ class Known(PutOff):
     def test_what_failed_in_earlier_results_comes_last(self):
         self.assert_known(f"(its status was crashed in {self.earlier})", "--known", self.earlier)
 
+    def test_want_of_time_says_nothing_about_a_cell(self):
+        self.measure(self.same, "--force", *TIME_IS_UP, expect=1, out=self.earlier)
+        self.measure(self.same, *TIME_IS_UP, "--known", self.earlier, expect=1)
+        ends = self.ends()
+        self.assertEqual([ends[f"crashing/{size}"][0] for size in (16, 32, 64)], ["ok", "skipped", "crashed"])
+
     def test_without_a_time_limit_it_is_measured_all_the_same(self):
         self.measure(self.same, "--known", self.earlier, expect=1)
         self.assertEqual(self.verified()[-2:], ["out/crashing/32", "out/crashing/64"])

@@ -148,5 +148,12 @@ TEST(TroubleWatch, EarlierResultsSpeakAgainstTheirCells) {
   EXPECT_FALSE(watch.series_timed_out("fig", known));  // its whole deadline: it may be mended
 }
 
+TEST(TroubleWatch, WantOfTimeForetellsNoTrouble) {
+  EXPECT_FALSE(foretells_trouble({Status::skipped, std::string(want_of_time) + " (a lost workers in 3 configs)"}));
+  EXPECT_TRUE(foretells_trouble({Status::skipped, "series a timed out at 64 and 256"}));
+  EXPECT_TRUE(foretells_trouble({Status::timeout}));
+  EXPECT_FALSE(foretells_trouble({Status::oom}));
+}
+
 }  // namespace
 }  // namespace allocbench::front

@@ -52,8 +52,7 @@ void CellBook::stop_for_time(CellRun& run) {
 
 void CellBook::leave_out(CellRun& run, const std::string& why) {
   run.out_of_time = true;
-  const std::string reason =
-      fmt::format("put off until all others were measured ({}); then the time of --minutes was used up", why);
+  const std::string reason = fmt::format("{} ({}); then the time of --minutes was used up", want_of_time, why);
   if (run.has_end) return close(run, Status::skipped, reason + ", so its earlier status stays");
   end(run, {Status::skipped, reason});
 }

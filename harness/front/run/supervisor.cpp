@@ -56,7 +56,7 @@ FigureRun::FigureRun(const Plan& plan, const RunHistory& history, Selection sele
       if (!runs) {
         watch.note_end(figure, cell, status);  // still counts
         if (costs_worker(status)) watch.note_lost_worker(figure, cell.label);
-      } else if (foretells_trouble(status)) {
+      } else if (foretells_trouble(*known->end)) {
         watch.note_known(cell.id, fmt::format("its status was {} before", word(status)));
       }
     }

@@ -13,7 +13,9 @@ bool costs_worker(Status status) {
   return status == Status::timeout || status == Status::crashed || status == Status::device_fault;
 }
 
-bool foretells_trouble(Status status) { return costs_worker(status) || status == Status::skipped; }
+bool foretells_trouble(const CellEnd& end) {
+  return costs_worker(end.status) || (end.status == Status::skipped && !end.reason.starts_with(want_of_time));
+}
 
 namespace {
 

@@ -11,8 +11,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "harness/front/log/run_log.hpp"
 #include "harness/front/plan/plan.hpp"
 #include "harness/protocol/status.hpp"
 
@@ -37,8 +39,10 @@ using KnownTroubles = std::map<std::string, std::string>;
 
 // Whether an end like this costs a worker.
 bool costs_worker(Status status);
-// Whether a cell that ended like this earlier is better measured last.
-bool foretells_trouble(Status status);
+// How the reason of a cell begins that was skipped for want of time.
+inline constexpr std::string_view want_of_time = "put off until all others were measured";
+// Whether a cell that ended like this earlier is better measured last. Want of time says nothing about the cell.
+bool foretells_trouble(const CellEnd& end);
 
 class TroubleWatch {
  public:
