@@ -7,6 +7,7 @@
 #include <set>
 
 #include "allocators/halloc/halloc_reworked.hpp"
+#include "tests/allocators/shared_cases.hpp"
 #include "tests/allocators/stress.hpp"
 
 namespace allocbench {
@@ -15,6 +16,7 @@ namespace {
 using halloc::Head;
 using halloc::SizeClasses;
 using halloc::SlabState;
+using testing::malloc_until_null;
 using testing::Rig;
 using testing::StressPlan;
 
@@ -109,16 +111,6 @@ halloc::Parameters slabs_of(std::uint64_t bytes) {
 template <class A>
 std::uint32_t slab_of(Rig<A>& rig, const void* block) {
   return static_cast<std::uint32_t>(rig.offset(block) >> rig.allocator.heads().slabs.shift);
-}
-
-template <class A>
-std::vector<void*> malloc_until_null(Rig<A>& rig, std::uint64_t bytes) {
-  std::vector<void*> blocks;
-  for (;;) {
-    void* const block = rig.malloc({bytes})[0];
-    if (block == nullptr) return blocks;
-    blocks.push_back(block);
-  }
 }
 
 template <class A>

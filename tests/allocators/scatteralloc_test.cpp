@@ -10,6 +10,7 @@
 
 #include "allocators/scatteralloc/scatteralloc_reworked.hpp"
 #include "simt/counting.hpp"
+#include "tests/allocators/shared_cases.hpp"
 #include "tests/allocators/stress.hpp"
 
 namespace allocbench {
@@ -20,6 +21,7 @@ using scatteralloc::PageFormat;
 using scatteralloc::PageUsage;
 using scatteralloc::ReworkedParameters;
 using scatteralloc::ScatterParameters;
+using testing::malloc_until_null;
 using testing::Rig;
 using testing::StressPlan;
 
@@ -84,16 +86,6 @@ std::vector<std::uint64_t> entries(Rig<A>& rig) {
   std::vector<std::uint64_t> words(rig.allocator.table().pages);
   simt::copy_to_host(rig.stream(), words.data(), rig.allocator.table().entries, words.size() * 8);
   return words;
-}
-
-template <class A>
-std::vector<void*> malloc_until_null(Rig<A>& rig, std::uint64_t bytes) {
-  std::vector<void*> blocks;
-  for (;;) {
-    void* const block = rig.malloc({bytes})[0];
-    if (block == nullptr) return blocks;
-    blocks.push_back(block);
-  }
 }
 
 template <class A>

@@ -8,12 +8,14 @@
 #include <set>
 
 #include "tests/allocators/churn.hpp"
+#include "tests/allocators/shared_cases.hpp"
 #include "tests/allocators/stress.hpp"
 
 namespace allocbench {
 namespace {
 
 using namespace ouroboros;
+using testing::malloc_until_null;
 using testing::Rig;
 
 constexpr std::uint64_t KiB = 1024;
@@ -101,18 +103,6 @@ TEST(OuroborosBurst, TakesHardlyMoreChunksThanItNeeds) {
   }
 }
 
-template <class A>
-std::vector<void*> malloc_until_null(Rig<A>& rig, std::uint64_t bytes) {
-  std::vector<void*> all;
-  for (;;) {
-    const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, bytes));
-    for (void* block : blocks) {
-      if (block != nullptr) all.push_back(block);
-    }
-    if (std::count(blocks.begin(), blocks.end(), nullptr) != 0) return all;
-  }
-}
-
 TYPED_TEST(OuroborosTest, ServesEverySizeFromChunksOfItsClass) {
   Rig<TypeParam> rig(1024 * KiB, chunks_of(8192));
   const Header header;
@@ -161,7 +151,7 @@ TYPED_TEST(OuroborosTest, DetectsExhaustionAndRecoversFromIt) {
     Parameters parameters = chunks_of(1024);
     parameters.ring_capacity = 1024;
     Rig<TypeParam> rig(64 * KiB, parameters);
-    std::vector<void*> blocks = malloc_until_null(rig, bytes);
+    std::vector<void*> blocks = malloc_until_null(rig, bytes, 32);
     // What is not page is headers and queues: the 16-byte pages need four bytes of queue each, and a flat ring bounds
     // how many there can be.
     EXPECT_GE(blocks.size(), std::min<std::size_t>(1024, 64 * KiB * 6 / 10 / bytes)) << bytes;
@@ -171,14 +161,14 @@ TYPED_TEST(OuroborosTest, DetectsExhaustionAndRecoversFromIt) {
       std::shuffle(blocks.begin(), blocks.end(), std::mt19937(7));
       rig.free(blocks);
       EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-      EXPECT_EQ(malloc_until_null(rig, bytes).size(), blocks.size()) << "nothing is lost";
+      EXPECT_EQ(malloc_until_null(rig, bytes, 32).size(), blocks.size()) << "nothing is lost";
     }
   }
 }
 
 TYPED_TEST(OuroborosTest, ServesTheLastPagesToAPartOfAWarp) {
   Rig<TypeParam> rig(64 * KiB, chunks_of(1024));
-  std::vector<void*> blocks = malloc_until_null(rig, 1024);
+  std::vector<void*> blocks = malloc_until_null(rig, 1024, 32);
   rig.free({blocks.begin(), blocks.begin() + 5});
   const std::vector<void*> again = rig.malloc(std::vector<std::uint64_t>(32, 1024));
   EXPECT_EQ(std::count(again.begin(), again.end(), nullptr), 27);
@@ -208,12 +198,12 @@ TYPED_TEST(OuroborosTest, IgnoresNullServesZeroBytesAndRefusesTinyPools) {
 
 TYPED_TEST(OuroborosTest, ResetsToTheFirstState) {
   Rig<TypeParam> rig(64 * KiB, chunks_of(1024));
-  const std::size_t fresh = malloc_until_null(rig, 64).size();
+  const std::size_t fresh = malloc_until_null(rig, 64, 32).size();
   rig.allocator.reset(rig.stream());
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-  static_cast<void>(malloc_until_null(rig, 16));
+  static_cast<void>(malloc_until_null(rig, 16, 32));
   rig.allocator.reset(rig.stream());
-  EXPECT_EQ(malloc_until_null(rig, 64).size(), fresh);
+  EXPECT_EQ(malloc_until_null(rig, 64, 32).size(), fresh);
 }
 
 // Queues whose numbers wrap around their rings and segments many times.
@@ -221,36 +211,12 @@ TYPED_TEST(OuroborosTest, GoesRoundItsQueue) {
   Parameters parameters = chunks_of(64);
   parameters.ring_capacity = 128;
   Rig<TypeParam> rig(16 * KiB, parameters);
-  std::mt19937 random(3);
-  std::vector<void*> live;
-  for (int round = 0; round < 300; ++round) {
-    for (void* block : rig.malloc(std::vector<std::uint64_t>(1 + random() % 40, 16))) {
-      ASSERT_NE(block, nullptr);
-      live.push_back(block);
-    }
-    std::shuffle(live.begin(), live.end(), random);
-    const std::size_t keep = std::min<std::size_t>(live.size(), random() % 30);
-    if (keep == live.size()) continue;
-    rig.free({live.begin() + static_cast<std::ptrdiff_t>(keep), live.end()});
-    live.resize(keep);
-    ASSERT_EQ(std::set<void*>(live.begin(), live.end()).size(), live.size());
-  }
-  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  testing::expect_queues_go_round(rig);
 }
 
 TYPED_TEST(OuroborosTest, ServesManyThreadsWithMixedSizes) {
   Rig<TypeParam> rig(16 * 1024 * KiB, chunks_of(8192), 5);
-  for (int round = 0; round < 2; ++round) {
-    std::mt19937 random(static_cast<std::uint32_t>(round));
-    std::vector<std::uint64_t> sizes(3000);
-    for (auto& size : sizes) size = 1 + random() % (16u << random() % 10);
-    std::vector<void*> blocks = rig.malloc(sizes, 128);
-    EXPECT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 0);
-    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-    std::shuffle(blocks.begin(), blocks.end(), random);
-    rig.free(blocks, 96);
-    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-  }
+  testing::expect_many_threads_served(rig, 3000);
 }
 
 TYPED_TEST(OuroborosTest, SurvivesSeededStressOnTinyHeaps) {
@@ -342,19 +308,19 @@ TYPED_TEST(OuroborosChunkTest, GivesFreeChunksToOtherClasses) {
   Parameters parameters = chunks_of(1024);
   parameters.release_above = 0;
   Rig<TypeParam> rig(64 * KiB, parameters);
-  const std::vector<void*> small = malloc_until_null(rig, 16);
-  EXPECT_EQ(malloc_until_null(rig, 512).size(), 0u);
+  const std::vector<void*> small = malloc_until_null(rig, 16, 32);
+  EXPECT_EQ(malloc_until_null(rig, 512, 32).size(), 0u);
   rig.free(small);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-  const std::vector<void*> large = malloc_until_null(rig, 512);
+  const std::vector<void*> large = malloc_until_null(rig, 512, 32);
   EXPECT_GE(large.size() * 512, small.size() * 16 * 8 / 10);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
 TYPED_TEST(OuroborosChunkTest, KeepsFreeChunksBelowThePublishedLevel) {
   Rig<TypeParam> rig(64 * KiB, chunks_of(1024));
-  rig.free(malloc_until_null(rig, 16));
-  EXPECT_EQ(malloc_until_null(rig, 512).size(), 0u);
+  rig.free(malloc_until_null(rig, 16, 32));
+  EXPECT_EQ(malloc_until_null(rig, 512, 32).size(), 0u);
   EXPECT_EQ(rig.allocator.heap().space.pool.state->returned.units, 0u);
 }
 
@@ -363,23 +329,23 @@ TYPED_TEST(OuroborosChunkTest, KeepsAChunkThatTheReuseRingCannotHold) {
   parameters.release_above = 0;
   parameters.reuse_capacity = 4;
   Rig<TypeParam> rig(64 * KiB, parameters);
-  const std::size_t pages = malloc_until_null(rig, 1024).size();
+  const std::size_t pages = malloc_until_null(rig, 1024, 32).size();
   rig.allocator.reset(rig.stream());
-  rig.free(malloc_until_null(rig, 1024));
+  rig.free(malloc_until_null(rig, 1024, 32));
   EXPECT_EQ(rig.allocator.heap().space.pool.state->returned.units, 4u);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
   // A virtualised queue takes one of the four for itself.
-  EXPECT_EQ(malloc_until_null(rig, 512).size(),
+  EXPECT_EQ(malloc_until_null(rig, 512, 32).size(),
             std::decay_t<decltype(rig.allocator.heap().storage)>::virtualised ? 6u : 8u);
-  EXPECT_EQ(malloc_until_null(rig, 1024).size(), pages - 4);
+  EXPECT_EQ(malloc_until_null(rig, 1024, 32).size(), pages - 4);
 }
 
 TEST(OuroborosFlatRing, BoundsThePagesOfAClassByItsRing) {
   Parameters parameters = chunks_of(1024);
   parameters.ring_capacity = 256;
   Rig<Variant<PageHeap<FlatRing>>> rig(256 * KiB, parameters);
-  EXPECT_EQ(malloc_until_null(rig, 16).size(), 256u);
-  EXPECT_EQ(malloc_until_null(rig, 1024).size() > 64, true) << "a class of larger pages is not concerned";
+  EXPECT_EQ(malloc_until_null(rig, 16, 32).size(), 256u);
+  EXPECT_EQ(malloc_until_null(rig, 1024, 32).size() > 64, true) << "a class of larger pages is not concerned";
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
@@ -387,7 +353,7 @@ TEST(OuroborosArray, BoundsThePagesOfAClassByHalfTheArray) {
   Parameters parameters = chunks_of(1024);
   parameters.directory_capacity = 8;  // 4 segments of 256 slots, one of them spare
   Rig<Variant<PageHeap<SegmentedQueue<ArrayHierarchy>>>> rig(256 * KiB, parameters);
-  EXPECT_EQ(malloc_until_null(rig, 16).size(), 3u * 256);
+  EXPECT_EQ(malloc_until_null(rig, 16, 32).size(), 3u * 256);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 

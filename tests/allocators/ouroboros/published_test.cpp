@@ -8,12 +8,14 @@
 #include "allocators/ouroboros/ouroboros_c.hpp"
 #include "allocators/ouroboros/ouroboros_p.hpp"
 #include "tests/allocators/churn.hpp"
+#include "tests/allocators/shared_cases.hpp"
 #include "tests/allocators/stress.hpp"
 
 namespace allocbench {
 namespace {
 
 using ouroboros::published::Parameters;
+using testing::malloc_until_null;
 using testing::Rig;
 
 constexpr std::uint64_t KiB = 1024;
@@ -31,18 +33,6 @@ Parameters chunks_of(std::uint64_t bytes) {
   parameters.held_back = 2;
   parameters.device_heap_share = 0;
   return parameters;
-}
-
-template <class A>
-std::vector<void*> malloc_until_null(Rig<A>& rig, std::uint64_t bytes) {
-  std::vector<void*> all;
-  for (;;) {
-    const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, bytes));
-    for (void* block : blocks) {
-      if (block != nullptr) all.push_back(block);
-    }
-    if (std::count(blocks.begin(), blocks.end(), nullptr) != 0) return all;
-  }
 }
 
 TEST(OuroborosPublishedLayout, PutsAHeaderInFrontOfEveryChunk) {
@@ -77,7 +67,7 @@ TYPED_TEST(OuroborosPublishedTest, ServesEverySizeFromChunksOfItsClass) {
 TYPED_TEST(OuroborosPublishedTest, DetectsExhaustionAndRecoversFromIt) {
   for (const std::uint64_t bytes : {16, 64, 1024}) {
     Rig<TypeParam> rig(128 * KiB, chunks_of(1024));
-    std::vector<void*> blocks = malloc_until_null(rig, bytes);
+    std::vector<void*> blocks = malloc_until_null(rig, bytes, 32);
     EXPECT_GE(blocks.size() * bytes, 128 * KiB * 4 / 10) << bytes;
     EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), blocks.size());
     EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
@@ -85,14 +75,14 @@ TYPED_TEST(OuroborosPublishedTest, DetectsExhaustionAndRecoversFromIt) {
       std::shuffle(blocks.begin(), blocks.end(), std::mt19937(7));
       rig.free(blocks);
       EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-      EXPECT_EQ(malloc_until_null(rig, bytes).size(), blocks.size()) << "nothing is lost";
+      EXPECT_EQ(malloc_until_null(rig, bytes, 32).size(), blocks.size()) << "nothing is lost";
     }
   }
 }
 
 TYPED_TEST(OuroborosPublishedTest, ServesTheLastPagesToAPartOfAWarp) {
   Rig<TypeParam> rig(128 * KiB, chunks_of(1024));
-  std::vector<void*> blocks = malloc_until_null(rig, 1024);
+  std::vector<void*> blocks = malloc_until_null(rig, 1024, 32);
   rig.free({blocks.begin(), blocks.begin() + 5});
   const std::vector<void*> again = rig.malloc(std::vector<std::uint64_t>(32, 1024));
   EXPECT_EQ(std::count(again.begin(), again.end(), nullptr), 27);
@@ -122,48 +112,24 @@ TYPED_TEST(OuroborosPublishedTest, IgnoresNullServesZeroBytesAndRefusesTinyPools
 
 TYPED_TEST(OuroborosPublishedTest, ResetsToTheFirstState) {
   Rig<TypeParam> rig(128 * KiB, chunks_of(1024));
-  const std::size_t fresh = malloc_until_null(rig, 64).size();
+  const std::size_t fresh = malloc_until_null(rig, 64, 32).size();
   rig.allocator.reset(rig.stream());
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-  static_cast<void>(malloc_until_null(rig, 16));
+  static_cast<void>(malloc_until_null(rig, 16, 32));
   rig.allocator.reset(rig.stream());
-  EXPECT_EQ(malloc_until_null(rig, 64).size(), fresh);
+  EXPECT_EQ(malloc_until_null(rig, 64, 32).size(), fresh);
 }
 
 // Queues whose numbers wrap around their rings and segments many times.
 TYPED_TEST(OuroborosPublishedTest, GoesRoundItsQueue) {
   auto small = small_heap<TypeParam>();
   Rig<TypeParam> rig(16 * KiB, small.parameters);
-  std::mt19937 random(3);
-  std::vector<void*> live;
-  for (int round = 0; round < 300; ++round) {
-    for (void* block : rig.malloc(std::vector<std::uint64_t>(1 + random() % 40, 16))) {
-      ASSERT_NE(block, nullptr) << round;
-      live.push_back(block);
-    }
-    std::shuffle(live.begin(), live.end(), random);
-    const std::size_t keep = std::min<std::size_t>(live.size(), random() % 30);
-    if (keep == live.size()) continue;
-    rig.free({live.begin() + static_cast<std::ptrdiff_t>(keep), live.end()});
-    live.resize(keep);
-    ASSERT_EQ(std::set<void*>(live.begin(), live.end()).size(), live.size());
-  }
-  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  testing::expect_queues_go_round(rig);
 }
 
 TYPED_TEST(OuroborosPublishedTest, ServesManyThreadsWithMixedSizes) {
   Rig<TypeParam> rig(16 * 1024 * KiB, chunks_of(8192), 5);
-  for (int round = 0; round < 2; ++round) {
-    std::mt19937 random(static_cast<std::uint32_t>(round));
-    std::vector<std::uint64_t> sizes(2000);
-    for (auto& size : sizes) size = 1 + random() % (16u << random() % 10);
-    std::vector<void*> blocks = rig.malloc(sizes, 128);
-    EXPECT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 0);
-    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-    std::shuffle(blocks.begin(), blocks.end(), random);
-    rig.free(blocks, 96);
-    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-  }
+  testing::expect_many_threads_served(rig, 2000);
 }
 
 TYPED_TEST(OuroborosPublishedTest, SurvivesSeededStressOnSmallHeaps) {
@@ -181,11 +147,11 @@ TEST(OuroborosCSPublished, GivesAFreeChunkToAnotherClassAboveTheLevel) {
   Parameters parameters = chunks_of(1024);
   parameters.release_above = 0;
   Rig<OuroborosCS> rig(128 * KiB, parameters);
-  const std::vector<void*> small = malloc_until_null(rig, 16);
-  EXPECT_EQ(malloc_until_null(rig, 512).size(), 0u);
+  const std::vector<void*> small = malloc_until_null(rig, 16, 32);
+  EXPECT_EQ(malloc_until_null(rig, 512, 32).size(), 0u);
   rig.free(small);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-  EXPECT_GE(malloc_until_null(rig, 512).size() * 512, small.size() * 16 * 8 / 10);
+  EXPECT_GE(malloc_until_null(rig, 512, 32).size() * 512, small.size() * 16 * 8 / 10);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 

@@ -1,0 +1,90 @@
+// Cases that several designs, or both forms of one, must pass alike. Each takes the rig of the heap that it is about.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "tests/allocators/harness.hpp"
+
+namespace allocbench::testing {
+
+inline std::size_t count_served(const std::vector<void*>& blocks) {
+  return blocks.size() - static_cast<std::size_t>(std::count(blocks.begin(), blocks.end(), nullptr));
+}
+
+// So many lanes ask together until one of them gets null.
+template <class A>
+std::vector<void*> malloc_until_null(Rig<A>& rig, std::uint64_t bytes, std::size_t lanes = 1) {
+  std::vector<void*> all;
+  for (;;) {
+    const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(lanes, bytes));
+    std::copy_if(blocks.begin(), blocks.end(), std::back_inserter(all),
+                 [](const void* block) { return block != nullptr; });
+    if (count_served(blocks) != lanes) return all;
+  }
+}
+
+// A small live set that is renewed 300 times: the numbers of queues wrap around their rings and segments.
+template <class A>
+void expect_queues_go_round(Rig<A>& rig) {
+  std::mt19937 random(3);
+  std::vector<void*> live;
+  for (int round = 0; round < 300; ++round) {
+    for (void* block : rig.malloc(std::vector<std::uint64_t>(1 + random() % 40, 16))) {
+      ASSERT_NE(block, nullptr) << round;
+      live.push_back(block);
+    }
+    std::shuffle(live.begin(), live.end(), random);
+    const std::size_t keep = std::min<std::size_t>(live.size(), random() % 30);
+    if (keep == live.size()) continue;
+    rig.free({live.begin() + static_cast<std::ptrdiff_t>(keep), live.end()});
+    live.resize(keep);
+    ASSERT_EQ(std::set<void*>(live.begin(), live.end()).size(), live.size());
+  }
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+// Requests of 1 to 8,192 bytes, one per thread, twice; all of them fit.
+template <class A>
+void expect_many_threads_served(Rig<A>& rig, std::size_t threads) {
+  for (int round = 0; round < 2; ++round) {
+    std::mt19937 random(static_cast<std::uint32_t>(round));
+    std::vector<std::uint64_t> sizes(threads);
+    for (auto& size : sizes) size = 1 + random() % (16u << random() % 10);
+    std::vector<void*> blocks = rig.malloc(sizes, 128);
+    EXPECT_EQ(count_served(blocks), threads);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    std::shuffle(blocks.begin(), blocks.end(), random);
+    rig.free(blocks, 96);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
+}
+
+// A warp whose lanes ask for 0 to 9,000 bytes, so that they take different ways through the allocator.
+template <class A>
+void expect_mixed_warp_served(Rig<A>& rig) {
+  std::vector<std::uint64_t> sizes(32);
+  constexpr std::uint64_t cycle[] = {0, 8, 255, 256, 9000};
+  for (std::size_t i = 0; i < 32; ++i) sizes[i] = cycle[i % 5];
+  const std::vector<void*> blocks = rig.malloc(sizes);
+  std::vector<std::pair<const std::byte*, std::uint64_t>> live;
+  for (std::size_t i = 0; i < 32; ++i) {
+    ASSERT_NE(blocks[i], nullptr) << "lane " << i;
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(blocks[i]) % 16, 0u);
+    live.emplace_back(static_cast<const std::byte*>(blocks[i]), sizes[i]);
+  }
+  std::sort(live.begin(), live.end());
+  for (std::size_t i = 1; i < 32; ++i) EXPECT_LE(live[i - 1].first + live[i - 1].second, live[i].first);
+  rig.free(blocks);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+}  // namespace allocbench::testing
