@@ -3,20 +3,17 @@
 
 #include <algorithm>
 #include <numeric>
-#include <random>
 
 #include "allocators/xmalloc/xmalloc.hpp"
 #include "tests/allocators/churn.hpp"
 #include "tests/allocators/harness.hpp"
+#include "tests/allocators/shared_cases.hpp"
 
 namespace allocbench {
 namespace {
 
+using testing::count_served;
 using testing::Rig;
-
-std::size_t count_served(const std::vector<void*>& blocks) {
-  return blocks.size() - static_cast<std::size_t>(std::count(blocks.begin(), blocks.end(), nullptr));
-}
 
 // Every lane pushes `each` numbers of its own and pops as many, in turn; what is popped is counted in `seen`.
 struct ExchangePushAndPop {
@@ -97,20 +94,8 @@ TYPED_TEST_SUITE(XMallocPublishedTest, Forms);
 TYPED_TEST(XMallocPublishedTest, ServesAMixedWarp) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Rig<TypeParam> rig(4 << 20, {}, seed);
-    std::vector<std::uint64_t> sizes(32);
-    constexpr std::uint64_t cycle[] = {0, 8, 255, 256, 9000};
-    for (std::size_t i = 0; i < 32; ++i) sizes[i] = cycle[i % 5];
-    const std::vector<void*> blocks = rig.malloc(sizes);
-    std::vector<std::pair<const std::byte*, std::uint64_t>> live;
-    for (std::size_t i = 0; i < 32; ++i) {
-      ASSERT_NE(blocks[i], nullptr) << "lane " << i << " seed " << seed;
-      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(blocks[i]) % 16, 0u);
-      live.emplace_back(static_cast<const std::byte*>(blocks[i]), sizes[i]);
-    }
-    std::sort(live.begin(), live.end());
-    for (std::size_t i = 1; i < 32; ++i) EXPECT_LE(live[i - 1].first + live[i - 1].second, live[i].first);
-    rig.free(blocks);
-    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    testing::expect_mixed_warp_served(rig);
   }
 }
 
