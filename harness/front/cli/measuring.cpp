@@ -121,15 +121,19 @@ SessionListener listener_of(std::deque<OpenFigure>& open, Progress& progress) {
 // What became of the cells that were put off, and of those that the time cut.
 std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
   std::string text;
-  if (rest.put_off > 0) text += fmt::format("{} cells were put off until all others were measured", rest.put_off);
+  if (rest.put_off > 0) {
+    text += fmt::format("{} put off until all others were measured",
+                        rest.put_off == 1 ? "1 cell was" : fmt::format("{} cells were", rest.put_off));
+  }
   if (rest.out_of_time > 0) {
     text += fmt::format("; for {} of them the time of --minutes {:.4g} did not last (--only-failed runs them)",
                         rest.out_of_time, options.minutes.value_or(0));
   }
   if (!text.empty()) text += "\n";
   if (rest.cut > 0) {
-    text += fmt::format("{} cells have fewer rounds than they need: the time of --minutes {:.4g} was used up\n",
-                        rest.cut, options.minutes.value_or(0));
+    text +=
+        fmt::format("{} fewer rounds than needed: the time of --minutes {:.4g} was used up\n",
+                    rest.cut == 1 ? "1 cell has" : fmt::format("{} cells have", rest.cut), options.minutes.value_or(0));
   }
   return text;
 }
