@@ -16,6 +16,7 @@ enum class Fault {
   null_now_and_then,
   null_often_at_last,
   null_warps_at_times,
+  short_search,
   scribble,
   forgetful_reset,
   null_gives_a_slot,
@@ -63,8 +64,11 @@ class SlotMalloc {
     if (fault == Fault::overlap) return pool_.base + call * 16;
     if (fault == Fault::misaligned && call == 5) return pool_.base + call * slot_bytes + 4;
     if (fault == Fault::out_of_bounds && call == 5) return pool_.base + pool_.bytes - 8;
-    for (std::uint32_t tried = 0; tried < slots_; ++tried) {
-      const std::uint32_t slot = (call + tried) % slots_;
+    // Half of the slots from a place by chance on: a search that gives up early.
+    const bool is_short = fault == Fault::short_search;
+    const std::uint32_t start = is_short ? static_cast<std::uint32_t>(thread.clock() + call) * 0x9e3779b1u >> 8 : call;
+    for (std::uint32_t tried = 0; tried < (is_short ? slots_ / 2 : slots_); ++tried) {
+      const std::uint32_t slot = (start + tried) % slots_;
       if (thread.atomic(used_[slot]).exchange(1u, simt::acquire) == 0) return pool_.base + slot * slot_bytes;
     }
     return nullptr;

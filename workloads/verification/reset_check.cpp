@@ -23,6 +23,8 @@ const Geometry lone_lane = Geometry::of_callers(1, simt::warp_size, 1);
 constexpr std::uint64_t largest_in_pool = 1024;
 // A search that gives up early serves another number of blocks each time: so many tries tell that from a loss.
 constexpr int tries_to_judge = 4;
+// For the same reason a pool is drained when so many calls in a row were refused.
+constexpr int refusals_of_empty_pool = 12;
 
 std::string blocks_text(std::size_t count, std::uint64_t bytes) {
   return std::to_string(count) + " blocks of " + bytes_text(bytes);
@@ -157,7 +159,8 @@ ResetCheck::Blocks ResetCheck::drain(const AllocatorHandle& allocator, std::opti
   }
   while (blocks.size() + few_callers <= by_few && one_round(allocator, few_, blocks) == few_callers) {
   }
-  while (blocks.size() < most && one_round(allocator, last, blocks) != 0) {
+  for (int refusals = 0; blocks.size() < most && refusals < refusals_of_empty_pool;) {
+    refusals = one_round(allocator, last, blocks) == 0 ? refusals + 1 : 0;
   }
   return blocks;
 }
