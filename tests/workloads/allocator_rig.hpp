@@ -40,6 +40,7 @@ class AllocatorRig {
         arena_(cpu_.stream, pool_bytes),
         setting{.allocator = type, .pool_bytes = pool_bytes, .parameters = parameters, .seed = seed},
         allocator(type, arena_, parameters) {
+    if (type.traits.pool == PoolLocation::device_heap) return;
     rules.pool_begin = reinterpret_cast<std::uint64_t>(pool().base);
     rules.pool_end = rules.pool_begin + pool().bytes;
   }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "allocators/circular_malloc/cfm_malloc_reworked.hpp"
+#include "allocators/fdgmalloc/fdgmalloc.hpp"
+#include "allocators/fdgmalloc/fdgmalloc_reworked.hpp"
 #include "allocators/kma/kma_reworked.hpp"
 #include "allocators/random_walk/corw_reworked.hpp"
 #include "tests/workloads/planted_allocators.hpp"
@@ -45,7 +47,9 @@ std::string answer(const std::string& call, std::size_t pool_bytes = 1 << 20) {
 
 template <class A>
 class MisuseOf : public ::testing::Test {};
-using Designs = ::testing::Types<KmaReworked, CFMMallocReworked, CollaborativeRandomWalkReworked>;
+// The last two free in bulk.
+using Designs =
+    ::testing::Types<KmaReworked, CFMMallocReworked, CollaborativeRandomWalkReworked, FdgMalloc, FdgMallocReworked>;
 TYPED_TEST_SUITE(MisuseOf, Designs);
 
 TYPED_TEST(MisuseOf, IsAnsweredAsAgreed) {

@@ -23,13 +23,15 @@ struct AllocKernel {
 
 // Every caller frees the block it got from AllocKernel. Null is passed on: it is part of free's contract.
 struct FreeKernel {
+  bool releases = true;  // false where callers hold other blocks, which a design that frees in bulk would free too
+
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, void** blocks) const {
     const std::uint32_t caller = geometry.caller(thread);
     if (caller == Geometry::no_caller) return;
     auto&& session = attach(allocator, thread);
     session.free(thread, blocks[caller]);
-    release_all(session, thread);
+    if (releases) release_all(session, thread);
     detach(session, thread);
   }
 };

@@ -13,9 +13,9 @@ void CallerRequests::alloc(const AllocatorHandle& allocator, std::uint32_t round
   });
 }
 
-void CallerRequests::free_of(const AllocatorHandle& allocator, void** blocks) const {
+void CallerRequests::launch_frees(const AllocatorHandle& allocator, void** blocks, bool releases) const {
   if (callers() == 0) return;
-  allocator.launch<CallKernels>(stream_, geometry_.shape(), FreeKernel{}, geometry_, blocks);
+  allocator.launch<CallKernels>(stream_, geometry_.shape(), FreeKernel{releases}, geometry_, blocks);
 }
 
 std::uint32_t CallerRequests::alloc_until_null(const AllocatorHandle& allocator) const {

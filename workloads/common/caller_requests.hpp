@@ -30,7 +30,9 @@ class CallerRequests {
   void alloc(const AllocatorHandle& allocator, std::uint32_t round = 0) const;
   void free(const AllocatorHandle& allocator, std::uint32_t round = 0) const { free_of(allocator, row(round)); }
   // Every caller frees the block in its slot of a row.
-  void free_of(const AllocatorHandle& allocator, void** blocks) const;
+  void free_of(const AllocatorHandle& allocator, void** blocks) const { launch_frees(allocator, blocks, true); }
+  // The same where callers hold other blocks. Designs that free in bulk give nothing back before free() or free_of().
+  void free_some(const AllocatorHandle& allocator, void** blocks) const { launch_frees(allocator, blocks, false); }
   // Round after round, until one has a null or all rows are used; the rounds that ran. The host looks at each.
   std::uint32_t alloc_until_null(const AllocatorHandle& allocator) const;
   // The first round as phases `alloc` and `free`.
@@ -49,6 +51,8 @@ class CallerRequests {
   std::vector<KernelInfo> kernels(const AllocatorType& type) const;
 
  private:
+  void launch_frees(const AllocatorHandle& allocator, void** blocks, bool releases) const;
+
   simt::Stream& stream_;
   Geometry geometry_;
   DeviceSizes sizes_;

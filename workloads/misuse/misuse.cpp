@@ -38,8 +38,9 @@ class MisuseRun final : public WorkloadRun {
     if (call_ == "double_free") double_free(allocator, timer);
     if (call_ == "refused_calls") refused_calls(allocator, timer);
     after_.alloc(allocator);
-    if (!given_.empty()) before_.free_of(allocator, misused_.data());
-    before_.free(allocator);
+    // Only the last frees leave callers without blocks.
+    if (!given_.empty()) before_.free_some(allocator, misused_.data());
+    before_.free_some(allocator, before_.row(0));
     after_.free(allocator);
   }
 
@@ -86,7 +87,7 @@ class MisuseRun final : public WorkloadRun {
     for (std::size_t i = 0; i < slots.size(); ++i) (i % 2 == 0 ? every_second : slots)[i] = nullptr;
     for (const std::vector<void*>& half : {every_second, slots}) {
       misused_.fill_from(half);
-      timer.phase("total", half.size(), [&] { before_.free_of(allocator, misused_.data()); });
+      timer.phase("total", half.size(), [&] { before_.free_some(allocator, misused_.data()); });
     }
   }
 
@@ -109,10 +110,10 @@ class MisuseRun final : public WorkloadRun {
     const CallerRequests requests(stream_, before_.geometry(), RequestSizes::fixed(request_bytes_));
     requests.alloc(checked);
     const std::vector<RecordedBlock> served = requests.blocks();
-    requests.free(checked);
+    requests.free_some(checked, requests.row(0));
     if (const std::string problem = contents.problem(); !problem.empty())
       fail_with("before any double free: " + problem);
-    timer.phase("total", requests.callers(), [&] { requests.free(checked); });
+    timer.phase("total", requests.callers(), [&] { requests.free_some(checked, requests.row(0)); });
     const auto blocks = static_cast<std::uint64_t>(
         std::count_if(served.begin(), served.end(), [](const RecordedBlock& each) { return each.address != 0; }));
     const std::uint64_t caught = contents.wrong_frees();
@@ -126,7 +127,7 @@ class MisuseRun final : public WorkloadRun {
   void refused_calls(const AllocatorHandle& allocator, PhaseTimer& timer) {
     const AllocatorHandle failing = allocator.failing(FailureRule::with_chance(refused_share, setting_.seed));
     const std::size_t served = ask(failing, request_bytes_, timer).size();
-    timer.phase("total", before_.callers(), [&] { before_.free_of(failing, misused_.data()); });
+    timer.phase("total", before_.callers(), [&] { before_.free_some(failing, misused_.data()); });
     if (served == before_.callers()) fail_with("no call was refused by the Failing adaptor");
   }
 

@@ -9,8 +9,9 @@
 // absurd_size    null, for sizes from a byte more than the pool to 2^64 - 1, and for one that is small modulo 2^32
 // double_free    the Checked adaptor sees every second free of a block and keeps it away from the allocator
 // refused_calls  the Failing adaptor refuses half of the mallocs of a warp, so that some of its lanes call and some
-// not,
-//                and their callers free null
+//                do not, and their callers free null
+//
+// Callers hold blocks during every call, so a design that frees in bulk gives its memory back at the end of a sample.
 #pragma once
 
 #include <array>
