@@ -4,7 +4,8 @@
 // scribbles the block dead and passes it on. Two owners of one byte cannot both find their pattern, whoever wrote last.
 // The tag is the first word of the block and the rest of the book-keeping lies in the ledger, outside of the pool:
 // requests keep their size (a header would turn 8,192 bytes into a request beyond some designs' limit), and blocks of 4
-// bytes can be checked. Smaller requests are raised to 4.
+// bytes can be checked. Smaller requests are raised to 4, those of 0 bytes only where the allocator promises a block
+// for them.
 //
 // Ordering: C++ makes every free synchronise with the malloc that returns the memory again. The published designs do
 // not promise that and are not judged by it here: the adaptor itself orders them through one word (`next_tag`), so that
@@ -135,7 +136,7 @@ struct ContentLedger {
 };
 
 // The session of a checked allocator; `Inner` is the session of the allocator below, or a reference to that allocator.
-template <class Inner>
+template <class Inner, ZeroBytes zero>
 class CheckedSession {
  public:
   SIMT_FN CheckedSession(Inner inner, const ContentLedger& ledger)
@@ -143,9 +144,10 @@ class CheckedSession {
 
   template <class Thread>
   SIMT_NOINLINE_FN void* malloc(Thread& thread, std::size_t bytes) {
-    if (bytes < 4 && ledger_.report != nullptr) bytes = 4;  // room for the tag
+    const bool checks = ledger_.report != nullptr && (bytes != 0 || zero == ZeroBytes::unique);
+    if (checks && bytes < 4) bytes = 4;  // room for the tag
     void* block = inner_.malloc(thread, bytes);
-    if (block != nullptr && ledger_.report != nullptr) ledger_.adopt(thread, block, bytes);
+    if (checks && block != nullptr) ledger_.adopt(thread, block, bytes);
     return block;
   }
   template <class Thread>
@@ -177,7 +179,8 @@ class Checked {
 
   template <class Thread>
   SIMT_FN auto attach(Thread& thread) {
-    return CheckedSession<decltype(allocbench::attach(inner_, thread))>(allocbench::attach(inner_, thread), ledger_);
+    using Inner = decltype(allocbench::attach(inner_, thread));
+    return CheckedSession<Inner, traits.zero>(allocbench::attach(inner_, thread), ledger_);
   }
 
   const A& inner() const { return inner_; }

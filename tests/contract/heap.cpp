@@ -15,6 +15,7 @@ Heap::Heap(const AllocatorType& type, std::size_t pool_bytes, Report& report, Pa
 void Heap::open() {
   slots_.clear();
   allocator_.reset();
+  contents_.reset();
   arena_.reset();
   device_.reset();
   device_.emplace(type_.functions.device_heap_bytes(pool_bytes_, parameters_));
@@ -22,6 +23,12 @@ void Heap::open() {
   allocator_.emplace(type_, *arena_, parameters_);
   rules_ = pointer_rules(*allocator_, *arena_, !traits().recycles_unfreed);
   pool_begin_ = arena_->has_pool() ? reinterpret_cast<std::uint64_t>(arena_->pool().base) : 0;
+}
+
+void Heap::check_contents(std::uint64_t mallocs) {
+  touch = false;
+  contents_.emplace(device_->stream(), mallocs, rules_);
+  allocator_ = allocator_->observed({}, contents_->ledger());
 }
 
 std::size_t Heap::memory_bytes() {
@@ -109,6 +116,9 @@ void Heap::check() {
   PointerCheck pointers(rules_);
   pointers.check(blocks, PointerCheck::Live::together);
   if (!pointers.ok()) report_.problem(pointers.problem());
+  if (contents_.has_value()) {
+    if (const std::string problem = contents_->problem(); !problem.empty()) report_.problem(problem);
+  }
   // Checks of invariants copy the metadata.
   if (pool_bytes_ >= large_pool_bytes) return;
   const std::string broken = allocator_->broken_invariant(device_->stream());

@@ -14,6 +14,7 @@
 #include "tests/contract/report.hpp"
 #include "tests/contract/test_device.hpp"
 #include "workloads/contract/allocator_handle.hpp"
+#include "workloads/verification/content_check.hpp"
 #include "workloads/verification/pointer_check.hpp"
 #include "workloads/verification/script_kernel.hpp"
 
@@ -63,6 +64,8 @@ class Heap {
   void free(Calls& calls, std::uint32_t thread, Blocks blocks);
   // False for large sets of blocks: their bytes are neither written nor compared.
   bool touch = true;
+  // Called before the first malloc: the Checked adaptor does that instead, for at most so many mallocs.
+  void check_contents(std::uint64_t mallocs);
 
   // Makes the calls and checks what came of them.
   void run(const Calls& calls);
@@ -112,6 +115,7 @@ class Heap {
   std::optional<Arena> arena_;
   std::optional<AllocatorHandle> allocator_;
   PointerRules rules_;
+  std::optional<ContentCheck> contents_;
   std::uint64_t pool_begin_ = 0;
   std::vector<Slot> slots_;
 };

@@ -103,12 +103,15 @@ std::uint32_t served_alone(Heap& heap, std::uint64_t bytes) {
 
 namespace {
 
-void zero_bytes(const AllocatorType& type, Report& report) {
+// The verification passes of a run ask through the Checked adaptor, where the answer must be the same.
+void ask_for_zero_bytes(const AllocatorType& type, Report& report, bool checked) {
   Heap heap(type, supported_pool(type, main_pool), report);
   const bool null_expected = type.traits.zero == ZeroBytes::null;
   Calls calls(2, 33);
+  constexpr std::uint32_t rounds = 4;
+  if (checked) heap.check_contents(std::uint64_t{rounds} * calls.threads());
   std::vector<Blocks> blocks;
-  for (std::uint32_t round = 0; round < 4; ++round) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
     for (std::uint32_t thread = 0; thread < calls.threads(); ++thread) {
       blocks.push_back(heap.malloc(calls, thread, round % 2 == 0 ? 0 : thread % 2));
     }
@@ -122,9 +125,15 @@ void zero_bytes(const AllocatorType& type, Report& report) {
   }
   if (wrong != 0) {
     report.problem(std::to_string(wrong) + " of " + std::to_string(blocks.size()) + " requests of 0 or 1 bytes got " +
-                   (null_expected ? "a block for 0 bytes or null for 1" : "null") + " from an empty pool");
+                   (null_expected ? "a block for 0 bytes or null for 1" : "null") + " from an empty pool" +
+                   (checked ? " behind the Checked adaptor" : ""));
   }
   heap.free_all();
+}
+
+void zero_bytes(const AllocatorType& type, Report& report) {
+  ask_for_zero_bytes(type, report, false);
+  if (!type.traits.recycles_unfreed) ask_for_zero_bytes(type, report, true);
 }
 
 std::string sizes_text(const std::vector<std::uint64_t>& sizes) {

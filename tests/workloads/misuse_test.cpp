@@ -8,6 +8,7 @@
 #include "allocators/fdgmalloc/fdgmalloc_reworked.hpp"
 #include "allocators/kma/kma_reworked.hpp"
 #include "allocators/random_walk/corw_reworked.hpp"
+#include "allocators/scatteralloc/scatteralloc.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/alloc_free/alloc_free.hpp"
@@ -47,9 +48,9 @@ std::string answer(const std::string& call, std::size_t pool_bytes = 1 << 20) {
 
 template <class A>
 class MisuseOf : public ::testing::Test {};
-// The last two free in bulk.
-using Designs =
-    ::testing::Types<KmaReworked, CFMMallocReworked, CollaborativeRandomWalkReworked, FdgMalloc, FdgMallocReworked>;
+// ScatterAlloc promises null for 0 bytes; the last two free in bulk.
+using Designs = ::testing::Types<KmaReworked, CFMMallocReworked, CollaborativeRandomWalkReworked, ScatterAlloc,
+                                 FdgMalloc, FdgMallocReworked>;
 TYPED_TEST_SUITE(MisuseOf, Designs);
 
 TYPED_TEST(MisuseOf, IsAnsweredAsAgreed) {
