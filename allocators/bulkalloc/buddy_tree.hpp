@@ -18,7 +18,8 @@
 // Assumed (the paper does not say): the height of a block in use stands in a table, by its first page; a unit is
 // signalled after the correction upwards, so that whoever gets it finds the node.
 // Differs from the paper: two halves that are freed at the same time miss each other, since neither finds a unit of the
-// other. The correction upwards, which sees both, then merges them, if two units are to be had within `patience` looks.
+// other. The correction upwards sees both. Its thread then waits for two units and merges the halves, as long as both
+// are available. Whoever has a unit takes a node or brings the unit back, and waits for none of this height meanwhile.
 #pragma once
 
 #include "allocators/bulkalloc/semaphore.hpp"
@@ -33,7 +34,6 @@ struct BuddyTree {
   static constexpr std::uint32_t partial = 2;
   static constexpr std::uint32_t locked = 4;
   static constexpr std::uint32_t batch = 2;
-  static constexpr std::uint32_t patience = 64;
 
   std::uint32_t* nodes = nullptr;
   Semaphore* blocks = nullptr;  // by height
@@ -201,26 +201,28 @@ struct BuddyTree {
     return true;
   }
 
-  // The same for two available halves.
+  // The same for two available halves, until another thread takes one of them: whoever brings it back sees both again.
+  // Of two threads that see both, one gets the left half and then the right one; neither stands in the other's way.
   template <class Thread>
   SIMT_FN bool reunite(Thread& thread, std::uint32_t node, std::uint32_t height) const {
+    const std::uint32_t left = node & ~1u;
+    std::uint32_t waits = 0;
     SIMT_ROLLED
-    for (std::uint32_t looks = 0; looks < patience; ++looks) {
-      if ((look(thread, node) & look(thread, node ^ 1) & available) == 0) return false;
+    for (;;) {
+      if ((look(thread, left) & look(thread, left + 1) & available) == 0) return false;
       if (!blocks[height].try_wait_by_addition(thread, 2)) {
-        thread.spin_hint();  // somebody has a unit and takes one of the halves, or another node
+        Semaphore::back_off(thread, waits++);
         continue;
       }
-      if (try_take(thread, node)) {
-        if (try_take(thread, node ^ 1)) {
-          own(thread, node / 2);
+      if (try_take(thread, left)) {
+        if (try_take(thread, left + 1)) {
+          own(thread, left / 2);
           return true;
         }
-        open(thread, node);
+        open(thread, left);
       }
       blocks[height].signal(thread, 2, 0);
     }
-    return false;
   }
 
   // Partial -> busy, by the owner of both halves.

@@ -25,11 +25,12 @@
 //   * Where each file says so: the widths of semaphores, the height of a block in use, the order of signals.
 // Differs from the paper:
 //   * The smallest block has 16 bytes, not 8. The pool may have any size, not only powers of two.
-//   * Bounded: two halves of a block that were freed at the same time are merged if two units are to be had within 64
-//     looks; a free that empties a bin waits 64 looks for the units of claims on their way. Else both halves, or the
-//     empty bin, stay as they are until they are used and freed again.
+//   * Two halves of a block that were freed at the same time are merged afterwards (buddy_tree.hpp).
+//   * Bounded: a free that empties a bin waits 64 looks for the units of claims on their way. Else the empty bin stays
+//     as it is until it is used and freed again.
 //   * Unbounded, as in the paper: waits for units that somebody makes, for locks and for readers. They end, because
 //     whoever makes units says so when it fails, and holders of locks and readers wait for nobody above them.
+//   * Unbounded, too: two available halves wait for the units of both, which those who have them use or bring back.
 // As published: an arena does not help another one, so null may come while other arenas have free slots.
 #pragma once
 

@@ -138,8 +138,7 @@ struct Semaphore {
     thread.atomic(word).fetch_add(made * unit - no_longer_expected * expected, simt::relaxed);
   }
 
- private:
-  // After a compare-exchange was lost: sleeps twice as long as after the one before.
+  // After a compare-exchange was lost or units were not there: sleeps twice as long as after the one before.
   template <class Thread>
   SIMT_FN static void back_off(Thread& thread, std::uint32_t losses) {
     constexpr std::uint32_t longest_log2 = 10;  // hints of 20 ns
@@ -148,6 +147,7 @@ struct Semaphore {
     for (std::uint32_t i = 0; i < 1u << (losses < longest_log2 ? losses : longest_log2); ++i) thread.spin_hint();
   }
 
+ private:
   SIMT_HOST_FN static std::uint32_t least(std::int64_t units, std::uint32_t lanes) {
     return units <= 0 ? 0 : units < lanes ? static_cast<std::uint32_t>(units) : lanes;
   }

@@ -223,6 +223,48 @@ TEST(BulkAlloc, ManyLanesThatAskForPagesLoseFewExchanges) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
+// Lane 0 frees one half of a block, lane 1 takes the half's unit, lane 2 frees the other half. Lane 1 brings the unit
+// back much later, as a slow merge does whose buddy is not free. Meanwhile others begin and end to wait: the executor
+// would let lane 2 sleep as long as the word does not change.
+struct FreeHalvesAroundAHeldUnit {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, BulkAlloc allocator, void** halves, std::uint32_t* done) const {
+    bulkalloc::Semaphore& pages = allocator.small().tree.blocks[0];
+    const auto lanes_done = thread.atomic(*done);
+    const std::uint32_t lane = thread.rank_in_grid();
+    if (lane > 2) return;
+    while (lanes_done.load(simt::acquire) != lane) thread.spin_hint();
+    if (lane != 1) {
+      if (lane == 0) allocator.free(thread, halves[0]);
+      if (lane == 2) allocator.free(thread, halves[1]);
+      lanes_done.fetch_add(1, simt::release);
+    } else {
+      EXPECT_TRUE(pages.try_wait(thread, 1));
+      lanes_done.fetch_add(1, simt::release);
+      for (int i = 0; i < 1000; ++i) {
+        thread.atomic(pages.word).fetch_xor(bulkalloc::Semaphore::reserved, simt::relaxed);
+        thread.spin_hint();
+      }
+      pages.signal(thread, 1, 0);
+    }
+  }
+};
+
+TEST(BulkAlloc, TwoHalvesAreMergedHoweverLongAnotherThreadHoldsAUnit) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    testing::Rig<BulkAlloc> rig(mebibyte, {}, seed);
+    const std::vector<void*> blocks{rig.malloc({4096})[0], rig.malloc({4096})[0]};
+    ASSERT_EQ(rig.offset(blocks[0]) ^ rig.offset(blocks[1]), 4096) << "halves of one block";
+    simt::Buffer<void*> halves(2);
+    halves.from_host(rig.stream(), blocks);
+    simt::Buffer<std::uint32_t> done(1);
+    done.from_host(rig.stream(), {0});
+    simt::launch(rig.stream(), {1, 32}, FreeHalvesAroundAHeldUnit{}, rig.allocator, halves.data(), done.data());
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "") << "seed " << seed;
+    EXPECT_EQ(bulkalloc::Inspection(rig.stream(), rig.allocator.small()).free_blocks(8), 1u) << "the root";
+  }
+}
+
 // The table of the paper's sizes, and where the blocks of a bin lie.
 TEST(BulkAlloc, SlotsAsPublished) {
   bulkalloc::Layout layout;
