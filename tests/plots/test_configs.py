@@ -118,7 +118,7 @@ def _rounds_on_a_gpu(config):
     return rounds
 
 
-@pytest.mark.parametrize("group", ["survey2021", "beyond"])
+@pytest.mark.parametrize("group", ["survey2021", "beyond", "current2026"])
 def test_a_group_takes_twelve_minutes_of_a_gpu_at_most(group):
     """A quarter of an hour then has room for cells that hang, of which none takes longer than 2 s."""
     seconds = 0
