@@ -119,7 +119,7 @@ class WorkerSession {
   std::set<std::string> open_cells_;
   std::size_t cells_opened_ = 0;  // by the process
   std::optional<Load> loaded_;
-  CellFacts loaded_facts_;  // of it, for every batch that finds it loaded
+  CellFacts loaded_facts_;                        // of it, for every batch that finds it loaded
   HeapWish heap_;                                 // of the process
   std::uint64_t device_heap_bytes_ = 0;           // of the process, as far as it is known
   std::map<std::string, std::uint64_t> answers_;  // to questions about device heaps
