@@ -1,4 +1,5 @@
-// CountingThread: the calling thread, counting its operations on shared words and the steps that allocators name.
+// CountingThread: the calling thread, counting its operations on shared words and the steps that allocators name. It
+// ends itself after a deadline, where it has one: every loop that waits for another thread reads shared words.
 //
 // It derives from the thread it wraps and redefines atomic(), atomic_shared(), probe() and note(); everything else is
 // the wrapped thread's. Each object counts for its own thread; its creator adds the counts up. Accesses without
@@ -10,76 +11,104 @@
 
 namespace simt {
 
+// Counts, and looks at the deadline at every so many operations.
+template <class Base>
+class OperationMeter {
+ public:
+  SIMT_FN explicit OperationMeter(const DeadlineView& deadline) : deadline_(deadline) {}
+
+  // Before each operation; the caller adds one to a count.
+  SIMT_FN OperationCounts& next() {
+    if (++since_look_ == operations_per_look) {
+      since_look_ = 0;
+      exit_if_late();
+    }
+    return counts_;
+  }
+  SIMT_FN void exit_if_late() const {
+    if (deadline_.over()) Base::exit();
+  }
+  SIMT_FN OperationCounts& counts() { return counts_; }
+  SIMT_FN const OperationCounts& counts() const { return counts_; }
+
+ private:
+  static constexpr std::uint32_t operations_per_look = 64;
+
+  OperationCounts counts_;
+  DeadlineView deadline_;
+  std::uint32_t since_look_ = 0;
+};
+
 // An atomic_ref of either space and back end that counts before it acts.
-template <class Reference>
+template <class Reference, class Meter>
 class CountingRef {
  public:
   using value_type = typename Reference::value_type;
   using T = value_type;
 
-  SIMT_FN CountingRef(Reference reference, OperationCounts& counts) : reference_(reference), counts_(&counts) {}
+  SIMT_FN CountingRef(Reference reference, Meter& meter) : reference_(reference), meter_(&meter) {}
 
   template <class Order>
   SIMT_FN T load(Order order) const {
-    ++counts_->loads;
+    ++meter_->next().loads;
     return reference_.load(order);
   }
   template <class Order>
   SIMT_FN void store(T value, Order order) const {
-    ++counts_->stores;
+    ++meter_->next().stores;
     reference_.store(value, order);
   }
   template <class Order>
   SIMT_FN T exchange(T value, Order order) const {
-    ++counts_->updates;
+    ++meter_->next().updates;
     return reference_.exchange(value, order);
   }
   template <class Order>
   SIMT_FN T fetch_add(T value, Order order) const {
-    ++counts_->updates;
+    ++meter_->next().updates;
     return reference_.fetch_add(value, order);
   }
   template <class Order>
   SIMT_FN T fetch_sub(T value, Order order) const {
-    ++counts_->updates;
+    ++meter_->next().updates;
     return reference_.fetch_sub(value, order);
   }
   template <class Order>
   SIMT_FN T fetch_or(T value, Order order) const {
-    ++counts_->updates;
+    ++meter_->next().updates;
     return reference_.fetch_or(value, order);
   }
   template <class Order>
   SIMT_FN T fetch_and(T value, Order order) const {
-    ++counts_->updates;
+    ++meter_->next().updates;
     return reference_.fetch_and(value, order);
   }
   template <class Order>
   SIMT_FN T fetch_xor(T value, Order order) const {
-    ++counts_->updates;
+    ++meter_->next().updates;
     return reference_.fetch_xor(value, order);
   }
   template <class Order>
   SIMT_FN T fetch_min(T value, Order order) const {
-    ++counts_->updates;
+    ++meter_->next().updates;
     return reference_.fetch_min(value, order);
   }
   template <class Order>
   SIMT_FN T fetch_max(T value, Order order) const {
-    ++counts_->updates;
+    ++meter_->next().updates;
     return reference_.fetch_max(value, order);
   }
   template <class Success, class Failure>
   SIMT_FN bool compare_exchange(T& expected, T desired, Success success, Failure failure) const {
-    ++counts_->compare_exchanges;
+    ++meter_->next().compare_exchanges;
     const bool won = reference_.compare_exchange(expected, desired, success, failure);
-    counts_->lost_exchanges += won ? 0 : 1;
+    meter_->counts().lost_exchanges += won ? 0 : 1;
     return won;
   }
 
  private:
   Reference reference_;
-  OperationCounts* counts_;
+  Meter* meter_;
 };
 
 // On the CPU executor operations carry their call site, which is never given (simt/cpu/thread.hpp).
@@ -94,7 +123,8 @@ class CountingRef {
 template <class Base>
 class CountingThread : public Base {
  public:
-  SIMT_FN explicit CountingThread(const Base& thread) : Base(thread) {}
+  SIMT_FN explicit CountingThread(const Base& thread, const DeadlineView& deadline = {})
+      : Base(thread), meter_(deadline) {}
 
   template <class T>
   SIMT_FN auto atomic(T& word SIMT_SITE_PARAMETER) {
@@ -105,7 +135,7 @@ class CountingThread : public Base {
     return counting(Base::atomic_shared(word SIMT_SITE_ARGUMENT));
   }
   SIMT_FN void probe(Step step) {
-    ++counts_.steps[static_cast<std::uint32_t>(step)];
+    ++meter_.counts().steps[static_cast<std::uint32_t>(step)];
     Base::probe(step);
   }
   SIMT_FN void note(Note what, std::uint32_t value) {
@@ -114,18 +144,19 @@ class CountingThread : public Base {
     Base::note(what, value);
   }
 
-  SIMT_FN const OperationCounts& counts() const { return counts_; }
+  SIMT_FN const OperationCounts& counts() const { return meter_.counts(); }
+  SIMT_FN void exit_if_late() const { meter_.exit_if_late(); }
   // The last one noted of each kind, or `nothing_noted`.
   SIMT_FN std::uint32_t ticket() const { return ticket_; }
   SIMT_FN std::uint32_t pages_seen() const { return pages_seen_; }
 
  private:
   template <class Reference>
-  SIMT_FN CountingRef<Reference> counting(Reference reference) {
-    return CountingRef<Reference>(reference, counts_);
+  SIMT_FN CountingRef<Reference, OperationMeter<Base>> counting(Reference reference) {
+    return {reference, meter_};
   }
 
-  OperationCounts counts_;
+  OperationMeter<Base> meter_;
   std::uint32_t ticket_ = nothing_noted;
   std::uint32_t pages_seen_ = nothing_noted;
 };

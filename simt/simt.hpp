@@ -5,6 +5,7 @@
 #include "simt/common.hpp"
 
 #if SIMT_CUDA
+#include "simt/cuda/deadline.hpp"
 #include "simt/cuda/host.hpp"
 #if defined(__CUDACC__)
 #include "simt/cuda/atomic.hpp"
@@ -13,6 +14,7 @@
 #endif
 #else
 #include "simt/cpu/atomic.hpp"
+#include "simt/cpu/deadline.hpp"
 #include "simt/cpu/group.hpp"
 #include "simt/cpu/host.hpp"
 #include "simt/cpu/thread.hpp"

@@ -3,6 +3,7 @@
 //
 // Each call runs with a counting thread of its own and adds what it counted to sums in device memory; a malloc leaves a
 // record besides. The counts see the allocator as it is scheduled with that overhead; nothing here is to be timed.
+// After the deadline, if there is one, calls do not return: their threads end.
 #pragma once
 
 #include "allocators/adaptors/call_record.hpp"
@@ -17,6 +18,7 @@ struct CallLedger {
   CallSums* sums = nullptr;  // null: nothing is counted
   MallocRecord* records = nullptr;
   std::uint64_t capacity = 0;  // records; later mallocs are in the sums only
+  simt::DeadlineView deadline = {};
 
   template <class Thread, class Counting>
   SIMT_FN void add_malloc(Thread& thread, const Counting& counting, StepUnit unit) const {
@@ -68,14 +70,17 @@ class CountedSession {
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
-    simt::CountingThread<Thread> counting(thread);
+    simt::CountingThread<Thread> counting(thread, ledger_.deadline);
+    counting.exit_if_late();
     void* const block = inner_.malloc(counting, bytes);
+    counting.exit_if_late();  // what a lane that has exited gave to this one is no block
     ledger_.add_malloc(thread, counting, unit);
     return block;
   }
   template <class Thread>
   SIMT_FN void free(Thread& thread, void* block) {
-    simt::CountingThread<Thread> counting(thread);
+    simt::CountingThread<Thread> counting(thread, ledger_.deadline);
+    counting.exit_if_late();
     inner_.free(counting, block);
     ledger_.add_free(thread, counting);
   }
@@ -109,7 +114,7 @@ class Counted {
   }
 
   // The same allocator for calls that belong to the setting of a measurement.
-  Counted uncounted() const { return Counted(inner_, {}); }
+  Counted uncounted() const { return Counted(inner_, {.deadline = ledger_.deadline}); }
   const A& inner() const { return inner_; }
 
  private:

@@ -49,6 +49,7 @@ struct OpenCell {
 
 struct VerifyCell {
   std::string cell;
+  std::optional<double> seconds = {};  // after which its calls end themselves
 };
 struct SampleCell {
   std::string cell;

@@ -54,7 +54,11 @@ struct Writer {
     if (command.energy_seconds > 0) json["energy_s"] = command.energy_seconds;
     return json;
   }
-  Json operator()(const VerifyCell& command) const { return about_cell("verify", command.cell); }
+  Json operator()(const VerifyCell& command) const {
+    Json json = about_cell("verify", command.cell);
+    if (command.seconds) json["seconds"] = *command.seconds;
+    return json;
+  }
   Json operator()(const SampleCell& command) const {
     Json json = about_cell("sample", command.cell);
     if (command.samples != 1) json["samples"] = command.samples;
@@ -95,7 +99,7 @@ Command command_from_json(const Json& json) {
     text_member(json, "cell");  // required: its answers carry it
     return cell_request_from_json(json);
   }
-  if (name == "verify") return VerifyCell{text_member(json, "cell")};
+  if (name == "verify") return VerifyCell{text_member(json, "cell"), optional_seconds(json, "seconds")};
   if (name == "sample") return sample_request_from_json(json);
   if (name == "close") return CloseCell{text_member(json, "cell")};
   if (name == "profile") return AskProfile{};

@@ -133,6 +133,9 @@ struct Profile {
   std::vector<std::pair<std::string, double>> seconds;
 };
 
+// The reason of a timeout of the clock, noticed by either side. A deadlock or a livelock has a reason of its own.
+inline constexpr const char* no_answer_reason = "no answer before the deadline";
+
 struct Failed {
   std::optional<std::string> cell;
   Status status = Status::crashed;

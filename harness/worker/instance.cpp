@@ -23,6 +23,7 @@ Instance::Instance(const AllocatorType& type, simt::Stream& stream, std::size_t 
                    const ParameterValues& parameters, TimeShares& shares)
     : stream_(stream),
       shares_(shares),
+      deadline_(stream),
       setting_{.allocator = type, .pool_bytes = pool_bytes, .parameters = parameters, .seed = 0} {
   create_timed();
 }
@@ -39,6 +40,7 @@ void Instance::create() {
   handle_.reset();
   arena_.emplace(stream_, setting_.pool_bytes);
   handle_.emplace(setting_.allocator, *arena_, setting_.parameters);
+  handle_->end_calls_at(deadline_.view());
 }
 
 std::unique_ptr<Cell> Instance::open(const CellRequest& request) {

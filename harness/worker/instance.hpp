@@ -29,6 +29,8 @@ class Instance final : public AllocatorInstance {
   const AllocatorHandle& handle() const { return *handle_; }
   const Traits& traits() const { return setting_.traits(); }
   TimeShares& shares() const { return shares_; }
+  // Of the calls of observed forms.
+  simt::Deadline& deadline() { return deadline_; }
   // Makes room for flush_l2(). Throws CellFailure where there is no such cache.
   void prepare_to_flush_l2();
   // Writes twice the L2 cache: nothing of the allocator is left in it. Enqueued on the stream.
@@ -52,6 +54,7 @@ class Instance final : public AllocatorInstance {
 
   simt::Stream& stream_;
   TimeShares& shares_;
+  simt::Deadline deadline_;
   std::optional<Arena> arena_;
   RunSetting setting_;
   double init_seconds_ = 0;

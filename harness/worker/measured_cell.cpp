@@ -1,5 +1,7 @@
 #include "harness/worker/measured_cell.hpp"
 
+#include "harness/protocol/event.hpp"
+#include "harness/worker/failure.hpp"
 #include "workloads/verification/call_counter.hpp"
 #include "workloads/verification/content_check.hpp"
 #include "workloads/verification/leak_check.hpp"
@@ -9,6 +11,25 @@ namespace {
 
 // The host reads all words of the allocator: beyond this a cell would wait for it longer than for its kernels.
 constexpr std::size_t largest_inspected_pool = std::size_t{512} << 20;
+
+class DeadlineScope {
+ public:
+  DeadlineScope(simt::Deadline& deadline, std::optional<double> seconds) : deadline_(deadline) {
+    if (seconds) deadline_.start(*seconds);
+  }
+  // After a device fault nothing can be taken back, and nothing runs any more.
+  ~DeadlineScope() {
+    try {
+      deadline_.stop();
+    } catch (const simt::Fault&) {
+    }
+  }
+  DeadlineScope(const DeadlineScope&) = delete;
+  DeadlineScope& operator=(const DeadlineScope&) = delete;
+
+ private:
+  simt::Deadline& deadline_;
+};
 
 }  // namespace
 
@@ -32,20 +53,34 @@ MeasuredCell::MeasuredCell(Instance& instance, const RunSetting& setting, const 
 }
 
 void MeasuredCell::begin() {
-  if (ageing_ && instance_.traits().fresh == Fresh::by_process) ageing_->leave(instance_.handle());
+  if (ageing_ && instance_.traits().fresh == Fresh::by_process) ageing_->leave(instance_.handle().observed({}, {}));
   reset_allocator();
-  if (ageing_) ageing_->age(instance_.handle());
+  if (ageing_) ageing_->age(instance_.handle().observed({}, {}));
 }
 
 MeasuredCell::~MeasuredCell() {
   if (instance_.last_user == this) instance_.last_user = nullptr;  // the next cell may get this address
 }
 
-Verification MeasuredCell::verify() {
+Verification MeasuredCell::verify(std::optional<double> seconds) {
+  const DeadlineScope scope(instance_.deadline(), seconds);
+  try {
+    return verify_all();
+  } catch (...) {
+    const std::optional<CellFailure> failure = current_failure(instance_.traits());
+    if (!failure || !instance_.deadline().passed()) throw;
+    // Whatever else was found is the work of calls that ended half-way.
+    const bool stale = failure->fatal() || instance_.traits().fresh == Fresh::by_process;
+    throw CellFailure(Status::timeout, protocol::no_answer_reason, stale);
+  }
+}
+
+Verification MeasuredCell::verify_all() {
   Verification result;
   {
     const TimeShares::Scope contents(instance_.shares(), Part::contents);
     begin();
+    fail_if_late();
     check_contents(result);
     result.histograms = run_->histograms();
   }
@@ -55,12 +90,19 @@ Verification MeasuredCell::verify() {
     result.leak_rounds = leak.rounds;
     result.leak = leak.verdict;
     result.spurious_nulls = leak.spurious_nulls;
+    fail_if_late();
   }
   const TimeShares::Scope resets(instance_.shares(), Part::resets);
   result.reset = instance_.check_reset(run_->requests().geometry.lanes_per_warp);
+  fail_if_late();
   check_invariants();
   reset_allocator();
   return result;
+}
+
+void MeasuredCell::fail_if_late() {
+  instance_.stream().synchronize();
+  if (instance_.deadline().passed()) throw CellFailure(Status::timeout, protocol::no_answer_reason);
 }
 
 Sample MeasuredCell::sample() {
@@ -146,6 +188,7 @@ void MeasuredCell::check_filled_blocks(Verification& result, PhaseTimer& untimed
       if (starts_every_pass_fresh()) reset_allocator();
       run_->prepare();
       run_->sample(instance_.handle().observed(calls, ContentLedger{}), untimed);
+      fail_if_late();
       static_cast<void>(check_pointers());
     }
     if (counts) counter.add_to(result.counted);
@@ -155,6 +198,7 @@ void MeasuredCell::check_filled_blocks(Verification& result, PhaseTimer& untimed
 void MeasuredCell::check_contents_of(const CallLedger& calls, bool judged, Verification& result, PhaseTimer& untimed) {
   const ContentCheck contents(instance_.stream(), run_->mallocs_at_most(), instance_.rules(judged));
   run_->sample(instance_.handle().observed(calls, contents.ledger()), untimed);
+  fail_if_late();
   // Pointers first: a wrong pointer explains wrong contents, not the other way round.
   const PointerCheck pointers = check_pointers();
   result.null_returns = pointers.nulls();

@@ -23,7 +23,7 @@ class MeasuredCell final : public Cell {
   bool needs_process() const override {
     return instance_.traits().fresh == Fresh::by_process && !leaves_device_heap_alone_;
   }
-  Verification verify() override;
+  Verification verify(std::optional<double> seconds) override;
   Sample sample() override;
   void repeat() override;
   void prepare() override;
@@ -44,6 +44,9 @@ class MeasuredCell final : public Cell {
   // That, and what records a sample.
   void make_ready();
   Sample repetition(std::string_view name);
+  Verification verify_all();
+  // After the work of a stage: its calls came back in time.
+  void fail_if_late();
   void check_contents(Verification& result);
   // The first pass checks the contents of the blocks; it and those that may follow it count steps, from the state that
   // samples start from.

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,8 +68,9 @@ class Cell {
   virtual std::vector<KernelInfo> kernels() const = 0;
   // Whether only a new process gives it a fresh allocator.
   virtual bool needs_process() const = 0;
-  // Untimed passes: contents, pointers, steps, leaks, invariants.
-  virtual Verification verify() = 0;
+  // Untimed passes: contents, pointers, steps, leaks, invariants. Calls that do not come back within `seconds` end
+  // themselves; then it throws the timeout.
+  virtual Verification verify(std::optional<double> seconds) = 0;
   // One timed repetition, its pointers checked.
   virtual Sample sample() = 0;
   // One repetition as sample() makes it, of which nothing is kept or checked, or everything of it but the timed

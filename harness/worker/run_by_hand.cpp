@@ -30,7 +30,7 @@ int run_by_hand(const std::string& cell_text, std::uint32_t samples, const Regis
     TimeShares::Scope opening(shares, Part::open);
     const auto cell = instance->open(request);
     TimeShares::Scope sampling(shares, Part::other);
-    const Verification checks = cell->verify();
+    const Verification checks = cell->verify({});
     fmt::print(stderr, "verified: {} blocks, contents {}, leak {} ({} rounds), {} spurious nulls, reset {}\n",
                checks.blocks, checks.content, checks.leak, checks.leak_rounds, checks.spurious_nulls, checks.reset);
     for (const auto& [metric, values] : checks.counted.values()) {

@@ -152,7 +152,7 @@ Server::OpenCell& Server::open_cell(const std::string& id) {
 protocol::Event Server::answer(const protocol::VerifyCell& command) {
   OpenCell& cell = open_cell(command.cell);
   return attempt(command.cell, [&]() -> Event {
-    const Verification result = cell.cell->verify();
+    const Verification result = cell.cell->verify(command.seconds);
     return protocol::Verified{command.cell,
                               {.null_returns = result.null_returns,
                                .blocks = result.blocks,

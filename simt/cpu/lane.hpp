@@ -37,6 +37,9 @@ class Worker;
 struct Block;
 struct Warp;
 
+// Thrown in a lane that ends before its kernel returns; leaves no launch.
+struct LaneExit {};
+
 enum class LaneState : std::uint8_t {
   runnable,
   gathering,   // at converged(), still runnable

@@ -67,6 +67,8 @@ class Thread {
   void note(Note, std::uint32_t) const {}
   // Steps that the lane's worker has made in this launch, and a million for each launch of the device before it.
   std::uint64_t clock() const { return lane_->clock(); }
+  // Ends this thread, wherever it is; the others go on, and no group operation or barrier waits for it.
+  [[noreturn]] static void exit() { throw LaneExit{}; }
   // Ends the launch with a device fault.
   [[noreturn]] void trap(CallSite site = CallSite::here()) const { lane_->fail(FaultKind::device_fault, "trap", site); }
 

@@ -119,7 +119,10 @@ FiberContext& Worker::lane_main(void* argument) {
   std::string escaped;
   try {
     const lane_order::DeviceScope scope(lane);
-    worker.launch_->call.invoke(lane, worker.launch_->call.closure);
+    try {
+      worker.launch_->call.invoke(lane, worker.launch_->call.closure);
+    } catch (const LaneExit&) {
+    }
     lane.order_stores(lane.site);
   } catch (const std::exception& exception) {
     escaped = std::string("threw: ") + exception.what();

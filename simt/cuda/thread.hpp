@@ -68,6 +68,8 @@ class Thread {
   SIMT_FN void note(Note, std::uint32_t) const {}
   // Cycles of the SM the thread runs on.
   SIMT_FN std::uint64_t clock() const { return static_cast<std::uint64_t>(clock64()); }
+  // Ends this thread, wherever it is; the others go on, and no group operation or barrier waits for it.
+  static SIMT_FN void exit() { asm volatile("exit;"); }
   // Ends the launch with a device fault.
   SIMT_FN void trap() const { __trap(); }
 

@@ -63,6 +63,7 @@ TEST(Protocol, CommandsLoseNothing) {
       OpenCell{"id", "alloc_free", parameters, 7, StartState::reused, 0, L2State::flushed, 2, 3},
       OpenCell{"id", "alloc_free", parameters, 7, StartState::aged, 100, L2State::warm, 2, 3},
       VerifyCell{"id"},
+      VerifyCell{"id", 1.75},
       SampleCell{"id", 4},
       CloseCell{"id"},
       Quit{}};

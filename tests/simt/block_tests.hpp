@@ -43,6 +43,28 @@ TEST_P(Conformance, EveryThreadHasItsOwnArguments) {
   for (std::uint32_t thread = 0; thread < 66; ++thread) EXPECT_EQ(seen[thread], thread + 5);
 }
 
+// Odd lanes end inside a function that the kernel calls; the others meet without them.
+struct OddLanesExit {
+  template <class Thread>
+  static SIMT_FN std::uint32_t even_only(Thread& thread) {
+    if (thread.lane() % 2 != 0) thread.exit();
+    return thread.lane();
+  }
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, std::uint32_t* output) const {
+    const std::uint32_t lane = even_only(thread);
+    thread.block_barrier();
+    output[thread.rank_in_grid()] = thread.warp().ballot(lane % 4 == 0);
+  }
+};
+
+TEST_P(Conformance, ThreadsThatExitAreWaitedForNowhere) {
+  const auto seen = run({3, 64}, 1, OddLanesExit{});
+  for (std::uint32_t thread = 0; thread < 192; ++thread) {
+    EXPECT_EQ(seen[thread] == 0x11111111u, thread % 2 == 0) << thread;
+  }
+}
+
 struct Histogram {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, std::uint32_t* output) const {

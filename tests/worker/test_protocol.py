@@ -100,6 +100,13 @@ class Conversation(unittest.TestCase):
         self.assertEqual(counted["values"]["operations_per_free"], [0, 0, 0])
         self.assertEqual(sum(count for _, count in counted["histograms"]["steps"]), 3 * 96)
 
+    def test_calls_that_take_too_long_cost_no_worker(self):
+        answers, code = serve(allocator(), open_cell("alloc_free", threads=96), {**on("verify"), "seconds": 0}, on("sample"),
+                              {**on("verify"), "seconds": 1000}, on("sample"), QUIT)
+        self.assertEqual({name: answers[2][name] for name in ("event", "status", "reason", "fatal")},
+                         {"event": "failed", "status": "timeout", "reason": "no answer before the deadline", "fatal": False})
+        self.assertEqual(([a["event"] for a in answers[3:]], code), (["sample", "verified", "sample"], 0))
+
     def test_an_allocator_that_does_not_count_has_no_counts(self):
         answers, _ = serve(allocator("cuda_malloc"), open_cell("alloc_free", threads=96), on("verify"), QUIT)
         self.assertEqual(answers[-1]["counted"], {"values": {}, "histograms": {}})

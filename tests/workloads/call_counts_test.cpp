@@ -57,6 +57,37 @@ TEST(CountingThread, CountsEachOperationAndPassesItOn) {
   EXPECT_EQ(word.to_host(cpu.stream).front(), 9u);
 }
 
+struct Spin {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, std::uint32_t* word, simt::DeadlineView deadline) const {
+    simt::CountingThread<Thread> counting(thread, deadline);
+    while (counting.atomic(*word).fetch_add(1u, simt::relaxed) != 0x10000) {
+    }
+  }
+};
+
+TEST(CountingThread, EndsItselfAfterItsDeadline) {
+  test::CpuDevice cpu;
+  simt::Buffer<std::uint32_t> word(1);
+  simt::Deadline deadline(cpu.stream);
+  const auto spins = [&](std::uint32_t from) {
+    word.fill_bytes(cpu.stream, 0);
+    simt::copy_to_device(cpu.stream, word.data(), &from, sizeof from);
+    simt::launch(cpu.stream, {1, 1}, Spin{}, word.data(), deadline.view());
+    return word.to_host(cpu.stream).front() - from;
+  };
+  deadline.start(0);
+  EXPECT_EQ(spins(0x20000), 63u) << "it looks at every 64th operation, before it";
+  EXPECT_TRUE(deadline.passed());
+  deadline.start(3600);
+  EXPECT_EQ(spins(0x10000 - 500), 501u);
+  EXPECT_FALSE(deadline.passed());
+  deadline.start(0);
+  deadline.stop();
+  EXPECT_EQ(spins(0x10000 - 500), 501u);
+  EXPECT_FALSE(deadline.passed());
+}
+
 double value_of(const CallStatistics& statistics, const std::string& metric, std::size_t pass = 0) {
   for (const auto& [name, values] : statistics.values()) {
     if (name == metric) return values.at(pass);
@@ -97,6 +128,21 @@ TEST(Counted, CountsOperationsPerCall) {
   EXPECT_DOUBLE_EQ(value_of(statistics, "warp_steps_per_malloc"), 2);
   EXPECT_EQ(bins_of(statistics, "steps"), (std::map<std::uint64_t, std::uint64_t>{{2, 100}}));
   EXPECT_TRUE(bins_of(statistics, "pages_found").empty());
+}
+
+TEST(Counted, CallsEndAfterTheDeadline) {
+  AllocFree::Parameters parameters;
+  parameters.threads = 100;
+  test::WorkloadRig<AllocFree, test::SlotMalloc<test::Fault::none>, CallKernels> rig(parameters);
+  simt::Deadline deadline(rig.stream());
+  rig.allocator.end_calls_at(deadline.view());
+  deadline.start(0);
+  EXPECT_NE(rig.sample(rig.allocator.observed({}, {})), "") << "no call came back";
+  EXPECT_TRUE(deadline.passed());
+  deadline.start(3600);
+  rig.allocator.reset(rig.stream());
+  EXPECT_EQ(rig.sample(rig.allocator.observed({}, {})), "");
+  EXPECT_FALSE(deadline.passed());
 }
 
 TEST(Counted, AFreeThatDoesNothingCostsNothing) {

@@ -35,7 +35,14 @@ Pool AllocatorHandle::own_pool() const {
 
 void AllocatorHandle::observe(const CallLedger& calls) {
   observed_ = bytes_for(type_->functions.observed_bytes);
-  type_->functions.observe(bytes_.get(), calls, failures_, contents_, observed_.get());
+  CallLedger bounded = calls;
+  bounded.deadline = deadline_;
+  type_->functions.observe(bytes_.get(), bounded, failures_, contents_, observed_.get());
+}
+
+void AllocatorHandle::end_calls_at(const simt::DeadlineView& deadline) {
+  deadline_ = deadline;
+  observe({});
 }
 
 AllocatorHandle AllocatorHandle::observed(const CallLedger& calls, const ContentLedger& contents) const {

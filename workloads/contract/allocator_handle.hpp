@@ -22,6 +22,11 @@ class AllocatorHandle {
   // Unsupported or simt::Fault.
   AllocatorHandle(const AllocatorType& type, Arena& arena, const ParameterValues& parameters);
 
+  // From here on calls of observed forms do not return after the deadline (allocators/adaptors/counted.hpp). Then the
+  // allocator is to be reset.
+  void end_calls_at(const simt::DeadlineView& deadline);
+  const simt::DeadlineView& deadline() const { return deadline_; }
+
   const AllocatorType& type() const { return *type_; }
   const Traits& traits() const { return type_->traits; }
 
@@ -67,6 +72,7 @@ class AllocatorHandle {
   Bytes observed_;  // with ledgers that note nothing as long as the allocator is not observed
   ContentLedger contents_;
   FailureRule failures_;
+  simt::DeadlineView deadline_;
   bool is_observed_ = false;
 };
 

@@ -34,6 +34,7 @@ LeakCheck::LeakCheck(simt::Stream& stream, const RequestProfile& profile, const 
       results_(stream, profile_.geometry.callers) {}
 
 LeakResult LeakCheck::run(const AllocatorHandle& own) {
+  deadline_ = own.deadline();
   if (setting_.traits().frees == Frees::never)
     return {.verdict = "waived: " + setting_.display_name() + " never frees"};
   if (setting_.traits().pool != PoolLocation::device_heap) {
@@ -57,7 +58,8 @@ std::optional<LeakResult> LeakCheck::on_second_instance(std::size_t pool_bytes) 
   }
   try {
     Arena arena(stream_, pool_bytes);
-    const AllocatorHandle small(setting_.allocator, arena, setting_.parameters);
+    AllocatorHandle small(setting_.allocator, arena, setting_.parameters);
+    small.end_calls_at(deadline_);
     std::optional<LeakResult> result = rounds(small, pool_bytes);
     const std::string broken = result ? small.broken_invariant(stream_) : std::string();
     if (!broken.empty()) throw CellFailure(Status::incorrect, "invariant broken after the leak check: " + broken);
@@ -71,7 +73,8 @@ std::optional<LeakResult> LeakCheck::on_second_instance(std::size_t pool_bytes) 
   }
 }
 
-std::optional<LeakResult> LeakCheck::rounds(const AllocatorHandle& allocator, std::size_t pool_bytes) {
+std::optional<LeakResult> LeakCheck::rounds(const AllocatorHandle& bare, std::size_t pool_bytes) {
+  const AllocatorHandle allocator = bare.observed({}, {});  // with its deadline
   const std::uint64_t wanted = std::max(
       least_rounds, 2 * static_cast<std::uint64_t>(pool_bytes) / std::max<std::uint64_t>(profile_.bytes(), 1) + 1);
   const auto deadline = std::chrono::steady_clock::now() + leak_check_budget;

@@ -38,7 +38,7 @@ class LeakCheck {
   std::size_t first_pool_bytes() const;
   // Nothing when this pool is too small for the design.
   std::optional<LeakResult> on_second_instance(std::size_t pool_bytes);
-  std::optional<LeakResult> rounds(const AllocatorHandle& allocator, std::size_t pool_bytes);
+  std::optional<LeakResult> rounds(const AllocatorHandle& bare, std::size_t pool_bytes);
   // After the first nulls, in `round`.
   LeakResult judge(const AllocatorHandle& allocator, std::size_t pool_bytes, std::uint64_t round, std::uint64_t nulls);
   // The nulls of one round.
@@ -46,6 +46,7 @@ class LeakCheck {
 
   simt::Stream& stream_;
   RunSetting setting_;
+  simt::DeadlineView deadline_;  // of the cell's allocator
   RequestProfile profile_;
   DeviceSizes sizes_;
   RecordedPointers results_;

@@ -26,15 +26,21 @@ constexpr int tries_to_judge = 4;
 // For the same reason a pool is drained when so many calls in a row were refused.
 constexpr int refusals_of_empty_pool = 12;
 
+AllocatorHandle with_deadline(AllocatorHandle allocator, const simt::DeadlineView& deadline) {
+  allocator.end_calls_at(deadline);
+  return allocator.observed({}, {});
+}
+
 std::string blocks_text(std::size_t count, std::uint64_t bytes) {
   return std::to_string(count) + " blocks of " + bytes_text(bytes);
 }
 
 }  // namespace
 
-ResetCheck::Small::Small(const RunSetting& setting, simt::Stream& stream, std::size_t pool_bytes)
+ResetCheck::Small::Small(const RunSetting& setting, simt::Stream& stream, std::size_t pool_bytes,
+                         const simt::DeadlineView& deadline)
     : arena(stream, pool_bytes),
-      allocator(setting.allocator, arena, setting.parameters),
+      allocator(with_deadline({setting.allocator, arena, setting.parameters}, deadline)),
       rules(pointer_rules(allocator, arena, !setting.traits().recycles_unfreed)) {}
 
 ResetCheck::ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerRules own, std::uint32_t lanes_per_warp)
@@ -43,11 +49,12 @@ ResetCheck::ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerR
       own_rules_(std::move(own)),
       crowd_(Geometry::of_callers(crowd_size, simt::warp_size, lanes_per_warp)),
       few_(Geometry::of_callers(few_callers, simt::warp_size, lanes_per_warp)),
-      deadline_(std::chrono::steady_clock::now() + reset_check_budget),
+      budget_ends_(std::chrono::steady_clock::now() + reset_check_budget),
       slots_(stream, crowd_size) {}
 
 std::string ResetCheck::run(const AllocatorHandle& own) {
-  free_nulls_of(own);
+  deadline_ = own.deadline();
+  free_nulls_of(own.observed({}, {}));
   if (setting_.traits().fresh == Fresh::by_process) {
     return "waived: only a new process makes " + setting_.display_name() + " new";
   }
@@ -67,7 +74,7 @@ std::optional<std::string> ResetCheck::on_second_instance(std::size_t pool_bytes
   }
   if (request_bytes_ == 0) return std::nullopt;
   try {
-    Small small(setting_, stream_, pool_bytes);
+    Small small(setting_, stream_, pool_bytes, deadline_);
     const AllocatorHandle& allocator = small.allocator;
     std::size_t from_new = drain(allocator, std::nullopt).size();
     if (from_new == 0) return std::nullopt;
@@ -106,7 +113,7 @@ std::optional<std::string> ResetCheck::on_second_instance(std::size_t pool_bytes
 std::size_t ResetCheck::least_served_by_new(std::size_t pool_bytes) {
   std::size_t least = most_blocks_counted;
   for (int i = 1; i < tries_to_judge; ++i) {
-    const Small another(setting_, stream_, pool_bytes);
+    const Small another(setting_, stream_, pool_bytes, deadline_);
     least = std::min(least, drain(another.allocator, std::nullopt).size());
   }
   return least;

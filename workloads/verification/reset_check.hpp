@@ -32,7 +32,7 @@ class ResetCheck {
  private:
   // An allocator on a pool of its own.
   struct Small {
-    Small(const RunSetting& setting, simt::Stream& stream, std::size_t pool_bytes);
+    Small(const RunSetting& setting, simt::Stream& stream, std::size_t pool_bytes, const simt::DeadlineView& deadline);
     Arena arena;
     AllocatorHandle allocator;
     PointerRules rules;
@@ -51,7 +51,7 @@ class ResetCheck {
   // Takes blocks until there are none: by many threads, then by few, at last by a lone lane. A search of a full pool
   // takes long, so `expected`, what the pool served before, keeps the number of failing calls small.
   Blocks drain(const AllocatorHandle& allocator, std::optional<std::size_t> expected);
-  bool out_of_time() const { return std::chrono::steady_clock::now() > deadline_; }
+  bool out_of_time() const { return std::chrono::steady_clock::now() > budget_ends_; }
   std::size_t one_round(const AllocatorHandle& allocator, const Geometry& geometry, Blocks& blocks);
   void free_every_second(const AllocatorHandle& allocator, const Blocks& blocks, std::size_t begin);
   void free_nulls(const AllocatorHandle& allocator);
@@ -64,7 +64,8 @@ class ResetCheck {
   PointerRules own_rules_;
   Geometry crowd_;
   Geometry few_;
-  std::chrono::steady_clock::time_point deadline_;
+  std::chrono::steady_clock::time_point budget_ends_;
+  simt::DeadlineView deadline_;  // of the cell's allocator
   std::uint64_t request_bytes_ = 0;
   RecordedPointers slots_;
 };

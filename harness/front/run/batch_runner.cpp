@@ -196,7 +196,7 @@ BatchRunner::Step BatchRunner::judge(CellRun& run, const Outcome& outcome, const
 
 BatchRunner::Step BatchRunner::fail(CellRun& run, const Outcome& outcome, const std::string& doing) {
   CellEnd failure = outcome.failure;
-  if (failure.status == Status::timeout && failure.reason == no_answer_reason) {
+  if (failure.status == Status::timeout && failure.reason == protocol::no_answer_reason) {
     const bool is_short = run.deadline_seconds < run.cell->deadline_seconds;
     failure.reason = fmt::format("used its {} of {} in {}", is_short ? "short deadline after a timeout" : "deadline",
                                  format_duration(run.deadline_seconds), doing);

@@ -10,6 +10,9 @@ inline constexpr double start_limit_seconds = 60;
 inline constexpr double share_of_hopeless = 0.1;
 inline constexpr double shortest_deadline_seconds = 1;
 
+// Of what a verification has, for its calls: those that take longer end themselves, and the worker says so in the rest.
+inline constexpr double share_of_calls = 0.9;
+
 // For a worker that was told to quit, or that announced its end, before it is killed.
 inline constexpr double quit_limit_seconds = 5;
 

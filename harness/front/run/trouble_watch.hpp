@@ -1,7 +1,7 @@
 // What went wrong so far, and which cells are therefore measured after all others, with a short deadline, or not at
 // all.
 //
-// A cell that hangs, crashes or breaks the device costs a worker: its deadline, the seconds until the driver has
+// A cell that hangs, crashes or breaks the device costs its deadline or a worker: the seconds until the driver has
 // removed the process, and a new start. Good cells come first, so that a study that runs out of time has lost hopeless
 // ones only.
 #pragma once

@@ -193,7 +193,8 @@ Outcome WorkerSession::open(const Cell& cell, double limit_seconds) {
 }
 
 Outcome WorkerSession::verify(const Cell& cell, double limit_seconds) {
-  return ask(protocol::VerifyCell{cell.id}, "verified", cell.id, limit_seconds);
+  return ask(protocol::VerifyCell{cell.id, std::max(0.0, limit_seconds) * share_of_calls}, "verified", cell.id,
+             limit_seconds);
 }
 
 Outcome WorkerSession::sample(const Cell& cell, std::uint64_t count, double limit_seconds,
@@ -348,7 +349,7 @@ Outcome WorkerSession::abandon_worker() {
   process_->begin_kill();
   wall_time_.add("workers that died", seconds_since(spawned_));
   Outcome outcome{.kind = Outcome::Kind::failed,
-                  .failure = {Status::timeout, no_answer_reason, process_->output_tail()}};
+                  .failure = {Status::timeout, protocol::no_answer_reason, process_->output_tail()}};
   leave_as("workers that died");
   forget_cells();
   return outcome;

@@ -48,9 +48,6 @@ struct SessionListener {
   std::function<void()> idle = [] {};
 };
 
-// The reason of a timeout that the front end noticed; workers give their own (deadlock, livelock).
-inline constexpr const char* no_answer_reason = "no answer before the deadline";
-
 class WorkerSession {
  public:
   WorkerSession(WorkerSettings settings, SessionListener listener);

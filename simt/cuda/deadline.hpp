@@ -1,0 +1,59 @@
+// Deadline: threads of hung kernels end themselves.
+//
+// Killing a process whose kernel hangs takes the driver seconds, and a trap costs the context. A thread that looks at
+// the deadline now and then, and exits when it is over, lets the kernel end as any other. What its calls were to leave
+// behind is lost: the memory they worked on must be reset.
+#pragma once
+
+#include <cstdint>
+
+#include "simt/common.hpp"
+#if defined(__CUDACC__)
+#include "simt/cuda/global_timer.hpp"
+#endif
+
+namespace simt {
+
+class Stream;
+
+// What kernels see of a deadline; travels by value. Without a deadline it is never over.
+class DeadlineView {
+ public:
+  DeadlineView() = default;
+  DeadlineView(const std::uint64_t* end, std::uint32_t* passed) : end_(end), passed_(passed) {}
+
+#if defined(__CUDACC__)
+  // Notes for the host that somebody saw it over.
+  SIMT_FN bool over() const {
+    if (end_ == nullptr || global_nanoseconds() < *static_cast<const volatile std::uint64_t*>(end_)) return false;
+    *static_cast<volatile std::uint32_t*>(passed_) = 1;
+    return true;
+  }
+#endif
+
+ private:
+  const std::uint64_t* end_ = nullptr;  // in time of the device, in its memory
+  std::uint32_t* passed_ = nullptr;     // in memory of the host, which outlives a fault of the device
+};
+
+class Deadline {
+ public:
+  explicit Deadline(Stream& stream);
+  ~Deadline();
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+
+  // From here on, in the order of the stream.
+  void start(double seconds);
+  void stop();
+  // Whether a thread has seen it over since the last start(). After a wait for the stream, a failed one too.
+  bool passed() const;
+  DeadlineView view() const;
+
+ private:
+  Stream& stream_;
+  std::uint64_t* end_ = nullptr;
+  std::uint32_t* passed_ = nullptr;
+};
+
+}  // namespace simt
