@@ -22,19 +22,21 @@ class DeadlineView {
   DeadlineView() = default;
   DeadlineView(const std::uint64_t* end, std::uint32_t* passed) : end_(end), passed_(passed) {}
 
-#if defined(__CUDACC__)
-  // Notes for the host that somebody saw it over.
-  SIMT_FN bool over() const {
-    if (end_ == nullptr || global_nanoseconds() < *static_cast<const volatile std::uint64_t*>(end_)) return false;
-    *static_cast<volatile std::uint32_t*>(passed_) = 1;
-    return true;
-  }
-#endif
+  // For device code. Notes for the host that somebody saw it over.
+  SIMT_FN bool over() const;
 
  private:
   const std::uint64_t* end_ = nullptr;  // in time of the device, in its memory
   std::uint32_t* passed_ = nullptr;     // in memory of the host, which outlives a fault of the device
 };
+
+#if defined(__CUDACC__)
+SIMT_FN bool DeadlineView::over() const {
+  if (end_ == nullptr || global_nanoseconds() < *static_cast<const volatile std::uint64_t*>(end_)) return false;
+  *static_cast<volatile std::uint32_t*>(passed_) = 1;
+  return true;
+}
+#endif
 
 class Deadline {
  public:
