@@ -1,52 +1,50 @@
-# The two commands of the README, each enough on a fresh Debian 12 machine:
-#   make demo   install what is missing, build the programs, run configs/smoke.json, draw its figures
-#   make test   the same set-up, then all tests
-# `make check-full` searches allocators and the bug zoo for bugs at full counts.
-# `make build` builds all programs and plug-ins. They land in build/bin/.
+# `make demo` and `make test` are the two commands of the README, each enough on a fresh Debian 12 machine. `make help` lists
+# all: the text behind ## is what it prints. Programs and plug-ins land in build/bin/.
 
 JOBS ?= $(shell nproc)
 # nvcc is often installed beside PATH.
 export PATH := $(PATH):/usr/local/cuda/bin
 
-.PHONY: demo test check-full test-asan-device test-sanitizers build build-all dependencies check-format clean
+.PHONY: help demo test check-full test-asan-device test-sanitizers build build-all dependencies check-format clean
 
 # Builds what configs/smoke.json needs on this machine's best back end, no more.
-demo: dependencies
+demo: dependencies  ## install what is missing, build, run configs/smoke.json on the best back end, draw its figures
 	cmake --preset release
 	cmake --build --preset demo --parallel $(JOBS)
 	tools/demo.sh
 
-test: build-all
+test: build-all  ## the same set-up, then all tests
 	ctest --preset release --parallel $(JOBS)
 
-# The bug zoo and `allocbench check` over all allocators at full counts.
-check-full: build-all
+check-full: build-all  ## search all allocators and the bug zoo for bugs at full counts
 	cmake --build --preset release --target check_full
 
-# Executor, allocators and workloads under AddressSanitizer with UBSan: the quick part of test-sanitizers.
-test-asan-device: dependencies
+test-asan-device: dependencies  ## executor, allocators and workloads under AddressSanitizer: the quick part of test-sanitizers
 	cmake --preset asan && cmake --build --preset asan-device --parallel $(JOBS) && ctest --preset asan-device --parallel $(JOBS)
 
 # The CPU back end once under AddressSanitizer with UBSan and once under ThreadSanitizer, the latter without the documents:
 # their commands have deadlines that a worker ten times slower does not meet.
-test-sanitizers: dependencies
+test-sanitizers: dependencies  ## all tests of the CPU back end under AddressSanitizer with UBSan, then under ThreadSanitizer
 	cmake --preset asan && cmake --build --preset asan --parallel $(JOBS) && ctest --preset asan --parallel $(JOBS)
 	cmake --preset tsan && cmake --build --preset tsan --parallel $(JOBS) && ctest --preset tsan --parallel $(JOBS)
 
-build: dependencies
+build: dependencies  ## all programs and plug-ins
 	cmake --preset release
 	cmake --build --preset programs --parallel $(JOBS)
 
-# With tests and benchmarks.
-build-all: dependencies
+build-all: dependencies  ## the same with tests and benchmarks
 	cmake --preset release
 	cmake --build --preset release --parallel $(JOBS)
 
-dependencies:
+dependencies:  ## install the Debian packages that are missing
 	tools/install-dependencies.sh
 
-check-format:
+check-format:  ## compare C++ and CUDA files with clang-format 14
 	git ls-files '*.hpp' '*.cpp' '*.cu' | xargs clang-format-14 --dry-run --Werror
 
-clean:
+clean:  ## remove build/
 	rm -rf build
+
+help:  ## print this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
+	@echo "JOBS=n limits parallel jobs (default: one per core)."

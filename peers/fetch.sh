@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
 # Clones the authors' code of allocators that peers/ can wrap, each at the commit that the wrapper was written for, and says
-# under which licence it comes. Usage: peers/fetch.sh [gallatin|mallocmc|ouroboros]...   (default: all)
+# under which licence it comes.
+#   peers/fetch.sh [gallatin|mallocmc|ouroboros]...      all by default
+# Environment: ALLOCBENCH_PEER_FOLDER (peers/checkouts), where the clones go.
 set -euo pipefail
+source "$(dirname "$0")/../tools/help.sh"
 
 folder=${ALLOCBENCH_PEER_FOLDER:-$(dirname "$(realpath "$0")")/checkouts}
 

@@ -74,7 +74,7 @@ def cpu_seconds(build, target):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", type=pathlib.Path, metavar="BUILD")
+    parser.add_argument("build", type=pathlib.Path, metavar="BUILD", help="a build folder whose programs were built")
     parser.add_argument("--measure", metavar="TARGET", help="touch each file and build this, for example `programs`")
     parser.add_argument("--file", action="append", default=[], help="this file instead of the list (repeatable)")
     arguments = parser.parse_args()

@@ -4,6 +4,7 @@
 # Environment: CONFIG (configs/sanitize.json), PROGRAMS (build/bin), OUT (results/sanitize).
 # Times measured under a sanitizer mean nothing. Exit code 0: every cell ok and no error reported.
 set -euo pipefail
+source "$(dirname "$0")/help.sh"
 cd "$(dirname "$0")/.."
 
 config=${CONFIG:-configs/sanitize.json}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # From built programs to a figure: runs configs/smoke.json on the best back end of this machine and draws its figures.
 set -euo pipefail
+source "$(dirname "$0")/help.sh"
 cd "$(dirname "$0")/.."
 
 out=results/smoke

@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that building, testing and drawing need and that are not there yet. Does nothing, and needs
-# no rights, when all are there. With --dev also what contributors use (clang-format; Chromium, in which tests open the page).
+# Installs the Debian packages that building, testing and drawing need. If none is missing, it does nothing and needs no
+# rights.
+#   tools/install-dependencies.sh [--dev]
+# With --dev also what contributors use: clang-format, and Chromium, in which tests open the page.
 set -euo pipefail
+source "$(dirname "$0")/help.sh"
 
 packages=(
   g++ cmake ninja-build git

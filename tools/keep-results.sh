@@ -5,12 +5,13 @@
 # KEPT is written anew. A run with cells that are not finished is refused without --unfinished; its figure and page say how
 # many these are. Environment: PYTHON (python3). `python3 -m plots KEPT` draws from the packed files.
 set -euo pipefail
+source "$(dirname "$0")/help.sh"
 options=()
 if [[ ${1:-} == --unfinished ]]; then
   options=(--unfinished)
   shift
 fi
-[[ $# -eq 2 && -f $1/events.jsonl ]] || { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
+[[ $# -eq 2 && -f $1/events.jsonl ]] || { print_help >&2; exit 2; }
 run=$1
 kept=$2
 python=${PYTHON:-python3}

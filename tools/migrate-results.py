@@ -3,9 +3,9 @@
 
     tools/migrate-results.py FOLDER...      folders with events.jsonl or events.jsonl.gz at or below them
 
-Ids, labels and the config that a log carries get the names of format 2; forms that exist no more are left out (the former
-*_published of KMA and of the CMalloc family, and *_inline: neither as printed nor the reworked form). The logs are written
-anew, then results.csv and results.json from them. Needs build/bin/allocbench (or ALLOCBENCH).
+Ids, labels and the config of a log get the names of format 2. Forms that format 2 does not have are left out (*_published of
+KMA and of the CMalloc family, and *_inline: neither as printed nor the reworked form). The logs are rewritten, then
+results.csv and results.json from them. Needs build/bin/allocbench (or ALLOCBENCH).
 """
 
 import gzip
@@ -109,6 +109,10 @@ def main(folders: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__)
+        sys.exit(0)
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
-        sys.exit(__doc__)
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
     sys.exit(main(sys.argv[1:]))

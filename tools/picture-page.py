@@ -1,20 +1,20 @@
 #!/usr/bin/python3
-"""Pictures of the page as a browser shows it: tools/picture-page.py PAGE WIDE.png PHONE.png [#QUESTION]
+"""Takes pictures of the page as a browser shows it, on a wide screen and on a phone.
 
 Needs chromium, chromium-driver and python3-selenium (tools/install-dependencies.sh --dev)."""
 
+import argparse
 import pathlib
-import sys
 import time
-
-import PIL.Image
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 
 SIZES = ((1000, 900), (360, 720))
 
 
 def picture(page: str, question: str, size: tuple[int, int], out: pathlib.Path) -> None:
+    import PIL.Image
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
     options = webdriver.ChromeOptions()
     options.binary_location = "/usr/bin/chromium"
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
@@ -34,11 +34,14 @@ def picture(page: str, question: str, size: tuple[int, int], out: pathlib.Path) 
 
 
 def main() -> None:
-    if len(sys.argv) not in (4, 5):
-        sys.exit(__doc__)
-    page, wide, phone = sys.argv[1:4]
-    for size, out in zip(SIZES, (wide, phone)):
-        picture(page, sys.argv[4] if len(sys.argv) == 5 else "", size, pathlib.Path(out))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("page", metavar="PAGE", help="an HTML page of `allocbench report --html`")
+    parser.add_argument("wide", metavar="WIDE.png", type=pathlib.Path, help=f"picture of {SIZES[0][0]} x {SIZES[0][1]} pixels")
+    parser.add_argument("phone", metavar="PHONE.png", type=pathlib.Path, help=f"picture of {SIZES[1][0]} x {SIZES[1][1]} pixels")
+    parser.add_argument("question", metavar="#QUESTION", nargs="?", default="", help="the end of the page's address, such as #s=48&t=1M&p=1GiB")
+    given = parser.parse_args()
+    for size, out in zip(SIZES, (given.wide, given.phone)):
+        picture(given.page, given.question, size, out)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
 # Every run gets new worker processes for all of its rounds. KEPT/run1 ... must not exist. Further options of allocbench go
 # into ALLOCBENCH_OPTIONS ("--device 1"). Environment: ALLOCBENCH (build/bin/allocbench), PYTHON (python3).
 set -euo pipefail
-[[ $# -ge 1 && $# -le 2 ]] || { sed -n '2,5s/^# //p' "$0" >&2; exit 2; }
+source "$(dirname "$0")/help.sh"
+[[ $# -ge 1 && $# -le 2 ]] || { print_help >&2; exit 2; }
 kept=$(realpath -m "$1")
 times=${2:-6}
 cd "$(dirname "$0")/.."
