@@ -128,7 +128,7 @@ struct RunProgram {
     session.free(thread, block);
   }
 
-  // The oracle's own memory is no business of the race build.
+  // The race build does not watch the oracle's own memory.
   static bool adopt(const Program& program, const std::byte* block, std::size_t bytes, std::uint32_t rank) {
     const NotWatched scope;
     return program.oracle->adopt(block, bytes, rank);

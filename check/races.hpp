@@ -11,7 +11,7 @@ bool races_are_seen();
 // The races reported since the last call, the first in its first line; empty when there were none.
 std::string take_races();
 
-// What the lane does meanwhile is no part of the program under test: neither its accesses nor its allocations count.
+// What the lane does meanwhile does not belong to the program under test: its accesses and allocations do not count.
 class NotWatched {
  public:
   NotWatched();

@@ -2,7 +2,7 @@
 //
 // It sees every malloc after it returned and every free before it begins, so its intervals are live for certain: two
 // that overlap were handed out twice, whatever the schedule. It runs inside the lanes of a deterministic launch, where
-// no two lanes run at once, and is no part of the program under test: the race build does not instrument it.
+// no two lanes run at once, and does not belong to the program under test: the race build does not instrument it.
 #pragma once
 
 #include <cstddef>

@@ -42,7 +42,7 @@ def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = 
 
 
 def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
-    """Of factors, whose numbers stand in the Markdown page."""
+    """Of factors, whose numbers are in the Markdown page."""
     shown = _shown(run, wanted)
     text = f"From the {_statistic(run, shown)}; times and intervals: in the page of numbers beside this image.{_throttled(shown)}"
     return [text, *samples.sentences(run, wanted), *run.plot.get("notes", [])]
@@ -72,7 +72,7 @@ def _shown(run: Run, wanted: Sequence[tuple[str, str]]) -> pandas.DataFrame:
 
 
 def _statistic(run: Run, shown: pandas.DataFrame) -> str:
-    """`median of 10 samples`, and who has fewer: cells end at their time limit."""
+    """`median of 10 samples`, and which allocators have fewer: cells end at their time limit."""
     text = "/".join(sorted({each for each in shown["statistic"] if each})) or "value"
     timed = shown[shown["low"].notna() | (shown["unit"] == "s")]  # counts come from a single pass
     counts = (timed if len(timed) else shown)["samples"].dropna().astype(int)

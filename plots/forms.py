@@ -22,7 +22,7 @@ def shown(form: str) -> str:
 
 
 def titled(entry: dict) -> str:
-    """The name of an allocator with its form, so that forms are told apart wherever a name stands."""
+    """The name of an allocator with its form, so that forms are told apart wherever a name is printed."""
     return entry["name"] if shown(entry["form"]) in entry["name"].lower() else f"{entry['name']} ({shown(entry['form'])})"
 
 

@@ -21,7 +21,7 @@ _LARGEST = 7.5
 
 @dataclass
 class Grid:
-    """`muted` holds (row, column) of cells to print in grey: words that stand in place of a number."""
+    """`muted` holds (row, column) of cells to print in grey: words in place of a number."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -71,7 +71,7 @@ def _fitting(grid: Grid) -> list[Grid]:
 
 
 def _repeat_words(grid: Grid, part: Grid) -> None:
-    """A word that stands for its whole row stands in every part."""
+    """A word for a whole row is repeated in every part."""
     for number, (row, own) in enumerate(zip(grid.rows, part.rows)):
         word = next((row[column] for line, column in sorted(grid.muted) if line == number), "")
         if word and not any(own[part.aligned_left:]):
@@ -142,7 +142,7 @@ def _draw_grid(axes, grid: Grid, points: float, width: float) -> None:
         left = 0.0
         for column, (cell, cell_width) in enumerate(zip(row, widths)):
             is_text = column < grid.aligned_left
-            # Headings stand on the line below them, however many lines the tallest one has.
+            # Headings are aligned at the bottom, however many lines the tallest one has.
             place, side = (top + height - 0.03, "bottom") if index == 0 else (top + height / 2, "center")
             axes.text(left + (0.04 if is_text else cell_width - 0.08), place, cell, fontsize=points,
                       ha="left" if is_text else "right", va=side,

@@ -36,7 +36,7 @@ def setting_of(run: Run, setting: str, value) -> str:
 
 
 def told(run: Run, setting: str, value) -> str:
-    """A setting in a label of a series: a word stands for itself, anything else needs its name."""
+    """A setting in a label of a series: a word explains itself, anything else needs its name."""
     if isinstance(value, bool):
         return f"{setting_name(run, setting)} {'on' if value else 'off'}"
     return value_of(run, setting, value) if isinstance(value, str) else setting_of(run, setting, value)
@@ -51,7 +51,7 @@ def listed(value) -> list:
 
 
 def words_of(run: Run, x: str) -> list[str]:
-    """The words that x sweeps, in the order of the config: a word's place in the list is where it stands on the axis. Empty
+    """The words that x sweeps, in the order of the config: a word's place in the list is its place on the axis. Empty
     where x sweeps numbers."""
     present = {value for value in run.column(x) if isinstance(value, str)}
     written = [value for value in _written(run, x) if isinstance(value, str)]

@@ -46,7 +46,7 @@ class _Layout:
     bounds: tuple[float, float]  # of the x axis
     log_x: bool
     leftmost: set[int]  # panels that bear the names of their row
-    words: list[str]    # that stand at the positions
+    words: list[str]    # at the positions
     rows: list[list[failures.Row]]  # by panel
     strips: list[float]             # by row
     bottoms: list[float]            # of the axes, by row

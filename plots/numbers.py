@@ -196,7 +196,7 @@ SHOWS: dict[str, Callable[[Found, int], str]] = {
 
 
 def _place(run: results.Run, wanted: dict[str, str], found: Found) -> str:
-    """The value of a setting at which the smallest number stands."""
+    """The value of a setting at which the number is smallest."""
     name = wanted.get("at", "")
     if name not in run.settings:
         raise UsageError(f"show=where needs at=SETTING, one of: {', '.join(sorted(run.settings))}.")

@@ -163,7 +163,7 @@ def _fade_gaps(axes, points, all_xs: Sequence[float], place) -> None:
 
 
 def _draw_beyond(axes, series: Series, scale: Scale, aside: float, taken: list[tuple[int, bool, float, float]]) -> None:
-    """Values beyond the limits of the axis: a triangle at its edge, with the number below those that stand there already."""
+    """Values beyond the limits of the axis: a triangle at its edge, with the number below those that are there already."""
     low, high = scale.bounds()
     write = quantity.formatter(scale.metric, scale.unit) if not quantity.is_ratio(scale.metric) else lambda value: f"{quantity.factor(value)}×"
     for x, value in zip(series.drawn()["x"] + aside, series.drawn()["value"]):

@@ -38,8 +38,8 @@ class Run:
     run: dict
     device: dict
     date: str = ""
-    unfinished: int = 0  # planned cells that have not ended: the run was cut off or goes on
-    provenance: dict = field(default_factory=dict)  # of all cells: revisions, cards, drivers; logs of format 1 tell none
+    unfinished: int = 0  # planned cells that have not ended: the run was cut off or has not ended
+    provenance: dict = field(default_factory=dict)  # of all cells: revisions, cards, drivers; none in logs converted from format 1
     details: dict[str, dict] = field(default_factory=dict)  # entries of results.json by cell: samples, histograms
 
     @property
@@ -73,7 +73,7 @@ class Run:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """Display names of allocators as the results tell them; logs of format 1 tell none."""
+        """Display names of allocators as the results tell them."""
         told = {entry.get("allocator"): entry.get("display_name") for entry in self.details.values()}
         return {allocator: name for allocator, name in told.items() if allocator and name}
 

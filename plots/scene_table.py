@@ -67,7 +67,7 @@ def columns_of(run: Run) -> list[Column]:
 
 
 def _column(run: Run) -> pandas.Series:
-    """By cell, the column that it stands in."""
+    """By cell, its column."""
     return pandas.Series(list(zip(*(run.column(name) for name in run.plot["columns"]))), index=run.cells.index)
 
 

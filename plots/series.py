@@ -83,7 +83,7 @@ def panels_of(run: Run) -> list[Panel]:
 
 
 def _shown(run: Run) -> list[tuple[str, str]]:
-    """Every (phase, metric) of the plot. A metric of whole cells stands once beside those of phases."""
+    """Every (phase, metric) of the plot. A metric of whole cells comes once beside those of phases."""
     known = run.known()
     pairs = [(phase, metric) for metric in labels.listed(run.plot.get("metric", "time"))
              for phase in labels.listed(run.plot.get("y", "total"))]

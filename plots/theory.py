@@ -34,7 +34,7 @@ def queue_warp_steps(threads: int) -> float:
 
 
 def queue_warp_steps_printed(threads: float) -> float:
-    """(2) as the paper goes on with it."""
+    """(2) as the paper continues with it."""
     return LANES * threads / (LANES + 1)
 
 

@@ -108,7 +108,7 @@ def set_y(axes, values: Sequence[float], log: bool, write: Callable[[float], str
 
 
 def y_marks(bounds: tuple[float, float], log: bool, binary: bool = False) -> list[float]:
-    """Where the ticks of a y axis stand."""
+    """The positions of the ticks of a y axis."""
     if log:
         return _binary_marks(bounds) if binary else _log_marks(bounds)
     unit = 1024.0 ** int(math.log(bounds[1], 1024)) if binary and bounds[1] > 1 else 1.0  # even numbers of KiB, MiB and so on

@@ -12,7 +12,7 @@
 // SM (circular_list.hpp).
 //
 // Differs from the paper:
-//   * A walk ends with null after two full laps. As printed it goes on for ever in a full pool.
+//   * A walk ends with null after two full laps. As printed it never ends in a full pool.
 //   * The fence and the plain stores are release stores, and what reads them acquires. The roving offset is released,
 //     too: it must not become visible before the header that it points to.
 //   * Blocks are aligned to 16 bytes, so offsets count granules of 16 bytes and the words reach further.

@@ -47,7 +47,7 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
       this->layout_.header(chunk).link(thread, rest);
       next = rest;
     }
-    // A relaxed store may become visible before the header of the rest: a walk would start at memory that is no header.
+    // A relaxed store may become visible before the header of the rest: a walk would start at memory without a header.
     roving.store(next, simt::release);
     return this->layout_.payload(chunk);
   }
@@ -99,7 +99,7 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
     }
   }
 
-  // Where the first circle goes on instead of at `onward`. `ahead`: the roving offset, read without acquire.
+  // Where the first circle continues, instead of at `onward`. `ahead`: the roving offset, read without acquire.
   template <class Roving>
   SIMT_FN std::uint32_t leap(const Laps& laps, const Roving& roving, std::uint32_t ahead, std::uint32_t onward,
                              std::uint32_t need) const {

@@ -86,7 +86,7 @@ class DeviceHeapShare {
     for (std::uint32_t i = hash(address), looks = 0; looks <= mask_; i = next(i), ++looks) {
       const auto entry = thread.atomic(blocks_[i]);
       if (entry.load(simt::relaxed) != address) continue;
-      // Before the block is freed: its next owner stores the address anew.
+      // Before the block is freed: its next owner stores the address again.
       entry.store(0, simt::relaxed);
       thread.atomic(*live_).fetch_sub(std::uint64_t{1}, simt::relaxed);
       thread.device_heap().free(block);

@@ -5,9 +5,9 @@
 // that free in bulk offer `release_all(thread)` on the session. For all others the session is the allocator itself and
 // the three functions compile to nothing, so workloads are written once.
 //
-// A session is found again by the place of its thread in the grid: a kernel that goes on with the blocks of another
-// must have its shape. Every thread that allocated calls release_all() once it holds no live block; where lanes share a
-// session, its memory is free when the last of them has.
+// A session is found again by the place of its thread in the grid: a kernel that continues with the blocks of
+// another must have its shape. Every thread that allocated calls release_all() once it holds no live block; where lanes
+// share a session, its memory is free when the last of them has.
 #pragma once
 
 #include "simt/simt.hpp"

@@ -9,8 +9,8 @@
 // that won its bits adds to the count; if the kind in the old word is not its own, the slab was given back meanwhile,
 // and bits and count go back. A thread whose free crosses a threshold of a slab that is not a head files the slab; the
 // one that brings the count to zero tries to make it free. Orders. Bits: acquire to take, release to give; the count is
-// released by frees and acquired by whoever makes the slab free. Blocks of another kind come after that through the set
-// of free slabs and the head.
+// released by frees and acquired by the lane that makes the slab free. Blocks of another kind come after that through
+// the set of free slabs and the head.
 #pragma once
 
 #include "allocators/common/lock.hpp"

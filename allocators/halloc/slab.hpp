@@ -104,12 +104,12 @@ struct Slabs {
     const std::uint64_t mask = block_mask(chunk, log);
     const std::uint64_t taken = word.fetch_or(mask, simt::acquire) & mask;
     if (taken == 0) return true;
-    // Relaxed: nobody saw these bits as a block, and the release sequence of the word goes on.
+    // Relaxed: nobody saw these bits as a block, and the release sequence of the word continues.
     if (taken != mask) word.fetch_and(~(mask & ~taken), simt::relaxed);
     return false;
   }
 
-  // Of a block whose allocation stands: marks its length.
+  // Marks the length of a block whose allocation has succeeded.
   template <class Thread>
   SIMT_FN void mark_length(Thread& thread, std::uint32_t slab, std::uint32_t chunk, std::uint32_t log) const {
     if (log == 0) return;

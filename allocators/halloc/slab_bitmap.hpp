@@ -1,9 +1,9 @@
 // A set of slabs as published: one bit per slab and nothing else.
 //
 // Adinetz & Pleiter 2014, "Slab Sets": add is an OR, remove an AND, and a search scans the words and tries to remove
-// what it finds. The set is an upper bound: whoever removes a slab looks at the slab itself next. Only the set of free
-// slabs is exact. Adding releases and removing acquires, so the remover sees the slab at least as it was when it was
-// added.
+// what it finds. The set is an upper bound: a lane that removes a slab looks at the slab itself next. Only the set of
+// free slabs is exact. Adding releases and removing acquires, so the remover sees the slab at least as it was when it
+// was added.
 #pragma once
 
 #include "allocators/halloc/size_classes.hpp"

@@ -8,8 +8,8 @@
 //     one OR. Frees into the same bitmap word work likewise. As published each thread does a compare-exchange, so one
 //     reservation per round trip to the second-level cache succeeds.
 //   * The search starts where a superblock without frees would have its next clear bit, not at word 0.
-//   * The thread that takes the last block attaches the next superblock, so nobody else has to; whoever prepares a
-//     superblock takes its own blocks while it formats it.
+//   * The thread that takes the last block attaches the next superblock, so no other thread has to. The thread
+//     that prepares a superblock takes its own blocks while it formats it.
 //   * Lanes that together need a whole superblock take it from the queue directly.
 //   * Before null, a request looks for active superblocks of other sizes that are entirely free; the paper leaves them.
 //   * As in the published form free clears the bit before it counts, blocks are at least 16 bytes, and all threads

@@ -98,7 +98,7 @@ class Kma {
       const std::uint32_t superblock = active_superblock(thread, log2);
       if (superblock == kma::Layout::empty) return nullptr;
       if (reserve(thread, superblock, log2)) return take_block(thread, superblock, log2);
-      thread.spin_hint();  // until whoever took the last block has detached the superblock
+      thread.spin_hint();  // until the taker of the last block has detached the superblock
     }
   }
 

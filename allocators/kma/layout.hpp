@@ -58,7 +58,7 @@ struct SuperblockArray {
     return thread.atomic(states[superblock]);
   }
 
-  // Bits of bitmap word `word` that stand for no block.
+  // Bits of bitmap word `word` that do not belong to a block.
   static SIMT_HOST_FN std::uint32_t surplus_bits(std::uint32_t word, std::uint32_t capacity) {
     const std::uint32_t in_word = capacity - word * 32;  // at least 1
     return in_word >= 32 ? 0u : ~0u << in_word;

@@ -6,8 +6,8 @@
 //           the table from the size's home on. One addition to a slot's counter reserves a chunk for each lane. Lanes
 //           whose number is beyond the slab give theirs back and go on. Then the lanes with the same slab set bits from
 //           the first number on, one OR for each run of bits in a word.
-//   free    clears the bit; the lanes of one slab lower its counter together. Who lowers it to nobody gives the slab to
-//           a cache of eight, else to the host.
+//   free    clears the bit; the lanes of one slab lower its counter together. A lane that lowers it to "nobody" gives
+//           the slab to a cache of eight, else to the host.
 // Data: size_classes.hpp, slab.hpp, guard.hpp, slab_table.hpp; a hint per size: the slot of the last success.
 //
 // Differs from the code:

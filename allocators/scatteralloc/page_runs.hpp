@@ -3,7 +3,7 @@
 // Steinberger et al. 2012; authors' public code, version 1.0. The lanes of a warp go one after the other. A lane spins
 // on the only lock, scans the table downwards from the hint, then from the end of the pool down to the hint, and claims
 // every page of a run by a compare-exchange of its chunk size from 0 to the bytes of the request. Threads in search of
-// chunks claim pages without the lock; after such a conflict the claimed pages go back and the scan goes on.
+// chunks claim pages without the lock; after such a conflict the claimed pages go back and the scan continues.
 #pragma once
 
 #include "allocators/common/lock.hpp"

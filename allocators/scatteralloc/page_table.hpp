@@ -243,7 +243,7 @@ struct PageTable {
   }
 
   // `word`: the entry as the caller's own operation left it. The exchange may fail: the thread that changed the word is
-  // a new owner, or it withdraws and comes here again. Relaxed: the release sequence of the entry goes on.
+  // a new owner, or it withdraws and comes here again. Relaxed: the release sequence of the entry continues.
   template <class Thread>
   SIMT_FN void reset_if_empty(Thread& thread, std::uint32_t page, std::uint64_t word) const {
     if constexpr (reset_pages) {

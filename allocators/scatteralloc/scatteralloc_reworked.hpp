@@ -12,7 +12,7 @@
 //   * The lanes that use the same page claim it by one operation, and lanes spread over consecutive pages if a page has
 //     fewer chunks than lanes: no crowd of additions to one count.
 //   * A walk looks at two pages per lane at a time, after a few random places (search.hpp): above half a page, and when
-//     the pool is nearly full, a search no longer goes page by page.
+//     the pool is nearly full, a search does not go page by page.
 //   * A request of exactly one page is a chunk; longer ones hold no lock unless they must scan (multi_page.hpp). The
 //     published lock costs about 10 us per request. A run is marked as one, so no chunk is given out of it.
 //   * access_blocks is 1 by default (8 published), because the number of the block in use would be a second trip to

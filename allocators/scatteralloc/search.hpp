@@ -185,7 +185,7 @@ class Walk {
     if (regions.blocks == 1 && left_ > 0) --left_;
   }
 
-  // Counts the failure and goes on to the next region that pass 1 may visit; a step looks at one counter per lane.
+  // Counts the failure and proceeds to the next region that pass 1 may visit; a step looks at one counter per lane.
   // False at the end of pass 1.
   template <class Thread, class Group>
   SIMT_FN bool go_to_open_region(Thread& thread, const Regions& regions, const Group& group) {

@@ -122,7 +122,7 @@ class Session {
       if (slab == no_block) break;
       if (tile.thread_rank() == rank) mine = slabs_.base + std::size_t{slab} * slab_bytes;
     }
-    tile.sync();  // whoever took a slab did so with acquire; that holds for all
+    tile.sync();  // the lane that took a slab acquired it; that holds for all
     return mine;
   }
 

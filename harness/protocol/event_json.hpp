@@ -11,7 +11,7 @@
 namespace allocbench::protocol {
 
 Json to_json(const Event& event);
-// The name of the event as it stands in JSON.
+// The name of the event in JSON.
 std::string_view name_of(const Event& event);
 
 Json to_json(const Device& device);

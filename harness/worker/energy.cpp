@@ -25,7 +25,7 @@ double deviation(const std::vector<double>& values) {
 
 }  // namespace
 
-// Begins and ends where the counter has just moved; work goes on until it has.
+// Begins and ends where the counter has just moved; work continues until it has.
 std::optional<EnergyMeter::Window> EnergyMeter::window(double seconds, const std::function<void()>& work) {
   std::optional<double> last = sources_.joules();
   if (!last) return std::nullopt;

@@ -88,7 +88,7 @@ def answer(table: dict, question: dict) -> Answer:
     asked = [entry for entry in table["allocators"] if entry["form"] in question["forms"]]
     kept = [entry for entry in asked if not why_not(entry, question)]
     phases = [table["cases"][each.number]["time" if question["must_free"] else "mallocs"] for each in cases]
-    rivals = [entry for entry in kept if not entry["finding"]] or kept  # what breaks is no measure
+    rivals = [entry for entry in kept if not entry["finding"]] or kept  # an allocator that breaks is not the yardstick
     best = [
         min((_time(entry, each.number, phase)[0] for entry in rivals if _time(entry, each.number, phase)), default=None)
         for each, phase in zip(cases, phases)

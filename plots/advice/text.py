@@ -37,7 +37,7 @@ def write(table: dict, question: Question, found: Answer, everything: bool = Fal
 
 
 def _wrapped(parts: list[str]) -> str:
-    """At most so many columns; what goes on is indented under its first line."""
+    """At most so many columns; what continues is indented under its first line."""
     lines = []
     for part in parts:
         for line in part.split("\n"):

@@ -115,7 +115,7 @@ def _limits(numbers: list[float]) -> list[float]:
 
 
 def _sentence(run: Run, each: Judged) -> str:
-    """Two lines beside the axis; the whole sentence stands in the table and under the pointer."""
+    """Two lines beside the axis; the whole sentence is in the table and under the pointer."""
     words = f"{each.says} ({run.name.split('/')[-1]})"
     lines = _wrapped(words, _LONGEST).split("<br>")
     return "<br>".join(lines[:2]) + (" …" if len(lines) > 2 else "")

@@ -72,7 +72,7 @@ def _decades(cell: heatmap.Cell | None) -> float | None:
 
 
 def _words(block: heatmap.Block, suffix: str) -> list[dict]:
-    """What stands in place of a colour: the status of a failed cell, the value of a reference."""
+    """What is shown in place of a colour: the status of a failed cell, the value of a reference."""
     columns = _columns(block)
     words = [
         (columns[number], label, cell.text)

@@ -72,7 +72,7 @@ class FiberSwitch {
   void create(FiberContext& context, StackPool& pool, FiberContext& (*body)(void*), void* argument);
   // Ends a suspended fiber without running it again: its frames are forgotten, its stack goes back to the pool.
   void drop(FiberContext& context, StackPool& pool);
-  // Suspends `from`, the running one, and goes on with `to`. Returns when some other context switches to `from`.
+  // Suspends `from`, the running one, and continues with `to`. Returns when some other context switches to `from`.
   void to(FiberContext& from, FiberContext& to);
 
  private:

@@ -11,7 +11,7 @@
 namespace simt {
 namespace {
 
-// How often a lane at converged() lets the others run before it goes on with the lanes that have arrived.
+// How often a lane at converged() lets the others run before it continues with the lanes that have arrived.
 constexpr std::uint32_t gather_patience = 32;
 
 // The lanes of the warp that wait at the converged() where `lane` is.

@@ -106,7 +106,7 @@ class RoundRobinStrategy final : public Strategy {
 // The strategy of a launch of the device; `recorded` collects its decisions when the options ask for that.
 std::unique_ptr<Strategy> make_strategy(const ExecutorOptions& options, std::uint64_t launch_seed, std::uint32_t launch,
                                         Schedule& recorded);
-// What a launch goes on with after its step budget.
+// How a launch continues after its step budget.
 std::unique_ptr<Strategy> make_fair_strategy();
 
 }  // namespace simt

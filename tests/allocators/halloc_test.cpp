@@ -97,7 +97,7 @@ TEST(HallocHash, NamesEveryBlockOfASlabOnce) {
     const std::uint32_t blocks = published().chunks(halloc::kind_of(id)).divisor() >> halloc::block_log(id);
     std::set<std::uint32_t> chunks;
     for (std::uint32_t c = 0; c < blocks; ++c) chunks.insert(published().first_probe(id, c));
-    EXPECT_GE(chunks.size(), blocks * 99 / 100) << id;  // all but where N is no multiple of K T
+    EXPECT_GE(chunks.size(), blocks * 99 / 100) << id;  // all but where N is not a multiple of K T
   }
 }
 
@@ -183,7 +183,7 @@ TEST(HallocReworked, KeepsASlabInOneSetWhileItEmpties) {
   const std::uint32_t slab = slab_of(rig, blocks.emplace_back(rig.malloc({16})[0]));
   for (;;) {
     void* const block = rig.malloc({16})[0];
-    if (slab_of(rig, block) != slab) break;  // the slab is no head any more
+    if (slab_of(rig, block) != slab) break;  // the slab has been replaced as head
     blocks.push_back(block);
   }
   const std::uint32_t busy = rig.allocator.heads().slabs.classes.thresholds(0).busy;

@@ -107,7 +107,7 @@ def test_the_floor_is_added_to_both_times(made):
     assert made["floor"] == pytest.approx(2e-6 * 0.25 * 1.016, rel=1e-3), "the shortest free of AtomicMalloc"
     found = _near(made)
     halloc = next(each for each in found.ranked if each.entry["id"] == "halloc")
-    comb = next(entry for entry in made["allocators"] if entry["id"] == "comb")  # the best; what the search breaks is no measure
+    comb = next(entry for entry in made["allocators"] if entry["id"] == "comb")  # the best; an allocator that the search breaks is not the yardstick
     logs, weights = 0.0, 0.0
     for near in found.near:
         own, best = (entry["results"][near.number]["total"][0] for entry in (halloc.entry, comb))

@@ -1,4 +1,4 @@
-"""Captions say what a number stands on."""
+"""Captions say what a number is based on."""
 
 import json
 

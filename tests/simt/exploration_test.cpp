@@ -56,7 +56,7 @@ TEST(Exploration, CountsByHand) {
   EXPECT_EQ(two.schedules.size(), two.runs) << "no schedule comes twice";
 }
 
-// Who begins, and who follows the first and the second to end, costs nothing.
+// The choice of the first lane, and of those that follow when lanes end, costs nothing.
 TEST(Exploration, OrdersOfThreeLanes) { EXPECT_EQ(explore(0, 3, TwoSteps{}).runs, 6u); }
 
 TEST(Exploration, FindsALostUpdateWithOnePreemption) {

@@ -141,7 +141,7 @@ TEST(Updates, BringNewArcsAndTakeThoseThatTheGraphHas) {
   }
 }
 
-// Degrees and powers of two counted anew for every update.
+// Degrees and powers of two counted again for every update.
 TEST(Updates, CountTheArraysThatChangeTheirSize) {
   const Adjacency graph = adjacency_of(generate_edge_list(32, 100, 1), false);
   for (const Deletes deletes : {Deletes::inserted, Deletes::present}) {
@@ -297,7 +297,7 @@ TEST(GraphArrays, SeeABlockThatTheAllocatorWroteTo) {
   EXPECT_EQ(rig.sample().find("wrong graph"), 0u) << rig.sample();
 }
 
-// The tenth insertion is looked at while the rest of the run goes on; the arrays of the last one come later.
+// The tenth insertion is looked at while the rest of the run continues; the arrays of the last one come later.
 TEST(GraphArrays, SeeAtTheTenthInsertionWhatLaterOnesWouldHide) {
   GraphArrays::Parameters parameters = in_slots();
   parameters.batches = 12;

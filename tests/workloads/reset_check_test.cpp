@@ -87,12 +87,12 @@ TEST(ResetCheck, FindsABlockThatFreeOfNullLoses) {
             "KiB)");
 }
 
-// Nothing gives all memory back but a reset, so what frees lose is the leak check's business.
+// Nothing gives all memory back but a reset, so the leak check judges what frees lose.
 TEST(ResetCheck, LeavesLeaksToTheLeakCheck) {
   EXPECT_EQ(complaint<SlotMalloc<Fault::leak_every_third>>().substr(0, 8), "passed: ");
 }
 
-// The kernel that frees nulls also releases all, so blocks handed out after it are no second copies.
+// The kernel that frees nulls also releases all, so blocks handed out after it are not handed out twice.
 TEST(ResetCheck, PassesDesignsThatFreeInBulk) { EXPECT_EQ(complaint<BulkMalloc>().substr(0, 8), "passed: "); }
 
 TEST(ResetCheck, IsWaivedWhereOnlyANewProcessIsNew) {

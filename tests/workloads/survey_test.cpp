@@ -28,7 +28,7 @@ AddressRange::Parameters rounds_of(std::uint32_t threads, std::uint32_t rounds) 
   return parameters;
 }
 
-// A bump pointer packs its blocks and goes on where it was.
+// A bump pointer packs its blocks and continues where it was.
 TEST(AddressRange, OfABumpPointerGrowsFromRoundToRound) {
   Rig<AddressRange, AtomicMalloc> rig(rounds_of(100, 5), 1 << 16);
   EXPECT_EQ(rig.sample(), "");

@@ -1,4 +1,4 @@
-// two_phase makes as many calls as its parameters say, in both modes, and only by those who take part.
+// two_phase makes as many calls as its parameters say, in both modes, and only by callers that take part.
 #include "workloads/two_phase/two_phase.hpp"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // at once, the remaining ones take the kernel's blocks one after the other.
 //
 // Vinkler & Havran 2015, sec. 6, compare a GPU of 15 multiprocessors with one of 8, on which fewer threads meet at one
-// word. Here the larger GPU stands for the smaller one too, at the same clock.
+// word. Here the larger GPU takes the place of the smaller one too, at the same clock.
 #pragma once
 
 #include "simt/simt.hpp"

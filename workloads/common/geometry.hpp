@@ -31,7 +31,7 @@ struct Geometry {
     return {blocks, threads_per_block, lanes_per_warp, blocks * per_block, per_block};
   }
 
-  // A block whose size is no multiple of the warp size ends in a partial warp, which may have fewer callers.
+  // A block whose size is not a multiple of the warp size ends in a partial warp, which may have fewer callers.
   static std::uint32_t callers_of_block(std::uint32_t threads_per_block, std::uint32_t lanes_per_warp) {
     const std::uint32_t tail = threads_per_block % simt::warp_size;
     return threads_per_block / simt::warp_size * lanes_per_warp + (tail < lanes_per_warp ? tail : lanes_per_warp);

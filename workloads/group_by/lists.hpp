@@ -21,7 +21,7 @@ inline constexpr std::uint32_t block_threads = 256;
 inline constexpr std::uint32_t block_warps = block_threads / simt::warp_size;
 inline constexpr std::uint32_t short_records = simt::warp_size;
 // A slice is what a warp reads at once: up to 32 records of a page. This many make a tile, the most that one block
-// splits; medium lists are no longer.
+// splits; medium lists are at most that long.
 inline constexpr std::uint32_t slices_per_warp = 16;
 inline constexpr std::uint32_t tile_slices = block_warps * slices_per_warp;
 inline constexpr std::uint32_t no_list = 0xffffffffu;

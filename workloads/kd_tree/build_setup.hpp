@@ -10,7 +10,8 @@
 namespace allocbench::kd_tree {
 
 // A node whose references are too many for one warp: the parts of its list are tasks of the queue, first to count the
-// sides of the planes, then to write the lists of the children. Whoever finishes the last part goes on with the node.
+// sides of the planes, then to write the lists of the children. The warp that finishes the last part continues with the
+// node.
 struct alignas(16) SharedNode {
   Task task;
   std::uint32_t* lists[2];  // of the children

@@ -1,7 +1,7 @@
 // How a warp splits a node, without the allocator: it counts the references on the sides of all planes, chooses a plane
 // and sorts the references into the lists of the children.
 //
-// Lane i stands for candidate plane i. Boxes of 64 triangles at a time are staged in shared memory; each lane compares
+// Lane i evaluates candidate plane i. Boxes of 64 triangles at a time are staged in shared memory; each lane compares
 // all of them with its plane, so that a node of five references takes five steps and no vote.
 #pragma once
 

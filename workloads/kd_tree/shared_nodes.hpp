@@ -2,7 +2,7 @@
 //
 // A shared node is worked on twice: warps count its parts, and after the last one the plane is chosen and the parts are
 // sorted into the lists of the children. Each time the parts go through the queue as tasks. The warp that finishes the
-// last part, counted down with acquire and release, sees what the others did and goes on for all.
+// last part, counted down with acquire and release, sees what the others did and continues for all.
 // The lanes together look for a free shared node in a bitmap. If there is none, or no room for the parts, the node
 // stays with its warp.
 #pragma once

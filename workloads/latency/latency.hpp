@@ -3,7 +3,7 @@
 //
 // A mean hides what a real-time user meets: no study of GPU allocators shows tails. Counters are the median, the 90th,
 // 99th and 99.9th percentile and the longest call, in clock ticks (cycles on a GPU; steps of the executor on the CPU
-// back end, which are no times). A bucket is at most 1/16 wide.
+// back end, which are not times). A bucket is at most 1/16 wide.
 //
 // Measuring costs two clock reads, a store and two atomics on shared memory per call. Phase `own` is the alloc kernel
 // without its calls, and `own_p50` and so on are what it counts: subtract them where they matter.

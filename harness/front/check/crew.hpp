@@ -21,7 +21,7 @@ struct CheckTask {
   WorkerProgram program;
   protocol::CheckerCommand command;
   double limit_seconds = 60;
-  std::size_t cell = 0;  // for whoever asked
+  std::size_t cell = 0;  // for the caller
 };
 
 // What became of a task. A worker that dies or does not answer is replaced by the next task.

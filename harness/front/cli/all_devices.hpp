@@ -17,8 +17,8 @@ struct ConfigShare {
   std::string card = {};   // UUID of the card that it has results of; empty = none
 };
 
-// The configs of each of the GPUs with these UUIDs. What has results of one of them goes on there; the others are
-// spread so that all have about as much work.
+// The configs of each of the GPUs with these UUIDs. A config with results of one of them continues there; the others
+// are spread so that all have about as much work.
 std::vector<std::vector<std::string>> share_out(std::vector<ConfigShare> configs,
                                                 const std::vector<std::string>& cards);
 

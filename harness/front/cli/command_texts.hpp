@@ -9,7 +9,7 @@ namespace allocbench::front {
 
 struct OptionText {
   std::vector<std::string> names;  // -c, --config; empty for a positional argument
-  std::string argument;            // what stands behind it, "FILE" or "auto|cuda|cpu"; empty for a flag
+  std::string argument;            // what follows it, "FILE" or "auto|cuda|cpu"; empty for a flag
   std::string description;
 };
 

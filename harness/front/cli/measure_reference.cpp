@@ -32,7 +32,7 @@ RunOptions options_of(const CompareOptions& options, const Results& run, std::se
   made.backend = run.cells.front().cell.backend;
   made.device = options.device;
   made.out = folder.string();
-  made.resume = true;  // after an interruption the same command goes on
+  made.resume = true;  // after an interruption the same command continues
   made.cells = std::move(cells);
   made.seed = run.history.seed;
   made.table = false;

@@ -1,4 +1,4 @@
-// "Did you mean": what a misspelt command, option or config stands for.
+// "Did you mean": what a misspelt command, option or config may mean.
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@ std::string format_seconds(double seconds);
 // "1.25 Gop/s"
 std::string format_rate(double operations_per_second);
 
-// For people who wait: "45 s", "3 min 20 s", "2 h 05 min".
+// Durations for people: "45 s", "3 min 20 s", "2 h 05 min".
 std::string format_duration(double seconds);
 
 }  // namespace allocbench::front

@@ -26,7 +26,7 @@ struct ComparedCell {
   Status status = Status::ok;
   std::string reason;                             // its first line
   std::vector<ComparedPhase> phases;              // none unless ok
-  std::map<std::string, std::string> definition;  // what the id stands for, parameters as allocator/NAME, workload/NAME
+  std::map<std::string, std::string> definition;  // what the id is made of, parameters as allocator/NAME, workload/NAME
 };
 
 struct Side {

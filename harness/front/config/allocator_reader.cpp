@@ -108,7 +108,7 @@ void AllocatorReader::add_choice(const protocol::AllocatorDescription& allocator
   given_.push_back(given);
 }
 
-// An id that stands alone names itself; one that is listed with several parameter sets names those as well.
+// An id that is listed once names itself; one that is listed with several parameter sets names those as well.
 void AllocatorReader::label_choices() {
   std::map<std::string, std::size_t> uses;
   for (const AllocatorChoice& choice : choices_) ++uses[choice.id];

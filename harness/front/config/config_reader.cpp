@@ -1,4 +1,4 @@
-// The strict reader. Every method reads one part of the config, adds what is wrong with it and goes on.
+// The strict reader. Every method reads one part of the config, adds what is wrong with it and continues.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

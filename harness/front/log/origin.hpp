@@ -13,7 +13,7 @@ namespace allocbench::front {
 // The sources of a program.
 struct Sources {
   std::string revision;           // the commit
-  std::string measured_revision;  // the hash over everything but results/ and docs/; empty in logs of format 1
+  std::string measured_revision;  // the hash over all but results/ and docs/; empty in logs converted from format 1
   std::optional<bool> dirty;      // the work tree had changes in that; nullopt where it was no work tree
 };
 
@@ -30,7 +30,7 @@ Sources sources_with(const Catalogue& worker);
 
 Origin origin_of(const Sources& sources, const std::optional<protocol::Device>& device);
 
-// Why numbers of both must not stand in one figure, as two half sentences for the user: what `earlier` is and what
+// Why numbers of both must not be in one figure, as two half sentences for the user: what `earlier` is and what
 // `now` is; nullopt where they may.
 struct Difference {
   std::string earlier;

@@ -15,7 +15,7 @@
 
 namespace allocbench::front {
 
-// An attempt that has no end yet: a resumed run goes on behind its last whole round.
+// An attempt that has no end yet: a resumed run continues behind its last whole round.
 struct OpenAttempt {
   bool verified = false;
   Origin origin;                                      // with `verified`

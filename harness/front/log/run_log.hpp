@@ -42,7 +42,7 @@ class RunLog {
  public:
   explicit RunLog(EventLog& log) : log_(log) {}
 
-  // With the ids of all planned cells: whoever reads a log that was cut knows what is missing.
+  // With the ids of all planned cells, so that the reader of a cut log knows what is missing.
   void run(const Config& config, const Catalogue& catalogue, const Plan& plan, bool resumed);
   // Once per run and again when the device differs (a resumed run on another machine).
   void device(const protocol::Device& device);

@@ -23,7 +23,7 @@ PhaseResult& phase_named(std::vector<PhaseResult>& phases, const std::string& na
   return phases.back();
 }
 
-// The round of each sample. Logs of format 1 have no rounds: one process measured all samples.
+// The round of each sample. Logs converted from format 1 have no rounds: one process measured all samples.
 std::vector<std::size_t> rounds_of_samples(const CellHistory& cell) {
   std::vector<std::size_t> rounds;
   for (std::size_t round = 0; round < cell.rounds.size(); ++round)
@@ -106,8 +106,8 @@ std::vector<CountedResult> reduce_counted(const CellHistory& cell) {
   return reduced;
 }
 
-// The run was cut off, or goes on. The rounds of a cell with long samples are enough for a number, six for an interval,
-// however wide.
+// The run was cut off, or has not ended. The rounds of a cell with long samples are enough for a number, six for an
+// interval, however wide.
 bool end_so_far(CellHistory& cell) {
   OpenAttempt& open = cell.open;
   if (!open.verified || open.rounds.size() < least_rounds_of_numbers) return false;

@@ -79,7 +79,7 @@ Results reduce(RunHistory history);
 // figure/label/axis:value/..., as --filter has it.
 std::string cell_name(const std::string& figure, const CellHistory& cell);
 
-// What a list of statuses goes on with: ", 3 of these not finished, 5 not measured"; empty where all ended.
+// How a list of statuses continues: ", 3 of these not finished, 5 not measured"; empty where all ended.
 std::string what_is_missing(const Results& results);
 
 // Every planned cell ended, and none with a failure.

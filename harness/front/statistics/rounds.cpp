@@ -10,7 +10,7 @@
 namespace allocbench::front {
 namespace {
 
-// Above `confidence`: the promise shall also hold where runs stop because an interval became narrow, and for values
+// Above `confidence`: the promise must also hold where runs stop because an interval became narrow, and for values
 // with two modes, between which an interpolated bound may end.
 constexpr double taken_confidence = 0.96;
 

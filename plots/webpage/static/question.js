@@ -45,7 +45,7 @@ const Question = (() => {
             budget: words.budget.trim() === "" ? null : bytes(words.budget, "Memory budget"), forms};
   }
 
-  // Only what is not usual stands in the address. `view`: what of the evidence is shown.
+  // The address holds only what differs from the default. `view`: what of the evidence is shown.
   function toFragment(words, forms, view) {
     const parts = Object.keys(usual).filter((name) => words[name] !== usual[name]).map((name) => `${short[name]}=${encodeURIComponent(words[name])}`);
     if (forms.join() !== limits.usual_forms.join()) parts.push(`form=${forms.map((form) => limits.forms[form]).join("")}`);

@@ -98,7 +98,7 @@ const Rank = (() => {
     const asked = table.allocators.filter((entry) => question.forms.includes(entry.form));
     const kept = asked.filter((entry) => !whyNot(entry, question));
     const phases = cases.map((each) => table.cases[each.number][question.must_free ? "time" : "mallocs"]);
-    const safeOnes = kept.filter((entry) => !entry.finding), rivals = safeOnes.length ? safeOnes : kept;  // what breaks is no measure
+    const safeOnes = kept.filter((entry) => !entry.finding), rivals = safeOnes.length ? safeOnes : kept;  // an allocator that breaks is not the yardstick
     const best = cases.map((each, place) => Math.min(...rivals.map((entry) => timeOf(entry, each.number, phases[place])).filter(Boolean).map((time) => time[0])));
     const all = kept.map((entry) => judged(entry, table, question, cases, phases, best));
     const able = all.filter((each) => each.ok), safe = able.filter((each) => !each.entry.finding);

@@ -52,7 +52,7 @@ struct Schedule {
 //   3.17s5     lane 3 at its step 17: go on with lane 5
 //   3.17.2s5   the same when it waits for the second time after that step
 //   r.1s4      the launch begins with lane 4
-//   32.6i      who comes first to the sixth converged() of the warp of lane 32 does not wait
+//   32.6i      the first lane to reach the sixth converged() of the warp of lane 32 does not wait
 //   32.7gff    the seventh group of that warp is 0x000000ff, as far as these lanes are there
 //   3.18h4     the store that lane 3 makes at its step 18 becomes visible four of its steps later
 //   @2,        the decisions that follow belong to launch 2; those in front of the first mark, to launch 0

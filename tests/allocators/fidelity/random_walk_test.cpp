@@ -71,7 +71,7 @@ TEST(RwBmFidelity, EveryLaneOfAWarpWalksByItself) {
   for (const Ops& ops : rig.warp_mallocs(16).of_lane) EXPECT_EQ(ops, probe);
 }
 
-// One word for a whole warp: who loses the lock reads nothing, and comes again.
+// One word for a whole warp: a lane that loses the lock reads nothing, and tries again.
 TEST(RwBmFidelity, ALostLockIsOneUpdate) {
   FidelityRig<RandomWalkBitmap> rig(32 * page, small_pages<RandomWalkBitmap>());
   std::uint64_t lost = 0;

@@ -98,7 +98,7 @@ class LeakOnFailure : public Specimen {
       if constexpr (form == Form::repaired) thread.atomic(*taken_).fetch_sub(1u, simt::relaxed);
       return nullptr;
     }
-    // A bit is free for whoever was counted, and frees clear it before they give the count back.
+    // Every lane that was counted finds a free bit, and frees clear it before they give the count back.
     return pool_.block(bits_.claim_surely(thread));
   }
   template <class Thread>
