@@ -18,6 +18,22 @@ def pytest_report_header():
     return f"ALLOCBENCH_TEST_SEED={SEED}"
 
 
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory) -> Path:
+    import webpage_runs
+
+    return webpage_runs.write(tmp_path_factory.mktemp("page"))
+
+
+@pytest.fixture(scope="session")
+def page(folder) -> Path:
+    from plots import cli
+
+    out = folder / "report.html"
+    assert cli.main(["page", str(folder)]) == 0
+    return out
+
+
 @pytest.fixture
 def root() -> Path:
     return ROOT
