@@ -1,0 +1,93 @@
+// What the strict reader says about the plot, the claims and the notes of a config.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/harness/config_cases.hpp"
+
+namespace allocbench::front {
+namespace {
+
+using testing::complaints;
+using testing::one_complaint;
+using testing::ordered_json;
+using testing::read_good;
+using testing::with;
+
+const ordered_json good_claim = {
+    {"says", "it is fast"}, {"source", "fig. 1"}, {"backend", "cpu"}, {"value", {{"of", "halloc"}}}, {"below", 3}};
+
+std::string complaint_about_claim(const ordered_json& claim) {
+  return complaints(with("claims", ordered_json::array({claim})));
+}
+
+TEST(ConfigErrors, ClaimsSayWhatAndWhoseAndHowMuch) {
+  read_good(with("claims", ordered_json::array({good_claim})));
+  ordered_json claim = good_claim;
+  claim.erase("source");
+  EXPECT_EQ(complaint_about_claim(claim), one_complaint("  /claims/0\n      found:   the key \"source\" is missing\n"
+                                                        "      allowed: a text, at least 1 letters\n"));
+  claim = good_claim;
+  claim["source"] = 1;
+  EXPECT_EQ(complaint_about_claim(claim),
+            one_complaint("  /claims/0/source\n      found:   1\n      allowed: a text, at least 1 letters\n"));
+  claim = good_claim;
+  claim.erase("value");
+  EXPECT_EQ(
+      complaint_about_claim(claim),
+      one_complaint(
+          "  /claims/0\n      found:   0 of the keys ratio, growth, step, crossing, value, share, theory, unexplained\n"
+          "      allowed: exactly one of them\n"));
+  claim = good_claim;
+  claim["above"] = 1;
+  EXPECT_EQ(complaint_about_claim(claim),
+            one_complaint("  /claims/0\n      found:   2 of the keys above, below, between\n"
+                          "      allowed: exactly one of them\n"));
+  EXPECT_EQ(complaint_about_claim("it is fast"),
+            one_complaint("  /claims/0\n      found:   \"it is fast\"\n      allowed: an object\n"));
+  EXPECT_THAT(complaints(with("claims", "it is fast")),
+              ::testing::HasSubstr("  /claims\n      found:   \"it is fast\"\n      allowed: a list"));
+}
+
+TEST(ConfigErrors, ClaimsNameWhatExists) {
+  ordered_json claim = good_claim;
+  claim["value"] = {{"of", "hallco"}, {"metric", "tme"}, {"phase", "aloc"}};
+  claim["where"] = {{"blokcs", 3}};
+  const std::string text = complaint_about_claim(claim);
+  EXPECT_THAT(text, ::testing::StartsWith("test.json: 4 mistakes"));
+  for (const char* part :
+       {"/claims/0/value/of\n      found:   unknown allocator of this config \"hallco\"", "/claims/0/value/metric",
+        "did you mean \"time\"?", "/claims/0/value/phase", "/claims/0/where/blokcs"}) {
+    EXPECT_THAT(text, ::testing::HasSubstr(part));
+  }
+}
+
+TEST(ConfigErrors, PlotsHaveAKindItsKeysAndNamesThatExist) {
+  ordered_json plot = {{"kind", "lines"}, {"x", "blocks"}, {"y", "alloc"}, {"metric", {"time", "relative_time"}}};
+  read_good(with("plot", plot));
+  plot["kind"] = "linez";
+  EXPECT_EQ(complaints(with("plot", plot)),
+            one_complaint("  /plot/kind\n      found:   unknown kind \"linez\"\n"
+                          "      allowed: table, lines, heatmap, histogram, scene_table, status_matrix\n"
+                          "      did you mean \"lines\"?\n"));
+  plot = {{"kind", "lines"}, {"x", "bloks"}, {"metric", "utilization"}, {"colour", "red"}};
+  const std::string text = complaints(with("plot", plot));
+  EXPECT_THAT(text, ::testing::StartsWith("test.json: 3 mistakes"));
+  for (const char* part : {"/plot/x\n      found:   unknown setting \"bloks\"", "did you mean \"blocks\"?",
+                           "/plot/metric", "did you mean \"utilisation\"?", "/plot/colour"}) {
+    EXPECT_THAT(text, ::testing::HasSubstr(part));
+  }
+  read_good(with("plot", {{"kind", "heatmap"}, {"x", "blocks"}, {"reference", "best"}}));
+  EXPECT_THAT(complaints(with("plot", {{"kind", "heatmap"}, {"x", "blocks"}, {"reference", "baseline"}})),
+              ::testing::HasSubstr("/plot/reference\n      found:   unknown phase \"baseline\""));
+  EXPECT_THAT(complaints(with("plot", {{"kind", "table"}})),
+              ::testing::HasSubstr("  /plot\n      found:   the key \"x\" is missing\n"));
+}
+
+TEST(ConfigErrors, NotesAreTexts) {
+  EXPECT_EQ(complaints(with("notes", 5)), one_complaint("  /notes\n      found:   5\n      allowed: a list\n"));
+  EXPECT_EQ(complaints(with("notes", {"one", 2})),
+            one_complaint("  /notes/1\n      found:   2\n      allowed: a text, at least 1 letters\n"));
+}
+
+}  // namespace
+}  // namespace allocbench::front
