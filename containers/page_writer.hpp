@@ -1,66 +1,46 @@
 // PageWriter: a thread's own chain of pages, written record by record.
 //
 // Pham et al. 2025, appendix B: a thread writes its results to its current page and asks for another one when the page
-// is full. Nothing is shared, so there is no protocol: the number of records stays in a register and goes into the
-// page's header when the page is full or the thread is done. Pages are those of page_chain.hpp.
-//
-// After a null the writer makes no more requests, so that a thread ends in bounded time.
+// is full. Nothing is shared, so there is no protocol: the number of records stays in a register (open_page.hpp).
 #pragma once
 
-#include "containers/page_chain.hpp"
+#include "containers/open_page.hpp"
 
 namespace allocbench {
 
 template <class T>
-class PageWriter {
+class PageWriter : public OpenPage<T> {
  public:
-  using Chain = PageChain<T>;
-
-  SIMT_FN explicit PageWriter(std::size_t page_bytes)
-      : page_bytes_(page_bytes), capacity_(Chain::capacity(page_bytes)), used_(capacity_) {}
+  using typename OpenPage<T>::Chain;
+  using OpenPage<T>::OpenPage;
 
   // False when there is no page for the record. `session` is an allocator or its session.
   template <class Thread, class Session>
   SIMT_FN bool append(Thread& thread, Session& session, const T& record) {
-    if (used_ == capacity_ && !next_page(thread, session)) return false;
-    Chain::records(page_)[used_] = record;
-    ++used_;
+    if (this->full() && !next_page(thread, session)) return false;
+    Chain::records(this->page_)[this->used_] = record;
+    ++this->used_;
     return true;
   }
 
   // Must follow the last append.
   SIMT_FN void close() {
-    if (page_ != 0) Chain::write_header(page_, before_, used_);
+    if (this->page_ != 0) this->write_header();
   }
-
-  SIMT_FN std::uint64_t newest_page() const { return page_; }
-  SIMT_FN std::uint32_t records() const { return pages_ == 0 ? 0 : (pages_ - 1) * capacity_ + used_; }
-  SIMT_FN bool out_of_memory() const { return out_of_memory_; }
 
  private:
   template <class Thread, class Session>
   SIMT_FN bool next_page(Thread& thread, Session& session) {
-    if (out_of_memory_) return false;
-    void* const fresh = session.malloc(thread, page_bytes_);
+    if (this->out_of_memory_) return false;
+    void* const fresh = session.malloc(thread, this->page_bytes_);
     if (fresh == nullptr) {
-      out_of_memory_ = true;
+      this->out_of_memory_ = true;
       return false;
     }
     close();
-    before_ = page_;
-    page_ = reinterpret_cast<std::uint64_t>(fresh);
-    used_ = 0;
-    ++pages_;
+    this->turn_to(reinterpret_cast<std::uint64_t>(fresh));
     return true;
   }
-
-  std::size_t page_bytes_;
-  std::uint32_t capacity_;
-  std::uint32_t used_;  // of the current page; full where there is none
-  std::uint32_t pages_ = 0;
-  std::uint64_t page_ = 0;
-  std::uint64_t before_ = 0;
-  bool out_of_memory_ = false;
 };
 
 }  // namespace allocbench

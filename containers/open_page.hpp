@@ -1,0 +1,44 @@
+// OpenPage: the page that a writer fills, and how many pages it has filled.
+//
+// The writer's records are counted here and go into the page's header when the page is full or the writer is done.
+// Pages are those of page_chain.hpp. After a null the writer makes no more requests, so that it ends in bounded time.
+#pragma once
+
+#include "containers/page_chain.hpp"
+
+namespace allocbench {
+
+template <class T>
+class OpenPage {
+ public:
+  using Chain = PageChain<T>;
+
+  SIMT_FN explicit OpenPage(std::size_t page_bytes)
+      : page_bytes_(page_bytes), capacity_(Chain::capacity(page_bytes)), used_(capacity_) {}
+
+  SIMT_FN std::uint64_t newest_page() const { return page_; }
+  SIMT_FN std::uint32_t records() const { return pages_ == 0 ? 0 : (pages_ - 1) * capacity_ + used_; }
+  SIMT_FN bool out_of_memory() const { return out_of_memory_; }
+
+ protected:
+  SIMT_FN bool full() const { return used_ == capacity_; }
+  SIMT_FN void write_header() const { Chain::write_header(page_, before_, used_); }
+
+  // Turns to a fresh page. The header of the one before is written already.
+  SIMT_FN void turn_to(std::uint64_t fresh) {
+    before_ = page_;
+    page_ = fresh;
+    used_ = 0;
+    ++pages_;
+  }
+
+  std::size_t page_bytes_;
+  std::uint32_t capacity_;
+  std::uint32_t used_;  // of the current page; full where there is none
+  std::uint32_t pages_ = 0;
+  std::uint64_t page_ = 0;
+  std::uint64_t before_ = 0;
+  bool out_of_memory_ = false;
+};
+
+}  // namespace allocbench
