@@ -19,8 +19,8 @@
 #pragma once
 
 #include "allocators/adaptors/content_report.hpp"
+#include "allocators/adaptors/session_adaptor.hpp"
 #include "allocators/contract/allocator.hpp"
-#include "allocators/contract/session.hpp"
 
 namespace allocbench {
 
@@ -135,12 +135,14 @@ struct ContentLedger {
   }
 };
 
-// The session of a checked allocator; `Inner` is the session of the allocator below, or a reference to that allocator.
+// The session of a checked allocator.
 template <class Inner, ZeroBytes zero>
-class CheckedSession {
+class CheckedSession : public SessionAdaptor<Inner> {
+  using SessionAdaptor<Inner>::inner_;
+
  public:
   SIMT_FN CheckedSession(Inner inner, const ContentLedger& ledger)
-      : inner_(static_cast<Inner&&>(inner)), ledger_(ledger) {}
+      : SessionAdaptor<Inner>(static_cast<Inner&&>(inner)), ledger_(ledger) {}
 
   template <class Thread>
   SIMT_NOINLINE_FN void* malloc(Thread& thread, std::size_t bytes) {
@@ -155,17 +157,8 @@ class CheckedSession {
     if (block != nullptr && ledger_.report != nullptr && !ledger_.retire(thread, block)) return;
     inner_.free(thread, block);
   }
-  template <class Thread>
-  SIMT_FN void detach(Thread& thread) {
-    allocbench::detach(inner_, thread);
-  }
-  template <class Thread>
-  SIMT_FN void release_all(Thread& thread) {
-    allocbench::release_all(inner_, thread);
-  }
 
  private:
-  Inner inner_;
   ContentLedger ledger_;
 };
 

@@ -9,8 +9,8 @@
 
 #include <tuple>
 
+#include "allocators/adaptors/session_adaptor.hpp"
 #include "allocators/contract/allocator.hpp"
-#include "allocators/contract/session.hpp"
 
 namespace allocbench {
 
@@ -20,12 +20,14 @@ struct CallDelays {
   std::uint32_t free_cycles = 0;
 };
 
-// The session of a delayed allocator; `Inner` is the session of the allocator below, or a reference to that allocator.
+// The session of a delayed allocator.
 template <class Inner>
-class DelayedSession {
+class DelayedSession : public SessionAdaptor<Inner> {
+  using SessionAdaptor<Inner>::inner_;
+
  public:
   SIMT_FN DelayedSession(Inner inner, const CallDelays& delays)
-      : inner_(static_cast<Inner&&>(inner)), delays_(delays) {}
+      : SessionAdaptor<Inner>(static_cast<Inner&&>(inner)), delays_(delays) {}
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
@@ -37,14 +39,6 @@ class DelayedSession {
     wait(thread, delays_.free_cycles);
     inner_.free(thread, block);
   }
-  template <class Thread>
-  SIMT_FN void detach(Thread& thread) {
-    allocbench::detach(inner_, thread);
-  }
-  template <class Thread>
-  SIMT_FN void release_all(Thread& thread) {
-    allocbench::release_all(inner_, thread);
-  }
 
  private:
   template <class Thread>
@@ -54,7 +48,6 @@ class DelayedSession {
     while (thread.clock() - begin < cycles) thread.spin_hint();
   }
 
-  Inner inner_;
   CallDelays delays_;
 };
 

@@ -5,8 +5,8 @@
 // in the kernel, so the host knows it too.
 #pragma once
 
+#include "allocators/adaptors/session_adaptor.hpp"
 #include "allocators/contract/allocator.hpp"
-#include "allocators/contract/session.hpp"
 
 namespace allocbench {
 
@@ -28,11 +28,14 @@ struct FailureRule {
   }
 };
 
-// The session of a failing allocator; `Inner` is the session of the allocator below, or a reference to that allocator.
+// The session of a failing allocator.
 template <class Inner>
-class FailingSession {
+class FailingSession : public SessionAdaptor<Inner> {
+  using SessionAdaptor<Inner>::inner_;
+
  public:
-  SIMT_FN FailingSession(Inner inner, const FailureRule& rule) : inner_(static_cast<Inner&&>(inner)), rule_(rule) {}
+  SIMT_FN FailingSession(Inner inner, const FailureRule& rule)
+      : SessionAdaptor<Inner>(static_cast<Inner&&>(inner)), rule_(rule) {}
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
@@ -43,17 +46,8 @@ class FailingSession {
   SIMT_FN void free(Thread& thread, void* block) {
     inner_.free(thread, block);
   }
-  template <class Thread>
-  SIMT_FN void detach(Thread& thread) {
-    allocbench::detach(inner_, thread);
-  }
-  template <class Thread>
-  SIMT_FN void release_all(Thread& thread) {
-    allocbench::release_all(inner_, thread);
-  }
 
  private:
-  Inner inner_;
   FailureRule rule_;
   std::uint32_t call_ = 0;
 };

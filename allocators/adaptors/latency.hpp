@@ -9,8 +9,8 @@
 #pragma once
 
 #include "allocators/adaptors/latency_histogram.hpp"
+#include "allocators/adaptors/session_adaptor.hpp"
 #include "allocators/contract/allocator.hpp"
-#include "allocators/contract/session.hpp"
 
 namespace allocbench {
 
@@ -59,12 +59,14 @@ class BlockLatencies {
   Shared* counted_;
 };
 
-// The session of an allocator; `Inner` is the session of the allocator below, or a reference to that allocator.
+// The session of an allocator.
 template <class Inner>
-class LatencySession {
+class LatencySession : public SessionAdaptor<Inner> {
+  using SessionAdaptor<Inner>::inner_;
+
  public:
   SIMT_FN LatencySession(Inner inner, const BlockLatencies& latencies, bool calls)
-      : inner_(static_cast<Inner&&>(inner)), latencies_(latencies), calls_(calls) {}
+      : SessionAdaptor<Inner>(static_cast<Inner&&>(inner)), latencies_(latencies), calls_(calls) {}
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
@@ -80,18 +82,8 @@ class LatencySession {
     if (calls_) inner_.free(thread, block);
     latencies_.add(thread, thread.clock() - begin);
   }
-  // These belong to no call.
-  template <class Thread>
-  SIMT_FN void detach(Thread& thread) {
-    allocbench::detach(inner_, thread);
-  }
-  template <class Thread>
-  SIMT_FN void release_all(Thread& thread) {
-    allocbench::release_all(inner_, thread);
-  }
 
  private:
-  Inner inner_;
   BlockLatencies latencies_;
   bool calls_;
 };
