@@ -13,28 +13,17 @@
 // would. A walk gives up after as many full words as RW looks at pages (bitmap.hpp).
 #pragma once
 
-#include "allocators/random_walk/bitmap.hpp"
+#include "allocators/random_walk/bitmap_pages.hpp"
 
 namespace allocbench {
 namespace random_walk {
 
 template <Locking locking>
-class BitmapWalk {
+class BitmapWalk : public BitmapPages<locking> {
+  using BitmapPages<locking>::bitmap_;
+
  public:
-  using Parameters = PageParameters;
-
-  static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.page_bytes; }
-  // One and a half words.
-  static SmallHeap<Parameters> small_heap() { return {48 * 16, {.page_bytes = 16}}; }
-
-  void reset(simt::Stream& stream) { bitmap_.reset(stream); }
-
-  // See workloads/common/occupancy.hpp.
-  std::uint32_t page_count() const { return bitmap_.pages.count; }
-  template <class Used>
-  void occupy(simt::Stream& stream, const Used& used) const {
-    bitmap_.occupy(stream, used);
-  }
+  using typename BitmapPages<locking>::Parameters;
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
@@ -48,17 +37,12 @@ class BitmapWalk {
     bitmap_.free(thread, block);
   }
 
-  std::string broken_invariant(simt::Stream& stream) const { return bitmap_.broken_invariant(stream); }
-
  protected:
   static BitmapWalk lay_out(Arena& arena, const Parameters& parameters, std::string_view name) {
     BitmapWalk allocator;
     allocator.bitmap_ = PageBitmap<locking>::create(arena, parameters, name);
     return allocator;
   }
-
- private:
-  PageBitmap<locking> bitmap_;
 };
 
 }  // namespace random_walk

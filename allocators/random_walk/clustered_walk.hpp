@@ -15,7 +15,7 @@
 // rw_bm_reworked.
 #pragma once
 
-#include "allocators/random_walk/bitmap.hpp"
+#include "allocators/random_walk/bitmap_pages.hpp"
 
 namespace allocbench {
 namespace random_walk {
@@ -34,7 +34,9 @@ struct ClusteredParameters : PageParameters {
 };
 
 template <Locking locking>
-class ClusteredWalk {
+class ClusteredWalk : public BitmapPages<locking> {
+  using BitmapPages<locking>::bitmap_;
+
  public:
   using Parameters = ClusteredParameters;
 
@@ -80,7 +82,6 @@ class ClusteredWalk {
     bool moved_ = false;
   };
 
-  static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.page_bytes; }
   // One and a half words; a few threads share an entry.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
@@ -92,13 +93,6 @@ class ClusteredWalk {
   void reset(simt::Stream& stream) {
     bitmap_.reset(stream);
     simt::device_fill(stream, last_pages_, 0, remembered_ * sizeof *last_pages_);
-  }
-
-  // See workloads/common/occupancy.hpp.
-  std::uint32_t page_count() const { return bitmap_.pages.count; }
-  template <class Used>
-  void occupy(simt::Stream& stream, const Used& used) const {
-    bitmap_.occupy(stream, used);
   }
 
   template <class Thread>
@@ -125,7 +119,6 @@ class ClusteredWalk {
   }
 
  private:
-  PageBitmap<locking> bitmap_;
   std::uint32_t* last_pages_ = nullptr;  // last page + 1, 0 = none; a hint, so relaxed
   std::uint32_t remembered_ = 0;
 };

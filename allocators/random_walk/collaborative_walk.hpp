@@ -21,28 +21,17 @@
 //     more than one word about the rest of the pool. Counted singly, requests were refused at 1 % free on an H100.
 #pragma once
 
-#include "allocators/random_walk/bitmap.hpp"
+#include "allocators/random_walk/bitmap_pages.hpp"
 
 namespace allocbench {
 namespace random_walk {
 
 template <Locking locking>
-class CollaborativeWalk {
+class CollaborativeWalk : public BitmapPages<locking> {
+  using BitmapPages<locking>::bitmap_;
+
  public:
-  using Parameters = PageParameters;
-
-  static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.page_bytes; }
-  // One and a half words.
-  static SmallHeap<Parameters> small_heap() { return {48 * 16, {.page_bytes = 16}}; }
-
-  void reset(simt::Stream& stream) { bitmap_.reset(stream); }
-
-  // See workloads/common/occupancy.hpp.
-  std::uint32_t page_count() const { return bitmap_.pages.count; }
-  template <class Used>
-  void occupy(simt::Stream& stream, const Used& used) const {
-    bitmap_.occupy(stream, used);
-  }
+  using typename BitmapPages<locking>::Parameters;
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
@@ -72,8 +61,6 @@ class CollaborativeWalk {
   SIMT_FN void free(Thread& thread, void* block) {
     bitmap_.free(thread, block);
   }
-
-  std::string broken_invariant(simt::Stream& stream) const { return bitmap_.broken_invariant(stream); }
 
  protected:
   static CollaborativeWalk lay_out(Arena& arena, const Parameters& parameters, std::string_view name) {
@@ -137,8 +124,6 @@ class CollaborativeWalk {
     group.sync();  // the receiver of a page sees what its former owner did
     return page;
   }
-
-  PageBitmap<locking> bitmap_;
 };
 
 }  // namespace random_walk
