@@ -35,7 +35,7 @@
 #include "allocators/common/request.hpp"
 #include "allocators/contract/allocator.hpp"
 #include "allocators/halloc/counted_check.hpp"
-#include "allocators/halloc/parameters.hpp"
+#include "allocators/halloc/halloc_base.hpp"
 #include "allocators/halloc/slab_grid.hpp"
 
 namespace allocbench {
@@ -58,10 +58,8 @@ struct PrepareHalloc {
   }
 };
 
-class Halloc {
+class Halloc : public halloc::HallocBase {
  public:
-  using Parameters = halloc::Parameters;
-
   static constexpr Traits traits{.name = "halloc",
                                  .display_name = "Halloc",
                                  .paper = "Adinetz & Pleiter 2014",
@@ -71,23 +69,8 @@ class Halloc {
                                  .pool = PoolLocation::arena_and_device_heap,
                                  .fresh = Fresh::by_process};
 
-  static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters& parameters) {
-    return halloc::device_heap_bytes(pool_bytes, parameters);
-  }
-  static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
-    return halloc::max_request(pool_bytes, parameters);
-  }
-  // Slabs of 32 chunks of 16 bytes or 16 of 24, so that a model reaches all classes. Lanes already inside may fill a
-  // slab beyond `busy`, so a lane alone gets less out of the heap than a crowd did. Two of three slabs stay with a size
-  // that once asked: its head and the next one.
-  static SmallHeap<Parameters> small_heap() {
-    Parameters parameters;
-    parameters.slab_bytes = 512;
-    parameters.slab_share = 1;
-    parameters.sparse = 0.2;
-    constexpr double one_slab_of_three = 0.3;
-    return {3 * 512, parameters, parameters.busy, one_slab_of_three};
-  }
+  // Two of three slabs stay with a size that once asked: its head and the next one.
+  static SmallHeap<Parameters> small_heap() { return three_slabs(0.3); }
 
   static Halloc create(Arena& arena, const Parameters& parameters);
 
@@ -249,13 +232,7 @@ inline Halloc Halloc::create(Arena& arena, const Parameters& parameters) {
   allocator.heads_.cache_next_head = parameters.cache_next_head;
   auto* const cells = arena.metadata<std::uint64_t>(count);
   allocator.grid_ = {cells, slabs.count, slabs.shift};
-  std::uint32_t steps[halloc::size_count];
-  for (std::uint32_t id = 0; id < halloc::size_count; ++id) {
-    steps[id] = halloc::hash_step(id, slabs.classes.chunks(halloc::kind_of(id)).divisor());
-  }
-  auto* device_steps = arena.metadata<std::uint32_t>(halloc::size_count);
-  simt::copy_to_device(arena.stream(), device_steps, steps, sizeof steps);
-  allocator.steps_ = device_steps;
+  allocator.steps_ = hash_steps(arena, slabs.classes);
   allocator.largest_in_slabs_ = slabs.classes.largest_request();
   allocator.device_heap_limit_.bytes = device_heap_bytes(arena.pool_bytes(), parameters);
   simt::launch(arena.stream(), {1, 128}, PrepareHalloc{}, allocator.heads_, cells);

@@ -28,8 +28,8 @@
 
 #include "allocators/common/device_heap_share.hpp"
 #include "allocators/contract/allocator.hpp"
+#include "allocators/halloc/halloc_base.hpp"
 #include "allocators/halloc/heads.hpp"
-#include "allocators/halloc/parameters.hpp"
 #include "allocators/halloc/slab_check.hpp"
 
 namespace allocbench {
@@ -55,10 +55,8 @@ struct ResetHalloc {
   }
 };
 
-class HallocReworked {
+class HallocReworked : public halloc::HallocBase {
  public:
-  using Parameters = halloc::Parameters;
-
   static constexpr Traits traits{.name = "halloc_reworked",
                                  .display_name = "Halloc, reworked",
                                  .paper = "Adinetz & Pleiter 2014",
@@ -68,21 +66,7 @@ class HallocReworked {
                                  .form = Form::reworked,
                                  .pool = PoolLocation::arena_and_device_heap};
 
-  static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters& parameters) {
-    return halloc::device_heap_bytes(pool_bytes, parameters);
-  }
-  static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
-    return halloc::max_request(pool_bytes, parameters);
-  }
-  // Slabs of 32 chunks of 16 bytes or 16 of 24, so that a model reaches all classes. Lanes already inside may fill a
-  // slab beyond `busy`, so a lane alone gets less out of the heap than a crowd did.
-  static SmallHeap<Parameters> small_heap() {
-    Parameters parameters;
-    parameters.slab_bytes = 512;
-    parameters.slab_share = 1;
-    parameters.sparse = 0.2;
-    return {3 * 512, parameters, parameters.busy, parameters.busy};
-  }
+  static SmallHeap<Parameters> small_heap() { return three_slabs(Parameters{}.busy); }
 
   static HallocReworked create(Arena& arena, const Parameters& parameters);
 
@@ -267,13 +251,7 @@ inline HallocReworked HallocReworked::create(Arena& arena, const Parameters& par
   slabs.set_words = arena.metadata<std::uint32_t>(allocator.set_words());
   allocator.heads_.sizes = arena.metadata<halloc::SizeState>(halloc::size_count);
   allocator.heads_.cache_next_head = parameters.cache_next_head;
-  std::uint32_t steps[halloc::size_count];
-  for (std::uint32_t id = 0; id < halloc::size_count; ++id) {
-    steps[id] = halloc::hash_step(id, slabs.classes.chunks(halloc::kind_of(id)).divisor());
-  }
-  auto* device_steps = arena.metadata<std::uint32_t>(halloc::size_count);
-  simt::copy_to_device(arena.stream(), device_steps, steps, sizeof steps);
-  allocator.steps_ = device_steps;
+  allocator.steps_ = hash_steps(arena, slabs.classes);
   allocator.largest_in_slabs_ = slabs.classes.largest_request();
   allocator.large_blocks_ =
       DeviceHeapShare::create(arena, device_heap_bytes(arena.pool_bytes(), parameters), allocator.largest_in_slabs_);

@@ -1,0 +1,42 @@
+// What the forms of Halloc share on the host: limits, the heap of models, the steps of the hash.
+#pragma once
+
+#include "allocators/contract/allocator.hpp"
+#include "allocators/halloc/parameters.hpp"
+#include "allocators/halloc/size_classes.hpp"
+
+namespace allocbench::halloc {
+
+class HallocBase {
+ public:
+  using Parameters = halloc::Parameters;
+
+  static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters& parameters) {
+    return halloc::device_heap_bytes(pool_bytes, parameters);
+  }
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
+    return halloc::max_request(pool_bytes, parameters);
+  }
+
+ protected:
+  // Three slabs of 32 chunks of 16 bytes or 16 of 24, so that a model reaches all classes. Lanes already inside may
+  // fill a slab beyond `busy`, so a lane alone gets less out of the heap than a crowd did.
+  static SmallHeap<Parameters> three_slabs(double serves_other_sizes) {
+    Parameters parameters;
+    parameters.slab_bytes = 512;
+    parameters.slab_share = 1;
+    parameters.sparse = 0.2;
+    return {3 * 512, parameters, parameters.busy, serves_other_sizes};
+  }
+
+  // The steps of the hash, per size, for the device.
+  static const std::uint32_t* hash_steps(Arena& arena, const SizeClasses& classes) {
+    std::uint32_t steps[size_count];
+    for (std::uint32_t id = 0; id < size_count; ++id) steps[id] = hash_step(id, classes.chunks(kind_of(id)).divisor());
+    auto* const device_steps = arena.metadata<std::uint32_t>(size_count);
+    simt::copy_to_device(arena.stream(), device_steps, steps, sizeof steps);
+    return device_steps;
+  }
+};
+
+}  // namespace allocbench::halloc
