@@ -10,17 +10,16 @@
 //         or cut a new one, and move its blocks into the list one by one, each by a compare-exchange of the word, until
 //         it has none left (then it is in no buffer) or the list is full (then one block goes back, and the Superblock
 //         into the buffer); again.
-// free    push into a free list; if that is full, back to the Superblock by a compare-exchange, and who makes the first
-//         block free puts the Superblock into the buffer.
+// free    push into a free list; if that is full, back to the Superblock by a compare-exchange. The lane that
+//         makes its first block free puts the Superblock into the buffer.
 // A Superblock is never given back to the heap: the paper does not say when, and the public code does not.
 //
 // Differs from the public code: when the heap below has refused a Superblock often enough in a row, or after
 // `retry_limit` laps, the answer is null (there 10^7 laps).
 #pragma once
 
-#include "allocators/common/request.hpp"
 #include "allocators/xmalloc/compare_exchange_fifo.hpp"
-#include "allocators/xmalloc/memory_chain.hpp"
+#include "allocators/xmalloc/layout.hpp"
 #include "allocators/xmalloc/tag.hpp"
 
 namespace allocbench::xmalloc {
@@ -47,9 +46,7 @@ struct SuperblockWord {
 };
 
 template <class Memory>
-struct BlockBuffers {
-  static constexpr std::uint32_t classes = 5;
-  static constexpr std::uint32_t header_bytes = 16;   // of a Superblock and of a Basicblock
+struct BlockBuffers : BlockClasses {
   static constexpr std::uint32_t most_refusals = 64;  // of the heap below, in a row
 
   struct SuperblockHeader {
@@ -62,21 +59,8 @@ struct BlockBuffers {
   std::uint32_t lists = 0;         // per class, a power of two
   std::uint32_t list_capacity = 0;
   std::uint32_t superblock_capacity = 0;
-  std::uint32_t smallest_log2 = 0;
-  std::uint32_t blocks_per_superblock = 0;
-  std::uint32_t used_classes = classes;  // whose Superblocks fit the pool
   std::uint32_t retry_limit = 0;
-  bool superblocks = true;
   std::byte** origin = nullptr;  // of the addresses in FIFOs
-
-  SIMT_HOST_FN std::uint32_t block_bytes(std::uint32_t size_class) const { return 1u << (smallest_log2 + size_class); }
-  SIMT_HOST_FN std::uint32_t largest_payload() const { return block_bytes(used_classes - 1) - header_bytes; }
-  SIMT_HOST_FN std::size_t superblock_bytes(std::uint32_t size_class) const {
-    return header_bytes + std::size_t{blocks_per_superblock} * block_bytes(size_class);
-  }
-  SIMT_FN std::uint32_t class_of(std::uint32_t bytes) const {
-    return log2_of(bytes + header_bytes, smallest_log2) - smallest_log2;
-  }
 
   SIMT_HOST_FN std::size_t words_of_fifos() const {
     return classes * (std::size_t{lists} * (list_capacity + 2) + superblock_capacity + 2);
@@ -89,7 +73,7 @@ struct BlockBuffers {
     return fifo_at(first + std::size_t{size_class} * (superblock_capacity + 2), superblock_capacity);
   }
 
-  // Addresses as they stand in FIFOs: units of 16 bytes from the origin, which reach 32 GiB to both sides.
+  // Addresses as FIFOs keep them: units of 16 bytes from the origin, which reach 32 GiB to both sides.
   SIMT_FN std::uint32_t value_of(const std::byte* address) const {
     return static_cast<std::uint32_t>((address - *origin) / static_cast<std::ptrdiff_t>(unit_bytes));
   }

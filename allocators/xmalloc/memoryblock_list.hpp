@@ -44,7 +44,7 @@ class MemoryblockList : public MemoryChain<1> {
   }
 
  private:
-  // The work stands in the loop: the lane that has the lock does not wait for the lanes of its warp that want it.
+  // The work is inside the loop: the lane that has the lock does not wait for the lanes of its warp that want it.
   template <class Thread, class Work>
   SIMT_FN void alone(Thread& thread, Work work) const {
     for (bool done = false; !done;) {

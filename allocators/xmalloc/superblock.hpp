@@ -16,8 +16,8 @@
 #pragma once
 
 #include "allocators/common/lock.hpp"
-#include "allocators/common/request.hpp"
 #include "allocators/xmalloc/fifo.hpp"
+#include "allocators/xmalloc/layout.hpp"
 #include "allocators/xmalloc/memoryblock.hpp"
 #include "allocators/xmalloc/tag.hpp"
 #include "simt/simt.hpp"
@@ -27,7 +27,7 @@ namespace allocbench::xmalloc {
 // Where everything of the buffers lies. Free list l of class c, then the Superblock buffers, whose capacities halve
 // from class to class as the number of Superblocks that fit the pool does.
 struct Buffers {
-  static constexpr std::uint32_t classes = 5;
+  static constexpr std::uint32_t classes = BlockClasses::classes;
 
   FifoCounters* counters = nullptr;
   FifoSlot* slots = nullptr;
@@ -51,30 +51,15 @@ struct Buffers {
 };
 
 template <class Memory>
-struct BlockStore {
-  static constexpr std::uint32_t classes = Buffers::classes;
-  static constexpr std::uint32_t header_bytes = 16;  // of a Superblock and of a Basicblock
+struct BlockStore : BlockClasses {
   static constexpr std::uint32_t most_vain_attempts = 4;
   static constexpr std::uint32_t most_attempts = 256;
 
   Memory memory;
   Buffers buffers;
-  std::uint32_t smallest_log2 = 0;
-  std::uint32_t blocks_per_superblock = 0;
-  std::uint32_t used_classes = classes;  // whose Superblocks fit the pool
-  bool superblocks = true;
   std::uint32_t* reclaiming = nullptr;  // 1 while a thread takes the buffers apart
   std::uint32_t* created = nullptr;     // Superblocks so far
   std::uint32_t* refills = nullptr;     // that left blocks for others
-
-  SIMT_HOST_FN std::uint32_t block_bytes(std::uint32_t size_class) const { return 1u << (smallest_log2 + size_class); }
-  SIMT_HOST_FN std::uint32_t largest_payload() const { return block_bytes(used_classes - 1) - header_bytes; }
-  SIMT_HOST_FN std::size_t superblock_bytes(std::uint32_t size_class) const {
-    return header_bytes + std::size_t{blocks_per_superblock} * block_bytes(size_class);
-  }
-  SIMT_FN std::uint32_t class_of(std::uint32_t bytes) const {
-    return log2_of(bytes + header_bytes, smallest_log2) - smallest_log2;
-  }
 
   // A Basicblock for `bytes` <= largest_payload(), its payload. Null when the pool has no room.
   //

@@ -26,7 +26,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <string>
 #include <string_view>
 
@@ -72,7 +71,7 @@ class PublishedOf {
 
   // Blocks whose Superblocks do not fit the pool are served as large requests.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
-    return classes_that_fit(pool_bytes, parameters) == 0 ? 0 : Memory::largest_request(pool_bytes);
+    return max_request_over<Memory>(pool_bytes, parameters);
   }
   // Superblocks never go back to the heap, and what a warp shares comes from larger blocks than what a lane asks for
   // alone: the memory of the one never serves the other.
@@ -139,20 +138,13 @@ class PublishedOf {
   static PublishedOf lay_out(Arena& arena, const Parameters& parameters, const Memory& memory, std::string_view name) {
     PublishedOf allocator;
     BlockBuffers<Memory>& buffers = allocator.buffers_;
-    buffers = empty_buffers(parameters);
+    static_cast<BlockClasses&>(buffers) =
+        BlockClasses::that_fit(parameters, Memory::largest_request(arena.pool_bytes()), name);
     buffers.memory = memory;
-    if (max_request(arena.pool_bytes(), parameters) == 0) {
-      throw Unsupported(std::string(name) + " needs a pool that holds a Superblock of its smallest blocks, " +
-                        std::to_string(buffers.superblock_bytes(0)) + " bytes");
-    }
-    buffers.used_classes = classes_that_fit(arena.pool_bytes(), parameters);
+    buffers.retry_limit = parameters.retry_limit;
     buffers.lists = parameters.free_lists;
     buffers.list_capacity = parameters.free_list_capacity;
-    // Room for every Superblock that could exist.
-    const std::size_t most =
-        arena.pool_bytes() / (parameters.smallest_block_bytes * parameters.blocks_per_superblock) + 1;
-    if (most > std::size_t{1} << 30) throw Unsupported("the pool has room for more than 2^30 Superblocks");
-    buffers.superblock_capacity = std::max(std::bit_ceil(static_cast<std::uint32_t>(most)), 256u);
+    buffers.superblock_capacity = most_superblocks(arena.pool_bytes(), parameters, 256);
     buffers.words = arena.metadata<std::uint64_t>(buffers.words_of_fifos());
     buffers.origin = arena.metadata<std::byte*>(1);
     allocator.coalescing_ = parameters.coalescing;
@@ -169,31 +161,6 @@ class PublishedOf {
   }
 
  private:
-  static std::uint32_t classes_that_fit(std::size_t pool_bytes, const Parameters& parameters) {
-    const BlockBuffers<Memory> buffers = empty_buffers(parameters);
-    const std::size_t largest = Memory::largest_request(pool_bytes);
-    std::uint32_t count = 0;
-    while (count < buffers.classes &&
-           (buffers.superblocks ? buffers.superblock_bytes(count) : buffers.block_bytes(count)) <= largest) {
-      ++count;
-    }
-    return count;
-  }
-
-  static BlockBuffers<Memory> empty_buffers(const Parameters& parameters) {
-    BlockBuffers<Memory> buffers;
-    buffers.smallest_log2 = static_cast<std::uint32_t>(std::countr_zero(parameters.smallest_block_bytes));
-    buffers.blocks_per_superblock = parameters.blocks_per_superblock;
-    buffers.superblocks = parameters.superblocks;
-    buffers.retry_limit = parameters.retry_limit;
-    return buffers;
-  }
-
-  static constexpr std::uint32_t parent_header_bytes = 16;  // the count of live pieces
-  static constexpr std::uint32_t piece_header_bytes = 16;   // the tag
-
-  static SIMT_FN std::uint32_t& live_pieces(std::byte* parent) { return *reinterpret_cast<std::uint32_t*>(parent); }
-
   BlockBuffers<Memory> buffers_;
   std::uint32_t coalescing_limit_ = 0;
   bool coalescing_ = true;
@@ -208,11 +175,7 @@ struct XMalloc : xmalloc::PublishedOf<xmalloc::MemoryblockList, xmalloc::Publish
       .paper = "Huang et al. 2010",
       .summary = "one block per warp, divided among its lanes; FIFO buffers over a heap of Memoryblocks"};
   static XMalloc create(Arena& arena, const Parameters& parameters) {
-    const Pool pool = arena.pool();
-    const std::size_t units = pool.bytes / xmalloc::unit_bytes;
-    if (units > UINT32_MAX) throw Unsupported("xmalloc serves pools below 64 GiB");
-    const xmalloc::MemoryblockList heap(pool.base, static_cast<std::uint32_t>(units),
-                                        arena.metadata<xmalloc::MemoryblockList::Control>(1));
+    const auto heap = xmalloc::heap_over_pool<xmalloc::MemoryblockList>(arena, traits.name);
     return {lay_out(arena, parameters, heap, traits.name)};
   }
   void reset(simt::Stream& stream) { initialise(stream); }

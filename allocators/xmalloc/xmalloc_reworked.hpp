@@ -32,7 +32,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <string>
 #include <string_view>
 
@@ -72,7 +71,7 @@ class XMallocOf {
 
   // Blocks whose Superblocks do not fit the pool are served as large requests.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
-    return classes_that_fit(pool_bytes, parameters) == 0 ? 0 : Memory::largest_request(pool_bytes);
+    return max_request_over<Memory>(pool_bytes, parameters);
   }
   // Free lists keep blocks of their size, and each keeps a superblock from going back to the heap.
   static SmallHeap<Parameters> small_heap() {
@@ -141,21 +140,13 @@ class XMallocOf {
   static XMallocOf lay_out(Arena& arena, const Parameters& parameters, const Memory& memory, std::string_view name) {
     XMallocOf allocator;
     BlockStore<Memory>& store = allocator.store_;
-    store = empty_store(parameters);
+    static_cast<BlockClasses&>(store) =
+        BlockClasses::that_fit(parameters, Memory::largest_request(arena.pool_bytes()), name);
     store.memory = memory;
-    if (max_request(arena.pool_bytes(), parameters) == 0) {
-      throw Unsupported(std::string(name) + " needs a pool that holds a Superblock of its smallest blocks, " +
-                        std::to_string(store.superblock_bytes(0)) + " bytes");
-    }
-    store.used_classes = classes_that_fit(arena.pool_bytes(), parameters);
     store.buffers.lists = parameters.free_lists;
     store.buffers.list_capacity = parameters.free_list_capacity;
-    // Room for every Superblock that could exist, so that no push is refused.
-    const std::size_t most =
-        arena.pool_bytes() / (parameters.smallest_block_bytes * parameters.blocks_per_superblock) + 1;
-    if (most > std::size_t{1} << 30) throw Unsupported("the pool has room for more than 2^30 Superblocks");
-    store.buffers.superblock_capacity =
-        std::max(std::bit_ceil(static_cast<std::uint32_t>(most)), 1u << Buffers::classes);
+    // Room for all, so that no push is refused.
+    store.buffers.superblock_capacity = most_superblocks(arena.pool_bytes(), parameters, 1u << Buffers::classes);
     store.buffers.counters = arena.metadata<FifoCounters>(store.buffers.fifos());
     store.buffers.slots = arena.metadata<FifoSlot>(store.buffers.slot_count());
     store.reclaiming = arena.metadata<std::uint32_t>(1);
@@ -175,30 +166,6 @@ class XMallocOf {
   }
 
  private:
-  static std::uint32_t classes_that_fit(std::size_t pool_bytes, const Parameters& parameters) {
-    const BlockStore<Memory> store = empty_store(parameters);
-    const std::size_t largest = Memory::largest_request(pool_bytes);
-    std::uint32_t count = 0;
-    while (count < Buffers::classes &&
-           (store.superblocks ? store.superblock_bytes(count) : store.block_bytes(count)) <= largest) {
-      ++count;
-    }
-    return count;
-  }
-
-  static BlockStore<Memory> empty_store(const Parameters& parameters) {
-    BlockStore<Memory> store;
-    store.smallest_log2 = static_cast<std::uint32_t>(std::countr_zero(parameters.smallest_block_bytes));
-    store.blocks_per_superblock = parameters.blocks_per_superblock;
-    store.superblocks = parameters.superblocks;
-    return store;
-  }
-
-  static constexpr std::uint32_t parent_header_bytes = 16;  // the count of live pieces
-  static constexpr std::uint32_t piece_header_bytes = 16;   // the tag
-
-  static SIMT_FN std::uint32_t& live_pieces(std::byte* parent) { return *reinterpret_cast<std::uint32_t*>(parent); }
-
   template <class Thread, class Group>
   SIMT_FN std::byte* coalesced(Thread& thread, const Group& group, std::uint32_t offset, std::uint32_t total) const {
     std::byte* parent = nullptr;
@@ -229,11 +196,7 @@ struct XMallocReworked : xmalloc::XMallocOf<xmalloc::MemoryblockHeap> {
       .summary = "one block per warp, divided among its lanes; FIFO buffers over a heap of Memoryblocks",
       .form = Form::reworked};
   static XMallocReworked create(Arena& arena, const Parameters& parameters) {
-    const Pool pool = arena.pool();
-    const std::size_t units = pool.bytes / xmalloc::unit_bytes;
-    if (units > UINT32_MAX) throw Unsupported("xmalloc serves pools below 64 GiB");
-    const xmalloc::MemoryblockHeap heap(pool.base, static_cast<std::uint32_t>(units),
-                                        arena.metadata<xmalloc::MemoryblockHeap::Control>(1));
+    const auto heap = xmalloc::heap_over_pool<xmalloc::MemoryblockHeap>(arena, traits.name);
     return {lay_out(arena, parameters, heap, traits.name)};
   }
   void reset(simt::Stream& stream) { initialise(stream); }

@@ -3,13 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 #include <random>
 
 #include "allocators/xmalloc/xmalloc_reworked.hpp"
-#include "tests/allocators/churn.hpp"
 #include "tests/allocators/harness.hpp"
 #include "tests/allocators/shared_cases.hpp"
+#include "tests/allocators/xmalloc_cases.hpp"
 
 namespace allocbench {
 namespace {
@@ -17,80 +16,14 @@ namespace {
 using testing::count_served;
 using testing::Rig;
 
-// Every lane pushes `each` numbers of its own and pops as many, in turn; what is popped is counted in `seen`.
-struct PushAndPop {
-  template <class Thread>
-  SIMT_FN void operator()(Thread& thread, xmalloc::Fifo fifo, std::uint32_t each, std::uint32_t* seen,
-                          std::uint32_t* refused) const {
-    for (std::uint32_t i = 0; i < each; ++i) {
-      const std::uint64_t number = thread.rank_in_grid() * each + i;
-      bool pushed = false;
-      if (i % 2 == 0) {
-        pushed = fifo.push(thread, number);
-      } else {
-        pushed = fifo.push_some(thread, 1, [&](std::uint32_t) { return number; }) == 1;
-      }
-      if (!pushed) thread.atomic(*refused).fetch_add(1u, simt::relaxed);
-      std::uint64_t value;
-      if (i % 3 != 0 && fifo.pop(thread, value)) thread.atomic(seen[value]).fetch_add(1u, simt::relaxed);
-    }
-  }
-};
-struct PopAll {
-  template <class Thread>
-  SIMT_FN void operator()(Thread& thread, xmalloc::Fifo fifo, std::uint32_t* seen) const {
-    std::uint64_t value;
-    while (fifo.pop(thread, value)) thread.atomic(seen[value]).fetch_add(1u, simt::relaxed);
-  }
-};
-struct InitialiseFifo {
-  template <class Thread>
-  SIMT_FN void operator()(Thread& thread, xmalloc::Fifo fifo) const {
-    fifo.initialise(thread, thread.rank_in_grid(), thread.grid_size());
-  }
-};
-
 TEST(XMallocFifo, PassesEveryAdmittedValueOnExactlyOnce) {
-  constexpr std::uint32_t lanes = 48, each = 9;
-  std::uint32_t refusals = 0;
-  for (std::uint64_t seed = 1; seed <= testing::seeds(200); ++seed) {
-    simt::ExecutorOptions options;
-    options.mode = simt::ExecutorMode::deterministic;
-    options.seed = seed;
-    simt::Device device(options);
-    simt::Stream stream(device);
-    simt::Buffer<xmalloc::FifoCounters> counters(1);
-    simt::Buffer<xmalloc::FifoSlot> slots(8);
-    simt::Buffer<std::uint32_t> seen(lanes * each + 1);
-    seen.fill_bytes(stream, 0);
-    const xmalloc::Fifo fifo{counters.data(), slots.data(), 8};
-    simt::launch(stream, {1, 4}, InitialiseFifo{}, fifo);
-    simt::launch(stream, {2, lanes / 2}, PushAndPop{}, fifo, each, seen.data(), seen.data() + lanes * each);
-    simt::launch(stream, {1, 1}, PopAll{}, fifo, seen.data());
-    const std::vector<std::uint32_t> counts = seen.to_host(stream);
-    const std::uint32_t refused = counts.back();
-    const std::uint32_t passed = std::accumulate(counts.begin(), counts.end() - 1, 0u);
-    EXPECT_EQ(*std::max_element(counts.begin(), counts.end() - 1), 1u) << "seed " << seed;
-    ASSERT_EQ(passed + refused, lanes * each) << "seed " << seed;
-    refusals += refused;
-  }
-  EXPECT_GT(refusals, 0u) << "the ring never was full: the test tests less than it says";
+  testing::expect_fifo_passes_every_admitted_value_once<xmalloc::Fifo, xmalloc::FifoCounters, xmalloc::FifoSlot,
+                                                        std::uint64_t>();
 }
 
 TEST(XMallocReworked, SplitsAndMergesMemoryblocks) {
   Rig<XMallocReworked> rig(64 * 1024, {.superblocks = false}, 1, 1);
-  // Too large for Basicblocks: 16 bytes of header in front of each.
-  std::vector<void*> blocks;
-  for (int i = 0; i < 6; ++i) blocks.push_back(rig.malloc({10'000})[0]);
-  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(rig.offset(blocks[i]), static_cast<std::ptrdiff_t>(16 + i * 10'016));
-  EXPECT_EQ(rig.malloc({10'000})[0], nullptr);
-  rig.free({blocks[1]});
-  rig.free({blocks[3]});
-  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-  EXPECT_EQ(rig.malloc({20'000})[0], nullptr);
-  rig.free({blocks[2]});  // joins both neighbours
-  EXPECT_EQ(rig.offset(rig.malloc({30'000})[0]), 16 + 10'016);
-  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  testing::expect_memoryblocks_split_and_merge(rig);
 }
 
 TEST(XMallocReworked, ServesLanesOneByOneWhenNoBasicblockIsLeftForAll) {
@@ -242,15 +175,8 @@ void churn_on_tiny_heaps(xmalloc::Parameters parameters, std::uint64_t usual_see
   for (std::uint64_t seed = 1; seed <= testing::seeds(usual_seeds); ++seed) {
     const std::size_t pool_bytes = seed % 2 == 0 ? 4 << 10 : 12 << 10;
     Rig<A> rig(pool_bytes, parameters, seed);
-    testing::ChurnSetting setting;
-    setting.shape = seed % 5 == 0 ? simt::LaunchShape{1, 2} : simt::LaunchShape{2, 24};
-    setting.rounds = seed % 5 == 0 ? 24 : 4;
-    setting.slots = static_cast<std::uint32_t>(1 + seed % 40);
-    setting.sizes = seed % 3 == 0 ? std::vector<std::uint64_t>{16} : std::vector<std::uint64_t>{16, 64, 200, 500, 2400};
-    const testing::ChurnResult result = testing::churn(rig.allocator, rig.stream(), seed, setting);
-    ASSERT_EQ(result.broken, 0u) << "seed " << seed;
-    ASSERT_GT(result.served, 0u) << "seed " << seed;
-    ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "") << "seed " << seed;
+    testing::churn_on_tiny_heap(rig, seed);
+    if (::testing::Test::HasFatalFailure()) return;
     // Conservation: nearly all of the pool can be had in one piece again.
     ASSERT_NE(rig.malloc({pool_bytes - 512})[0], nullptr) << "seed " << seed;
   }

@@ -1,0 +1,87 @@
+// What all forms of XMalloc lay out alike: classes of Basicblocks, Superblocks, parents and pieces, the heap over a
+// pool.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <string_view>
+
+#include "allocators/common/request.hpp"
+#include "allocators/contract/allocator.hpp"
+#include "allocators/xmalloc/memory_chain.hpp"
+#include "allocators/xmalloc/parameters.hpp"
+
+namespace allocbench::xmalloc {
+
+struct BlockClasses {
+  static constexpr std::uint32_t classes = 5;
+  static constexpr std::uint32_t header_bytes = 16;  // of a Superblock and of a Basicblock
+
+  std::uint32_t smallest_log2 = 0;
+  std::uint32_t blocks_per_superblock = 0;
+  std::uint32_t used_classes = classes;  // whose Superblocks fit the pool
+  bool superblocks = true;
+
+  static BlockClasses of(const Parameters& parameters) {
+    return {static_cast<std::uint32_t>(std::countr_zero(parameters.smallest_block_bytes)),
+            parameters.blocks_per_superblock, classes, parameters.superblocks};
+  }
+  // Throws Unsupported if no class fits; `name` is the plug-in's. A heap of `pool_bytes` serves `largest_request`.
+  static BlockClasses that_fit(const Parameters& parameters, std::size_t largest_request, std::string_view name) {
+    BlockClasses all = of(parameters);
+    all.used_classes = all.count_that_fit(largest_request);
+    if (all.used_classes == 0) {
+      throw Unsupported(std::string(name) + " needs a pool that holds a Superblock of its smallest blocks, " +
+                        std::to_string(all.superblock_bytes(0)) + " bytes");
+    }
+    return all;
+  }
+
+  // Classes whose Superblocks (or blocks, where there are none) a heap can serve.
+  std::uint32_t count_that_fit(std::size_t largest_request) const {
+    std::uint32_t count = 0;
+    while (count < classes && (superblocks ? superblock_bytes(count) : block_bytes(count)) <= largest_request) ++count;
+    return count;
+  }
+
+  SIMT_HOST_FN std::uint32_t block_bytes(std::uint32_t size_class) const { return 1u << (smallest_log2 + size_class); }
+  SIMT_HOST_FN std::uint32_t largest_payload() const { return block_bytes(used_classes - 1) - header_bytes; }
+  SIMT_HOST_FN std::size_t superblock_bytes(std::uint32_t size_class) const {
+    return header_bytes + std::size_t{blocks_per_superblock} * block_bytes(size_class);
+  }
+  SIMT_FN std::uint32_t class_of(std::uint32_t bytes) const {
+    return log2_of(bytes + header_bytes, smallest_log2) - smallest_log2;
+  }
+};
+
+// What a request can get: blocks whose Superblocks do not fit the pool are served by the heap below.
+template <class Memory>
+std::size_t max_request_over(std::size_t pool_bytes, const Parameters& parameters) {
+  const std::size_t largest = Memory::largest_request(pool_bytes);
+  return BlockClasses::of(parameters).count_that_fit(largest) == 0 ? 0 : largest;
+}
+
+// Room for every Superblock that could exist, as a power of two.
+inline std::uint32_t most_superblocks(std::size_t pool_bytes, const Parameters& parameters, std::uint32_t least) {
+  const std::size_t most = pool_bytes / (parameters.smallest_block_bytes * parameters.blocks_per_superblock) + 1;
+  if (most > std::size_t{1} << 30) throw Unsupported("the pool has room for more than 2^30 Superblocks");
+  return std::max(std::bit_ceil(static_cast<std::uint32_t>(most)), least);
+}
+
+// A block that the lanes of a warp share is a parent: the count of its live pieces, then each piece behind its tag.
+inline constexpr std::uint32_t parent_header_bytes = 16;
+inline constexpr std::uint32_t piece_header_bytes = 16;
+
+SIMT_FN std::uint32_t& live_pieces(std::byte* parent) { return *reinterpret_cast<std::uint32_t*>(parent); }
+
+// A heap of Memoryblocks over the whole pool.
+template <class Heap>
+Heap heap_over_pool(Arena& arena, std::string_view name) {
+  const Pool pool = arena.pool();
+  const std::size_t units = pool.bytes / unit_bytes;
+  if (units > UINT32_MAX) throw Unsupported(std::string(name) + " serves pools below 64 GiB");
+  return {pool.base, static_cast<std::uint32_t>(units), arena.metadata<typename Heap::Control>(1)};
+}
+
+}  // namespace allocbench::xmalloc
