@@ -30,6 +30,8 @@ examples:
   python3 -m plots survival results --out results         how every allocator ended in every workload, over all these runs
   python3 -m plots comb results/comb --out results/comb   Comb against the best other allocator at each point
   python3 -m plots numbers                                numbers in texts, from the kept results; --help shows the rest
+  python3 -m plots page results                           one HTML page of all runs below (`allocbench report DIR --html`)
+  python3 -m plots advise --sizes 48 --threads 1M         which allocator for this job (`allocbench advise`)
 
 A run is a folder with results.csv and results.json, packed (.gz, .xz) or not. Its config says which figure is drawn;
 a table of every cell's status is added as soon as one cell is not ok. Each figure comes with a .md file of its
