@@ -32,6 +32,15 @@ TEST(Pairs, OfOneThreadReuseOneBlock) {
   EXPECT_EQ(rig.timer->phases().at(0).operations, 100u);
 }
 
+TEST(Pairs, OfAVerificationPassAreSixteenPerThread) {
+  Rig<SlotMalloc<Fault::none>> rig(small(3, 50), 64 * 50);
+  EXPECT_EQ(rig.observed_sample(), "");
+  EXPECT_EQ(rig.pointers.blocks(), 3u * 16);
+  EXPECT_EQ(rig.operations("total"), 2u * 3 * 16);
+  EXPECT_EQ(rig.sample(), "");
+  EXPECT_EQ(rig.pointers.blocks(), 3u * 50) << "samples make all";
+}
+
 TEST(Pairs, NeedMemoryForOneBlockPerThreadOnly) {
   Rig<SlotMalloc<Fault::none>> rig(small(96, 20), 64 * 96);
   EXPECT_EQ(rig.sample(), "");

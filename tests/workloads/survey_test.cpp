@@ -52,10 +52,16 @@ TEST(AddressRange, CountsWhatLiesBetweenTheBlocks) {
   EXPECT_EQ(in_slots(100), 99u * 128 + 100);
 }
 
-TEST(AddressRange, IsObservedWithAllItsRounds) {
-  Rig<AddressRange, KmaReworked> rig(rounds_of(200, 4), 1 << 20, {.superblock_bytes = 4096});
-  EXPECT_EQ(rig.observed_sample(), "");
-  EXPECT_EQ(rig.run->mallocs_at_most(), 800u);
+TEST(AddressRange, IsObservedForSixteenRounds) {
+  Rig<AddressRange, KmaReworked> few(rounds_of(200, 4), 1 << 20, {.superblock_bytes = 4096});
+  EXPECT_EQ(few.observed_sample(), "");
+  EXPECT_EQ(few.pointers.blocks(), 800u);
+  EXPECT_EQ(few.run->mallocs_at_most(), 800u);
+  Rig<AddressRange, KmaReworked> many(rounds_of(20, 30), 1 << 20, {.superblock_bytes = 4096});
+  EXPECT_EQ(many.observed_sample(), "");
+  EXPECT_EQ(many.pointers.blocks(), 20u * 16);
+  EXPECT_EQ(many.sample(), "");
+  EXPECT_EQ(many.pointers.blocks(), 20u * 30) << "samples run all";
 }
 
 TEST(AddressRange, JudgesEveryRoundByItself) {

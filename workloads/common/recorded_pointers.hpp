@@ -59,25 +59,29 @@ class RecordedPointers {
   // Judges all slots; `sizes` are those of the callers, on the device and here.
   template <class SizeOf>
   void check(PointerCheck& check, AnySize sizes, SizeOf&& size_of, PointerCheck::Live live) const {
-    judge(check, sizes, callers_, size_of, live);
+    judge(check, sizes, callers_, size_of, live, rounds_);
   }
-  // The same where each slot has a size of its own.
+  // The same for the slots of the first rounds, where each slot has a size of its own.
   template <class SizeOf>
-  void check_each(PointerCheck& check, AnySize sizes, SizeOf&& size_of, PointerCheck::Live live) const {
-    judge(check, sizes, slots_.size(), size_of, live);
+  void check_each(PointerCheck& check, AnySize sizes, SizeOf&& size_of, PointerCheck::Live live,
+                  std::uint32_t rounds) const {
+    judge(check, sizes, slots_.size(), size_of, live, rounds);
   }
 
  private:
   template <class SizeOf>
-  void judge(PointerCheck& check, AnySize sizes, std::size_t period, SizeOf& size_of, PointerCheck::Live live) const {
-    const SlotRange all_slots = range(sizes, period);
+  void judge(PointerCheck& check, AnySize sizes, std::size_t period, SizeOf& size_of, PointerCheck::Live live,
+             std::uint32_t rounds) const {
+    SlotRange all_slots = range(sizes, period);
+    all_slots.count = std::size_t{rounds} * callers_;
     if (const auto nulls = slot_check_.nulls_if_right(stream_, {&all_slots, 1}, check.rules(), live)) {
       std::uint64_t bytes = 0;
-      for (std::size_t slot = 0; slot < slots_.size(); ++slot) bytes += size_of(slot % period);
-      check.add_right(slots_.size(), *nulls, bytes);
+      for (std::size_t slot = 0; slot < all_slots.count; ++slot) bytes += size_of(slot % period);
+      check.add_right(all_slots.count, *nulls, bytes);
       return;
     }
     std::vector<RecordedBlock> all = blocks([](std::size_t) { return std::uint64_t{0}; });
+    all.resize(all_slots.count);
     for (RecordedBlock& block : all) block.bytes = size_of(block.request % period);
     check.check(all, live);
   }
