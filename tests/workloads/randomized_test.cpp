@@ -33,6 +33,20 @@ TEST(Randomized, CertainChancesAlternate) {
   }
 }
 
+// Slots of callers that did nothing, and marks of frees, are no pointers; every other slot is judged.
+TEST(Randomized, WrongPointersAreFoundAmongIdleSlots) {
+  Randomized::Parameters parameters;
+  parameters.threads = 70;
+  parameters.launches = 4;
+  test::WorkloadRig<Randomized, test::SlotMalloc<test::Fault::misaligned>, CallKernels, RandomActionKernels> wrong(
+      parameters);
+  const std::string problem = wrong.sample();
+  EXPECT_NE(problem.find("1 misaligned; first: request "), std::string::npos) << problem;
+  Rig rig(parameters);
+  EXPECT_EQ(rig.sample(), "");
+  EXPECT_EQ(rig.pointers.blocks(), rig.counter("mallocs"));
+}
+
 TEST(Randomized, LanesOfAWarpActTogetherWhenTheyShareADraw) {
   const Geometry geometry = Geometry::of_callers(96, 64, 32);
   const auto steps = probability_steps(5, draw_of_callers(geometry, "warp"), 8, {.95, .55}, {.55, .95});

@@ -57,7 +57,7 @@ class SlotChecks : public testing::Test {
     host.check(recorded, live);
     EXPECT_EQ(by_device.has_value(), host.ok()) << host.problem();
     if (by_device) EXPECT_EQ(*by_device, host.nulls());
-    EXPECT_EQ(check.nulls(*stream, slots.data(), blocks), host.nulls());
+    EXPECT_EQ(check.holding(*stream, slots.data(), blocks, nullptr), host.nulls());
     addresses = intact;
     return by_device.has_value();
   }
@@ -104,6 +104,22 @@ TEST_F(SlotChecks, LeaveOutWhoTakesNoPart) {
   EXPECT_EQ(check.nulls_if_right(*stream, {&range, 1}, rules, PointerCheck::Live::together), 1u);
   flags.from_host(*stream, {1, 1, 1});
   EXPECT_EQ(check.nulls_if_right(*stream, {&range, 1}, rules, PointerCheck::Live::together), std::nullopt);
+}
+
+TEST_F(SlotChecks, LeaveOutMarksAndWhatNobodyWrote) {
+  const auto pointer = [](std::uint64_t address) { return reinterpret_cast<void*>(address); };
+  simt::Buffer<void*> slots(4);
+  slots.from_host(*stream, {pointer(1), pointer(poisoned_slot), nullptr, pointer(base)});
+  SlotRange range{.slots = slots.data(), .count = 4, .sizes = {16}, .mark = 1};
+  const auto nulls = [&] { return check.nulls_if_right(*stream, {&range, 1}, rules, PointerCheck::Live::separately); };
+  EXPECT_EQ(nulls(), 1u);
+  EXPECT_EQ(check.holding(*stream, slots.data(), 4, pointer(1)), 1u);
+  EXPECT_EQ(check.holding(*stream, slots.data(), 4, pointer(poisoned_slot)), 1u);
+  slots.from_host(*stream, {pointer(1), pointer(poisoned_slot), nullptr, pointer(base + 8)});
+  EXPECT_EQ(nulls(), std::nullopt) << "misaligned";
+  range.mark = 0;
+  slots.from_host(*stream, {pointer(base), pointer(poisoned_slot), nullptr, pointer(base)});
+  EXPECT_EQ(nulls(), std::nullopt) << "no slot may keep its poison";
 }
 
 TEST_F(SlotChecks, LeaveBoundsOutWhereThereIsNoPool) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "workloads/common/parallel_for.hpp"
 #include "workloads/common/random.hpp"
 
 namespace allocbench {
@@ -10,15 +11,16 @@ std::vector<std::uint8_t> probability_steps(std::uint64_t seed, const std::vecto
                                             std::uint32_t launches, StepProbabilities even, StepProbabilities odd) {
   const std::size_t callers = draws.size();
   std::vector<std::uint8_t> steps(callers * launches);
-  for (std::uint32_t launch = 0; launch < launches; ++launch) {
-    const StepProbabilities& likely = launch % 2 == 0 ? even : odd;
-    for (std::size_t caller = 0; caller < callers; ++caller) {
+  parallel_for(steps.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t at = begin; at < end; ++at) {
+      const auto launch = static_cast<std::uint32_t>(at / callers);
+      const StepProbabilities& likely = launch % 2 == 0 ? even : odd;
       const double draw =
-          unit_interval(random_words(seed, RandomStream::probability_steps, draws[caller], launch).words[0]);
-      steps[launch * callers + caller] =
+          unit_interval(random_words(seed, RandomStream::probability_steps, draws[at % callers], launch).words[0]);
+      steps[at] =
           static_cast<std::uint8_t>((draw < likely.alloc ? step_allocates : 0) | (draw < likely.free ? step_frees : 0));
     }
-  }
+  });
   return steps;
 }
 

@@ -47,25 +47,22 @@ class RandomActions {
                                              results_.row(number));
   }
 
-  // After the last launch: frees what is still held and reads what happened.
+  // After the last launch: frees what is still held.
   void finish(const AllocatorHandle& allocator) {
     held_at_end_ = held_.blocks([&](std::size_t) { return size_.bytes; });
     allocator.launch<CallKernels>(stream_, geometry_.shape(), FreeKernel{}, geometry_, held_.data());
-    actions_ = results_.blocks([&](std::size_t) { return size_.bytes; });
   }
 
-  // Of the launches from `first` to before `last`, once finished.
+  // Of the launches from `first` to before `last`, once finished. A slot of a caller that did nothing in a launch keeps
+  // its poison.
   Counts counts(std::uint32_t first, std::uint32_t last) const {
-    const auto begin = actions_.begin() + std::ptrdiff_t{first} * geometry_.callers;
-    const auto end = actions_.begin() + std::ptrdiff_t{last} * geometry_.callers;
-    return {static_cast<std::uint64_t>(std::count_if(begin, end, is_malloc)),
-            static_cast<std::uint64_t>(std::count_if(begin, end, is_free))};
+    const std::uint64_t idle = results_.holding(reinterpret_cast<void*>(poisoned_slot), first, last);
+    const std::uint64_t frees = results_.holding(ProbabilityKernel::freed_mark(), first, last);
+    return {std::uint64_t{last - first} * geometry_.callers - idle - frees, frees};
   }
 
   void check_recorded(PointerCheck& check) const {
-    std::vector<RecordedBlock> mallocs;
-    std::copy_if(actions_.begin(), actions_.end(), std::back_inserter(mallocs), is_malloc);
-    check.check(mallocs, PointerCheck::Live::separately);
+    results_.check_unmarked(check, size_.bytes, ProbabilityKernel::freed_mark(), counts(0, results_.rounds()).mallocs);
     check.check_overlap_only(held_at_end_);
   }
 
@@ -76,12 +73,6 @@ class RandomActions {
   }
 
  private:
-  // A slot of a caller that did nothing in a launch keeps its poison.
-  static bool is_free(const RecordedBlock& slot) {
-    return slot.address == reinterpret_cast<std::uint64_t>(ProbabilityKernel::freed_mark());
-  }
-  static bool is_malloc(const RecordedBlock& slot) { return slot.address != poisoned_slot && !is_free(slot); }
-
   simt::Stream& stream_;
   Geometry geometry_;
   FixedSize size_;
@@ -89,8 +80,7 @@ class RandomActions {
   RecordedPointers held_;
   RecordedPointers results_;
   SmConfinement confinement_;
-  std::vector<RecordedBlock> held_at_end_;  // of the last sample, like actions_
-  std::vector<RecordedBlock> actions_;
+  std::vector<RecordedBlock> held_at_end_;  // of the last sample
 };
 
 }  // namespace allocbench

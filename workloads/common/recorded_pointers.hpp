@@ -35,10 +35,13 @@ class RecordedPointers {
   void fill_from(const std::vector<void*>& blocks) { slots_.from_host(stream_, blocks); }
 
   // Slots that hold null; waits for the kernels before.
-  std::uint64_t nulls() const {
-    if (const auto count = slot_check_.nulls(stream_, data(), slots_.size())) return *count;
-    const std::vector<void*> host = slots_.to_host(stream_);
-    return static_cast<std::uint64_t>(std::count(host.begin(), host.end(), nullptr));
+  std::uint64_t nulls() const { return holding(nullptr, 0, rounds_); }
+  // Slots of these rounds that hold this address; waits likewise.
+  std::uint64_t holding(const void* address, std::uint32_t first_round, std::uint32_t end_round) const {
+    const std::size_t count = std::size_t{end_round - first_round} * callers_;
+    if (const auto found = slot_check_.holding(stream_, row(first_round), count, address)) return *found;
+    const std::vector<void*> host = rows_to_host(first_round, end_round);
+    return static_cast<std::uint64_t>(std::count(host.begin(), host.end(), address));
   }
 
   // All slots as blocks for PointerCheck; `size_of(caller)` gives the requested bytes. Order: round by round.
@@ -67,8 +70,35 @@ class RecordedPointers {
                   std::uint32_t rounds) const {
     judge(check, sizes, slots_.size(), size_of, live, rounds);
   }
+  // Judges each for itself those slots that hold neither `mark` nor their poison: `written` of them, all of one size.
+  void check_unmarked(PointerCheck& check, std::uint64_t bytes, const void* mark, std::uint64_t written) const {
+    SlotRange all_slots = range({bytes}, 1);
+    all_slots.mark = reinterpret_cast<std::uint64_t>(mark);
+    if (const auto nulls =
+            slot_check_.nulls_if_right(stream_, {&all_slots, 1}, check.rules(), PointerCheck::Live::separately)) {
+      return check.add_right(written, *nulls, written * bytes);
+    }
+    const std::uint32_t step = std::max(1u, (1u << 20) / std::max(1u, callers_));
+    std::vector<RecordedBlock> blocks;
+    for (std::uint32_t round = 0; round < rounds_; round += step) {
+      const std::vector<void*> host = rows_to_host(round, std::min(rounds_, round + step));
+      blocks.clear();
+      for (std::size_t slot = 0; slot < host.size(); ++slot) {
+        const auto address = reinterpret_cast<std::uint64_t>(host[slot]);
+        if (host[slot] == mark || address == poisoned_slot) continue;
+        blocks.push_back({address, bytes, std::size_t{round} * callers_ + slot});
+      }
+      check.check(blocks, PointerCheck::Live::separately);
+    }
+  }
 
  private:
+  std::vector<void*> rows_to_host(std::uint32_t first, std::uint32_t end) const {
+    std::vector<void*> host(std::size_t{end - first} * callers_);
+    if (!host.empty()) simt::copy_to_host(stream_, host.data(), row(first), host.size() * sizeof(void*));
+    return host;
+  }
+
   template <class SizeOf>
   void judge(PointerCheck& check, AnySize sizes, std::size_t period, SizeOf& size_of, PointerCheck::Live live,
              std::uint32_t rounds) const {

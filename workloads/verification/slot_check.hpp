@@ -22,6 +22,7 @@ struct SlotRange {
   std::size_t period = 1;                    // slot i is for sizes[i % period] bytes
   const std::uint8_t* takes_part = nullptr;  // where given, only slots of callers with a flag are judged
   std::size_t callers = 1;                   // slot i belongs to caller i % callers
+  std::uint64_t mark = 0;                    // where given, slots that hold it or their poison are not judged
 };
 
 class SlotCheck {
@@ -35,8 +36,9 @@ class SlotCheck {
   // where the back end leaves it to the host. Waits for the kernels before.
   std::optional<std::uint64_t> nulls_if_right(simt::Stream& stream, std::span<const SlotRange> ranges,
                                               const PointerRules& rules, PointerCheck::Live live);
-  // The nulls among the slots. Nothing where the back end leaves counting to the host.
-  std::optional<std::uint64_t> nulls(simt::Stream& stream, void* const* slots, std::size_t count);
+  // The slots that hold this address. Nothing where the back end leaves counting to the host.
+  std::optional<std::uint64_t> holding(simt::Stream& stream, void* const* slots, std::size_t count,
+                                       const void* address);
 
  private:
   struct Scratch;

@@ -15,6 +15,8 @@ std::optional<std::uint64_t> SlotCheck::nulls_if_right(simt::Stream&, std::span<
   return std::nullopt;
 }
 
-std::optional<std::uint64_t> SlotCheck::nulls(simt::Stream&, void* const*, std::size_t) { return std::nullopt; }
+std::optional<std::uint64_t> SlotCheck::holding(simt::Stream&, void* const*, std::size_t, const void*) {
+  return std::nullopt;
+}
 
 }  // namespace allocbench

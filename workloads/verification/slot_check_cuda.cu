@@ -13,7 +13,7 @@ unsigned blocks_for(std::size_t count) {
 }
 
 struct Tally {
-  unsigned long long nulls;
+  unsigned long long counted;  // nulls, or slots with the address asked for
   unsigned long long wrong;
 };
 
@@ -24,19 +24,25 @@ struct DeviceRules {
   std::uint32_t alignment;
 };
 
-__device__ void add(Tally* tally, bool null, bool wrong) {
-  const int nulls = __syncthreads_count(null);
+__device__ void add(Tally* tally, bool counts, bool wrong) {
+  const int counted = __syncthreads_count(counts);
   const int wrongs = __syncthreads_count(wrong);
   if (threadIdx.x != 0) return;
-  if (nulls != 0) atomicAdd(&tally->nulls, static_cast<unsigned long long>(nulls));
+  if (counted != 0) atomicAdd(&tally->counted, static_cast<unsigned long long>(counted));
   if (wrongs != 0) atomicAdd(&tally->wrong, static_cast<unsigned long long>(wrongs));
 }
 
 __device__ std::size_t index_in_grid() { return std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 
-__global__ void count_nulls(void* const* slots, std::size_t count, Tally* tally) {
+__global__ void count_holding(void* const* slots, std::size_t count, const void* address, Tally* tally) {
   const std::size_t i = index_in_grid();
-  add(tally, i < count && slots[i] == nullptr, false);
+  add(tally, i < count && slots[i] == address, false);
+}
+
+__device__ bool is_judged(const SlotRange& range, std::size_t slot) {
+  if (range.takes_part != nullptr && range.takes_part[slot % range.callers] == 0) return false;
+  const auto address = reinterpret_cast<std::uint64_t>(range.slots[slot]);
+  return range.mark == 0 || (address != range.mark && address != poisoned_slot);
 }
 
 // Each slot for itself. `addresses` and `bytes`, where given, are what the overlap check sorts.
@@ -46,7 +52,7 @@ __global__ void judge_each(SlotRange range, DeviceRules rules, std::uint64_t* ad
   bool null = false;
   bool wrong = false;
   if (i < range.count) {
-    const bool judged = range.takes_part == nullptr || range.takes_part[i % range.callers] != 0;
+    const bool judged = is_judged(range, i);
     const std::uint64_t address = judged ? reinterpret_cast<std::uint64_t>(range.slots[i]) : 0;
     const std::uint64_t size = range.sizes[static_cast<std::uint32_t>(i % range.period)];
     null = judged && address == 0;
@@ -142,16 +148,18 @@ std::optional<std::uint64_t> SlotCheck::nulls_if_right(simt::Stream& stream, std
   }
   const Tally tally = scratch_->tally.to_host(stream).front();
   if (tally.wrong != 0) return std::nullopt;
-  return tally.nulls;
+  return tally.counted;
 }
 
-std::optional<std::uint64_t> SlotCheck::nulls(simt::Stream& stream, void* const* slots, std::size_t count) {
+std::optional<std::uint64_t> SlotCheck::holding(simt::Stream& stream, void* const* slots, std::size_t count,
+                                                const void* address) {
   if (count == 0) return 0;
   if (!scratch_) scratch_ = std::make_unique<Scratch>();
   scratch_->tally.fill_bytes(stream, 0);
-  count_nulls<<<blocks_for(count), threads_per_block, 0, stream.native()>>>(slots, count, scratch_->tally.data());
+  count_holding<<<blocks_for(count), threads_per_block, 0, stream.native()>>>(slots, count, address,
+                                                                              scratch_->tally.data());
   simt::check_cuda(cudaGetLastError(), "kernel launch");
-  return scratch_->tally.to_host(stream).front().nulls;
+  return scratch_->tally.to_host(stream).front().counted;
 }
 
 }  // namespace allocbench
