@@ -1,15 +1,17 @@
 #include "workloads/graph/arcs.hpp"
 
 #include <algorithm>
+#include <boost/sort/spreadsort/integer_sort.hpp>
 
 #include "workloads/common/random.hpp"
 
 namespace allocbench::graph {
 
 void sort_unique(std::vector<Arc>& arcs) {
-  std::sort(arcs.begin(), arcs.end(), [](const Arc& a, const Arc& b) {
-    return a.source != b.source ? a.source < b.source : a.target < b.target;
-  });
+  const auto word = [](const Arc& arc) { return std::uint64_t{arc.source} << 32 | arc.target; };
+  boost::sort::spreadsort::integer_sort(
+      arcs.begin(), arcs.end(), [&](const Arc& arc, unsigned bits) { return word(arc) >> bits; },
+      [&](const Arc& a, const Arc& b) { return word(a) < word(b); });
   arcs.erase(std::unique(arcs.begin(), arcs.end()), arcs.end());
 }
 

@@ -1,9 +1,10 @@
 #include "workloads/graph/updates.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <string>
-#include <unordered_set>
+#include <utility>
 
 #include "workloads/common/random.hpp"
 #include "workloads/graph/arcs.hpp"
@@ -16,27 +17,28 @@ class PresentArcs {
  public:
   explicit PresentArcs(const Adjacency& start) : start_(start), arcs_(arcs_of(start)) {}
 
-  bool has(const Arc& arc) const { return start_.has(arc) != changed_.contains(arc_word(arc.source, arc.target)); }
+  bool has(const Arc& arc) const {
+    return start_.has(arc) != std::binary_search(changed_.begin(), changed_.end(), arc_word(arc.source, arc.target));
+  }
 
   void insert(const std::vector<Arc>& arcs) {
-    for (const Arc& arc : arcs) change(arc);
+    change(arcs);
     arcs_.insert(arcs_.end(), arcs.begin(), arcs.end());
   }
 
   // Takes up to `count` arcs away whose sources are in the window.
   std::vector<Arc> take(std::uint32_t count, const Window& window, std::uint64_t seed, std::uint32_t batch) {
-    const auto middle =
-        std::stable_partition(arcs_.begin(), arcs_.end(), [&](const Arc& arc) { return !window.has(arc.source); });
-    const auto first = static_cast<std::size_t>(middle - arcs_.begin());
-    auto left = static_cast<std::uint32_t>(arcs_.end() - middle);
+    const std::size_t first = window.is_all() ? 0 : inside_to_the_end(window);
+    auto left = static_cast<std::uint32_t>(arcs_.size() - first);
     std::vector<Arc> taken;
+    taken.reserve(std::min(count, left));
     for (std::uint32_t draw = 0; draw < count && left != 0; ++draw, --left) {
       const std::uint32_t word = random_words(seed, RandomStream::graph_updates, batch, draw).words[2];
       std::swap(arcs_[first + scale_to(word, left)], arcs_.back());
       taken.push_back(arcs_.back());
       arcs_.pop_back();
-      change(taken.back());
     }
+    change(taken);
     return taken;
   }
 
@@ -47,14 +49,28 @@ class PresentArcs {
   }
 
  private:
-  void change(const Arc& arc) {
-    const std::uint64_t word = arc_word(arc.source, arc.target);
-    if (changed_.erase(word) == 0) changed_.insert(word);
+  // Moves the arcs from the window behind all others; where they begin.
+  std::size_t inside_to_the_end(const Window& window) {
+    const auto middle =
+        std::stable_partition(arcs_.begin(), arcs_.end(), [&](const Arc& arc) { return !window.has(arc.source); });
+    return static_cast<std::size_t>(middle - arcs_.begin());
+  }
+
+  void change(const std::vector<Arc>& arcs) {
+    std::vector<std::uint64_t> words(arcs.size());
+    std::transform(arcs.begin(), arcs.end(), words.begin(),
+                   [](const Arc& arc) { return arc_word(arc.source, arc.target); });
+    std::sort(words.begin(), words.end());
+    std::vector<std::uint64_t> changed;
+    changed.reserve(changed_.size() + words.size());
+    std::set_symmetric_difference(changed_.begin(), changed_.end(), words.begin(), words.end(),
+                                  std::back_inserter(changed));
+    changed_ = std::move(changed);
   }
 
   const Adjacency& start_;
   std::vector<Arc> arcs_;
-  std::unordered_set<std::uint64_t> changed_;  // arcs that only one of the start and the present has
+  std::vector<std::uint64_t> changed_;  // growing: arcs that only one of the start and the present has
 };
 
 // Every batch meets the same graph.
