@@ -2,6 +2,8 @@
 // released, memory comes back, and one that never gives it back is found.
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/alloc_cycle_dealloc/alloc_cycle_dealloc.hpp"
@@ -22,6 +24,8 @@
 
 namespace allocbench {
 namespace {
+
+constexpr std::chrono::milliseconds budget{250};
 
 constexpr std::size_t pool_bytes = 8 << 20;
 constexpr fdgmalloc::Parameters records{.most_warps = 1024};
@@ -89,7 +93,7 @@ TYPED_TEST(BulkFrees, KeepContentsAndReturnMemory) {
     typename TypeParam::Rig rig(parameters, pool_bytes, records);
     EXPECT_EQ(three_observed_samples(rig), "") << lanes << " lanes";
     // "partial" is as good: how many rounds fit the time budget says nothing about the allocator.
-    EXPECT_GE(LeakCheck(rig.stream(), rig.run->requests(), rig.setting).run(rig.allocator).rounds, 2u);
+    EXPECT_GE(LeakCheck(rig.stream(), rig.run->requests(), rig.setting, budget).run(rig.allocator).rounds, 2u);
   }
 }
 
@@ -110,7 +114,8 @@ TEST(BulkFreesPrivate, ContentsStayWhileOtherLanesRelease) {
 TEST(BulkFreesLeak, IsFoundWhenASessionNeverReleases) {
   test::AllocatorRig rig(test::tested_type<Forgetful, CallKernels>(), pool_bytes, test::parameter_values(records));
   const RequestProfile profile{Geometry::of_callers(200, 64, 32), RequestSizes::fixed(2000)};
-  EXPECT_THROW(static_cast<void>(LeakCheck(rig.stream(), profile, rig.setting).run(rig.allocator)), CellFailure);
+  EXPECT_THROW(static_cast<void>(LeakCheck(rig.stream(), profile, rig.setting, budget).run(rig.allocator)),
+               CellFailure);
 }
 
 }  // namespace

@@ -16,10 +16,11 @@ using test::Fault;
 using test::SlotMalloc;
 
 template <class A>
-LeakResult check_leaks(std::size_t pool_bytes, std::uint32_t callers) {
+LeakResult check_leaks(std::size_t pool_bytes, std::uint32_t callers,
+                       std::chrono::milliseconds budget = std::chrono::hours(1)) {
   test::AllocatorRig rig(test::tested_type<A, CallKernels>(), pool_bytes);
   const RequestProfile profile{Geometry::of_callers(callers, 128, 32), RequestSizes::fixed(48)};
-  return LeakCheck(rig.stream(), profile, rig.setting).run(rig.allocator);
+  return LeakCheck(rig.stream(), profile, rig.setting, budget).run(rig.allocator);
 }
 
 TEST(LeakCheck, PassesACorrectAllocator) {
@@ -40,6 +41,18 @@ TEST(LeakCheck, FindsALeakThatTheCellsPoolWouldHide) {
     EXPECT_NE(std::string(failure.what()).find("of 160 requests returned null in round"), std::string::npos)
         << failure.what();
   }
+}
+
+// Without any time every attempt ends after its first round; the last is by few callers.
+TEST(LeakCheck, GivesSlowDesignsFewerCallers) {
+  const LeakResult many = check_leaks<SlotMalloc<Fault::none>>(16 << 20, 2048);
+  EXPECT_EQ(many.verdict, "checked");
+  EXPECT_EQ(many.callers, 2048u);
+  const LeakResult none = check_leaks<SlotMalloc<Fault::none>>(16 << 20, 2048, std::chrono::milliseconds(0));
+  EXPECT_FALSE(none.complete);
+  EXPECT_EQ(none.callers, 1024u);
+  EXPECT_EQ(none.rounds, 1u);
+  EXPECT_EQ(none.verdict, "partial: 1 of 17 rounds within the time budget");
 }
 
 // One request in a thousand is refused: no more in late rounds than in early ones.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "allocators/contract/allocator.hpp"
 #include "workloads/common/call_kernels.hpp"
@@ -14,42 +15,63 @@ namespace {
 constexpr std::uint64_t least_rounds = 16;
 constexpr std::uint64_t rounds_per_pool = 8;
 constexpr std::uint64_t rounds_to_judge = 16;
-constexpr std::chrono::milliseconds leak_check_budget{250};
 // A pool of so many requests' rounds shows a leak as well as one of a million, in a fraction of the time.
 constexpr std::uint32_t most_callers = 1 << 14;
+// Designs that slow down as more threads compete finish their rounds with so many.
+constexpr std::uint32_t callers_of_slow_designs = 1 << 10;
 
-RequestProfile limited(const RequestProfile& profile) {
+RequestProfile limited(const RequestProfile& profile, std::uint32_t most) {
   const Geometry& all = profile.geometry;
-  if (all.callers <= most_callers) return profile;
-  return {Geometry::of_callers(most_callers, all.threads_per_block, all.lanes_per_warp), profile.sizes};
+  if (all.callers <= most) return profile;
+  return {Geometry::of_callers(most, all.threads_per_block, all.lanes_per_warp), profile.sizes};
 }
+
+using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-LeakCheck::LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting& setting)
+LeakCheck::LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting& setting,
+                     std::chrono::milliseconds budget)
     : stream_(stream),
       setting_(setting),
-      profile_(limited(profile)),
+      budget_(budget),
+      profile_(limited(profile, most_callers)),
       sizes_(profile.sizes, stream),
-      results_(stream, profile_.geometry.callers) {}
+      results_(std::in_place, stream, profile_.geometry.callers) {}
 
 LeakResult LeakCheck::run(const AllocatorHandle& own) {
   deadline_ = own.deadline();
   if (setting_.traits().frees == Frees::never)
     return {.verdict = "waived: " + setting_.display_name() + " never frees"};
   if (setting_.traits().pool != PoolLocation::device_heap) {
-    for (std::size_t bytes = first_pool_bytes(); bytes < setting_.pool_bytes; bytes *= 8) {
-      if (std::optional<LeakResult> result = on_second_instance(bytes)) return *result;
-    }
+    if (std::optional<LeakResult> result = on_second_instances()) return *result;
   }
   if (std::optional<LeakResult> result = rounds(own, setting_.pool_bytes)) return *result;
   return {.verdict = "waived: the cell's own pool cannot serve all " + std::to_string(profile_.geometry.callers) +
                      " requests at once"};
 }
 
-std::size_t LeakCheck::first_pool_bytes() const {
+// A few callers that finish all rounds show a leak that many do not in the rounds they have time for.
+std::optional<LeakResult> LeakCheck::on_second_instances() {
+  if (profile_.geometry.callers <= callers_of_slow_designs) return growing();
+  const std::chrono::milliseconds all = std::exchange(budget_, budget_ / 2);
+  std::optional<LeakResult> result = growing();
+  budget_ = all;
+  if (!result || result->complete) return result;
+  profile_ = limited(profile_, callers_of_slow_designs);
+  results_.emplace(stream_, profile_.geometry.callers);
+  const std::optional<LeakResult> with_few = growing();
+  return with_few ? with_few : result;
+}
+
+// The first instance that is large enough for the design.
+std::optional<LeakResult> LeakCheck::growing() {
   constexpr std::size_t step = 64 * 1024;
-  return (profile_.bytes() * rounds_per_pool + step - 1) / step * step;
+  const std::size_t first = (profile_.bytes() * rounds_per_pool + step - 1) / step * step;
+  for (std::size_t bytes = first; bytes < setting_.pool_bytes; bytes *= 8) {
+    if (std::optional<LeakResult> result = on_second_instance(bytes)) return result;
+  }
+  return std::nullopt;
 }
 
 std::optional<LeakResult> LeakCheck::on_second_instance(std::size_t pool_bytes) {
@@ -77,19 +99,21 @@ std::optional<LeakResult> LeakCheck::rounds(const AllocatorHandle& bare, std::si
   const AllocatorHandle allocator = bare.observed({}, {});  // with its deadline
   const std::uint64_t wanted = std::max(
       least_rounds, 2 * static_cast<std::uint64_t>(pool_bytes) / std::max<std::uint64_t>(profile_.bytes(), 1) + 1);
-  const auto deadline = std::chrono::steady_clock::now() + leak_check_budget;
+  const auto deadline = Clock::now() + budget_;
   for (std::uint64_t round = 0; round < wanted; ++round) {
-    if (round > 0 && std::chrono::steady_clock::now() > deadline) {
+    if (round > 0 && Clock::now() > deadline) {
       return LeakResult{.rounds = round,
                         .verdict = "partial: " + std::to_string(round) + " of " + std::to_string(wanted) +
-                                   " rounds within the time budget"};
+                                   " rounds within the time budget",
+                        .callers = profile_.geometry.callers,
+                        .complete = false};
     }
     const std::uint64_t nulls = one_round(allocator);
     if (nulls == 0) continue;
     if (round == 0) return std::nullopt;
     return judge(allocator, pool_bytes, round, nulls);
   }
-  return LeakResult{.rounds = wanted, .verdict = "checked"};
+  return LeakResult{.rounds = wanted, .verdict = "checked", .callers = profile_.geometry.callers};
 }
 
 // After the first nulls, in `round`. A leak of an even pace refuses nearly three times as many requests in the second
@@ -121,16 +145,17 @@ LeakResult LeakCheck::judge(const AllocatorHandle& allocator, std::size_t pool_b
   }
   return {.rounds = round + 1 + rounds_to_judge,
           .verdict = "checked: at most " + std::to_string(most) + where + ", no leak",
-          .spurious_nulls = nulls + in_half[0] + in_half[1]};
+          .spurious_nulls = nulls + in_half[0] + in_half[1],
+          .callers = profile_.geometry.callers};
 }
 
 std::uint64_t LeakCheck::one_round(const AllocatorHandle& allocator) {
   const simt::LaunchShape shape = profile_.geometry.shape();
   sizes_.visit([&](auto sizes) {
-    allocator.launch<CallKernels>(stream_, shape, AllocKernel{}, profile_.geometry, sizes, results_.data());
+    allocator.launch<CallKernels>(stream_, shape, AllocKernel{}, profile_.geometry, sizes, results_->data());
   });
-  allocator.launch<CallKernels>(stream_, shape, FreeKernel{}, profile_.geometry, results_.data());
-  return results_.nulls();
+  allocator.launch<CallKernels>(stream_, shape, FreeKernel{}, profile_.geometry, results_->data());
+  return results_->nulls();
 }
 
 }  // namespace allocbench

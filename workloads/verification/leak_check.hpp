@@ -1,12 +1,12 @@
 // Leak check: after everything was freed, the pool must serve the same requests again.
 //
-// Rounds of "all allocate, all free", by at most 16,384 of the cell's callers, run until twice the pool has been
-// requested, at least sixteen times: an allocator that loses freed memory fails. The pool of a cell is
-// usually far too large for that, so the rounds run on a small second instance of about eight rounds' bytes. If the
-// design cannot serve the first round from so little, the instance grows, up to the cell's own allocator. Nulls of a
-// later round are a leak, if the first round had none, when they are many or become more and more and do not go away.
-// All others are refusals: free memory in pieces too small for the largest request, or a search that gave up early; the
-// verdict has their number.
+// Rounds of "all allocate, all free", by at most 16,384 of the cell's callers (by 1,024 where the design is too slow
+// for more), run until twice the pool has been requested, at least sixteen times: an allocator that loses freed memory
+// fails. The pool of a cell is usually far too large for that, so the rounds run on a small second instance of about
+// eight rounds' bytes. If the design cannot serve the first round from so little, the instance grows, up to the cell's
+// own allocator. Nulls of a later round are a leak, if the first round had none, when they are many or become more and
+// more and do not go away. All others are refusals: free memory in pieces too small for the largest request, or a
+// search that gave up early; the verdict has their number.
 #pragma once
 
 #include <chrono>
@@ -25,17 +25,24 @@ struct LeakResult {
   std::string verdict;  // "checked", "checked: ..., no leak", "partial: ..." or "waived: ..."
   // Requests that got null although the same requests were served together before and all were freed.
   std::uint64_t spurious_nulls = 0;
+  std::uint32_t callers = 0;  // of a round
+  bool complete = true;       // false: the budget ended the rounds
 };
 
 class LeakCheck {
  public:
-  LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting& setting);
+  // Designs in the device heap have only the cell's own instance; most of them cannot go round it in any sensible time.
+  static constexpr std::chrono::milliseconds default_budget{100};
+
+  LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting& setting,
+            std::chrono::milliseconds budget = default_budget);
 
   // `own` is the allocator of the cell, with nothing allocated. Throws CellFailure for a leak.
   LeakResult run(const AllocatorHandle& own);
 
  private:
-  std::size_t first_pool_bytes() const;
+  std::optional<LeakResult> on_second_instances();
+  std::optional<LeakResult> growing();
   // Nothing when this pool is too small for the design.
   std::optional<LeakResult> on_second_instance(std::size_t pool_bytes);
   std::optional<LeakResult> rounds(const AllocatorHandle& bare, std::size_t pool_bytes);
@@ -47,9 +54,10 @@ class LeakCheck {
   simt::Stream& stream_;
   RunSetting setting_;
   simt::DeadlineView deadline_;  // of the cell's allocator
+  std::chrono::milliseconds budget_;
   RequestProfile profile_;
   DeviceSizes sizes_;
-  RecordedPointers results_;
+  std::optional<RecordedPointers> results_;
 };
 
 }  // namespace allocbench
