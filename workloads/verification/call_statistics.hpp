@@ -34,6 +34,8 @@ class CallStatistics {
  private:
   void add_calls(const CallCounts& calls, const std::string& call);
   void add_steps(std::span<const MallocRecord> records);
+  template <class StepsOf>
+  void add_steps(std::span<const MallocRecord> records, const StepsOf& steps_of);
   void add_pages_seen(std::span<const MallocRecord> records);
   void add(const std::string& metric, double value);
   Histogram& histogram(const std::string& name);
