@@ -1,6 +1,8 @@
 #include "workloads/particle_frames/course.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <mutex>
 #include <numeric>
 
 #include "workloads/common/parallel_for.hpp"
@@ -35,18 +37,21 @@ void move(const Space& space, std::uint32_t step, std::uint32_t capacity, Counts
           Course& course) {
   const std::uint64_t before = frames_of(counts, capacity);
   Counts arrivals(counts.size(), 0);
-  Counts targets(cell_of.size());
-  parallel_for(targets.size(), [&](std::size_t begin, std::size_t end) {
+  std::mutex together;
+  parallel_for(cell_of.size(), [&](std::size_t begin, std::size_t end) {
+    Counts left(counts.size(), 0);
+    Counts arrived(counts.size(), 0);
     for (std::size_t id = begin; id < end; ++id) {
-      targets[id] = space.target(cell_of[id], static_cast<std::uint32_t>(id), step);
+      const std::uint32_t target = space.target(cell_of[id], static_cast<std::uint32_t>(id), step);
+      if (target == Space::stays) continue;
+      ++left[cell_of[id]];
+      ++arrived[target];
+      cell_of[id] = target;
     }
+    const std::lock_guard lock(together);
+    std::transform(counts.begin(), counts.end(), left.begin(), counts.begin(), std::minus<>{});
+    std::transform(arrivals.begin(), arrivals.end(), arrived.begin(), arrivals.begin(), std::plus<>{});
   });
-  for (std::size_t id = 0; id < cell_of.size(); ++id) {
-    if (targets[id] == Space::stays) continue;
-    --counts[cell_of[id]];
-    ++arrivals[targets[id]];
-    cell_of[id] = targets[id];
-  }
   const std::uint64_t between = frames_of(counts, capacity);
   std::transform(counts.begin(), counts.end(), arrivals.begin(), counts.begin(), std::plus<>{});
   course.freed.push_back(before - between);
