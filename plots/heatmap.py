@@ -9,7 +9,7 @@ smaller, red is larger; factors that the intervals do not tell from 1 are in gre
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Sequence
 
 import matplotlib
@@ -18,20 +18,15 @@ from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
 from allocbench.errors import NothingToDraw
-from plots import caption, choice, labels, origin, quantity, style, table, ticks
-from plots.page import BODY_WIDTH, Drawing, Page
+from plots import caption, choice, heatmap_page, labels, origin, quantity, rows, style, table
+from plots.page import Drawing
 from plots.results import Run
 from plots.series import group, parts, panels_of, wanted_of
 
-_ROW = 0.16
-_TITLE = 0.19
-_GROUP = 0.15    # a line of names of groups of columns
-_BETWEEN = 0.10
 _STRONGEST = 30  # factor of the strongest colour
 _SAME = "#eeeeee"
 BLANK = "#ffffff"
-_NARROW = 0.27   # inches, below which numbers are written without a leading zero
-SHORT = {"unsupported": "unsup.", "timeout": "t.out", "skipped": "skip", "incorrect": "wrong", "device_fault": "fault", "crashed": "crash"}
+_MANY = 24  # rows, beyond which families stand together
 
 
 @dataclass(frozen=True)
@@ -43,11 +38,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class Block:
-    """One map: `columns` are (group, value), `rows` one cell per column (None where the config excluded it)."""
+    """One map: `columns` are (group, value), `rows` one cell per column (None where the config excluded it). `families` has that
+    of each row where rows are in their order, else it is empty."""
 
     title: str
     columns: list[tuple[str, str]]
     rows: list[tuple[str, list[Cell | None]]]
+    families: list[str] = field(default_factory=list)
 
 
 def make(run: Run, stem: str) -> Drawing:
@@ -58,13 +55,16 @@ def make(run: Run, stem: str) -> Drawing:
     xs = labels.listed(run.plot["x"])
     panels = panels_of(_lined(run))
     sentences = [_legend(run), *caption.of_map(run, wanted_of(panels))]
-    words = {cell.text for block in blocks for _, cells in block.rows for cell in cells if cell and cell.word}
+    layout = heatmap_page.layout(blocks, _across(run, xs))
+    words = {cell.text: heatmap_page.written(cell, layout.room) for block in blocks for _, cells in block.rows for cell in cells if cell and cell.word}
     if words:
         sentences[0] += " Hatched: no value, with the status."
-    if short := [f"{abbreviation} = {word}" for word, abbreviation in SHORT.items() if abbreviation in words]:
+    if any(cell is None for block in blocks for _, cells in block.rows for cell in cells):
+        sentences[0] += " Empty: not measured."
+    if short := [f"{words[text]} = {word}" for word in style.STATUS_LETTERS if (text := style.STATUS_SHORT.get(word, word)) in words and words[text] != word]:
         sentences[0] += " " + ", ".join(short) + "."
     with matplotlib.rc_context(style.RC):
-        page = _draw(origin.heading(run, origin.title(run), sentences), blocks, _across(run, xs))
+        page = heatmap_page.draw(origin.heading(run, origin.title(run), sentences), layout)
     return Drawing(stem, page, table.markdown(_lined(run), xs[-1], panels))
 
 
@@ -127,12 +127,15 @@ def _block(run: Run, title: str, xs: Sequence[str], phase: str, metric: str, ref
     factors = run.at(phase, f"relative_{metric}")
     own = run.at(phase, metric)
     unit = _unit(own.loc[own.index.isin(run.cells.index[run.cells["allocator"] == reference])])
-    rows = []
-    taken: dict[str, list[str]] = {}
+    made = []
+    taken: dict[tuple, list[str]] = {}
     for each in group(run, None):  # group() splits by the axes, which are columns here
         parameters = tuple(sorted((name, str(value)) for name, value in run.cells.at[each.cells[0], "allocator_parameters"].items()
                                   if f"allocator.{name}" not in run.axes))
         taken.setdefault((each.allocator, parameters), []).extend(each.cells)
+    if len(taken) > _MANY:
+        names = rows.by_family(list(dict.fromkeys(name for name, _ in taken)), lambda name: labels.allocator(run, name))
+        taken = dict(sorted(taken.items(), key=lambda item: names.index(item[0][0])))
     for (allocator, parameters), cells in taken.items():
         at = {places[cell]: cell for cell in cells}
         label = run.label(cells[0]) or labels.allocator(run, allocator)
@@ -140,15 +143,21 @@ def _block(run: Run, title: str, xs: Sequence[str], phase: str, metric: str, ref
         told = [labels.told(run, name, run.cells.at[cells[0], "allocator_parameters"][name]) for name, value in parameters
                 if len({other.get(name) for other in others}) > 1]
         label = f"{label} ({', '.join(told)})" if told else label
-        rows.append((f"{label}, {unit[1]}" if allocator == reference else label,
+        made.append((f"{label}, {unit[1]}" if allocator == reference else label,
                      [_cell(run, at.get(column), factors, own, unit, allocator == reference) for column in columns]))
-    return Block(title, [(_group_name(run, xs[0], column[0]) if len(xs) > 1 else "", labels.value_of(run, xs[-1], column[-1]))
-                         for column in columns], rows)
+    return Block(title, [(_group_name(run, xs[0], column[0]) if len(xs) > 1 else "", _column_name(run, xs[-1], column[-1], ordered[-1]))
+                         for column in columns], made, [rows.family_of(name) for name, _ in taken] if len(taken) > _MANY else [])
 
 
 def _group_name(run: Run, setting: str, value) -> str:
     """Words tell themselves, numbers need their setting."""
     return labels.value_of(run, setting, value) if isinstance(value, str) else labels.setting_of(run, setting, value)
+
+
+def _column_name(run: Run, setting: str, value, values: Sequence) -> str:
+    """Large numbers as on an axis, all in one way."""
+    numbers = all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in values)
+    return quantity.on_axis(setting, values)(value) if numbers else labels.value_of(run, setting, value)
 
 
 def _cell(run: Run, cell: str | None, factors: pandas.DataFrame, own: pandas.DataFrame, unit: tuple[float, str],
@@ -158,7 +167,7 @@ def _cell(run: Run, cell: str | None, factors: pandas.DataFrame, own: pandas.Dat
     status = run.cells.at[cell, "status"]
     if status != "ok" or cell not in own.index:
         word = status if status != "ok" else "no value"
-        return Cell(SHORT.get(word, word), BLANK, True)
+        return Cell(style.STATUS_SHORT.get(word, word), BLANK, True)
     if is_reference:
         return Cell(quantity.factor(own.at[cell, "value"] / unit[0]), BLANK, False)
     if cell not in factors.index:
@@ -192,62 +201,3 @@ def _legend(run: Run) -> str:
     name = labels.allocator(run, reference)
     return (f"Row {name}: {metric}. Other rows: {metric} over that of {name}; red is more, blue is less, grey: "
             "the 95 % interval contains 1.")
-
-
-def _draw(heading, blocks: Sequence[Block], title: str) -> Page:
-    left = max(ticks.text_width(label, style.LEAST) for label in [title, *(label for block in blocks for label, _ in block.rows)]) + 0.06
-    widest = max(len(block.columns) for block in blocks)
-    room = (BODY_WIDTH - left) / widest
-    longest = max(ticks.text_width(value, style.LEAST) for block in blocks for _, value in block.columns)
-    turned = longest + 0.04 > room
-    head = (longest + 0.04 if turned else 0.14) + (_GROUP if any(group for block in blocks for group, _ in block.columns) else 0)
-    heights = [(_TITLE if block.title else 0) + head + _ROW * len(block.rows) for block in blocks]
-    page = Page(heading, sum(heights) + _BETWEEN * (len(blocks) - 1) + 0.05)
-    top = page.body_height
-    for block, height in zip(blocks, heights):
-        axes = page.axes(0, top - height, BODY_WIDTH, height)
-        axes.set_axis_off()
-        axes.set_xlim(0, BODY_WIDTH)
-        axes.set_ylim(height, 0)
-        axes.set_gid("heatmap")
-        start = _TITLE if block.title else 0
-        axes.text(left - 0.05, start + head - 0.02, title, fontsize=style.LEAST, color=style.GREY, ha="right", va="bottom")
-        _draw_block(axes, block, left, room, start, head, turned)
-        top -= height + _BETWEEN
-    return page
-
-
-def _draw_block(axes, block: Block, left: float, room: float, start: float, head: float, turned: bool) -> None:
-    if block.title:
-        axes.text(0, 0.02, block.title, fontsize=7.5, weight="bold", va="top")
-    groups = [group for group, _ in block.columns]
-    for number, (name, value) in enumerate(block.columns):
-        axes.text(left + room * (number + 0.5), start + head - 0.02, value, fontsize=style.LEAST, ha="center", va="bottom",
-                  rotation=90 if turned else 0)
-        if name and (number == 0 or groups[number - 1] != name):
-            count = groups.count(name)
-            axes.text(left + room * (number + count / 2), start + 0.01, name, fontsize=style.LEAST, weight="bold", ha="center", va="top")
-    for line, (label, cells) in enumerate(block.rows):
-        middle = start + head + _ROW * (line + 0.5)
-        axes.text(left - 0.05, middle, label, fontsize=style.LEAST, ha="right", va="center")
-        for number, cell in enumerate(cells):
-            if cell is None:
-                continue
-            gap = 0.02 if groups[0] and number and groups[number - 1] != groups[number] else 0.0
-            axes.fill_between([left + room * number + gap, left + room * (number + 1)], middle - _ROW / 2, middle + _ROW / 2,
-                              facecolor=cell.colour, edgecolor="#c8c8c8" if cell.word else "white", linewidth=0.6,
-                              hatch="/////" if cell.word else None, gid="word" if cell.word else "factor")
-            text = _narrow(cell.text) if room < _NARROW else cell.text
-            axes.text(left + room * (number + 0.5), middle, text, fontsize=style.LEAST, ha="center", va="center",
-                      color=style.text_on(cell.colour))
-
-
-def _narrow(text: str) -> str:
-    """`.12` for 0.12, `2k` for 2,400: three characters."""
-    number = text.replace(",", "")
-    if not number.replace(".", "").isdigit():
-        return text
-    value = float(number)
-    if value >= 1000:
-        return quantity.in_si(float(f"{value:.1g}"), "").replace(" ", "")
-    return text if value >= 1 else "<.01" if value < 0.005 else f"{value:.2f}".removeprefix("0")

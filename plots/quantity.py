@@ -70,7 +70,7 @@ def count(value: float) -> str:
 
 def factor(value: float) -> str:
     """A ratio: two digits below a hundred, three from there on."""
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.2g}"
+    return f"{value:,.0f}" if abs(value) >= 99.5 else f"{value:.2g}"
 
 
 def with_interval(text: str, value: float, low: float, high: float) -> str:

@@ -50,6 +50,8 @@ STATUS_COLOURS = {
     "ok": "#cfe8dd", "skipped": "#eeeeee", "unsupported": LIGHT, "oom": "#f0e442", "incorrect": "#d55e00",
     "timeout": "#e69f00", "device_fault": "#cc79a7", "crashed": "#404040",
 }
+STATUS_SHORT = {"unsupported": "unsup.", "timeout": "t.out", "skipped": "skip", "incorrect": "wrong", "device_fault": "fault", "crashed": "crash"}
+STATUS_LETTERS = {"crashed": "c", "device_fault": "d", "incorrect": "i", "timeout": "t", "oom": "o", "skipped": "s", "unsupported": "u"}
 WARNING = "#b00000"
 
 _TABLE = json.loads(Path(__file__).with_name("looks.json").read_text(encoding="utf-8"))
@@ -119,6 +121,11 @@ def base_of(allocator: str) -> str:
     """The allocator whose form this is; empty for all others."""
     base, forms = _split(allocator)
     return base if forms else ""
+
+
+def original_of(allocator: str) -> str:
+    """The id without its forms."""
+    return _split(allocator)[0]
 
 
 def text_on(background: str) -> str:

@@ -18,7 +18,6 @@ from plotly.offline import get_plotlyjs
 from allocbench.errors import NothingToDraw, UsageError
 from plots import claims, drawing, forms, style
 from plots.advice import cases, engine, question, table
-from plots.heatmap import SHORT
 from plots.results import Run
 from plots.webpage import cliffs, costs, figures, heat, ledger, tax
 
@@ -87,7 +86,7 @@ def _evidence(guide: dict, charts: dict) -> str:
     texts = string.Template((_STATIC / "evidence.html").read_text(encoding="utf-8"))
     return texts.substitute(
         heat=heat.section(guide),
-        words=", ".join(f"{short}: {word}" for word, short in SHORT.items()),
+        words=", ".join(f"{short}: {word}" for word, short in style.STATUS_SHORT.items()),
         costs=_chart("costs", costs.chart(guide), charts),
         front=costs.front_table(guide),
         setup=_chart("setup", costs.setup_chart(guide), charts),

@@ -8,7 +8,6 @@ import math
 from itertools import groupby
 
 from plots import forms, quantity, style
-from plots.heatmap import SHORT
 
 _STRONGEST = 100  # factor of the strongest colour
 
@@ -101,7 +100,7 @@ def _cell(value, case: dict, result) -> str:
         return '<td class="unknown" title="not measured">·</td>'
     if isinstance(value, str):
         reason = f"{value}: {result[1]}" if result[1] else value
-        return f'<td class="failed" title="{html.escape(reason)}">{SHORT.get(value, value)}</td>'
+        return f'<td class="failed" title="{html.escape(reason)}">{style.STATUS_SHORT.get(value, value)}</td>'
     time = result[case["time"]]
     told = quantity.in_si(time[0], "s")
     if time[1] is not None and time[2] is not None:

@@ -3,7 +3,7 @@
 import figures
 import synthetic
 
-from plots import heatmap, results
+from plots import heatmap, heatmap_page, results, rows
 
 CONFIG = {"name": "test/map", "description": "A test", "allocators": ["c_malloc", "halloc"], "sweep": {"graph": ["road", "a_web"]},
           "plot": {"kind": "heatmap", "x": "graph", "y": "alloc", "reference": "c_malloc"}}
@@ -71,8 +71,9 @@ def test_panels_make_maps(tmp_path):
 
 
 def test_narrow_columns_have_short_numbers():
-    assert [heatmap._narrow(text) for text in ("0.12", "0.056", "0.0012", "2,400", "12", "oom", "1.5")] == [
-        ".12", ".06", "<.01", "2k", "12", "oom", "1.5"]
+    assert [heatmap_page.narrow(text) for text in ("0.12", "0.056", "0.0012", "2,400", "24,200", "12", "oom", "1.5")] == [
+        ".12", ".06", "<.01", "2k", "24k", "12", "oom", "1.5"]
+    assert heatmap_page.narrow("2,400", 2) == "2.4k"
 
 
 def test_several_metrics_are_columns_in_the_order_of_the_plot(tmp_path):
@@ -102,3 +103,45 @@ def test_a_reference_of_zero_has_numbers_and_no_factors(tmp_path):
              for name, factor in (("c_malloc", 0), ("halloc", 2))]
     drawing = heatmap.make(_run(tmp_path, cells, y="", metric=["p99", "max"], reference="c_malloc"), "stem")
     assert "nan" not in figures.texts(drawing) and "0" in figures.texts(drawing)
+
+
+def _many(tmp_path, count, **plot):
+    """A map of `count` forms, three of each allocator."""
+    names = [f"stranger{number // 3:02}{form}" for number in range(count) for form in ("", "_reworked", "_no_merge")[number % 3:number % 3 + 1]]
+    cells = [synthetic.cell(name, {"graph": graph}, values={(phase, "time"): 1e-6 * (1 + number) for phase in ("alloc", "free")})
+             for number, name in enumerate(names) for graph in ("road", "a_web")]
+    called = {name: name.replace("_", ", ", 1).replace("_", " ") for name in names}
+    return names, _run(tmp_path, cells, y=["alloc", "free"], reference="best", names=called, **plot)
+
+
+def test_many_rows_make_a_page_that_can_be_read_at_once(tmp_path):
+    names, run = _many(tmp_path, 66)
+    drawing = heatmap.make(run, "stem")
+    assert drawing.page.figure.get_size_inches()[1] <= 9.0
+    maps = [axes for axes in drawing.page.figure.axes if axes.get_gid() == "heatmap"]
+    factors = sum((each.get_gid() == "factor") for axes in maps for each in axes.collections)
+    assert len(maps) > 1 and factors == len(names) * 4, "every cell of both phases is drawn once"
+    shown = [text.get_text() for axes in maps for text in axes.texts]
+    assert shown.count("reworked") == shown.count("no merge") == 22 and shown.count("stranger00") == 1
+    assert [axes.texts[1].get_text() for axes in maps if axes.texts[1].get_text() in ("reworked", "no merge")] == [], "no form without its name above"
+
+
+def test_few_rows_keep_their_order_and_names(tmp_path):
+    names, run = _many(tmp_path, 12)
+    block = heatmap.blocks_of(run)[0]
+    assert block.families == [] and len(block.rows) == 12
+    assert "stranger00, reworked" in figures.texts(heatmap.make(run, "stem"))
+
+
+def test_names_of_groups_without_room_are_told_once(tmp_path):
+    cells = [_cell(name, "road", 1e-6, threads=threads, lanes=lanes) for name in ("c_malloc", "halloc")
+             for threads in range(1, 13) for lanes in (1, 2)]
+    shown = figures.texts(heatmap.make(_run(tmp_path, cells, x=["threads", "lanes"]), "stem"))
+    assert shown.count("threads") == 1 and "12" in shown and "threads 12" not in shown
+
+
+def test_rows_stand_by_family_and_forms_below_their_name():
+    ids = ["corw", "rw", "rw_bm", "rw_reworked", "comb", "atomic_malloc", "corw_reworked", "unknown"]
+    assert rows.by_family(ids, str) == ["atomic_malloc", "comb", "corw", "corw_reworked", "rw", "rw_reworked", "rw_bm", "unknown"]
+    assert rows.below(["A", "A, reworked", "AB, reworked", "AB, reworked, on C"]) == ["", "reworked", "", "on C"]
+    assert rows.split([3, 1, 1, 3], 2) == [(0, 4), (4, 8)] and rows.split([5], 3) == [(0, 5)]

@@ -10,7 +10,7 @@ import synthetic
 from webpage_runs import LINES, runs_of
 
 import plots.webpage
-from plots import cli, heatmap, results
+from plots import cli, results, style
 from plots.advice import table
 from plots.webpage import build, costs, ledger
 
@@ -62,7 +62,7 @@ def test_a_map_shows_failures_as_words_and_factors_as_colours(tmp_path):
     text = build.page_of(runs_of(tmp_path), []).text
     colours, words = json.loads(re.search(r'id="charts-data">(.*?)</script>', text, re.DOTALL)[1])["vinkler2015_fig9_cuda"]["data"]
     assert colours["z"] == [[None, None], [1.0, None]], "ten times is one decade; a reference and a failure have no colour"
-    assert words["text"] == ["10", "10", heatmap.SHORT["timeout"]]
+    assert words["text"] == ["10", "10", style.STATUS_SHORT["timeout"]]
 
 
 def _table_of(text, section):
