@@ -17,6 +17,7 @@ from plots.results import Run
 from plots.series import group
 
 _ROW = 0.19
+_ROW_OF_MANY = 0.13
 _LINE = 0.115
 _ROWS_WITHOUT_WORRY = 24
 
@@ -101,7 +102,8 @@ def _draw(run: Run, matrix: Matrix) -> Page:
     left = max(ticks.text_width(row.label, style.LEAST) for row in matrix.rows) + 0.12
     width = 0.8 if with_reasons else BODY_WIDTH - left - 0.05
     reasons = [_wrapped_reason(row, BODY_WIDTH - left - width - 0.15) if with_reasons else [] for row in matrix.rows]
-    heights = [max(_ROW, _LINE * len(lines) + 0.08) for lines in reasons]
+    row = _ROW if len(matrix.rows) <= _ROWS_WITHOUT_WORRY else _ROW_OF_MANY
+    heights = [max(row, _LINE * len(lines) + 0.08) for lines in reasons]
     room = width / len(matrix.columns)
     turned = not with_reasons and any(ticks.text_width(column, style.LEAST) + 0.06 > room for column in matrix.columns)
     longest = max(ticks.text_width(column, style.LEAST) for column in matrix.columns)
@@ -109,7 +111,7 @@ def _draw(run: Run, matrix: Matrix) -> Page:
     # Words too long for their column get a number, explained below.
     words = {word for row in matrix.rows for _, columns, word in stretches(row)
              if word and word != "ok" and ticks.text_width(word, style.LEAST) > columns * room - 0.03}
-    short = {word: _abbreviation(word) for word in style.STATUS_COLOURS if word in words}
+    short = {word: style.STATUS_LETTERS[word] for word in style.STATUS_COLOURS if word in words}
 
     caption = [_counts(run)]
     if short:
@@ -138,10 +140,6 @@ def _draw(run: Run, matrix: Matrix) -> Page:
         axes.set_xticklabels(matrix.columns, fontsize=style.LEAST, rotation=90 if turned else 0)
         axes.set_xlabel(matrix.column_title, fontsize=7.5, labelpad=2)
     return page
-
-
-def _abbreviation(word: str) -> str:
-    return {"unsupported": "u", "timeout": "t", "skipped": "s", "incorrect": "i", "device_fault": "d", "crashed": "c", "oom": "o"}[word]
 
 
 def _draw_stretch(axes, first: int, columns: int, word: str, short: dict[str, str], top: float, height: float, room: float) -> None:
