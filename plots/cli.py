@@ -7,6 +7,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
 from plots import aa, claims, drawing, forest, inputs, numbers, page, points, points_table, results, survival
@@ -114,9 +115,10 @@ def _survive(arguments: list[str]) -> int:
     found = inputs.find(options.paths)
     if found.tables:
         raise UsageError(f"{found.tables[0]} is a config; give the folders of runs.")
-    for path in survival.write([results.read_run(folder) for folder in found.folders], options.out, options.formats):
+    runs, failures = _readable(found.folders)
+    for path in survival.write(runs, options.out, options.formats) if runs else []:
         print(path)
-    return 0
+    return _told(failures)
 
 
 def _point_by_point(arguments: list[str]) -> int:
@@ -132,17 +134,28 @@ def _point_by_point(arguments: list[str]) -> int:
     if found.tables:
         raise UsageError(f"{found.tables[0]} is a config; give the folders of runs.")
     data = points.read(options.points)
-    runs, failures = [], []
-    for folder in found.folders:
-        try:
-            runs.append(results.read_run(folder))
-        except (NothingToDraw, UsageError) as error:
-            failures.append(error)
+    runs, failures = _readable(found.folders)
     judged = points.judge(data, runs) if runs else []
     if judged:
         wanted = points.configs_of(data)
         for path in points_table.drawing(data, judged, [run for run in runs if run.name in wanted]).write(options.out, options.formats):
             print(path)
+    return _told(failures)
+
+
+def _readable(folders: Sequence[Path]) -> tuple[list[results.Run], list[Exception]]:
+    """The runs that can be read, and what is wrong with the others."""
+    runs, failures = [], []
+    for folder in folders:
+        try:
+            runs.append(results.read_run(folder))
+        except (NothingToDraw, UsageError) as error:
+            failures.append(error)
+    return runs, failures
+
+
+def _told(failures: Sequence[Exception]) -> int:
+    """The exit code, with every failure on stderr."""
     for error in failures:
         print(f"plots: {error}", file=sys.stderr)
     return 2 if any(isinstance(error, UsageError) for error in failures) else 3 if failures else 0

@@ -18,14 +18,15 @@ import matplotlib
 from matplotlib.patches import Patch
 
 from allocbench.errors import NothingToDraw
-from plots import grid, labels, origin, reasons, style, ticks
+from plots import grid, labels, origin, reasons, rows, style, ticks
 from plots.page import BODY_WIDTH, Drawing, Heading, Page
 from plots.results import Run
 
 # The worst first: what a reader must see of a field with several.
 SEVERITY = ("crashed", "device_fault", "incorrect", "timeout", "oom", "skipped", "unsupported", "ok")
-LETTERS = {"crashed": "c", "device_fault": "d", "incorrect": "i", "timeout": "t", "oom": "o", "skipped": "s", "unsupported": "u"}
 _ROW = 0.16
+_ROW_OF_MANY = 0.135
+_FEW = 24  # rows
 _FAIL_ON_PURPOSE = "saboteur_"  # allocators that test the harness
 _MOST_REASONS = 3  # of a field, by how many cells they are of
 
@@ -45,7 +46,7 @@ class Field:
         return counted[0].split(" ")[1] if len(counted) == 1 else ", ".join(counted)
 
     def letters(self) -> str:
-        return "".join(LETTERS[word] for word in SEVERITY if self.statuses[word] and word in LETTERS)
+        return "".join(style.STATUS_LETTERS[word] for word in SEVERITY if self.statuses[word] and word in style.STATUS_LETTERS)
 
 
 @dataclass
@@ -109,7 +110,9 @@ def _heading(matrix: Matrix) -> Heading:
     counts = matrix.counts()
     counted = ", ".join(f"{counts[word]} {word}" for word in reversed(SEVERITY) if counts[word])
     sentences = [f"{counts.total()} cells: {counted}. A bar shows the shares of its cells' statuses; a field without cells was not "
-                 "measured. Letters: " + ", ".join(f"{letter} = {word}" for word, letter in LETTERS.items()) + "."]
+                 "measured. Letters: " + ", ".join(f"{letter} = {word}" for word, letter in style.STATUS_LETTERS.items()) + "."]
+    if any(len(forms) > 1 for _, forms in _lines(matrix)):
+        sentences[0] += " Two halves: the published form at the left, the reworked one at the right."
     if matrix.not_measured:
         sentences.append(f"{matrix.not_measured} planned cells were not measured.")
     return Heading("Survival: how the cells of every allocator ended in every workload", "", sentences, matrix.told,
@@ -117,11 +120,15 @@ def _heading(matrix: Matrix) -> Heading:
 
 
 def _draw(matrix: Matrix) -> Page:
-    left = max(ticks.text_width(name, style.LEAST) for name in matrix.allocators.values()) + 0.08
+    lines = _lines(matrix)
+    full = [name for name, _ in lines]
+    names = [rest or name for name, rest in zip(full, rows.below(full))]
+    left = max(ticks.text_width(name, style.LEAST) for name in names) + 0.08
     head = max(ticks.text_width(workload, style.LEAST) for workload in matrix.workloads) + 0.08
     legend = 0.22
     room = (BODY_WIDTH - left) / len(matrix.workloads)
-    height = _ROW * len(matrix.allocators)
+    row = _ROW if len(lines) <= _FEW else _ROW_OF_MANY
+    height = row * len(lines)
     page = Page(_heading(matrix), height + head + legend)
     axes = page.axes(left, legend, BODY_WIDTH - left, height)
     axes.set_xlim(0, len(matrix.workloads))
@@ -129,13 +136,15 @@ def _draw(matrix: Matrix) -> Page:
     for side in axes.spines.values():
         side.set_visible(False)
     axes.tick_params(length=0)
-    for row, allocator in enumerate(matrix.allocators):
+    for number, (_, forms) in enumerate(lines):
+        width = 1 / len(forms)
         for column, workload in enumerate(matrix.workloads):
-            there = matrix.fields.get((allocator, workload))
-            if there:
-                _draw_field(axes, there, column, _ROW * row, room)
-    axes.set_yticks([_ROW * (row + 0.5) for row in range(len(matrix.allocators))])
-    axes.set_yticklabels(matrix.allocators.values(), fontsize=style.LEAST)
+            for place, allocator in enumerate(forms):
+                if there := matrix.fields.get((allocator, workload)):
+                    _draw_field(axes, there, column + width * place, row * number, width, row, room)
+    axes.set_yticks([row * (number + 0.5) for number in range(len(lines))])
+    for label, name, own in zip(axes.set_yticklabels(names, fontsize=style.LEAST), names, full):
+        label.set_color(style.BLACK if name == own else style.GREY)
     axes.set_xticks([column + 0.5 for column in range(len(matrix.workloads))])
     axes.xaxis.tick_top()
     axes.set_xticklabels(matrix.workloads, fontsize=style.LEAST, rotation=90)
@@ -145,18 +154,27 @@ def _draw(matrix: Matrix) -> Page:
     return page
 
 
-def _draw_field(axes, there: Field, column: int, top: float, room: float) -> None:
-    begin = column + 0.03
+def _lines(matrix: Matrix) -> list[tuple[str, list[str]]]:
+    """The rows: a name and the allocators whose fields stand there. An allocator shares its row with its reworked form."""
+    ordered = rows.by_family(list(matrix.allocators), matrix.allocators.__getitem__)
+    forms = {each: [each] + [f"{each}_reworked"] * (f"{each}_reworked" in matrix.allocators) for each in ordered}
+    shared = {each for members in forms.values() for each in members[1:]}
+    return [(matrix.allocators[each], forms[each]) for each in ordered if each not in shared]
+
+
+def _draw_field(axes, there: Field, left: float, top: float, width: float, row: float, room: float) -> None:
+    gap = 0.03
+    begin = left + gap
     for word in reversed(SEVERITY):
-        share = there.statuses[word] / there.statuses.total() * 0.94
+        share = there.statuses[word] / there.statuses.total() * (width - 2 * gap)
         if share:
-            axes.fill_between([begin, begin + share], top + 0.01, top + _ROW - 0.01, color=style.STATUS_COLOURS[word], linewidth=0,
+            axes.fill_between([begin, begin + share], top + 0.01, top + row - 0.01, color=style.STATUS_COLOURS[word], linewidth=0,
                               gid=f"status {word}")
             begin += share
     letters = there.letters()
-    if letters and ticks.text_width(letters, style.LEAST) > room:
-        letters = letters[0] + "…"  # the worst
-    axes.text(column + 0.5, top + _ROW / 2, letters, fontsize=style.LEAST, ha="center", va="center",
+    ways = (letters, f"{letters[:1]}…", letters[:1])  # the worst first
+    letters = next((way for way in ways if ticks.text_width(way, style.LEAST) + 0.03 <= room * width), ways[-1])
+    axes.text(left + width / 2, top + row / 2, letters, fontsize=style.LEAST, ha="center", va="center",
               color=style.text_on(style.STATUS_COLOURS[there.worst()]) if len(there.statuses) == 1 else style.BLACK)
 
 

@@ -107,6 +107,20 @@ def test_the_command_writes_picture_and_tables(tmp_path, capsys):
     assert (tmp_path / "out" / "survival_cpu.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_forms_share_a_row_and_a_run_without_cells_stops_nothing(tmp_path, capsys):
+    _runs(tmp_path, [_cell("halloc", 1), _cell("halloc_reworked", 1, "oom", "full")], [_cell("comb", 1)])
+    synthetic.write(tmp_path / "none", {**CONFIG, "name": "test/none"}, [], "cpu")
+    assert main(["survival", str(tmp_path), "--out", str(tmp_path / "out")]) == 3
+    assert "holds no cell" in capsys.readouterr().err and (tmp_path / "out" / "survival_cpu.png").exists()
+    matrix, = survival.matrices(_runs(tmp_path / "again", [_cell("halloc", 1), _cell("halloc_reworked", 1, "oom", "full"), _cell("comb", 1)]))
+    assert survival._lines(matrix) == [("Comb", ["comb"]), ("Halloc", ["halloc", "halloc_reworked"])]
+    drawing = survival.drawing(matrix)
+    bars = {each.get_gid(): each.get_paths()[0].vertices[:, 0] for axes in drawing.page.figure.axes for each in axes.collections
+            if each.get_gid() == "status oom"}
+    assert bars["status oom"].min() > 0.5, "the reworked form stands at the right"
+    assert "reworked one at the right" in " ".join(figures.texts(drawing))
+
+
 @pytest.mark.parametrize("path, message", [("absent", "does not exist"), ("configs/vinkler2015/table1.json", "is a config")])
 def test_mistakes_are_one_line(root, capsys, path, message):
     assert main(["survival", str(root / path)]) == 2
