@@ -39,14 +39,13 @@ struct TreeShape {
 struct BitTree {
   TreeShape shape;
   std::uint64_t* words;
-  std::uint32_t restarts;
   bool recheck;
 
-  // The lowest member from `start` on; no_segment if there is none, or if too many nodes were outdated.
+  // The lowest member from `start` on; no_segment if there is none. Goes on behind outdated nodes.
   template <class Thread>
   SIMT_FN std::uint32_t successor(Thread& thread, std::uint32_t start) const {
     SIMT_ROLLED
-    for (std::uint32_t tries = 0; tries <= restarts && start < shape.members; ++tries) {
+    while (start < shape.members) {
       std::uint32_t layer = 0;
       std::uint32_t nodes = shape.nodes_for(shape.members);
       std::uint32_t begin = 0;

@@ -1,14 +1,16 @@
 // Blocks of Gallatin: taken from segments of their class and given back to them; segments fetched and given back.
 //
 // McCoy & Pandey 2024; protocol of the authors' public code.
-//   take    a segment of the class's tree, from a random place on; the class takes the lowest free segment if it has
-//           none. One subtraction from the segment's free blocks is the right to one block: a fresh one, or the next
-//           one of its ring. Whoever takes the last one removes the segment from the tree and fetches another in
-//           advance.
-//   return  the block goes into the ring at a place of its own, in order. When the ring passes a tenth of its length,
-//           the segment enters the class's tree again. Whoever brings the last block back frees the segment.
-// Orders. `active` hands blocks over: given back with release, taken with acquire. A segment is handed over by the tree
-// of free segments.
+//   take    a segment of the class's tree, from one of several random places on, then from the lowest on; the class
+//           takes the lowest free segment if it has none. One subtraction from the segment's free blocks is the right
+//           to one block: a fresh one, or the next one of its ring. Whoever takes the last one removes the segment from
+//           the tree and fetches another in advance.
+//   return  the block goes into the ring at a place of its own, in order. The first place at or above a tenth of the
+//           ring puts the segment into the class's tree again, unless the ring has one place only. Whoever brings the
+//           last block back frees the segment.
+// Orders. `freed` hands slices over: added to with release; the last one exchanges it with acquire. `settled` hands the
+// ring over from one returned block to the next. `active` hands blocks over: given back with release, taken with
+// acquire. A segment is handed over by the tree of free segments.
 #pragma once
 
 #include "allocators/gallatin/heap.hpp"
@@ -53,14 +55,25 @@ SIMT_FN void unlock_class(Thread& thread, const Heap& heap, std::uint32_t bit) {
   thread.atomic(*heap.locks).fetch_and(~(1u << bit), simt::release);
 }
 
-// Where a search for a block begins.
+// The place of a thread's n-th search for a block.
 template <class Thread>
-SIMT_FN std::uint32_t first_segment(Thread& thread, const Heap& heap, std::uint32_t tries) {
-  if (heap.parameters.first_fit) return 0;
-  std::uint32_t hash = (thread.rank_in_grid() + heap.parameters.seed) * 0x9e3779b1u + tries * 0x85ebca6bu;
+SIMT_FN std::uint32_t random_segment(Thread& thread, const Heap& heap, std::uint32_t n) {
+  std::uint32_t hash = (thread.rank_in_grid() + heap.parameters.seed) * 0x9e3779b1u + n * 0x85ebca6bu;
   hash ^= hash >> 15;
   hash *= 0x2c1b3c6du;
   return simt::multiply_high(hash ^ hash >> 13, heap.segments);
+}
+
+// A segment with free blocks; no_segment if no search finds one.
+template <class Thread>
+SIMT_FN std::uint32_t find_segment(Thread& thread, const Heap& heap, const BitTree& tree) {
+  const std::uint32_t places = heap.parameters.first_fit ? 0 : heap.parameters.tree_restarts;
+  SIMT_ROLLED
+  for (std::uint32_t n = 0; n < places; ++n) {
+    const std::uint32_t segment = tree.successor(thread, random_segment(thread, heap, n));
+    if (segment != no_segment) return segment;
+  }
+  return tree.successor(thread, 0);
 }
 
 // Takes a block out of this segment; no_block if the segment has none or another class.
@@ -100,8 +113,7 @@ SIMT_NOINLINE_FN std::uint32_t request_block(Thread& thread, const Heap& heap, s
   const BitTree tree = heap.class_tree(size_class);
   SIMT_ROLLED
   for (std::uint32_t tries = 0; tries < heap.parameters.block_tries;) {
-    std::uint32_t segment = tree.successor(thread, first_segment(thread, heap, tries));
-    if (segment == no_segment) segment = tree.successor(thread, 0);
+    const std::uint32_t segment = find_segment(thread, heap, tree);
     if (segment == no_segment) {
       if (lock_class(thread, heap, size_class)) {
         const bool fetched = fetch_segment(thread, heap, size_class);
@@ -130,13 +142,15 @@ SIMT_NOINLINE_FN void return_block(Thread& thread, const Heap& heap, std::uint32
   const std::uint32_t number = thread.atomic(counters.entered).fetch_add(1u, simt::relaxed);
   const std::uint32_t place = number & (blocks - 1);
   thread.atomic(heap.rings[(segment << heap.ring_log2()) + place]).store(heap.index_of(block) + 1, simt::relaxed);
-  const auto settled = thread.atomic(counters.settled);
-  while (settled.load(simt::acquire) != number) thread.spin_hint();
-  settled.store(number + 1, simt::release);
+  std::uint32_t turn = number;
+  while (!thread.atomic(counters.settled).compare_exchange(turn, number + 1, simt::acq_rel, simt::relaxed)) {
+    turn = number;
+    thread.spin_hint();
+  }
   const BitTree tree = heap.class_tree(size_class);
-  if (place == blocks / 10) tree.insert(thread, segment);
+  if (place == (blocks + 9) / 10) tree.insert(thread, segment);
   const auto active = thread.atomic(counters.active);
-  const std::uint32_t before = active.fetch_add(1u, simt::acq_rel);
+  const std::uint32_t before = active.fetch_add(1u, simt::release);
   if (before + 1 != blocks - 1) return;
   std::uint32_t expected = blocks - 1;
   if (!active.compare_exchange(expected, 0xffffffffu, simt::acq_rel, simt::relaxed)) return;
@@ -150,9 +164,24 @@ template <class Thread>
 SIMT_FN void free_slices(Thread& thread, const Heap& heap, std::uint32_t block, std::uint32_t size_class,
                          std::uint32_t count) {
   const auto freed = thread.atomic(heap.blocks[block].freed);
-  if (freed.fetch_add(count, simt::acq_rel) + count != heap.slices()) return;
-  freed.store(0u, simt::relaxed);
+  if (freed.fetch_add(count, simt::release) + count != heap.slices()) return;
+  freed.exchange(0u, simt::acquire);
   return_block(thread, *heap.copy, block, size_class);
+}
+
+// Of `count` slices from `place` on, those in the block that no free will name: all but one of a request that was
+// served, else all before the end of the block.
+SIMT_HOST_FN std::uint32_t unnamed_slices(const Heap& heap, bool served, std::uint32_t place, std::uint32_t count) {
+  if (served) return count - 1;
+  if (place >= heap.slices()) return 0;
+  return heap.slices() - place < count ? heap.slices() - place : count;
+}
+// Frees the unnamed slices of all lanes of a team by one addition.
+template <class Thread, class Team>
+SIMT_FN void free_unnamed(Thread& thread, const Heap& heap, const Team& team, std::uint32_t block,
+                          std::uint32_t size_class, std::uint32_t unnamed) {
+  const std::uint32_t sum = team.reduce_add(unnamed);
+  if (sum != 0 && team.leader()) free_slices(thread, heap, block, size_class, sum);
 }
 
 }  // namespace allocbench::gallatin

@@ -87,8 +87,7 @@ struct Heap {
     return pinned[size_class * pinned_stride() + slot];
   }
   SIMT_HOST_FN BitTree tree(std::uint32_t number) const {
-    return {shape, trees + std::size_t{number} * shape.words, parameters.tree_restarts,
-            parameters.recheck_cleared_words};
+    return {shape, trees + std::size_t{number} * shape.words, parameters.recheck_cleared_words};
   }
   SIMT_HOST_FN BitTree class_tree(std::uint32_t size_class) const { return tree(1 + size_class); }
   SIMT_HOST_FN BitTree free_segments() const { return tree(0); }

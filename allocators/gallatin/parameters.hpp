@@ -47,7 +47,9 @@ struct Parameters {
                                                                                                               1 << 20),
         Field{"run_tries", &P::run_tries, "", "tries to get a whole block or a run of segments", "public code"}.between(
             1, 1 << 20),
-        Field{"tree_restarts", &P::tree_restarts, "", "restarts of a search that met an outdated node", "public code"}
+        Field{"tree_restarts", &P::tree_restarts, "",
+              "random places from which a block is searched before the search begins at the lowest segment",
+              "public code"}
             .between(1, 1 << 20),
         Field{"seed", &P::seed, "", "of the places where searches for a block begin", "public code"},
         Field{"first_fit", &P::first_fit, "", "search for blocks from the lowest segment on, not from a random one",

@@ -42,16 +42,17 @@ SIMT_FN Pinned find_pinned(Thread& thread, const Heap& heap, std::uint32_t size_
   constexpr std::uint32_t most_probes = 30;
   const std::uint32_t last = heap.pinned_count(size_class) - 1;
   const std::uint32_t own = thread.sm() & last;
-  std::uint32_t entry = being_replaced;
+  std::uint32_t own_entry = being_replaced;
   SIMT_ROLLED
-  for (std::uint32_t probe = 0; probe < most_probes; ++probe) {
+  for (std::uint32_t probe = 0; probe <= last && probe < most_probes; ++probe) {
     const std::uint32_t slot = (own + probe) & last;
-    entry = thread.atomic(heap.pinned_entry(size_class, slot)).load(simt::relaxed);
+    const std::uint32_t entry = thread.atomic(heap.pinned_entry(size_class, slot)).load(simt::relaxed);
     if (entry >= first_pinned) return {slot, entry - first_pinned, false};
+    if (probe == 0) own_entry = entry;
   }
   std::uint32_t expected = vacant;
-  if (!thread.atomic(heap.pinned_entry(size_class, own))
-           .compare_exchange(expected, being_replaced, simt::acquire, simt::relaxed)) {
+  if (own_entry != vacant || !thread.atomic(heap.pinned_entry(size_class, own))
+                                  .compare_exchange(expected, being_replaced, simt::acquire, simt::relaxed)) {
     return {own, no_block, false};
   }
   const std::uint32_t block = fill_entry(thread, *heap.copy, size_class, own);
@@ -96,10 +97,7 @@ SIMT_FN void* take_slices(Thread& thread, const Heap& heap, std::uint32_t size_c
     const std::uint32_t place = (old & BlockCounters::count_mask) + before;
     const bool right = block_class == size_class;
     const bool fits = right && place + count <= slices;
-    if (fits && count > 1) thread.atomic(block.freed).fetch_add(count - 1, simt::relaxed);
-    if (!fits && place < slices) {
-      free_slices(thread, heap, pinned.block, block_class, slices - place < count ? slices - place : count);
-    }
+    free_unnamed(thread, heap, team, pinned.block, block_class, unnamed_slices(heap, fits, place, count));
     const bool useless = !right || (old & BlockCounters::count_mask) >= slices;
     const bool crossed = team.any(right && place < slices && place + count >= slices);
     if (team.leader() && (crossed || (useless && spent == pinned.block))) replace(thread, heap, size_class, pinned);

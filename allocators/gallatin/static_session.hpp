@@ -78,12 +78,8 @@ class StaticSession {
       const std::uint32_t place = taken + before;
       const bool known = context_.block != no_block;
       const bool fits = known && place + count <= slices;
-      if (fits && count > 1) {
-        thread.atomic(heap_.blocks[context_.block].freed).fetch_add(count - 1, simt::relaxed);
-      }
-      if (!fits && known && place < slices) {
-        free_slices(thread, heap_, context_.block, size_class, slices - place < count ? slices - place : count);
-      }
+      const std::uint32_t unnamed = known ? unnamed_slices(heap_, fits, place, count) : 0;
+      free_unnamed(thread, heap_, team, context_.block, size_class, unnamed);
       const bool crossed = team.any(place < slices && added - before + place >= slices);
       if (crossed && team.leader()) {
         renew_slot<bug>(thread, *heap_.copy, slots_, slot, size_class, LiveBlock::of(generation, context_.block));

@@ -48,8 +48,8 @@ constexpr Ops take{.updates = 1};
 // block 1 store. Slot: retired block 1 store, new block 1 store, counter 1 exchange. The search begins and ends 2
 // additions.
 constexpr Ops replace_block{.loads = 2, .stores = 3, .updates = 5};
-// Class of the segment 1 load, counter of the block 1 addition.
-constexpr Ops free_one{.loads = 1, .updates = 1};
+// Counter of the block 1 addition. The class of the segment comes from the cache by a plain load, which nobody counts.
+constexpr Ops free_one{.updates = 1};
 
 class SecondMallocs {
  public:
@@ -78,8 +78,7 @@ TEST(GallatinStaticFidelity, AWarp) {
   EXPECT_EQ(SecondMallocs().sum(rig, 32, 100), take);
   const Calls calls = rig.warp_mallocs(100);
   EXPECT_EQ(calls.sum(), find_slot + take);
-  // Each lane its class, the group its counter.
-  EXPECT_EQ(rig.counted_free(calls.blocks).sum(), (Ops{.loads = 32, .updates = 1}));
+  EXPECT_EQ(rig.counted_free(calls.blocks).sum(), free_one);
 }
 
 TEST(GallatinStaticFidelity, TilesOf16LanesHaveSlotsOfTheirOwn) {
@@ -122,9 +121,9 @@ TEST(GallatinStaticFidelity, AnExhaustedPool) {
   while (rig.counted_malloc({1024}).blocks[0] != nullptr) {
   }
   // Its class has one slot: no block 1 load, searches 1 load, the right to fill it 1 exchange, still none 1 load. The
-  // search begins and ends 2 additions. Class's tree twice, lock 1 OR, free segments 1 load, unlock 1 AND, class's tree
+  // search begins and ends 2 additions. Class's tree once, lock 1 OR, free segments 1 load, unlock 1 AND, class's tree
   // once more. No block 1 store, right given up 1 store. Searches 2 loads, the slot again 1 load.
-  EXPECT_EQ(rig.counted_malloc({1024}).of_lane[0], (Ops{.loads = 3 + 4 + 3, .stores = 2, .updates = 1 + 2 + 2}));
+  EXPECT_EQ(rig.counted_malloc({1024}).of_lane[0], (Ops{.loads = 3 + 3 + 3, .stores = 2, .updates = 1 + 2 + 2}));
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 

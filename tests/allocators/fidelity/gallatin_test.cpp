@@ -27,15 +27,15 @@ Gallatin::Parameters small_segments() {
 
 // Entry of the SM 1 load, counter of the block 1 addition.
 constexpr Ops take{.loads = 1, .updates = 1};
-// Class of the segment 1 load, counter of the block 1 addition.
-constexpr Ops free_one{.loads = 1, .updates = 1};
+// Counter of the block 1 addition. The class of the segment comes from the cache by a plain load, which nobody counts.
+constexpr Ops free_one{.updates = 1};
 // Class's tree 1 load; free blocks 1 subtraction; class of the segment 1 load; blocks taken 1 addition; counter of the
 // block 1 store.
 constexpr Ops request_fresh_block{.loads = 2, .stores = 1, .updates = 2};
 // The entry loses its block and gets a new one: 2 compare-exchanges.
 constexpr Ops exchange_entry{.compare_exchanges = 2};
-// Counter 1 store. Ring: number 1 addition, entry 1 store, order 1 load and 1 store. Free blocks 1 addition.
-constexpr Ops return_block{.loads = 1, .stores = 3, .updates = 2};
+// Counter 1 exchange. Ring: number 1 addition, entry 1 store, order 1 compare-exchange. Free blocks 1 addition.
+constexpr Ops return_block{.stores = 1, .updates = 3, .compare_exchanges = 1};
 // Of one block: lock 1 OR. Free segments 1 load
 // and 1 AND, class 1 compare-exchange, ring 1 store, counters 3 stores, free blocks 1 addition, class's tree 1 OR,
 // unlock 1 AND.
@@ -63,8 +63,7 @@ TEST(GallatinFidelity, AWarp) {
   FidelityRig<Gallatin> rig(pool_bytes, parameters);
   const Calls calls = rig.warp_mallocs(100);
   EXPECT_EQ(calls.sum(), take);
-  // Each lane its class, the group its counter.
-  EXPECT_EQ(rig.counted_free(calls.blocks).sum(), (Ops{.loads = 32, .updates = 1}));
+  EXPECT_EQ(rig.counted_free(calls.blocks).sum(), free_one);
 }
 
 TEST(GallatinFidelity, AWarpOfTwoClasses) {
@@ -94,6 +93,17 @@ TEST(GallatinFidelity, SeveralSlices) {
   EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0], free_one);
 }
 
+TEST(GallatinFidelity, SeveralLanesWithSeveralSlices) {
+  // 64 slices per block; 16 lanes take two each.
+  Gallatin::Parameters parameters = small_segments();
+  parameters.max_slice_bytes = 1024;
+  FidelityRig<Gallatin> rig(pool_bytes, parameters);
+  const Calls calls = rig.counted_malloc(std::vector<std::uint64_t>(16, 2000));
+  // The slices that no free will name 1 addition for all.
+  EXPECT_EQ(calls.sum(), take + Ops{.updates = 1});
+  EXPECT_EQ(rig.counted_free(calls.blocks).sum(), free_one);
+}
+
 TEST(GallatinFidelity, AStraddlerGoesOnInTheNextBlock) {
   FidelityRig<Gallatin> rig(pool_bytes, first_fit());
   rig.counted_malloc({20'000});
@@ -115,18 +125,69 @@ TEST(GallatinFidelity, AWholeBlock) {
   // The pinned blocks have emptied the first segment, and the next one is there. Slices and what no free will name: 2
   // additions.
   EXPECT_EQ(calls.of_lane[0], request_fresh_block + Ops{.updates = 2});
-  EXPECT_EQ(rig.counted_free(calls.blocks).sum().stores, 3u + 1u);
+  // The only block of its segment that is in use: free blocks 1 compare-exchange, class's tree 1 AND, class 1 store,
+  // free segments 1 OR.
+  EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0],
+            free_one + return_block + (Ops{.stores = 1, .updates = 2, .compare_exchanges = 1}));
 }
 
 TEST(GallatinFidelity, AnExhaustedPool) {
   FidelityRig<Gallatin> rig(pool_bytes, first_fit());
   while (rig.counted_malloc({4096}).blocks[0] != nullptr) {
   }
-  // 30 probes, own entry 1 compare-exchange; class's tree twice, lock 1 OR, free segments 1 load, unlock 1 AND, class's
+  // 4 entries, own one 1 compare-exchange; class's tree 1 load, lock 1 OR, free segments 1 load, unlock 1 AND, class's
   // tree once more; entry vacant again 1 compare-exchange.
-  EXPECT_EQ(rig.counted_malloc({4096}).of_lane[0],
-            (Ops{.loads = 30 + 2 + 1 + 1, .updates = 2, .compare_exchanges = 2}));
+  EXPECT_EQ(rig.counted_malloc({4096}).of_lane[0], (Ops{.loads = 4 + 1 + 1 + 1, .updates = 2, .compare_exchanges = 2}));
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+TEST(GallatinFidelity, ASearchBeginsAtFifteenRandomPlacesAndThenAtTheLowestSegment) {
+  FidelityRig<Gallatin> rig(pool_bytes, small_segments());
+  while (rig.counted_malloc({4096}).blocks[0] != nullptr) {
+  }
+  // As above, but 15 searches of the class's tree more.
+  EXPECT_EQ(rig.counted_malloc({4096}).of_lane[0],
+            (Ops{.loads = 4 + 16 + 1 + 1, .updates = 2, .compare_exchanges = 2}));
+}
+
+TEST(GallatinFidelity, TheSegmentOfALargestBlockNeverEntersItsTreeAgain) {
+  FidelityRig<Gallatin> rig(pool_bytes, first_fit());
+  std::vector<void*> blocks;
+  for (std::uint32_t i = 0; i < slices; ++i) blocks.push_back(rig.counted_malloc({4096}).blocks[0]);
+  for (std::uint32_t i = 1; i < slices; ++i) rig.counted_free({blocks[i]});
+  // One block per segment: the segment is free at once. Free blocks 1 compare-exchange, class's tree 1 AND, class
+  // 1 store, free segments 1 OR.
+  EXPECT_EQ(rig.counted_free({blocks[0]}).of_lane[0],
+            free_one + return_block + (Ops{.stores = 1, .updates = 2, .compare_exchanges = 1}));
+}
+
+TEST(GallatinFidelity, ASegmentEntersItsTreeAgainAtATenthOfItsBlocks) {
+  // Two blocks per segment of 2 KiB slices: at the second block, not at the first.
+  FidelityRig<Gallatin> rig(pool_bytes, first_fit());
+  std::vector<void*> blocks;
+  while (void* block = rig.counted_malloc({2048}).blocks[0]) blocks.push_back(block);
+  ASSERT_GT(blocks.size(), 4 * slices);
+  const auto& heap = rig.allocator.heap();
+  const std::size_t segment_bytes = std::size_t{1} << heap.segment_log2;
+  // The last segment that was fetched, with both of its blocks.
+  const auto segment_of = [&](void* block) { return heap.offset_of(block) / segment_bytes; };
+  const std::size_t segment = segment_of(blocks.back());
+  std::vector<void*> first;
+  std::vector<void*> second;
+  for (void* block : blocks) {
+    if (segment_of(block) != segment) continue;
+    (heap.offset_of(block) % segment_bytes < segment_bytes / 2 ? first : second).push_back(block);
+  }
+  ASSERT_EQ(first.size(), slices);
+  ASSERT_EQ(second.size(), slices);
+  const auto free_all = [&](const std::vector<void*>& of_block) {
+    Ops last;
+    for (void* block : of_block) last = rig.counted_free({block}).of_lane[0];
+    return last;
+  };
+  EXPECT_EQ(free_all(first), free_one + return_block);
+  // In 1 OR; then the segment is free: free blocks 1 compare-exchange, out 1 AND, class 1 store, free segments 1 OR.
+  EXPECT_EQ(free_all(second), free_one + return_block + (Ops{.stores = 1, .updates = 3, .compare_exchanges = 1}));
 }
 
 }  // namespace
