@@ -11,16 +11,18 @@
 // Data: heap.hpp. Protocols: bit_tree.hpp, blocks.hpp, slices.hpp, runs.hpp.
 //
 // Differs from the public code:
-//   * Memory orders. Groups of lanes are explicit masks: lanes that have their slice leave, the others stay together.
+//   * Memory orders (last section). Groups of lanes are explicit masks: lanes that have their slice leave, the others
+//     stay together.
 //   * A request of a block ends when the class's tree and the tree of free segments were both found empty (published:
 //     after all tries). Runs are searched for once (published: 500 times). So null comes in bounded time.
 //   * Assumed: an entry whose block could not be replaced is marked vacant. A team that finds no entry with a block
-//   fills
-//     its own one, if it is vacant, and returns null if it cannot.
+//     fills its own one, if it is vacant, and returns null if it cannot. It looks at each entry once.
 //   * Assumed: a team that finds the same block twice in a row, used up or in another class, detaches it. The lanes
-//   that
-//     crossed its end may have known it from another entry.
+//     that crossed its end may have known it from another entry.
 //   * Assumed: a whole block is given back if a team that knew it from an earlier life took slices of it first.
+//   * A fetched segment adds its free blocks to the count instead of storing them: a request that came late may have
+//     its subtraction there. A request that reaches beyond a block may be the last to free slices of it, and then gives
+//     the block back.
 //   * Block numbers of 32 bits in the rings and the table instead of pointers; classes of segments in 32 bits, not 16.
 //   * In pools below 512 MiB segments are smaller than 16 MiB, so that there are 32 of them, and a slice is at most a
 //     sixteenth of a segment. The entries of the smallest class pin half a segment, as published.
@@ -30,10 +32,35 @@
 //   * A segment enters its class's tree again when its ring passes a tenth of its blocks: free blocks of others stay
 //     hidden until then. Insertions into a tree may be hidden by a removal at the same time (recheck_cleared_words).
 //   * Whoever frees a run sets the bits of its segments before it resets their class; a fetch in between ends the
-//   kernel
-//     (reset_class_first).
+//     kernel (reset_class_first).
 //   * The count of a block has 20 bits. Additions to an exhausted block could reach the class above them: more than a
 //     thousand full warps that ask for 32 KiB at once.
+//
+// Operations on shared words, by one team of lanes. Public code and this form make the same ones but where a bar
+// stands: public code | here. tests/allocators/fidelity/gallatin_test.cpp counts them.
+//   slice         entry 1 load; counter 1 addition; several slices per lane: surplus 1 addition
+//   end of block  entry 2 compare-exchanges, and a block
+//   block         class's tree: loads, from 15 random places and the lowest segment; free blocks 1 subtraction; class
+//                 1 load; blocks taken 1 addition; ring 1 exchange, once all blocks were taken before; counter
+//                 1 exchange | 1 store
+//   last block    class's tree 1 AND or more; lock 1 OR, 1 AND; free segments: loads, 1 AND or more; class
+//                 1 compare-exchange; ring 1 store per block; counters 4 exchanges | 3 stores, 1 addition; class's
+//                 tree 1 OR or more
+//   free          class 1 load from the cache; counter 1 addition
+//   block back    counter 1 exchange; ring 1 addition, 1 exchange | 1 store, 1 compare-exchange; at a tenth of the ring
+//                 class's tree 1 OR or more; free blocks 1 addition; class 1 load | none
+//   segment back  free blocks 1 compare-exchange; class's tree 1 AND or more; class 1 compare-exchange | 1 store; free
+//                 segments 1 OR or more
+// Orders, and what surrounds these operations, differ. The PTX of the public code (nvcc 13.0, sm_90) has on its way:
+//   slice         4 fences (membar.gl) and 4 loads of pointers, each from the one before it, in front of the entry;
+//                 here 1 addition with acquire, no fence, and no pointer but that of the table
+//   end of block  2 fences more, and 4 more for a segment in advance
+//   free          no fence, 3 loads of pointers; here 1 addition with release
+//   block back    1 fence, 2 with the tree, 2 more for a segment; here 1 exchange with acquire, 1 compare-exchange with
+//                 acquire and release, 1 addition with release
+// Mallocs of this form took 0.40 to 0.61 of the time of the public code, frees 0.94 to 1.73
+// (results/reference/h200/peers), before frees were given these orders and searches their 15 places. The fences and
+// pointers of the slice path are what is left that the public code has on top; they are not in the design.
 #pragma once
 
 #include "allocators/gallatin/inspect.hpp"
