@@ -159,12 +159,13 @@ SIMT_NOINLINE_FN void return_block(Thread& thread, const Heap& heap, std::uint32
   heap.free_segments().insert(thread, segment);
 }
 
-// `count` slices of the block are free; the last of a block gives it back.
-template <class Thread>
+// `count` slices of the block are free; the last of a block gives it back. `order` is release, or relaxed for slices
+// that nobody has used.
+template <class Thread, class Order>
 SIMT_FN void free_slices(Thread& thread, const Heap& heap, std::uint32_t block, std::uint32_t size_class,
-                         std::uint32_t count) {
+                         std::uint32_t count, Order order) {
   const auto freed = thread.atomic(heap.blocks[block].freed);
-  if (freed.fetch_add(count, simt::release) + count != heap.slices()) return;
+  if (freed.fetch_add(count, order) + count != heap.slices()) return;
   freed.exchange(0u, simt::acquire);
   return_block(thread, *heap.copy, block, size_class);
 }
@@ -181,7 +182,7 @@ template <class Thread, class Team>
 SIMT_FN void free_unnamed(Thread& thread, const Heap& heap, const Team& team, std::uint32_t block,
                           std::uint32_t size_class, std::uint32_t unnamed) {
   const std::uint32_t sum = team.reduce_add(unnamed);
-  if (sum != 0 && team.leader()) free_slices(thread, heap, block, size_class, sum);
+  if (sum != 0 && team.leader()) free_slices(thread, heap, block, size_class, sum, simt::relaxed);
 }
 
 }  // namespace allocbench::gallatin

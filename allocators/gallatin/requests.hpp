@@ -22,7 +22,9 @@ SIMT_NOINLINE_FN void* take_block(Thread& thread, const Heap& heap, std::uint32_
     }
     // A team that knew the block from an earlier life came first.
     const std::uint32_t taken = old - fresh;
-    if (taken < heap.slices()) free_slices(thread, heap, block, size_class, heap.slices() - taken);
+    if (taken < heap.slices()) {
+      free_slices(thread, heap, block, size_class, heap.slices() - taken, simt::relaxed);
+    }
   }
   return nullptr;
 }
@@ -54,7 +56,7 @@ SIMT_FN void give_back(Thread& thread, const Heap& heap, void* block) {
   const std::uint32_t number = (segment << heap.ring_log2()) + (in_segment >> heap.block_log2(id));
   const auto team = thread.converged().match_any(number);
   team.sync();  // the leader's release speaks for all
-  if (team.leader()) free_slices(thread, heap, number, id, team.num_threads());
+  if (team.leader()) free_slices(thread, heap, number, id, team.num_threads(), simt::release);
 }
 
 }  // namespace allocbench::gallatin
