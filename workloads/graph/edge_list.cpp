@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "workloads/common/data_files.hpp"
+#include "workloads/common/parallel_for.hpp"
 #include "workloads/common/random.hpp"
 
 namespace allocbench {
@@ -77,13 +78,17 @@ std::vector<Arc> generate_edge_list(std::uint32_t vertices, std::uint32_t arcs, 
   }
   const auto levels = static_cast<std::uint32_t>(std::bit_width(vertices - 1));
   std::vector<Arc> result(arcs);
-  for (std::uint32_t arc = 0; arc < arcs; ++arc) {
-    std::uint32_t attempt = 0;
-    do {
-      result[arc] = draw_arc(seed, arc, attempt++, levels);
-    } while (result[arc].source >= vertices || result[arc].target >= vertices);
-    result[arc] = {id[result[arc].source], id[result[arc].target]};
-  }
+  parallel_for(arcs, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t at = begin; at < end; ++at) {
+      const auto arc = static_cast<std::uint32_t>(at);
+      Arc drawn{};
+      std::uint32_t attempt = 0;
+      do {
+        drawn = draw_arc(seed, arc, attempt++, levels);
+      } while (drawn.source >= vertices || drawn.target >= vertices);
+      result[at] = {id[drawn.source], id[drawn.target]};
+    }
+  });
   return result;
 }
 
