@@ -20,7 +20,7 @@ void Registry::add_kernels(const std::string& allocator, const std::vector<Alloc
   for (const auto& each : allocators_) {
     if (each->traits.name == allocator) return each->add_kernels(kernels);
   }
-  throw std::runtime_error("a plug-in has kernels for the allocator '" + allocator + "', which no plug-in brings");
+  throw std::runtime_error("a plug-in has kernels for the allocator '" + allocator + "', which no plug-in contains");
 }
 
 const AllocatorType* Registry::find_allocator(const std::string& name) const {

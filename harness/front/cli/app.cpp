@@ -57,13 +57,14 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
   auto* force = app.add_flag("--force", run.force, "Delete an earlier run in the folder and start over");
   force->excludes(resume)->excludes(failed);
   app.add_flag("--allow-mixed", run.allow_mixed,
-               "With --resume or --only-failed: go on at another revision, card or driver. Every figure says so");
+               "With --resume or --only-failed: continue at another revision, card or driver. Every figure says so");
   app.add_option("--timeout", run.timeout,
                  "Deadline of each cell and round in seconds (0.01 to 1000000), instead of the config's")
       ->check(CLI::Range(0.01, protocol::longest_seconds))
       ->type_name("S");
-  app.add_option("--minutes", run.minutes,
-                 "After this time only first rounds begin, and none of a hopeless cell; --resume goes on")
+  app.add_option(
+         "--minutes", run.minutes,
+         "After this time only first rounds begin, and none of cells that will probably fail; --resume continues")
       ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
       ->type_name("M");
   auto* known = app.add_option("--known", run.known,
