@@ -15,15 +15,19 @@ _EPILOG = """\
 examples:
   allocbench advise --sizes 48 --threads 1M --pool 1GiB
   allocbench advise --sizes 16-4096 --threads 100k --pool 1GiB --fill 90%
-  allocbench advise --sizes 64 --threads 10k --pool 256MiB --lifetime any --memory-budget 300MiB
+  allocbench advise --sizes 64 --threads 10k --pool 256MiB --lifetime any
+  allocbench advise --sizes 64 --threads 10k --pool 1GiB --memory-budget 2MiB
   allocbench advise --sizes 256 --threads 1M --pool 1GiB --never-freed
-  allocbench advise --sizes 16-4096 --threads 100k --pool 1GiB --any-size      no allocators of equal pages
+  allocbench advise --sizes 16-4096 --threads 100k --pool 1GiB --any-size
   allocbench advise --sizes 48 --threads 1M --pool 1GiB --results results/guide
 
-The answer is a ranked list with trade-offs from the results of the guide, never one winner. It names the cells it rests on and how far they
-are from the question; where nothing is near it says "not measured". docs/choose-an-allocator.md explains it.
+The answer is a ranked list with trade-offs from the results of the guide, never
+one winner. It names the cells it rests on and how far they are from the
+question; where nothing is near it says "not measured".
+docs/choose-an-allocator.md explains it.
 
-exit codes: 0 answered, 2 wrong command line or unreadable results, 3 no results, 1 nothing measured near the question
+exit codes: 0 answered, 1 nothing measured near the question, 2 wrong command
+line or unreadable results, 3 no results
 """
 
 

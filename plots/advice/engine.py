@@ -157,6 +157,7 @@ def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases:
             seconds = time[0] / result["n"]
     if not ok:
         return Ranked(entry, 0, None, None, None, None, memory_of(entry, question["sizes"]), 0, failed)
+    failed = [each for each in failed if each[1] != "unsupported" or not _asks_more(table["cases"][each[0]]["job"], question)]
     middle, half = logs / weights, math.sqrt(spread) / weights
     return Ranked(
         entry,
@@ -169,6 +170,11 @@ def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases:
         ok,
         failed,
     )
+
+
+def _asks_more(job: dict, question: dict) -> bool:
+    """The case has larger requests than the question: who does not take these, and serves others near, has not failed."""
+    return job["sizes"][1] > question["sizes"][1]
 
 
 def _sorted(judged: list[Ranked]) -> list[Ranked]:

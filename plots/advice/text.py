@@ -58,6 +58,10 @@ _LEGEND = (
     "bytes of a full pool and its metadata per requested byte. regs: registers of malloc. survival: cells of the whole guide that ended well; all near "
     "this job did. -: not measured."
 )
+_STEPS = (
+    "One step is a factor of 4 in request size, 10 in threads, 4 in lanes, 2 in the free share of the pool, or 100 in its size; another lifetime is 1.5. "
+    "A cell counts half as much for every step away."
+)
 _HEADER = ("rank", "allocator", "time/best", "request", "memory", "regs", "survival")
 
 
@@ -146,13 +150,16 @@ def _why(table: dict, each: Ranked) -> str:
         words.append(each.entry["finding"])
     if each.ok and each.slower is not None:
         words.append(f"{quantity.factor(each.slower)} times the best where it is ok ({each.ok} of {each.ok + len(each.failed)})")
-    for number, status, reason in each.failed[:2]:
-        words.append(f"{status} at {table['cases'][number]['label']}{': ' + reason if reason else ''}")
+    places: dict[tuple[str, str], list[str]] = {}
+    for number, status, reason in each.failed:
+        places.setdefault((status, reason), []).append(table["cases"][number]["label"])
+    for (status, reason), labels in list(places.items())[:2]:
+        words.append(f"{status} at {' and at '.join(labels[:2])}{f' and {len(labels) - 2} more' if len(labels) > 2 else ''}{': ' + reason if reason else ''}")
     return "; ".join(words) or "not measured"
 
 
 def _ground(table: dict, question: Question, found: Answer) -> list[str]:
-    lines = [f"The answer rests on {len(found.near)} cells of the guide; the nearest is {found.near[0].distance:.1f} steps from the question."]
+    lines = [f"The answer rests on {len(found.near)} cells of the guide; the nearest is {found.near[0].distance:.1f} steps from the question.", _STEPS]
     for each in found.near[:_CASES]:
         case = table["cases"][each.number]
         lines.append(f"  {each.distance:.1f}  {case['figure']}: {case['label']}{_differences(case['job'], question.job, each)}")

@@ -123,6 +123,21 @@ def test_who_fails_somewhere_near_is_not_ranked(made):
     assert found.failing[0].failed[0][1:] == ("oom", "12 of 1,000,000 requests returned null")
 
 
+def test_who_does_not_take_larger_requests_than_asked_has_not_failed(made):
+    place = next(number for number, case in enumerate(made["cases"]) if case["job"] and case["job"]["sizes"] == [64, 64] and case["job"]["threads"] == 1000)
+
+    def with_comb(status):
+        entries = [{**entry, "results": [*entry["results"][:place], [status, "serves requests up to 32 B"], *entry["results"][place + 1:]]}
+                   if entry["id"] == "comb" else entry for entry in made["allocators"]]
+        return {**made, "allocators": entries}
+
+    found = _near(with_comb("unsupported"))
+    assert place in [each.number for each in found.near] and "comb" in _ids(found.ranked)
+    assert next(each for each in found.ranked if each.entry["id"] == "comb").ok == len(found.near) - 1
+    assert "comb" in _ids(_near(with_comb("timeout")).failing), "a timeout is a failure at any size"
+    assert "comb" in _ids(_near(with_comb("unsupported"), sizes="64").failing), "of the size that was asked it is one, too"
+
+
 def test_the_unsafe_stand_apart(made):
     found = _near(made)
     assert "c_malloc" in findings.known()

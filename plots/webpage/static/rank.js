@@ -71,6 +71,8 @@ const Rank = (() => {
     });
     const made = {entry, rank: 0, slower: null, low: null, high: null, seconds, memory: memoryOf(entry, question.sizes), ok, failed};
     if (ok) {
+      // Who does not take larger requests than those of the question has not failed it.
+      made.failed = failed.filter(([number, status]) => status !== "unsupported" || table.cases[number].job.sizes[1] <= question.sizes[1]);
       const middle = logs / weights, half = Math.sqrt(spread) / weights;
       made.slower = Math.exp(middle);
       if (bounded) [made.low, made.high] = [Math.exp(middle - half), Math.exp(middle + half)];
