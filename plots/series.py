@@ -180,9 +180,10 @@ def series_of(run: Run, x: str, phase: str, metric: str) -> list[Series]:
 def _require_known(run: Run, phase: str, metric: str) -> None:
     known = run.known()
     if known and (phase, metric) not in known:
-        listed = ", ".join(sorted(f"{p or '(cell)'}/{m}" for p, m in known))
-        raise NothingToDraw(f"{run.folder}: no cell has the metric {metric!r} of phase {phase!r}. "
-                            f"Recorded are: {listed}.")
+        phases = sorted(p for p, m in known if m == metric)
+        listed = (f"Phases that have it: {', '.join(p or '(cell)' for p in phases)}" if phases else
+                  f"Metrics of that phase: {', '.join(sorted(m for p, m in known if p == phase)) or 'none'}")
+        raise NothingToDraw(f"{run.folder}: no cell has the metric {metric!r} of phase {phase!r}. {listed}.")
 
 
 def _told(run: Run, cell: str, siblings: list[list[str]], fixed_axes: list[str]) -> str:

@@ -110,7 +110,7 @@ def test_an_ok_cell_without_the_metric_is_said_to_have_no_value(tmp_path):
 
 
 def test_unknown_metric_or_axis_names_what_there_is(tmp_path):
-    with pytest.raises(NothingToDraw, match="Recorded are: alloc/time"):
+    with pytest.raises(NothingToDraw, match="Metrics of that phase: time"):
         _draw(tmp_path, [_ok("c_malloc", 1)], {"metric": "speed"})
     with pytest.raises(NothingToDraw, match="Its axes are: threads"):
         _draw(tmp_path, [_ok("c_malloc", 1)], {"x": "colour"})
