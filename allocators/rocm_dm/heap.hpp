@@ -2,12 +2,14 @@
 //
 // ROCm device libraries, ockl/src/dm.cl. Slab: header, bits (1 = in use or unusable), blocks of one kind. Each kind has
 // an array of records, one per slab; slabs are added at its end and stay. At most one slab of a kind per interval is
-// begun: its maker wins a compare-exchange of the time of the last one, the others look again.
+// begun: its maker wins a compare-exchange of the time of the last one, the others look again. Nothing else keeps two
+// makers from one record, so a maker must be done within the interval.
 //
 // Orders. Published: relaxed; before a bit is cleared a release fence, in the released version on MI300 only. Here
 // taking a bit acquires and clearing it releases.
 #pragma once
 
+#include <atomic>
 #include <string>
 
 #include "allocators/common/request.hpp"
@@ -154,41 +156,45 @@ struct Heap {
     return true;
   }
 
-  // Takes a slab from the pool if the interval since the last one of this kind has passed and no other lane was faster.
-  // `full` only after the interval: until then a slab that was begun may not be recorded yet.
+  // Takes a slab from the pool if the interval since the last one of this kind has passed, the search saw that one, and
+  // no other lane was faster. `full` only after the interval: until then a slab that was begun may not be recorded yet.
+  //
+  // The search may be long ago, so the number of slabs is read again, after the clock: by then the last slab is
+  // recorded. The exchange of the time fails if another one has been begun since.
   template <class Thread>
   SIMT_FN Growth begin(Thread& thread, KindState& state, std::uint32_t slabs, std::uint32_t& index) const {
     const auto last = thread.atomic(state.last);
     std::uint64_t before = 0;
     if (interval != 0) {
       before = last.load(simt::relaxed);
-      if (!has_passed(now(thread, slabs), before)) return look_again;
+      if (!has_passed(now(state), before)) return look_again;
+      if (thread.atomic(state.slabs).load(simt::acquire) != slabs) return look_again;
     }
     if (pool.exhausted(thread)) return full;
-    if (interval != 0 && !last.compare_exchange(before, now(thread, slabs), simt::relaxed, simt::relaxed)) {
-      return look_again;
+    std::uint64_t begun = 0;
+    if (interval != 0) {
+      begun = now(state);
+      if (!last.compare_exchange(before, begun, simt::relaxed, simt::relaxed)) return look_again;
     }
     index = pool.take(thread);
     if (index != SlabPool::none) return made;
-    if (interval != 0) last.store(before, simt::relaxed);  // other kinds were faster: nothing was begun
+    // Other kinds were faster: nothing was begun. A slab that another lane has begun meanwhile keeps its time.
+    if (interval != 0) last.compare_exchange(begun, before, simt::relaxed, simt::relaxed);
     return full;
   }
 
 #if SIMT_CUDA
   // As in the code, the clock of the whole GPU: with the cycles of a multiprocessor, one whose count is ahead would
   // take the interval as over while another one still makes its slab.
-  template <class Thread>
-  SIMT_FN static std::uint64_t now(Thread&, std::uint32_t) {
-    return simt::global_nanoseconds() | 1;
-  }
+  SIMT_FN static std::uint64_t now(const KindState&) { return simt::global_nanoseconds() | 1; }
   SIMT_FN bool has_passed(std::uint64_t now, std::uint64_t last) const {
     return last == 0 || static_cast<std::int64_t>(now - last) >= static_cast<std::int64_t>(interval);
   }
 #else
-  // No time passes while all lanes wait, so the clock counts slabs: one is begun when those before are recorded.
-  template <class Thread>
-  SIMT_FN static std::uint64_t now(Thread&, std::uint32_t slabs) {
-    return slabs + std::uint64_t{1};
+  // No time passes while all lanes wait, so the clock counts recorded slabs: the interval has passed once the slab that
+  // was begun last is recorded, however long another lane sleeps. Reading a clock is no operation on shared words.
+  SIMT_FN static std::uint64_t now(KindState& state) {
+    return std::atomic_ref<std::uint32_t>(state.slabs).load(std::memory_order_relaxed) + std::uint64_t{1};
   }
   SIMT_FN bool has_passed(std::uint64_t now, std::uint64_t last) const { return now > last; }
 #endif

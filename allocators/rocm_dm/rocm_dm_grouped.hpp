@@ -14,7 +14,8 @@
 //     leaves the group out: it may reserve blocks that do not exist, and then search for ever (only at 65,792 slabs).
 //   * A group that is larger than a slab, which slabs of 2 MiB are not, takes what there is.
 // As published: the maker of a slab stores its count before it has won the record (`count_order`). That is harmless as
-// long as no slab takes longer to make than the interval (docs/findings.md).
+// long as no maker needs, or sleeps, longer than the interval. One that does overwrites the count of the slab that the
+// next maker has recorded in its place: later reservations exceed the clear bits (docs/findings.md).
 #pragma once
 
 #include "allocators/rocm_dm/make_heap.hpp"
