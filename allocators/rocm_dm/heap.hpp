@@ -66,6 +66,9 @@ struct Heap {
   SIMT_FN static std::uint32_t& bits(std::uint64_t slab, std::uint32_t word) {
     return reinterpret_cast<std::uint32_t*>(slab + Kind::header_bytes)[word];
   }
+  SIMT_FN static std::uint64_t& long_word(std::uint64_t slab, std::uint32_t word) {
+    return reinterpret_cast<std::uint64_t*>(slab + Kind::header_bytes)[word];
+  }
   SIMT_FN void* address(const Kind& kind, std::uint64_t slab, std::uint32_t block) const {
     return reinterpret_cast<std::byte*>(slab) + kind.begin + std::size_t{block} * kind.bytes;
   }
@@ -87,8 +90,9 @@ struct Heap {
     index = group.broadcast(index);
     group.sync();  // the leader's acquire of the slab holds for all
     const auto slab = reinterpret_cast<std::uint64_t>(pool.address(index));
-    for (std::uint32_t i = group.thread_rank(); i < kinds[kind].words(); i += group.num_threads()) {
-      thread.atomic(bits(slab, i)).store(kinds[kind].unusable_bits(i), simt::relaxed);
+    const Kind size = kinds[kind];  // a copy: the stores below would have it read again each time
+    for (std::uint32_t i = group.thread_rank(); i < size.long_words(); i += group.num_threads()) {
+      thread.atomic(long_word(slab, i)).store(size.empty_bits(i), simt::relaxed);
     }
     group.sync();  // the leader's release speaks for all
     if (group.leader()) {

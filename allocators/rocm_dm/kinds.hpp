@@ -22,7 +22,7 @@ struct Kind {
   std::uint32_t skip_from;       // slabs with as many blocks in use are looked at last: 85 % of the usable ones
   std::uint32_t first_unusable;  // block; `blocks` or more: there is none
   std::uint32_t unusable_step;   // a power of two
-  std::uint32_t unused;
+  std::uint64_t unusable_bits;   // every unusable_step-th bit from bit 0 on; 0: all blocks are usable
 
   // The kind of a request of at most 3072 bytes. The 24-byte kind is left out: its blocks are aligned to 8 bytes only.
   SIMT_HOST_FN static std::uint32_t of_request(std::uint32_t bytes) {
@@ -36,14 +36,17 @@ struct Kind {
 
   SIMT_HOST_FN std::uint32_t words() const { return (blocks + 31) / 32; }
 
-  // The bits of a word that are set in an empty slab: blocks that must not be handed out, and those beyond the last.
-  SIMT_FN std::uint32_t unusable_bits(std::uint32_t word) const {
-    const std::uint32_t begin_of_word = word * 32;
-    std::uint32_t block = first_unusable;
-    if (block < begin_of_word) block += simt::round_up(begin_of_word - block, unusable_step);
-    std::uint32_t bits = blocks - begin_of_word < 32 ? ~0u << (blocks - begin_of_word) : 0;
-    for (; block < begin_of_word + 32 && block < blocks; block += unusable_step) bits |= 1u << (block - begin_of_word);
-    return bits;
+  // The bits lie in whole words of 64, too: blocks begin at multiples of 8 bytes.
+  SIMT_HOST_FN std::uint32_t long_words() const { return (blocks + 63) / 64; }
+
+  // The bits of a word of 64 that are set in an empty slab: blocks that must not be handed out, and those beyond the
+  // last. Few instructions, because a lane alone may have to write all words of a slab within the interval.
+  SIMT_HOST_FN std::uint64_t empty_bits(std::uint32_t long_word) const {
+    const std::uint32_t begin_of_word = long_word * 64;
+    const std::uint32_t first = (first_unusable - begin_of_word) & (unusable_step - 1);
+    const std::uint64_t bits = first < 64 ? unusable_bits << first : 0;
+    const std::uint32_t left = blocks - begin_of_word;
+    return left < 64 ? bits | ~std::uint64_t{0} << left : bits;
   }
 
   static Kind of(std::uint32_t kind, std::uint32_t slab_bytes, std::uint32_t large_alignment) {
@@ -62,6 +65,9 @@ struct Kind {
     const std::uint32_t from = made.first_unusable;
     const std::uint32_t lost = from < made.blocks ? (made.blocks - 1 - from) / made.unusable_step + 1 : 0;
     made.usable = made.blocks - lost;
+    for (std::uint32_t bit = 0; lost != 0 && bit < 64; bit += made.unusable_step) {
+      made.unusable_bits |= std::uint64_t{1} << bit;
+    }
     made.skip_from = static_cast<std::uint32_t>(std::uint64_t{made.usable} * 85 / 100);
     return made;
   }

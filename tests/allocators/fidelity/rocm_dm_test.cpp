@@ -44,7 +44,7 @@ constexpr Ops take_start{.updates = 1};
 constexpr Ops take_bit{.loads = 1, .updates = 1};
 constexpr Ops count{.updates = 1};
 // Time of the last slab 1 load, number of slabs 1 load; is the pool empty? returned 1 load, fresh 1 load; time 1
-// compare-exchange; pool: returned 1 load, fresh 1 load, 1 addition; the words of bits; header 3 stores; record 1
+// compare-exchange; pool: returned 1 load, fresh 1 load, 1 addition; the words of 64 bits; header 3 stores; record 1
 // compare-exchange; number of slabs 1 addition.
 constexpr Ops make_slab(std::uint64_t words) {
   return {.loads = 6, .stores = words + 3, .updates = 2, .compare_exchanges = 2};
@@ -54,9 +54,9 @@ constexpr Ops clear_bit{.loads = 1, .updates = 1};
 
 TEST(RocmDmFidelity, OneLane) {
   FidelityRig<RocmDm> rig(8 * MiB);
-  // 8187 blocks of 256 bytes: 256 words.
+  // 8187 blocks of 256 bytes: 128 words of 64 bits.
   const Calls first = rig.counted_malloc({256});
-  EXPECT_EQ(first.of_lane[0], begin + make_slab(256) + take_start + take_bit + count);
+  EXPECT_EQ(first.of_lane[0], begin + make_slab(128) + take_start + take_bit + count);
   const Calls second = rig.counted_malloc({256});
   EXPECT_EQ(second.of_lane[0], begin + look + slab_address + take_start + take_bit + count);
   EXPECT_EQ(rig.counted_free(first.blocks).of_lane[0], clear_bit + count);
@@ -111,7 +111,7 @@ TEST(RocmDmGroupedFidelity, OneLane) {
   FidelityRig<RocmDmGrouped> rig(8 * MiB);
   // The maker's count is stored before the record is exchanged.
   const Calls first = rig.counted_malloc({256});
-  EXPECT_EQ(first.of_lane[0], begin + make_slab(256) + (Ops{.stores = 1}) + take_start + take_bit);
+  EXPECT_EQ(first.of_lane[0], begin + make_slab(128) + (Ops{.stores = 1}) + take_start + take_bit);
   const Calls second = rig.counted_malloc({256});
   EXPECT_EQ(second.of_lane[0], begin + look + count + slab_address + take_start + take_bit);
   EXPECT_EQ(rig.counted_free(first.blocks).of_lane[0], clear_bit + count);
@@ -147,7 +147,7 @@ TEST(RocmDmGroupedFidelity, FixedCountsAfterTheExchange) {
   rocm_dm::GroupedParameters parameters;
   parameters.count_order = "fixed";
   FidelityRig<RocmDmGrouped> rig(8 * MiB, parameters);
-  EXPECT_EQ(rig.counted_malloc({256}).of_lane[0], begin + make_slab(256) + count + take_start + take_bit);
+  EXPECT_EQ(rig.counted_malloc({256}).of_lane[0], begin + make_slab(128) + count + take_start + take_bit);
 }
 
 // The table of the fact sheet: blocks, usable blocks, offset of block 0. The 24-byte kind is left out.
@@ -163,9 +163,14 @@ TEST(RocmDm, SlabsAsPublished) {
     EXPECT_EQ(kind.blocks, table[i][1]) << kind.bytes;
     EXPECT_EQ(kind.usable, table[i][2]) << kind.bytes;
     EXPECT_EQ(kind.begin, table[i][3]) << kind.bytes;
-    std::uint32_t set = 0;
-    for (std::uint32_t word = 0; word < kind.words(); ++word) set += simt::popcount(kind.unusable_bits(word));
-    EXPECT_EQ(32 * kind.words() - set, kind.usable) << kind.bytes;
+    std::uint32_t clear = 0;
+    for (std::uint32_t block = 0; block < 64 * kind.long_words(); ++block) {
+      const bool usable = block < kind.blocks && (kind.begin + block * kind.bytes) % 4096 != 0;
+      ASSERT_EQ(kind.empty_bits(block / 64) >> block % 64 & 1, usable ? 0 : 1) << kind.bytes << " " << block;
+      clear += usable;
+    }
+    EXPECT_EQ(clear, kind.usable) << kind.bytes;
+    EXPECT_LE(Kind::header_bytes + 8 * kind.long_words(), kind.begin) << kind.bytes;
   }
   for (std::uint32_t bytes = 1; bytes <= 3072; ++bytes) {
     const std::uint32_t kind = Kind::of_request(bytes);
