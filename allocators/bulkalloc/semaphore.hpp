@@ -17,8 +17,12 @@
 // Assumed: the widths. R and E have 19 bits: as many units as a device of 264 SMs has threads. E stays below R plus one
 // batch, because nobody makes a batch while enough units are expected. C has 26 bits with
 // its sign, so an arena may have up to 2^25 free slots of a size: 512 MiB of the smallest.
-// Differs from the paper: additions that depend on nothing are additions, not compare-exchanges. A merge takes its
-// units by an addition, too, and takes it back if another thread was faster: C may be below zero for a moment.
+// Differs from the paper:
+//   * A waiting thread stops waiting when R is above C + E, not when it reaches it. R counts the thread itself, so with
+//     R = C + E there will be enough for all that wait, and that is where a wait often begins. There the paper's
+//     listing would have every waiting thread change the word again and again.
+//   * Additions that depend on nothing are additions, not compare-exchanges. A merge takes its units by an addition,
+//     too, and takes it back if another thread was faster: C may be below zero for a moment.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -165,7 +169,8 @@ struct Semaphore {
     }
   }
 
-  // Waits until the units are there or are not expected any more; ends the reservation. Returns the word.
+  // Waits until the units are there or there will not be enough for all that wait; ends the reservation. Returns the
+  // word.
   template <class Thread>
   SIMT_FN std::uint64_t await(Thread& thread, std::uint32_t wanted) {
     const auto atomic = thread.atomic(word);
@@ -173,7 +178,7 @@ struct Semaphore {
     for (;;) {
       thread.spin_hint();
       const State now = state_of(atomic.load(simt::relaxed));
-      if (now.there >= static_cast<std::int64_t>(wanted) || now.reserved >= now.there + now.expected) break;
+      if (now.there >= static_cast<std::int64_t>(wanted) || now.reserved > now.there + now.expected) break;
     }
     return atomic.fetch_sub(wanted * reserved, simt::relaxed) - wanted * reserved;
   }

@@ -265,6 +265,46 @@ TEST(BulkAlloc, TwoHalvesAreMergedHoweverLongAnotherThreadHoldsAUnit) {
   }
 }
 
+// Lane 0 makes a batch of two units, slowly. Lane 1 waits for the second one.
+struct WaitForABatch {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, bulkalloc::Semaphore* units, std::uint32_t* time,
+                          simt::OperationCounts* counts) const {
+    const auto now = thread.atomic(*time);
+    if (thread.rank_in_grid() == 0) {
+      EXPECT_FALSE(units->wait(thread, 1, 2));
+      for (int i = 0; i < 1000; ++i) {
+        now.fetch_add(1, simt::release);
+        thread.spin_hint();
+      }
+      units->signal(thread, 1, 1);
+    } else if (thread.rank_in_grid() == 1) {
+      while (now.load(simt::acquire) == 0) thread.spin_hint();
+      simt::CountingThread<Thread> counting(thread);
+      EXPECT_TRUE(units->wait(counting, 1, 2));
+      *counts = counting.counts();
+    }
+  }
+};
+
+// As many units are expected as are waited for: the paper's listing would have lane 1 reserve and give up in turn.
+TEST(BulkAlloc, AThreadThatWaitsForExpectedUnitsLeavesTheWordAlone) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    testing::Rig<BulkAlloc> rig(mebibyte, {}, seed);
+    simt::Buffer<bulkalloc::Semaphore> units(1);
+    units.from_host(rig.stream(), {{0}});
+    simt::Buffer<std::uint32_t> time(1);
+    time.from_host(rig.stream(), {0});
+    simt::Buffer<simt::OperationCounts> counts(1);
+    simt::launch(rig.stream(), {1, 32}, WaitForABatch{}, units.data(), time.data(), counts.data());
+    const simt::OperationCounts waiter = counts.to_host(rig.stream())[0];
+    // Reserves 1 compare-exchange, ends the reservation 1 subtraction, takes the unit 1 compare-exchange.
+    EXPECT_EQ(waiter.updates, 1u) << "seed " << seed;
+    EXPECT_EQ(waiter.compare_exchanges, 2u) << "seed " << seed;
+    EXPECT_EQ(units.to_host(rig.stream())[0].word, 0u) << "seed " << seed;
+  }
+}
+
 // The table of the paper's sizes, and where the blocks of a bin lie.
 TEST(BulkAlloc, SlotsAsPublished) {
   bulkalloc::Layout layout;
