@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t most_blocks_recorded = 1ull << 27;
 // Of a verification pass, whose calls take several times as long.
-constexpr std::uint32_t rounds_observed = 16;
+constexpr std::uint32_t most_rounds_observed = 16;
 
 // The addresses from the first byte of the lowest block to the last byte of the highest.
 struct AddressInterval {
@@ -36,7 +36,7 @@ class AddressRangeRun final : public WorkloadRun {
   void prepare() override { requests_.poison(); }
 
   void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
-    rounds_ = allocator.is_observed() ? std::min(requests_.rounds(), rounds_observed) : requests_.rounds();
+    rounds_ = allocator.is_observed() ? std::min(requests_.rounds(), most_rounds_observed) : requests_.rounds();
     for (std::uint32_t round = 0; round < rounds_; ++round) {
       timer.phase("alloc", requests_.callers(), [&] { requests_.alloc(allocator, round); });
       timer.phase("free", requests_.callers(), [&] { requests_.free(allocator, round); });
