@@ -1,6 +1,7 @@
 """What people type, mistype and read: config without an option, help, suggestions, tables of 80 columns, completion, manual."""
 
 import json
+import pathlib
 import re
 import shutil
 import subprocess
@@ -66,6 +67,13 @@ class Tables(ProgramTest):
         self.assertLessEqual(widest(self.run_program("list", "--all", expect=0).stdout), 80)
         self.assertLessEqual(widest(self.run_program("describe", "steady", expect=0).stdout), 80)
 
+    def test_help_fits_80_columns(self):
+        for verb in ("", "study", "list", "describe", "report", "compare", "check", "profile", "help", "version", "completion", "manual"):
+            helped = self.run_program(*([verb] if verb else []), "--help", expect=0).stdout
+            with self.subTest(verb=verb):
+                self.assertLessEqual(widest(helped), 80)
+                self.assertEqual(verb in ("", "study", "compare", "check", "profile"), "Exit codes" in helped)
+
     def test_allocators_stand_below_their_paper(self):
         lines = self.run_program("list", "allocators", expect=0).stdout.splitlines()
         self.assertEqual(lines[:3], ["allocators", "", "  Nobody 2026"])
@@ -114,6 +122,13 @@ class Generated(ProgramTest):
         result = subprocess.run(["groff", "-man", "-ww", "-z", "-Tutf8"], input=page, capture_output=True, text=True, check=True)
         self.assertEqual(result.stderr, "")
 
+    @unittest.skipUnless(shutil.which("groff"), "no groff")
+    def test_the_manual_fits_80_columns(self):
+        page = self.run_program("manual", expect=0).stdout
+        shown = subprocess.run(["groff", "-man", "-rLL=80n", "-Tascii", "-P-cbou"], input=page, capture_output=True, text=True, check=True).stdout
+        self.assertLessEqual(widest(shown), 80)
+        self.assertIn("allocbench study papers --dry-run", shown)
+
     def complete(self, *words):
         """What bash offers for the last word."""
         script = self.run_program("completion", "bash", expect=0).stdout
@@ -134,11 +149,17 @@ class Generated(ProgramTest):
         self.assertEqual(self.complete("describe", "ste"), ["steady"])
         self.assertEqual(self.complete("study", "pap"), ["papers"])
         self.assertEqual(self.complete("study", "--seed", ""), [])
+        for name in ("guide/small", "guide/large", "schema/config.schema"):
+            path = pathlib.Path(self.folder) / "configs" / f"{name}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("{}")
+        self.assertEqual(self.complete("study", "guide", "--only", "guide/sm"), ["guide/small"])
+        self.assertEqual(sorted(self.complete("study", "guide", "--only", "")), ["guide/large", "guide/small"])
 
     def test_other_shells_take_their_scripts(self):
         for shell in ("bash", "zsh", "fish"):
             script = self.run_program("completion", shell, expect=0).stdout
-            for word in ("study", "fail-on"):
+            for word in ("study", "fail-on", "find */ -name"):
                 self.assertIn(word, script)
             if shutil.which(shell):
                 subprocess.run([shell, "-n"], input=script, text=True, check=True)

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "harness/front/cli/help_formatter.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/log/host.hpp"
 #include "harness/protocol/bounds.hpp"
@@ -13,31 +14,30 @@ namespace allocbench::front {
 namespace {
 
 constexpr const char* description =
-    "allocbench measures GPU memory allocators: every allocator under every workload, on a\n"
-    "CUDA GPU or on the CPU. Results go to stdout and into a folder (events.jsonl,\n"
-    "results.csv, results.json), progress goes to stderr.";
+    "allocbench measures GPU memory allocators: every allocator under every workload, on a CUDA GPU or on the CPU. "
+    "Results go to stdout and into a folder (events.jsonl, results.csv, results.json), progress goes to stderr.";
 
+// Help and manual break long lines and leave indented ones as they are: at most 72 letters.
 constexpr const char* footer =
     "Examples:\n"
-    "  allocbench configs/quick.json              on the GPU if there is one, else the CPU\n"
-    "  allocbench configs/quick.json --dry-run    the cells and how long they may take\n"
-    "  allocbench configs/quick.json --resume     continue after Ctrl-C or a power cut\n"
+    "  allocbench configs/quick.json              on the GPU, else on the CPU\n"
+    "  allocbench configs/quick.json --dry-run    the cells, the longest time\n"
+    "  allocbench configs/quick.json --resume     go on after Ctrl-C\n"
     "  allocbench configs/quick.json --only-failed --timeout 120\n"
-    "  allocbench study papers                    all configs of a group as one plan\n"
+    "  allocbench study papers                    a group as one plan\n"
     "  allocbench list allocators\n"
     "  allocbench describe halloc\n"
-    "  allocbench check --allocator cm_malloc     search its interleavings for bugs\n"
-    "  allocbench profile smoke/comb/threads:256  one cell under Nsight Compute\n"
-    "  allocbench report results/quick-cuda       rebuild the results from the events\n"
-    "  allocbench report results/reference/h100 --html   one HTML page: answer and evidence\n"
-    "  allocbench advise --sizes 48 --threads 1M --pool 1GiB    which allocator for this job\n"
+    "  allocbench check --allocator cm_malloc     search it for bugs\n"
+    "  allocbench profile smoke/comb/threads:256  under Nsight Compute\n"
+    "  allocbench report results/quick-cuda       the results once more\n"
+    "  allocbench report results/reference/h100 --html    one HTML page\n"
+    "  allocbench advise --sizes 48 --threads 1M --pool 1GiB\n"
     "  allocbench compare results/a results/b     what got slower or faster\n"
     "  allocbench help compare\n\n"
-    "Exit codes: 0 all cells ok or unsupported, 1 some cells not ok, 2 config or usage,\n"
-    "3 environment, 4 regression found by compare, 130 interrupted.\n"
-    "Environment: ALLOCBENCH_WORKERS (folder of the workers), ALLOCBENCH_DATA (scenes\n"
-    "and graphs), ALLOCBENCH_PLOTS (folder that holds the Python package plots),\n"
-    "ALLOCBENCH_PYTHON, NO_COLOR.";
+    "Exit codes: 0 all cells ok or unsupported, 1 some cells not ok, 2 config or usage, 3 environment, 4 regression "
+    "found by compare, 130 interrupted.\n"
+    "Environment: ALLOCBENCH_WORKERS (folder of the workers), ALLOCBENCH_DATA (scenes and graphs), ALLOCBENCH_PLOTS "
+    "(folder that holds the Python package plots), ALLOCBENCH_PYTHON, NO_COLOR.";
 
 void add_workers_option(CLI::App& app, std::string& workers) {
   app.add_option(
@@ -100,11 +100,12 @@ void add_run_options(CLI::App& app, RunOptions& run) {
 }
 
 constexpr const char* study_footer =
-    "Allocators take turns in rounds over all configs; one worker process measures all cells of an allocator in a\n"
-    "round. Groups: papers (halloc2014, kma2014, pham2025, vinkler2015, xmalloc2010), survey (survey2021), and each\n"
+    "Allocators take turns in rounds over all configs; one worker process measures all cells of an allocator in a "
+    "round. Groups: papers (halloc2014, kma2014, pham2025, vinkler2015, xmalloc2010), survey (survey2021), and each "
     "folder of configs/ by its name. On a GPU --minutes is 20 for papers and 15 for any other group.\n"
     "  allocbench study papers --dry-run\n"
     "  allocbench study papers --out results/papers --resume\n"
+    "  allocbench study guide --only guide/small\n"
     "Exit codes: those of a run.";
 
 void add_study(CLI::App& app, StudyOptions& study) {
@@ -115,7 +116,8 @@ void add_study(CLI::App& app, StudyOptions& study) {
   verb->add_option("-o,--out", study.run.out,
                    "Folder that gets one folder per config (default results/<name>-<back end>)")
       ->type_name("DIR");
-  verb->add_option("--only", study.only, "Only this config of the group, by its name (repeatable)")->type_name("NAME");
+  verb->add_option("--only", study.only, "Only this config of the group, by its name (repeatable)")
+      ->type_name("CONFIG");
   const auto read_device = [&study](const std::string& text) {
     study.all_devices = text == "all";
     if (study.all_devices) return;
@@ -130,11 +132,12 @@ void add_study(CLI::App& app, StudyOptions& study) {
 }
 
 constexpr const char* check_footer =
-    "A failure prints a seed string; --replay shows the run again, step by step, --shrink finds the few decisions\n"
+    "A failure prints a seed string; --replay shows the run again, step by step, --shrink finds the few decisions "
     "that matter. Findings are written to the folder of --out.\n"
-    "  allocbench check                                       all allocators, 10,000 schedules each\n"
+    "  allocbench check                 all allocators, 10,000 schedules each\n"
     "  allocbench check --allocator halloc --seeds 100000\n"
-    "  allocbench check --print-model ring > mine.json        then change it and: check --model mine.json\n"
+    "  allocbench check --print-model ring > mine.json     change it, then:\n"
+    "  allocbench check --model mine.json\n"
     "  allocbench check --replay v1:cf_malloc:mixed_sizes:swarm:11 --shrink\n"
     "Exit codes: 0 nothing found, 1 something found, 2 usage, 3 environment, 130 interrupted.";
 
@@ -219,13 +222,14 @@ void add_advise(CLI::App& app) {
 }
 
 constexpr const char* compare_footer =
-    "Two cells pair if all that defines them is equal: allocator, workload, their parameters, pool, seed, state.\n"
-    "Verdicts per phase: slower or faster (by more than the margin, and not by chance: Holm's correction over all\n"
-    "phases), same (the 95 % interval lies within the margin) or unsure. A cell that is ok in A but not in B is a\n"
+    "Two cells pair if all that defines them is equal: allocator, workload, their parameters, pool, seed, state. "
+    "Verdicts per phase: slower or faster (by more than the margin, and not by chance: Holm's correction over all "
+    "phases), same (the 95 % interval lies within the margin) or unsure. A cell that is ok in A but not in B is a "
     "regression.\n"
     "  allocbench compare results/before results/after --fail-on regression\n"
     "  allocbench compare 'results/before/*' 'results/after/*' --markdown\n"
-    "  allocbench compare --with-reference results/reference/h100/quick   does this machine give the same picture?\n"
+    "Does this machine give the same picture as kept runs?\n"
+    "  allocbench compare --with-reference results/reference/h100/quick\n"
     "Exit codes: 0 compared, 2 usage or unreadable input, 4 regression (with --fail-on regression).";
 
 void add_compare(CLI::App& app, CompareOptions& comparing) {
@@ -267,13 +271,13 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
 }
 
 constexpr const char* profile_footer =
-    "The cell runs in the CUDA worker under Nsight Compute (ncu, part of the CUDA toolkit),\n"
-    "which measures every kernel of one sample's phases: registers, occupancy, atomic\n"
-    "operations per second, and what warps wait for most. The command is printed too.\n"
+    "The cell runs in the CUDA worker under Nsight Compute (ncu, part of the CUDA toolkit), which measures every "
+    "kernel of one sample's phases: registers, occupancy, atomic operations per second, and what warps wait for most. "
+    "The command is printed too.\n"
     "  allocbench profile smoke/comb/threads:256\n"
     "  allocbench profile quick/halloc/request_bytes:16 --phase alloc\n"
-    "Names of cells: allocbench CONFIG --dry-run. If the driver refuses performance counters,\n"
-    "an administrator must allow them (ERR_NVGPUCTRPERM in NVIDIA's documentation).\n"
+    "Names of cells: allocbench CONFIG --dry-run. If the driver refuses performance counters, an administrator must "
+    "allow them (ERR_NVGPUCTRPERM in NVIDIA's documentation).\n"
     "Exit codes: 0 profiled, 1 the cell is not ok, 2 usage, 3 environment.";
 
 void add_profile(CLI::App& app, ProfileOptions& profiling) {
@@ -323,7 +327,7 @@ std::string version_text() {
 
 std::unique_ptr<CLI::App> make_app(Options& options) {
   auto app = std::make_unique<CLI::App>(description, "allocbench");
-  app->footer(footer);
+  app->formatter(std::make_shared<HelpFormatter>());
   app->set_version_flag("--version", version_text());
   add_run_options(*app, options.run);
   add_study(*app, options.study);
@@ -336,7 +340,7 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
   add_profile(*app, options.profile);
   add_help(*app, options);
   app->require_subcommand(0, 1);
-  app->get_formatter()->column_width(26);
+  app->footer(footer);  // verbs would take over what stands before them
   return app;
 }
 

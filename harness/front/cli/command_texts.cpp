@@ -49,6 +49,7 @@ ArgumentKind kind_of(const std::string& argument) {
   if (has("DIR")) return ArgumentKind::folders;
   if (argument == "COMMAND") return ArgumentKind::verbs;
   if (argument == "NAME") return ArgumentKind::names;
+  if (argument == "CONFIG") return ArgumentKind::configs;
   return argument == "GROUP" ? ArgumentKind::groups : ArgumentKind::nothing;
 }
 

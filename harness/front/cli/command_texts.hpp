@@ -25,7 +25,7 @@ struct CommandText {
 CommandText text_of(const CLI::App& app);
 
 // What a shell may offer for an argument.
-enum class ArgumentKind { nothing, words, files, folders, verbs, names, groups };
+enum class ArgumentKind { nothing, words, files, folders, verbs, names, groups, configs };
 ArgumentKind kind_of(const std::string& argument);
 // "auto|cuda|cpu": the words of ArgumentKind::words.
 std::vector<std::string> words_of(const std::string& argument);

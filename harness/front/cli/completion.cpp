@@ -32,6 +32,8 @@ std::string short_text(const std::string& description) {
 }
 
 constexpr const char* list_of_names = "$(allocbench list --names 2>/dev/null)";
+constexpr const char* list_of_configs =
+    "$(cd configs 2>/dev/null && find */ -name '*.json' -not -path 'schema/*' | sed 's/[.]json$//')";
 constexpr const char* list_of_groups = "papers survey $(cd configs 2>/dev/null && echo */ | tr -d /)";
 
 // --- bash
@@ -54,6 +56,8 @@ std::string bash_action(const CommandText& program, const std::string& argument)
       return bash_words(list_of_names);
     case ArgumentKind::groups:
       return bash_words(list_of_groups);
+    case ArgumentKind::configs:
+      return bash_words(list_of_configs);
     case ArgumentKind::nothing:
       break;
   }
@@ -124,6 +128,8 @@ std::string zsh_action(const CommandText& program, const std::string& argument) 
       return fmt::format("{{compadd -- {}}}", list_of_names);
     case ArgumentKind::groups:
       return fmt::format("{{compadd -- {}}}", list_of_groups);
+    case ArgumentKind::configs:
+      return fmt::format("{{compadd -- {}}}", replaced(list_of_configs, "'", "'\\''"));
     case ArgumentKind::nothing:
       break;
   }
@@ -196,6 +202,8 @@ std::string fish_action(const CommandText& program, const std::string& argument)
       return " -x -a '(allocbench list --names 2>/dev/null)'";
     case ArgumentKind::groups:
       return " -x -a 'papers survey'";
+    case ArgumentKind::configs:
+      return " -x -a " + fish_quoted(std::string(list_of_configs).substr(1));
     case ArgumentKind::nothing:
       break;
   }

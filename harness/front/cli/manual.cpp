@@ -29,7 +29,24 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-std::string as_it_stands(const std::string& text) { return fmt::format(".nf\n{}\n.fi\n", escaped(text)); }
+// Paragraphs, and indented lines as they are.
+std::string footer_of(const std::string& text) {
+  std::istringstream lines(text);
+  std::string result;
+  bool filled = true;  // the entries before it have an indent of their own
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty()) continue;
+    const bool indented = line[0] == ' ';
+    if (indented && filled) result += ".PP\n";
+    if (indented) {
+      result += ".nf\n" + escaped(line) + "\n.fi\n";
+    } else {
+      result += ".PP\n" + escaped(line) + "\n";
+    }
+    filled = !indented;
+  }
+  return result;
+}
 
 // "-c, --config FILE"
 std::string heading_of(const OptionText& option) {
@@ -50,7 +67,7 @@ std::string section_of(const CommandText& verb) {
   std::string call = fmt::format("allocbench {}", verb.name);
   for (const OptionText& each : verb.positionals) call += " " + each.argument;
   return fmt::format(".SS {}\n{}.\n{}{}{}", escaped(call), escaped(verb.description), entries(verb.positionals),
-                     entries(verb.options), verb.footer.empty() ? "" : ".PP\n" + as_it_stands(verb.footer));
+                     entries(verb.options), footer_of(verb.footer));
 }
 
 }  // namespace
@@ -63,7 +80,7 @@ std::string manual_page(const CommandText& program) {
       ".SH DESCRIPTION\n{}\n.SH OPTIONS\n{}.SH COMMANDS\n",
       program_version(), escaped(program.description), entries(program.options));
   for (const CommandText& verb : program.verbs) text += section_of(verb);
-  return text + ".SH EXAMPLES, EXIT CODES, ENVIRONMENT\n" + as_it_stands(program.footer);
+  return text + ".SH EXAMPLES, EXIT CODES, ENVIRONMENT\n" + footer_of(program.footer);
 }
 
 }  // namespace allocbench::front
