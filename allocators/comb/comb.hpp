@@ -1,11 +1,12 @@
-// Comb: one load and one atomic for a warp's slots of any size.
+// Comb: one atomic for a warp's slots of any size.
 //
 // Our own design, not from a paper; docs/comb.md has the idea with a picture, the invariants and the argument why each
 // step is safe.
 // Idea: the pool is cut into chunks, each of which serves one size. A bitmap word of 64 bits has the class of its chunk
 // beside the bits of 32 slots. A warp finds a chunk in the directory of its class at a place that follows from its
 // number, and ORs as many bits as it has lanes into a word, without having looked. The old word says which slots it won
-// and, by the tag, whether the chunk still was what the directory said: the directory may be wrong at any time.
+// and, by the tag, whether the chunk still was what the directory said: the directory may be wrong at any time. So it
+// need not even be read: each entry has a chunk that it asks for first, and a warp of one class guesses that it got it.
 // Neighbouring warps use neighbouring words, so warps that repeat what they did meet nobody.
 //
 //   space.hpp       the arrays           words.hpp    claim, open and own a word
@@ -20,6 +21,9 @@
 
 namespace allocbench {
 namespace comb {
+
+// clock() ticks about so often (log2) during a request: cycles on a GPU, steps of all lanes on the CPU executor.
+inline constexpr std::uint32_t request_ticks_log2 = SIMT_CUDA ? 10 : 0;
 
 template <Bug bug>
 class Comb {
@@ -43,23 +47,17 @@ class Comb {
     const SizeClass size_class = space_.size_class(SizeClass::of(static_cast<std::uint32_t>(bytes)));
     const bool one_class = group.all(size_class.index == group.broadcast(size_class.index));
     const auto mates = one_class ? group : group.match_any(size_class.index);
-    const Aim aim = aim_of(thread, mates, size_class);
+    const Aim aim = aim_of(thread, mates, size_class, group.num_threads() == 1);
     const std::uint32_t rank = mates.thread_rank();
-    std::uint32_t chunk = no_chunk;
-    std::uint32_t won = 0;
-    std::uint64_t seen = unknown_word;
+    FirstClaim first;
     if (rank == aim.first_rank) {
       thread.probe(simt::Step::attempt);
-      chunk = thread.atomic(space_.entry(size_class.index, aim.place.entry)).load(simt::relaxed);
-      if (chunk >= first_chunk) {
-        won = claim_bits(thread, space_, space_.word_number(chunk, aim.place.word), size_class.index, aim.place.bits,
-                         seen);
-      }
+      first = claim_first(thread, size_class, aim.place, one_class);
     }
     const std::uint32_t claimant =
         aim.first_rank == 0 ? mates.leader_lane() : simt::nth_set_bit(mates.mask(), aim.first_rank);
-    chunk = group.shfl_lane(chunk, claimant);
-    won = group.shfl_lane(won, claimant);
+    const std::uint32_t chunk = group.shfl_lane(first.chunk, claimant);
+    const std::uint32_t won = group.shfl_lane(first.won, claimant);
     const bool all = group.all(won == aim.place.bits);
     group.sync();  // the claimant's acquire holds for all
     if (all) {
@@ -71,7 +69,7 @@ class Comb {
     if (share < simt::popcount(won)) {
       return space_.block(chunk, size_class, aim.place.word * 32 + simt::nth_set_bit(won, share));
     }
-    return serve_rest(thread, *space_.copy, size_class, aim.place, chunk, seen | aim.place.bits);
+    return serve_rest(thread, *space_.copy, size_class, aim.place, chunk, first.seen | aim.place.bits);
   }
 
   template <class Thread>
@@ -118,18 +116,58 @@ class Comb {
     std::uint32_t first_rank;  // of the lane that claims
   };
 
+  // What the first claim found and won.
+  struct FirstClaim {
+    std::uint32_t chunk = no_chunk;
+    std::uint32_t won = 0;
+    std::uint64_t seen = unknown_word;
+  };
+
+  // `guesses`: the claim goes to the chunk that the directory entry would ask for, and the directory is read only if
+  // the tag shows that the guess was wrong. That saves a round trip to memory nearly always, if all lanes of the warp
+  // want one class. With several classes one of them guesses wrong nearly always, and all lanes wait for it.
+  //
+  // A wrong guess sets bits in a word of whatever class, for as long as it takes to give them back. No block is harmed:
+  //   * A closed or locked word (of a free chunk, a run, a retirement, an opening) has all bits set: nothing to win.
+  //   * Bits of live blocks and surplus bits are set, so a free of the other class clears bits that the guess has not
+  //     won, and the guess gives back none but its own.
+  //   * Another claim, right or wrong, does not win a bit that the guess holds: it searches elsewhere.
+  //   * While the guess holds a bit the word is not empty, so the chunk cannot be retired. The bits go back into the
+  //     word that they were taken from, of the same class. Retirement that meets them fails, as with any live block.
+  template <class Thread>
+  SIMT_FN FirstClaim claim_first(Thread& thread, SizeClass size_class, Place place, bool guesses) const {
+    FirstClaim guess;
+    if (guesses) {
+      guess = claim_in(thread, size_class, place, first_chunk + own_chunk(space_, size_class.index, place.entry));
+      if (tag_of(guess.seen) == size_class.index) return guess;
+    }
+    const std::uint32_t listed = thread.atomic(space_.entry(size_class.index, place.entry)).load(simt::relaxed);
+    return listed == guess.chunk ? guess : claim_in(thread, size_class, place, listed);
+  }
+
+  template <class Thread>
+  SIMT_FN FirstClaim claim_in(Thread& thread, SizeClass size_class, Place place, std::uint32_t chunk) const {
+    FirstClaim claim{chunk};
+    if (chunk >= first_chunk) {
+      claim.won =
+          claim_bits(thread, space_, space_.word_number(chunk, place.word), size_class.index, place.bits, claim.seen);
+    }
+    return claim;
+  }
+
   // Slots are dealt to warps by their numbers: a share of a power of two to each, at least as many as it has mates, and
-  // more if the pool is large enough, because a lane alone that asks twice should find a second slot in its share.
-  // Shares of different sizes have parts of the directory of their own, so that warps with 3 mates do not meet those
-  // with 30.
+  // more if the pool is large enough, because a lane that asks twice should find a second slot in its share. A warp
+  // that comes with one lane (`alone`) is likely to ask again: such shares may be the whole pool together. Shares of
+  // different sizes have parts of the directory of their own, so that warps with 3 mates do not meet those with 30.
   template <class Thread, class Group>
-  SIMT_FN Aim aim_of(Thread& thread, const Group& mates, SizeClass size_class) const {
+  SIMT_FN Aim aim_of(Thread& thread, const Group& mates, SizeClass size_class, bool alone) const {
     const std::uint32_t count = mates.num_threads();
     const std::uint32_t count_log2 = 32 - simt::count_leading_zeros(count - 1);
     const std::uint32_t warps_of_block = (thread.block_size() + 31) / 32;
     const std::uint32_t spent_log2 =
         36 - simt::count_leading_zeros(thread.block_count() * warps_of_block - 1) + size_class.doublings();
-    const std::uint32_t spare_log2 = space_.share_log2 + (count == 1 ? 2 : 0);
+    const std::uint32_t more_log2 = alone ? Space<bug>::pool_per_shares_log2 : count == 1 ? 2 : 0;
+    const std::uint32_t spare_log2 = space_.share_log2 + more_log2;
     const std::uint32_t most_log2 = spare_log2 > spent_log2 ? spare_log2 - spent_log2 : 0;
     const std::uint32_t share_log2 = count_log2 > most_log2 ? count_log2 : most_log2 < 5 ? most_log2 : 5;
     const std::uint32_t word_log2 = size_class.word_log2();
@@ -138,9 +176,10 @@ class Comb {
     const std::uint32_t warp = thread.block() * warps_of_block + thread.warp_in_block();
     std::uint32_t position = (warp << share_log2) + first_rank;
     if (share_log2 != count_log2) {
-      // Somewhere in the share; the same place for all mates.
-      const std::uint32_t random = mates.broadcast(static_cast<std::uint32_t>(thread.clock()) * 0x9e3779b1u) >> 27;
-      position += random >> (5 - share_log2) >> count_log2 << count_log2;
+      // The time of about one request leads to the next place of the share, so a lane that asks again and again goes
+      // through all of them before it comes back. Random places would meet earlier requests. One place for all mates.
+      const std::uint32_t turn = mates.broadcast(static_cast<std::uint32_t>(thread.clock()) >> request_ticks_log2);
+      position += turn << count_log2 & ((1u << share_log2) - 1);
     }
     const std::uint32_t word = position >> word_log2;
     const std::uint32_t part = (5 - share_log2) << (space_.directory_log2 - 3);

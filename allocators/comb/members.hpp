@@ -46,8 +46,7 @@ SIMT_FN void enlist(Thread& thread, const S& space, std::uint32_t size_class, st
 // The number, from 0, of the chunk that a directory entry asks for first. In a pool with ample room nobody else does.
 template <class S>
 SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::uint32_t entry) {
-  const std::uint32_t part = (space.chunks / SizeClass::count(space.chunk_log2) + 1) & ~(space.batch - 1);
-  return (entry + size_class * part) & space.own_mask;
+  return (entry + size_class * space.class_part) & space.own_mask;
 }
 
 // Owns the chunks that the directory entries of `batch` ask for, as far as they are free, with one atomic: whoever
@@ -232,14 +231,14 @@ SIMT_FN std::uint32_t wait_for_entry(Thread& thread, const S& space, const Group
   return found < first_chunk ? no_chunk : found;
 }
 
-// A chunk for the directory entry that held `seen`; no_chunk if there is none to be had. A thrifty group asks for no
-// other than its own.
+// A chunk for the directory entry that held `seen`; no_chunk if there is none to be had. In a pool more than half used
+// a thrifty group asks for no other than the entry's own.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t renew_entry(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                   std::uint32_t place, std::uint32_t seen, std::uint32_t batch, bool thrifty) {
   std::uint32_t found = fetch_own_chunks(thread, space, mates, size_class, place, batch, thrifty);
   if (found != no_chunk && found != seen) return found;
-  if (thrifty) return no_chunk;
+  if (thrifty && unused_chunks(thread, space, mates) < space.chunks / 2) return no_chunk;
   bool fetched = false;
   found = fetch_for(thread, space, mates, size_class, space.entry(size_class, place), seen, fetched);
   if (fetched && found != no_chunk && mates.leader()) {

@@ -34,7 +34,8 @@ enum class Bug {
   none,
   unchecked_claim,     // a claim does not look at the tag that it found
   partial_retirement,  // a chunk is retired although some of its words could not be had
-  late_class           // the words of a retired chunk are closed before the table has its new class
+  late_class,          // the words of a retired chunk are closed before the table has its new class
+  kept_guess           // a claim that finds another tag keeps the bits that it set
 };
 
 inline constexpr std::uint32_t no_chunk = 0;
@@ -88,6 +89,8 @@ struct Parameters {
 template <Bug bug_>
 struct Space {
   static constexpr Bug bug = bug_;
+  // The shares of all warps of a grid may ask for a 64th of the pool.
+  static constexpr std::uint32_t pool_per_shares_log2 = 6;
 
   const Space* copy = nullptr;  // in device memory: calls of the slow path pass one register pair, not all of this
   std::byte* base = nullptr;
@@ -105,6 +108,7 @@ struct Space {
   std::uint32_t directory_log2 = 0;  // entries of a class
   std::uint32_t largest_slot = 0;    // bytes
   std::uint32_t batch = 1;           // chunks that a group fetches together
+  std::uint32_t class_part = 0;      // chunks between the first own ones of a class and of the next
   std::uint32_t own_mask = 0;        // of the chunks that entries ask for first
   std::uint32_t share_log2 = 0;      // bytes of the pool for the shares of all warps of a grid
 
@@ -157,8 +161,9 @@ struct Space {
     space.directory_log2 = std::max(3u, static_cast<std::uint32_t>(std::bit_width(space.chunks - 1)));
     space.largest_slot = 1u << (space.chunk_log2 - 1);
     space.batch = std::bit_floor(std::clamp(space.chunks / 1024, 1u, 32u));
+    space.class_part = (space.chunks / SizeClass::count(space.chunk_log2) + 1) & ~(space.batch - 1);
     space.own_mask = std::bit_floor(space.chunks) - 1;
-    space.share_log2 = static_cast<std::uint32_t>(std::bit_width(arena.pool_bytes())) - 1 - 6;
+    space.share_log2 = static_cast<std::uint32_t>(std::bit_width(arena.pool_bytes())) - 1 - pool_per_shares_log2;
     space.base = arena.pool().base;
     space.words = arena.metadata<std::uint64_t>(space.all_words());
     space.table = arena.metadata<std::uint32_t>(space.chunks + first_chunk);

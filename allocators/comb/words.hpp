@@ -12,7 +12,7 @@ SIMT_HOST_FN std::uint32_t lowest_bits(std::uint32_t bits, std::uint32_t wanted)
 }
 
 // Sets bits of a word and returns those that are mine from now on. The old word is the check after the claim: with
-// another tag than mine the chunk has changed hands since I learned its number, and what I took goes back. With my tag
+// another tag than mine the chunk is not, or no longer, of my class, and what I took goes back. With my tag
 // the chunk stays in this class until I give the bits back, because whoever wants to change that must own every word.
 template <class Thread, class S>
 SIMT_FN std::uint32_t claim_bits(Thread& thread, const S& space, std::uint32_t number, std::uint32_t size_class,
@@ -21,7 +21,7 @@ SIMT_FN std::uint32_t claim_bits(Thread& thread, const S& space, std::uint32_t n
   before = word.fetch_or(bits, simt::acquire);
   const std::uint32_t got = bits & ~bits_of(before);
   if (tag_of(before) == size_class || S::bug == Bug::unchecked_claim) return got;
-  if (got != 0) word.fetch_and(~std::uint64_t{got}, simt::relaxed);
+  if (got != 0 && S::bug != Bug::kept_guess) word.fetch_and(~std::uint64_t{got}, simt::relaxed);
   return 0;
 }
 

@@ -70,6 +70,58 @@ TEST(Comb, AWarpTakesOneWordInOneGo) {
   for (std::uint32_t i = 1; i < 32; ++i) EXPECT_EQ(rig.offset(blocks[i]) - rig.offset(blocks[0]), i * 64) << i;
 }
 
+// As MallocAll, and adds up the operations on shared words.
+struct CountedMallocAll {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, std::uint64_t bytes, void** blocks, std::uint64_t* operations,
+                          std::uint32_t count) const {
+    const std::uint32_t i = thread.rank_in_grid();
+    if (i >= count) return;
+    simt::CountingThread<Thread> counting(thread);
+    blocks[i] = allocator.malloc(counting, bytes);
+    operations[i] = counting.counts().operations();
+  }
+};
+
+// Operations on shared words by one warp, whose 32 lanes ask for `bytes`.
+std::uint64_t operations_of_a_warp(Rig<Comb>& rig, std::uint64_t bytes, std::vector<void*>& got) {
+  simt::Buffer<void*> blocks(32);
+  simt::Buffer<std::uint64_t> operations(32);
+  simt::launch(rig.stream(), {1, 32}, CountedMallocAll{}, rig.allocator, bytes, blocks.data(), operations.data(), 32u);
+  got = blocks.to_host(rig.stream());
+  const std::vector<std::uint64_t> counts = operations.to_host(rig.stream());
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+TEST(Comb, AWarpOfOneSizeTakesOneOperation) {
+  for (const std::uint64_t bytes : {16u, 48u, 64u, 256u}) {
+    Rig<Comb> rig(1 << 20, {}, 1, 4, simt::StrategyKind::lockstep);
+    std::vector<void*> blocks;
+    operations_of_a_warp(rig, bytes, blocks);
+    rig.free(blocks);
+    EXPECT_EQ(operations_of_a_warp(rig, bytes, blocks), 1u) << bytes;
+    EXPECT_EQ(served(blocks), 32u);
+  }
+}
+
+TEST(Comb, AWrongGuessLeavesNothingBehind) {
+  Rig<Comb> rig(1 << 20, {}, 1, 4, simt::StrategyKind::lockstep);
+  // All chunks belong to 64 bytes, and one block lives in each: so a warp that asks for 128 bytes guesses wrong.
+  const std::vector<void*> others = rig.malloc(std::vector<std::uint64_t>((1 << 20) / 64, 64), 256);
+  std::vector<void*> frees;
+  std::set<std::ptrdiff_t> kept;
+  for (void* block : others) {
+    if (block != nullptr && !kept.insert(rig.offset(block) >> 14).second) frees.push_back(block);
+  }
+  ASSERT_EQ(kept.size(), 64u);
+  rig.free(frees, 256);
+  std::vector<void*> blocks;
+  EXPECT_GT(operations_of_a_warp(rig, 128, blocks), 3u);
+  EXPECT_EQ(served(blocks), 0u);
+  EXPECT_EQ(comb::Inspection(rig.stream(), rig.allocator.space()).taken_slots(), 64u);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
 TEST(Comb, ServesEverySizeUpToThePool) {
   Rig<Comb> rig(1 << 20);
   for (const std::uint64_t bytes : {0u, 1u, 16u, 17u, 48u, 8191u, 8192u, 8193u, 16384u, 16385u, 500'000u, 1u << 20}) {
@@ -128,19 +180,6 @@ TEST(Comb, SixSizesShareTheLastFifthOfAPool) {
     rig.free(blocks, 256);
   }
 }
-
-// As MallocAll, and adds up the operations on shared words.
-struct CountedMallocAll {
-  template <class Thread, class A>
-  SIMT_FN void operator()(Thread& thread, A allocator, std::uint64_t bytes, void** blocks, std::uint64_t* operations,
-                          std::uint32_t count) const {
-    const std::uint32_t i = thread.rank_in_grid();
-    if (i >= count) return;
-    simt::CountingThread<Thread> counting(thread);
-    blocks[i] = allocator.malloc(counting, bytes);
-    operations[i] = counting.counts().operations();
-  }
-};
 
 TEST(Comb, FindsTheLastTenthOfAPoolInFewOperations) {
   constexpr std::uint32_t slots = (4 << 20) / 64;
