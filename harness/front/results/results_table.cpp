@@ -71,7 +71,7 @@ std::string summary(const Results& results) {
   for (const CellResult& result : results.cells) ++counts[result.status()];
   std::string text = fmt::format("{} cells", results.cells.size() + results.not_measured);
   for (const auto& [status, count] : counts) text += fmt::format(", {} {}", count, word(status));
-  return text + what_is_missing(results) + "\n";
+  return folded(text + what_is_missing(results), columns_of_stdout(), 2);
 }
 
 std::string caption_of(const Results& results) {
@@ -85,9 +85,10 @@ std::string caption_of(const Results& results) {
         add_missing(counting, phase.name);
     }
   }
-  std::string text = fmt::format("{} on {}", results.figure, results.history.backend);
-  text += fmt::format("\ntimes: {} of the samples{}, ± half the 95 % interval\n", name_of(results.statistic),
-                      several_rounds ? " of a round, median of the rounds" : "");
+  std::string text = fmt::format("{} on {}\n", results.figure, results.history.backend);
+  text += folded(fmt::format("times: {} of the samples{}, ± half the 95 % interval", name_of(results.statistic),
+                             several_rounds ? " of a round, median of the rounds" : ""),
+                 columns_of_stdout(), 2);
   if (counting.empty()) return text;
   return text + fmt::format("throughput: operations of {} over their time\n", fmt::join(counting, " and "));
 }
