@@ -32,8 +32,10 @@ std::string short_text(const std::string& description) {
 }
 
 constexpr const char* list_of_names = "$(allocbench list --names 2>/dev/null)";
+// Without cd: fish has no subshells.
 constexpr const char* list_of_configs =
-    "$(cd configs 2>/dev/null && find */ -name '*.json' -not -path 'schema/*' | sed 's/[.]json$//')";
+    "$(find configs -mindepth 2 -name '*.json' -not -path 'configs/schema/*' 2>/dev/null"
+    " | sed 's#^configs/##; s/[.]json$//')";
 constexpr const char* list_of_groups = "papers survey $(cd configs 2>/dev/null && echo */ | tr -d /)";
 
 // --- bash
