@@ -124,8 +124,8 @@ class Comb {
   };
 
   // `guesses`: the claim goes to the chunk that the directory entry would ask for, and the directory is read only if
-  // the tag shows that the guess was wrong. That saves a round trip to memory nearly always, if all lanes of the warp
-  // want one class. With several classes one of them guesses wrong nearly always, and all lanes wait for it.
+  // the tag shows that the guess was wrong. A right guess saves a round trip to memory. A wrong one costs all lanes of
+  // the warp two more accesses, so a warp that wants several classes, any of which may be wrong, does not guess.
   //
   // A wrong guess sets bits in a word of whatever class, for as long as it takes to give them back. No block is harmed:
   //   * A closed or locked word (of a free chunk, a run, a retirement, an opening) has all bits set: nothing to win.
