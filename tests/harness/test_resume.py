@@ -1,6 +1,7 @@
 """No cell twice, none lost: after kill -9 of the program at random moments, and of its workers."""
 
 import collections
+import json
 import lzma
 import os
 import random
@@ -50,6 +51,17 @@ class Resume(ProgramTest):
                     log.write(b'{"event":"sample","ti')
         self.measure(config, "--resume", expect=1)
         self.check_complete()
+
+    def test_a_cell_whose_last_round_was_logged_gets_no_other(self):
+        config = self.slow_config(rounds=2)
+        self.measure(config, expect=1)
+        log = self.out / "events.jsonl"
+        kept = [line for line in log.read_text().splitlines(keepends=True) if json.loads(line)["event"] != "end"]
+        log.write_text("".join(kept))
+        self.measure(config, "--resume", expect=1)
+        events = self.events()
+        self.assertEqual(sum(event["event"] == "round" for event in events), 2 * 8)
+        self.assertEqual({event["status"] for event in ended(events).values()}, {"ok", "incorrect"})
 
     def assert_workers_die(self):
         # The kernel kills them when the program is gone; it may take a moment.

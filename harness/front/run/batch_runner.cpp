@@ -65,7 +65,13 @@ BatchRunner::Step BatchRunner::prepare(CellRun& run, Doubt accepted) {
   run.running.clear();
   run.used_seconds = 0;
   run.deadline_seconds = run.cell->deadline_seconds;
-  if (run.verified) return Step::done;
+  if (run.verified) {
+    // The log of an interrupted run may end between a cell's last round and its end.
+    const auto reason = reason_to_stop(*run.cell, run.rounds, run.wall_seconds);
+    if (!reason) return Step::done;
+    book_.end(run, {.stop = *reason});
+    return Step::cell_ended;
+  }
   const Step admitted = admit(run, accepted);
   if (admitted != Step::done) return admitted;
   book_.start(run);
