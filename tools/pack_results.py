@@ -4,10 +4,13 @@
 RUN may be packed itself. Refused are runs whose numbers have several origins or one that no commit holds, and, without
 --unfinished, runs with cells that are not finished. Of results.json only what the two others
 do not say is kept, as the plots need it: the run, where numbers come from, rounds, histograms, and the samples of a mean
-that few of them decide. `allocbench report` makes the whole again from the log.
+that few of them decide. `allocbench report` makes the whole again from the log. Fractions keep seven digits: the GPU gives
+times as 32-bit floats of milliseconds, which have no more.
 """
 
 import argparse
+import csv
+import io
 import json
 import lzma
 import pathlib
@@ -59,9 +62,43 @@ def objection(document: dict, unfinished_too: bool) -> str:
     return ""
 
 
+def rounded(value):
+    """Fractions with seven digits, however deep they lie; whole numbers are counts and stay."""
+    if isinstance(value, dict):
+        return {key: rounded(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [rounded(each) for each in value]
+    return float(f"{value:.7g}") if isinstance(value, float) and not value.is_integer() else value
+
+
+def _json(document) -> str:
+    return json.dumps(rounded(document), separators=(",", ":"), ensure_ascii=False)
+
+
+def _rounded_table(content: bytes) -> bytes:
+    rows = list(csv.DictReader(io.StringIO(content.decode())))
+    for row in rows:
+        for column in ("value", "low", "high"):
+            if row.get(column):
+                row[column] = format(float(row[column]), ".7g") if not float(row[column]).is_integer() else row[column]
+    table = io.StringIO()
+    writer = csv.DictWriter(table, rows[0].keys() if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return table.getvalue().encode()
+
+
+def packed(run: pathlib.Path) -> dict[str, bytes]:
+    """The files to be kept, by name."""
+    log = [json.loads(line) for line in stored.content_of(run, "events.jsonl").splitlines()]
+    table = stored.content_of(run, "results.csv")
+    return {"events.jsonl": "".join(_json(event) + "\n" for event in log).encode(),
+            "results.csv": _rounded_table(table) if table.count(b"\n") > 1 else table,
+            "results.json": _json(reduced(json.loads(stored.content_of(run, "results.json")))).encode()}
+
+
 def main(run: pathlib.Path, kept: pathlib.Path) -> None:
-    contents = {name: stored.content_of(run, name) for name in ("events.jsonl", "results.csv", "results.json")}
-    contents["results.json"] = json.dumps(reduced(json.loads(contents["results.json"])), separators=(",", ":"), ensure_ascii=False).encode()
+    contents = packed(run)
     kept.mkdir(parents=True, exist_ok=True)
     for name, content in contents.items():
         (kept / f"{name}.xz").write_bytes(lzma.compress(content, preset=6 | lzma.PRESET_EXTREME))
