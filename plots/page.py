@@ -25,6 +25,7 @@ _LINE = 0.125  # of small text
 _PALETTES = (16, 24, 32, 48, 64, 96, 128)  # colours
 _SEEN = 28           # of 255: by how much a pixel may change
 _SEEN_SHARE = 4e-4   # of the pixels that change by more
+_FLAT = 100          # pixels of one colour that are a field or a line, which keeps it
 
 
 @dataclass(frozen=True)
@@ -111,10 +112,13 @@ def _use_palette(png: Path) -> None:
     """Keeps the fewest colours of an image of lines and text that nobody sees the difference of: a third of the bytes."""
     with PIL.Image.open(png) as image:
         whole = image.convert("RGB")
+    packed = numpy.asarray(whole, dtype=int) @ (1 << 16, 1 << 8, 1)
+    _, which, counts = numpy.unique(packed, return_inverse=True, return_counts=True)
+    flat = (counts >= _FLAT)[which].reshape(packed.shape)
     for colours in _PALETTES:
         reduced = whole.quantize(colours, dither=PIL.Image.Dither.NONE, kmeans=2)
         away = numpy.abs(numpy.asarray(reduced.convert("RGB"), dtype=int) - numpy.asarray(whole, dtype=int)).max(axis=2)
-        if (away > _SEEN).mean() < _SEEN_SHARE:
+        if (away > _SEEN).mean() < _SEEN_SHARE and away[flat].max(initial=0) <= _SEEN:
             break
     reduced.save(png, optimize=True)
 

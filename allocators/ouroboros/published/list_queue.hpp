@@ -13,6 +13,9 @@
 // Orders. The authors' walk loads without order, and so does ours between its ends: the 100,000th index is 49 segments
 // away, and every acquire empties the first-level cache of the SM. An outdated value on the way only makes the walk
 // longer, as no other segment has the same first number. A walk acquires at the segment where it stays.
+//
+// Mallocs of P-VL take 3.2 to 4.0 times as long as the authors' on an H200 (100,000 at once), with as many
+// instructions, loads and atomics. So something waits one after the other; what it is, is open.
 #pragma once
 
 #include "allocators/ouroboros/published/ring_queue.hpp"
