@@ -41,7 +41,7 @@ STORE_BUGS = {"zoo_missed_mark"}
 SIZE_MODELS = {path.stem: path for path in pathlib.Path(__file__).parent.joinpath("models").glob("*.json")}
 SIZE_BUGS = {"zoo_comb_unchecked_claim", "zoo_comb_partial_retirement", "zoo_comb_late_class", "zoo_comb_kept_guess"}
 WITH_SIZE_MODELS = [item for path in SIZE_MODELS.values() for item in ("--model", str(path))]
-# About Comb's guesses. One schedule in a thousand leaves BulkAlloc with less room than a fresh heap; why is not known yet.
+# About Comb's guesses. One schedule in a thousand leaves an empty bin of BulkAlloc where it is (docs/findings.md).
 ONLY_COMB = {"wrong_guesses"}
 
 
