@@ -41,7 +41,7 @@ double mean(std::span<const std::uint64_t> values) {
 }
 
 // Positions in the queue's line, from 1; requests that found it empty looked once. A radix sort brings each ticket to
-// its place: with a comparison sort and a search for every request, four million requests took a second.
+// its place, because a pass may have four million.
 std::vector<std::uint64_t> turns(std::span<const MallocRecord> records) {
   std::vector<std::uint64_t> result(records.size(), 1);
   std::vector<std::uint64_t> by_ticket;  // ticket and record
