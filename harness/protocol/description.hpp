@@ -26,6 +26,7 @@ struct AllocatorDescription {
   std::vector<ParameterInfo> parameters;
 
   bool pool_is_device_heap() const { return pool == "device_heap"; }
+  bool has_heap_share() const { return pool == "arena_and_device_heap"; }
   // A fresh state needs a new worker.
   bool fresh_by_process() const { return fresh == "process"; }
 };

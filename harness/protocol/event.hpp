@@ -64,7 +64,7 @@ struct Kernel {
 struct Opened {
   std::string cell;
   std::vector<Kernel> kernels;
-  bool needs_process = true;  // only a new process gives it a fresh allocator; asked where the allocator may need one
+  bool uses_device_heap = true;  // its blocks may come from there
 };
 
 // What the untimed passes checked; absent = not looked at.

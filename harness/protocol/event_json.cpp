@@ -41,7 +41,7 @@ struct Writer {
       kernels.push_back(
           {{"phase", kernel.phase}, {"registers", kernel.registers}, {"local_bytes", kernel.local_bytes}});
     }
-    return {{"cell", event.cell}, {"kernels", kernels}, {"needs_process", event.needs_process}};
+    return {{"cell", event.cell}, {"kernels", kernels}, {"uses_device_heap", event.uses_device_heap}};
   }
   Json operator()(const Verified& event) const {
     return {{"cell", event.cell}, {"checks", to_json(event.checks)}, {"counted", to_json(event.counted)}};
@@ -77,7 +77,7 @@ struct Writer {
 };
 
 Opened opened_from_json(const Json& json) {
-  Opened event{text_member(json, "cell"), {}, truth_member_or(json, "needs_process", true)};
+  Opened event{text_member(json, "cell"), {}, truth_member_or(json, "uses_device_heap", true)};
   if (optional_member(json, "kernels") == nullptr) return event;
   for (const Json& kernel : list_member(json, "kernels")) {
     event.kernels.push_back(

@@ -43,8 +43,7 @@ MeasuredCell::MeasuredCell(Instance& instance, const RunSetting& setting, const 
       counted_passes_(request.counted_passes),
       workload_(workload),
       run_(std::move(run)),
-      leaves_device_heap_alone_(run_->requests_are_all() &&
-                                instance_.serves_outside_device_heap(run_->requests().sizes.largest())) {
+      leaves_device_heap_alone_(instance_.leaves_device_heap_alone(run_->largest_request())) {
   if (flushes_l2_) instance_.prepare_to_flush_l2();
   if (state_ == StartState::aged) {
     fail_if_unsupported(Ageing::unsupported(setting.allocator));

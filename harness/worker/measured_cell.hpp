@@ -20,9 +20,7 @@ class MeasuredCell final : public Cell {
   MeasuredCell& operator=(const MeasuredCell&) = delete;
 
   std::vector<KernelInfo> kernels() const override { return run_->kernels(); }
-  bool needs_process() const override {
-    return instance_.traits().fresh == Fresh::by_process && !leaves_device_heap_alone_;
-  }
+  bool uses_device_heap() const override { return !leaves_device_heap_alone_; }
   Verification verify(std::optional<double> seconds) override;
   Sample sample() override;
   void repeat() override;

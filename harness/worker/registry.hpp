@@ -66,8 +66,8 @@ class Cell {
  public:
   virtual ~Cell() = default;
   virtual std::vector<KernelInfo> kernels() const = 0;
-  // Whether only a new process gives it a fresh allocator.
-  virtual bool needs_process() const = 0;
+  // Whether its blocks may come from the device heap.
+  virtual bool uses_device_heap() const = 0;
   // Untimed passes: contents, pointers, steps, leaks, invariants. Calls that do not come back within `seconds` end
   // themselves; then it throws the timeout.
   virtual Verification verify(std::optional<double> seconds) = 0;

@@ -132,7 +132,7 @@ protocol::Event Server::answer(const protocol::OpenCell& command) {
     const TimeShares::Scope opening(shares_, Part::open);
     OpenCell cell{std::string(allocator_->traits.name) + "/" + std::string(request.workload->traits.name),
                   instance_->open(request), request.energy_seconds};
-    protocol::Opened opened{command.cell, {}, cell.cell->needs_process()};
+    protocol::Opened opened{command.cell, {}, cell.cell->uses_device_heap()};
     for (const KernelInfo& kernel : cell.cell->kernels()) {
       if (kernel.attributes.registers == 0) continue;  // the CPU executor has none
       opened.kernels.push_back({kernel.phase, static_cast<std::uint64_t>(kernel.attributes.registers),

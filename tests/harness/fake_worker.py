@@ -33,13 +33,14 @@ TROUBLES = {
     "refusing": "refuse_allocator",
     "stuck": "hang_in_allocator",
     "per_process": None,
-    "thrifty": None,  # only a process refreshes it from 32 B on
+    "thrifty": None,  # only a process refreshes its share of the device heap, which serves 32 B and more
     "deaf": "close_events",
     "haunting": "leave_daemon",
     "lurking": "leave_hidden_daemon",
     "counting": None,
     "noisy": None,
-    "heaped": None,  # needs a device heap of a quarter of its pool
+    "heaped": None,  # has a share of the device heap, a quarter of its pool
+    "roomy": None,   # has one too, which serves 32 B and more
     "shy": None,     # refuses to say how much
     **({"gpu_only": None} if BACKEND == "cuda" else {}),
 }
@@ -50,13 +51,16 @@ def parameter(name, kind, default, **more):
             "description": f"the {name}", "source": "assumed", **more}
 
 
+HEAPED = ("heaped", "roomy", "shy", "thrifty")
+
+
 def describe():
     allocators = []
     for name in TROUBLES:
         allocators.append({
             "name": name, "display_name": name.title(), "paper": "Nobody 2026", "summary": f"A {name} allocator.",
             "plugin": f"fake_{name}", "frees": "individually", "alignment": 16,
-            "pool": "arena_and_device_heap" if name in ("heaped", "shy", "thrifty") else "arena",
+            "pool": "arena_and_device_heap" if name in HEAPED else "arena",
             "fresh": "process" if name in ("per_process", "thrifty") else "reset", "test_only": name == "deaf",
             "restrictions": ["serves one size of block only"] if name == "steady" else [],
             "parameters": [parameter("page_bytes", "integer", 4096, unit="B", minimum=16, maximum=65536,
@@ -220,7 +224,12 @@ class Worker:
         self.cells[command["cell"]] = {"parameters": command["parameters"], "samples": 0}
         self.emit(event="opened", cell=command["cell"], kernels=[
             {"phase": "alloc", "registers": 30, "local_bytes": 0}, {"phase": "free", "registers": 20, "local_bytes": 0}],
-            needs_process=self.allocator == "per_process" or (self.allocator == "thrifty" and command["parameters"]["request_bytes"] >= 32))
+            uses_device_heap=self.uses_device_heap(command["parameters"]))
+
+    def uses_device_heap(self, parameters):
+        if self.allocator in ("roomy", "thrifty"):
+            return parameters["request_bytes"] >= 32
+        return self.allocator in HEAPED
 
     def on_verify(self, command):
         self.emit(event="note", text="events that are no answer may come before it")

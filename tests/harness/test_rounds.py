@@ -140,6 +140,24 @@ class Processes(RoundsTest):
         self.assertEqual({len(cells) for cells in rounds.values()}, {2})
         self.assertEqual(len({process for process, *_ in self.notes_of("sample")}), 2 + 1 + 1)
 
+    def test_cells_that_leave_the_device_heap_alone_share_a_process(self):
+        config = self.config(["roomy", "thrifty"], rounds=2, sweep={"request_bytes": [16, 64], "pool_bytes": ["1MiB", "2MiB"]},
+                             state="reused")
+        self.measure(config)
+        axes_of = {event["id"]: (event["allocator"], *event["axes"].values()) for event in self.events() if event["event"] == "cell"}
+        heap_of = [int(json.loads(start[start.index("--device-heap-for") + 1])["pool_bytes"]) for start in self.starts() if "--device-heap-for" in start]
+        processes = collections.defaultdict(list)
+        for process, _, _, cell in self.notes_of("sample"):
+            if process not in processes[axes_of[cell]]:
+                processes[axes_of[cell]].append(process)
+        for allocator in ("roomy", "thrifty"):
+            small, other_small = processes[allocator, 16, 1 << 20], processes[allocator, 16, 2 << 20]
+            large, other_large = processes[allocator, 64, 1 << 20], processes[allocator, 64, 2 << 20]
+            self.assertEqual(small, other_small, "one heap is as good as another")
+            self.assertEqual(small, large)
+            self.assertEqual(len({*large, *other_large}), 2 * 2, "a process per heap and round")
+        self.assertEqual(sorted(heap_of), 4 * [1 << 20] + 4 * [2 << 20])
+
     def test_an_allocator_that_does_not_tell_its_heap_gets_none(self):
         self.measure(self.config(["shy"]))
         self.assertEqual(self.statuses(), {"shy": ["ok"] * 3})

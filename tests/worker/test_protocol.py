@@ -147,22 +147,24 @@ class Conversation(unittest.TestCase):
                            *[on("sample")] * 4, QUIT)
         self.assertEqual([a["event"] for a in answers[2:]], ["sample"] * 4)
 
-    def test_a_cell_says_whether_only_a_process_refreshes_its_allocator(self):
-        def needs_process(name, workload, **parameters):
+    def test_a_cell_says_whether_it_uses_the_device_heap(self):
+        def uses_device_heap(name, workload, **parameters):
             answers, _ = serve(allocator(name, pool_bytes=1 << 24), open_cell(workload, threads=32, **parameters), QUIT)
-            return answers[1]["needs_process"]
+            return answers[1]["uses_device_heap"]
 
-        self.assertFalse(needs_process("c_malloc", "alloc_free"))
-        self.assertFalse(needs_process("halloc", "alloc_free", request_bytes=3072))
-        self.assertTrue(needs_process("halloc", "alloc_free", request_bytes=4096), "the device heap serves it")
-        self.assertTrue(needs_process("halloc", "prefix_sum", request_bytes=16), "nothing says that this is its largest request")
-        self.assertTrue(needs_process("cuda_malloc", "alloc_free"))
+        self.assertFalse(uses_device_heap("c_malloc", "alloc_free"))
+        self.assertFalse(uses_device_heap("halloc", "alloc_free", request_bytes=3072))
+        self.assertTrue(uses_device_heap("halloc", "alloc_free", request_bytes=4096), "the device heap serves it")
+        self.assertFalse(uses_device_heap("ouroboros_p_s", "alloc_free", request_bytes=8192))
+        self.assertTrue(uses_device_heap("ouroboros_p_s", "alloc_free", request_bytes=8193))
+        self.assertTrue(uses_device_heap("halloc", "recovery", request_bytes=16), "nothing says that this is its largest request")
+        self.assertTrue(uses_device_heap("cuda_malloc", "alloc_free"))
 
     def test_a_new_instance_is_as_fresh_as_a_process(self):
         cell = open_cell("fragmentation", threads=32, threads_per_block=32, request_bytes=3072)
         answers, code = serve(allocator("halloc", pool_bytes=1 << 24), cell, on("verify"), on("sample"), on("sample"), QUIT)
         self.assertEqual((code, [a["event"] for a in answers[1:]]), (0, ["opened", "verified", "sample", "sample"]))
-        self.assertFalse(answers[1]["needs_process"])
+        self.assertFalse(answers[1]["uses_device_heap"])
         self.assertEqual(answers[3]["counters"], answers[4]["counters"])
 
     def test_a_heap_ages_before_its_samples(self):

@@ -62,6 +62,7 @@ class AddressRangeRun final : public WorkloadRun {
   }
 
   RequestProfile requests() const override { return requests_.profile(); }
+  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
   std::uint64_t mallocs_at_most() const override { return std::uint64_t{requests_.callers()} * requests_.rounds(); }
   std::vector<KernelInfo> kernels() const override { return requests_.kernels(type_); }
 

@@ -46,7 +46,7 @@ class AllocCycleDeallocRun final : public WorkloadRun {
                                 parameters_.lanes_per_warp),
             RequestSizes::fixed(size_.bytes)};
   }
-  bool requests_are_all() const override { return true; }
+  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
   std::uint64_t mallocs_at_most() const override { return std::uint64_t{geometry_.callers} * parameters_.iterations; }
 
   std::vector<KernelInfo> kernels() const override {

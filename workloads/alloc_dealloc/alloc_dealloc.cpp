@@ -33,7 +33,7 @@ class AllocDeallocRun final : public WorkloadRun {
   }
 
   RequestProfile requests() const override { return {geometry_, RequestSizes::fixed(size_.bytes)}; }
-  bool requests_are_all() const override { return true; }
+  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
   std::uint64_t mallocs_at_most() const override { return geometry_.callers; }
 
   std::vector<KernelInfo> kernels() const override {

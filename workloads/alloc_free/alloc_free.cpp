@@ -17,7 +17,7 @@ class AllocFreeRun final : public WorkloadRun {
   }
   void check_recorded(PointerCheck& check) const override { requests_.check(check); }
   RequestProfile requests() const override { return requests_.profile(); }
-  bool requests_are_all() const override { return true; }
+  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
   std::uint64_t mallocs_at_most() const override { return requests_.callers(); }
   std::vector<KernelInfo> kernels() const override { return requests_.kernels(type_); }
 

@@ -75,8 +75,8 @@ class WorkloadRun {
   virtual void check_recorded(PointerCheck& check) const = 0;
   // What the leak check repeats.
   virtual RequestProfile requests() const = 0;
-  // Whether no malloc of a sample asks for more than the largest of these requests.
-  virtual bool requests_are_all() const { return false; }
+  // The most bytes that a malloc of a sample asks for; nothing where that is not known before.
+  virtual std::optional<std::uint64_t> largest_request() const { return std::nullopt; }
   // Per sample, for the ledger of the content check.
   virtual std::uint64_t mallocs_at_most() const = 0;
   // Of the timed kernels.

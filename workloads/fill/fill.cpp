@@ -43,7 +43,7 @@ class FillRun final : public WorkloadRun {
   }
 
   RequestProfile requests() const override { return timed_.profile(); }
-  bool requests_are_all() const override { return true; }
+  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
   std::uint64_t mallocs_at_most() const override { return std::uint64_t{before_.callers()} + timed_.callers(); }
   std::vector<KernelInfo> kernels() const override { return timed_.kernels(type_); }
 

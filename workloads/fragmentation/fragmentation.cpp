@@ -51,7 +51,7 @@ class FragmentationRun final : public WorkloadRun {
     check.check(recorded(), PointerCheck::Live::together);
   }
   RequestProfile requests() const override { return requests_.profile(); }
-  bool requests_are_all() const override { return true; }
+  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
   std::uint64_t mallocs_at_most() const override { return std::uint64_t{requests_.callers()} * requests_.rounds(); }
   std::vector<KernelInfo> kernels() const override { return requests_.kernels(type_); }
 

@@ -58,6 +58,7 @@ class GetPageRun final : public WorkloadRun {
 
   void check_recorded(PointerCheck& check) const override { timed_.check(check); }
   RequestProfile requests() const override { return timed_.profile(); }
+  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
   std::uint64_t mallocs_at_most() const override {
     return std::uint64_t{occupants_.count()} + held_.callers() + timed_.callers();
   }

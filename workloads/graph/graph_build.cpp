@@ -113,7 +113,10 @@ class GraphBuildRun final : public WorkloadRun {
     return {Geometry::of_callers(blocks, parameters_.threads_per_block, simt::warp_size),
             RequestSizes::list({sizeof(graph::Edge), sizeof(graph::Node)}, {arcs_.size(), ids_.size()}, blocks, seed_)};
   }
-  bool requests_are_all() const override { return !parameters_.by_warp(); }
+  std::optional<std::uint64_t> largest_request() const override {
+    if (parameters_.by_warp()) return std::nullopt;
+    return requests().sizes.largest();
+  }
   std::uint64_t mallocs_at_most() const override { return 3 * arcs_.size() + geometry_.callers; }
 
   std::vector<KernelInfo> kernels() const override {

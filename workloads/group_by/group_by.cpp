@@ -78,6 +78,9 @@ class GroupByRun final : public WorkloadRun {
     return {Geometry::of_callers(std::min(parameters_.keys, 1u << 20), block_threads, simt::warp_size),
             RequestSizes::fixed(parameters_.page_bytes)};
   }
+  std::optional<std::uint64_t> largest_request() const override {
+    return std::max<std::uint64_t>(parameters_.page_bytes, parameters_.table_bytes);
+  }
   std::uint64_t mallocs_at_most() const override {
     return std::uint64_t{passes} * (parameters_.keys + table_slots_.callers());
   }

@@ -45,6 +45,7 @@ class HashJoinRun final : public WorkloadRun {
                                  parameters_.threads_per_block, simt::warp_size),
             RequestSizes::fixed(parameters_.page_bytes)};
   }
+  std::optional<std::uint64_t> largest_request() const override { return parameters_.page_bytes; }
   std::uint64_t mallocs_at_most() const override {
     return steps_.lists().lists + steps_.expected_pairs() / PairChain::capacity(parameters_.page_bytes);
   }

@@ -77,6 +77,7 @@ class IndexNodesRun final : public WorkloadRun {
     return {Geometry::of_callers(course_.first_node.back(), parameters_.threads_per_block, 1),
             RequestSizes::fixed(sizeof(Node))};
   }
+  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
   std::uint64_t mallocs_at_most() const override { return course_.mallocs_at_most(); }
 
   std::vector<KernelInfo> kernels() const override {

@@ -44,8 +44,8 @@ class KdTreeRun final : public WorkloadRun {
         request_bytes_(
             pad(static_cast<std::uint64_t>(scene_->reference.requests.mean()) + 1, parameters.padding_bytes)) {
     const kd_tree::ReferenceTree& reference = scene_->reference;
-    const std::uint64_t largest = pad(reference.largest_request, parameters.padding_bytes);
-    fail_if_unsupported(why_unsupported(callers(1, shape_.threads_per_block), largest, setting));
+    largest_request_ = pad(reference.largest_request, parameters.padding_bytes);
+    fail_if_unsupported(why_unsupported(callers(1, shape_.threads_per_block), largest_request_, setting));
     fail_if_unsupported(
         why_recycling(reference.requests.bytes + reference.requests.mallocs * parameters.padding_bytes, setting));
   }
@@ -89,6 +89,7 @@ class KdTreeRun final : public WorkloadRun {
   RequestProfile requests() const override {
     return {callers(shape_.blocks, shape_.threads_per_block), RequestSizes::fixed(request_bytes_)};
   }
+  std::optional<std::uint64_t> largest_request() const override { return largest_request_; }
   std::uint64_t mallocs_at_most() const override { return scene_->reference.requests.mallocs; }
 
   std::vector<KernelInfo> kernels() const override {
@@ -127,6 +128,7 @@ class KdTreeRun final : public WorkloadRun {
   simt::LaunchShape shape_;
   kd_tree::BuildMemory memory_;
   std::uint64_t request_bytes_;
+  std::uint64_t largest_request_;
 };
 
 }  // namespace

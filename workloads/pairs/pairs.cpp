@@ -44,7 +44,7 @@ class PairsRun final : public WorkloadRun {
 
   // The first pair of every caller: one block of each is live at a time.
   RequestProfile requests() const override { return {geometry_, parameters_.request_sizes(geometry_.callers, seed_)}; }
-  bool requests_are_all() const override { return true; }
+  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
   std::uint64_t mallocs_at_most() const override { return std::uint64_t{geometry_.callers} * parameters_.iterations; }
 
   std::vector<KernelInfo> kernels() const override {

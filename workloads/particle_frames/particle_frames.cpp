@@ -83,6 +83,7 @@ class ParticleFramesRun final : public WorkloadRun {
     return {Geometry::of_callers(static_cast<std::uint32_t>(course_.allocated[0]), parameters_.threads_per_block, 1),
             RequestSizes::fixed(parameters_.frame_bytes)};
   }
+  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
   std::uint64_t mallocs_at_most() const override { return course_.mallocs(); }
 
   std::vector<KernelInfo> kernels() const override {

@@ -39,6 +39,7 @@ class PrefixSumRun final : public WorkloadRun {
     fail_if_wrong("prefix sum", pieces_.problem(requests_.sizes().host()));
   }
   RequestProfile requests() const override { return requests_.profile(); }
+  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
   std::uint64_t mallocs_at_most() const override { return requests_.callers(); }
   std::vector<KernelInfo> kernels() const override {
     return {kernel_info<PrefixSumKernels, MallocAndFillKernel, Geometry, AnySize, bool, void**>("malloc", type_)};

@@ -37,7 +37,7 @@ class ProbabilityRun final : public WorkloadRun {
   RequestProfile requests() const override {
     return {parameters_.geometry(), RequestSizes::fixed(parameters_.padded_bytes())};
   }
-  bool requests_are_all() const override { return true; }
+  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
   std::uint64_t mallocs_at_most() const override {
     return std::uint64_t{parameters_.geometry().callers} * parameters_.launches;
   }

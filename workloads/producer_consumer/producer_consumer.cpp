@@ -37,6 +37,7 @@ class ProducerConsumerRun final : public WorkloadRun {
 
   void check_recorded(PointerCheck& check) const override { requests_.check(check); }
   RequestProfile requests() const override { return requests_.profile(); }
+  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
   std::uint64_t mallocs_at_most() const override { return requests_.callers(); }
   std::vector<KernelInfo> kernels() const override { return requests_.kernels(type_); }
 

@@ -44,7 +44,7 @@ class RandomizedRun final : public WorkloadRun {
   RequestProfile requests() const override {
     return {parameters_.geometry(), RequestSizes::fixed(parameters_.request_bytes)};
   }
-  bool requests_are_all() const override { return true; }
+  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
   std::uint64_t mallocs_at_most() const override { return std::uint64_t{parameters_.threads} * parameters_.launches; }
   std::vector<KernelInfo> kernels() const override { return {{"last", actions_.kernel_attributes(type_)}}; }
 

@@ -51,6 +51,9 @@ class ScenarioRun final : public WorkloadRun {
   }
 
   RequestProfile requests() const override { return requests_.profile(); }
+  std::optional<std::uint64_t> largest_request() const override {
+    return std::max<std::uint64_t>(requests().sizes.largest(), scenario_.occupant_bytes());
+  }
   std::uint64_t mallocs_at_most() const override {
     return std::uint64_t{requests_.callers()} * launches_ + occupants_at_most_;
   }

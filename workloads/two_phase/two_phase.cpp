@@ -71,7 +71,7 @@ class TwoPhaseRun final : public WorkloadRun {
     const auto blocks = static_cast<std::uint32_t>(parameters_.live_blocks());
     return {Geometry::of_callers(blocks, parameters_.threads_per_block, parameters_.lanes_per_warp), sizes_.host()};
   }
-  bool requests_are_all() const override { return true; }
+  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
   std::uint64_t mallocs_at_most() const override { return parameters_.live_blocks() * cycles_; }
 
   std::vector<KernelInfo> kernels() const override {

@@ -38,6 +38,7 @@ class WorkGenerationRun final : public WorkloadRun {
     fail_if_wrong("baseline", pieces_.problem(requests_.sizes().host()));
   }
   RequestProfile requests() const override { return requests_.profile(); }
+  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
   std::uint64_t mallocs_at_most() const override { return requests_.callers(); }
   std::vector<KernelInfo> kernels() const override { return {requests_.alloc_info("malloc_free", type_)}; }
 

@@ -84,6 +84,7 @@ class WritePerformanceRun final : public WorkloadRun {
     fail_if_wrong("contents", problem(wrong[1], "of the packed pieces"));
   }
   RequestProfile requests() const override { return requests_.profile(); }
+  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
   std::uint64_t mallocs_at_most() const override { return requests_.callers(); }
   std::vector<KernelInfo> kernels() const override {
     return {{"write", simt::kernel_attributes<WriteWordsKernel, BlockWords, void* const*, std::uint32_t>()}};

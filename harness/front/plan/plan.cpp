@@ -239,9 +239,8 @@ class PlanBuilder {
                                cell.allocator_parameters,
                                cell.pool_bytes,
                                allocator.pool_is_device_heap(),
-                               allocator.pool == "arena",
+                               allocator.has_heap_share(),
                                allocator.fresh_by_process(),
-                               allocator.fresh_by_process() && allocator.pool == "arena_and_device_heap",
                                {}});
     }
     return plan_.batches[place->second];

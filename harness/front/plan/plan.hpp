@@ -56,9 +56,8 @@ struct Batch {
   ParameterValues allocator_parameters;
   std::uint64_t pool_bytes = 0;
   bool pool_is_device_heap = false;
-  bool pool_is_arena = false;  // and needs no device heap
+  bool has_heap_share = false;  // of pool_bytes, for requests that the rest of the pool does not serve
   bool fresh_by_process = false;
-  bool fresh_by_process_for_heap = false;  // only for cells that use its share of the device heap
   std::vector<Cell> cells;
 };
 

@@ -149,18 +149,25 @@ BatchRunner::Step BatchRunner::finish(CellRun& run) {
 }
 
 // Starts a worker, loads the allocator and opens the cell, as far as that is not so already. Only an open cell tells
-// whether it needs a process of its own: then one that others used before is not it.
+// whether its worker suits it.
 BatchRunner::Step BatchRunner::ensure_open(CellRun& run) {
   if (session_.is_open(*run.cell)) return Step::done;
-  if (run.needs_process && needs_process_per_sample(run)) session_.retire();
+  if (run.uses_device_heap && needs_process_per_sample(run)) session_.retire();
   const Step opened = open(run);
-  if (opened != Step::done || !needs_process_per_sample(run) || session_.is_only(*run.cell)) return opened;
+  if (opened != Step::done || worker_suits(run)) return opened;
   session_.retire();
   return open(run);
 }
 
+// Another batch may have started the worker, for a device heap of another size, and cells before this one may have used
+// that heap.
+bool BatchRunner::worker_suits(const CellRun& run) const {
+  if (needs_heap(run) && !session_.has_heap_of(batch_)) return false;
+  return !needs_process_per_sample(run) || session_.is_only(*run.cell);
+}
+
 BatchRunner::Step BatchRunner::open(CellRun& run) {
-  const Outcome loaded = session_.load(batch_, set_up_limit(run), allocator_facts_);
+  const Outcome loaded = session_.load(batch_, needs_heap(run), set_up_limit(run), allocator_facts_);
   if (loaded.kind == Outcome::Kind::interrupted) return Step::interrupted;
   if (loaded.kind == Outcome::Kind::failed) {
     end_all(loaded);
@@ -170,7 +177,7 @@ BatchRunner::Step BatchRunner::open(CellRun& run) {
   const Step step = charge(run, &WorkerSession::open, "open", outcome);
   if (step != Step::done) return step;
   const auto& opened_cell = std::get<protocol::Opened>(*outcome.event);
-  run.needs_process = opened_cell.needs_process;
+  run.uses_device_heap = opened_cell.uses_device_heap;
   if (run.verified) return step;
   run.facts = allocator_facts_;
   run.facts.registers = largest_by_phase(opened_cell, &protocol::Kernel::registers);
@@ -225,10 +232,17 @@ void BatchRunner::end_all(const Outcome& outcome) {
   if (costs_worker(failure.status)) book_.watch.note_lost_worker(book_.figure, batch_.label);
 }
 
-// An allocator that cannot be reset is fresh only in a new process: one for the verification and one per sample. Some
-// need none as long as a cell leaves the device heap alone.
+// A cell that leaves the allocator's share of the device heap alone can be measured beside a heap of any size. Most do,
+// so one that is not known yet counts as such.
+bool BatchRunner::needs_heap(const CellRun& run) const {
+  return !batch_.has_heap_share || run.uses_device_heap.value_or(false);
+}
+
+// An allocator that cannot be reset is fresh only in a new process: one for the verification and one per sample. It
+// needs none as long as a cell leaves the device heap alone.
 bool BatchRunner::needs_process_per_sample(const CellRun& run) const {
-  return batch_.fresh_by_process && run.cell->state == "fresh" && run.needs_process.value_or(true);
+  return batch_.fresh_by_process && run.cell->state == "fresh" &&
+         (!batch_.has_heap_share || run.uses_device_heap.value_or(true));
 }
 
 }  // namespace allocbench::front

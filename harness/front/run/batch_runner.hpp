@@ -41,7 +41,9 @@ class BatchRunner {
   void end_all(const Outcome& outcome);
   void shorten_if_hopeless(CellRun& run);
   double set_up_limit(const CellRun& run) const;
+  bool needs_heap(const CellRun& run) const;
   bool needs_process_per_sample(const CellRun& run) const;
+  bool worker_suits(const CellRun& run) const;
 
   const Batch& batch_;
   std::vector<CellRun*> cells_;

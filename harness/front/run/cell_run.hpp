@@ -20,7 +20,7 @@ struct CellRun {
   std::uint64_t attempt = 0;  // of the last start; 0 = never started
   bool started = false;       // that attempt goes on
   bool verified = false;
-  std::optional<bool> needs_process = {};  // as the worker said when it opened the cell; none = not asked yet
+  std::optional<bool> uses_device_heap = {};  // as the worker said when it opened the cell; none = not asked yet
   bool ended = false;
   bool has_end = false;                                    // of an earlier attempt
   Doubt doubt = Doubt::none;                               // for which it was put off

@@ -20,9 +20,10 @@ bool same_load(const Batch& one, const Batch& other) {
   return one.allocator_parameters == other.allocator_parameters && one.pool_bytes == other.pool_bytes;
 }
 
-// As WorkerSession::load() decides.
+// As WorkerSession::load() decides where no cell uses a share of the device heap.
 bool shares_process(const Batch& running, const Batch& next) {
-  return same_load(running, next) || (!next.fresh_by_process && heap_wish(running) == heap_wish(next));
+  if (next.has_heap_share || same_load(running, next)) return true;
+  return !next.fresh_by_process && heap_wish(running) == heap_wish(next);
 }
 
 std::size_t starts_of(const Turn& turn, const FigureBatches& figures, std::uint64_t round) {
@@ -32,7 +33,7 @@ std::size_t starts_of(const Turn& turn, const FigureBatches& figures, std::uint6
     const Batch& batch = *figures[figure][index];
     for (const Cell& cell : batch.cells) {
       if (cell.least_rounds <= round) continue;
-      if (batch.fresh_by_process && !batch.fresh_by_process_for_heap && cell.state == "fresh") {
+      if (batch.fresh_by_process && !batch.has_heap_share && cell.state == "fresh") {
         starts += round == 0 ? 2 : 1;  // the verification has one as well
         running = nullptr;
       } else {

@@ -22,9 +22,8 @@ struct Turn {
 
 std::vector<Turn> make_turns(const FigureBatches& figures);
 
-// The worker processes of each turn in a round, for the cells that get it in any case, if none fails. What only an
-// allocator knows about its heap counts as different heaps; an allocator that only a process makes fresh counts with
-// one sample a cell, but not where that depends on the cell's requests.
+// The worker processes of each turn in a round, for the cells that get it in any case, if none fails and none uses a
+// share of the device heap. An allocator that only a process makes fresh counts with one sample a cell.
 std::vector<std::size_t> process_starts(const std::vector<Turn>& turns, const FigureBatches& figures,
                                         std::uint64_t round);
 

@@ -90,7 +90,7 @@ Catalogue describe_worker(const WorkerProgram& program) {
 
 HeapWish heap_wish(const Batch& batch) {
   if (batch.pool_is_device_heap) return {.bytes = batch.pool_bytes};
-  if (batch.pool_is_arena) return {.bytes = 0};
+  if (!batch.has_heap_share) return {.bytes = 0};
   const protocol::LoadAllocator load{batch.allocator, batch.allocator_parameters, batch.pool_bytes};
   return {.question = protocol::to_json(load).dump()};
 }

@@ -99,6 +99,7 @@ void WorkerSession::spawn(std::vector<std::string> arguments) {
 
 // A worker with this batch's plug-in and device heap.
 Outcome WorkerSession::start_for(const Batch& batch) {
+  started_for_ = load_of(batch);
   const std::vector<std::string> options = plugin_options(batch);
   const HeapWish wish = heap_wish(batch);
   if (wish.bytes) return start(wish, options);
@@ -137,23 +138,26 @@ std::string WorkerSession::complaint_about_start(const WorkerReply& reply) {
                      path, shortened(reply.line), protocol::version);
 }
 
-// Whether the running process may hold the batch's allocator: the heap's size is set once in a process, and only a
-// process makes some allocators fresh.
-bool WorkerSession::may_hold(const Batch& batch) const {
-  if (batch.fresh_by_process) return false;
+bool WorkerSession::has_heap_of(const Batch& batch) const {
+  if (batch.fresh_by_process) return started_for_ == load_of(batch);
   const HeapWish wish = heap_wish(batch);
   if (heap_ == wish) return true;
   const auto answer = answers_.find(wish.question);
   return answer != answers_.end() && !heap_.question.empty() && answer->second == device_heap_bytes_;
 }
 
-Outcome WorkerSession::load(const Batch& batch, double limit_seconds, CellFacts& facts) {
-  const Load wanted{batch.allocator, batch.allocator_parameters, batch.pool_bytes};
+WorkerSession::Load WorkerSession::load_of(const Batch& batch) {
+  return {batch.allocator, batch.allocator_parameters, batch.pool_bytes};
+}
+
+// The size of the device heap is set once in a process.
+Outcome WorkerSession::load(const Batch& batch, bool needs_heap, double limit_seconds, CellFacts& facts) {
+  const Load wanted = load_of(batch);
+  if (process_ && (retired_ || (needs_heap && !has_heap_of(batch)))) dismiss();
   if (process_ && loaded_ == wanted) {
     facts = loaded_facts_;
     return {};
   }
-  if (process_ && (retired_ || !may_hold(batch))) dismiss();
   if (!process_) {
     const Outcome started = start_for(batch);
     if (started.kind != Outcome::Kind::done) return started;

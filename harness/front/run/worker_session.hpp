@@ -54,9 +54,12 @@ class WorkerSession {
 
   // Only starts a worker without a device heap and waits until it is ready. Throws EnvironmentError when it cannot be.
   Outcome start();
-  // Makes a worker hold this batch's allocator: the one that runs, where it may, else a new one. `facts` receives what
-  // the allocator tells about itself.
-  Outcome load(const Batch& batch, double limit_seconds, CellFacts& facts);
+  // Makes a worker hold this batch's allocator: the one that runs, where it may, else a new one. Without `needs_heap`
+  // any worker's device heap will do. `facts` receives what the allocator tells about itself.
+  Outcome load(const Batch& batch, bool needs_heap, double limit_seconds, CellFacts& facts);
+  // Whether the running worker's device heap is the batch's: it has the right size, and where only a process makes the
+  // heap fresh, the process was started for this allocator.
+  bool has_heap_of(const Batch& batch) const;
 
   Outcome open(const Cell& cell, double limit_seconds);
   Outcome verify(const Cell& cell, double limit_seconds);
@@ -85,13 +88,13 @@ class WorkerSession {
     bool operator==(const Load&) const = default;
   };
 
+  static Load load_of(const Batch& batch);
   Outcome start(const HeapWish& heap, const std::vector<std::string>& options);
   Outcome start_for(const Batch& batch);
   void spawn(std::vector<std::string> arguments);
   void dismiss();
   void leave_as(const char* what);
   void see_off();
-  bool may_hold(const Batch& batch) const;
   // `wanted` is the name of the final event, `cell_id` the cell it must be about; empty = none.
   Outcome ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
               double limit_seconds);
@@ -117,6 +120,7 @@ class WorkerSession {
   std::size_t cells_opened_ = 0;  // by the process
   std::optional<Load> loaded_;
   CellFacts loaded_facts_;                        // of it, for every batch that finds it loaded
+  std::optional<Load> started_for_;               // the allocator whose device heap the process has
   HeapWish heap_;                                 // of the process
   std::uint64_t device_heap_bytes_ = 0;           // of the process, as far as it is known
   std::map<std::string, std::uint64_t> answers_;  // to questions about device heaps
