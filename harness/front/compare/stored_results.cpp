@@ -7,7 +7,6 @@
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/text_file.hpp"
-#include "harness/front/log/cell_definition.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/protocol/json_members.hpp"
 
@@ -43,7 +42,7 @@ Rounds rounds_of(const Json& phase) {
 CellResult cell_from(const Json& json) {
   CellResult result;
   CellHistory& cell = result.cell;
-  read_definition(cell, json);
+  static_cast<CellDescription&>(cell) = cell_description_from(json);
   cell.origin.device = protocol::text_member_or(json, "device", "");
   cell.origin.device_uuid = protocol::text_member_or(json, "device_uuid", "");
   cell.origin.driver_version = protocol::text_member_or(json, "driver_version", "");

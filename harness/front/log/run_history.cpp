@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/front/common/errors.hpp"
-#include "harness/front/log/cell_definition.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/protocol/description_json.hpp"
 #include "harness/protocol/event_json.hpp"
@@ -45,18 +44,6 @@ CellFacts facts_from(const Json& event) {
     facts.counted = protocol::counted_from_json(protocol::object_member(event, "counted"));
   }
   return facts;
-}
-
-CellHistory cell_from(const Json& event) {
-  CellHistory cell;
-  read_definition(cell, event);
-  cell.series = protocol::text_member(event, "series");
-  cell.display_name = protocol::text_member_or(event, "display_name", "");
-  cell.form = protocol::text_member_or(event, "form", "");
-  cell.restrictions = protocol::optional_texts(event, "restrictions").value_or(std::vector<std::string>{});
-  cell.aged_rounds = protocol::optional_count(event, "aged_rounds");
-  cell.l2 = protocol::text_member_or(event, "l2", "warm");
-  return cell;
 }
 
 // The contract of workloads: `total` is the sum of the phases and implied.
@@ -152,7 +139,8 @@ class HistoryBuilder {
   }
 
   void on_cell(const Json& event) {
-    CellHistory cell = cell_from(event);
+    CellHistory cell;
+    static_cast<CellDescription&>(cell) = cell_description_from(event);
     if (index_.emplace(cell.id, history_.cells.size()).second) history_.cells.push_back(std::move(cell));
   }
 

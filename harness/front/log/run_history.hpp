@@ -25,25 +25,7 @@ struct OpenAttempt {
   double seconds = 0;                                 // wall time of the whole rounds
 };
 
-struct CellHistory {
-  std::string id;
-  std::string series;
-  std::string label;
-  std::string allocator;
-  std::string display_name;
-  std::string form;
-  std::vector<std::string> restrictions;
-  ParameterValues allocator_parameters;
-  std::string workload;
-  ParameterValues workload_parameters;
-  std::uint64_t pool_bytes = 0;
-  std::string backend;
-  std::uint64_t seed = 0;
-  std::string state;
-  std::optional<std::uint64_t> aged_rounds;
-  std::string l2;
-  ParameterValues axes;
-
+struct CellHistory : CellDescription {
   std::uint64_t attempts = 0;  // the highest number of a start
   std::optional<CellEnd> end;  // the last one; none = never finished
   std::uint64_t ended_attempt = 0;

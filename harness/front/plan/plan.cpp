@@ -155,6 +155,7 @@ Cell make_cell(const Config& config, const AllocatorChoice& choice, const std::v
     const AxisGroup& group = config.sweep[primary];
     cell.growth = protocol::magnitude(primary_axis(config, group).values[indices[primary]]);
   }
+  if (cell.state != "aged") cell.aged_rounds.reset();
   cell.id = stable_hash(canonical_text(cell_definition(cell)));
   return cell;
 }
@@ -311,21 +312,6 @@ void check_pools(const Plan& plan, std::uint64_t device_memory_bytes, std::strin
     problems.add({pointer, fmt::format("a pool of {}", format_bytes(batch.pool_bytes)),
                   fmt::format("at most the {} of memory of {}", format_bytes(device_memory_bytes), device_name), ""});
   }
-}
-
-nlohmann::ordered_json cell_definition(const Cell& cell) {
-  nlohmann::ordered_json definition{{"allocator", cell.allocator},
-                                    {"allocator_parameters", protocol::to_json(cell.allocator_parameters)},
-                                    {"workload", cell.workload},
-                                    {"workload_parameters", protocol::to_json(cell.workload_parameters)},
-                                    {"pool_bytes", cell.pool_bytes},
-                                    {"backend", cell.backend},
-                                    {"seed", cell.seed},
-                                    {"state", cell.state}};
-  // Not where it is the default or has no meaning, so that cells keep the ids that they have in kept results.
-  if (cell.state == "aged") definition["aged_rounds"] = cell.aged_rounds;
-  if (cell.l2 != "warm") definition["l2"] = cell.l2;
-  return definition;
 }
 
 std::vector<std::size_t> order_of_round(std::size_t count, std::uint64_t seed, std::uint64_t round) {

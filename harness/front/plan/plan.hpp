@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,30 +11,14 @@
 #include "harness/front/common/problems.hpp"
 #include "harness/front/config/catalogue.hpp"
 #include "harness/front/config/config.hpp"
+#include "harness/front/plan/cell.hpp"
 
 namespace allocbench::front {
 
-struct Cell {
-  std::string id;      // 16 hex digits: the hash of what defines the cell
-  std::string name;    // figure/label/axis:value/...: what --filter matches and results.json shows
-  std::string series;  // label and the axes other than the primary one
-  std::string allocator;
-  std::string label;
-  std::string display_name;  // of the allocator
-  std::string form;
-  std::vector<std::string> restrictions;
-  ParameterValues allocator_parameters;
-  std::string workload;
-  ParameterValues workload_parameters;
-  std::uint64_t pool_bytes = 0;
+struct Cell : CellDescription {
+  std::string name;  // figure/label/axis:value/...: what --filter matches and results.json shows
   std::string pool_pointer;
-  std::string backend;
-  std::uint64_t seed = 0;
-  std::string state;
-  std::uint64_t aged_rounds = 0;  // of state aged
-  std::string l2;
   std::string statistic;
-  ParameterValues axes;
   std::optional<double> growth;    // value on the primary axis when that is a number: the order of the skip rule
   std::uint64_t repetitions = 0;   // samples of a round, at most
   std::uint64_t rounds = 1;        // at most
@@ -81,9 +64,6 @@ void keep_cells(Plan& plan, const std::set<std::string>& ids);
 
 // A pool that the device cannot hold is a mistake of the config, reported before anything is measured.
 void check_pools(const Plan& plan, std::uint64_t device_memory_bytes, std::string_view device_name, Problems& problems);
-
-// Everything that defines the cell and nothing else: not the figure's name, not how often or how long it is measured.
-nlohmann::ordered_json cell_definition(const Cell& cell);
 
 // The order of `count` things in a round: as in the config in the first one, which people expect to see, then drawn
 // from the seed, so that drift hits all alike.

@@ -185,7 +185,7 @@ Outcome WorkerSession::open(const Cell& cell, double limit_seconds) {
                                    .parameters = cell.workload_parameters,
                                    .seed = cell.seed,
                                    .state = protocol::start_state_of(cell.state).value(),
-                                   .aged_rounds = cell.aged_rounds,
+                                   .aged_rounds = cell.aged_rounds.value_or(0),
                                    .l2 = cell.l2 == "flushed" ? protocol::L2State::flushed : protocol::L2State::warm,
                                    .warmups = cell.warmups,
                                    .counted_passes = cell.counted_passes,
