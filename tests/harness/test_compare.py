@@ -66,6 +66,11 @@ class Compare(ProgramTest):
         self.assertEqual(len(document["cells"]), 6)
         self.assertFalse(document["regression"])
 
+    def test_cells_of_other_starting_states_are_other_cells(self):
+        self.measure(self.config(state="aged", sweep={"aged_rounds": [0, 10], "l2": ["warm", "flushed"]}))
+        document = json.loads(self.compare(self.out, self.out, "--json").stdout)
+        self.assertEqual(len(document["cells"]), 4)
+
     def test_a_reference_is_measured_again_without_what_failed_in_it(self):
         self.measure(self.config(["steady", "hanging"], deadline_s=0.5), expect=1)
         again = self.folder / "again"

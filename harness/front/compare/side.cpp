@@ -30,7 +30,9 @@ ComparedCell compared(const Results& results, const CellResult& result) {
                      {"pool_bytes", std::to_string(cell.pool_bytes)},
                      {"backend", cell.backend},
                      {"seed", std::to_string(cell.seed)},
-                     {"state", cell.state}};
+                     {"state", cell.state},
+                     {"l2", cell.l2}};
+  if (cell.aged_rounds) made.definition["aged_rounds"] = std::to_string(*cell.aged_rounds);
   for (const auto& [name, value] : cell.allocator_parameters) made.definition["allocator/" + name] = to_text(value);
   for (const auto& [name, value] : cell.workload_parameters) made.definition["workload/" + name] = to_text(value);
   return made;
