@@ -8,15 +8,11 @@
 #include "harness/front/common/errors.hpp"
 #include "harness/front/run/strays.hpp"
 #include "harness/front/run/supervisor_limits.hpp"
+#include "harness/front/run/worker_answer.hpp"
 #include "harness/protocol/command_json.hpp"
-#include "harness/protocol/event_json.hpp"
-#include "harness/protocol/version.hpp"
 
 namespace allocbench::front {
 namespace {
-
-// Enough of a strange line to recognise it.
-std::string shortened(const std::string& line) { return line.size() <= 120 ? line : line.substr(0, 120) + "..."; }
 
 std::string with_tail(const std::string& text, const std::string& tail) {
   return tail.empty() ? text : fmt::format("{} Its last output:\n{}", text, tail);
@@ -24,20 +20,6 @@ std::string with_tail(const std::string& text, const std::string& tail) {
 
 double seconds_since(WorkerProcess::Clock::time_point begin) {
   return std::chrono::duration<double>(WorkerProcess::Clock::now() - begin).count();
-}
-
-std::optional<protocol::Event> event_in(const std::string& line) {
-  return protocol::event_from_json(protocol::parse_object(line, "an event"));
-}
-
-// The cell that an event is about, where it names one.
-std::optional<std::string> cell_of(const protocol::Event& event) {
-  return std::visit(
-      [](const auto& each) -> std::optional<std::string> {
-        if constexpr (requires { each.cell; }) return each.cell;
-        return std::nullopt;
-      },
-      event);
 }
 
 }  // namespace
@@ -120,22 +102,11 @@ std::string WorkerSession::complaint_about_start(const WorkerReply& reply) {
   if (reply.kind == WorkerReply::Kind::deadline) {
     return fmt::format("{} was not ready after {} s.", path, start_limit_seconds);
   }
-  try {
-    const auto event = event_in(reply.line);
-    if (event && std::holds_alternative<protocol::NoEnvironment>(*event)) {
-      return std::get<protocol::NoEnvironment>(*event).reason;
-    }
-    const auto* ready = event ? std::get_if<protocol::Ready>(&*event) : nullptr;
-    if (ready != nullptr && ready->protocol == protocol::version) {
-      if (!heap_.bytes) device_heap_bytes_ = ready->device.device_heap_bytes.value_or(0);
-      listener_.device(ready->device);
-      return "";
-    }
-  } catch (const protocol::Malformed&) {
-    // The line itself says more.
-  }
-  return fmt::format("{} began with \"{}\" instead of \"ready\" of protocol {}: build both programs from one tree.",
-                     path, shortened(reply.line), protocol::version);
+  const FirstLine line = first_line(reply.line, path);
+  if (!line.device) return line.complaint;
+  if (!heap_.bytes) device_heap_bytes_ = line.device->device_heap_bytes.value_or(0);
+  listener_.device(*line.device);
+  return "";
 }
 
 bool WorkerSession::has_heap_of(const Batch& batch) const {
@@ -304,28 +275,14 @@ Outcome WorkerSession::await(std::string_view wanted, const std::string& cell_id
 // nullopt: an event that does not answer a command.
 std::optional<Outcome> WorkerSession::judge(const std::string& line, std::string_view wanted,
                                             const std::string& cell_id) {
-  const auto unexpected = [&](const std::string& why) {
-    return lose_worker(Status::crashed, fmt::format("the worker answered \"{}\" where \"{}\" was expected{}",
-                                                    shortened(line), wanted, why));
-  };
-  std::optional<protocol::Event> event;
-  try {
-    event = event_in(line);
-  } catch (const protocol::Malformed& error) {
-    return unexpected(fmt::format(": {}", error.what()));
-  }
-  if (!event) return std::nullopt;
-  if (const auto* error = std::get_if<protocol::ProtocolError>(&*event)) {
-    return lose_worker(Status::crashed, fmt::format("the worker refused a command: {}", error->reason));
-  }
-  // An answer about another cell would put a number into the wrong place.
-  if (!cell_id.empty() && cell_of(*event).value_or(cell_id) != cell_id) return unexpected(": another cell");
-  if (const auto* failed = std::get_if<protocol::Failed>(&*event)) return judge_failure(*failed);
-  if (protocol::name_of(*event) != wanted) return unexpected("");
+  std::optional<WorkerAnswer> answer = answer_in(line, wanted, cell_id);
+  if (!answer) return std::nullopt;
+  if (!answer->complaint.empty()) return lose_worker(Status::crashed, std::move(answer->complaint));
+  if (const auto* failed = std::get_if<protocol::Failed>(&*answer->event)) return judge_failure(*failed);
   if (const auto strays = kill_strays(); !strays.empty()) {
     return lose_worker(Status::crashed, fmt::format("the worker left {} behind", fmt::join(strays, ", ")));
   }
-  return Outcome{.event = std::move(event)};
+  return Outcome{.event = std::move(answer->event)};
 }
 
 std::optional<Outcome> WorkerSession::judge_failure(const protocol::Failed& failed) {

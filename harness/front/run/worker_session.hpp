@@ -98,7 +98,7 @@ class WorkerSession {
   // `wanted` is the name of the final event, `cell_id` the cell it must be about; empty = none.
   Outcome ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
               double limit_seconds);
-  // An event like that, with no command before it.
+  // Waits for such an event without sending a command.
   Outcome await(std::string_view wanted, const std::string& cell_id, double limit_seconds);
   std::optional<Outcome> judge(const std::string& line, std::string_view wanted, const std::string& cell_id);
   std::optional<Outcome> judge_failure(const protocol::Failed& failed);

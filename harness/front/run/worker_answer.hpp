@@ -1,0 +1,29 @@
+// What a line of a worker means: the answer to a command, or the worker's first line. Pure functions of the line.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/protocol/event.hpp"
+
+namespace allocbench::front {
+
+struct WorkerAnswer {
+  std::optional<protocol::Event> event = {};  // the final event that was wanted, or a Failed
+  std::string complaint = {};                 // why the line is not a valid answer; empty: it is one
+};
+
+// `wanted` is the name of the final event, `cell_id` the cell that it must be about; empty = none. nullopt: the line is
+// an event that does not answer a command.
+std::optional<WorkerAnswer> answer_in(const std::string& line, std::string_view wanted, const std::string& cell_id);
+
+struct FirstLine {
+  std::optional<protocol::Device> device = {};  // of a worker that is ready
+  std::string complaint = {};                   // why it is not
+};
+
+// `program` is the worker's path, for the complaint.
+FirstLine first_line(const std::string& line, std::string_view program);
+
+}  // namespace allocbench::front
