@@ -16,15 +16,12 @@ from pathlib import Path
 from typing import Sequence
 
 from allocbench.errors import UsageError
-from plots import effects, forms, grid, origin, originals, quantity
+from plots import effects, forms, grid, origin, originals, quantity, sides
 from plots.effects import Estimate
 from plots.results import Run
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot tell"
-CONFIGS = effects.CONFIGS
-
-
-CAUSES = ("hardware", "test", "published error", "stronger", "ours")  # why a sentence does not hold; plots/README.md explains
+CONFIGS = sides.CONFIGS
 
 
 @dataclass(frozen=True)
@@ -81,7 +78,7 @@ def judge(run: Run, claim: dict) -> Judged:
     kind = effects.kind_of(claim)
     try:
         found = effects.find(run, claim)
-    except effects.FormNotMeasured:
+    except sides.FormNotMeasured:
         found = None
     write = quantity.formatter(found.metric, found.unit) if found and found.metric else _factor
     wanted = _wanted(claim, write)
@@ -123,12 +120,12 @@ def _value(estimate: Estimate, write) -> Value:
 
 def _value_of(run: Run, claim: dict, form: str, write) -> Value:
     """The effect that the claim is about, of another form of its allocators."""
-    other = forms.claim_about(claim, effects.kind_of(claim), form, effects.known_to(run))
+    other = forms.claim_about(claim, effects.kind_of(claim), form, sides.known_to(run))
     if other is None:
         return Value()
     try:
         found = effects.find(run, other)
-    except effects.FormNotMeasured:
+    except sides.FormNotMeasured:
         return Value()
     if not found.estimates:
         ended = effects.statuses(run, other)

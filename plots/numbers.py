@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Callable, Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import blocks, effects, kept, quantity, results
+from plots import blocks, effects, kept, quantity, results, sides
 from plots.effects import Estimate, Found
 
 _NUMBER = re.compile(r"<!--n (?P<query>[^>]*?)-->(?P<text>.*?)<!--/n-->", re.S)
@@ -68,7 +68,7 @@ def answer_to(query: str) -> str:
     name, *words = query.split()
     run, wanted = kept.run(name), _parsed(words)
     if "statuses" in wanted:
-        return blocks.outcome(run.cells.loc[effects.matching(run, _where(run, wanted, "")), "status"])
+        return blocks.outcome(run.cells.loc[sides.matching(run, _where(run, wanted, "")), "status"])
     show, digits = wanted.get("show", "range"), int(wanted.get("digits", 2))
     if show not in SHOWS:
         raise UsageError(f"show={show} is unknown. Known are: {', '.join(SHOWS)}.")

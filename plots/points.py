@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Callable, Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import effects, labels, quantity, style
+from plots import labels, quantity, sides, style
 from plots.results import Run
 
 COMB = Path(__file__).resolve().parents[1] / "data" / "comb" / "points.json"
@@ -162,7 +162,7 @@ def _judged(point: dict, allocator: str, runs: dict[str, Run]) -> Point:
         of = point["limit"].get("of")
         elsewhere = runs.get(of["config"]) if isinstance(of, dict) and "config" in of else None
         other = _Source(elsewhere, point) if elsewhere is not None else None
-        cells = run.cells.index[effects.matching(run, point.get("where", {})) & (run.cells["allocator"] == allocator)]
+        cells = run.cells.index[sides.matching(run, point.get("where", {})) & (run.cells["allocator"] == allocator)]
         places = [_place(point, source, other, allocator, cell) for cell in cells]
     if not places:
         places = [Place("", None, "", None, None, None, UNMEASURED)]

@@ -11,7 +11,7 @@ from typing import Sequence
 
 import pandas
 
-from plots import effects, labels, quantity
+from plots import labels, quantity, sides
 from plots.results import Run
 from plots.series import Series
 
@@ -46,7 +46,7 @@ def bands(run: Run, phase: str, metric: str, drawn: Sequence[Series]) -> list[Ba
     """The ranges stated for the panel of this phase and metric."""
     made = []
     for entry in _of_back_end(run, run.plot.get("bands", [])):
-        if entry["metric"] != metric or entry.get("phase", phase) != phase or not effects.matching(run, entry.get("where", {})).all():
+        if entry["metric"] != metric or entry.get("phase", phase) != phase or not sides.matching(run, entry.get("where", {})).all():
             continue
         low, high = entry["between"]
         if "of" not in entry:
@@ -79,7 +79,7 @@ def sentences(run: Run, drawn: Sequence[tuple[str, str]]) -> list[str]:
     made = []
     for (source, where, _), entries in groups.items():
         theirs = ", ".join(_written(run, entry, [entry["value"]]) for entry in entries)
-        there = effects.matching(run, entries[0]["where"])
+        there = sides.matching(run, entries[0]["where"])
         ours = "here: " + ", ".join(_measured(run, there, entry) for entry in entries) if there.any() else "not run here"
         made.append(f"{source} states {theirs} at {where}; {ours}.")
     return made

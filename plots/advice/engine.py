@@ -199,7 +199,7 @@ def _digits(number: float) -> float:
 
 
 def front(ranked: list[Ranked]) -> set[str]:
-    """Ids on the Pareto front of time, memory and registers: no other is as good in all three and better in one. Who lacks a number is
+    """Ids on the Pareto front of time, memory and registers: no other is as good in all three and better in one. An allocator that lacks a number is
     not on it."""
 
     def numbers(each: Ranked) -> tuple | None:

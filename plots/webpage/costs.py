@@ -1,7 +1,7 @@
 """What speed costs: time, memory and registers of every allocator, and the front of those that nothing beats in all three; then set-up.
 
-Two fronts: of all allocators, and of those that serve any size. Ablations are no choice, and what never frees, often fails or is broken
-by the bug search is no rival."""
+Two fronts: of all allocators, and of those that serve any size. Ablations are left out; what never frees, often fails or is broken
+by the bug search does not count as a rival."""
 
 from __future__ import annotations
 
