@@ -31,7 +31,6 @@ struct PageChain {
   static constexpr std::uint32_t capacity(std::size_t page_bytes) {
     return static_cast<std::uint32_t>((page_bytes - sizeof(Header)) / sizeof(T));
   }
-  static constexpr std::size_t least_page_bytes = sizeof(Header) + sizeof(T);
 
   static SIMT_FN Header* header(std::uint64_t page) { return reinterpret_cast<Header*>(page); }
   static SIMT_FN T* records(std::uint64_t page) { return reinterpret_cast<T*>(page + sizeof(Header)); }

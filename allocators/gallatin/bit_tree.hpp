@@ -14,8 +14,6 @@ inline constexpr std::uint32_t no_segment = 0xffffffffu;
 
 // The shape that all trees share.
 struct TreeShape {
-  static constexpr std::uint32_t most_layers = 24;
-
   std::uint32_t members = 0;
   std::uint32_t fanout_log2 = 6;
   std::uint32_t layers = 0;

@@ -51,9 +51,6 @@ class Inspection {
   }
 
   // For tests.
-  std::uint32_t segments_with(std::uint32_t id) const {
-    return static_cast<std::uint32_t>(std::count(ids_.begin(), ids_.end(), id));
-  }
   std::uint32_t id_of_block(std::uint32_t block) const { return ids_[block >> heap_.ring_log2()]; }
   std::uint32_t pinned(std::uint32_t size_class, std::uint32_t slot) const {
     return pinned_[size_class * heap_.pinned_stride() + slot];

@@ -72,7 +72,6 @@ struct Slabs {
   std::uint32_t block_log2 = 0;  // slabs of a block
   std::uint32_t probes = 0;      // blocks, rounded up to a power of two
 
-  SIMT_HOST_FN std::uint32_t words_of_block() const { return 1u << (block_log2 - 6); }
   SIMT_HOST_FN std::size_t words() const { return std::size_t{blocks} << (block_log2 - 6); }
 };
 
