@@ -1,15 +1,12 @@
-// Ouroboros: sizes and layouts by hand, the rules of chunks and queues on small heaps, then seeded stress of all six.
-#include "allocators/ouroboros/ouroboros.hpp"
-
+// Ouroboros: sizes and layouts by hand, and the rules of chunks and queues on small heaps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 #include <set>
 
-#include "tests/allocators/churn.hpp"
+#include "tests/allocators/ouroboros/variants.hpp"
 #include "tests/allocators/shared_cases.hpp"
-#include "tests/allocators/stress.hpp"
 
 namespace allocbench {
 namespace {
@@ -17,8 +14,6 @@ namespace {
 using namespace ouroboros;
 using testing::malloc_until_null;
 using testing::Rig;
-
-constexpr std::uint64_t KiB = 1024;
 
 TEST(OuroborosSizes, RoundUpToPowersOfTwo) {
   const struct {
@@ -47,61 +42,9 @@ TEST(OuroborosLayout, PutsTheRingsOneBehindTheOther) {
   }
 }
 
-// The six, without the names that the registered plug-ins give them.
-template <class Policy>
-struct Variant : OuroborosOf<Policy> {
-  static constexpr Traits traits{.name = "ouroboros",
-                                 .display_name = "Ouroboros",
-                                 .paper = "",
-                                 .summary = "",
-                                 .pool = PoolLocation::arena_and_device_heap};
-  using Parameters = ouroboros::Parameters;
-  static Variant create(Arena& arena, const Parameters& parameters) {
-    return {OuroborosOf<Policy>::lay_out(arena, parameters, traits.name)};
-  }
-};
-
 template <class A>
 class OuroborosTest : public ::testing::Test {};
-using Variants = ::testing::Types<Variant<PageHeap<FlatRing>>, Variant<PageHeap<SegmentedQueue<ArrayHierarchy>>>,
-                                  Variant<PageHeap<SegmentedQueue<LinkedList>>>, Variant<ChunkHeap<FlatRing>>,
-                                  Variant<ChunkHeap<SegmentedQueue<ArrayHierarchy>>>,
-                                  Variant<ChunkHeap<SegmentedQueue<LinkedList>>>>;
 TYPED_TEST_SUITE(OuroborosTest, Variants);
-
-Parameters chunks_of(std::uint64_t bytes) {
-  Parameters parameters;
-  parameters.chunk_bytes = bytes;
-  parameters.device_heap_share = 0;
-  return parameters;
-}
-
-// A burst on a fresh heap: thousands of lanes find their class empty at once, and a chunk serves sixteen warps.
-TEST(OuroborosBurst, TakesHardlyMoreChunksThanItNeeds) {
-  using A = Variant<PageHeap<FlatRing>>;
-  constexpr std::uint32_t warps = 256;
-  constexpr std::uint32_t needed = warps * 32 / 512;
-  for (const auto strategy :
-       {simt::StrategyKind::random, simt::StrategyKind::lockstep, simt::StrategyKind::round_robin}) {
-    simt::ExecutorOptions options;
-    options.mode = simt::ExecutorMode::deterministic;
-    options.strategy = strategy;
-    options.slice = 1;
-    options.resident_blocks = warps;
-    options.guard_pages = false;
-    simt::Device device(options);
-    simt::Stream stream(device);
-    Arena arena(stream, 8 << 20);
-    const A allocator = A::create(arena, chunks_of(8192));
-    simt::Buffer<std::uint64_t> sizes(warps * 32);
-    sizes.from_host(stream, std::vector<std::uint64_t>(warps * 32, 16));
-    simt::Buffer<void*> blocks(warps * 32);
-    simt::launch(stream, {warps, 32}, testing::MallocAll{}, allocator, static_cast<const std::uint64_t*>(sizes.data()),
-                 blocks.data(), warps * 32);
-    const auto pool = copy_table(stream, allocator.heap().space.pool.state, 1)[0];
-    EXPECT_LE(pool.next_fresh, needed + needed / 2) << "strategy " << static_cast<int>(strategy);
-  }
-}
 
 TYPED_TEST(OuroborosTest, ServesEverySizeFromChunksOfItsClass) {
   Rig<TypeParam> rig(1024 * KiB, chunks_of(8192));
@@ -214,95 +157,10 @@ TYPED_TEST(OuroborosTest, GoesRoundItsQueue) {
   testing::expect_queues_go_round(rig);
 }
 
-TYPED_TEST(OuroborosTest, ServesManyThreadsWithMixedSizes) {
-  Rig<TypeParam> rig(16 * 1024 * KiB, chunks_of(8192), 5);
-  testing::expect_many_threads_served(rig, 3000);
-}
-
-TYPED_TEST(OuroborosTest, SurvivesSeededStressOnTinyHeaps) {
-  for (std::uint64_t seed = 1; seed <= testing::seeds(120); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    auto small = small_heap<TypeParam>();
-    small.parameters.release_above = seed % 3 == 0 ? 3 : 0;
-    Rig<TypeParam> rig(small.pool_bytes + seed % 5 * 512, small.parameters, seed);
-    testing::ChurnSetting setting;
-    setting.shape = seed % 4 == 0 ? simt::LaunchShape{1, 2} : simt::LaunchShape{2, 24};
-    setting.rounds = seed % 4 == 0 ? 24 : 4;
-    setting.slots = static_cast<std::uint32_t>(1 + seed % 40);
-    setting.sizes = seed % 3 == 0 ? std::vector<std::uint64_t>{16} : std::vector<std::uint64_t>{16, 16, 32, 64, 24};
-    const testing::ChurnResult result = testing::churn(rig.allocator, rig.stream(), seed, setting);
-    ASSERT_EQ(result.broken, 0u);
-    ASSERT_GT(result.served, 0u);
-    ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-  }
-}
-
-// Chunks of many pages: warps draw without a look at the count, and masks have several words.
-TYPED_TEST(OuroborosTest, SurvivesSeededStressWithLargeChunks) {
-  for (std::uint64_t seed = 1; seed <= testing::seeds(60); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Parameters parameters = chunks_of(2048);
-    parameters.ring_capacity = 512;
-    parameters.release_above = seed % 2 == 0 ? 0 : 3;
-    parameters.crowd = seed % 3 == 0 ? 256 : 1;
-    Rig<TypeParam> rig(48 * KiB, parameters, seed);
-    testing::ChurnSetting setting;
-    setting.shape = seed % 4 == 0 ? simt::LaunchShape{4, 1} : simt::LaunchShape{2, 64};
-    setting.rounds = seed % 4 == 0 ? 40 : 4;
-    setting.slots = static_cast<std::uint32_t>(1 + seed * 7 % 200);
-    setting.sizes = seed % 3 == 0 ? std::vector<std::uint64_t>{16} : std::vector<std::uint64_t>{16, 16, 16, 32, 400};
-    const testing::ChurnResult result = testing::churn(rig.allocator, rig.stream(), seed, setting);
-    ASSERT_EQ(result.broken, 0u);
-    ASSERT_GT(result.served, 0u);
-    ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-  }
-}
-
 // Variants whose chunks leave their class.
 template <class A>
 class OuroborosChunkTest : public ::testing::Test {};
-using ChunkVariants = ::testing::Types<Variant<ChunkHeap<FlatRing>>, Variant<ChunkHeap<SegmentedQueue<ArrayHierarchy>>>,
-                                       Variant<ChunkHeap<SegmentedQueue<LinkedList>>>>;
 TYPED_TEST_SUITE(OuroborosChunkTest, ChunkVariants);
-
-// Lanes that call alone would wait for one chunk of 512 pages, each for the lane before it.
-TYPED_TEST(OuroborosChunkTest, SpreadsACrowdOfLanesAloneOverMoreChunks) {
-  constexpr std::uint32_t warps = 200;
-  for (const std::uint32_t lanes : {1u, 32u}) {
-    simt::ExecutorOptions options;
-    options.mode = simt::ExecutorMode::deterministic;
-    // Full warps stay together; lanes alone come one after the other, as warps of a grid do.
-    options.strategy = lanes == 1 ? simt::StrategyKind::random : simt::StrategyKind::lockstep;
-    options.resident_blocks = warps;
-    options.guard_pages = false;
-    simt::Device device(options);
-    simt::Stream stream(device);
-    Arena arena(stream, 8 << 20);
-    Parameters parameters = chunks_of(8192);
-    parameters.crowd = 16;
-    const TypeParam allocator = TypeParam::create(arena, parameters);
-    const std::uint32_t count = warps * lanes;
-    const std::uint32_t fresh = copy_table(stream, allocator.heap().space.pool.state, 1)[0].next_fresh;
-    simt::Buffer<std::uint64_t> sizes(count);
-    sizes.from_host(stream, std::vector<std::uint64_t>(count, 16));
-    simt::Buffer<void*> blocks(count);
-    const auto malloc_all = [&](std::uint32_t blocks_of_threads) {
-      simt::launch(stream, {blocks_of_threads, lanes}, testing::MallocAll{}, allocator,
-                   static_cast<const std::uint64_t*>(sizes.data()), blocks.data(), count);
-    };
-    malloc_all(1);  // makes the first chunks
-    malloc_all(warps);
-    const std::uint32_t chunks = copy_table(stream, allocator.heap().space.pool.state, 1)[0].next_fresh - fresh;
-    const std::uint32_t needed = count / 512 + 1;
-    if (lanes == 1) {
-      EXPECT_GE(chunks, 4u);
-      EXPECT_LE(chunks, warps);
-    } else {
-      EXPECT_LE(chunks, 2 * needed) << "full warps take chunks only for their pages";
-    }
-    EXPECT_EQ(allocator.broken_invariant(stream), "");
-  }
-}
 
 TYPED_TEST(OuroborosChunkTest, GivesFreeChunksToOtherClasses) {
   Parameters parameters = chunks_of(1024);

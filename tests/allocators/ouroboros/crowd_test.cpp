@@ -1,0 +1,142 @@
+// Ouroboros under crowds: how many chunks a burst takes, then seeded stress of all six forms.
+#include <gtest/gtest.h>
+
+#include "tests/allocators/churn.hpp"
+#include "tests/allocators/ouroboros/variants.hpp"
+#include "tests/allocators/shared_cases.hpp"
+#include "tests/allocators/stress.hpp"
+
+namespace allocbench {
+namespace {
+
+using namespace ouroboros;
+using testing::Rig;
+
+// Warps that are all resident and ask for 16 bytes per lane.
+template <class A>
+class Crowd {
+ public:
+  Crowd(simt::StrategyKind strategy, std::uint32_t warps, std::uint32_t lanes, const Parameters& parameters)
+      : lanes_(lanes), count_(warps * lanes), device_(options_of(strategy, warps)), stream_(device_) {
+    sizes_.from_host(stream_, std::vector<std::uint64_t>(count_, 16));
+    allocator_.emplace(A::create(arena_, parameters));
+  }
+
+  void malloc_by(std::uint32_t warps) {
+    simt::launch(stream_, {warps, lanes_}, testing::MallocAll{}, *allocator_,
+                 static_cast<const std::uint64_t*>(sizes_.data()), blocks_.data(), count_);
+  }
+  std::uint32_t chunks_taken() { return copy_table(stream_, allocator_->heap().space.pool.state, 1)[0].next_fresh; }
+  std::string broken_invariant() { return allocator_->broken_invariant(stream_); }
+
+ private:
+  static simt::ExecutorOptions options_of(simt::StrategyKind strategy, std::uint32_t warps) {
+    simt::ExecutorOptions options;
+    options.mode = simt::ExecutorMode::deterministic;
+    options.strategy = strategy;
+    options.slice = 1;
+    options.resident_blocks = warps;
+    options.guard_pages = false;
+    return options;
+  }
+
+  std::uint32_t lanes_;
+  std::uint32_t count_;
+  simt::Device device_;
+  simt::Stream stream_;
+  Arena arena_{stream_, 8 << 20};
+  simt::Buffer<std::uint64_t> sizes_{count_};
+  simt::Buffer<void*> blocks_{count_};
+  std::optional<A> allocator_;
+};
+
+// A burst on a fresh heap: thousands of lanes find their class empty at once, and a chunk serves sixteen warps.
+TEST(OuroborosBurst, TakesHardlyMoreChunksThanItNeeds) {
+  constexpr std::uint32_t warps = 256;
+  constexpr std::uint32_t needed = warps * 32 / 512;
+  for (const auto strategy :
+       {simt::StrategyKind::random, simt::StrategyKind::lockstep, simt::StrategyKind::round_robin}) {
+    Crowd<Variant<PageHeap<FlatRing>>> crowd(strategy, warps, 32, chunks_of(8192));
+    crowd.malloc_by(warps);
+    EXPECT_LE(crowd.chunks_taken(), needed + needed / 2) << "strategy " << static_cast<int>(strategy);
+  }
+}
+
+template <class A>
+class OuroborosCrowd : public ::testing::Test {};
+TYPED_TEST_SUITE(OuroborosCrowd, ChunkVariants);
+
+// Lanes that call alone would wait for one chunk of 512 pages, each for the lane before it.
+TYPED_TEST(OuroborosCrowd, SpreadsLanesAloneOverMoreChunks) {
+  constexpr std::uint32_t warps = 200;
+  Parameters parameters = chunks_of(8192);
+  parameters.crowd = 16;
+  for (const std::uint32_t lanes : {1u, 32u}) {
+    // Full warps stay together; lanes alone come one after the other, as warps of a grid do.
+    const auto strategy = lanes == 1 ? simt::StrategyKind::random : simt::StrategyKind::lockstep;
+    Crowd<TypeParam> crowd(strategy, warps, lanes, parameters);
+    const std::uint32_t before = crowd.chunks_taken();
+    crowd.malloc_by(1);  // makes the first chunks
+    crowd.malloc_by(warps);
+    const std::uint32_t chunks = crowd.chunks_taken() - before;
+    const std::uint32_t needed = warps * lanes / 512 + 1;
+    if (lanes == 1) {
+      EXPECT_GE(chunks, 4u);
+      EXPECT_LE(chunks, warps);
+    } else {
+      EXPECT_LE(chunks, 2 * needed) << "full warps take chunks only for their pages";
+    }
+    EXPECT_EQ(crowd.broken_invariant(), "");
+  }
+}
+
+template <class A>
+class OuroborosStress : public ::testing::Test {};
+TYPED_TEST_SUITE(OuroborosStress, Variants);
+
+TYPED_TEST(OuroborosStress, ServesManyThreadsWithMixedSizes) {
+  Rig<TypeParam> rig(16 * 1024 * KiB, chunks_of(8192), 5);
+  testing::expect_many_threads_served(rig, 3000);
+}
+
+TYPED_TEST(OuroborosStress, SurvivesSeededStressOnTinyHeaps) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(120); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    auto small = small_heap<TypeParam>();
+    small.parameters.release_above = seed % 3 == 0 ? 3 : 0;
+    Rig<TypeParam> rig(small.pool_bytes + seed % 5 * 512, small.parameters, seed);
+    testing::ChurnSetting setting;
+    setting.shape = seed % 4 == 0 ? simt::LaunchShape{1, 2} : simt::LaunchShape{2, 24};
+    setting.rounds = seed % 4 == 0 ? 24 : 4;
+    setting.slots = static_cast<std::uint32_t>(1 + seed % 40);
+    setting.sizes = seed % 3 == 0 ? std::vector<std::uint64_t>{16} : std::vector<std::uint64_t>{16, 16, 32, 64, 24};
+    const testing::ChurnResult result = testing::churn(rig.allocator, rig.stream(), seed, setting);
+    ASSERT_EQ(result.broken, 0u);
+    ASSERT_GT(result.served, 0u);
+    ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
+}
+
+// Chunks of many pages: warps draw without a look at the count, and masks have several words.
+TYPED_TEST(OuroborosStress, SurvivesSeededStressWithLargeChunks) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(60); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Parameters parameters = chunks_of(2048);
+    parameters.ring_capacity = 512;
+    parameters.release_above = seed % 2 == 0 ? 0 : 3;
+    parameters.crowd = seed % 3 == 0 ? 256 : 1;
+    Rig<TypeParam> rig(48 * KiB, parameters, seed);
+    testing::ChurnSetting setting;
+    setting.shape = seed % 4 == 0 ? simt::LaunchShape{4, 1} : simt::LaunchShape{2, 64};
+    setting.rounds = seed % 4 == 0 ? 40 : 4;
+    setting.slots = static_cast<std::uint32_t>(1 + seed * 7 % 200);
+    setting.sizes = seed % 3 == 0 ? std::vector<std::uint64_t>{16} : std::vector<std::uint64_t>{16, 16, 16, 32, 400};
+    const testing::ChurnResult result = testing::churn(rig.allocator, rig.stream(), seed, setting);
+    ASSERT_EQ(result.broken, 0u);
+    ASSERT_GT(result.served, 0u);
+    ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
+}
+
+}  // namespace
+}  // namespace allocbench
