@@ -1,7 +1,7 @@
 """Follows a document to the letter: writes its files, runs its commands, in order.
 
-A fenced block opened with ```LANG file=NAME is written to NAME; one opened with ```sh run is run by bash and must
-succeed. In one opened with ```sh replay every command shows a finding again: it must end with exit code 1, and its output must
+A fenced block opened with ```LANG file=NAME is written to NAME; one opened with ```sh run is run by bash, one opened with
+```python run by Python with the package `allocbench`, and both must succeed. In one opened with ```sh replay every command shows a finding again: it must end with exit code 1, and its output must
 contain what the comments behind it say. Usage: run_document.py DOCUMENT SOURCE_DIR BUILD_DIR [--here]; with --here commands run in SOURCE_DIR (for a
 README), else in an empty folder.
 """
@@ -57,19 +57,22 @@ def follow(document: pathlib.Path, source: pathlib.Path, build: pathlib.Path, fo
             sys.exit(f"{document}: {seed} is in no block opened with '```sh replay'")
     if not steps:
         sys.exit(f"{document}: no block to follow; is the fence '```sh run' or '```cpp file=NAME'?")
-    environment = dict(os.environ, ALLOCBENCH=str(source))
+    everywhere = dict(os.environ, ALLOCBENCH=str(source))
     for step in steps:
         if step["name"]:
             (folder / step["name"]).parent.mkdir(parents=True, exist_ok=True)
             (folder / step["name"]).write_text(step["body"])
             continue
         if step["action"] == "replay":
-            if not replay(document, step["body"], build, environment):
+            if not replay(document, step["body"], build, everywhere):
                 return 1
             continue
         commands = for_this_build(step["body"], build)
         print(commands, flush=True)
-        result = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=folder, env=environment, timeout=900)
+        shell, environment = ["bash", "-euo", "pipefail", "-c"], everywhere
+        if step["language"] == "python":
+            shell, environment = [sys.executable, "-c"], dict(everywhere, PYTHONPATH=str(source / "python"))
+        result = subprocess.run([*shell, commands], cwd=folder, env=environment, timeout=900)
         if result.returncode != 0:
             print(f"{document}: the commands above ended with {result.returncode}", file=sys.stderr)
             return 1
