@@ -2,7 +2,6 @@
 #include "simt/cpu/memory.hpp"
 
 #include <cstring>
-#include <set>
 
 #include "simt/cpu/device_heap.hpp"
 #include "simt/cpu/random.hpp"

@@ -1,42 +1,18 @@
 // The race build: a missing order between two lanes is reported under any schedule, with both places, and what the
 // vocabulary promises to order is clean.
-#include "simt/cpu/races.hpp"
-
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 
-#include "simt/simt.hpp"
+#include "tests/simt/races_rig.hpp"
 
 namespace simt {
 namespace {
 
+using test::deterministic;
+using test::races_of;
+
 constexpr std::uint64_t last_seed = 50;
-
-ExecutorOptions deterministic(std::uint64_t seed) {
-  ExecutorOptions options;
-  options.mode = ExecutorMode::deterministic;
-  options.seed = seed;
-  return options;
-}
-
-// Device memory of 64 zeros is the first argument of the kernel.
-template <class Kernel>
-RaceReport races_of(const ExecutorOptions& options, LaunchShape shape, Kernel kernel) {
-  Device device(options);
-  Stream stream(device);
-  Buffer<std::uint32_t> words(64);
-  words.fill_bytes(stream, 0);
-  take_race_reports();
-  try {
-    launch(stream, shape, kernel, words.data());
-  } catch (const Fault& fault) {
-    EXPECT_NE(fault.kind(), FaultKind::environment) << fault.what();
-  }
-  words.to_host(stream);
-  return take_race_reports();
-}
 
 std::string pair_text(std::string place, std::string other) {
   if (other < place) std::swap(place, other);
@@ -354,73 +330,6 @@ TEST(Races, LanesThatTakeOverAPlaceAreClean) {
     const RaceReport report = races_of(options, {20, 64, 256}, Waves{});
     EXPECT_TRUE(report.clean()) << report.text();
   }
-}
-
-struct TrapAfterRace {
-  template <class Thread>
-  void operator()(Thread& thread, std::uint32_t* words) const {
-    words[0] = thread.lane();
-    thread.warp().sync();
-    thread.trap();
-  }
-};
-struct ThrowFromALane {
-  template <class Thread>
-  void operator()(Thread& thread, std::uint32_t* words) const {
-    thread.atomic(words[0]).fetch_add(1u, relaxed);
-    if (thread.lane() == 3) throw std::runtime_error("a text that is too long for the object itself");
-  }
-};
-
-TEST(Races, AFaultLosesNoReportAndAddsNone) {
-  for (int repetition = 0; repetition < 20; ++repetition) {
-    EXPECT_EQ(races_of(deterministic(1), {1, 2}, TrapAfterRace{}).races.size(), 1u);
-    EXPECT_TRUE(races_of(deterministic(1), {2, 32}, ThrowFromALane{}).clean());
-  }
-}
-
-// A thousand words with the same race: the report of each would take seconds.
-struct RaceInALoop {
-  template <class Thread>
-  void operator()(Thread& thread, std::uint32_t* words) const {
-    for (int round = 0; round < 20; ++round) {
-      for (std::uint32_t i = 0; i < 50; ++i) words[i] = thread.lane();
-      thread.spin_hint();
-    }
-  }
-};
-
-TEST(Races, ALaneThatRepeatsAReportIsWatchedAgainInTheNextLaunch) {
-  Device device(deterministic(1));
-  Stream stream(device);
-  Buffer<std::uint32_t> words(64);
-  take_race_reports();
-  for (int launches = 0; launches < 5; ++launches) {
-    launch(stream, {1, 2}, RaceInALoop{}, words.data());
-    const RaceReport report = take_race_reports();
-    EXPECT_EQ(report.races.size(), 1u) << report.text();
-    EXPECT_LT(report.reports, 10u);
-  }
-}
-
-std::string fault_text(const ExecutorOptions& options, LaunchShape shape) {
-  try {
-    Device device(options);
-    Stream stream(device);
-    Buffer<std::uint32_t> words(1024);
-    launch(stream, shape, PlainIncrement{}, words.data());
-  } catch (const Fault& fault) {
-    return fault.what();
-  }
-  return "no fault";
-}
-
-TEST(Races, ThreadsModeIsRefused) { EXPECT_NE(fault_text({}, {1, 1}).find("deterministic"), std::string::npos); }
-
-TEST(Races, TooManyResidentLanesAreRefused) {
-  ExecutorOptions options = deterministic(1);
-  options.resident_blocks = 8;
-  EXPECT_NE(fault_text(options, {8, 1024}).find("8000 resident lanes"), std::string::npos);
 }
 
 }  // namespace
