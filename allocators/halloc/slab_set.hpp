@@ -6,7 +6,7 @@
 // cleared, so it is never below the number of bits. A search ends where it is zero, which saves a scan of all words.
 #pragma once
 
-#include "allocators/halloc/size_classes.hpp"
+#include "simt/simt.hpp"
 
 namespace allocbench::halloc {
 

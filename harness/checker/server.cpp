@@ -4,6 +4,8 @@
 
 #include "check/library.hpp"
 #include "check/races.hpp"
+#include "check/search.hpp"
+#include "harness/protocol/checker_command.hpp"
 #include "harness/protocol/checker_json.hpp"
 #include "harness/protocol/version.hpp"
 #include "simt/cpu/search/schedule.hpp"

@@ -3,9 +3,7 @@
 
 #include <istream>
 
-#include "check/search.hpp"
 #include "check/subject.hpp"
-#include "harness/protocol/checker_command.hpp"
 #include "harness/protocol/checker_description.hpp"
 #include "harness/protocol/checker_event.hpp"
 #include "harness/protocol/line_writer.hpp"

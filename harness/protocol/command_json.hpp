@@ -1,8 +1,6 @@
 // Commands as JSON lines, written by the front end and read by workers.
 #pragma once
 
-#include <string_view>
-
 #include "harness/protocol/command.hpp"
 #include "harness/protocol/json_members.hpp"
 

@@ -2,8 +2,6 @@
 // descriptions. Everything wrong with one is a protocol::Malformed.
 #pragma once
 
-#include <string>
-
 #include "harness/protocol/command.hpp"
 #include "harness/worker/registry.hpp"
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "allocators/contract/traits.hpp"
 #include "workloads/contract/outcome.hpp"

@@ -1,7 +1,5 @@
 #include "simt/cpu/history.hpp"
 
-#include <algorithm>
-
 #include "simt/cpu/diagnosis.hpp"
 
 namespace simt {

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "simt/bits.hpp"
-#include "simt/cpu/diagnosis.hpp"
 #include "simt/cpu/lane_order.hpp"
 #include "simt/cpu/rendezvous.hpp"
 #include "simt/cpu/worker.hpp"

@@ -6,7 +6,6 @@
 // anything is reported, every parked lane gets `grace_spin_limit` further reads.
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <thread>
 
 #include "simt/cpu/diagnosis.hpp"

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/bump/aw_malloc.hpp"

@@ -6,9 +6,7 @@
 #include <algorithm>
 
 #include "allocators/halloc/halloc_reworked.hpp"
-#include "allocators/ouroboros/ouroboros_c.hpp"
 #include "allocators/ouroboros/ouroboros_c_reworked.hpp"
-#include "allocators/ouroboros/ouroboros_p.hpp"
 #include "allocators/ouroboros/ouroboros_p_reworked.hpp"
 #include "tests/allocators/harness.hpp"
 

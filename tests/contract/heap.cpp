@@ -1,7 +1,7 @@
 #include "tests/contract/heap.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "workloads/verification/pointer_rules.hpp"
 

@@ -3,10 +3,7 @@
 // invariants hold.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 

@@ -1,8 +1,6 @@
 // An allocator with the kernels of a test, on a CPU device of its own.
 #pragma once
 
-#include <utility>
-
 #include "tests/workloads/cpu_device.hpp"
 #include "workloads/contract/export.hpp"
 #include "workloads/contract/workload.hpp"

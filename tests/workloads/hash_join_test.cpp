@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
-#include <set>
 
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/random_walk/corw_reworked.hpp"

@@ -3,9 +3,7 @@
 
 #include <cmath>
 #include <cstring>
-#include <set>
 
-#include "workloads/common/data_files.hpp"
 #include "workloads/kd_tree/prepared_scene.hpp"
 
 namespace allocbench::kd_tree {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "allocators/circular_malloc/cfm_malloc_reworked.hpp"
-#include "allocators/kma/kma_reworked.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/common/call_kernels.hpp"

@@ -1,7 +1,6 @@
 #include "workloads/fragmentation/fragmentation.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "workloads/common/caller_requests.hpp"
 #include "workloads/common/sort.hpp"

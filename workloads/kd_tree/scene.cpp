@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
 
 #include "workloads/common/data_files.hpp"
 #include "workloads/common/random.hpp"

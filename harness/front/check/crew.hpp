@@ -1,7 +1,6 @@
 // Several checking workers at once, each answering one question at a time.
 #pragma once
 
-#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>

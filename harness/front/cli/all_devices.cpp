@@ -18,6 +18,7 @@
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/run/interrupt.hpp"
+#include "harness/front/run/worker_session.hpp"
 
 namespace allocbench::front {
 namespace {

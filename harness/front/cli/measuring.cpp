@@ -14,6 +14,7 @@
 #include "harness/front/run/output_folder.hpp"
 #include "harness/front/run/supervisor.hpp"
 #include "harness/front/run/turns.hpp"
+#include "harness/front/run/worker_session.hpp"
 
 namespace allocbench::front {
 namespace {

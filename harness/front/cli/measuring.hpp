@@ -13,7 +13,6 @@
 #include "harness/front/results/results.hpp"
 #include "harness/front/run/trouble_watch.hpp"
 #include "harness/front/run/worker_program.hpp"
-#include "harness/front/run/worker_session.hpp"
 
 namespace allocbench::front {
 

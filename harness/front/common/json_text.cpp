@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/front/common/limits.hpp"
+#include "harness/protocol/bounds.hpp"
 #include "harness/protocol/json_members.hpp"
 
 namespace allocbench::front {

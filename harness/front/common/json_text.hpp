@@ -1,7 +1,6 @@
 // JSON as text: strict parsing with positions, the canonical form, and its hash.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>

@@ -9,7 +9,6 @@
 #include "harness/front/compare/stored_results.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/results/run_files.hpp"
-#include "harness/protocol/parameter_values.hpp"
 
 namespace allocbench::front {
 namespace {

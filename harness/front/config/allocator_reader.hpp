@@ -1,7 +1,6 @@
 // The part of a config that says which allocators run, and how they differ: `allocators` and `overrides`.
 #pragma once
 
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>

@@ -1,7 +1,6 @@
 // What a worker can run: its answer to --describe. Configs are checked against it, `list` and `describe` print it.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

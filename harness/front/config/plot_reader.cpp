@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "harness/front/config/schema.hpp"

@@ -10,6 +10,7 @@
 #include "harness/front/common/nearest_name.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/protocol/parameter_json.hpp"
+#include "harness/protocol/parameter_values.hpp"
 
 namespace allocbench::front {
 namespace {

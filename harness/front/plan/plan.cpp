@@ -17,6 +17,7 @@
 #include "harness/front/common/units.hpp"
 #include "harness/front/statistics/rounds.hpp"
 #include "harness/protocol/parameter_json.hpp"
+#include "harness/protocol/parameter_values.hpp"
 
 namespace allocbench::front {
 namespace {

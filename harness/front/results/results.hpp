@@ -1,10 +1,8 @@
 // Results: a pure function of the event log. Three printers show them: CSV, JSON and the table on stdout.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "harness/front/log/run_history.hpp"

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "tests/allocators/fidelity/rig.hpp"
 
 namespace allocbench {

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <ostream>
-#include <utility>
 #include <vector>
 
 #include "simt/counting.hpp"
