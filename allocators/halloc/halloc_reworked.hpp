@@ -234,10 +234,11 @@ class HallocReworked : public halloc::HallocBase {
 inline HallocReworked HallocReworked::create(Arena& arena, const Parameters& parameters) {
   const std::size_t bytes = halloc::slab_pool_bytes(arena.pool_bytes(), parameters);
   if (bytes == 0) {
-    throw Unsupported("halloc needs a pool whose slab_share holds at least one slab of " +
+    throw Unsupported(std::string(traits.name) + " needs a pool whose slab_share holds at least one slab of " +
                       std::to_string(parameters.slab_bytes) + " bytes");
   }
-  if (bytes / parameters.slab_bytes > 0x7fffffffu) throw Unsupported("halloc serves at most 2^31 slabs");
+  if (bytes / parameters.slab_bytes > 0x7fffffffu)
+    throw Unsupported(std::string(traits.name) + " serves at most 2^31 slabs: raise slab_bytes");
   HallocReworked allocator;
   halloc::Slabs& slabs = allocator.heads_.slabs;
   slabs.classes =

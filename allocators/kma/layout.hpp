@@ -88,7 +88,8 @@ struct Layout {
                         std::to_string(2 * parameters.superblock_bytes) + " bytes");
     }
     if (count >= busy || pool.bytes >> 9 > UINT32_MAX) {
-      throw Unsupported(std::string(name) + " numbers superblocks with 32 bits");
+      throw Unsupported(std::string(name) +
+                        " numbers superblocks with 32 bits: use a smaller pool or larger superblock_bytes");
     }
     Layout layout;
     layout.superblocks.base = pool.base;

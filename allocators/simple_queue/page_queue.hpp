@@ -145,7 +145,8 @@ class PageQueue {
   static PageQueue lay_out(Arena& arena, const Parameters& parameters, std::string_view name) {
     PageQueue allocator;
     if (arena.pool_bytes() / parameters.page_bytes > most_pages) {
-      throw Unsupported(std::string(name) + " serves at most " + std::to_string(most_pages) + " pages");
+      throw Unsupported(std::string(name) + " serves at most " + std::to_string(most_pages) +
+                        " pages: use a smaller pool or larger page_bytes");
     }
     allocator.pages_ = PageArray::of_arena(arena, parameters.page_bytes, name);
     allocator.slot_mask_ = std::bit_ceil(allocator.pages_.count) - 1;

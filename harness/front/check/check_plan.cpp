@@ -96,7 +96,9 @@ protocol::CheckerDescription describe_checker(const WorkerProgram& program) {
   try {
     return protocol::checker_from_json(protocol::parse_object(describe_text(program), "its output"));
   } catch (const protocol::Malformed& error) {
-    throw EnvironmentError(fmt::format("{} --describe printed no valid description: {}.", program.path, error.what()));
+    throw EnvironmentError(
+        fmt::format("{} --describe printed no valid description: {}. Build both programs from one tree.", program.path,
+                    error.what()));
   }
 }
 

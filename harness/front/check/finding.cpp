@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <vector>
@@ -26,7 +28,7 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  if (!file) throw EnvironmentError(fmt::format("{} cannot be written.", path.string()));
+  if (!file) throw EnvironmentError(fmt::format("{} cannot be written: {}.", path.string(), std::strerror(errno)));
 }
 
 Json to_json(const Finding& finding) {

@@ -24,7 +24,9 @@ Catalogue parse_catalogue(std::string_view text, std::string_view worker_path) {
   try {
     return protocol::worker_from_json(protocol::parse_object(text, "its output"));
   } catch (const protocol::Malformed& error) {
-    throw EnvironmentError(fmt::format("{} --describe printed no valid description: {}.", worker_path, error.what()));
+    throw EnvironmentError(
+        fmt::format("{} --describe printed no valid description: {}. Build both programs from one tree.", worker_path,
+                    error.what()));
   }
 }
 

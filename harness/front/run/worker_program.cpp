@@ -79,7 +79,8 @@ std::vector<WorkerProgram> WorkerFolder::all() const {
 std::string describe_text(const WorkerProgram& program) {
   const Answer answer = run(program, {"--describe"});
   if (answer.exit_code != 0) {
-    throw EnvironmentError(fmt::format("{} --describe ended with exit code {}.", program.path, answer.exit_code));
+    throw EnvironmentError(fmt::format("{} --describe ended with exit code {}. Run it by hand to see why.",
+                                       program.path, answer.exit_code));
   }
   return answer.output;
 }
