@@ -115,34 +115,28 @@ int run(const Options& options, TimeShares& shares) {
   }
 }
 
-}  // namespace
-}  // namespace allocbench::worker
-
-int main(int argc, char** argv) {
-  using allocbench::worker::backend_name;
-  // A front end that died closes the pipe: the write fails and the worker ends in order.
-  std::signal(SIGPIPE, SIG_IGN);
-  allocbench::worker::TimeShares shares;
-
-  allocbench::worker::Options options;
-  CLI::App app{"allocbench worker for the " + backend_name() + " back end"};
-  app.footer(allocbench::worker::examples);
+// What to do: the group of modes, of which at most one is given, and what belongs to --serve alone.
+CLI::App* add_modes(CLI::App& app, Options& options) {
   auto* mode = app.add_option_group("mode", "What to do");
   auto* serve = mode->add_flag("--serve", options.serve, "Answer protocol commands from standard input");
   mode->add_flag("--describe", options.describe, "Print allocators, workloads and metrics as JSON; touches no device");
   mode->add_option("--run", options.run, "Verify and measure one cell given as JSON");
   mode->require_option(0, 1);
-  app.add_option(
-      "--device-heap-for", options.device_heap_for,
-      "Set the device heap that {\"allocator\":..,\"parameters\":..,\"pool_bytes\":..} needs; without a mode, "
-      "print its bytes");
-  app.add_option("--plugin", options.plugin, "Load this plug-in only, by the name that --describe gives");
   app.add_flag("--wait", options.wait,
                "With --serve: load the plug-ins, then open the device when an empty line arrives")
       ->needs(serve);
   app.add_flag("--end-in-order", options.end_in_order,
                "With --serve: free everything at the end, for tools that watch it")
       ->needs(serve);
+  return mode;
+}
+
+void add_settings(CLI::App& app, Options& options) {
+  app.add_option(
+      "--device-heap-for", options.device_heap_for,
+      "Set the device heap that {\"allocator\":..,\"parameters\":..,\"pool_bytes\":..} needs; without a mode, "
+      "print its bytes");
+  app.add_option("--plugin", options.plugin, "Load this plug-in only, by the name that --describe gives");
   app.add_option("--samples", options.samples, "Samples of --run")
       ->check(CLI::Range(1u, 1'000'000u))
       ->capture_default_str();
@@ -154,24 +148,41 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--device-heap-bytes", options.backend.device_heap_bytes,
                  "Size of the device heap, set before any launch");
-  if (backend_name() == "cpu") {
-    app.add_option("--os-threads", options.backend.os_threads, "OS threads that run blocks; 0 = one per core")
-        ->capture_default_str();
-    app.add_option("--deterministic", options.backend.deterministic_seed,
-                   "Run on one OS thread with this schedule seed; replayable");
-  }
+  if (backend_name() != "cpu") return;
+  app.add_option("--os-threads", options.backend.os_threads, "OS threads that run blocks; 0 = one per core")
+      ->capture_default_str();
+  app.add_option("--deterministic", options.backend.deterministic_seed,
+                 "Run on one OS thread with this schedule seed; replayable");
+}
+
+int main_of_worker(int argc, char** argv) {
+  TimeShares shares;
+  Options options;
+  CLI::App app{"allocbench worker for the " + backend_name() + " back end"};
+  app.footer(examples);
+  const CLI::App* mode = add_modes(app, options);
+  add_settings(app, options);
   try {
     app.parse(argc, argv);
     if (mode->count_all() == 0 && options.device_heap_for.empty()) {
       throw CLI::RequiredError("--serve, --describe, --run or --device-heap-for");
     }
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : allocbench::worker::exit_usage;
+    return app.exit(error) == 0 ? 0 : exit_usage;
   }
   try {
-    return allocbench::worker::run(options, shares);
+    return run(options, shares);
   } catch (const std::exception& error) {
     fmt::print(stderr, "allocbench-worker-{}: {}\n", backend_name(), error.what());
     return 1;
   }
+}
+
+}  // namespace
+}  // namespace allocbench::worker
+
+int main(int argc, char** argv) {
+  // A front end that died closes the pipe: the write fails and the worker ends in order.
+  std::signal(SIGPIPE, SIG_IGN);
+  return allocbench::worker::main_of_worker(argc, argv);
 }
