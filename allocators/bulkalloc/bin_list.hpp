@@ -2,9 +2,10 @@
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc).
 // Stage 1 is a semaphore of slots, whose batch is a bin. Stage 2: a reader of the arena's RCU walks the list and lowers
-// a bin's counter of free slots, not below zero. Whoever takes the last slot unlinks the bin; once no reader can be at
-// it any more it may be linked again. A bin whose slots are all free is unlinked as well, and goes back to its chunk.
-// A slot is counted free before its bit is searched and after its bit was cleared, so a claim always finds a clear bit.
+// a bin's counter of free slots, not below zero. The thread that takes the last slot unlinks the bin; once no reader
+// can be at it any more it may be linked again. A bin whose slots are all free is unlinked as well, and goes back to
+// its chunk. A slot is counted free before its bit is searched and after its bit was cleared, so a claim always finds a
+// clear bit.
 //
 // Who may touch a bin: readers that found it in the list, owners of its slots, and whoever lowered its counter from all
 // slots to zero, who owns the bin. Places and links change under the lock of the list only.

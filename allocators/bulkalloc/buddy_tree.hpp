@@ -99,7 +99,7 @@ struct BuddyTree {
     thread.atomic(nodes[node]).fetch_and(~locked, simt::release);
   }
 
-  // No block can be had up to `above`: those who wait for what this thread wanted to make shall look again.
+  // No block can be had up to `above`: threads that wait for what this thread wanted to make must look again.
   template <class Thread>
   SIMT_FN void cancel(Thread& thread, std::uint32_t height, std::uint32_t above) const {
     SIMT_ROLLED

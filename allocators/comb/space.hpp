@@ -8,7 +8,7 @@
 //                closed   all bits are 1; whoever has made sure of the chunk's class may open the word
 //                locked   all bits are 1; one thread owns the word and alone may change it
 //              Words that a class does not need are closed.
-//   in_use     one bit per chunk: 1 = somebody has it. Whoever sets the bit owns the chunk
+//   in_use     one bit per chunk: 1 = somebody has it. The thread that sets the bit owns the chunk
 //   table      for each chunk: free, its class, or the part that it has in a run of chunks for a large request. Written
 //              only by the owner of the chunk, so nobody writes the entry of a chunk while a block lives there
 //   directory  for each class a power of two of chunk numbers: where a warp looks first. Hints: any entry may name any

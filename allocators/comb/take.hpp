@@ -1,6 +1,6 @@
 // Slots for mates who come together, from words that some of them have seen.
 //
-// All lanes of one class that are without a slot stay together as `mates`. Who gets a slot leaves them.
+// All lanes of one class that are without a slot stay together as `mates`. A lane that gets a slot leaves them.
 #pragma once
 
 #include "allocators/comb/words.hpp"

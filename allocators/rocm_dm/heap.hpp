@@ -196,7 +196,8 @@ struct Heap {
   }
 #else
   // No time passes while all lanes wait, so the clock counts recorded slabs: the interval has passed once the slab that
-  // was begun last is recorded, however long another lane sleeps. Reading a clock is no operation on shared words.
+  // was begun last is recorded, however long another lane sleeps. Reading a clock does not count as an operation on
+  // shared words.
   SIMT_FN static std::uint64_t now(KindState& state) {
     return std::atomic_ref<std::uint32_t>(state.slabs).load(std::memory_order_relaxed) + std::uint64_t{1};
   }

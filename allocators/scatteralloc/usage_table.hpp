@@ -10,7 +10,7 @@
 // Protocol
 //   use     add 1 to the count; with page reset look at the chunk size again, because the page may have been reset
 //           since it was chosen; below the capacity search for a bit; otherwise subtract again.
-//   leave   clear the bit, subtract 1. Who leaves an empty page, by freeing, resets it: compare-exchange of the count
+//   leave   clear the bit, subtract 1. A thread whose free empties the page resets it: compare-exchange of the count
 //           from 0 to page bytes, clear the bits on the page, chunk size 0, subtract page bytes.
 // Orders. Bits: acquire to take, release to give. The count is acquired by all who add, released by all who subtract,
 // so a user sees the resets before its addition.

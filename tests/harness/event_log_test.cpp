@@ -90,7 +90,7 @@ TEST_F(EventLogTest, LeavesOutATornLine) {
   EXPECT_FALSE(read_log_lines(path_).torn);
 }
 
-// Even a line that is complete but for its end may be missing bytes of a number.
+// Even a line that is complete except for its end may be missing bytes of a number.
 TEST_F(EventLogTest, ALineWithoutItsEndIsTorn) {
   write("{\"a\":1}\n{\"b\":2}");
   EXPECT_EQ(read_log_lines(path_).lines.size(), 1u);

@@ -60,7 +60,7 @@ def _judged(runs, **point):
 def test_the_interval_decides(tmp_path, limit, verdict, margin):
     place, = _judged([_sizes(tmp_path)], limit=limit).places
     assert (place.verdict, place.margin.value) == (verdict, pytest.approx(margin))
-    assert (place.rival, place.ratio.value) == ("CoRW, reworked", pytest.approx(10 / 9)), "a bump pointer that never frees is no rival"
+    assert (place.rival, place.ratio.value) == ("CoRW, reworked", pytest.approx(10 / 9)), "a bump pointer that never frees is not a rival"
 
 
 def test_who_is_left_out_is_no_rival(tmp_path):

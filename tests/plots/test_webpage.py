@@ -88,7 +88,7 @@ def test_a_front_of_one_size_does_not_hide_that_of_any_size():
     points = [point("page", 1, 1, 10, [table.ONE_SIZE]), point("any", 2, 2, 20), point("beaten", 3, 3, 30)]
     assert costs.front(points) == {"page"} and costs.numbered(points) == {"page": 1, "any": 2}
     points[1].entry["finding"] = "races"
-    assert costs.numbered(points) == {"page": 1, "beaten": 2}, "what the bug search breaks is no rival"
+    assert costs.numbered(points) == {"page": 1, "beaten": 2}, "what the bug search breaks is not a rival"
 
 
 def test_the_tax_names_the_least_and_the_most(page):

@@ -60,7 +60,7 @@ TEST(PointerCheck, FindsBlocksInsideALargeOne) {
 
 TEST(PointerCheck, FindsMisalignment) {
   EXPECT_EQ(check({0, 40}, Live::together).problem(),
-            "wrong pointers (of 2 blocks): 1 misaligned; first: request 1 (16 B at pool+0x28) is no multiple of 16");
+            "wrong pointers (of 2 blocks): 1 misaligned; first: request 1 (16 B at pool+0x28) is not a multiple of 16");
 }
 
 TEST(PointerCheck, FindsBlocksThatLeaveThePool) {

@@ -2,7 +2,7 @@
 //
 // A crowd of threads allocates and frees at random for a number of rounds, as a program does that has run for long: in
 // each round about half of them act, each on one of its slots, which it fills when it is empty and else empties.
-// Requests are of the workload's sizes, of half and of a quarter of them. At the end all blocks are freed but for every
+// Requests are of the workload's sizes, of half and of a quarter of them. At the end all blocks are freed except every
 // eighth, so that no design finds one large piece again. Which calls are made is a function of the seed alone; requests
 // that the allocator refuses leave their slot empty.
 #pragma once

@@ -20,7 +20,7 @@ SIMT_HOST_FN std::uint64_t mix64(std::uint64_t x) {
 }
 
 // A multiset of 64-bit elements, in any order: how many, their sum, and the sums of two independent mixes of each.
-// Two multisets with the same digest are equal but for chance (the two sums have 128 bits).
+// Two multisets with the same digest are almost surely equal (the two sums have 128 bits).
 struct MultisetDigest {
   std::uint64_t count = 0;
   std::uint64_t sum = 0;

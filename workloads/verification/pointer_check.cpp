@@ -30,7 +30,7 @@ void PointerCheck::check_one(const RecordedBlock& block) {
     keep_first("request " + std::to_string(block.request) + " left no result");
   } else if (block.address % rules_.alignment != 0) {
     ++misaligned_;
-    keep_first(place(block) + " is no multiple of " + std::to_string(rules_.alignment));
+    keep_first(place(block) + " is not a multiple of " + std::to_string(rules_.alignment));
   } else if (!in_bounds(block)) {
     ++out_of_bounds_;
     keep_first(place(block) + (rules_.pool_end != 0

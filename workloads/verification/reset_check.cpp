@@ -144,7 +144,7 @@ void ResetCheck::require_all(Small& small, std::size_t& from_new, const std::str
 }
 
 // The kernel of frees ends with release_all(), which gives back every block of a design that frees in bulk: for such
-// designs, blocks handed out again afterwards are no error.
+// designs, blocks handed out again afterwards are not an error.
 void ResetCheck::require_nulls_ignored(const Small& small, std::size_t from_new) {
   Blocks blocks = drain(small.allocator, from_new);
   free_nulls(small.allocator);

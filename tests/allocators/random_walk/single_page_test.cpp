@@ -136,7 +136,7 @@ TEST(RandomWalkBitmapReworked, TakesTheStepsOfFormula5) {
 TEST(CollaborativeRandomWalkReworked, LanesOfAWarpLeaveAfterTheSameRounds) {
   const std::uint32_t pages = 1 << 20;
   const testing::Steps plenty = steps_of_page_requests<CollaborativeRandomWalkReworked>(pages, pages / 10, 4096, 3);
-  // 32 words of 32 pages hold over 100 free ones; the attempt without a look is no step of its own.
+  // 32 words of 32 pages hold over 100 free ones; the attempt without a look does not count as a step.
   EXPECT_LT(plenty.average(), 1.01);
   const testing::Steps scarce = steps_of_page_requests<CollaborativeRandomWalkReworked>(pages, pages / 100, 4096, 3);
   std::size_t whole_warps = 0;  // a few are split by the executor
