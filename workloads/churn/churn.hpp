@@ -7,9 +7,9 @@
 // (the address range of Winter et al., PPoPP'21, fig. 11.a, here of what lives together), and `largest_free_request`
 // the largest single request that is then served, in steps of an eighth. Last come further requests of the same sizes
 // until one is refused: `lost_share` is what neither they nor the live set get of the pool, rounding and memory that is
-// reserved for other sizes included. Swept over `rounds` the three show fragmentation
-// over time; no study goes beyond 100 rounds or keeps blocks over them. Requests that return null leave their place
-// empty until it is drawn again, and are counted.
+// reserved for other sizes included. Swept over `rounds` the three show fragmentation over time; no study goes beyond
+// 100 rounds or keeps blocks over them. Requests that return null leave their place empty until it is drawn again, and
+// are counted.
 #pragma once
 
 #include "workloads/common/caller_parameters.hpp"

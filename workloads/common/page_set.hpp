@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "simt/simt.hpp"
+#include "workloads/common/mix.hpp"
 
 namespace allocbench {
 
@@ -55,18 +56,12 @@ class PageSet {
     for (const std::uint32_t key : keys_) {
       const std::uint32_t low = number & ((1u << low_bits) - 1);
       const std::uint32_t high = number >> low_bits;
-      number = low << high_bits | ((high ^ mixed(low ^ key)) & ((1u << high_bits) - 1));
+      number = low << high_bits | ((high ^ mix32(low ^ key)) & ((1u << high_bits) - 1));
       const std::uint32_t other = low_bits;
       low_bits = high_bits;
       high_bits = other;
     }
     return number;
-  }
-  // The finalizer of MurmurHash3.
-  SIMT_HOST_FN static std::uint32_t mixed(std::uint32_t x) {
-    x = (x ^ x >> 16) * 0x85ebca6bu;
-    x = (x ^ x >> 13) * 0xc2b2ae35u;
-    return x ^ x >> 16;
   }
 
   std::uint32_t shift_ = 0;  // log2 of the numbers of a group

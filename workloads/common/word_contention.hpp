@@ -1,7 +1,6 @@
-// Threads add to one word, again and again; measured is how long each waits for an addition. On CUDA device threads and
-// one
-// word in device memory; on the CPU back end threads of the operating system and one word of host memory, since the
-// lanes of the executor take turns and never meet. It has a unit of its own, because it needs no allocator.
+// Threads add to one word, again and again; each measures how long it waits for an addition. On CUDA: device threads
+// and one word in device memory; on the CPU back end threads of the operating system and one word of host memory, since
+// the lanes of the executor take turns and never meet. It has a unit of its own, because it needs no allocator.
 #pragma once
 
 #include <cstdint>

@@ -36,8 +36,8 @@ class AllocatorHandle {
   // The same for calls outside the measured ones: contents are checked as before.
   AllocatorHandle uncounted() const;
   bool is_observed() const { return is_observed_; }
-  // The same allocator with mallocs that are refused; the contents of blocks are checked as
-  // before, and nothing is counted.
+  // The same allocator with mallocs that are refused; the contents of blocks are checked as before, and nothing is
+  // counted.
   AllocatorHandle failing(const FailureRule& failures) const;
   // The same allocator, not observed.
   AllocatorHandle bare() const;

@@ -1,10 +1,9 @@
 // fill: mallocs and frees while a share of the pool is already taken.
 //
 // Adinetz & Pleiter 2014: a hash finds a free block fast while fewer than about 85 % of the blocks are taken. Before
-// each sample
-// blocks of the same size take `taken_share` of the pool, untimed; then threads allocate in one kernel and free in
-// another. The share counts requested bytes, rounded up to 16: an allocator that rounds higher is full earlier and gets
-// the status `oom`.
+// each sample blocks of the same size take `taken_share` of the pool, untimed; then threads allocate in one kernel and
+// free in another. The share counts requested bytes, rounded up to 16: an allocator that rounds higher is full earlier
+// and gets the status `oom`.
 #pragma once
 
 #include "workloads/common/caller_parameters.hpp"

@@ -4,8 +4,8 @@
 // Protocol. A node is made before its address is compare-exchanged with release into a null link, and links are read
 // with acquire, so a lane that finds a node finds it complete. Links change once, from null to a node: no ABA, and a
 // lane that loses an exchange gets the address of the winner and continues from there. (The listings start again at the
-// root, which
-// leads to the same place.) Edges are pushed on the list of their source; no lane reads a list before the kernel ends.
+// root, which leads to the same place.) Edges are pushed on the list of their source; no lane reads a list before the
+// kernel ends.
 #pragma once
 
 #include <cstdint>

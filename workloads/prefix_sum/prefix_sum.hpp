@@ -2,9 +2,8 @@
 //
 // Adinetz & Pleiter 2014, "Halloc vs Prefix Sum + cudaMalloc()". Every thread needs one piece of memory and writes all
 // of it. Phase `malloc`: one kernel that allocates and writes. Phase `prefix_sum`: a kernel that counts what each
-// thread
-// needs, an exclusive scan by a library, the host's look at the sum, one allocation by the host, a kernel that writes;
-// the host's waiting is part of it. The frees are timed in neither phase.
+// thread needs, an exclusive scan by a library, the host's look at the sum, one allocation by the host, a kernel that
+// writes; the host's waiting is part of it. The frees are timed in neither phase.
 #pragma once
 
 #include "workloads/common/caller_parameters.hpp"
