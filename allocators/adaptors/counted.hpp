@@ -7,8 +7,8 @@
 #pragma once
 
 #include "allocators/adaptors/call_record.hpp"
+#include "allocators/adaptors/session_adaptor.hpp"
 #include "allocators/contract/allocator.hpp"
-#include "allocators/contract/session.hpp"
 #include "simt/counting.hpp"
 
 namespace allocbench {
@@ -61,19 +61,21 @@ struct CallLedger {
   }
 };
 
-// The session of a counted allocator; `Inner` is the session of the allocator below, or a reference to that allocator.
+// The session of a counted allocator.
 template <class Inner, StepUnit unit>
-class CountedSession {
+class CountedSession : public SessionAdaptor<Inner> {
+  using SessionAdaptor<Inner>::inner_;
+
  public:
   SIMT_FN CountedSession(Inner inner, const CallLedger& ledger)
-      : inner_(static_cast<Inner&&>(inner)), ledger_(ledger) {}
+      : SessionAdaptor<Inner>(static_cast<Inner&&>(inner)), ledger_(ledger) {}
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     simt::CountingThread<Thread> counting(thread, ledger_.deadline);
     counting.exit_if_late();
     void* const block = inner_.malloc(counting, bytes);
-    counting.exit_if_late();  // what a lane that has exited gave to this one is no block
+    counting.exit_if_late();  // a value from a lane that has exited is not a block
     ledger_.add_malloc(thread, counting, unit);
     return block;
   }
@@ -84,18 +86,8 @@ class CountedSession {
     inner_.free(counting, block);
     ledger_.add_free(thread, counting);
   }
-  // What happens here belongs to no call and is not counted.
-  template <class Thread>
-  SIMT_FN void detach(Thread& thread) {
-    allocbench::detach(inner_, thread);
-  }
-  template <class Thread>
-  SIMT_FN void release_all(Thread& thread) {
-    allocbench::release_all(inner_, thread);
-  }
 
  private:
-  Inner inner_;
   CallLedger ledger_;
 };
 
