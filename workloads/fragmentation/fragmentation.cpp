@@ -1,6 +1,7 @@
 #include "workloads/fragmentation/fragmentation.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "workloads/common/caller_requests.hpp"
 #include "workloads/common/sort.hpp"
