@@ -3,8 +3,7 @@
 // The pool is an array of equal chunks, numbered from `first_chunk`. Five arrays lie outside the pool:
 //
 //   words      for each chunk one word of 64 bits per 32 slots of 16 bytes: a tag in the upper half, one bit per slot
-//   in
-//              the lower half (1 = taken). The tag is the class of the chunk or one of
+//              in the lower half (1 = taken). The tag is the class of the chunk or one of
 //                closed   all bits are 1; whoever has made sure of the chunk's class may open the word
 //                locked   all bits are 1; one thread owns the word and alone may change it
 //              Words that a class does not need are closed.

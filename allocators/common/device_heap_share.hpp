@@ -1,18 +1,18 @@
 // The part of the memory that is left to the back end's device heap, for requests that a design does not serve itself.
 //
 // Guard. CUDA's malloc wraps for sizes near 2^64: on an H100 malloc(2^64 - 1) returns a small live block. Requests
-// above the share are refused here (request.hpp). Largest request. The device heap consists of large segments, and a
-// block lies in one of them. On an H100 the largest block was between 0.52 and 1 times the heap, for 60 heap sizes from
-// 4 MiB to 16 GiB; less than half is promised.
+// above the share are refused here (request.hpp).
+//
+// Largest request. The device heap consists of large segments, and a block lies in one of them. On an H100 the largest
+// block was between 0.52 and 1 times the heap, for 60 heap sizes from 4 MiB to 16 GiB; less than half is promised.
 //
 // Reset. Nothing resets the device heap within a process, so the share remembers its live blocks and reset() frees
-// them.
-//   Data: a hash table of addresses, 0 = unused entry, at most half full. An address is stored at the first unused
-//   entry
+// them. Then the device heap may divide its memory in another way than in a new process.
+//
+// Data: a hash table of addresses, 0 = unused entry, at most half full. An address is stored at the first unused entry
 // from its hash on (compare-exchange), and never moves; free() looks for it from its hash on and stores 0. Only the
-// owner of a block removes its address, so there is no ABA. The entries carry no data to other threads: relaxed.
-//   Small requests do not come here. A large one pays for one atomic operation, a free for one load and one store.
-// After reset() the device heap may divide its memory in another way than in a new process.
+// owner of a block removes its address, so there is no ABA. The entries carry no data to other threads: relaxed. Small
+// requests do not come here. A large one pays for one atomic operation, a free for one load and one store.
 #pragma once
 
 #include <algorithm>

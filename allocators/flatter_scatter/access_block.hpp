@@ -3,14 +3,12 @@
 // mallocMC 3, FlatterScatter/AccessBlock.hpp. Two words per page:
 //   chunk_bytes  0 = nobody's; the bytes of the whole request on every page of a multi-page block
 //   filling      threads inside: chunks in use, and searches that are about to get one or to leave. page bytes are
-//   added
-//                while the page is locked: being reset, or part of a multi-page block
+//                added while the page is locked: being reset, or part of a multi-page block
 //
 // Protocol
 //   enter   add 1 to the filling, make the page one of the requested size if it is nobody's, look for a clear bit.
 //   leave   subtract 1. The last to leave locks the page by a compare-exchange from 0, clears what later formats read
-//   as
-//           bits, makes the page nobody's, and subtracts the lock.
+//           as bits, makes the page nobody's, and subtracts the lock.
 // A search counts as long as it lasts, so a page may look full although it has room, and null may come although chunks
 // are free (docs/findings.md).
 // Orders. Published: relaxed, and a fence in the reset. Here the filling is acquired by all who add and released by all

@@ -58,9 +58,8 @@
 //   free          no fence, 3 loads of pointers; here 1 addition with release
 //   block back    1 fence, 2 with the tree, 2 more for a segment; here 1 exchange with acquire, 1 compare-exchange with
 //                 acquire and release, 1 addition with release
-// On an H200, 100,000 requests of 16 B, 256 B and 4 KiB: mallocs of this form take 0.80, 0.71 and 0.76 of the time of
-// the public code, frees 0.93, 0.91 and 0.86 (results/reference/h200/peers). The fences and pointers of the slice path
-// are what the public code has on top; they are not in the design.
+// On an H200 this form is faster in mallocs and frees (results/reference/h200/peers). The fences and pointers of the
+// slice path are what the public code has on top; they are not in the design.
 #pragma once
 
 #include "allocators/gallatin/inspect.hpp"

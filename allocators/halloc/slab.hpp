@@ -15,10 +15,10 @@
 //              subtract, and ask for a new head.
 //   free       clear the bits, then subtract. The count is never below the bits that owners hold.
 //   subtract   a thread that lowers the count across a threshold, of a slab that is not a head, files the slab in the
-//   set
-//              of its new class. At zero it makes the slab free, by a compare-exchange of exactly that word, so that
-//              neither a late addition nor a new head is lost. Then it removes the slab from the set of its old class;
-//              if the slab is of that class again, it puts it back. A withdrawn allocation subtracts by the same rule.
+//              set of its new class. At zero it makes the slab free, by a compare-exchange of exactly that word, so
+//              that neither a late addition nor a new head is lost. Then it removes the slab from the set of its old
+//              class; if the slab is of that class again, it puts it back. A withdrawn allocation subtracts by the same
+//              rule.
 //   take       a slab found in a set becomes a head by compare-exchange; a slab that has left the class is filed again.
 //              Sets may name too many slabs; a slab that is not a head, not free and not crammed is in one of them.
 // Orders. free: bits and count release. allocate: bits acquire. The addition is relaxed, because the era that the old

@@ -4,8 +4,7 @@
 // puts the chunk back at the end of the queue unless no page is left, and only then picks the pages in the bit mask. A
 // free sets its bit before it raises the count, so at least as many bits are set as the count says.
 //   A chunk is queued or held if and only if its count is not zero. The holder that draws the last page does not put
-//   the
-// chunk back, and the free that raises the count from zero does. Both are operations on one word, so one thread
+// the chunk back, and the free that raises the count from zero does. Both are operations on one word, so one thread
 // decides. A holder never draws more than there is, because a count below zero would return to zero twice. It looks
 // before it draws, unless the queue said that the chunk has at least a warp's worth of pages; since then the count can
 // only have grown. With two warps' worth some pages are surely left, so the chunk goes back before the result of the

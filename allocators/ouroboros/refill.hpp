@@ -9,9 +9,8 @@
 // but does not get them has lost against a group that did, and goes on. Two rounds that find nothing end the search,
 // and more while the semaphore is below zero.
 //   Lanes of several classes are here at once, and the hardware may run the code behind a wait only when all of them
-//   have
-// arrived. So no lane waits before every chunk that a lane of its warp has taken is stocked; otherwise two warps could
-// wait for each other's pages until their patience ends.
+// have arrived. So no lane waits before every chunk that a lane of its warp has taken is stocked; otherwise two warps
+// could wait for each other's pages until their patience ends.
 //
 // Differs from the paper: the lanes get pages of the new chunks directly and all chunks in one step (there all pages
 // pass through the queue, and one chunk per round serves one lane of a full warp in the largest class); a group may be

@@ -5,8 +5,7 @@
 // Its chunk is then empty and becomes the segment after the last one. So the chunks of a queue go round, and the queue
 // grows only when its class owns more indices.
 //   No thread uses a chunk that has left its segment: a segment is consumed only after every take with a number in it
-//   has
-// ended, and each of those needs the put with its number.
+// has ended, and each of those needs the put with its number.
 //   cover() ensures that a class with i indices has ceil(i / slots) + 1 segments. Then the segment of a put exists, or
 // will exist once takes under way have ended: with F takes and P puts numbered so far, P - F <= i, and all segments
 // before F / slots become free.
