@@ -28,7 +28,7 @@ constexpr const char* footer =
     "  allocbench list allocators\n"
     "  allocbench describe halloc\n"
     "  allocbench check --allocator cm_malloc     search it for bugs\n"
-    "  allocbench profile smoke/comb/threads:256  under Nsight Compute\n"
+    "  allocbench profile smoke/comb/threads:1024  under Nsight Compute\n"
     "  allocbench report results/quick-cuda       the results once more\n"
     "  allocbench report results/reference/h100 --html    one HTML page\n"
     "  allocbench advise --sizes 48 --threads 1M --pool 1GiB\n"
@@ -42,7 +42,7 @@ constexpr const char* footer =
 void add_workers_option(CLI::App& app, std::string& workers) {
   app.add_option(
          "--workers", workers,
-         "Folder with allocbench-worker-cpu and -cuda (default: $ALLOCBENCH_WORKERS, else the folder of this program)")
+         "Folder with the programs allocbench-worker-* (default: $ALLOCBENCH_WORKERS, else the folder of this program)")
       ->type_name("DIR");
 }
 
@@ -222,14 +222,15 @@ void add_advise(CLI::App& app) {
 }
 
 constexpr const char* compare_footer =
-    "Two cells pair if all that defines them is equal: allocator, workload, their parameters, pool, seed, state. "
-    "Verdicts per phase: slower or faster (by more than the margin, and not by chance: Holm's correction over all "
-    "phases), same (the 95 % interval lies within the margin) or unsure. A cell that is ok in A but not in B is a "
-    "regression.\n"
+    "Two cells pair if all that defines them is equal: allocator, workload, their parameters, pool, seed, state of "
+    "heap "
+    "and cache. Verdicts per phase: slower or faster (by more than the margin, and not by chance: Holm's correction "
+    "over all phases), same (the 95 % interval lies within the margin) or unsure. A cell that is ok in A but not in B "
+    "is a regression.\n"
     "  allocbench compare results/before results/after --fail-on regression\n"
     "  allocbench compare 'results/before/*' 'results/after/*' --markdown\n"
     "Does this machine give the same picture as kept runs?\n"
-    "  allocbench compare --with-reference results/reference/h100/quick\n"
+    "  allocbench compare --with-reference results/reference/h200/guide/small\n"
     "Exit codes: 0 compared, 2 usage or unreadable input, 4 regression (with --fail-on regression).";
 
 void add_compare(CLI::App& app, CompareOptions& comparing) {
@@ -262,7 +263,7 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
       ->check(CLI::Range(0.0, 1000.0))
       ->type_name("P");
   verb->add_option("--ignore", comparing.ignored,
-                   "Pair cells that differ in this: seed, state, pool_bytes, workload/NAME, ... (repeatable)")
+                   "Pair cells that differ in this: seed, state, l2, pool_bytes, workload/NAME, ... (repeatable)")
       ->type_name("KEY");
   verb->add_flag("--all", comparing.all, "Also list phases that are the same or unsure");
   auto* markdown = verb->add_flag("--markdown", comparing.markdown, "As Markdown");
@@ -274,7 +275,7 @@ constexpr const char* profile_footer =
     "The cell runs in the CUDA worker under Nsight Compute (ncu, part of the CUDA toolkit), which measures every "
     "kernel of one sample's phases: registers, occupancy, atomic operations per second, and what warps wait for most. "
     "The command is printed too.\n"
-    "  allocbench profile smoke/comb/threads:256\n"
+    "  allocbench profile smoke/comb/threads:1024\n"
     "  allocbench profile quick/halloc/request_bytes:16 --phase alloc\n"
     "Names of cells: allocbench CONFIG --dry-run. If the driver refuses performance counters, an administrator must "
     "allow them (ERR_NVGPUCTRPERM in NVIDIA's documentation).\n"
