@@ -2,7 +2,7 @@
 //
 //   * nothing is locked, expected, waited for or queued, and no reader is under way
 //   * an available node has nothing available below; a partial node has, a busy one has not; no two halves are
-//   available
+//     available
 //   * semaphores count what there is: available nodes of a height, free bins of an arena, free slots of a size
 //   * what a bin or chunk counts as free, its bits say, too; lists hold exactly those that have something free
 #pragma once

@@ -3,8 +3,8 @@
 // llvm-project, libc/src/__support/GPU/allocator.cpp (2026). Bit: 1 = in use. The words of bits are rounded up to 128
 // bytes, which is two destructive-interference sizes of the compiler; in slabs below 64 KiB, which only searches and
 // tests use, to 16.
-// An empty slab keeps its chunk size in the header for its next life. All bits are zero then. Only where the next life
-// has smaller chunks, and thus more words of bits, they are cleared again.
+// An empty slab keeps its chunk size in the header for its next life. All bits are zero then. They are cleared again
+// only if the next life has smaller chunks, which need more words of bits.
 //
 // Orders of the bits. Published: relaxed. Then nothing orders the last accesses of one owner of a chunk before the
 // first of the next one, if the next one had its reservation before (docs/findings.md). Fixed: clearing releases,

@@ -2,10 +2,10 @@
 // the queue while lanes take its pages.
 //
 // Every lane that holds a unit of the semaphore goes through the queue from the front and subtracts one from the count
-// of each chunk it meets, until it finds a page there; then it picks a set bit of the chunk's mask. Who takes the last
-// page moves the front behind the chunk and removes the entry. A lane that adds back what it subtracted in vain may
-// find that a free meanwhile gave the chunk a page without putting it back; then the lane does that. A free sets the
-// bit, adds one to the count, puts the chunk back if it had no page, and signals the semaphore.
+// of each chunk it meets, until it finds a page there; then it picks a set bit of the chunk's mask. The lane that
+// takes the last page moves the front behind the chunk and removes the entry. A lane that adds back what it subtracted
+// in vain may find that a free meanwhile gave the chunk a page without putting it back; then the lane does that. A free
+// sets the bit, adds one to the count, puts the chunk back if it had no page, and signals the semaphore.
 //
 // What the design leaves open: a chunk may be in the queue twice, when a free puts it back before the lane that took
 // its last page has removed the entry, and then one entry stays where no page is left. Lanes pass over it, and the

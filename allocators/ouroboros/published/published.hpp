@@ -17,8 +17,7 @@
 //
 // Differs from the paper:
 //   * Out of memory gives null, to the lanes for which nothing is left. The authors' code writes chunks beyond the
-//   pool.
-//     headed_chunks.hpp, packed_semaphore.hpp.
+//     pool: headed_chunks.hpp, packed_semaphore.hpp.
 //   * Memory orders: slots and masks release and acquire at device scope (there: fences of block scope in places).
 //   * Lanes go on by one mask, formed at entry; whoever waits sleeps at most 1.3 us between two looks.
 //   * Linked queues and walks notice storage that was reused (list_queue.hpp, chunk_queue.hpp).
