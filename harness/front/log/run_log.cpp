@@ -42,7 +42,6 @@ void RunLog::run(const Config& config, const Catalogue& catalogue, const Plan& p
                 {"config", *config.effective},
                 {"config_path", config.path},
                 {"backend", config.backend},
-                {"shard", nullptr},
                 {"host", describe_host()},
                 {"seed", config.seed},
                 {"metrics", metrics},
