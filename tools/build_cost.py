@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """What an edit costs: the units that include a file, by what they are for, and the CPU time to build them again.
 
     tools/build_cost.py BUILD                        count the units of what was built in BUILD

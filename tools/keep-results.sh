@@ -3,7 +3,7 @@
 # and of statuses are kept as Markdown only.
 #   tools/keep-results.sh [--unfinished] RUN KEPT      e.g. results/quick-cuda results/reference/h100/quick
 # KEPT is overwritten. A run with cells that are not finished is refused without --unfinished; its figure and page say how
-# many these are. Environment: PYTHON (python3). `python3 -m plots KEPT` draws from the packed files.
+# many these are. Environment: PYTHON (/usr/bin/python3). `python3 -m plots KEPT` draws from the packed files.
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
 options=()
@@ -14,7 +14,7 @@ fi
 [[ $# -eq 2 && -f $1/events.jsonl ]] || { print_help >&2; exit 2; }
 run=$1
 kept=$2
-python=${PYTHON:-python3}
+python=${PYTHON:-/usr/bin/python3}
 tools=$(dirname "$0")
 "$python" "$tools/pack_results.py" --check "${options[@]}" "$run" || exit 2
 kind=$("$python" - "$run/results.json" <<'END'

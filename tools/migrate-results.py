@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Brings kept results of format 1 to format 2: what was measured under a plain id was the reworked form.
 
     tools/migrate-results.py FOLDER...      folders with events.jsonl or events.jsonl.gz at or below them

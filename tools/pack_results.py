@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Packs the files of a run to be kept.
 
 RUN may be packed itself. Refused are runs whose numbers have several origins or one that no commit holds, and, without

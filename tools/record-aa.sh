@@ -2,7 +2,7 @@
 # Measures configs/aa.json several times on one card and keeps the runs, packed, with the figure of what differs between them.
 #   tools/record-aa.sh KEPT [TIMES]      e.g. results/reference/h100/aa 6 (the default)
 # Every run gets new worker processes for all of its rounds. KEPT/run1 ... must not exist. Further options of allocbench go
-# into ALLOCBENCH_OPTIONS ("--device 1"). Environment: ALLOCBENCH (build/bin/allocbench), PYTHON (python3).
+# into ALLOCBENCH_OPTIONS ("--device 1"). Environment: ALLOCBENCH (build/bin/allocbench), PYTHON (/usr/bin/python3).
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
 [[ $# -ge 1 && $# -le 2 ]] || { print_help >&2; exit 2; }
@@ -10,7 +10,7 @@ kept=$(realpath -m "$1")
 times=${2:-6}
 cd "$(dirname "$0")/.."
 allocbench=${ALLOCBENCH:-build/bin/allocbench}
-python=${PYTHON:-python3}
+python=${PYTHON:-/usr/bin/python3}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 for ((number = 1; number <= times; ++number)); do
