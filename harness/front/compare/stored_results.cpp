@@ -8,6 +8,7 @@
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/text_file.hpp"
 #include "harness/front/log/event_log.hpp"
+#include "harness/front/plan/cell.hpp"
 #include "harness/protocol/json_members.hpp"
 
 namespace allocbench::front {

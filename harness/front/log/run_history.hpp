@@ -11,6 +11,7 @@
 #include "harness/front/common/json_text.hpp"
 #include "harness/front/log/origin.hpp"
 #include "harness/front/log/run_log.hpp"
+#include "harness/front/plan/cell.hpp"
 
 namespace allocbench::front {
 
