@@ -130,6 +130,79 @@ TYPED_TEST(OuroborosPageFidelity, AnExhaustedPoolCostsOneFailedAnnouncement) {
   EXPECT_EQ(calls.of_lane[0], announce + refused + (Ops{.loads = 1, .updates = 1}));
 }
 
+// Small segments: 16 slots, and pages of 16 bytes come four at a time.
+OuroborosPVL::Parameters small_segments() {
+  OuroborosPVL::Parameters parameters;
+  parameters.chunk_bytes = 64;
+  parameters.reuse_capacity = 64;
+  parameters.held_back = 1;
+  parameters.device_heap_share = 0;
+  return parameters;
+}
+// The link of the segment 1 load, the front 1 compare-exchange.
+const Ops move_front{.loads = 1, .compare_exchanges = 1};
+// The entries of the next segment: 1 load, which says that it is complete. Or else 1 addition of nothing as well.
+const Ops find_complete{.loads = 1};
+const Ops find_open{.loads = 1, .updates = 1};
+// Segments held back: 1 load; while they are few, 1 addition.
+const Ops hold_back_full{.loads = 1};
+const Ops hold_back_few{.loads = 1, .updates = 1};
+// The oldest segment 1 load, its link 1 load, 1 compare-exchange; ring of reusable chunks: count and number 2
+// additions, slot 1 compare-exchange.
+const Ops give_oldest{.loads = 2, .updates = 2, .compare_exchanges = 2};
+
+TEST(OuroborosPVLFidelity, TheLastTakeOfASegmentMovesTheFrontAndGivesBackTheOldest) {
+  FidelityRig<OuroborosPVL> rig(16 * 1024, small_segments());
+  for (int number = 0; number < 40; ++number) {
+    const Calls calls = rig.counted_malloc({16});
+    const Ops take = take_units + number_takes + segment_take;
+    if (number == 15) {
+      EXPECT_EQ(calls.of_lane[0], take + move_front + find_open + hold_back_few);
+    } else if (number == 31) {
+      EXPECT_EQ(calls.of_lane[0], take + move_front + find_open + hold_back_full + give_oldest);
+    } else if (number != 0) {
+      EXPECT_EQ(calls.of_lane[0], take) << number;
+    }
+    rig.counted_free(calls.blocks);
+  }
+}
+
+struct TakeNumbers {
+  template <class Thread, class HeapType>
+  SIMT_FN void operator()(Thread& thread, HeapType heap, const std::uint32_t* numbers, std::uint32_t many,
+                          simt::OperationCounts* last) const {
+    for (std::uint32_t i = 0; i < many; ++i) {
+      simt::CountingThread<Thread> counting(thread);
+      heap.queue.take(counting, ouroboros::published::Alone{}, heap.chunks, heap.classes[0].ends, 0, numbers[i]);
+      *last = counting.counts();
+    }
+  }
+};
+
+TEST(OuroborosPVLFidelity, TheFrontPassesAllCompletedSegmentsBeforeAnyIsGivenBack) {
+  FidelityRig<OuroborosPVL> rig(16 * 1024, small_segments());
+  const Calls calls = rig.counted_malloc(std::vector<std::uint64_t>(96, 16));
+  rig.counted_free(calls.blocks);
+  const std::uint32_t front = rig.allocator.heap().classes[0].front;
+  ASSERT_EQ(front, 96u);
+  // Two segments are completed before the one in front of them.
+  std::vector<std::uint32_t> order;
+  for (const std::uint32_t segment : {1, 2, 0}) {
+    for (std::uint32_t i = 0; i < 16; ++i) order.push_back(front + segment * 16 + i);
+  }
+  simt::Buffer<std::uint32_t> numbers(order.size());
+  numbers.from_host(rig.stream(), order);
+  simt::Buffer<simt::OperationCounts> last(1);
+  simt::launch(rig.stream(), {1, 1}, TakeNumbers{}, rig.allocator.heap(),
+               static_cast<const std::uint32_t*>(numbers.data()), static_cast<std::uint32_t>(order.size()),
+               last.data());
+  const simt::OperationCounts counts = last.to_host(rig.stream())[0];
+  // One look at the segments held back for all three.
+  const Ops expected = segment_take + move_front * 3 + find_complete * 2 + find_open + hold_back_full + give_oldest * 3;
+  EXPECT_EQ((Ops{counts.loads, counts.stores, counts.updates, counts.compare_exchanges, counts.lost_exchanges}),
+            expected);
+}
+
 // Place: slot 1 load; of a segment besides, its chunk 1 load and its first number 1 load.
 template <class A>
 const Ops look = A::traits.name == OuroborosCS::traits.name ? Ops{.loads = 1} : Ops{.loads = 3};
