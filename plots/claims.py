@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Sequence
+from typing import Collection, Sequence
 
 from allocbench.errors import UsageError
 from plots import effects, forms, grid, origin, originals, quantity, sides
@@ -58,7 +58,12 @@ class Judged:
     def row(self) -> list[str]:
         told = self.why or (f"holds in {self.holds_in}" if self.holds_in else "")
         return [f"{self.says} ({self.source})", self.paper, str(self.original), str(self.published), str(self.reworked),
-                f"{self.verdict} ({told})" if told else self.verdict, self.cause or self.detail]
+                f"{self.verdict} ({told})" if told else self.verdict, self._cause_and_place()]
+
+    def _cause_and_place(self) -> str:
+        if self.cause and self.detail:
+            return f"{self.cause.rstrip('.')}. Where: {self.detail}"
+        return self.cause or self.detail
 
     def data(self) -> dict:
         return {"says": self.says, "source": self.source, "wanted": self.wanted, "paper": self.paper, "verdict": self.verdict,
@@ -70,8 +75,11 @@ def claims_of(run: Run, configs: Path = CONFIGS) -> list[dict]:
     """Those of the config of that name, which may be younger than the results; else those that were kept with them. A claim
     without a back end is about GPUs."""
     path = configs / f"{run.name}.json"
-    config = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else run.config
-    return [claim for claim in config.get("claims", []) if claim.get("backend", "cuda") == run.backend]
+    return _about(json.loads(path.read_text(encoding="utf-8")) if path.is_file() else run.config, {run.backend})
+
+
+def _about(config: dict, backends: Collection[str]) -> list[dict]:
+    return [claim for claim in config.get("claims", []) if claim.get("backend", "cuda") in backends]
 
 
 def judge(run: Run, claim: dict) -> Judged:
@@ -139,7 +147,10 @@ def _original(run: Run, claim: dict, write) -> Value:
     if beside.text != "–" or "original" not in claim:
         return beside
     number = originals.ratio(run.device.get("name", ""), claim["original"])
-    return Value() if number is None else Value(f"{write(number)}, separately", "–", Estimate(number, None, None, ""))
+    if number is None:
+        return Value()
+    place = f"{claim['original']['phase']}, {quantity.in_bytes(claim['original']['request_bytes'])}"
+    return Value(f"{write(number)} (separately: {place})", "–", Estimate(number, None, None, place))
 
 
 def _stated(claim: dict, write) -> str:
@@ -215,8 +226,8 @@ def _interval(estimate: Estimate, write) -> str:
     return f"{write(estimate.low)} to {write(estimate.high)}"
 
 
-HEADER = ("claim", "paper", "original", "published form", "reworked form", "verdict", "cause, or where")
-_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, or without a number. Under the verdict `does not hold` the last column gives the cause: `hardware` has changed, the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough. Originals were measured "separately" where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
+HEADER = ("claim", "paper", "original", "published form", "reworked form", "verdict", "cause, and where")
+_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, or without a number. The last column names the place that decides. Under the verdict `does not hold` the cause comes first: `hardware` has changed, the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
 
 
 def table(judged: Sequence[Judged]) -> str:
@@ -231,9 +242,11 @@ def section(run: Run) -> str:
 
 @dataclass(frozen=True)
 class Ledger:
-    """All claims over some runs: those of each run that has any."""
+    """All claims over some runs: those of each run that has any. `missing`: configs of the same papers without a run, and how
+    many claims they make."""
 
     runs: list[tuple[Run, list[Judged]]]
+    missing: dict[str, int] = field(default_factory=dict)
 
     def markdown(self) -> str:
         parts = ["# Claims of the papers, judged by these results", _INTRODUCTION, self._counts()]
@@ -248,9 +261,24 @@ class Ledger:
 
     def _counts(self) -> str:
         verdicts = [each.verdict for _, judged in self.runs for each in judged]
-        return ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in (HOLDS, FAILS, OPEN)) + "."
+        counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in (HOLDS, FAILS, OPEN)) + "."
+        if not self.missing:
+            return counts
+        names = ", ".join(f"{name} ({number})" for name, number in self.missing.items())
+        return f"{counts} Not judged, because these results have no cell of them: {names}."
 
 
 def ledger(runs: Sequence[Run], configs: Path = CONFIGS) -> Ledger:
     judged = [(run, [judge(run, claim) for claim in claims_of(run, configs)]) for run in runs]
-    return Ledger([(run, each) for run, each in judged if each])
+    return Ledger([(run, each) for run, each in judged if each], _missing(runs, configs))
+
+
+def _missing(runs: Sequence[Run], configs: Path) -> dict[str, int]:
+    names, backends = {run.name for run in runs}, {run.backend for run in runs}
+    missing = {}
+    for paper in sorted({name.split("/")[0] for name in names if "/" in name}):
+        for path in sorted((configs / paper).glob("*.json")):
+            number = len(_about(json.loads(path.read_text(encoding="utf-8")), backends))
+            if number and f"{paper}/{path.stem}" not in names:
+                missing[f"{paper}/{path.stem}"] = number
+    return missing

@@ -90,7 +90,10 @@ def _judge(arguments: list[str]) -> int:
     found = inputs.find(options.paths)
     if found.tables:
         raise UsageError(f"{found.tables[0]} is a config; claims are judged by results. Give the folder of a run.")
-    ledger = claims.ledger([results.read_run(folder) for folder in found.folders], options.configs)
+    runs, failures = _readable(found.folders)
+    if not runs:
+        return _told(failures)
+    ledger = claims.ledger(runs, options.configs)
     if not ledger.runs:
         raise NothingToDraw("the configs of these runs make no claim about this back end")
     if options.out:
@@ -100,7 +103,7 @@ def _judge(arguments: list[str]) -> int:
         for drawing_of_paper in forest.drawings(ledger):
             drawing_of_paper.write(options.out, options.formats)
     print(ledger.markdown(), end="")
-    return 0
+    return _told(failures)
 
 
 def _survive(arguments: list[str]) -> int:
