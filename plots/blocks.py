@@ -9,7 +9,7 @@ import pandas
 
 from allocbench import stored
 from allocbench.errors import UsageError
-from plots import kept, results, schema
+from plots import form_ratios, kept, results, schema
 
 _PHASES = ("alloc", "free")
 
@@ -101,4 +101,5 @@ def outcome(statuses: pandas.Series) -> str:
     return ", ".join(f"{counts[word]} {word if word == 'ok' else f'`{word}`'}" for word in stored.STATUSES if word in counts)
 
 
-TABLES: dict[str, Callable[..., str]] = {"keys": _keys, "originals": _against_originals, "registers": _registers, "outcomes": _outcomes}
+TABLES: dict[str, Callable[..., str]] = {"keys": _keys, "originals": _against_originals, "registers": _registers, "outcomes": _outcomes,
+                                      "forms": form_ratios.table}

@@ -1,5 +1,6 @@
 """Numbers in texts: queries, what they write, and that every text of the repository says what the results say."""
 
+import json
 import re
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 from allocbench.errors import UsageError
 import synthetic
 
-from plots import blocks, kept, numbers
+from plots import blocks, kept, numbers, originals
 from plots.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,6 +78,37 @@ def test_a_wrong_query_is_refused_with_its_line(reference, tmp_path, capsys):
     text.write_text("\n\n<!--n dev/fig of=c_malloc threads=7-->1<!--/n-->\n")
     assert main(["numbers", str(text)]) == 2
     assert f"{text}:3: the query" in capsys.readouterr().err
+
+
+def _forms_run(folder, cells):
+    """`cells`: allocator, bytes, seconds of malloc and free; a word in their place is the status."""
+    made = [synthetic.cell(name, {"request_bytes": size}, status=times if isinstance(times, str) else "ok",
+                           values={} if isinstance(times, str) else {("alloc", "time"): times[0], ("free", "time"): times[1]})
+            for name, size, times in cells]
+    synthetic.write(folder, {**CONFIG, "allocators": [cell[0] for cell in cells]}, made, "cuda")
+
+
+def test_forms_are_divided_by_their_originals(reference, tmp_path, monkeypatch):
+    _forms_run(tmp_path / "dev" / "forms", [
+        ("kma_original", 16, (20e-6, 10e-6)), ("kma_original", 4096, "timeout"), ("kma", 16, (40e-6, 15e-6)), ("kma", 4096, (1e-6, 1e-6)),
+        ("kma_reworked", 16, (20.2e-6, 10.2e-6)), ("rw_original", 16, (1e-6, 1e-6)), ("rw", 16, "oom"), ("rw(seed=2)", 16, (1e-6, 1e-6)), ("rw_reworked", 16, (1e-9, 1.1e-6)), ("comb", 16, (1e-6, 1e-6))])
+    assert blocks.table("forms dev/forms").splitlines() == [
+        "| form | alloc 16 B | alloc 4 KiB | free 16 B | free 4 KiB |", "|---|---:|---:|---:|---:|",
+        "| `kma` | **2.00** | – | 1.50 | – |",           # 0.67 to 1.5
+        "| `kma_reworked` | **1.01** | – | 1.02 | – |",  # 1; 1.03 below 15 us
+        "| `rw` | oom | – | oom | – |",
+        "| `rw(seed=2)` | 1.00 | – | 1.00 | – |",
+        "| `rw_reworked` | <0.01 | – | **1.10** | – |"]
+    monkeypatch.setattr(originals, "FOLDER", tmp_path)
+    (tmp_path / "card.json").write_text(json.dumps({"settings": {"threads": 64}, "request_bytes": [16, 64], "allocators": {
+        "kma": {"alloc": [80.0, None], "free": [None, 1.0]}, "bump": {"alloc": [1.0, 1.0], "free": [1.0, 1.0]}}}))
+    _forms_run(tmp_path / "dev" / "small", [("kma", 16, (40e-6, 1e-6)), ("atomic_malloc", 64, (1.2e-6, 1e-6))])
+    assert blocks.table("forms dev/small,dev/forms card.json").splitlines()[:3] == [
+        "| form | alloc 16 B | alloc 64 B | free 16 B | free 64 B |", "|---|---:|---:|---:|---:|", "| `kma` | **0.50** | – | – | not measured |"]
+    with pytest.raises(UsageError, match="no form whose original was measured"):
+        blocks.table("forms dev/small")
+    with pytest.raises(UsageError, match="cannot be read"):
+        blocks.table("forms dev/small absent.json")
 
 
 def test_the_table_of_originals_holds_ratios_and_words(reference):
