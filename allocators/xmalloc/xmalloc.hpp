@@ -21,6 +21,8 @@
 //     formed once at entry and adds up by shuffles; the public code shares a counter without a barrier.
 //   * Memoryblocks are guarded by a lock, as the paper has no concurrent protocol: memoryblock_list.hpp.
 //   * Basicblocks whose Superblocks do not fit the pool are not used: larger requests go to the heap.
+//   * The public code is the later form only, so times of xmalloc_device_heap are comparable with it. From 8 KiB on it
+//     asks the device heap, lane by lane, and `xmalloc` its Memoryblocks, one after the other under the lock.
 //   * Null when the heap refuses: block_buffers.hpp. FIFOs release and acquire.
 //   * A FIFO reaches 32 GiB to both sides of its origin, so pools are below 64 GiB (public code: 32 GiB).
 #pragma once
