@@ -48,7 +48,7 @@ class Block:
 
 
 def make(run: Run, stem: str) -> Drawing:
-    run = _metrics_across(choice.shown(run))
+    run = metrics_across(choice.shown(run))
     blocks = blocks_of(run)
     if not any(cell and not cell.word for block in blocks for _, cells in block.rows for cell in cells):
         raise NothingToDraw(f"{run.folder}: no cell of this figure is ok; its status table says why.")
@@ -73,7 +73,7 @@ def _across(run: Run, xs: Sequence[str]) -> str:
     return "" if xs[-1] not in run.axes or labels.words_of(run, xs[-1]) else labels.setting_name(run, xs[-1])
 
 
-def _metrics_across(run: Run) -> Run:
+def metrics_across(run: Run) -> Run:
     """Several metrics of a plot as the values of a second setting across: each cell becomes one per metric."""
     metrics = labels.listed(run.plot.get("metric", "time"))
     if len(metrics) == 1:
@@ -106,7 +106,7 @@ def _lined(run: Run) -> Run:
 
 
 def blocks_of(run: Run) -> list[Block]:
-    """One per phase or metric and value of `panels`."""
+    """One per phase and value of `panels`, of a run whose plot has one metric (`metrics_across()`)."""
     reference = run.plot["reference"]
     phases = labels.listed(run.plot.get("y", "total"))
     metric = run.plot.get("metric", "time")

@@ -15,7 +15,7 @@ _COLOURS = [[0, "#2166ac"], [0.5, "#e8e8e8"], [1, "#b2182b"]]
 
 
 def chart(run: Run) -> dict | None:
-    blocks = heatmap.blocks_of(run)
+    blocks = heatmap.blocks_of(heatmap.metrics_across(run))
     count, longest = len(blocks), max(len(block.rows) for block in blocks)
     data, layout, names = [], {}, []
     for number, block in enumerate(blocks):

@@ -81,7 +81,7 @@ def test_several_metrics_are_columns_in_the_order_of_the_plot(tmp_path):
              for name, factor in (("c_malloc", 1), ("halloc", 2)) for graph in ("road", "a_web")]
     run = _run(tmp_path, [*cells, _cell("cf_malloc", "road")], y="", metric=["p99", "max"])
     drawing = heatmap.make(run, "stem")
-    block, = heatmap.blocks_of(heatmap._metrics_across(run))
+    block, = heatmap.blocks_of(heatmap.metrics_across(run))
     assert block.columns == [("road", "p99"), ("road", "max"), ("a_web", "p99"), ("a_web", "max")]
     assert _rows(block)["Halloc"] == ["2", "4", "2", "4"] and _rows(block)["CFMalloc"] == ["t.out", "t.out", None, None]
     assert "max" in figures.texts(drawing) and "| Halloc | 16" in drawing.markdown

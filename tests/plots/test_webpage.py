@@ -65,6 +65,19 @@ def test_a_map_shows_failures_as_words_and_factors_as_colours(tmp_path):
     assert words["text"] == ["10", "10", style.STATUS_SHORT["timeout"]]
 
 
+def test_a_map_of_several_metrics_has_a_column_for_each(tmp_path):
+    plot = {"kind": "heatmap", "x": "request_bytes", "y": "", "metric": ["p50", "p99"], "reference": "comb"}
+    cells = [
+        synthetic.cell(name, {"request_bytes": size}, values={("", "p50"): 1e-6 * factor, ("", "p99"): 1e-5 * factor})
+        for name, factor in (("comb", 1), ("halloc", 10))
+        for size in (16, 64)
+    ]
+    synthetic.write(tmp_path, {**LINES, "plot": plot}, cells, "cuda")
+    made = build.page_of(runs_of(tmp_path), [])
+    assert made.problems == []
+    assert _charts(made.text)["vinkler2015_fig9_cuda"]["data"][0]["z"] == [[None] * 4, [1.0] * 4]
+
+
 def _table_of(text, section):
     """The first table of a section, as lists of the texts of its rows."""
     rows = re.findall(r"<tr>(.*?)</tr>", re.search(rf'<section id="{section}">.*?<tbody>(.*?)</tbody>', text, re.DOTALL)[1], re.DOTALL)
