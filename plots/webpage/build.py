@@ -23,6 +23,8 @@ from plots.webpage import cliffs, costs, figures, heat, ledger, tax
 
 _STATIC = Path(__file__).with_name("static")
 _SCRIPTS = ("rank.js", "question.js", "heat.js", "decision.js", "charts.js")
+_OF_THE_GUIDE = ("survival", "costs", "cliffs", "tax")
+_SECTIONS = ("answer", *_OF_THE_GUIDE, "claims", "figures")
 _EMPTY = {"cases": [], "allocators": [], "floor": 0.0, "band": None, "without": {}, "backend": "", "device": "", "date": "", "revision": ""}
 
 
@@ -169,7 +171,8 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
         style=(_STATIC / "page.css").read_text(encoding="utf-8"),
         device=html.escape(origin["device"]),
         date=html.escape(origin["date"]),
-        revision=html.escape(origin["revision"]),
+        revision=html.escape(f", allocbench {origin['revision']}" if origin["revision"] else ""),
+        nav=" ".join(f'<a href="#{name}">{name}</a>' for name in _SECTIONS if guide["cases"] or name not in _OF_THE_GUIDE),
         banner='<p class="warning">CPU executor: not GPU performance</p>' if origin["backend"] == "cpu" else "",
         problems=f'<section class="problems"><h2>Not shown</h2><ul>{listed}</ul></section>' if listed else "",
         **parts,

@@ -5,23 +5,38 @@ from __future__ import annotations
 
 import math
 
-_DECADES = 50  # below this ratio of the ends of an axis
+from plots import quantity
+
+_DECADES = 50  # below this ratio of the ends of an axis 2 and 5 are named, too
+_CLOSE = 4     # below this one every digit
 SYMBOLS = {"published": "circle", "reworked": "diamond", "original": "square-open", "own": "triangle-up", "ablation": "x-thin-open"}
 
 
-def axis(title: str, log: bool = False, values=(), **more) -> dict:
+def axis(title: str, log: bool = False, values=(), factors: bool = False, **more) -> dict:
     """Of a logarithmic axis over `values` the decades are named, and 2 and 5 between them where there are few. Numbers with a unit have
-    SI prefixes (20 µs), and so have counts; factors below 1 are written out (0.5)."""
-    made = {"title": {"text": title, "standoff": 8}, "automargin": True, "zeroline": False, **more}
+    SI prefixes (20 µs), and so have counts; factors are written out (0.5, 1,000)."""
+    made = {"title": {"text": title, "standoff": 8}, "automargin": True, "zeroline": False}
     positive = [value for value in values if value and value > 0]
-    if log:
-        few = bool(positive) and max(positive) < _DECADES * min(positive)
-        made |= {"type": "log", "dtick": "D2" if few else 1}
-    if more.get("ticksuffix") or (log and positive and min(positive) >= 1):
+    unit = more.get("ticksuffix", "")
+    if unit or (log and not factors and positive and min(positive) >= 1):
         made |= {"tickformat": "~s", "hoverformat": ".3~s"}
     elif log:
         made |= {"tickformat": ",~r", "hoverformat": ",.3~r"}
-    return made
+    if log:
+        made |= {"type": "log", "dtick": 1}
+    if log and positive and max(positive) < _DECADES * min(positive):
+        made["dtick"] = "D2"
+        if unit:  # Plotly leaves the unit out between decades
+            made |= _named(min(positive), max(positive), unit)
+    return made | more
+
+
+def _named(low: float, high: float, unit: str) -> dict:
+    """Places on a logarithmic axis, each with its unit: 1, 2 and 5, or every digit where the numbers are close."""
+    digits = range(1, 10) if high < _CLOSE * low else (1, 2, 5)
+    decades = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)
+    places = [float(f"{digit}e{decade}") for decade in decades for digit in digits]
+    return {"tickvals": places, "ticktext": [quantity.in_si(place, unit) for place in places]}
 
 
 def layout(height: int, **more) -> dict:

@@ -69,8 +69,8 @@ def chart(table: dict) -> dict | None:
         entry, number = point.entry, numbers.get(point.entry["id"])
         ring = _EDGE if number is None else _ALL if entry["id"] in of_all else _ANY_SIZE
         data.append(_mark(entry, point.slower, point.memory, _size(entry["registers"]), _hover(entry, point.slower, point.memory), number, ring))
-    x = charts.axis("time over the best (geometric mean)", True, [point.slower for point in points])
-    y = charts.axis("bytes of memory per requested byte", True, [point.memory for point in points])
+    x = charts.axis("time over the best (geometric mean)", True, [point.slower for point in points], factors=True)
+    y = charts.axis("bytes of memory per requested byte", True, [point.memory for point in points], factors=True)
     return {"data": data, "layout": charts.layout(430, xaxis=x, yaxis=y)}
 
 

@@ -32,15 +32,14 @@ def figure_of(run: Run) -> Figure:
     kind = run.plot.get("kind", "status_matrix")
     if run.plot:
         schema.check(run.plot, run.folder)
-    shown = choice.shown(run)
-    chart = graphs.chart(shown) if kind == "lines" else maps.chart(shown) if kind == "heatmap" else None
+    chart = chart_of(run)
     made = (KINDS[kind] if kind in KINDS else status_matrix.make)(run, stem)
     parts = [f"<p>{html.escape(origin.lines(run)[0])} · {html.escape(run.date)} · {html.escape(origin.revision(run))}</p>", _command(run)]
     if run.backend == "cpu":
         parts.insert(0, f'<p class="warning">{html.escape(origin.CPU_BANNER)}</p>')
     if chart:
         parts.append(f'<div class="chart" data-chart="{stem}"></div>')
-        missing = graphs.without_a_value(shown) if kind == "lines" else []
+        missing = graphs.without_a_value(choice.shown(run)) if kind == "lines" else []
         parts += [f"<p><small>Without a value. {html.escape(' '.join(missing))}</small></p>"] if missing else []
     parts.append(
         f'<details class="static" open><summary>static figure</summary><img loading="lazy" alt="{html.escape(origin.title(run))}" src="{_image(run, made)}"></details>'
@@ -48,6 +47,12 @@ def figure_of(run: Run) -> Figure:
     numbers = f'<div class="scroll">{markdown.markdown(html.escape(made.markdown, quote=False), extensions=["tables"])}</div>'
     parts.append(f'<details{"" if chart else " open"}><summary>numbers</summary>{numbers}</details>')
     return Figure(run, stem, "".join(parts), chart)
+
+
+def chart_of(run: Run) -> dict | None:
+    """None for tables, and where no cell has a value."""
+    kind = run.plot.get("kind")
+    return graphs.chart(choice.shown(run)) if kind == "lines" else maps.chart(choice.shown(run)) if kind == "heatmap" else None
 
 
 def _command(run: Run) -> str:

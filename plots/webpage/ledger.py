@@ -79,7 +79,7 @@ def _chart(rows: Sequence[tuple[Run, Judged]]) -> dict:
             shapes=shapes,
             showlegend=True,
             legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"},
-            xaxis=charts.axis("factor", True, [*numbers, *stated], range=_limits([*numbers, *stated])),
+            xaxis=charts.axis("factor", True, [*numbers, *stated], factors=True, range=_limits([*numbers, *stated])),
             yaxis=charts.axis("", tickfont={"size": 10}, **ticks),
         ),
     }
@@ -130,21 +130,25 @@ def _wrapped(text: str, width: int = _LONGEST) -> str:
     return "<br>".join(html.escape(line) for line in lines)
 
 
+def _sentences(count: int) -> str:
+    return f"{count} sentence{'' if count == 1 else 's'}"
+
+
 def tables(ledger: claims.Ledger) -> str:
     """Every sentence, by paper and figure."""
     if not ledger.runs:
         return '<p class="none">Not measured: no run of a paper with claims.</p>'
     verdicts = [each.verdict for _, judged in ledger.runs for each in judged]
-    told = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in (claims.HOLDS, claims.FAILS, claims.OPEN))
+    told = "; ".join(f"{verdict}: {verdicts.count(verdict)}" for verdict in (claims.HOLDS, claims.FAILS, claims.OPEN))
     head = "".join(f"<th>{html.escape(name)}</th>" for name in claims.HEADER)
-    parts = [f"<p>{len(verdicts)} sentences: {told}. The verdict is about the published form alone.</p>"]
+    parts = [f"<p>{_sentences(len(verdicts))}. {told[0].upper()}{told[1:]}. The verdict is about the published form alone.</p>"]
     for run, judged in ledger.runs:
         rows = "".join(
             f'<tr class="verdict-{each.verdict.replace(" ", "-")}">' + "".join(f"<td>{html.escape(cell)}</td>" for cell in each.row()) + "</tr>"
             for each in judged
         )
         parts.append(
-            f'<details><summary>{html.escape(run.name)}: {html.escape(run.config.get("paper", ""))}, {len(judged)} sentences</summary>'
+            f'<details><summary>{html.escape(run.name)}: {html.escape(run.config.get("paper", ""))}, {_sentences(len(judged))}</summary>'
             f'<div class="scroll"><table class="plain"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div></details>'
         )
     return "".join(parts)

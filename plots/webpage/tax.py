@@ -102,7 +102,7 @@ def chart(table: dict) -> dict | None:
         "layout": charts.layout(
             120 + 60 * len(places),
             shapes=shapes,
-            xaxis=charts.axis("time over AtomicMalloc's", True, [x for trace in data for x in trace["x"]]),
+            xaxis=charts.axis("time over AtomicMalloc's", True, [x for trace in data for x in trace["x"]], factors=True),
             yaxis=charts.axis("", type="category"),
         ),
     }

@@ -10,9 +10,9 @@ import synthetic
 from webpage_runs import LINES, runs_of
 
 import plots.webpage
-from plots import cli, results, style
-from plots.advice import table
-from plots.webpage import build, costs, ledger
+from plots import claims, cli, inputs, kept, results, style
+from plots.advice import newest, table
+from plots.webpage import build, charts, costs, figures, ledger
 
 pytest.importorskip("plotly")
 
@@ -197,3 +197,32 @@ def test_what_was_not_measured_is_a_dot_and_few_cells_make_no_mean(tmp_path):
     row = re.search(r'<tr data-allocator="halloc_reworked".*?</tr>', build.page_of(runs_of(made), []).text)[0]
     assert row.count('<td class="unknown" title="not measured">·</td>') == 4 + 2 + 1
     assert 'class="few" title="over 2 of 9 cells: not to be compared with the others"' in row
+
+
+def test_a_page_leads_only_to_what_it_has(page, folder):
+    nav = re.compile(r"<nav>(.*?)</nav>", re.DOTALL)
+    for text in (page.read_text(), build.page_of([results.read_run(folder / "fig9")], []).text):
+        named = re.findall('href="#([a-z]+)"', nav.search(text)[1])
+        assert named == re.findall('<section id="([a-z]+)"', text)
+
+
+def test_places_between_decades_have_their_unit():
+    axis = charts.axis("time", True, [2.6e-10, 5.2e-10], ticksuffix="s")
+    assert [text for place, text in zip(axis["tickvals"], axis["ticktext"]) if 2.6e-10 < place < 5.2e-10] == ["300 ps", "400 ps", "500 ps"]
+    wide = charts.axis("time", True, [1e-6, 4e-5], ticksuffix="s")
+    assert [text for place, text in zip(wide["tickvals"], wide["ticktext"]) if 1e-6 <= place <= 4e-5] == ["1 µs", "2 µs", "5 µs", "10 µs", "20 µs"]
+    assert "tickvals" not in charts.axis("time", True, [1e-6, 1e-3], ticksuffix="s")
+    assert charts.axis("factor", True, [2, 30], factors=True)["tickformat"] == ",~r", "0.5, not 500m"
+
+
+def test_one_sentence_is_one():
+    assert [ledger._sentences(count) for count in (0, 1, 2)] == ["0 sentences", "1 sentence", "2 sentences"]
+
+
+@pytest.mark.parametrize("group", ["beyond", "comb", "current2026"])
+def test_charts_of_kept_results(group):
+    """Results that the repository keeps have every kind of plot, drawn as the configs say today."""
+    runs, failures = newest.read([str(kept.REFERENCE / "h200" / group)], inputs.Overrides(claims.CONFIGS))
+    assert runs and not failures
+    drawn = {run.name for run in runs if figures.chart_of(run)}
+    assert drawn == {run.name for run in runs if run.plot["kind"] in ("lines", "heatmap")}

@@ -141,13 +141,13 @@ def test_page_and_command_line_rank_alike(wide, page, folder, words):
 
 def test_the_list_shown_is_the_ranking(wide, page, folder):
     _open(wide, page, "#s=16&t=1k")
-    shown = wide.execute_script("return [...document.querySelectorAll('.ranking tbody tr')].map((row) => row.dataset.allocator)")
+    shown = wide.execute_script("return [...document.querySelectorAll('.ranking tr[data-allocator]')].map((row) => row.dataset.allocator)")
     found = engine.answer(table.of(runs_of(folder)), question.ask("16", "1k", "1GiB").data())
     assert shown == [each.entry["id"] for each in found.ranked]
-    beware = "return Object.fromEntries([...document.querySelectorAll('.ranking .beware')].map((words) => [words.closest('tr').dataset.allocator, words.textContent]))"
+    beware = "return Object.fromEntries([...document.querySelectorAll('.ranking .beware')].map((words) => [words.dataset.about, words.textContent]))"
     assert wide.execute_script(beware) == {"corw_reworked": "serves one size of block only"}
     _open(wide, page, "#s=16&t=1k&z=any")
-    assert "corw_reworked" not in wide.execute_script("return [...document.querySelectorAll('.ranking tbody tr')].map((row) => row.dataset.allocator)")
+    assert "corw_reworked" not in wide.execute_script("return [...document.querySelectorAll('.ranking tr[data-allocator]')].map((row) => row.dataset.allocator)")
     told = wide.execute_script("return document.getElementById('ranking').textContent")
     assert "CoRW, reworked (serves one size of block only)" in told and "AtomicMalloc (published) (never frees)" in told
 

@@ -24,15 +24,24 @@ const Decision = (() => {
   const titled = (entry) => (tellsForm(entry) ? entry.name : `${entry.name} (${formOf(entry)})`);
 
   // The name leads to the allocator's cliffs.
-  function nameOf(each, cells, className) {
-    const {entry, ok} = each, cell = element("td", undefined, className), name = element("a", entry.name);
+  function nameOf(entry, className) {
+    const cell = element("td", undefined, className), name = element("a", entry.name);
     name.href = "#cliffs";
     name.addEventListener("click", (event) => { event.preventDefault(); Charts.showCliffs(entry.id, true); });
     cell.append(name, " ");
     if (!tellsForm(entry)) cell.append(element("span", formOf(entry), "form"));
-    for (const words of entry.restrictions) cell.append(element("small", words, "beware"));
-    if (ok < cells) cell.append(element("small", `measured in ${ok} of these ${cells} cells`, "beware"));
     return cell;
+  }
+
+  // What no time tells stands in a row of its own, which a phone has room for.
+  function bewareOf({entry, ok}, cells) {
+    const words = [...entry.restrictions, ...(ok < cells ? [`measured in ${ok} of these ${cells} cells`] : [])];
+    if (!words.length) return null;
+    const row = element("tr", undefined, "beware"), cell = element("td", words.join("; "));
+    row.dataset.about = entry.id;
+    cell.colSpan = 6;
+    row.append(element("td"), cell);
+    return row;
   }
 
   function rankingOf(found) {
@@ -46,11 +55,16 @@ const Decision = (() => {
       row.dataset.allocator = each.entry.id;
       row.hidden = place >= shown;
       const tied = found.ranked.filter((other) => other.rank === each.rank).length > 1;
-      row.append(element("td", `${each.rank}${tied ? "=" : ""}`, "number"), nameOf(each, found.near.length, front.has(each.entry.id) ? "front" : ""));
+      row.append(element("td", `${each.rank}${tied ? "=" : ""}`, "number"), nameOf(each.entry, front.has(each.entry.id) ? "front" : ""));
       const told = each.low === null ? factor(each.slower) : `${factor(each.slower)} (${factor(each.low)}–${factor(each.high)})`;
       row.append(element("td", told, "number"), element("td", each.seconds === null ? "–" : si(each.seconds, "s"), "number wide-only"));
       row.append(element("td", each.memory === null ? "not measured" : `${each.memory.toFixed(2)} B/B`, "number"));
       row.append(element("td", each.entry.registers ?? "–", "number wide-only"), element("td", each.entry.survived.join("/"), "number"));
+      const beware = bewareOf(each, found.near.length);
+      if (!beware) return;
+      row.className = "with-more";
+      beware.hidden = row.hidden;
+      body.append(beware);
     });
     return made;
   }
