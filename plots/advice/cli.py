@@ -88,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--forms", metavar="LIST", help=f"forms to rank: all, or some of {','.join(question.FORMS)} (default: " f"{','.join(question.USUAL_FORMS)})"
     )
-    parser.add_argument("--all", action="store_true", help="list every allocator")
+    parser.add_argument("--all", action="store_true", help="list every allocator, and why others did not serve the job")
     parser.add_argument("--json", action="store_true", help="as JSON: every place with its numbers, and the cells behind it")
     parser.add_argument(
         "--results",

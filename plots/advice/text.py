@@ -123,17 +123,14 @@ def _listed(names: list[str], most: int = 6) -> str:
 def _others(table: dict, question: Question, found: Answer, everything: bool) -> list[str]:
     lines = []
     for title, group in (
-        ("Not always served near this job:", found.failing),
-        ("Unsafe, as the bug search shows (docs/findings.md):", found.unsafe),
-        ("Served none of the cells near this job:", found.unable),
+        ("Not always served near this job", found.failing),
+        ("Unsafe, as the bug search shows (docs/findings.md)", found.unsafe),
+        ("Served none of the cells near this job", found.unable),
     ):
-        if not group:
-            continue
-        lines += ["", title]
-        for each in group if everything else group[:_CASES]:
-            lines.append(f"  {forms.titled(each.entry)}: {_why(table, each)}")
-        if not everything and len(group) > _CASES:
-            lines.append(f"  ... and {len(group) - _CASES} more: --all")
+        if group and everything:
+            lines += ["", f"{title}:", *(f"  {forms.titled(each.entry)}: {_why(table, each)}" for each in group)]
+        elif group:
+            lines += ["", f"{title} (reasons: --all):", *_in_words(group, group is not found.unsafe)]
     if found.unmeasured:
         lines += ["", f"Not measured near this job: {_listed([forms.titled(entry) for entry in found.unmeasured], len(found.unmeasured))}"]
     reasons: dict[str, list[str]] = {}
@@ -142,6 +139,15 @@ def _others(table: dict, question: Question, found: Answer, everything: bool) ->
     if reasons:
         lines += ["", "Left out:", *(f"  {words}: {_listed(names, len(names))}" for words, names in reasons.items())]
     return lines
+
+
+def _in_words(group: list[Ranked], told: bool) -> list[str]:
+    """The names; where `told`, a line for each way to fail."""
+    by_words: dict[str, list[str]] = {}
+    for each in group:
+        words = "unsafe" if each.entry["finding"] else ", ".join(sorted({status for _, status, _ in each.failed}))
+        by_words.setdefault(f"{words}: " if told else "", []).append(forms.titled(each.entry))
+    return [f"  {words}{_listed(names, len(names))}" for words, names in sorted(by_words.items())]
 
 
 def _why(table: dict, each: Ranked) -> str:
@@ -159,7 +165,8 @@ def _why(table: dict, each: Ranked) -> str:
 
 
 def _ground(table: dict, question: Question, found: Answer) -> list[str]:
-    lines = [f"The answer rests on {len(found.near)} cells of the guide; the nearest is {found.near[0].distance:.1f} steps from the question.", _STEPS]
+    cells = "1 cell" if len(found.near) == 1 else f"{len(found.near)} cells"
+    lines = [f"The answer rests on {cells} of the guide; the nearest is {found.near[0].distance:.1f} steps from the question.", _STEPS]
     for each in found.near[:_CASES]:
         case = table["cases"][each.number]
         lines.append(f"  {each.distance:.1f}  {case['figure']}: {case['label']}{_differences(case['job'], question.job, each)}")

@@ -174,6 +174,14 @@ def test_lists_of_names_are_unmistakable(made):
     assert "serves one size of block only: CoRW, reworked" in told and "fastest, not told apart: Comb (our own); CoRW, reworked" in told
 
 
+def test_failures_are_told_by_status_and_with_their_reasons_on_request(made):
+    asked = _asked(sizes="16", threads="1M")
+    short, whole = (text.write(made, asked, engine.answer(made, asked.data()), everything) for everything in (False, True))
+    assert "Not always served near this job (reasons: --all):\n  oom: Halloc (published)\n" in short
+    assert "12 of 1,000,000 requests returned null" not in short and "12 of 1,000,000 requests returned null" in " ".join(whole.split())
+    assert "Unsafe, as the bug search shows (docs/findings.md) (reasons: --all):\n  CMalloc (published)\n" in short
+
+
 def test_a_job_that_lacks_words_is_refused(capsys):
     with pytest.raises(UsageError) as error:
         cli.main(["--threads", "1k"])
@@ -272,8 +280,8 @@ def test_the_text_shows_trade_offs_and_the_cells(made, tmp_path, capsys):
     for part in (
         "Trade-offs:",
         "least memory: Comb",
-        "Not always served near this job:",
-        "oom at 16 B, 1,000,000 threads",
+        "Not always served near this job (reasons: --all):",
+        "oom: Halloc (published)",
         "Unsafe, as the bug search shows",
         "guide/small: 16 B, 1,000,000 threads  (as asked)",
         "half of them within ±1 %",
