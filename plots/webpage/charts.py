@@ -36,7 +36,7 @@ def _named(low: float, high: float, unit: str) -> dict:
     digits = range(1, 10) if high < _CLOSE * low else (1, 2, 5)
     decades = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)
     places = [float(f"{digit}e{decade}") for decade in decades for digit in digits]
-    return {"tickvals": places, "ticktext": [quantity.in_si(place, unit) for place in places]}
+    return {"tickvals": places, "ticktext": [quantity.in_si(place, unit).replace(" ", "") for place in places]}
 
 
 def layout(height: int, **more) -> dict:
