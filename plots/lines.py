@@ -87,9 +87,10 @@ def make(run: Run, stem: str) -> Drawing:
         layout = _layout(run, panels, contents, looks, one_axis)
         sentences: list[str] = []
         heading = origin.heading(run, origin.title(run), [])
-        moved = any(any(look.offsets(content.series, layout.height, plot.get("joined", True))) for look, content in zip(looks, contents)) and not layout.words
-        if moved:
-            sentences.append(f"{'Lines' if plot.get('joined', True) else 'Markers'} that coincide are drawn up to 4 pt apart.")
+        moved = [content for look, content in zip(looks, contents) if any(map(any, look.offsets(content, layout.height, plot.get("joined", True))))]
+        if moved and not layout.words:
+            joined = moved[0].joined(plot.get("joined", True))
+            sentences.append("Lines that coincide are drawn up to 4 pt apart." if joined else "Markers that coincide are drawn beside each other.")
         sentences += [text for look in dict.fromkeys(looks) if (text := look.sentence())]
         heading = replace(heading, caption=tuple(caption.of_lines(run, wanted, layout.words, sentences)))
         page = Page(heading, layout.total)

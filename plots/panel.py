@@ -27,6 +27,10 @@ class Content:
     def sources(self) -> list[str]:
         return [each.source for each in (*self.marks, *self.bands)]
 
+    def joined(self, wanted: bool) -> bool:
+        """Whether lines join the points: where curves of theory are drawn, these are the lines."""
+        return wanted and not any(xs for xs, _ in self.curves)
+
     def numbers(self) -> list[float]:
         """Everything that the y axis should cover."""
         made = [number for series in self.series for column in ("value", "low", "high")
@@ -80,8 +84,8 @@ class Scale:
     def bounds(self) -> tuple[float, float]:
         return ticks.y_bounds(self.covered, self.log)
 
-    def offsets(self, all_series: Sequence[Series], height: float, joined: bool) -> list[float]:
-        return apart.offsets(all_series, self.bounds(), self.log, height, self.fixed, joined)
+    def offsets(self, content: Content, height: float, joined: bool) -> list[tuple[float, float]]:
+        return apart.offsets(content.series, self.bounds(), self.log, height, self.fixed, apart.LINES if content.joined(joined) else apart.MARKERS)
 
     def beyond(self, value: float) -> bool:
         low, high = self.bounds()
@@ -103,12 +107,12 @@ def draw_panel(axes, run: Run, content: Content, scale: Scale, words: bool, heig
                           gid="band")
     _draw_noise(axes, run, content, scale)
     beyond: list[tuple[int, bool, float, float]] = []  # line, side, and ends of the numbers at the edges so far
-    moves = [0.0] * len(content.series) if words else scale.offsets(content.series, height, run.plot.get("joined", True))
+    moves = [(0.0, 0.0)] * len(content.series) if words else scale.offsets(content, height, run.plot.get("joined", True))
     xs = sorted({x for series in content.series for x in series.points["x"]})
     for index, (series, curve) in enumerate(zip(content.series, content.curves)):
         aside = _SPREAD * ((index + 0.5) / len(content.series) - 0.5) if words else 0.0
         joined = not words and not curve[0] and run.plot.get("joined", True)
-        _draw_series(axes, series, curve, aside, moves[index], joined, "parity" not in run.plot, xs, content.ringed)
+        _draw_series(axes, series, curve, aside, moves[index], joined, "parity" not in run.plot, xs, content.ringed, joined or scale.clipped > 0)
         _draw_beyond(axes, series, scale, aside, beyond)
     for mark in content.marks:
         colour = style.look(mark.allocator).colour if mark.allocator else style.BLACK
@@ -131,10 +135,11 @@ def _draw_noise(axes, run: Run, content: Content, scale: Scale) -> None:
                           gid="noise")
 
 
-def _draw_series(axes, series: Series, curve: tuple[list[float], list[float]], aside: float, moved: float, joined: bool,
-                 fade: bool, all_xs: Sequence[float], ringed: set[str]) -> None:
+def _draw_series(axes, series: Series, curve: tuple[list[float], list[float]], aside: float, moved: tuple[float, float], joined: bool,
+                 fade: bool, all_xs: Sequence[float], ringed: set[str], cut: bool) -> None:
+    """`cut`: at the edges of the axes, where a marker on the edge loses its other half."""
     look, points = series.look, series.points
-    place = offset_copy(axes.transData, fig=axes.figure, x=moved, y=moved, units="points") if moved else axes.transData
+    place = offset_copy(axes.transData, fig=axes.figure, x=moved[0], y=moved[1], units="points") if any(moved) else axes.transData
     has_face = look.fill == "full" and look.marker not in "x+"
     outline = {"markeredgecolor": "white", "markeredgewidth": 0.4} if has_face else {"markeredgewidth": 0.9}
     if curve[0]:
@@ -142,7 +147,7 @@ def _draw_series(axes, series: Series, curve: tuple[list[float], list[float]], a
     xs = points["x"] + aside
     axes.plot(xs, points["value"], color=look.colour, linestyle="none" if not joined else look.dash, marker=look.marker,
               fillstyle=look.fill, markerfacecoloralt="white", label=series.label, gid=f"median {series.label}", transform=place,
-              **outline)
+              clip_on=cut, **outline)
     if joined and fade:
         _fade_gaps(axes, points, all_xs, place)
     rings = points[points["cell"].isin(ringed)]

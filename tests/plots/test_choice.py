@@ -116,10 +116,18 @@ def test_coinciding_lines_move_apart_and_others_stay(tmp_path):
     cells = _both() + [_cell("kma", x, 1.0005e-6 * x) for x in (1, 2, 3)]
     run = _run(tmp_path, cells, {"allocators": ["c_malloc", "halloc", "kma"]})
     c_malloc, halloc, kma = apart.offsets(series.series_of(run, "threads", "alloc", "time"), (1e-6, 2e-5), True, 2.0)
-    assert halloc == 0 and c_malloc == -kma != 0
+    assert halloc == (0, 0) and c_malloc == (-kma[0], -kma[1]) and 0 not in kma
     drawing = lines.make(run, "stem")
     assert figures.medians(drawing)["KMA"] == pytest.approx({1: 1.0005e-6, 2: 2.001e-6, 3: 3.0015e-6}), "the data stay"
     assert any("Lines that coincide are drawn" in text for text in figures.texts(drawing))
+
+
+def test_coinciding_markers_stand_beside_each_other(tmp_path):
+    cells = _both() + [_cell("kma", x, 1.0005e-6 * x) for x in (1, 2, 3)]
+    run = _run(tmp_path, cells, {"allocators": ["c_malloc", "halloc", "kma"]}, joined=False)
+    c_malloc, halloc, kma = apart.offsets(series.series_of(run, "threads", "alloc", "time"), (1e-6, 2e-5), True, 2.0, rule=apart.MARKERS)
+    assert halloc == (0, 0) and c_malloc == (-kma[0], 0) and kma[0] * 2 >= style.RC["lines.markersize"] and kma[1] == 0
+    assert any("Markers that coincide are drawn" in text for text in figures.texts(lines.make(run, "stem")))
 
 
 def _with_samples(folder, times):
