@@ -7,16 +7,22 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Sequence
 
 from plots import style, ticks
 from plots.page import BODY_WIDTH, Heading, Page
 
-_ROW = 0.155
+_ROWS = (0.155, 0.135, 0.118, 0.105)  # height of a row: the largest that fits the page
+_TALLEST = 7.3                 # of the body: with heading and caption a page of 9 inches
+_BETWEEN = 0.08                # grids
+_TITLE = 0.17
 _MORE = 0.115  # for each further line of a row
 _PADDING = 0.1
 _LARGEST = 7.5
+_LONGEST = 1.2   # line of a name of a row
+_UPRIGHT = 3    # lines of a name that is not read from below
+_TURNED = (0.86, 1.2, 1.6, 2.4)  # length of a line of a name that is read from below: the shortest that fits the width
 
 
 @dataclass
@@ -28,13 +34,16 @@ class Grid:
     title: str = ""
     muted: set[tuple[int, int]] = field(default_factory=set)
     aligned_left: int = 1  # so many columns from the left hold text; the rest are numbers, flush right
+    turned: bool = False   # names of columns may be read from below, so that many columns fit the width
 
 
 def draw(heading: Heading, grids: Sequence[Grid]) -> Page:
     """Grids below each other on one page, in the largest type that fits the width."""
-    grids = [part for grid in grids for part in _fitting(grid)]
-    heights = [_height(grid) for grid in grids]
-    page = Page(heading, sum(heights) + 0.1 * (len(grids) - 1))
+    grids = [part for grid in grids for part in _fitting(_filled(grid))]
+    gaps = _BETWEEN * (len(grids) - 1)
+    row = next((row for row in _ROWS if sum(_height(grid, row) for grid in grids) + gaps <= _TALLEST), _ROWS[-1])
+    heights = [_height(grid, row) for grid in grids]
+    page = Page(heading, sum(heights) + gaps)
     points = min(_LARGEST, *(_fitting_points(grid) for grid in grids))
     top = page.body_height
     for grid, height in zip(grids, heights):
@@ -42,9 +51,21 @@ def draw(heading: Heading, grids: Sequence[Grid]) -> Page:
         axes.set_axis_off()
         axes.set_xlim(0, BODY_WIDTH)
         axes.set_ylim(height, 0)
-        _draw_grid(axes, grid, points, BODY_WIDTH)
-        top -= height + 0.1
+        _draw_grid(axes, grid, points, BODY_WIDTH, row)
+        top -= height + _BETWEEN
     return page
+
+
+def swapped(grid: Grid) -> Grid:
+    """Columns as rows: for a table of more columns than a page is wide."""
+    grid = _filled(grid)
+    rows = [["\n".join(ticks.wrapped(name, style.LEAST, _LONGEST)), *(row[place] for row in grid.rows)] for place, name in enumerate(grid.header) if place > 0]
+    return Grid(["", *(row[0] for row in grid.rows)], rows, grid.title, {(column - 1, number + 1) for number, column in grid.muted}, turned=True)
+
+
+def _filled(grid: Grid) -> Grid:
+    """Rows that end early have empty cells."""
+    return replace(grid, rows=[[*row, *[""] * (len(grid.header) - len(row))] for row in grid.rows])
 
 
 def _fitting(grid: Grid) -> list[Grid]:
@@ -64,7 +85,7 @@ def _fitting(grid: Grid) -> list[Grid]:
         kept = [*range(fixed), *range(first, last)]
         place = {old: new for new, old in enumerate(kept)}
         part = Grid([grid.header[i] for i in kept], [[row[i] if i < len(row) else "" for i in kept] for row in grid.rows],
-                    grid.title if number == 0 else "", {(row, place[column]) for row, column in grid.muted if column in place}, fixed)
+                    grid.title if number == 0 else "", {(row, place[column]) for row, column in grid.muted if column in place}, fixed, grid.turned)
         _repeat_words(grid, part)
         made.append(part)
     return made
@@ -81,6 +102,12 @@ def _repeat_words(grid: Grid, part: Grid) -> None:
 
 def _wrapped(grid: Grid) -> Grid:
     """Of a table of words that is too wide: the same with lines broken in the widest columns."""
+    if grid.turned:
+        upright = replace(grid, header=[name.replace(" ", "\n") for name in grid.header], turned=False)
+        if sum(_widths(upright, style.LEAST)) <= BODY_WIDTH and _lines(upright.header) <= _UPRIGHT:
+            return upright
+        made = [replace(grid, header=["\n".join(ticks.wrapped(name, style.LEAST, length, bold=True)) for name in grid.header]) for length in _TURNED]
+        return next((each for each in made if sum(_widths(each, style.LEAST)) <= BODY_WIDTH), made[-1])
     columns = [list(column) for column in zip(grid.header, *grid.rows)]
     while True:
         made = Grid([column[0] for column in columns], [list(row) for row in zip(*(column[1:] for column in columns))], grid.title, grid.muted,
@@ -112,31 +139,39 @@ def _lines(row: Sequence[str]) -> int:
     return max(cell.count("\n") + 1 for cell in row)
 
 
-def _height(grid: Grid) -> float:
-    title = 0.18 if grid.title else 0
-    return title + sum(_ROW + _MORE * (_lines(row) - 1) for row in (grid.header, *grid.rows)) + 0.05
+def _height(grid: Grid, row: float) -> float:
+    return (_TITLE if grid.title else 0) + _height_of_header(grid, row) + sum(row + _MORE * (_lines(each) - 1) for each in grid.rows) + 0.05
+
+
+def _height_of_header(grid: Grid, row: float) -> float:
+    if not grid.turned:
+        return row + _MORE * (_lines(grid.header) - 1)
+    return max(ticks.text_width(line, _LARGEST, bold=True) for name in grid.header for line in name.split("\n")) + 0.06
 
 
 def _widths(grid: Grid, points: float) -> list[float]:
-    columns = zip(grid.header, *grid.rows)
-    return [max(ticks.text_width(line, points, bold=row == 0) for row, cell in enumerate(column) for line in cell.split("\n")) + _PADDING
-            for column in columns]
+    return [max(_width_of(cell, points, row == 0, grid.turned) for row, cell in enumerate(column)) + _PADDING for column in zip(grid.header, *grid.rows)]
+
+
+def _width_of(cell: str, points: float, is_name: bool, turned: bool) -> float:
+    lines = cell.split("\n")
+    return _MORE * len(lines) if is_name and turned else max(ticks.text_width(line, points, bold=is_name) for line in lines)
 
 
 def _fitting_points(grid: Grid) -> float:
     return next((points for points in (_LARGEST, 7.2) if sum(_widths(grid, points)) <= BODY_WIDTH), style.LEAST)
 
 
-def _draw_grid(axes, grid: Grid, points: float, width: float) -> None:
+def _draw_grid(axes, grid: Grid, points: float, width: float, row_height: float) -> None:
     widths = _widths(grid, points)
     spare = max(0.0, width - sum(widths)) / len(widths)
     widths = [each + min(spare, 0.35) for each in widths]
     top = 0.0
     if grid.title:
         axes.text(0, 0.03, grid.title, fontsize=7.5, weight="bold", va="top")
-        top = 0.18
+        top = _TITLE
     for index, row in enumerate((grid.header, *grid.rows)):
-        height = _ROW + _MORE * (_lines(row) - 1)
+        height = _height_of_header(grid, row_height) if index == 0 else row_height + _MORE * (_lines(row) - 1)
         if index > 0 and index % 2 == 0:
             axes.fill_between([0, sum(widths)], top, top + height, color="#f5f5f5", linewidth=0)
         left = 0.0
@@ -146,7 +181,7 @@ def _draw_grid(axes, grid: Grid, points: float, width: float) -> None:
             place, side = (top + height - 0.03, "bottom") if index == 0 else (top + height / 2, "center")
             axes.text(left + (0.04 if is_text else cell_width - 0.08), place, cell, fontsize=points,
                       ha="left" if is_text else "right", va=side,
-                      weight="bold" if index == 0 else "normal",
+                      weight="bold" if index == 0 else "normal", rotation=90 if index == 0 and grid.turned else 0, linespacing=1.0,
                       color=style.GREY if (index - 1, column) in grid.muted else style.BLACK)
             left += cell_width
         top += height

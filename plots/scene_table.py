@@ -22,8 +22,8 @@ _WIDE = 0.25    # half of an interval over its value, from which on a number is 
 
 
 def make(run: Run, stem: str) -> Drawing:
-    drawn, written = grids_of(run, False), grids_of(run, True)
-    heading = origin.heading(run, origin.title(run), _caption(run))
+    written, drawn = grids_of(run, True), [_in_image(each) for each in grids_of(run, False)]
+    heading = origin.heading(run, origin.title(run), _caption(run, drawn))
     with matplotlib.rc_context(style.RC):
         page = grid.draw(heading, drawn)
     parts = [f"# {heading.title}", heading.subtitle]
@@ -47,6 +47,16 @@ def grids_of(run: Run, whole: bool) -> list[grid.Grid]:
         raise NothingToDraw(f"{run.folder}: no cell of this table is ok; its status table says why.")
     for printed in run.plot.get("printed", []):
         made.append(grid.Grid(printed["columns"], printed["rows"], printed.get("title", "")))
+    return made
+
+
+def _in_image(each: grid.Grid) -> grid.Grid:
+    """Inputs down, allocators across, statuses in short: a page has room for more rows than columns."""
+    made = grid.swapped(each)
+    for number, row in enumerate(made.rows):
+        for place, word in enumerate(row):
+            if (number, place) in made.muted:
+                row[place] = style.STATUS_SHORT.get(word, word)
     return made
 
 
@@ -104,7 +114,7 @@ def _times(run: Run, columns: Sequence[Column], phase: str, reference: str, inte
             found = [registers[cell] for cell in by_column.values() if cell in registers.index]
             words.append(f"{max(found):.0f}" if found and run.backend == "cuda" else "–")
         statuses = {run.cells.at[by_column[column], "status"] if column in by_column else "" for column in columns}
-        if len(statuses) == 1 and statuses != {"ok"}:  # once for the whole row
+        if intervals and len(statuses) == 1 and statuses != {"ok"}:  # once for the whole row, where rows are long
             muted.add((number, len(words)))
             rows.append([*words, *statuses, *[""] * (len(columns) - 1)])
             continue
@@ -168,8 +178,11 @@ def _plain(value: float) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}" if value < 20 else f"{value:,.1f}"
 
 
-def _caption(run: Run) -> list[str]:
-    phase = run.plot.get("y", "total")
-    doubt = (f"~: half of the {caption.interval(run)} is more than {100 * _WIDE:.0f} % of the number (the page of numbers beside this "
-             "image has all intervals).")
-    return caption.of_table(run, [(phase, "time")], [doubt], intervals=False)
+def _caption(run: Run, drawn: Sequence[grid.Grid]) -> list[str]:
+    shown = {word for each in drawn for row in each.rows for word in row}
+    told = [f"{short} = {word}" for word, short in style.STATUS_SHORT.items() if short in shown and short != word]
+    sentences = [", ".join(told) + "."] if told else []
+    if any(word.startswith("~") for word in shown):
+        sentences.append(f"~: half of the {caption.interval(run)} is more than {100 * _WIDE:.0f} % of the number (the page of numbers beside this "
+                         "image has all intervals).")
+    return caption.of_table(run, [(run.plot.get("y", "total"), "time")], sentences, intervals=False)
