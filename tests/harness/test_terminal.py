@@ -1,6 +1,7 @@
 """What people type, mistype and read: config without an option, help, suggestions, tables of 80 columns, completion, manual."""
 
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -148,6 +149,7 @@ class Generated(ProgramTest):
         self.assertEqual(self.complete("list", "al"), ["allocators"])
         self.assertEqual(self.complete("describe", "ste"), ["steady"])
         self.assertEqual(self.complete("study", "pap"), ["papers"])
+        self.assertEqual(self.complete("advise", "--siz"), ["--sizes"])
         self.assertEqual(self.complete("study", "--seed", ""), [])
         for name in ("guide/small", "guide/large", "schema/config.schema"):
             path = pathlib.Path(self.folder) / "configs" / f"{name}.json"
@@ -155,6 +157,44 @@ class Generated(ProgramTest):
             path.write_text("{}")
         self.assertEqual(self.complete("study", "guide", "--only", "guide/sm"), ["guide/small"])
         self.assertEqual(sorted(self.complete("study", "guide", "--only", "")), ["guide/large", "guide/small"])
+
+    def in_shell(self, *command):
+        """What a shell prints whose search path begins with the program, in a folder with two groups of configs."""
+        for name in ("guide/small", "guide/large", "beyond/steps", "schema/config.schema"):
+            path = pathlib.Path(self.folder) / "configs" / f"{name}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("{}")
+        programs = pathlib.Path(self.folder) / "programs"
+        programs.mkdir()
+        (programs / "allocbench").symlink_to(pathlib.Path(PROGRAM).resolve())
+        environment = self.environment(PATH=f"{programs}:{os.environ['PATH']}", HOME=str(self.folder), TERM="dumb")
+        result = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=60, check=True)
+        return result.stdout
+
+    @unittest.skipUnless(shutil.which("fish"), "no fish")
+    def test_fish_completes(self):
+        asked = ["st", "study --re", "describe ste", "study gui", "study guide --only guide/sm", "--backend cp", "list al", "advise --siz"]
+        ask = "source (allocbench completion fish | psub); for each in $argv; complete -C\"allocbench $each\" | string join ' '; echo; end"
+        told = self.in_shell("fish", "--no-config", "-c", ask, *asked).split("\n\n")
+        found = {each: [line.split("\t")[0] for line in words.splitlines()] for each, words in zip(asked, told)}
+        self.assertEqual(found, {"st": ["study"], "study --re": ["--resume"], "describe ste": ["steady"], "study gui": ["guide"],
+                                 "study guide --only guide/sm": ["guide/small"], "--backend cp": ["cpu"], "list al": ["allocators"],
+                                 "advise --siz": ["--sizes"]})
+
+    @unittest.skipUnless(shutil.which("zsh"), "no zsh")
+    def test_zsh_completes(self):
+        """In a terminal of its own: what the line holds after a Tab."""
+        asked = ["st", "study --re", "describe ste", "study gui", "study guide --only guide/sm", "--backend cp", "list al", "advise --siz"]
+        ask = r"""
+            zmodload zsh/zpty; zpty shell zsh -f -i
+            zpty -w shell 'unsetopt beep; autoload -Uz compinit; compinit -u -D; source <(allocbench completion zsh)'
+            zpty -w shell 'told() { print -r -- "<<$BUFFER>>"; BUFFER=; }; zle -N told; bindkey "^I" complete-word "^X" told; print -r -- "<<"ready">>"'
+            zpty -r shell line '*<<ready>>*'
+            for each; do zpty -w -n shell "allocbench $each"$'\t\x18'; zpty -r shell line '*<<*>>*'; print -r -- "${${line##*<<}%%>>*}"; done"""
+        told = self.in_shell("zsh", "-f", "-c", ask, "ask", *asked).splitlines()
+        self.assertEqual([" ".join(each.split()) for each in told],
+                         ["allocbench " + each for each in ("study", "study --resume", "describe steady", "study guide",
+                                                            "study guide --only guide/small", "--backend cpu", "list allocators", "advise --sizes")])
 
     def test_other_shells_take_their_scripts(self):
         for shell in ("bash", "zsh", "fish"):

@@ -219,6 +219,7 @@ void add_advise(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("advise", "Which allocator for my job? A ranked list from measured cells");
   verb->set_help_flag();
   verb->prefix_command();
+  verb->footer("Options and examples: allocbench advise --help");
 }
 
 constexpr const char* compare_footer =

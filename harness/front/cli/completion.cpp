@@ -36,7 +36,15 @@ constexpr const char* list_of_names = "$(allocbench list --names 2>/dev/null)";
 constexpr const char* list_of_configs =
     "$(find configs -mindepth 2 -name '*.json' -not -path 'configs/schema/*' 2>/dev/null"
     " | sed 's#^configs/##; s/[.]json$//')";
-constexpr const char* list_of_groups = "papers survey $(cd configs 2>/dev/null && echo */ | tr -d /)";
+constexpr const char* list_of_groups =
+    "$(find configs -mindepth 1 -maxdepth 1 -type d -not -name schema 2>/dev/null | sed 's#^configs/##') papers survey";
+
+// Of a verb that another program reads, that program alone knows the options.
+bool is_passed_on(const CommandText& command) { return command.options.empty(); }
+
+std::string list_of_options(const CommandText& command) {
+  return fmt::format("$(allocbench {} --help 2>/dev/null | grep -o -- '--[a-z][a-z-]*' | sort -u)", command.name);
+}
 
 // --- bash
 
@@ -79,7 +87,9 @@ std::string bash_script(const CommandText& program) {
       arguments +=
           fmt::format("    {}) {}; return ;;\n", fmt::join(patterns, "|"), bash_action(program, option.argument));
     }
-    options += fmt::format("      '{}') {} ;;\n", verb, bash_words(fmt::format("{}", fmt::join(names, " "))));
+    const std::string offered =
+        is_passed_on(*command) ? list_of_options(*command) : fmt::format("{}", fmt::join(names, " "));
+    options += fmt::format("      '{}') {} ;;\n", verb, bash_words(offered));
     std::string action = verb.empty() ? bash_words(fmt::format("{}", fmt::join(names_of(program.verbs), " "))) : ":";
     for (const OptionText& each : command->positionals) action += "; " + bash_action(program, each.argument);
     positionals += fmt::format("    '{}') {} ;;\n", verb, action);
@@ -129,7 +139,7 @@ std::string zsh_action(const CommandText& program, const std::string& argument) 
     case ArgumentKind::names:
       return fmt::format("{{compadd -- {}}}", list_of_names);
     case ArgumentKind::groups:
-      return fmt::format("{{compadd -- {}}}", list_of_groups);
+      return fmt::format("{{compadd -- {}}}", replaced(list_of_groups, "'", "'\\''"));
     case ArgumentKind::configs:
       return fmt::format("{{compadd -- {}}}", replaced(list_of_configs, "'", "'\\''"));
     case ArgumentKind::nothing:
@@ -160,7 +170,9 @@ std::string zsh_script(const CommandText& program) {
   std::string verbs, cases;
   for (const CommandText& verb : program.verbs) {
     verbs += fmt::format("    '{}:{}'\n", verb.name, zsh_quoted(short_text(verb.description)));
-    cases += fmt::format("        {}) _arguments{} ;;\n", verb.name, zsh_arguments(program, verb, "          "));
+    cases += is_passed_on(verb)
+                 ? fmt::format("        {}) compadd -- {} ;;\n", verb.name, list_of_options(verb))
+                 : fmt::format("        {}) _arguments{} ;;\n", verb.name, zsh_arguments(program, verb, "          "));
   }
   return fmt::format(R"(#compdef allocbench
 # Completion of allocbench for zsh, made by `allocbench completion zsh`.
@@ -186,6 +198,11 @@ if [[ ${{funcstack[1]}} == _allocbench ]]; then _allocbench "$@"; else compdef _
 
 // --- fish
 
+// fish writes what a command prints as (command), not $(command); both words of a list stand in one `echo`.
+std::string fish_list(const std::string& words) {
+  return "(" + replaced("echo " + words, "$(", "(") + " | string split -n ' ')";
+}
+
 std::string fish_quoted(const std::string& text) {
   return "'" + replaced(replaced(text, "\\", "\\\\"), "'", "\\'") + "'";
 }
@@ -201,11 +218,11 @@ std::string fish_action(const CommandText& program, const std::string& argument)
     case ArgumentKind::verbs:
       return fmt::format(" -x -a {}", fish_quoted(fmt::format("{}", fmt::join(names_of(program.verbs), " "))));
     case ArgumentKind::names:
-      return " -x -a '(allocbench list --names 2>/dev/null)'";
+      return " -x -a " + fish_quoted(fish_list(list_of_names));
     case ArgumentKind::groups:
-      return " -x -a 'papers survey'";
+      return " -x -a " + fish_quoted(fish_list(list_of_groups));
     case ArgumentKind::configs:
-      return " -x -a " + fish_quoted(std::string(list_of_configs).substr(1));
+      return " -x -a " + fish_quoted(fish_list(list_of_configs));
     case ArgumentKind::nothing:
       break;
   }
@@ -230,6 +247,10 @@ std::string fish_script(const CommandText& program) {
                           fish_action(program, option.argument), fish_quoted(short_text(option.description)));
     }
     if (command == &program) continue;
+    if (is_passed_on(*command)) {
+      text +=
+          fmt::format("complete -c allocbench -n {} -a {}\n", when, fish_quoted(fish_list(list_of_options(*command))));
+    }
     for (const OptionText& each : command->positionals) {
       text += fmt::format("complete -c allocbench -n {}{}\n", when, fish_action(program, each.argument));
     }
