@@ -41,6 +41,6 @@ def folders(paths: Sequence[Path]) -> list[Path]:
             path = path.parent
         below = stored.find_runs(path)
         if not below:
-            raise NothingToDraw(f"{path} contains no results.csv. If a run was interrupted, write it with: allocbench report {path}")
+            raise NothingToDraw(stored.without_results(path))
         found += [folder for folder in below if folder not in found]
     return found

@@ -33,10 +33,10 @@ _LARGEST = 1e100
 
 
 def find_runs(path: Path) -> list[Path]:
-    """Folders at or below `path` that hold a results.csv, packed or not, in a stable order."""
+    """Folders at or below `path` that hold a results.csv or an event log, packed or not, in a stable order."""
     if unpacked_name(path) in ("results.csv", "results.json"):
         path = path.parent
-    return sorted({found.parent for ending in _OPEN for found in path.rglob(f"results.csv{ending}")})
+    return sorted({found.parent for name in ("results.csv", "events.jsonl") for ending in _OPEN for found in path.rglob(f"{name}{ending}")})
 
 
 def file_of(folder: Path, name: str) -> Path:
@@ -51,6 +51,17 @@ def content_of(folder: Path, name: str) -> bytes:
         return file.read()
 
 
+def without_results(folder: Path) -> str:
+    """What to do about a folder whose results.csv is missing."""
+    return f"{folder} contains no results.csv. If a run was interrupted: {_again(folder)}"
+
+
+def _again(folder: Path) -> str:
+    """Beside a packed log `report` writes nothing."""
+    log = file_of(folder, "events.jsonl")
+    return f"{f'Unpack {log.name}, then write' if is_packed(log) else 'Write'} it again with: allocbench report {folder}"
+
+
 def unpacked_name(path: Path) -> str:
     return path.stem if is_packed(path) else path.name
 
@@ -62,7 +73,7 @@ def is_packed(path: Path) -> bool:
 def read_document(folder: Path) -> dict:
     """results.json."""
     path = file_of(folder, "results.json")
-    again = f"Write it again with: allocbench report {folder}"
+    again = _again(folder)
     try:
         with _OPEN[path.suffix if is_packed(path) else ""](path, "rt", encoding="utf-8") as text:
             document = json.load(text, parse_constant=_refuse_constant)
@@ -114,9 +125,11 @@ def read_rows(folder: Path) -> pandas.DataFrame:
     """results.csv as it is, one row per cell, phase and metric: numbers as numbers (NaN where there is none), objects as
     dictionaries, everything else as text."""
     path = file_of(folder, "results.csv")
-    again = f"Write it again with: allocbench report {folder}"
+    again = _again(folder)
     try:
         rows = pandas.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
+    except FileNotFoundError:
+        raise NothingToDraw(without_results(folder)) from None
     except (*_DAMAGE, pandas.errors.ParserError, pandas.errors.EmptyDataError) as error:
         raise UsageError(f"{path} is not a table ({error}). {again}") from None
     if len(rows) and not isinstance(rows.index, pandas.RangeIndex):

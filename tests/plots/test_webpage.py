@@ -148,6 +148,18 @@ def test_what_cannot_be_read_is_listed_and_the_rest_is_shown(tmp_path, capsys):
     assert "guide/fill/results.json:1 is not JSON" in text and 'data-allocator="comb"' in text
 
 
+def test_a_run_without_its_results_is_named(tmp_path, capsys):
+    made = guide.write(tmp_path)
+    (made / "guide" / "fill" / "results.csv").unlink()
+    (made / "guide" / "fill" / "events.jsonl").write_text("")
+    (made / "guide" / "mixed" / "results.csv").unlink()
+    (made / "guide" / "mixed" / "events.jsonl.xz").write_bytes(b"")
+    assert cli.main(["page", str(made)]) == 2
+    told = capsys.readouterr().err
+    assert "guide/fill contains no results.csv. If a run was interrupted: Write it again with: allocbench report" in told
+    assert "guide/mixed contains no results.csv. If a run was interrupted: Unpack events.jsonl.xz, then write it again with" in told
+
+
 def test_another_device_is_left_out_and_named(tmp_path, capsys):
     made = guide.write(tmp_path)
     other = made / "guide" / "fill" / "results.json"
