@@ -21,7 +21,7 @@ from plots.panel import Content, Scale, draw_panel, noise_name
 from plots.results import Run
 from plots.series import Panel, Series, is_alone, panels_of, series_of, wanted_of
 
-_HEIGHTS = {1: 2.6, 2: 1.9, 3: 1.6}  # of a panel, by the number of rows
+_HEIGHTS = {1: 2.6, 2: 1.9, 3: 1.45}  # of a panel, by the number of rows
 _LEAST_HEIGHT = 1.35
 _BELOW = 0.40        # x ticks and x label
 _BETWEEN = 0.28      # between panels that share the y axis
