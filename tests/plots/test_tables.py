@@ -9,7 +9,7 @@ import figures
 import pytest
 import synthetic
 
-from plots import grid, page, printed_table, results, scene_table, settings_table, status_matrix, table
+from plots import grid, page, printed_table, results, scene_table, settings_table, status_matrix, style, table
 
 STATUSES = stored.STATUSES
 
@@ -71,6 +71,22 @@ def test_scene_table_relates_times_to_those_of_the_reference(tmp_path):
     assert "| CMalloc | 75 % | – | 33 % |" in text
     assert "As printed" in text and "| CMalloc | 1.04 |" in text and "A note." in text
     assert "oom" in figures.texts(drawing)
+
+
+def test_a_scene_table_of_many_inputs_and_allocators_fits_a_page(tmp_path):
+    scenes, names = [f"scene_{number}" for number in range(14)], [f"a_long_name_{number}" for number in range(16)]
+    config = {**_scene_config(), "allocators": ["atomic_malloc", *names], "zip": [{"scene": scenes}]}
+    config["plot"] = {**config["plot"], "columns": ["scene"], "facts": ["mallocs"],
+                      "printed": [{"title": "As printed", "columns": ["", *scenes[:11]], "rows": [["CMalloc", "1.04"], ["CFMalloc", *["1.25"] * 11]]}]}
+    cells = [synthetic.cell(name, {"scene": scene}, values={("build", "time"): 0.002, ("", "mallocs"): 1234567}) for name in ("atomic_malloc", *names) for scene in scenes]
+    drawing = scene_table.make(_run(tmp_path, config, cells, "cuda"), "stem")
+    figure = drawing.page.figure
+    assert figure.get_figheight() < 9 and figure.get_figwidth() == style.WIDTH
+    shown = [text for axes in figure.axes for text in axes.texts]
+    assert min(text.get_fontsize() for text in shown) >= style.LEAST
+    right = [axes.transData.transform((text.get_position()[0], 0))[0] / figure.dpi for axes in figure.axes for text in axes.texts]
+    assert max(right) <= style.WIDTH, "nothing lies beyond the page"
+    assert sum(text.get_text() == "1.25" for text in shown) == 11, "rows that end early cut no column off"
 
 
 def test_scene_table_of_failures_draws_nothing(tmp_path):
