@@ -80,7 +80,7 @@ def _answer(guide: dict) -> str:
 
 def _evidence(guide: dict, charts: dict) -> str:
     if not guide["cases"]:
-        return '<p class="none">Not measured: the sections below read the guide.</p>'
+        return '<p class="none">Not measured: survival, costs, cliffs and the allocation tax, which read the guide.</p>'
     first = max((entry for entry in guide["allocators"] if entry["frees"]), key=lambda entry: entry["survived"][0], default=None)
     options = "".join(f'<option value="{entry["id"]}"{" selected" if entry is first else ""}>{html.escape(entry["name"])}</option>' for entry in guide["allocators"])
     charts |= {f"cliff {name}": chart for name, chart in cliffs.charts_of(guide).items()}

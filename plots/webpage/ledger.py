@@ -115,8 +115,8 @@ def _limits(numbers: list[float]) -> list[float]:
 
 
 def _sentence(run: Run, each: Judged) -> str:
-    """Two lines beside the axis; the whole sentence is in the table and under the pointer."""
-    words = f"{each.says} ({run.name.split('/')[-1]})"
+    """Two lines beside the axis, the figure first, as sentences repeat; the whole is in the table and under the pointer."""
+    words = f"{run.name.split('/')[-1]}: {each.says}"
     lines = _wrapped(words, _LONGEST).split("<br>")
     return "<br>".join(lines[:2]) + (" …" if len(lines) > 2 else "")
 
