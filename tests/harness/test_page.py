@@ -44,6 +44,15 @@ class Page(ProgramTest):
         self.assertIn(f"{broken}/events.jsonl:1", text)
         self.assertIn("test/figure", text)
 
+    def test_tables_of_readable_runs_are_printed_beside_others(self):
+        self.measure(self.config())
+        for name, text in (("a", "no event\n"), ("z", "")):
+            (self.out / name).mkdir()
+            (self.out / name / "events.jsonl").write_text(text)
+        result = self.run_program("report", self.out, expect=2)
+        self.assertIn(f"{self.out}/a/events.jsonl:1", result.stderr)
+        self.assertIn("test/figure", result.stdout)
+
     @unittest.skipIf(LACKING, f"this Python lacks {', '.join(LACKING)}")
     def test_words_pass_unchanged(self):
         result = self.run_program("advise", "--sizes", "big", "--threads", "1", "--pool", "1GiB", expect=2)

@@ -60,13 +60,19 @@ int write_page(const ReportOptions& options) {
 
 int report_command(const ReportOptions& options) {
   if (options.html) return write_page(options);
-  bool ok = true;
+  bool ok = true, readable = true;  // what can be read is shown, whatever lies beside it
   const std::vector<std::filesystem::path> files = files_of(options);
   for (const std::filesystem::path& file : files) {
     if (files.size() > 1) fmt::print("{}{}\n", file == files.front() ? "" : "\n", file.string());
-    ok = report(file) && ok;
+    try {
+      ok = report(file) && ok;
+    } catch (const UsageError& error) {
+      if (files.size() == 1) throw;
+      fmt::print(stderr, "allocbench: {}\n", error.what());
+      readable = false;
+    }
   }
-  return ok ? exit_all_ok : exit_some_not_ok;
+  return !readable ? exit_usage : ok ? exit_all_ok : exit_some_not_ok;
 }
 
 int advise_command(const AdviseOptions& options) {
