@@ -34,3 +34,9 @@ case $kind in
   lines | heatmap | histogram) ;;
   *) rm -f "$kept"/figures/*.png ;;
 esac
+# The same pixels in a tenth fewer bytes, where zopflipng is installed (Debian: zopfli).
+if command -v zopflipng >/dev/null; then
+  for png in "$kept"/figures/*.png; do
+    [[ ! -e $png ]] || zopflipng -y --filters=0 --iterations=5 "$png" "$png" >/dev/null
+  done
+fi
