@@ -3,14 +3,12 @@
 // CPU executor only: it calls the oracle, which is host code, from inside the lanes.
 #pragma once
 
-#include <algorithm>
-#include <cstring>
-
 #include "allocators/contract/allocator.hpp"
 #include "allocators/contract/session.hpp"
 #include "check/model.hpp"
 #include "check/races.hpp"
 #include "check/shadow_heap.hpp"
+#include "check/user_pattern.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::check {
@@ -29,36 +27,6 @@ struct Program {
   bool null_is_failure = false;
   bool until_null = false;  // one lane alone: the first null pointer ends the program
   bool owns_blocks = true;  // false where blocks are handed out again unfreed: then callers write nothing into them
-};
-
-// What the owner writes: the edges of the block, where a neighbour or a header in front would do its damage. Plain
-// accesses on purpose: the race build judges whether the allocator orders one owner's after the other's.
-class UserPattern {
- public:
-  explicit UserPattern(std::uint32_t serial) : serial_(serial) {}
-
-  void write(std::byte* block, std::size_t bytes) const {
-    for_edges(bytes, [&](std::size_t i) { block[i] = at(i); });
-  }
-  // The first byte that changed, or `bytes`.
-  std::size_t first_damage(const std::byte* block, std::size_t bytes) const {
-    std::size_t damage = bytes;
-    for_edges(bytes, [&](std::size_t i) {
-      if (damage == bytes && block[i] != at(i)) damage = i;
-    });
-    return damage;
-  }
-  std::byte at(std::size_t i) const { return static_cast<std::byte>((serial_ * 37 + i * 11) | 1); }
-
- private:
-  static constexpr std::size_t edge_bytes = 64;
-
-  template <class Visit>
-  static void for_edges(std::size_t bytes, Visit&& visit) {
-    for (std::size_t i = 0; i < std::min(bytes, edge_bytes); ++i) visit(i);
-    for (std::size_t i = std::max(bytes, 2 * edge_bytes) - edge_bytes; i < bytes; ++i) visit(i);
-  }
-  std::uint32_t serial_;
 };
 
 template <class A>
