@@ -171,13 +171,13 @@ struct Heap {
     std::uint64_t before = 0;
     if (interval != 0) {
       before = last.load(simt::relaxed);
-      if (!has_passed(now(state), before)) return look_again;
+      if (!has_passed(state, before)) return look_again;
       if (thread.atomic(state.slabs).load(simt::acquire) != slabs) return look_again;
     }
     if (pool.exhausted(thread)) return full;
     std::uint64_t begun = 0;
     if (interval != 0) {
-      begun = now(state);
+      begun = now(slabs);
       if (!last.compare_exchange(before, begun, simt::relaxed, simt::relaxed)) return look_again;
     }
     index = pool.take(thread);
@@ -187,21 +187,31 @@ struct Heap {
     return full;
   }
 
-#if SIMT_CUDA
   // As in the code, the clock of the whole GPU: with the cycles of a multiprocessor, one whose count is ahead would
   // take the interval as over while another one still makes its slab.
-  SIMT_FN static std::uint64_t now(const KindState&) { return simt::global_nanoseconds() | 1; }
-  SIMT_FN bool has_passed(std::uint64_t now, std::uint64_t last) const {
-    return last == 0 || static_cast<std::int64_t>(now - last) >= static_cast<std::int64_t>(interval);
+#if SIMT_CUDA
+  SIMT_FN static std::uint64_t now(std::uint32_t) { return simt::global_nanoseconds() | 1; }
+  SIMT_FN bool has_passed(const KindState&, std::uint64_t last) const {
+    return last == 0 || static_cast<std::int64_t>(now(0) - last) >= static_cast<std::int64_t>(interval);
   }
 #else
-  // No time passes while all lanes wait, so the clock counts recorded slabs: the interval has passed once the slab that
-  // was begun last is recorded, however long another lane sleeps. Reading a clock does not count as an operation on
-  // shared words.
-  SIMT_FN static std::uint64_t now(KindState& state) {
-    return std::atomic_ref<std::uint32_t>(state.slabs).load(std::memory_order_relaxed) + std::uint64_t{1};
+  // No time passes while all lanes wait, so the clock counts recorded slabs: those of all kinds, and below them those
+  // of the kind. The interval has passed once the slab that was begun last, number `slabs`, is recorded, however long
+  // another lane sleeps, or as many slabs of all kinds as the interval says. Reading a clock does not count as an
+  // operation on shared words.
+  std::uint64_t now(std::uint32_t slabs) const {
+    std::uint64_t all = 0;
+    for (std::uint32_t kind = 0; kind <= last_kind; ++kind) all += recorded(states[kind]);
+    return all << 32 | (slabs + 1);
   }
-  SIMT_FN bool has_passed(std::uint64_t now, std::uint64_t last) const { return now > last; }
+  bool has_passed(KindState& state, std::uint64_t last) const {
+    const std::uint64_t time = now(recorded(state));
+    return static_cast<std::uint32_t>(time) > static_cast<std::uint32_t>(last) ||
+           (time >> 32) - (last >> 32) >= interval;
+  }
+  static std::uint32_t recorded(KindState& state) {
+    return std::atomic_ref<std::uint32_t>(state.slabs).load(std::memory_order_relaxed);
+  }
 #endif
 };
 

@@ -27,11 +27,11 @@ struct Parameters {
               "dm.cl: 4 KiB"}
             .between(32, 1 << 16)
             .powers_of_two(),
-        Field{
-            "slab_interval", &P::slab_interval, "ns",
-            "least time between two slabs of one size; 0: none. On the CPU, where no time passes while lanes wait, any "
-            "other value means: when the slab before is ready",
-            "dm.cl: 20,000 ticks of 100 MHz"}
+        Field{"slab_interval", &P::slab_interval, "ns",
+              "least time between two slabs of one size; 0: none. On the CPU, where no time passes while lanes wait: "
+              "until "
+              "the slab before is ready, or so many of all sizes",
+              "dm.cl: 20,000 ticks of 100 MHz"}
             .between(0, 1e10)};
   }
 };

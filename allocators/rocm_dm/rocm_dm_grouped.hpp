@@ -56,17 +56,17 @@ class RocmDmGrouped {
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     if (bytes == 0 || heap_.limit.refuses(bytes)) return nullptr;
+    const auto wave = thread.converged();
     const std::uint32_t kind = rocm_dm::Kind::of_request(static_cast<std::uint32_t>(bytes));
-    auto group = thread.converged().match_any(kind);
+    auto group = wave.match_any(kind);
+    std::uint32_t tried = kind;
+    void* block = nullptr;
+    bool seeks = true;
     SIMT_ROLLED
-    for (;;) {
-      std::uint32_t granted = 0;
-      const rocm_dm::Found found = reserve(thread, group, kind, granted);
-      if (granted == 0) return nullptr;
-      const bool lucky = group.thread_rank() < granted;
-      group = group.partition(lucky);
-      if (lucky) return take_block(thread, group, found);
-    }
+    do {
+      if (seeks) seeks = look(thread, group, kind, tried, block);
+    } while (wave.any(seeks));
+    return block;
   }
 
   template <class Thread>
@@ -102,27 +102,31 @@ class RocmDmGrouped {
     }
   }
 
-  // Reserves blocks for the first `granted` lanes of the group in one slab. When no slab can be made, also in one that
-  // is nearly full, then in one of larger blocks; 0 if there is none.
+  // One look of the group for blocks, of kind `tried`: in a slab with room, else in a new one. When no slab can be
+  // made, also in one that is nearly full, and the next look is for larger blocks. False: the lane has its block, or
+  // there is none for it. True: it looks again, with the group of those that do.
   template <class Thread, class Group>
-  SIMT_FN rocm_dm::Found reserve(Thread& thread, const Group& group, std::uint32_t kind, std::uint32_t& granted) const {
-    for (;;) {
-      std::uint32_t slabs = 0;
-      const std::uint32_t usable = heap_.kinds[kind].usable;
-      rocm_dm::Found found = find(thread, group, kind, heap_.kinds[kind].skip_from, false, slabs, granted);
-      if (granted != 0) return found;
+  SIMT_FN bool look(Thread& thread, Group& group, std::uint32_t kind, std::uint32_t& tried, void*& block) const {
+    std::uint32_t slabs = 0;
+    std::uint32_t granted = 0;
+    const std::uint32_t usable = heap_.kinds[tried].usable;
+    rocm_dm::Found found = find(thread, group, tried, heap_.kinds[tried].skip_from, false, slabs, granted);
+    if (granted == 0) {
       const std::uint32_t most = group.num_threads() < usable ? group.num_threads() : usable;
-      const rocm_dm::Heap::Growth growth = heap_.grow(thread, group, kind, slabs, most, found);
-      if (growth == rocm_dm::Heap::made) {
-        granted = most;
-        return found;
-      }
-      if (growth == rocm_dm::Heap::look_again) continue;
-      found = find(thread, group, kind, usable, true, slabs, granted);
-      if (granted != 0) return found;
-      kind = rocm_dm::Kind::next_power(kind);
-      if (kind > heap_.last_kind) return {};
+      const rocm_dm::Heap::Growth growth = heap_.grow(thread, group, tried, slabs, most, found);
+      if (growth == rocm_dm::Heap::look_again) return true;
+      if (growth == rocm_dm::Heap::made) granted = most;
     }
+    if (granted == 0) found = find(thread, group, tried, usable, true, slabs, granted);
+    if (granted == 0) {
+      tried = rocm_dm::Kind::next_power(tried);
+      return tried <= heap_.last_kind;
+    }
+    tried = kind;
+    const bool lucky = group.thread_rank() < granted;
+    group = group.partition(lucky);
+    if (lucky) block = take_block(thread, group, found);
+    return !lucky;
   }
 
   // The lanes look at as many records at once. In turn those with fewer than `below` blocks in use are asked for blocks

@@ -26,24 +26,36 @@ class LlvmOrderedBits : public LlvmLibc {
   }
 };
 
-// ROCm's development version where two slabs of one size may be made at the same time.
-template <Form form>
-class RocmEarlyCount : public RocmDmGrouped {
- public:
-  static constexpr Traits traits = specimen(form, "zoo_rocm_early_count", "zoo_rocm_early_count_repaired",
-                                            "a maker that loses the exchange has overwritten the winner's count");
+// ROCm's development version where two slabs of one size may be made at the same time: without the interval, or with
+// one in which two slabs are made.
+template <std::uint32_t interval>
+struct RocmSpecimen {
+  template <Form form>
+  class OfForm : public RocmDmGrouped {
+   public:
+    static constexpr Traits traits =
+        interval == 0 ? specimen(form, "zoo_rocm_early_count", "zoo_rocm_early_count_repaired",
+                                 "a maker that loses the exchange has overwritten the winner's count")
+                      : specimen(form, "zoo_rocm_slow_maker", "zoo_rocm_slow_maker_repaired",
+                                 "the interval ends while a maker sleeps and slabs of other sizes are made");
 
-  static SmallHeap<Parameters> small_heap() {
-    auto heap = RocmDmGrouped::small_heap();
-    heap.parameters.slab_interval = 0;
-    heap.parameters.count_order = form == Form::broken ? "published" : "fixed";
-    return heap;
-  }
-  static RocmEarlyCount create(Arena& arena, const Parameters& parameters) {
-    RocmEarlyCount allocator;
-    static_cast<RocmDmGrouped&>(allocator) = RocmDmGrouped::create(arena, parameters);
-    return allocator;
-  }
+    static SmallHeap<Parameters> small_heap() {
+      auto heap = RocmDmGrouped::small_heap();
+      heap.pool_bytes = (interval == 0 ? 3 : 6) * heap.parameters.slab_bytes;
+      heap.parameters.slab_interval = interval;
+      heap.parameters.count_order = form == Form::broken ? "published" : "fixed";
+      return heap;
+    }
+    static OfForm create(Arena& arena, const Parameters& parameters) {
+      OfForm allocator;
+      static_cast<RocmDmGrouped&>(allocator) = RocmDmGrouped::create(arena, parameters);
+      return allocator;
+    }
+  };
 };
+template <Form form>
+using RocmEarlyCount = RocmSpecimen<0>::OfForm<form>;
+template <Form form>
+using RocmSlowMaker = RocmSpecimen<2>::OfForm<form>;
 
 }  // namespace allocbench::zoo

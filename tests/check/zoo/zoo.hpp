@@ -44,4 +44,5 @@ ALLOCBENCH_REGISTER(zoo, zoo::Broken<zoo::LostUpdate>, zoo::Repaired<zoo::LostUp
                     zoo::GallatinSlots<zoo::StaticBug::torn_context>,
                     zoo::GallatinSlots<zoo::StaticBug::same_generation>,
                     zoo::GallatinSlots<zoo::StaticBug::single_additions>, zoo::GallatinSlots<zoo::StaticBug::none>,
-                    zoo::LlvmOrderedBits, zoo::Broken<zoo::RocmEarlyCount>, zoo::Repaired<zoo::RocmEarlyCount>)
+                    zoo::LlvmOrderedBits, zoo::Broken<zoo::RocmEarlyCount>, zoo::Repaired<zoo::RocmEarlyCount>,
+                    zoo::Broken<zoo::RocmSlowMaker>, zoo::Repaired<zoo::RocmSlowMaker>)
