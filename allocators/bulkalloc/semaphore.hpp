@@ -59,12 +59,12 @@ struct Semaphore {
       return std::uint64_t{make} * (batch - 1) * expected + std::uint64_t{wait} * reserved - std::uint64_t{take} * unit;
     }
   };
-  // As `lanes` calls of wait(1, batch) in a row: units that are there are taken, then those that are expected are
-  // reserved, then one lane makes a batch for itself and for the next batch - 1, and so on.
+  // As `lanes` calls of wait(1, batch) in a row: a lane makes a batch, for itself and for the next batch - 1, where all
+  // units that are there or expected are reserved. Of the others, those take that find a unit.
   SIMT_HOST_FN static Shares shares_of(const State& now, std::uint32_t lanes, std::uint32_t batch) {
-    const std::uint32_t take = least(now.there, lanes);
-    const std::uint32_t spare = least(now.there - take + now.expected - now.reserved, lanes - take);
-    const std::uint32_t make = (lanes - take - spare + batch - 1) / batch;
+    const std::int64_t lacking = std::int64_t{lanes} - (now.there + now.expected - now.reserved);
+    const std::uint32_t make = least((lacking + batch - 1) / batch, lanes);
+    const std::uint32_t take = least(now.there, lanes - make);
     return {take, make, lanes - take - make};
   }
 
@@ -142,13 +142,17 @@ struct Semaphore {
     thread.atomic(word).fetch_add(made * unit - no_longer_expected * expected, simt::relaxed);
   }
 
-  // After a compare-exchange was lost or units were not there: sleeps twice as long as after the one before.
+  // After a compare-exchange was lost or units were not there: sleeps, on average twice as long as after the one
+  // before. For how long depends on the thread, as threads that lost together would lose again together.
   template <class Thread>
   SIMT_FN static void back_off(Thread& thread, std::uint32_t losses) {
     constexpr std::uint32_t longest_log2 = 10;  // hints of 20 ns
     thread.probe(simt::Step::retry);
+    const std::uint32_t hash = (thread.rank_in_grid() + 1) * 0x9e3779b1u ^ losses * 0x85ebca6bu;
+    const std::uint32_t hints =
+        1 + (hash * 0xc2b2ae35u >> (32 - longest_log2) >> (losses < longest_log2 ? longest_log2 - losses : 0));
     SIMT_ROLLED
-    for (std::uint32_t i = 0; i < 1u << (losses < longest_log2 ? losses : longest_log2); ++i) thread.spin_hint();
+    for (std::uint32_t i = 0; i < hints; ++i) thread.spin_hint();
   }
 
  private:
@@ -160,9 +164,10 @@ struct Semaphore {
   SIMT_FN Shares decide(Thread& thread, std::uint32_t lanes, std::uint32_t batch) {
     const auto atomic = thread.atomic(word);
     std::uint32_t losses = 0;
-    std::uint64_t seen = atomic.load(simt::relaxed);
     SIMT_ROLLED
     for (;;) {
+      // Read again after each pause: what the lost exchange saw is old by then.
+      std::uint64_t seen = atomic.load(simt::relaxed);
       const Shares shares = shares_of(state_of(seen), lanes, batch);
       if (atomic.compare_exchange(seen, seen + shares.change(batch), simt::relaxed, simt::relaxed)) return shares;
       back_off(thread, losses++);

@@ -197,7 +197,7 @@ TEST(BulkAlloc, AGroupSharesAsItsLanesWouldInTurn) {
   };
   for (int there = 0; there < 5; ++there) {
     for (int expected = 0; expected < 5; ++expected) {
-      for (int reserved = 0; reserved <= expected; ++reserved) {
+      for (int reserved = 0; reserved <= there + expected + 1; ++reserved) {
         for (std::uint32_t lanes = 1; lanes <= 32; ++lanes) {
           const Semaphore::State now{there, expected, reserved};
           const Semaphore::Shares shares = Semaphore::shares_of(now, lanes, 2);
@@ -212,14 +212,15 @@ TEST(BulkAlloc, AGroupSharesAsItsLanesWouldInTurn) {
 }
 
 // With a compare-exchange per lane, requests and frees of 512 lanes lost 1,000 and 200 of them each, and ever more
-// with more lanes.
+// with more lanes. Where a lane tried with what it had seen before its pause, 2,048 lanes lost 11 each, and 8,192 lost
+// 41.
 TEST(BulkAlloc, ManyLanesThatAskForPagesLoseFewExchanges) {
-  constexpr std::uint32_t lanes = 512;
+  constexpr std::uint32_t lanes = 2048;
   Rig rig(lanes * std::size_t{8192}, {}, 1, 4, simt::StrategyKind::round_robin);
   const Calls calls = rig.counted_malloc(std::vector<std::uint64_t>(lanes, 8192), 256);
   EXPECT_EQ(std::count(calls.blocks.begin(), calls.blocks.end(), nullptr), 0);
-  EXPECT_LT(calls.sum().lost, 32 * lanes);
-  EXPECT_LT(rig.counted_free(calls.blocks, 256).sum().lost, 32 * lanes);
+  EXPECT_LT(calls.sum().lost, 6 * lanes);
+  EXPECT_LT(rig.counted_free(calls.blocks, 256).sum().lost, lanes);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
