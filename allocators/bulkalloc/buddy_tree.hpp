@@ -9,7 +9,7 @@
 //           batch, it takes a block of twice the size and gives one half back. Searches begin at a hashed place and
 //           enter partial nodes only.
 //   give    first tries to merge: a unit of its height and then the buddy, or nothing. What cannot be merged becomes
-//           available.
+//           available. Before it takes the unit, it says that one of twice the size is expected.
 //   Whoever changed a node says so upwards: it locks the node and its parent, corrects the parent from its two halves,
 //   and goes on only if that changed something. At most two nodes are locked, always the lower one first.
 // A correction may come late, when the parent is a free block or somebody's already. An available parent is left alone;
@@ -17,9 +17,13 @@
 //
 // Assumed (the paper does not say): the height of a block in use stands in a table, by its first page; a unit is
 // signalled after the correction upwards, so that whoever gets it finds the node.
-// Differs from the paper: two halves that are freed at the same time miss each other, since neither finds a unit of the
-// other. The correction upwards sees both. Its thread then waits for two units and merges the halves, as long as both
-// are available. Whoever has a unit takes a node or brings the unit back, and waits for none of this height meanwhile.
+// Differs from the paper:
+//   * Two halves that are freed at the same time miss each other, since neither finds a unit of the other. The
+//     correction upwards sees both. Its thread then waits for two units and merges the halves, as long as both are
+//     available. Whoever has a unit takes a node or brings the unit back, and waits for none of this height meanwhile.
+//   * The paper lets only splits be expected. A thread that merges up to the root has all free memory in its hands, and
+//     others got null meanwhile. Here they wait for the merged block. A merge itself waits for nobody but locks.
+//     One that fails has its units for a moment and promised in vain, so null may still come, but rarely.
 #pragma once
 
 #include "allocators/bulkalloc/semaphore.hpp"
@@ -73,14 +77,15 @@ struct BuddyTree {
     return page_of(node, height);
   }
 
+  // `expected`: the block is among the units of its height that are expected.
   template <class Thread>
-  SIMT_FN void give(Thread& thread, std::uint32_t page, std::uint32_t height) const {
+  SIMT_FN void give(Thread& thread, std::uint32_t page, std::uint32_t height, bool expected = false) const {
     std::uint32_t node = node_of(page, height);
     SIMT_ROLLED
-    for (;; node /= 2, ++height) {
-      if (height != most_height && merge(thread, node, height)) continue;
+    for (;; node /= 2, ++height, expected = true) {
+      if (height != most_height && merge(thread, node, height, expected)) continue;
       const bool pair = open(thread, node);
-      blocks[height].signal(thread, 1, 0);
+      blocks[height].signal(thread, 1, expected ? 1 : 0);
       if (!pair || !reunite(thread, node, height)) return;
     }
   }
@@ -191,14 +196,20 @@ struct BuddyTree {
   // The caller's busy node and its buddy become the caller's busy parent. The buddy is tried also when it looks busy:
   // only a unit that is not there proves that nothing can be merged.
   template <class Thread>
-  SIMT_FN bool merge(Thread& thread, std::uint32_t node, std::uint32_t height) const {
-    if (!blocks[height].try_wait_by_addition(thread, 1)) return false;
-    if (!try_take(thread, node ^ 1)) {
-      blocks[height].signal(thread, 1, 0);
-      return false;
+  SIMT_FN bool merge(Thread& thread, std::uint32_t node, std::uint32_t height, bool expected) const {
+    Semaphore& halves = blocks[height];
+    if (!halves.has(thread, 1)) return false;
+    blocks[height + 1].expect(thread, 1);
+    if (halves.try_wait_by_addition(thread, 1, expected ? 1 : 0)) {
+      if (try_take(thread, node ^ 1)) {
+        own(thread, node / 2);
+        return true;
+      }
+      if (expected) halves.expect(thread, 1);
+      halves.signal(thread, 1, 0);
     }
-    own(thread, node / 2);
-    return true;
+    blocks[height + 1].signal(thread, 0, 1);
+    return false;
   }
 
   // The same for two available halves, until another thread takes one of them: whoever brings it back sees both again.
@@ -206,22 +217,27 @@ struct BuddyTree {
   template <class Thread>
   SIMT_FN bool reunite(Thread& thread, std::uint32_t node, std::uint32_t height) const {
     const std::uint32_t left = node & ~1u;
+    Semaphore& halves = blocks[height];
     std::uint32_t waits = 0;
     SIMT_ROLLED
     for (;;) {
       if ((look(thread, left) & look(thread, left + 1) & available) == 0) return false;
-      if (!blocks[height].try_wait_by_addition(thread, 2)) {
+      if (!halves.has(thread, 2)) {
         Semaphore::back_off(thread, waits++);
         continue;
       }
-      if (try_take(thread, left)) {
-        if (try_take(thread, left + 1)) {
-          own(thread, left / 2);
-          return true;
+      blocks[height + 1].expect(thread, 1);
+      if (halves.try_wait_by_addition(thread, 2, 0)) {
+        if (try_take(thread, left)) {
+          if (try_take(thread, left + 1)) {
+            own(thread, left / 2);
+            return true;
+          }
+          open(thread, left);
         }
-        open(thread, left);
+        halves.signal(thread, 2, 0);
       }
-      blocks[height].signal(thread, 2, 0);
+      blocks[height + 1].signal(thread, 0, 1);
     }
   }
 

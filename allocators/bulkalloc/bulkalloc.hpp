@@ -25,7 +25,8 @@
 //   * Where each file says so: the widths of semaphores, the height of a block in use, the order of signals.
 // Differs from the paper:
 //   * The smallest block has 16 bytes, not 8. The pool may have any size, not only powers of two.
-//   * Two halves of a block that were freed at the same time are merged afterwards (buddy_tree.hpp).
+//   * Two halves of a block that were freed at the same time are merged afterwards, and whoever merges says so before
+//     (buddy_tree.hpp). Between a bin that became empty and its chunk nobody says so.
 //   * Bounded: a free that empties a bin waits 64 looks for the units of claims on their way. Else the empty bin stays
 //     as it is until it is used and freed again.
 //   * Unbounded, as in the paper: waits for units that somebody makes, for locks and for readers. They end, because

@@ -53,7 +53,7 @@ struct ChunkList {
       whole = false;
     }
     unlock(thread, state->lock);
-    if (whole) tree.give(thread, first_page, layout.chunk_height);
+    if (whole) tree.give(thread, first_page, layout.chunk_height, true);
   }
 
  private:
@@ -103,7 +103,7 @@ struct ChunkList {
       cut(thread, page);
       whole = remove_any_whole(thread);
       unlock(thread, state->lock);
-      if (whole != no_page) tree.give(thread, whole, layout.chunk_height);
+      if (whole != no_page) tree.give(thread, whole, layout.chunk_height, true);
     }
     return page + bin;
   }
@@ -136,10 +136,15 @@ struct ChunkList {
     return no_page;
   }
 
-  // Takes the units of all bins of a chunk, and the chunk out of the list.
+  // Takes the units of all bins of a chunk, and the chunk out of the list. The tree expects it from then on.
   template <class Thread>
   SIMT_FN bool remove_whole(Thread& thread, std::uint32_t page) const {
-    if (!state->bins.try_wait(thread, layout.bins())) return false;
+    if (!state->bins.has(thread, layout.bins())) return false;
+    tree.blocks[layout.chunk_height].expect(thread, 1);
+    if (!state->bins.try_wait(thread, layout.bins())) {
+      tree.blocks[layout.chunk_height].signal(thread, 0, 1);
+      return false;
+    }
     Chunk& chunk = layout.chunk(page);
     const std::uint32_t next = thread.atomic(chunk.next).load(simt::relaxed);
     const std::uint32_t previous = thread.atomic(chunk.previous).load(simt::relaxed);

@@ -3,7 +3,7 @@
 // Paper: Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019 (the bulk semaphore).
 // Data: one word of 64 bits.
 //   R  low bits   units that waiting threads need
-//   E  above R    units that are expected: threads make batches of units and keep some of each for themselves
+//   E  above R    units that are expected: threads make batches of units and keep some of each for themselves, or merge
 //   C  the rest   units that are there
 // A thread that needs N units takes them, or waits if C + E - R says that there will be enough, or else has to make a
 // batch of B: it adds B - N to E and later moves them to C, or takes them back if it could make none.
@@ -15,8 +15,8 @@
 // more. With a compare-exchange per lane, 2,048 lanes that ask at the same time lose 5,400 of them each, and the number
 // grows with the lanes (tests/allocators/fidelity/bulkalloc_test.cpp).
 // Assumed: the widths. R and E have 19 bits: as many units as a device of 264 SMs has threads. E stays below R plus one
-// batch, because nobody makes a batch while enough units are expected. C has 26 bits with
-// its sign, so an arena may have up to 2^25 free slots of a size: 512 MiB of the smallest.
+// batch and one unit per thread that merges, because nobody makes a batch while enough units are expected. C has 26
+// bits with its sign, so an arena may have up to 2^25 free slots of a size: 512 MiB of the smallest.
 // Differs from the paper:
 //   * A waiting thread stops waiting when R is above C + E, not when it reaches it. R counts the thread itself, so with
 //     R = C + E there will be enough for all that wait, and that is where a wait often begins. There the paper's
@@ -113,15 +113,26 @@ struct Semaphore {
     }
   }
 
-  // As try_wait, by additions: for words that very many threads change at the same time.
   template <class Thread>
-  SIMT_FN bool try_wait_by_addition(Thread& thread, std::uint32_t wanted) {
-    const auto atomic = thread.atomic(word);
-    const std::int64_t need = wanted;
-    if (state_of(atomic.load(simt::relaxed)).there < need) return false;
-    if (state_of(atomic.fetch_sub(wanted * unit, simt::relaxed)).there >= need) return true;
-    atomic.fetch_add(wanted * unit, simt::relaxed);
+  SIMT_FN bool has(Thread& thread, std::uint32_t wanted) {
+    return state_of(thread.atomic(word).load(simt::relaxed)).there >= static_cast<std::int64_t>(wanted);
+  }
+
+  // As try_wait, by additions: for words that very many threads change at the same time. The caller has looked with
+  // has(). If it gets the units, `no_longer_expected` fewer are expected.
+  template <class Thread>
+  SIMT_FN bool try_wait_by_addition(Thread& thread, std::uint32_t wanted, std::uint32_t no_longer_expected) {
+    const std::uint64_t change = wanted * unit + no_longer_expected * expected;
+    const std::uint64_t before = thread.atomic(word).fetch_sub(change, simt::relaxed);
+    if (state_of(before).there >= static_cast<std::int64_t>(wanted)) return true;
+    thread.atomic(word).fetch_add(change, simt::relaxed);
     return false;
+  }
+
+  // Units that the caller is going to signal.
+  template <class Thread>
+  SIMT_FN void expect(Thread& thread, std::uint32_t units) {
+    thread.atomic(word).fetch_add(units * expected, simt::relaxed);
   }
 
   // Takes `wanted` units if they are there.
