@@ -18,8 +18,9 @@
 //   * A request that has lost 64 + 2 * superblocks found superblocks to others gets null; there it may go on for ever.
 //   * States and hints lie outside the pool, and the pool is cut into whole superblocks, so blocks are aligned to their
 //     size up to 256 bytes; there they follow the states, and the alignment is 32 bytes.
-// As published: with attempts = 1, the default, null may come although blocks are free (docs/findings.md). A request of
-// 16 bytes takes 64.
+// As published: with attempts = 1, the default, null may come although blocks are free. When a superblock is full,
+// every lane that waits scans all full ones of its size: with many superblocks that takes seconds (docs/findings.md). A
+// request of 16 bytes takes 64.
 #pragma once
 
 #include <string>

@@ -58,6 +58,22 @@ TEST(KokkosFidelity, AFullSuperblock) {
   EXPECT_EQ(rig.counted_malloc({128}).of_lane[0], try_hint + claim);
 }
 
+// A scan begins at the range of its size, so it passes all superblocks of the range that are full already.
+TEST(KokkosFidelity, AScanPassesAllFullSuperblocks) {
+  FidelityRig<KokkosMemoryPool> rig(8 * four_superblocks, small_superblocks);
+  for (std::uint64_t full = 1; full < 8; ++full) {
+    rig.malloc({128});
+    rig.malloc({128});
+    // The hint's superblock is full. Begin of the range 1 load, then the headers of the full ones and of the first one
+    // with room; hint 1 compare-exchange. Its header 1 load, claim.
+    const Calls calls = rig.counted_malloc({128});
+    EXPECT_EQ(calls.of_lane[0], try_hint + claim_in_vain + (Ops{.loads = 1 + full + 1, .compare_exchanges = 1}) +
+                                    (Ops{.loads = 1}) + claim)
+        << full;
+    rig.free(calls.blocks);
+  }
+}
+
 TEST(KokkosFidelity, ASuperblockOfLargerBlocks) {
   FidelityRig<KokkosMemoryPool> rig(four_superblocks, small_superblocks);
   for (const std::uint64_t bytes : {16, 32, 64}) rig.malloc({bytes});
