@@ -29,8 +29,7 @@ struct Parameters {
             .powers_of_two(),
         Field{"slab_interval", &P::slab_interval, "ns",
               "least time between two slabs of one size; 0: none. On the CPU, where no time passes while lanes wait: "
-              "until "
-              "the slab before is ready, or so many of all sizes",
+              "until the slab before is ready, or so many of all sizes",
               "dm.cl: 20,000 ticks of 100 MHz"}
             .between(0, 1e10)};
   }
