@@ -50,13 +50,14 @@ DoubtAbout TroubleWatch::about(const std::string& figure, const Cell& cell) cons
   if (const auto smaller = smaller_timeouts(figure, cell); !smaller.empty()) {
     return {Doubt::cell, fmt::format("series {} timed out at {}", cell.series, smaller.front())};
   }
-  if (const Record* const record = record_of(figure, cell.label)) {
-    for (const Failure& failure : record->failures) {
-      if (as_hard_as(cell, failure.axes)) return {Doubt::harder, failure.words};
-    }
-    if (record->mostly_lost()) {
-      return {Doubt::config, fmt::format("{} lost {} workers in this config", cell.label, record->lost_workers)};
-    }
+  const Record* const record = record_of(figure, cell.label);
+  if (record == nullptr) return {};
+  for (const Failure& failure : record->failures) {
+    if (as_hard_as(cell, failure.axes)) return {Doubt::harder, failure.words};
+  }
+  if (!record->lost_more_than_survived()) return {};
+  if (record->lost_workers >= workers_to_lose) {
+    return {Doubt::config, fmt::format("{} lost {} workers in this config", cell.label, record->lost_workers)};
   }
   if (const std::size_t configs = configs_lost(cell.label); configs > 0) {
     return {Doubt::allocator, fmt::format("{} lost workers in {} configs", cell.label, configs)};

@@ -23,7 +23,7 @@ namespace allocbench::front {
 // How much speaks against a cell that was not verified yet. The more, the later it is measured.
 enum class Doubt {
   none,
-  allocator,  // it lost workers in most configs
+  allocator,  // it lost workers in most configs, and in this one
   config,     // it lost workers at most cells of this config
   harder,     // it lost one at a cell of this config that asks no more of it
   cell        // the cell failed in earlier results, or its series timed out at a smaller value
@@ -50,7 +50,8 @@ class TroubleWatch {
 
   // After so many in a config, and more than cells that went well, the allocator's other cells of the config wait.
   static constexpr std::size_t workers_to_lose = 2;
-  // After losses in so many configs, and in more than went without, its cells wait in all configs.
+  // After losses in so many configs, and in more than went without, one in a config is enough. So a first cell is tried
+  // in each: the configs that came first may be those that ask the most.
   static constexpr std::size_t configs_to_lose_in = 3;
 
   void note_known(const std::string& cell_id, std::string words) { known_[cell_id] = std::move(words); }
@@ -81,7 +82,7 @@ class TroubleWatch {
     std::vector<Failure> failures;
     std::map<std::string, std::vector<double>> timeouts;  // by series: values of the primary axis
 
-    bool mostly_lost() const { return lost_workers >= workers_to_lose && lost_workers > survived.size(); }
+    bool lost_more_than_survived() const { return lost_workers > survived.size(); }
   };
   using ByConfig = std::map<std::string, Record>;
 
