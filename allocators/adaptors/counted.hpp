@@ -61,7 +61,7 @@ struct CallLedger {
   }
 };
 
-// The session of a counted allocator.
+// The session of a counted allocator. What detach() and release_all() do belongs to no call and is not counted.
 template <class Inner, StepUnit unit>
 class CountedSession : public SessionAdaptor<Inner> {
   using SessionAdaptor<Inner>::inner_;

@@ -52,8 +52,9 @@ class DeviceHeapShare {
     const std::size_t heap_bytes = std::max(share_bytes, least_heap_bytes);
     const std::uint64_t blocks_at_most = heap_bytes / (smallest_request + 1) + 1;
     const std::uint64_t entries = std::bit_ceil(2 * blocks_at_most);
-    if (entries > std::uint64_t{1} << 31)
+    if (entries > std::uint64_t{1} << 31) {
       throw Unsupported("the device heap has room for more than 2^30 blocks: use a smaller pool");
+    }
     share.mask_ = static_cast<std::uint32_t>(entries) - 1;
     share.blocks_ = arena.metadata<std::uint64_t>(entries);
     share.live_ = arena.metadata<std::uint64_t>(1);

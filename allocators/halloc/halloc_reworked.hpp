@@ -237,8 +237,9 @@ inline HallocReworked HallocReworked::create(Arena& arena, const Parameters& par
     throw Unsupported(std::string(traits.name) + " needs a pool whose slab_share holds at least one slab of " +
                       std::to_string(parameters.slab_bytes) + " bytes");
   }
-  if (bytes / parameters.slab_bytes > 0x7fffffffu)
+  if (bytes / parameters.slab_bytes > 0x7fffffffu) {
     throw Unsupported(std::string(traits.name) + " serves at most 2^31 slabs: raise slab_bytes");
+  }
   HallocReworked allocator;
   halloc::Slabs& slabs = allocator.heads_.slabs;
   slabs.classes =

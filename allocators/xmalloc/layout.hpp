@@ -65,9 +65,10 @@ std::size_t max_request_over(std::size_t pool_bytes, const Parameters& parameter
 // Room for every Superblock that could exist, as a power of two.
 inline std::uint32_t most_superblocks(std::size_t pool_bytes, const Parameters& parameters, std::uint32_t least) {
   const std::size_t most = pool_bytes / (parameters.smallest_block_bytes * parameters.blocks_per_superblock) + 1;
-  if (most > std::size_t{1} << 30)
+  if (most > std::size_t{1} << 30) {
     throw Unsupported(
         "the pool has room for more than 2^30 Superblocks: use a smaller pool or larger smallest_block_bytes");
+  }
   return std::max(std::bit_ceil(static_cast<std::uint32_t>(most)), least);
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "allocators/contract/session.hpp"
@@ -106,6 +107,16 @@ struct ChurnSetting {
   std::uint32_t slots = 16;
   std::vector<std::uint64_t> sizes{16};
 };
+
+// A setting for a tiny heap: every fourth seed runs two lanes for long, every third asks for one size.
+inline ChurnSetting setting_of(std::uint64_t seed, std::uint64_t one_size, std::vector<std::uint64_t> many_sizes) {
+  ChurnSetting setting;
+  setting.shape = seed % 4 == 0 ? simt::LaunchShape{1, 2} : simt::LaunchShape{2, 24};
+  setting.rounds = seed % 4 == 0 ? 24 : 4;
+  setting.slots = static_cast<std::uint32_t>(1 + seed % 40);
+  setting.sizes = seed % 3 == 0 ? std::vector<std::uint64_t>{one_size} : std::move(many_sizes);
+  return setting;
+}
 
 // Everything is free again afterwards.
 template <class A>

@@ -115,11 +115,7 @@ TYPED_TEST(KmaTest, SurvivesSeededSchedulesOnTinyHeaps) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(300); ++seed) {
     const auto small = small_heap<TypeParam>();
     Rig<TypeParam> rig(small.pool_bytes, small.parameters, seed);
-    testing::ChurnSetting setting;
-    setting.shape = seed % 4 == 0 ? simt::LaunchShape{1, 2} : simt::LaunchShape{2, 24};
-    setting.rounds = seed % 4 == 0 ? 24 : 4;
-    setting.slots = static_cast<std::uint32_t>(1 + seed % 40);
-    setting.sizes = seed % 3 == 0 ? std::vector<std::uint64_t>{128} : std::vector<std::uint64_t>{16, 16, 64, 128, 24};
+    const testing::ChurnSetting setting = testing::setting_of(seed, 128, {16, 16, 64, 128, 24});
     const testing::ChurnResult result = testing::churn(rig.allocator, rig.stream(), seed, setting);
     ASSERT_EQ(result.broken, 0u) << "seed " << seed;
     ASSERT_GT(result.served, 0u) << "seed " << seed;

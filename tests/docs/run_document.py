@@ -1,7 +1,7 @@
 """Follows a document to the letter: writes its files, runs its commands, in order.
 
 A fenced block opened with ```LANG file=NAME is written to NAME; one opened with ```sh run is run by bash, one opened with
-```python run by Python with the package `allocbench`, and both must succeed. In one opened with ```sh replay every command shows a finding again: it must end with exit code 1, and its output must
+```python run is run by Python with the package `allocbench`, and both must succeed. In one opened with ```sh replay every command shows a finding again: it must end with exit code 1, and its output must
 contain what the comments behind it say. Usage: run_document.py DOCUMENT SOURCE_DIR BUILD_DIR [--here]; with --here commands run in SOURCE_DIR (for a
 README), else in an empty folder.
 """

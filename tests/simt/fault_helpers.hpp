@@ -7,15 +7,11 @@
 #include <vector>
 
 #include "simt/simt.hpp"
+#include "tests/simt/deterministic.hpp"
 
 namespace simt::faults {
 
-inline ExecutorOptions deterministic(std::uint64_t seed) {
-  ExecutorOptions options;
-  options.mode = ExecutorMode::deterministic;
-  options.seed = seed;
-  return options;
-}
+using test::deterministic;
 
 // Every diagnosis must come in all of these.
 inline std::vector<ExecutorOptions> all_modes() {

@@ -5,15 +5,9 @@
 
 #include "simt/cpu/races.hpp"
 #include "simt/simt.hpp"
+#include "tests/simt/deterministic.hpp"
 
 namespace simt::test {
-
-inline ExecutorOptions deterministic(std::uint64_t seed) {
-  ExecutorOptions options;
-  options.mode = ExecutorMode::deterministic;
-  options.seed = seed;
-  return options;
-}
 
 // Device memory of 64 zeros is the first argument of the kernel.
 template <class Kernel>

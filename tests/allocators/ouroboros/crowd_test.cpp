@@ -105,12 +105,8 @@ TYPED_TEST(OuroborosStress, SurvivesSeededStressOnTinyHeaps) {
     auto small = small_heap<TypeParam>();
     small.parameters.release_above = seed % 3 == 0 ? 3 : 0;
     Rig<TypeParam> rig(small.pool_bytes + seed % 5 * 512, small.parameters, seed);
-    testing::ChurnSetting setting;
-    setting.shape = seed % 4 == 0 ? simt::LaunchShape{1, 2} : simt::LaunchShape{2, 24};
-    setting.rounds = seed % 4 == 0 ? 24 : 4;
-    setting.slots = static_cast<std::uint32_t>(1 + seed % 40);
-    setting.sizes = seed % 3 == 0 ? std::vector<std::uint64_t>{16} : std::vector<std::uint64_t>{16, 16, 32, 64, 24};
-    const testing::ChurnResult result = testing::churn(rig.allocator, rig.stream(), seed, setting);
+    const testing::ChurnResult result =
+        testing::churn(rig.allocator, rig.stream(), seed, testing::setting_of(seed, 16, {16, 16, 32, 64, 24}));
     ASSERT_EQ(result.broken, 0u);
     ASSERT_GT(result.served, 0u);
     ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
