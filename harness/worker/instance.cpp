@@ -11,18 +11,18 @@ namespace allocbench::worker {
 
 std::unique_ptr<AllocatorInstance> create_instance(const AllocatorType& type, simt::Stream& stream,
                                                    std::size_t pool_bytes, const ParameterValues& parameters,
-                                                   TimeShares& shares) {
+                                                   ProcessState& process) {
   try {
-    return std::make_unique<Instance>(type, stream, pool_bytes, parameters, shares);
+    return std::make_unique<Instance>(type, stream, pool_bytes, parameters, process);
   } catch (const Unsupported& why) {
     throw CellFailure(Status::unsupported, why.what());
   }
 }
 
 Instance::Instance(const AllocatorType& type, simt::Stream& stream, std::size_t pool_bytes,
-                   const ParameterValues& parameters, TimeShares& shares)
+                   const ParameterValues& parameters, ProcessState& process)
     : stream_(stream),
-      shares_(shares),
+      process_(process),
       deadline_(stream),
       setting_{.allocator = type, .pool_bytes = pool_bytes, .parameters = parameters, .seed = 0} {
   create_timed();

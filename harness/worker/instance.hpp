@@ -6,8 +6,8 @@
 #include <string>
 
 #include "allocators/contract/arena.hpp"
+#include "harness/worker/process_state.hpp"
 #include "harness/worker/registry.hpp"
-#include "harness/worker/time_shares.hpp"
 #include "workloads/contract/outcome.hpp"
 #include "workloads/contract/workload.hpp"
 #include "workloads/verification/pointer_check.hpp"
@@ -17,7 +17,7 @@ namespace allocbench::worker {
 class Instance final : public AllocatorInstance {
  public:
   Instance(const AllocatorType& type, simt::Stream& stream, std::size_t pool_bytes, const ParameterValues& parameters,
-           TimeShares& shares);
+           ProcessState& process);
 
   std::size_t pool_bytes() const override { return setting_.pool_bytes; }
   std::size_t metadata_bytes() const override { return arena_->metadata_bytes(); }
@@ -28,7 +28,8 @@ class Instance final : public AllocatorInstance {
   simt::Stream& stream() const { return stream_; }
   const AllocatorHandle& handle() const { return *handle_; }
   const Traits& traits() const { return setting_.traits(); }
-  TimeShares& shares() const { return shares_; }
+  TimeShares& shares() const { return process_.shares; }
+  LeakFindings& leak_findings() const { return process_.leak_findings; }
   // Of the calls of observed forms.
   simt::Deadline& deadline() { return deadline_; }
   // Makes room for flush_l2(). Throws CellFailure where there is no such cache.
@@ -53,7 +54,7 @@ class Instance final : public AllocatorInstance {
   void create();
 
   simt::Stream& stream_;
-  TimeShares& shares_;
+  ProcessState& process_;
   simt::Deadline deadline_;
   std::optional<Arena> arena_;
   RunSetting setting_;

@@ -17,9 +17,9 @@
 #include "harness/worker/command.hpp"
 #include "harness/worker/describe.hpp"
 #include "harness/worker/plugins.hpp"
+#include "harness/worker/process_state.hpp"
 #include "harness/worker/run_by_hand.hpp"
 #include "harness/worker/server.hpp"
-#include "harness/worker/time_shares.hpp"
 
 namespace allocbench::worker {
 namespace {
@@ -65,7 +65,8 @@ std::optional<std::size_t> device_heap_bytes(const Options& options, const Regis
   return needed == 0 ? std::nullopt : std::optional(needed);
 }
 
-int serve(const Options& options, const BackendOptions& backend_options, const Registry& registry, TimeShares& shares) {
+int serve(const Options& options, const BackendOptions& backend_options, const Registry& registry,
+          ProcessState& process) {
   const protocol::LineWriter events(options.events_fd);
   std::unique_ptr<Backend> backend;
   try {
@@ -74,7 +75,7 @@ int serve(const Options& options, const BackendOptions& backend_options, const R
     events.write(protocol::to_json(protocol::NoEnvironment{fault.what()}));
     return protocol::exit_environment;
   }
-  Server server(registry, *backend, events, shares);
+  Server server(registry, *backend, events, process);
   const int code = server.serve(std::cin);
   if (code == 0 && !options.end_in_order) end_at_once();
   return code;
@@ -89,7 +90,7 @@ bool wait_for_turn(TimeShares& shares) {
   return true;
 }
 
-int run(const Options& options, TimeShares& shares) {
+int run(const Options& options, ProcessState& process) {
   const Registry registry = load_plugins(backend_name(), all_workloads(), options.plugin);
   try {
     if (options.describe) {
@@ -98,14 +99,14 @@ int run(const Options& options, TimeShares& shares) {
     }
     BackendOptions backend_options = options.backend;
     backend_options.device_heap_bytes = device_heap_bytes(options, registry);
-    if (options.wait && !wait_for_turn(shares)) return 0;
-    if (options.serve) return serve(options, backend_options, registry, shares);
+    if (options.wait && !wait_for_turn(process.shares)) return 0;
+    if (options.serve) return serve(options, backend_options, registry, process);
     if (options.run.empty()) {
       std::cout << *backend_options.device_heap_bytes << "\n";
       return 0;
     }
     const std::unique_ptr<Backend> backend = open_backend(backend_options);
-    return run_by_hand(options.run, options.samples, registry, *backend, shares);
+    return run_by_hand(options.run, options.samples, registry, *backend, process);
   } catch (const protocol::Malformed& error) {
     fmt::print(stderr, "{}\n", error.what());
     return exit_usage;
@@ -156,7 +157,7 @@ void add_settings(CLI::App& app, Options& options) {
 }
 
 int main_of_worker(int argc, char** argv) {
-  TimeShares shares;
+  ProcessState process;
   Options options;
   CLI::App app{"allocbench worker for the " + backend_name() + " back end"};
   app.footer(examples);
@@ -171,7 +172,7 @@ int main_of_worker(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : exit_usage;
   }
   try {
-    return run(options, shares);
+    return run(options, process);
   } catch (const std::exception& error) {
     fmt::print(stderr, "allocbench-worker-{}: {}\n", backend_name(), error.what());
     return 1;

@@ -85,7 +85,8 @@ Verification MeasuredCell::verify_all() {
   }
   {
     const TimeShares::Scope leaks(instance_.shares(), Part::leaks);
-    const LeakResult leak = LeakCheck(instance_.stream(), run_->requests(), setting_).run(instance_.handle());
+    const LeakResult leak =
+        LeakCheck(instance_.stream(), run_->requests(), setting_, instance_.leak_findings()).run(instance_.handle());
     result.leak_rounds = leak.rounds;
     result.leak = leak.verdict;
     result.spurious_nulls = leak.spurious_nulls;

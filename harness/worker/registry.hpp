@@ -58,7 +58,7 @@ struct Sample {
   std::vector<Counter> counters;
 };
 
-class TimeShares;
+struct ProcessState;
 
 // One (allocator, workload) pair with all parameters, ready to be measured. Every function may throw CellFailure,
 // simt::Fault and std::bad_alloc.
@@ -90,10 +90,10 @@ class AllocatorInstance {
 };
 
 // Throws CellFailure when the design cannot serve this pool or these parameters, or simt::Fault.
-// `shares` gets the time of its work and must outlive it.
+// `process` gets the time of its work and what its checks find, and must outlive it.
 std::unique_ptr<AllocatorInstance> create_instance(const AllocatorType& type, simt::Stream& stream,
                                                    std::size_t pool_bytes, const ParameterValues& parameters,
-                                                   TimeShares& shares);
+                                                   ProcessState& process);
 
 // All allocators and workloads of this worker.
 class Registry {

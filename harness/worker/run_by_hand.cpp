@@ -7,7 +7,7 @@
 #include "harness/protocol/command_json.hpp"
 #include "harness/worker/benchmark_batch.hpp"
 #include "harness/worker/failure.hpp"
-#include "harness/worker/time_shares.hpp"
+#include "harness/worker/process_state.hpp"
 
 namespace allocbench::worker {
 
@@ -19,17 +19,17 @@ AllocatorRequest allocator_of(const std::string& cell_text, const Registry& regi
 }
 
 int run_by_hand(const std::string& cell_text, std::uint32_t samples, const Registry& registry, Backend& backend,
-                TimeShares& shares) {
+                ProcessState& process) {
   const AllocatorRequest allocator = allocator_of(cell_text, registry);
   const CellRequest request =
       resolve(protocol::cell_request_from_json(protocol::parse_object(cell_text, "the cell")), registry);
   try {
-    const TimeShares::Scope creating(shares, Part::allocator);
+    const TimeShares::Scope creating(process.shares, Part::allocator);
     const auto instance =
-        create_instance(*allocator.entry, backend.stream(), allocator.pool_bytes, allocator.parameters, shares);
-    TimeShares::Scope opening(shares, Part::open);
+        create_instance(*allocator.entry, backend.stream(), allocator.pool_bytes, allocator.parameters, process);
+    TimeShares::Scope opening(process.shares, Part::open);
     const auto cell = instance->open(request);
-    TimeShares::Scope sampling(shares, Part::other);
+    TimeShares::Scope sampling(process.shares, Part::other);
     const Verification checks = cell->verify({});
     fmt::print(stderr, "verified: {} blocks, contents {}, leak {} ({} rounds), {} spurious nulls, reset {}\n",
                checks.blocks, checks.content, checks.leak, checks.leak_rounds, checks.spurious_nulls, checks.reset);
@@ -50,7 +50,7 @@ int run_by_hand(const std::string& cell_text, std::uint32_t samples, const Regis
                  phase.not_held.empty() ? "" : ", not held back: " + phase.not_held);
     }
     for (const auto& [name, value] : last.counters) fmt::print("last sample: {} {}\n", name, value);
-    const auto seconds = shares.seconds();
+    const auto seconds = process.shares.seconds();
     for (std::size_t part = 0; part < seconds.size(); ++part) {
       fmt::print("wall time: {} {:.3f} ms\n", TimeShares::names[part], seconds[part] * 1e3);
     }

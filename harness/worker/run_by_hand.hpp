@@ -17,6 +17,6 @@ AllocatorRequest allocator_of(const std::string& cell, const Registry& registry)
 // `cell` is one JSON object that joins the protocol's commands: "allocator", "allocator_parameters", "pool_bytes",
 // "workload", "parameters", "seed", "state", "l2", "warmups". Returns the exit code: 1 when the cell did not end `ok`.
 int run_by_hand(const std::string& cell, std::uint32_t samples, const Registry& registry, Backend& backend,
-                TimeShares& shares);
+                ProcessState& process);
 
 }  // namespace allocbench::worker

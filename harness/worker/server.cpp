@@ -41,19 +41,19 @@ protocol::Counted counted_of(const Verification& verification) {
 
 }  // namespace
 
-Server::Server(const Registry& registry, Backend& backend, const protocol::LineWriter& events, TimeShares& shares)
+Server::Server(const Registry& registry, Backend& backend, const protocol::LineWriter& events, ProcessState& process)
     : registry_(registry),
       backend_(backend),
       events_(events),
       properties_(backend.properties()),
-      shares_(shares),
+      process_(process),
       nvml_(properties_.pci_bus_id) {}
 
 void Server::write(const Event& event) const { events_.write(protocol::to_json(event)); }
 
 int Server::serve(std::istream& commands) {
   write(ready());
-  const TimeShares::Scope waiting(shares_, Part::waiting);
+  const TimeShares::Scope waiting(process_.shares, Part::waiting);
   for (std::string line; std::getline(commands, line);) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;  // typed by hand
     try {
@@ -118,8 +118,8 @@ protocol::Event Server::answer(const protocol::LoadAllocator& command) {
   instance_.reset();
   allocator_ = request.entry;
   return attempt(std::nullopt, [&]() -> Event {
-    const TimeShares::Scope creating(shares_, Part::allocator);
-    instance_ = create_instance(*request.entry, backend_.stream(), request.pool_bytes, request.parameters, shares_);
+    const TimeShares::Scope creating(process_.shares, Part::allocator);
+    instance_ = create_instance(*request.entry, backend_.stream(), request.pool_bytes, request.parameters, process_);
     return protocol::AllocatorReady{instance_->pool_bytes(), instance_->metadata_bytes(), instance_->init_seconds()};
   });
 }
@@ -129,7 +129,7 @@ protocol::Event Server::answer(const protocol::OpenCell& command) {
   if (!instance_) throw Malformed("open: no allocator is loaded; send \"allocator\" first");
   if (cells_.contains(command.cell)) throw Malformed("open: the cell " + command.cell + " is already open");
   return attempt(command.cell, [&]() -> Event {
-    const TimeShares::Scope opening(shares_, Part::open);
+    const TimeShares::Scope opening(process_.shares, Part::open);
     OpenCell cell{std::string(allocator_->traits.name) + "/" + std::string(request.workload->traits.name),
                   instance_->open(request), request.energy_seconds};
     protocol::Opened opened{command.cell, {}, cell.cell->uses_device_heap()};
@@ -204,7 +204,7 @@ protocol::Event Server::answer(const protocol::SampleCell& command) {
   OpenCell& cell = open_cell(command.cell);
   const std::uint32_t count = samples_of(command);
   return attempt(command.cell, [&]() -> Event {
-    const TimeShares::Scope sampling(shares_, Part::other);
+    const TimeShares::Scope sampling(process_.shares, Part::other);
     std::optional<protocol::Sample> last;
     const protocol::Loop loop = run_benchmark_batch(cell.name, count, [&] {
       if (last) write(*last);
@@ -220,7 +220,7 @@ protocol::Event Server::answer(const protocol::SampleCell& command) {
 
 protocol::Event Server::answer(const protocol::AskProfile&) {
   protocol::Profile profile;
-  const auto seconds = shares_.seconds();
+  const auto seconds = process_.shares.seconds();
   for (std::size_t part = 0; part < seconds.size(); ++part) {
     profile.seconds.emplace_back(TimeShares::names[part], seconds[part]);
   }

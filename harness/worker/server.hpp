@@ -12,15 +12,15 @@
 #include "harness/protocol/line_writer.hpp"
 #include "harness/worker/backend.hpp"
 #include "harness/worker/nvml.hpp"
+#include "harness/worker/process_state.hpp"
 #include "harness/worker/registry.hpp"
-#include "harness/worker/time_shares.hpp"
 
 namespace allocbench::worker {
 
 class Server {
  public:
   // All arguments must outlive it.
-  Server(const Registry& registry, Backend& backend, const protocol::LineWriter& events, TimeShares& shares);
+  Server(const Registry& registry, Backend& backend, const protocol::LineWriter& events, ProcessState& process);
 
   // Announces `ready`, then answers commands until `quit` or the end of input. Returns the exit code of the process.
   int serve(std::istream& commands);
@@ -56,7 +56,7 @@ class Server {
   Backend& backend_;
   const protocol::LineWriter& events_;
   simt::DeviceProperties properties_;
-  TimeShares& shares_;
+  ProcessState& process_;
   Nvml nvml_;
   const AllocatorType* allocator_ = nullptr;
   std::unique_ptr<AllocatorInstance> instance_;

@@ -92,8 +92,9 @@ TYPED_TEST(BulkFrees, KeepContentsAndReturnMemory) {
     ASSERT_EQ((test::why_unsupported<W, FdgMallocReworkedOnKma>(parameters, pool_bytes, records)), "");
     typename TypeParam::Rig rig(parameters, pool_bytes, records);
     EXPECT_EQ(three_observed_samples(rig), "") << lanes << " lanes";
+    LeakFindings none;
     // "partial" is as good: how many rounds fit the time budget says nothing about the allocator.
-    EXPECT_GE(LeakCheck(rig.stream(), rig.run->requests(), rig.setting, budget).run(rig.allocator).rounds, 2u);
+    EXPECT_GE(LeakCheck(rig.stream(), rig.run->requests(), rig.setting, none, budget).run(rig.allocator).rounds, 2u);
   }
 }
 
@@ -114,7 +115,8 @@ TEST(BulkFreesPrivate, ContentsStayWhileOtherLanesRelease) {
 TEST(BulkFreesLeak, IsFoundWhenASessionNeverReleases) {
   test::AllocatorRig rig(test::tested_type<Forgetful, CallKernels>(), pool_bytes, test::parameter_values(records));
   const RequestProfile profile{Geometry::of_callers(200, 64, 32), RequestSizes::fixed(2000)};
-  EXPECT_THROW(static_cast<void>(LeakCheck(rig.stream(), profile, rig.setting, budget).run(rig.allocator)),
+  LeakFindings none;
+  EXPECT_THROW(static_cast<void>(LeakCheck(rig.stream(), profile, rig.setting, none, budget).run(rig.allocator)),
                CellFailure);
 }
 

@@ -20,7 +20,8 @@ LeakResult check_leaks(std::size_t pool_bytes, std::uint32_t callers,
                        std::chrono::milliseconds budget = std::chrono::hours(1)) {
   test::AllocatorRig rig(test::tested_type<A, CallKernels>(), pool_bytes);
   const RequestProfile profile{Geometry::of_callers(callers, 128, 32), RequestSizes::fixed(48)};
-  return LeakCheck(rig.stream(), profile, rig.setting, budget).run(rig.allocator);
+  LeakFindings none;
+  return LeakCheck(rig.stream(), profile, rig.setting, none, budget).run(rig.allocator);
 }
 
 TEST(LeakCheck, PassesACorrectAllocator) {
@@ -81,6 +82,65 @@ TEST(LeakCheck, TakesNullsThatVanishForRefusals) {
   EXPECT_GT(result.spurious_nulls, 64u);
   EXPECT_NE(result.verdict.find("at most 64 of 160"), std::string::npos) << result.verdict;
   EXPECT_NE(result.verdict.find("no leak"), std::string::npos) << result.verdict;
+}
+
+// Without any time a check that is made is partial, so "checked" is what an earlier one found.
+class SharedLeakFindings : public testing::Test {
+ protected:
+  using A = SlotMalloc<Fault::none>;
+
+  LeakResult check(std::size_t pool_bytes, const RequestProfile& profile, std::chrono::milliseconds budget) {
+    test::AllocatorRig rig(test::tested_type<A, CallKernels>(), pool_bytes);
+    return LeakCheck(rig.stream(), profile, rig.setting, findings_, budget).run(rig.allocator);
+  }
+  // The verdict of a cell whose check may take no time.
+  std::string at_once(std::size_t pool_bytes, const RequestProfile& profile) {
+    return check(pool_bytes, profile, std::chrono::milliseconds(0)).verdict;
+  }
+  static RequestProfile requests(std::uint32_t callers, std::uint64_t bytes) {
+    return {Geometry::of_callers(callers, 128, 32), RequestSizes::fixed(bytes)};
+  }
+
+  LeakFindings findings_;
+};
+
+TEST_F(SharedLeakFindings, HoldForPoolsOfOtherSizes) {
+  ASSERT_EQ(check(16 << 20, requests(160, 48), std::chrono::hours(1)).verdict, "checked");
+  EXPECT_EQ(at_once(1 << 20, requests(160, 48)), "checked");
+  EXPECT_EQ(at_once(64 << 20, requests(160, 48)), "checked");
+}
+
+TEST_F(SharedLeakFindings, DoNotHoldForOtherRequests) {
+  ASSERT_EQ(check(16 << 20, requests(160, 48), std::chrono::hours(1)).verdict, "checked");
+  EXPECT_TRUE(at_once(16 << 20, requests(160, 64)).starts_with("partial: 1 of "));
+  EXPECT_TRUE(at_once(16 << 20, requests(128, 48)).starts_with("partial: 1 of "));
+  RequestProfile one_lane = requests(160, 48);
+  one_lane.geometry = Geometry::of_callers(160, 128, 1);
+  EXPECT_TRUE(at_once(16 << 20, one_lane).starts_with("partial: 1 of "));
+}
+
+TEST_F(SharedLeakFindings, TellDrawnSizesApart) {
+  const Geometry geometry = Geometry::of_callers(160, 128, 32);
+  const RequestProfile drawn{geometry, RequestSizes::uniform(4, 48, 160, 7)};
+  const RequestProfile others{geometry, RequestSizes::uniform(4, 48, 160, 8)};
+  ASSERT_EQ(check(16 << 20, drawn, std::chrono::hours(1)).verdict, "checked");
+  EXPECT_EQ(at_once(16 << 20, drawn), "checked");
+  EXPECT_TRUE(at_once(16 << 20, others).starts_with("partial: 1 of "));
+}
+
+TEST_F(SharedLeakFindings, TakeManyCallersForTheNextPowerOfTwoBelow) {
+  ASSERT_EQ(check(64 << 20, requests(5000, 48), std::chrono::hours(1)).callers, 4096u);
+  EXPECT_EQ(at_once(64 << 20, requests(7000, 48)), "checked");
+}
+
+TEST(LeakCheck, FindsALeakInEachCell) {
+  LeakFindings findings;
+  for (int cell = 0; cell < 2; ++cell) {
+    test::AllocatorRig rig(test::tested_type<SlotMalloc<Fault::leak_every_third>, CallKernels>(), 16 << 20);
+    const RequestProfile profile{Geometry::of_callers(160, 128, 32), RequestSizes::fixed(48)};
+    LeakCheck check(rig.stream(), profile, rig.setting, findings, std::chrono::hours(1));
+    EXPECT_THROW(check.run(rig.allocator), CellFailure) << "cell " << cell;
+  }
 }
 
 TEST(LeakCheck, IsWaivedWhereNothingIsEverFreed) {

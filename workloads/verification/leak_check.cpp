@@ -1,6 +1,7 @@
 #include "workloads/verification/leak_check.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -20,10 +21,12 @@ constexpr std::uint32_t most_callers = 1 << 14;
 // Designs that slow down as more threads compete finish their rounds with so many.
 constexpr std::uint32_t callers_of_slow_designs = 1 << 10;
 
+// Many callers become a power of two, so that cells of a sweep over threads make the same requests.
 RequestProfile limited(const RequestProfile& profile, std::uint32_t most) {
   const Geometry& all = profile.geometry;
-  if (all.callers <= most) return profile;
-  return {Geometry::of_callers(most, all.threads_per_block, all.lanes_per_warp), profile.sizes};
+  if (all.callers <= callers_of_slow_designs) return profile;
+  const std::uint32_t callers = std::bit_floor(std::min(all.callers, most));
+  return {Geometry::of_callers(callers, all.threads_per_block, all.lanes_per_warp), profile.sizes};
 }
 
 using Clock = std::chrono::steady_clock;
@@ -31,9 +34,10 @@ using Clock = std::chrono::steady_clock;
 }  // namespace
 
 LeakCheck::LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting& setting,
-                     std::chrono::milliseconds budget)
+                     LeakFindings& findings, std::chrono::milliseconds budget)
     : stream_(stream),
       setting_(setting),
+      findings_(findings),
       budget_(budget),
       profile_(limited(profile, most_callers)),
       sizes_(profile.sizes, stream),
@@ -44,7 +48,12 @@ LeakResult LeakCheck::run(const AllocatorHandle& own) {
   if (setting_.traits().frees == Frees::never)
     return {.verdict = "waived: " + setting_.display_name() + " never frees"};
   if (setting_.traits().pool != PoolLocation::device_heap) {
-    if (std::optional<LeakResult> result = on_second_instances()) return *result;
+    if (std::optional<LeakResult> known = findings_.find(setting_, profile_)) return *known;
+    const RequestProfile asked = profile_;
+    if (std::optional<LeakResult> result = on_second_instances()) {
+      findings_.keep(setting_, asked, instance_bytes_, *result);
+      return *result;
+    }
   }
   if (std::optional<LeakResult> result = rounds(own, setting_.pool_bytes)) return *result;
   return {.verdict = "waived: the cell's own pool cannot serve all " + std::to_string(profile_.geometry.callers) +
@@ -86,6 +95,7 @@ std::optional<LeakResult> LeakCheck::on_second_instance(std::size_t pool_bytes) 
     const std::string broken = result ? small.broken_invariant(stream_) : std::string();
     if (!broken.empty()) throw CellFailure(Status::incorrect, "invariant broken after the leak check: " + broken);
     stream_.synchronize();
+    if (result) instance_bytes_ = pool_bytes;
     return result;
   } catch (const Unsupported&) {
     return std::nullopt;

@@ -4,7 +4,8 @@
 // for more), run until twice the pool has been requested, at least sixteen times: an allocator that loses freed memory
 // fails. The pool of a cell is usually far too large for that, so the rounds run on a small second instance of about
 // eight rounds' bytes. If the design cannot serve the first round from so little, the instance grows, up to the cell's
-// own allocator. Nulls of a later round are a leak, if the first round had none, when they are many or become more and
+// own allocator. What was found on a second instance holds for all cells of the allocator with the same requests
+// (LeakFindings). Nulls of a later round are a leak, if the first round had none, when they are many or become more and
 // more and do not go away. All others are refusals: free memory in pieces too small for the largest request, or a
 // search that gave up early; the verdict has their number.
 #pragma once
@@ -12,29 +13,21 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "workloads/common/device_sizes.hpp"
 #include "workloads/common/recorded_pointers.hpp"
 #include "workloads/contract/workload.hpp"
+#include "workloads/verification/leak_findings.hpp"
+#include "workloads/verification/leak_result.hpp"
 
 namespace allocbench {
-
-struct LeakResult {
-  std::uint64_t rounds = 0;
-  std::string verdict;  // "checked", "checked: ..., no leak", "partial: ..." or "waived: ..."
-  // Requests that got null although the same requests were served together before and all were freed.
-  std::uint64_t spurious_nulls = 0;
-  std::uint32_t callers = 0;  // of a round
-  bool complete = true;       // false: the budget ended the rounds
-};
 
 class LeakCheck {
  public:
   // Designs in the device heap have only the cell's own instance; most of them cannot go round it in any sensible time.
   static constexpr std::chrono::milliseconds default_budget{100};
 
-  LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting& setting,
+  LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting& setting, LeakFindings& findings,
             std::chrono::milliseconds budget = default_budget);
 
   // `own` is the allocator of the cell, with nothing allocated. Throws CellFailure for a leak.
@@ -54,8 +47,10 @@ class LeakCheck {
   simt::Stream& stream_;
   RunSetting setting_;
   simt::DeadlineView deadline_;  // of the cell's allocator
+  LeakFindings& findings_;
   std::chrono::milliseconds budget_;
   RequestProfile profile_;
+  std::size_t instance_bytes_ = 0;  // of the second instance that gave the result
   DeviceSizes sizes_;
   std::optional<RecordedPointers> results_;
 };

@@ -1,0 +1,14 @@
+// What the instances of a worker process share.
+#pragma once
+
+#include "harness/worker/time_shares.hpp"
+#include "workloads/verification/leak_findings.hpp"
+
+namespace allocbench::worker {
+
+struct ProcessState {
+  TimeShares shares;
+  LeakFindings leak_findings;
+};
+
+}  // namespace allocbench::worker

@@ -1,0 +1,34 @@
+// What leak checks of this process found on instances of their own. Cells of one allocator that ask for the same blocks
+// need one check between them: the cell's pool has no part in it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workloads/contract/workload.hpp"
+#include "workloads/verification/leak_result.hpp"
+
+namespace allocbench {
+
+class LeakFindings {
+ public:
+  // Nothing where no check of this allocator with its parameters made such requests on an instance smaller than
+  // `pool_bytes`.
+  std::optional<LeakResult> find(const RunSetting& setting, const RequestProfile& profile) const;
+  // `instance_bytes`: the pool that the rounds ran on.
+  void keep(const RunSetting& setting, const RequestProfile& profile, std::size_t instance_bytes, LeakResult result);
+
+ private:
+  struct Finding {
+    std::string allocator;
+    ParameterValues parameters;
+    RequestProfile profile;
+    std::size_t instance_bytes;
+    LeakResult result;
+  };
+  std::vector<Finding> findings_;
+};
+
+}  // namespace allocbench
