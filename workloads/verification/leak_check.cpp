@@ -16,6 +16,7 @@ namespace {
 constexpr std::uint64_t least_rounds = 16;
 constexpr std::uint64_t rounds_per_pool = 8;
 constexpr std::uint64_t rounds_to_judge = 16;
+constexpr std::uint32_t most_rounds_together = 16;
 // A pool of so many requests' rounds shows a leak as well as one of a million, in a fraction of the time.
 constexpr std::uint32_t most_callers = 1 << 14;
 // Designs that slow down as more threads compete finish their rounds with so many.
@@ -41,7 +42,7 @@ LeakCheck::LeakCheck(simt::Stream& stream, const RequestProfile& profile, const 
       budget_(budget),
       profile_(limited(profile, most_callers)),
       sizes_(profile.sizes, stream),
-      results_(std::in_place, stream, profile_.geometry.callers) {}
+      results_(std::in_place, stream, profile_.geometry.callers, most_rounds_together) {}
 
 LeakResult LeakCheck::run(const AllocatorHandle& own) {
   deadline_ = own.deadline();
@@ -68,7 +69,7 @@ std::optional<LeakResult> LeakCheck::on_second_instances() {
   budget_ = all;
   if (!result || result->complete) return result;
   profile_ = limited(profile_, callers_of_slow_designs);
-  results_.emplace(stream_, profile_.geometry.callers);
+  results_.emplace(stream_, profile_.geometry.callers, most_rounds_together);
   const std::optional<LeakResult> with_few = growing();
   return with_few ? with_few : result;
 }
@@ -109,41 +110,48 @@ std::optional<LeakResult> LeakCheck::rounds(const AllocatorHandle& bare, std::si
   const AllocatorHandle allocator = bare.observed({}, {});  // with its deadline
   const std::uint64_t wanted = std::max(
       least_rounds, 2 * static_cast<std::uint64_t>(pool_bytes) / std::max<std::uint64_t>(profile_.bytes(), 1) + 1);
-  const auto deadline = Clock::now() + budget_;
-  for (std::uint64_t round = 0; round < wanted; ++round) {
-    if (round > 0 && Clock::now() > deadline) {
-      return LeakResult{.rounds = round,
-                        .verdict = "partial: " + std::to_string(round) + " of " + std::to_string(wanted) +
+  const auto start = Clock::now();
+  std::uint64_t done = 0;
+  std::uint32_t together = 1;
+  while (done < wanted) {
+    const auto now = Clock::now();
+    if (done > 0 && now > start + budget_) {
+      return LeakResult{.rounds = done,
+                        .verdict = "partial: " + std::to_string(done) + " of " + std::to_string(wanted) +
                                    " rounds within the time budget",
                         .callers = profile_.geometry.callers,
                         .complete = false};
     }
-    const std::uint64_t nulls = one_round(allocator);
-    if (nulls == 0) continue;
-    if (round == 0) return std::nullopt;
-    return judge(allocator, pool_bytes, round, nulls);
+    together = static_cast<std::uint32_t>(std::min<std::uint64_t>(together, wanted - done));
+    const Nulls nulls = several_rounds(allocator, together);
+    if (nulls.all != 0) {
+      if (done == 0) return std::nullopt;
+      return judge(allocator, pool_bytes, done + together, nulls);
+    }
+    done += together;
+    if (8 * (Clock::now() - now) < budget_) together = std::min(2 * together, most_rounds_together);
   }
   return LeakResult{.rounds = wanted, .verdict = "checked", .callers = profile_.geometry.callers};
 }
 
-// After the first nulls, in `round`. A leak of an even pace refuses nearly three times as many requests in the second
-// half of the remaining rounds as in the first, most of them in the last round; occasional refusals do not grow. What
-// is lost stays lost: no round of the last quarter serves nearly everything again. A search that gives up early in a
-// pool without a block to spare refuses whole warps, so its counts jump from round to round.
-LeakResult LeakCheck::judge(const AllocatorHandle& allocator, std::size_t pool_bytes, std::uint64_t round,
-                            std::uint64_t nulls) {
-  std::uint64_t most = nulls;
-  std::uint64_t last = nulls;
+// After `done` rounds, the last of which had the first nulls. A leak of an even pace refuses nearly three times as many
+// requests in the second half of the remaining rounds as in the first, most of them in the last round; occasional
+// refusals do not grow. What is lost stays lost: no round of the last quarter serves nearly everything again. A search
+// that gives up early in a pool without a block to spare refuses whole warps, so its counts jump from round to round.
+LeakResult LeakCheck::judge(const AllocatorHandle& allocator, std::size_t pool_bytes, std::uint64_t done,
+                            const Nulls& first) {
+  std::uint64_t most = first.most;
+  std::uint64_t last = first.most;
   std::uint64_t in_half[2] = {0, 0};
   std::uint64_t fewest_late = std::numeric_limits<std::uint64_t>::max();
   for (std::uint64_t i = 0; i < rounds_to_judge; ++i) {
-    last = one_round(allocator);
+    last = several_rounds(allocator, 1).all;
     most = std::max(most, last);
     in_half[2 * i / rounds_to_judge] += last;
     if (4 * i >= 3 * rounds_to_judge) fewest_late = std::min(fewest_late, last);
   }
   const std::string where = " of " + std::to_string(profile_.geometry.callers) + " requests returned null in rounds " +
-                            std::to_string(round + 1) + " to " + std::to_string(round + 1 + rounds_to_judge) +
+                            std::to_string(done) + " to " + std::to_string(done + rounds_to_judge) +
                             " of allocating and freeing the same blocks (" + bytes_text(profile_.bytes()) +
                             " per round, pool of " + bytes_text(pool_bytes) + ")";
   const std::uint64_t few = std::max<std::uint64_t>(profile_.geometry.callers / 100, 1);
@@ -153,19 +161,28 @@ LeakResult LeakCheck::judge(const AllocatorHandle& allocator, std::size_t pool_b
     throw CellFailure(Status::incorrect,
                       "leak: at most " + std::to_string(most) + ", at last " + std::to_string(last) + where);
   }
-  return {.rounds = round + 1 + rounds_to_judge,
+  return {.rounds = done + rounds_to_judge,
           .verdict = "checked: at most " + std::to_string(most) + where + ", no leak",
-          .spurious_nulls = nulls + in_half[0] + in_half[1],
+          .spurious_nulls = first.all + in_half[0] + in_half[1],
           .callers = profile_.geometry.callers};
 }
 
-std::uint64_t LeakCheck::one_round(const AllocatorHandle& allocator) {
+// To wait for each round alone would take most of the time of a GPU.
+LeakCheck::Nulls LeakCheck::several_rounds(const AllocatorHandle& allocator, std::uint32_t rounds) {
   const simt::LaunchShape shape = profile_.geometry.shape();
-  sizes_.visit([&](auto sizes) {
-    allocator.launch<CallKernels>(stream_, shape, AllocKernel{}, profile_.geometry, sizes, results_->data());
-  });
-  allocator.launch<CallKernels>(stream_, shape, FreeKernel{}, profile_.geometry, results_->data());
-  return results_->nulls();
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    void** const row = results_->row(round);
+    sizes_.visit([&](auto sizes) {
+      allocator.launch<CallKernels>(stream_, shape, AllocKernel{}, profile_.geometry, sizes, row);
+    });
+    allocator.launch<CallKernels>(stream_, shape, FreeKernel{}, profile_.geometry, row);
+  }
+  Nulls nulls{.all = results_->holding(nullptr, 0, rounds)};
+  if (nulls.all == 0) return nulls;
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    nulls.most = std::max(nulls.most, results_->holding(nullptr, round, round + 1));
+  }
+  return nulls;
 }
 
 }  // namespace allocbench

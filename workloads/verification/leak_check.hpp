@@ -39,10 +39,13 @@ class LeakCheck {
   // Nothing when this pool is too small for the design.
   std::optional<LeakResult> on_second_instance(std::size_t pool_bytes);
   std::optional<LeakResult> rounds(const AllocatorHandle& bare, std::size_t pool_bytes);
-  // After the first nulls, in `round`.
-  LeakResult judge(const AllocatorHandle& allocator, std::size_t pool_bytes, std::uint64_t round, std::uint64_t nulls);
-  // The nulls of one round.
-  std::uint64_t one_round(const AllocatorHandle& allocator);
+  struct Nulls {
+    std::uint64_t all = 0;
+    std::uint64_t most = 0;  // of a round
+  };
+  // After `done` rounds, the last of which had the first nulls.
+  LeakResult judge(const AllocatorHandle& allocator, std::size_t pool_bytes, std::uint64_t done, const Nulls& first);
+  Nulls several_rounds(const AllocatorHandle& allocator, std::uint32_t rounds);
 
   simt::Stream& stream_;
   RunSetting setting_;
