@@ -78,19 +78,13 @@ def _draw(arguments: list[str]) -> int:
 
 
 def _judge(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python3 -m plots claims",
-                                     description="Judge the claims of configs by stored results. Needs no GPU.")
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, with runs below it, or a pattern")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="write claims.md, claims.json and a forest plot per paper there, too")
-    parser.add_argument("--formats", type=_formats, default=("png",), metavar="LIST", help="image formats of the forest plots (default: png)")
+    parser = _parser_of_runs("claims", "Judge the claims of configs by stored results. Needs no GPU.",
+                             "write claims.md, claims.json and a forest plot per paper there, too", out=None)
     parser.add_argument("--configs", type=Path, metavar="DIR", default=claims.CONFIGS,
                         help="take the claims of a run from the config of its name below DIR; where DIR has none of that "
                              "name, from the config that the run kept (default: configs of this repository)")
     options = parser.parse_args(arguments)
-    found = inputs.find(options.paths)
-    if found.tables:
-        raise UsageError(f"{found.tables[0]} is a config; claims are judged by results. Give the folder of a run.")
-    runs, failures = _readable(found.folders)
+    runs, failures = _readable(_folders(options.paths))
     if not runs:
         return _told(failures)
     ledger = claims.ledger(runs, options.configs)
@@ -107,43 +101,56 @@ def _judge(arguments: list[str]) -> int:
 
 
 def _survive(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python3 -m plots survival",
-                                     description="Show how the cells of every allocator ended in every workload, over all runs given: a picture, "
-                                                 "a Markdown table with reasons and a CSV table for each back end.")
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, with runs below it, or a pattern")
-    parser.add_argument("--out", type=Path, metavar="DIR", default=Path("."), help="write survival_<back end>.* there (default: this folder)")
-    parser.add_argument("--formats", type=_formats, default=("png",), metavar="LIST",
-                        help="image formats, separated by commas (default: png)")
+    parser = _parser_of_runs("survival", "Show how the cells of every allocator ended in every workload, over all runs given: a picture, a Markdown table with "
+                                         "reasons and a CSV table for each back end.", "write survival_<back end>.* there")
     options = parser.parse_args(arguments)
-    found = inputs.find(options.paths)
-    if found.tables:
-        raise UsageError(f"{found.tables[0]} is a config; give the folders of runs.")
-    runs, failures = _readable(found.folders)
+    runs, failures = _readable(_folders(options.paths))
     for path in survival.write(runs, options.out, options.formats) if runs else []:
         print(path)
     return _told(failures)
 
 
 def _point_by_point(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python3 -m plots comb",
-                                     description="Compare Comb with the best other allocator at each of its points, from results of one device: a picture and a "
-                                                 "Markdown table with the limit of every point, met or lost, and the reason.")
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, with runs below it, or a pattern")
+    parser = _parser_of_runs("comb", "Compare Comb with the best other allocator at each of its points, from results of one device: a picture and a Markdown table "
+                                     "with the limit of every point, met or lost, and the reason.", "write comb_points.* there")
     parser.add_argument("--points", type=Path, metavar="FILE", default=points.COMB, help="the list of points (default: data/comb/points.json)")
-    parser.add_argument("--out", type=Path, metavar="DIR", default=Path("."), help="write comb_points.* there (default: this folder)")
-    parser.add_argument("--formats", type=_formats, default=("png",), metavar="LIST", help="image formats, separated by commas (default: png)")
     options = parser.parse_args(arguments)
-    found = inputs.find(options.paths)
-    if found.tables:
-        raise UsageError(f"{found.tables[0]} is a config; give the folders of runs.")
+    folders = _folders(options.paths)
     data = points.read(options.points)
-    runs, failures = _readable(found.folders)
+    runs, failures = _readable(folders)
     judged = points.judge(data, runs) if runs else []
     if judged:
         wanted = points.configs_of(data)
         for path in points_table.drawing(data, judged, [run for run in runs if run.name in wanted]).write(options.out, options.formats):
             print(path)
     return _told(failures)
+
+
+def _repeat(arguments: list[str]) -> int:
+    parser = _parser_of_runs("aa", "Draw runs of one config on one card against each other, and count intervals that are disjoint.", "write aa.* there",
+                             formats=page.FORMATS)
+    options = parser.parse_args(arguments)
+    for path in aa.make([results.read_run(folder) for folder in _folders(options.paths)]).write(options.out, options.formats):
+        print(path)
+    return 0
+
+
+def _parser_of_runs(name: str, description: str, writes: str, out: Path | None = Path("."), formats: Sequence[str] = ("png",)) -> argparse.ArgumentParser:
+    """Of a command that reads runs: PATH..., --out and --formats."""
+    parser = argparse.ArgumentParser(prog=f"python3 -m plots {name}", description=description)
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, with runs below it, or a pattern")
+    parser.add_argument("--out", type=Path, metavar="DIR", default=out, help=f"{writes} (default: this folder)" if out else writes)
+    parser.add_argument("--formats", type=_formats, default=tuple(formats), metavar="LIST",
+                        help=f"image formats, separated by commas (default: {','.join(formats)})")
+    return parser
+
+
+def _folders(paths: Sequence[str]) -> list[Path]:
+    """Of the runs that these paths name; a config among them is refused."""
+    found = inputs.find(paths)
+    if found.tables:
+        raise UsageError(f"{found.tables[0]} is a config; give the folders of runs.")
+    return found.folders
 
 
 def _readable(folders: Sequence[Path]) -> tuple[list[results.Run], list[Exception]]:
@@ -162,22 +169,6 @@ def _told(failures: Sequence[Exception]) -> int:
     for error in failures:
         print(f"plots: {error}", file=sys.stderr)
     return 2 if any(isinstance(error, UsageError) for error in failures) else 3 if failures else 0
-
-
-def _repeat(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python3 -m plots aa",
-                                     description="Draw runs of one config on one card against each other, and count intervals that are disjoint.")
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, with runs below it, or a pattern")
-    parser.add_argument("--out", type=Path, metavar="DIR", default=Path("."), help="write aa.* there (default: this folder)")
-    parser.add_argument("--formats", type=_formats, default=page.FORMATS, metavar="LIST",
-                        help="image formats, separated by commas (default: png,svg,pdf)")
-    options = parser.parse_args(arguments)
-    found = inputs.find(options.paths)
-    if found.tables:
-        raise UsageError(f"{found.tables[0]} is a config; give the folders of runs.")
-    for path in aa.make([results.read_run(folder) for folder in found.folders]).write(options.out, options.formats):
-        print(path)
-    return 0
 
 
 def _fill(arguments: list[str]) -> int:

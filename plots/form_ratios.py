@@ -10,7 +10,6 @@ original's time, or 1/0.97 of it where that is below 15 us.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Callable, Iterator
 
@@ -36,7 +35,7 @@ _Theirs = Callable[[str, str, str], float | None]
 
 def table(runs: str, data: str = "") -> str:
     ours: dict[str, dict[str, _Cell]] = {}
-    table_of_file = _read(data) if data else None
+    table_of_file = originals.read(data) if data else None
     order = []
     for name in runs.split(","):
         run = kept.run(name)
@@ -45,13 +44,6 @@ def table(runs: str, data: str = "") -> str:
             ours.setdefault(allocator, {})[point] = cell
     theirs = _separate(table_of_file) if table_of_file else _beside(ours)
     return _written({name: ours[name] for name in order if name in ours}, theirs)
-
-
-def _read(name: str) -> dict:
-    try:
-        return json.loads((originals.FOLDER / name).read_text(encoding="utf-8"))
-    except (FileNotFoundError, json.JSONDecodeError) as error:
-        raise UsageError(f"{originals.FOLDER / name} cannot be read ({error}).") from None
 
 
 def _cells(run: Run, data: dict | None) -> Iterator[tuple[str, str, _Cell]]:

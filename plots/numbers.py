@@ -2,13 +2,14 @@
 
     <!--n h100/vinkler2015/table2 of=halloc to=atomic_malloc-->1.6 to 2.6<!--/n-->
 
-The first word is a run below results/reference; then come `key=value`:
+The first word is a run below results/reference, or originals/FILE; then come `key=value`:
   of, to               allocators (several with commas); `to` makes a ratio at equal settings
   phase, metric        of both sides; the defaults are those of the figure
   growth=SETTING       the exponent of the power of that setting which fits best
   show, digits         what is written (SHOWS below, default range), significant digits (default 2)
   at=SETTING           for `where`: the setting whose value is written
   statuses             in place of all these: how the cells ended
+  a word of groups.py  in place of all these: a count of all runs at or below the folder
 anything else is a setting: `threads=1024`, `threads=1024,2048`, `threads=..512`, `threads=64..`; `of.threads` and `to.threads` are
 for one side. Tables are filled in the same way, between <!--table NAME--> and <!--/table--> (blocks.py).
 """
@@ -21,8 +22,10 @@ import re
 from pathlib import Path
 from typing import Callable, Sequence
 
+import pandas
+
 from allocbench.errors import NothingToDraw, UsageError
-from plots import blocks, effects, kept, quantity, results, sides
+from plots import blocks, effects, groups, kept, originals, quantity, results, sides
 from plots.effects import Estimate, Found
 
 _NUMBER = re.compile(r"<!--n (?P<query>[^>]*?)-->(?P<text>.*?)<!--/n-->", re.S)
@@ -66,12 +69,17 @@ def _filled(text: str, path: Path, changes: list[str]) -> str:
 
 def answer_to(query: str) -> str:
     name, *words = query.split()
-    run, wanted = kept.run(name), _parsed(words)
+    wanted = _parsed(words)
+    if len(words) == 1 and words[0] in groups.COUNTS:
+        return groups.answer(name, words[0])
     if "statuses" in wanted:
-        return blocks.outcome(run.cells.loc[sides.matching(run, _where(run, wanted, "")), "status"])
+        return blocks.outcome(pandas.concat([run.cells.loc[sides.matching(run, _where(run, wanted, "")), "status"] for run in groups.runs(name)]))
     show, digits = wanted.get("show", "range"), int(wanted.get("digits", 2))
     if show not in SHOWS:
         raise UsageError(f"show={show} is unknown. Known are: {', '.join(SHOWS)}.")
+    if name.startswith("originals/"):
+        return SHOWS[show](originals.found(name.removeprefix("originals/"), wanted), digits)
+    run = kept.run(name)
     found = _found(run, wanted)
     if not found.estimates:
         raise UsageError(f"the query {query!r} finds no value.")

@@ -79,22 +79,9 @@ def chart(table: dict) -> dict | None:
             if isinstance(result := entry["results"][number], dict) and case["time"] in result
         ]
         if points and entry["id"] != _BUMP:
-            data.append(
-                {
-                    "type": "scatter",
-                    "mode": "markers",
-                    "name": forms.titled(entry),
-                    "meta": charts.about(entry),
-                    "y": [name for name, _, _ in points],
-                    "x": [factor for _, factor, _ in points],
-                    "text": [
-                        f"<b>{forms.titled(entry)}</b><br>{name}: {quantity.factor(factor)} times the bump pointer, {quantity.in_si(time, 's')}"
-                        for name, factor, time in points
-                    ],
-                    "hovertemplate": "%{text}<extra></extra>",
-                    "marker": {"symbol": charts.SYMBOLS.get(entry["form"], "circle"), "size": 9, "color": entry["colour"], "opacity": 0.75},
-                }
-            )
+            name = forms.titled(entry)
+            marker = {"symbol": charts.SYMBOLS.get(entry["form"], "circle"), "size": 9, "color": entry["colour"], "opacity": 0.75}
+            data.append({**_trace(name, name, points, marker), "meta": charts.about(entry)})
     data += _without(table, places)
     shapes = [{"type": "line", "x0": 1, "x1": 1, "yref": "paper", "y0": 0, "y1": 1, "line": {"width": 1, "dash": "dot", "color": "#888888"}}]
     return {
@@ -117,21 +104,24 @@ def _without(table: dict, places: list) -> list[dict]:
             points.append((_APPLICATIONS[case["figure"]], time / base[case["time"]][0], time))
     if not points:
         return []
-    return [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "no allocation",
-            "y": [name for name, _, _ in points],
-            "x": [factor for _, factor, _ in points],
-            "text": [
-                f"<b>no allocation at all</b><br>{name}: {quantity.factor(factor)} times the bump pointer, {quantity.in_si(time, 's')}"
-                for name, factor, time in points
-            ],
-            "hovertemplate": "%{text}<extra></extra>",
-            "marker": {"symbol": "cross", "size": 12, "color": "#d81b60"},
-        }
-    ]
+    return [_trace("no allocation", "no allocation at all", points, {"symbol": "cross", "size": 12, "color": "#d81b60"})]
+
+
+def _trace(name: str, title: str, points: list[tuple[str, float, float]], marker: dict) -> dict:
+    """`points`: application, time over the bump pointer's, seconds."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "y": [application for application, _, _ in points],
+        "x": [factor for _, factor, _ in points],
+        "text": [
+            f"<b>{title}</b><br>{application}: {quantity.factor(factor)} times the bump pointer, {quantity.in_si(time, 's')}"
+            for application, factor, time in points
+        ],
+        "hovertemplate": "%{text}<extra></extra>",
+        "marker": marker,
+    }
 
 
 def _time_without(table: dict, case: dict, base: dict) -> float | None:

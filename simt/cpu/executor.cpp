@@ -78,7 +78,7 @@ std::uint32_t Executor::resident_blocks(std::uint32_t threads_per_block) const {
   return std::max(1u, default_resident_warps / warps);
 }
 
-void Executor::run(LaunchShape shape, KernelCall call, LaunchReport& report) {
+std::uint32_t Executor::blocks_at_once(LaunchShape shape) const {
   check(shape.blocks != 0 && shape.threads_per_block != 0, "launch: a grid needs at least one block and one thread");
   check(shape.threads_per_block <= 1024, "launch: a block has at most 1024 threads");
   const std::uint32_t resident = std::min(resident_blocks(shape.threads_per_block), shape.blocks);
@@ -86,15 +86,30 @@ void Executor::run(LaunchShape shape, KernelCall call, LaunchReport& report) {
   check(std::uint64_t{resident} * shape.threads_per_block <= max_tsan_lanes,
         "launch: ThreadSanitizer tells at most 8000 resident lanes apart; lower ExecutorOptions::resident_blocks");
 #endif
+  return resident;
+}
+
+std::uint32_t Executor::provide_workers(std::uint32_t resident) {
   const std::uint32_t workers = std::min(options_.os_threads, resident);
   while (workers_.size() < workers) {
     workers_.push_back(std::make_unique<Worker>(options_, static_cast<std::uint32_t>(workers_.size())));
   }
+  return workers;
+}
 
+void Executor::run(LaunchShape shape, KernelCall call, LaunchReport& report) {
+  const std::uint32_t resident = blocks_at_once(shape);
+  const std::uint32_t workers = provide_workers(resident);
   Launch launch(options_, shape, call, device_heap_, {schedule_, history_}, launches_++, workers);
-  const std::uint32_t warps_per_block = (shape.threads_per_block + warp_size - 1) / warp_size;
-  std::vector<std::thread> threads;
-  std::uint32_t first_block_slot = 0;
+  const std::exception_ptr error = run_workers(launch, workers, resident);
+  report = report_of(workers, resident);
+  if (options_.mode == ExecutorMode::deterministic) hash_ = mix64(hash_ + report.hash);
+  if (error) std::rethrow_exception(error);
+  launch.throw_if_abandoned();
+}
+
+std::exception_ptr Executor::run_workers(Launch& launch, std::uint32_t workers, std::uint32_t resident) {
+  const std::uint32_t warps_per_block = (launch.shape.threads_per_block + warp_size - 1) / warp_size;
   std::vector<std::exception_ptr> errors(workers);
   const auto run_worker = [&](std::uint32_t index, std::uint32_t slots, std::uint32_t first_slot) {
     try {
@@ -105,18 +120,24 @@ void Executor::run(LaunchShape shape, KernelCall call, LaunchReport& report) {
       launch.abandon(FaultKind::environment, "a worker of the CPU executor failed");
     }
   };
+  std::vector<std::thread> threads;
+  std::uint32_t first_slot = 0;
   for (std::uint32_t index = workers; index-- > 0;) {
     const std::uint32_t slots = resident / workers + (index < resident % workers ? 1 : 0);
     if (index == 0) {
-      run_worker(0, slots, first_block_slot);
+      run_worker(0, slots, first_slot);
     } else {
-      threads.emplace_back(run_worker, index, slots, first_block_slot);
+      threads.emplace_back(run_worker, index, slots, first_slot);
     }
-    first_block_slot += slots;
+    first_slot += slots;
   }
   for (std::thread& thread : threads) thread.join();
+  const auto first = std::find_if(errors.begin(), errors.end(), [](const auto& error) { return error != nullptr; });
+  return first == errors.end() ? nullptr : *first;
+}
 
-  report = {};
+LaunchReport Executor::report_of(std::uint32_t workers, std::uint32_t resident) const {
+  LaunchReport report;
   report.os_threads = workers;
   report.resident_blocks = resident;
   report.strategy = workers_.front()->strategy();
@@ -124,14 +145,8 @@ void Executor::run(LaunchShape shape, KernelCall call, LaunchReport& report) {
     report.steps += workers_[index]->steps();
     report.switches += workers_[index]->switches();
   }
-  if (options_.mode == ExecutorMode::deterministic) {
-    report.hash = workers_.front()->hash();
-    hash_ = mix64(hash_ + report.hash);
-  }
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
-  launch.throw_if_abandoned();
+  if (options_.mode == ExecutorMode::deterministic) report.hash = workers_.front()->hash();
+  return report;
 }
 
 }  // namespace simt

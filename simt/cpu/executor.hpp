@@ -1,6 +1,7 @@
 // Runs launches: spreads the blocks of a grid over the workers, and keeps workers and their stacks for the next launch.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -39,6 +40,13 @@ class Executor {
 
  private:
   void begin_run();
+  // The steps of run(). Blocks of the grid that run at once; throws where no launch can have this shape.
+  std::uint32_t blocks_at_once(LaunchShape shape) const;
+  // How many workers share them.
+  std::uint32_t provide_workers(std::uint32_t resident);
+  // Worker 0 runs on the calling thread, each other one on a thread of its own. Returns what the first of them threw.
+  std::exception_ptr run_workers(Launch& launch, std::uint32_t workers, std::uint32_t resident);
+  LaunchReport report_of(std::uint32_t workers, std::uint32_t resident) const;
 
   ExecutorOptions options_;
   DeviceHeapMemory device_heap_;

@@ -32,6 +32,40 @@ std::vector<void*> malloc_until_null(Rig<A>& rig, std::uint64_t bytes, std::size
   }
 }
 
+// From an empty heap: as many blocks as it has, each once; they go back in another order and come again, three times.
+template <class A>
+std::size_t expect_all_blocks_come_again(Rig<A>& rig, std::uint64_t bytes) {
+  std::vector<void*> blocks = malloc_until_null(rig, bytes, 32);
+  EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), blocks.size());
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  for (int round = 0; round < 3; ++round) {
+    std::shuffle(blocks.begin(), blocks.end(), std::mt19937(7));
+    rig.free(blocks);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    EXPECT_EQ(malloc_until_null(rig, bytes, 32).size(), blocks.size()) << "nothing is lost";
+  }
+  return blocks.size();
+}
+
+// Five blocks are left, and a whole warp asks.
+template <class A>
+void expect_last_blocks_served(Rig<A>& rig, std::uint64_t bytes) {
+  const std::vector<void*> blocks = malloc_until_null(rig, bytes, 32);
+  rig.free({blocks.begin(), blocks.begin() + 5});
+  EXPECT_EQ(count_served(rig.malloc(std::vector<std::uint64_t>(32, bytes))), 5u);
+}
+
+// A heap that was full of blocks of two sizes serves after reset() as many as at first.
+template <class A>
+void expect_reset_to_first_state(Rig<A>& rig) {
+  const std::size_t fresh = malloc_until_null(rig, 64, 32).size();
+  rig.allocator.reset(rig.stream());
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  static_cast<void>(malloc_until_null(rig, 16, 32));
+  rig.allocator.reset(rig.stream());
+  EXPECT_EQ(malloc_until_null(rig, 64, 32).size(), fresh);
+}
+
 // A small live set that is renewed 300 times: the numbers of queues wrap around their rings and segments.
 template <class A>
 void expect_queues_go_round(Rig<A>& rig) {

@@ -58,6 +58,10 @@ class Study(StudyTest):
         self.assertIn("5 configs, 15 cells", result.stdout)
         self.assertIn("1 configs, 3 cells", self.study("survey", "--dry-run").stdout)
 
+    def test_a_group_that_lacks_a_folder_says_which(self):
+        self.add_config("halloc2014/fig1", ["steady"])
+        self.assertIn(f'The group "papers" lacks its folder kma2014 in {self.configs}.', self.study("papers", "--dry-run", expect=2).stderr)
+
     def test_a_study_goes_on_where_it_was_killed(self):
         for name in ("mine/one", "mine/two"):
             self.add_config(name, ["noisy"], rounds=3, seed=len(name), workload={"id": "pulse", "seconds": 0.02},

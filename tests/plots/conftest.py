@@ -34,6 +34,19 @@ def page(folder) -> Path:
     return out
 
 
+@pytest.fixture(scope="session")
+def made(tmp_path_factory) -> dict:
+    """The table that the advice makes of the small guide."""
+    import guide
+    from allocbench import stored
+
+    from plots import results
+    from plots.advice import table
+
+    folder = guide.write(tmp_path_factory.mktemp("guide"))
+    return table.of([results.read_run(each) for each in stored.find_runs(folder)])
+
+
 @pytest.fixture
 def root() -> Path:
     return ROOT

@@ -146,3 +146,11 @@ def test_another_config_decides_how_stored_numbers_are_drawn(tmp_path, capsys):
     assert main([str(folder), "--config", str(wrong)]) == 2
     assert "wrong.json: /plot: Additional properties are not allowed ('colour' was unexpected)" in capsys.readouterr().err
     assert main([str(folder), "--config", str(tmp_path / "absent.json")]) == 2
+
+
+@pytest.mark.parametrize("command", ["claims", "survival", "comb", "aa"])
+@pytest.mark.parametrize("path, message", [("absent", "does not exist"), ("configs/vinkler2015/table1.json", "is a config; give the folders of runs")])
+def test_commands_over_runs_refuse_what_is_none(root, capsys, command, path, message):
+    assert main([command, str(root / path)]) == 2
+    told = capsys.readouterr().err
+    assert message in told and told.count("\n") == 1

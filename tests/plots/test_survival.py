@@ -119,9 +119,3 @@ def test_forms_share_a_row_and_a_run_without_cells_stops_nothing(tmp_path, capsy
             if each.get_gid() == "status oom"}
     assert bars["status oom"].min() > 0.5, "the reworked form stands at the right"
     assert "reworked one at the right" in " ".join(figures.texts(drawing))
-
-
-@pytest.mark.parametrize("path, message", [("absent", "does not exist"), ("configs/vinkler2015/table1.json", "is a config")])
-def test_mistakes_are_one_line(root, capsys, path, message):
-    assert main(["survival", str(root / path)]) == 2
-    assert message in capsys.readouterr().err

@@ -1,6 +1,9 @@
 // Edge lists, the oracle with planted faults, and graph_build under many schedules.
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
 #include "allocators/kma/kma_reworked.hpp"
@@ -86,52 +89,41 @@ graph::BuiltGraph small_graph() {
   return graph;
 }
 
+// What the check says about the graph after a change.
+template <class Change>
+std::string problem_after(Change change) {
+  graph::BuiltGraph graph = small_graph();
+  change(graph);
+  return graph::graph_problem(graph, small_list);
+}
+
 TEST(GraphCheck, AcceptsTheGraph) { EXPECT_EQ(graph::graph_problem(small_graph(), small_list), ""); }
 
 TEST(GraphCheck, FindsWrongLinks) {
-  graph::BuiltGraph graph = small_graph();
-  graph.nodes[1].left = 0x200;
-  EXPECT_EQ(graph::graph_problem(graph, small_list), "two links lead to one node");
-  graph = small_graph();
-  graph.nodes[0].right = 0xa0;
-  EXPECT_EQ(graph::graph_problem(graph, small_list), "a link leads to something that is no node");
-  graph = small_graph();
-  graph.edges[2].next = 0xa0;
-  EXPECT_EQ(graph::graph_problem(graph, small_list), "two links lead to one edge");
-  graph = small_graph();
-  graph.edges[3].target = 0xa0;
-  EXPECT_EQ(graph::graph_problem(graph, small_list), "an edge of node 3 leads to no node");
-  graph = small_graph();
-  graph.nodes[1].address = 0x200;
-  EXPECT_EQ(graph::graph_problem(graph, small_list), "two nodes have one address");
+  EXPECT_EQ(problem_after([](auto& graph) { graph.nodes[1].left = 0x200; }), "two links lead to one node");
+  EXPECT_EQ(problem_after([](auto& graph) { graph.nodes[0].right = 0xa0; }),
+            "a link leads to something that is no node");
+  EXPECT_EQ(problem_after([](auto& graph) { graph.edges[2].next = 0xa0; }), "two links lead to one edge");
+  EXPECT_EQ(problem_after([](auto& graph) { graph.edges[3].target = 0xa0; }), "an edge of node 3 leads to no node");
+  EXPECT_EQ(problem_after([](auto& graph) { graph.nodes[1].address = 0x200; }), "two nodes have one address");
 }
 
 TEST(GraphCheck, FindsMissingAndSuperfluousNodes) {
-  graph::BuiltGraph graph = small_graph();
-  graph.nodes[0].left = 0;
-  EXPECT_EQ(graph::graph_problem(graph, small_list), "the tree has no node 1 where it belongs");
-  graph = small_graph();
-  graph.nodes[0].right = 0;
-  EXPECT_EQ(graph::graph_problem(graph, small_list), "the tree has no node 3 where it belongs");
-  graph = small_graph();
-  graph.nodes[1].key = 0;
-  EXPECT_EQ(graph::graph_problem(graph, small_list), "the tree has a node 0 where none belongs");
-  graph = small_graph();
-  graph.nodes[2].right = 0x400;
-  graph.nodes.push_back({0x400, 4, 0, 0, 0});
-  EXPECT_EQ(graph::graph_problem(graph, small_list), "the tree has a node 4 where none belongs");
+  EXPECT_EQ(problem_after([](auto& graph) { graph.nodes[0].left = 0; }), "the tree has no node 1 where it belongs");
+  EXPECT_EQ(problem_after([](auto& graph) { graph.nodes[0].right = 0; }), "the tree has no node 3 where it belongs");
+  EXPECT_EQ(problem_after([](auto& graph) { graph.nodes[1].key = 0; }), "the tree has a node 0 where none belongs");
+  EXPECT_EQ(problem_after([](auto& graph) {
+              graph.nodes[2].right = 0x400;
+              graph.nodes.push_back({0x400, 4, 0, 0, 0});
+            }),
+            "the tree has a node 4 where none belongs");
 }
 
 TEST(GraphCheck, ComparesArcsExactly) {
-  graph::BuiltGraph graph = small_graph();
-  graph.edges[0].target = 0x100;
-  EXPECT_EQ(graph::graph_problem(graph, small_list), "the edges of node 2 are not its 3 arcs");
-  graph = small_graph();
-  graph.edges[1].next = 0;
-  EXPECT_EQ(graph::graph_problem(graph, small_list), "the edges of node 2 are not its 3 arcs");
-  graph = small_graph();
-  graph.edges.push_back({0xe0, 0, 0x100});
-  EXPECT_EQ(graph::graph_problem(graph, small_list), "an edge is in no list");
+  constexpr std::string_view wrong_arcs = "the edges of node 2 are not its 3 arcs";
+  EXPECT_EQ(problem_after([](auto& graph) { graph.edges[0].target = 0x100; }), wrong_arcs);
+  EXPECT_EQ(problem_after([](auto& graph) { graph.edges[1].next = 0; }), wrong_arcs);
+  EXPECT_EQ(problem_after([](auto& graph) { graph.edges.push_back({0xe0, 0, 0x100}); }), "an edge is in no list");
 }
 
 GraphBuild::Parameters small(std::uint32_t vertices, bool hold) {

@@ -50,6 +50,9 @@ std::vector<std::string> configs_of(const StudyOptions& study) {
   const std::vector<std::string> folders = named == named_groups().end() ? std::vector{study.group} : named->second;
   std::vector<std::string> paths;
   for (const std::string& folder : folders) {
+    if (named != named_groups().end() && !fs::is_directory(configs / folder)) {
+      throw UsageError(fmt::format("The group \"{}\" lacks its folder {} in {}.", study.group, folder, study.configs));
+    }
     if (study.group == "schema" || !fs::is_directory(configs / folder)) {
       const auto known = known_groups(configs);
       throw UsageError(fmt::format("There is no group \"{}\".{} Groups in {}: {}.", study.group,

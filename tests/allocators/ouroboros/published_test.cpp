@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 #include <set>
 
 #include "allocators/ouroboros/ouroboros_c.hpp"
@@ -67,25 +66,14 @@ TYPED_TEST(OuroborosPublishedTest, ServesEverySizeFromChunksOfItsClass) {
 TYPED_TEST(OuroborosPublishedTest, DetectsExhaustionAndRecoversFromIt) {
   for (const std::uint64_t bytes : {16, 64, 1024}) {
     Rig<TypeParam> rig(128 * KiB, chunks_of(1024));
-    std::vector<void*> blocks = malloc_until_null(rig, bytes, 32);
-    EXPECT_GE(blocks.size() * bytes, 128 * KiB * 4 / 10) << bytes;
-    EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), blocks.size());
-    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-    for (int round = 0; round < 3; ++round) {
-      std::shuffle(blocks.begin(), blocks.end(), std::mt19937(7));
-      rig.free(blocks);
-      EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-      EXPECT_EQ(malloc_until_null(rig, bytes, 32).size(), blocks.size()) << "nothing is lost";
-    }
+    const std::size_t blocks = testing::expect_all_blocks_come_again(rig, bytes);
+    EXPECT_GE(blocks * bytes, 128 * KiB * 4 / 10) << bytes;
   }
 }
 
 TYPED_TEST(OuroborosPublishedTest, ServesTheLastPagesToAPartOfAWarp) {
   Rig<TypeParam> rig(128 * KiB, chunks_of(1024));
-  std::vector<void*> blocks = malloc_until_null(rig, 1024, 32);
-  rig.free({blocks.begin(), blocks.begin() + 5});
-  const std::vector<void*> again = rig.malloc(std::vector<std::uint64_t>(32, 1024));
-  EXPECT_EQ(std::count(again.begin(), again.end(), nullptr), 27);
+  testing::expect_last_blocks_served(rig, 1024);
 }
 
 TYPED_TEST(OuroborosPublishedTest, SendsLargeRequestsToTheDeviceHeap) {
@@ -112,12 +100,7 @@ TYPED_TEST(OuroborosPublishedTest, IgnoresNullServesZeroBytesAndRefusesTinyPools
 
 TYPED_TEST(OuroborosPublishedTest, ResetsToTheFirstState) {
   Rig<TypeParam> rig(128 * KiB, chunks_of(1024));
-  const std::size_t fresh = malloc_until_null(rig, 64, 32).size();
-  rig.allocator.reset(rig.stream());
-  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-  static_cast<void>(malloc_until_null(rig, 16, 32));
-  rig.allocator.reset(rig.stream());
-  EXPECT_EQ(malloc_until_null(rig, 64, 32).size(), fresh);
+  testing::expect_reset_to_first_state(rig);
 }
 
 // Queues whose numbers wrap around their rings and segments many times.
