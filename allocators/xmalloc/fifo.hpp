@@ -56,6 +56,41 @@ struct Fifo {
     return true;
   }
 
+  // push() and pop() for lanes that come together, with one addition to each counter for all of them. All lanes of the
+  // group call; those with the lowest ranks are admitted.
+  template <class Thread, class Group>
+  SIMT_FN bool push_together(Thread& thread, const Group& group, std::uint64_t value) const {
+    std::uint32_t admitted = 0;
+    std::uint32_t first = 0;
+    if (group.leader()) {
+      admitted = take_units_if_any(thread, counters->room, group.num_threads());
+      if (admitted != 0) first = thread.atomic(counters->tail).fetch_add(admitted, simt::relaxed);
+    }
+    admitted = group.broadcast(admitted);
+    first = group.broadcast(first);
+    const bool pushes = group.thread_rank() < admitted;
+    if (pushes) put(thread, first + group.thread_rank(), value);
+    group.sync();  // a pop is admitted when its push has ended
+    if (group.leader() && admitted != 0) thread.atomic(counters->filled).fetch_add(admitted, simt::relaxed);
+    return pushes;
+  }
+  template <class Thread, class Group>
+  SIMT_FN bool pop_together(Thread& thread, const Group& group, std::uint64_t& value) const {
+    std::uint32_t admitted = 0;
+    std::uint32_t first = 0;
+    if (group.leader()) {
+      admitted = take_units_if_any(thread, counters->filled, group.num_threads());
+      if (admitted != 0) first = thread.atomic(counters->head).fetch_add(admitted, simt::relaxed);
+    }
+    admitted = group.broadcast(admitted);
+    first = group.broadcast(first);
+    const bool pops = group.thread_rank() < admitted;
+    if (pops) value = get(thread, first + group.thread_rank());
+    group.sync();  // a push is admitted when the pop that makes room for it has ended
+    if (group.leader() && admitted != 0) thread.atomic(counters->room).fetch_add(admitted, simt::relaxed);
+    return pops;
+  }
+
   // Waits while the ring is full: for callers that know that a pop is about to end.
   template <class Thread>
   SIMT_FN void push_surely(Thread& thread, std::uint64_t value) const {
@@ -77,14 +112,15 @@ struct Fifo {
   template <class Thread>
   SIMT_FN bool pop(Thread& thread, std::uint64_t& value) const {
     if (take_units_if_any(thread, counters->filled, 1) == 0) return false;
-    const std::uint32_t number = thread.atomic(counters->head).fetch_add(1u, simt::relaxed);
-    FifoSlot& slot = slots[number & (capacity - 1)];
-    const auto turn = thread.atomic(slot.turn);
-    while (turn.load(simt::acquire) != number + 1) thread.spin_hint();
-    value = slot.value;
-    turn.store(number + capacity, simt::release);
+    value = get(thread, thread.atomic(counters->head).fetch_add(1u, simt::relaxed));
     thread.atomic(counters->room).fetch_add(1u, simt::relaxed);
     return true;
+  }
+
+  // Also of values that a pop has counted and has not taken yet.
+  template <class Thread>
+  SIMT_FN bool holds_any(Thread& thread) const {
+    return thread.atomic(counters->tail).load(simt::relaxed) != thread.atomic(counters->head).load(simt::relaxed);
   }
 
   // Number of values; may be outdated when it returns.
@@ -102,6 +138,15 @@ struct Fifo {
     while (turn.load(simt::acquire) != number) thread.spin_hint();
     slot.value = value;
     turn.store(number + 1, simt::release);
+  }
+  template <class Thread>
+  SIMT_FN std::uint64_t get(Thread& thread, std::uint32_t number) const {
+    FifoSlot& slot = slots[number & (capacity - 1)];
+    const auto turn = thread.atomic(slot.turn);
+    while (turn.load(simt::acquire) != number + 1) thread.spin_hint();
+    const std::uint64_t value = slot.value;
+    turn.store(number + capacity, simt::release);
+    return value;
   }
 };
 

@@ -27,6 +27,14 @@ struct Inspect {
         return bits == 0 || (bits & ~store.all_bits()) != 0 ? Broken::superblock_mask : Broken::nothing;
       });
     }
+    const std::uint32_t sizes = store.kept.counters == nullptr ? 0 : KeptBlocks::sizes;
+    for (std::uint32_t size = 0; size < sizes && found == Broken::nothing; ++size) {
+      found = in_fifo(store.kept.fifo(size), [&](std::byte* block) {
+        const Tag tag{Tag::before(block)};
+        const bool fits = tag.type() == Tag::whole && tag.units() != 0 && store.kept.size_of(tag.units()) == size;
+        return fits ? Broken::nothing : Broken::kept_block;
+      });
+    }
     if constexpr (requires { store.memory.end(); }) {
       if (found == Broken::nothing) found = in_chain(store.memory);
     }

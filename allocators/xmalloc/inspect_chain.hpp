@@ -10,6 +10,7 @@ enum class Broken : std::uint32_t {
   fifo_counters,     // they disagree with each other or with the turns of the slots
   free_list_entry,   // no Basicblock of the list's class, or its bit is set too
   superblock_mask,   // a Superblock in the buffer without free Basicblocks
+  kept_block,        // a block that is kept with those of another size
   chain,             // a Memoryblock that does not lie between its neighbours
   unmerged,          // two free Memoryblocks side by side
   free_memory_lists  // a free Memoryblock is missing in them, or one that is not free is there
@@ -50,6 +51,8 @@ inline const char* text_of(Broken broken) {
       return "a free list holds something else than a Basicblock of its class, or one that its Superblock holds too";
     case Broken::superblock_mask:
       return "a Superblock without free Basicblocks is in the buffer";
+    case Broken::kept_block:
+      return "a block is kept with those of another size";
     case Broken::chain:
       return "a Memoryblock does not lie between its neighbours";
     case Broken::unmerged:

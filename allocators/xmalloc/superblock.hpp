@@ -17,6 +17,7 @@
 
 #include "allocators/common/lock.hpp"
 #include "allocators/xmalloc/fifo.hpp"
+#include "allocators/xmalloc/kept_blocks.hpp"
 #include "allocators/xmalloc/layout.hpp"
 #include "allocators/xmalloc/memoryblock.hpp"
 #include "allocators/xmalloc/tag.hpp"
@@ -57,6 +58,7 @@ struct BlockStore : BlockClasses {
 
   Memory memory;
   Buffers buffers;
+  KeptBlocks kept;
   std::uint32_t* reclaiming = nullptr;  // 1 while a thread takes the buffers apart
   std::uint32_t* created = nullptr;     // Superblocks so far
   std::uint32_t* refills = nullptr;     // that left blocks for others
@@ -91,12 +93,20 @@ struct BlockStore : BlockClasses {
 
   template <class Thread>
   SIMT_FN std::byte* malloc_memory(Thread& thread, std::size_t bytes) const {
-    std::byte* block = memory.malloc(thread, bytes);
+    std::uint32_t units = kept.units_for(bytes);
+    std::byte* block = units == 0 || !kept.any(thread) ? nullptr : kept.take(thread, units);
+    if (block != nullptr) return block;
+    block = memory.malloc(thread, units == 0 ? bytes : std::size_t{units} * unit_bytes);
+    if (block == nullptr) {
+      const bool returned = return_kept_blocks(thread);
+      if (returned || units != 0) block = memory.malloc(thread, bytes);
+      units = 0;  // not rounded, so not kept
+    }
     if (block == nullptr) {
       reclaim(thread);
       block = memory.malloc(thread, bytes);
     }
-    if (block != nullptr) Tag::of_whole().write(thread, block);
+    if (block != nullptr) Tag::of_whole(units).write(thread, block);
     return block;
   }
 
@@ -104,7 +114,7 @@ struct BlockStore : BlockClasses {
   template <class Thread>
   SIMT_FN void free(Thread& thread, std::byte* block, Tag tag) const {
     if (tag.type() == Tag::whole) {
-      memory.free(thread, block);
+      if (!kept.keep(thread, block, tag)) memory.free(thread, block);
     } else if (!buffers.free_list(tag.size_class(), own_list(thread)).push(thread, address(block))) {
       free_past_list(thread, block, tag);
     }
@@ -189,7 +199,10 @@ struct BlockStore : BlockClasses {
       return superblock;
     }
     thread.probe(simt::Step::split);
-    std::byte* const superblock = memory.malloc(thread, superblock_bytes(size_class));
+    std::byte* superblock = memory.malloc(thread, superblock_bytes(size_class));
+    if (superblock == nullptr && return_kept_blocks(thread)) {
+      superblock = memory.malloc(thread, superblock_bytes(size_class));
+    }
     if (superblock == nullptr) return nullptr;
     thread.atomic(*created).fetch_add(1u, simt::relaxed);
     // Published by the slots of the FIFO, or with the first block when its user hands it over.
@@ -233,6 +246,28 @@ struct BlockStore : BlockClasses {
       return_free_superblocks(thread, size_class);
     }
     unlock(thread, *reclaiming);
+  }
+
+  // The same for the blocks that are kept; false if there were none. Lanes that come together return them together:
+  // blocks that a warp freed in a row are freed as one (memoryblock.hpp).
+  template <class Thread>
+  SIMT_NOINLINE_FN bool return_kept_blocks(Thread& thread) const {
+    constexpr std::uint32_t vain_looks = 64;  // for blocks that others have in hand
+    if (!kept.any(thread)) return false;
+    const auto group = thread.converged();
+    for (std::uint32_t size = 0; size < KeptBlocks::sizes; ++size) {
+      for (std::uint32_t left = kept.fifo(size).capacity + vain_looks; left != 0; --left) {
+        if (!group.any(group.leader() && kept.fifo(size).holds_any(thread))) break;
+        std::uint64_t block;
+        const bool mine = kept.fifo(size).pop_together(thread, group, block);
+        if (mine) memory.free(thread, reinterpret_cast<std::byte*>(block));
+        const std::uint32_t returned = simt::popcount(group.ballot(mine));
+        if (group.leader() && returned != 0) thread.atomic(*kept.count).fetch_sub(returned, simt::acq_rel);
+        if (returned == 0) thread.spin_hint();
+      }
+    }
+    for (std::uint32_t look = 0; look < vain_looks && kept.any(thread); ++look) thread.spin_hint();
+    return true;
   }
 
   template <class Thread>

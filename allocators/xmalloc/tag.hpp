@@ -19,10 +19,10 @@ struct Tag {
   static SIMT_FN Tag of_basic(std::uint32_t size_class, std::uint32_t index) {
     return {basic << 30 | size_class << 8 | index};
   }
-  static SIMT_FN Tag of_whole() { return {whole << 30}; }
+  static SIMT_FN Tag of_whole(std::uint32_t units = 0) { return {whole << 30 | units}; }
 
   SIMT_FN std::uint32_t type() const { return word >> 30; }
-  SIMT_FN std::uint32_t units_to_parent() const { return word & 0x3fffffffu; }
+  SIMT_FN std::uint32_t units() const { return word & 0x3fffffffu; }  // to the parent; of a block to be kept, else 0
   SIMT_FN std::uint32_t size_class() const { return word >> 8 & 0xff; }
   SIMT_FN std::uint32_t index() const { return word & 0xff; }
 

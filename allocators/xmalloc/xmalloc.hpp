@@ -121,7 +121,7 @@ class PublishedOf {
     Tag tag = Tag::read(thread, memory);
     if (tag.type() == Tag::piece) {
       Tag{Tag::untyped}.write(thread, memory);
-      memory -= std::size_t{tag.units_to_parent()} * unit_bytes;
+      memory -= std::size_t{tag.units()} * unit_bytes;
       if (thread.atomic(live_pieces(memory)).fetch_sub(1u, simt::acq_rel) != 1) return;
       tag = Tag::read(thread, memory);
     }

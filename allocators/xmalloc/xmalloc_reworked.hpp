@@ -25,6 +25,7 @@
 //     Basicblock is left for a sum, each lane asks for its own: smaller ones may be free.
 //   * Memoryblocks: one lane takes the lock for its warp, lists by size, and blocks in a row that a warp frees together
 //     are freed as one (memoryblock.hpp).
+//   * Freed blocks up to 32 times as large as the largest Basicblock are kept (kept_blocks.hpp).
 //   * Basicblocks whose Superblocks do not fit the pool are not used: larger requests go to the heap.
 //   * Null comes only after entirely free Superblocks were returned to the heap.
 //   * Headers are 16 bytes and so is the alignment; lanes form their group at entry, by shuffles. As in the published
@@ -56,7 +57,11 @@ struct Initialise {
       }
       store.buffers.superblocks(c).initialise(thread, rank, count);
     }
+    if (store.kept.counters != nullptr) {
+      for (std::uint32_t s = 0; s < KeptBlocks::sizes; ++s) store.kept.fifo(s).initialise(thread, rank, count);
+    }
     if (rank != 0) return;
+    if (store.kept.counters != nullptr) thread.atomic(*store.kept.count).store(0, simt::relaxed);
     thread.atomic(*store.reclaiming).store(0, simt::relaxed);
     thread.atomic(*store.created).store(0, simt::relaxed);
     thread.atomic(*store.refills).store(0, simt::relaxed);
@@ -110,7 +115,7 @@ class XMallocOf {
     auto* memory = static_cast<std::byte*>(block);
     Tag tag = Tag::read(thread, memory);
     if (tag.type() == Tag::piece) {
-      memory -= std::size_t{tag.units_to_parent()} * unit_bytes;
+      memory -= std::size_t{tag.units()} * unit_bytes;
       const auto group = thread.converged().match_any(reinterpret_cast<std::uint64_t>(memory));
       group.sync();  // the last writes of all lanes come before the leader's release
       if (!group.leader()) return;
@@ -149,6 +154,12 @@ class XMallocOf {
     store.buffers.superblock_capacity = most_superblocks(arena.pool_bytes(), parameters, 1u << Buffers::classes);
     store.buffers.counters = arena.metadata<FifoCounters>(store.buffers.fifos());
     store.buffers.slots = arena.metadata<FifoSlot>(store.buffers.slot_count());
+    if (parameters.superblocks) {
+      store.kept = KeptBlocks::above(store.largest_payload(), arena.pool_bytes());
+      store.kept.counters = arena.metadata<FifoCounters>(KeptBlocks::sizes);
+      store.kept.slots = arena.metadata<FifoSlot>(store.kept.slot_count());
+      store.kept.count = arena.metadata<std::uint32_t>(1);
+    }
     store.reclaiming = arena.metadata<std::uint32_t>(1);
     store.created = arena.metadata<std::uint32_t>(1);
     store.refills = arena.metadata<std::uint32_t>(1);
@@ -160,7 +171,7 @@ class XMallocOf {
 
   void initialise(simt::Stream& stream) {
     constexpr std::uint32_t threads = 256;
-    const std::size_t wanted = (store_.buffers.slot_count() + threads - 1) / threads;
+    const std::size_t wanted = (store_.buffers.slot_count() + store_.kept.slot_count() + threads - 1) / threads;
     const auto blocks = static_cast<std::uint32_t>(std::min<std::size_t>(wanted, 1024));
     simt::launch(stream, {blocks, threads}, Initialise<Memory>{}, store_);
   }

@@ -20,8 +20,8 @@ struct InitialiseFifo {
   }
 };
 
-// Every lane pushes `each` numbers of its own and pops as many, in turn; what is popped is counted in `seen`. Every
-// other push goes through push_some(), where the FIFO has it.
+// Every lane pushes `each` numbers of its own and pops as many, in turn; what is popped is counted in `seen`. Pushes
+// and pops go in turn through all functions that the FIFO has for them.
 template <class Value>
 struct PushAndPop {
   template <class Thread, class Fifo>
@@ -29,20 +29,28 @@ struct PushAndPop {
                           std::uint32_t* refused) const {
     for (std::uint32_t i = 0; i < each; ++i) {
       const Value number = thread.rank_in_grid() * each + i;
-      if (!push(thread, fifo, number, i % 2 != 0)) thread.atomic(*refused).fetch_add(1u, simt::relaxed);
+      if (!push(thread, fifo, number, i % 3)) thread.atomic(*refused).fetch_add(1u, simt::relaxed);
       Value value;
-      if (i % 3 != 0 && fifo.pop(thread, value)) thread.atomic(seen[value]).fetch_add(1u, simt::relaxed);
+      if (i % 4 != 0 && pop(thread, fifo, value, i % 4)) thread.atomic(seen[value]).fetch_add(1u, simt::relaxed);
     }
   }
 
  private:
   template <class Thread, class Fifo>
-  static SIMT_FN bool push(Thread& thread, const Fifo& fifo, Value number, bool some) {
+  static SIMT_FN bool push(Thread& thread, const Fifo& fifo, Value number, std::uint32_t way) {
     const auto numbers = [&](std::uint32_t) { return number; };
     if constexpr (requires { fifo.push_some(thread, 1, numbers); }) {
-      if (some) return fifo.push_some(thread, 1, numbers) == 1;
+      if (way == 1) return fifo.push_some(thread, 1, numbers) == 1;
+      if (way == 2) return fifo.push_together(thread, thread.converged(), number);
     }
     return fifo.push(thread, number);
+  }
+  template <class Thread, class Fifo>
+  static SIMT_FN bool pop(Thread& thread, const Fifo& fifo, Value& value, std::uint32_t way) {
+    if constexpr (requires { fifo.pop_together(thread, thread.converged(), value); }) {
+      if (way == 3) return fifo.pop_together(thread, thread.converged(), value);
+    }
+    return fifo.pop(thread, value);
   }
 };
 

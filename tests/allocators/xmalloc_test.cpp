@@ -6,6 +6,7 @@
 #include <random>
 
 #include "allocators/xmalloc/xmalloc_reworked.hpp"
+#include "tests/allocators/fidelity/rig.hpp"
 #include "tests/allocators/harness.hpp"
 #include "tests/allocators/shared_cases.hpp"
 #include "tests/allocators/xmalloc_cases.hpp"
@@ -14,6 +15,8 @@ namespace allocbench {
 namespace {
 
 using testing::count_served;
+using testing::FidelityRig;
+using testing::Ops;
 using testing::Rig;
 
 TEST(XMallocFifo, PassesEveryAdmittedValueOnExactlyOnce) {
@@ -107,6 +110,45 @@ TEST(XMallocReworked, FreesBlocksInARowAsOne) {
   EXPECT_EQ(rig.offset(rig.malloc({30'000})[0]), 16);
   EXPECT_EQ(rig.offset(rig.malloc({10'000})[0]), 16 + 9 * 10'016);
   EXPECT_EQ(rig.offset(rig.malloc({20'000})[0]), 16 + 20 * 10'016);
+}
+
+TEST(XMallocReworked, KeepsFreedBlocksAboveTheLargestBasicblock) {
+  constexpr std::size_t pool_bytes = 4 << 20;
+  Rig<XMallocReworked> rig(pool_bytes, {}, 1, 1, simt::StrategyKind::lockstep);
+  const std::vector<std::uint64_t> sizes(32, 10'100);
+  std::vector<void*> first = rig.malloc(sizes);
+  ASSERT_EQ(count_served(first), 32u);
+  EXPECT_EQ(merges_of_free(rig, first), 0u);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  // 10,240 bytes is the size of both, and of no request below 9,217 bytes.
+  std::vector<void*> second = rig.malloc(std::vector<std::uint64_t>(32, 9'300));
+  std::vector<void*> other = rig.malloc(std::vector<std::uint64_t>(32, 9'200));
+  std::sort(first.begin(), first.end());
+  std::sort(second.begin(), second.end());
+  EXPECT_EQ(first, second);
+  EXPECT_EQ(count_served(other), 32u);
+  EXPECT_GT(*std::min_element(other.begin(), other.end()), first.back());
+  rig.free(second);
+  rig.free(other);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  // No room in the heap before they come back.
+  const std::vector<void*> all = rig.malloc({pool_bytes - 512});
+  EXPECT_EQ(count_served(all), 1u);
+  rig.free(all);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+TEST(XMallocReworked, AWarpGetsKeptBlocksByMovingFourCounters) {
+  FidelityRig<XMallocReworked> rig(4 << 20);
+  const std::vector<std::uint64_t> sizes(32, 8192);
+  rig.counted_free(rig.counted_malloc(sizes).blocks);
+  const auto mallocs = rig.counted_malloc(sizes);
+  EXPECT_EQ(count_served(mallocs.blocks), 32u);
+  // Whether any are kept 1 load per lane, whether any of this size 1 load; the turn of a slot 1 load and 1 store per
+  // lane.
+  EXPECT_EQ(mallocs.sum(), (Ops{.loads = 1 + 2 * 32, .stores = 32, .updates = 4}));
+  // Whether there is room 1 load; the tag and the turn of a slot 2 loads and 1 store per lane.
+  EXPECT_EQ(rig.counted_free(mallocs.blocks).sum(), (Ops{.loads = 1 + 2 * 32, .stores = 32, .updates = 4}));
 }
 
 template <class A>

@@ -23,9 +23,9 @@
 //   * Linked queues and walks notice storage that was reused (list_queue.hpp, chunk_queue.hpp).
 //   * Blocks of the device heap are remembered, so that reset() frees them (device_heap_share.hpp).
 //   * Flat rings in pools below 2.5 GiB are as large as the pool needs (parameters.hpp).
-//   * The counter of calls is off (`statistics`; the published measurements include it): one addition to one word less
-//     per call, which lanes that call alone notice. Mallocs of P-S take 0.5 to 0.8 of the authors' time
-//     (results/reference/h200/README.md).
+//   * The counter of calls is off (`statistics`; the published measurements include it).
+//   * Addresses and sizes of queues are parameters of the kernel; there they lie beside the counters that all change.
+//     Mallocs of P-S take 0.5 to 0.8 of the authors' time (results/reference/h200/README.md).
 // What stays as it is: the semaphore's fields overflow with 2^24 free pages of a class; rings overflow; pages never
 // leave their class, and chunks only with C-S, above 838,860 chunks in a queue. The originals of C-VA fail from 256 B
 // on at 100,000 requests on an H200; ours serves them. ABA: numbers of puts and takes have 32 bits and repeat after

@@ -85,6 +85,22 @@ TYPED_TEST(CircularFidelity, AWalkLocksEveryChunkThatIsTooSmall) {
                 TypeParam::split + TypeParam::leave_offset);
 }
 
+// The offset moves on with every request. The one that brings it to the levels whose chunks are too small passes all of
+// them: 496 chunks of 1 to 16 granules, of which 256 bytes need 17. The requests before it lock one chunk or two.
+TYPED_TEST(CircularFidelity, OneRequestPassesTheLevelsOfSmallChunks) {
+  FidelityRig<typename TypeParam::Allocator> rig(pool_bytes);
+  std::uint64_t before = 0;
+  std::uint64_t locks = 0;
+  for (int request = 0; request < 100 && locks <= 2; ++request) {
+    const Calls mallocs = rig.counted_malloc({256});
+    before = std::max(before, locks);
+    locks = mallocs.of_lane[0].updates + mallocs.of_lane[0].compare_exchanges;
+    rig.counted_free(mallocs.blocks);
+  }
+  EXPECT_LE(before, 2u);
+  EXPECT_EQ(locks, 496u + 1u);
+}
+
 // Two laps over all chunks and the end marker, which is in use.
 TYPED_TEST(CircularFidelity, AnExhaustedPoolIsWalkedTwice) {
   FidelityRig<typename TypeParam::Allocator> rig(pool_bytes);
