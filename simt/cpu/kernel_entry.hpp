@@ -1,0 +1,30 @@
+// Entries of kernels on the CPU executor: a function for each kernel.
+#pragma once
+
+#include <tuple>
+#include <utility>
+
+#include "simt/common.hpp"
+#include "simt/cpu/thread.hpp"
+
+namespace simt {
+
+// `arguments` is an array of pointers to the kernel object and to its arguments.
+template <class Kernel, class... Args>
+void kernel_entry(Lane& lane, const void* arguments) {
+  const auto* const pointers = static_cast<const void* const*>(arguments);
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    const Kernel kernel = *static_cast<const Kernel*>(pointers[0]);
+    std::tuple<Args...> own(*static_cast<const Args*>(pointers[1 + i])...);
+    Thread thread(lane);
+    kernel(thread, std::get<i>(own)...);
+  }
+  (std::index_sequence_for<Args...>{});
+}
+
+template <class Kernel, class... Args>
+KernelPointer kernel_pointer() {
+  return {reinterpret_cast<const void*>(&kernel_entry<Kernel, Args...>)};
+}
+
+}  // namespace simt
