@@ -1,7 +1,8 @@
-// Entries of kernels on the CPU executor: a function for each kernel.
+// Entries of kernels on the CPU executor: a function for each kernel, also for the members of a family.
 #pragma once
 
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "simt/common.hpp"
@@ -25,6 +26,21 @@ void kernel_entry(Lane& lane, const void* arguments) {
 template <class Kernel, class... Args>
 KernelPointer kernel_pointer() {
   return {reinterpret_cast<const void*>(&kernel_entry<Kernel, Args...>)};
+}
+
+namespace detail {
+
+template <class Kernel, class... Args>
+KernelPointer pointer_of(FamilyMember<Kernel, Args...>*) {
+  return kernel_pointer<Kernel, Args...>();
+}
+
+}  // namespace detail
+
+template <class Member, class... Members>
+KernelPointer member_pointer() {
+  static_assert((std::is_same_v<Member, Members> || ...), "no such member in the family");
+  return detail::pointer_of(static_cast<Member*>(nullptr));
 }
 
 }  // namespace simt
