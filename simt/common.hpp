@@ -82,12 +82,32 @@ struct LaunchShape {
   std::size_t shared_bytes = 0;  // dynamic shared memory per block
 };
 
+// CUDA has no larger blocks.
+inline constexpr std::uint32_t max_threads_per_block = 1024;
+
+// Where an argument lies in what the entry of a family takes (simt/cuda/kernel_entry.hpp).
+struct PackedPlace {
+  std::uint32_t offset = 0;
+  std::uint32_t bytes = 0;
+};
+inline constexpr std::uint32_t max_packed_bytes = 2048;
+inline constexpr std::uint32_t max_packed_alignment = 16;
+
 // A compiled kernel whose argument types are erased: `kernel_pointer<Kernel, Args...>()` of the back end makes it; the
 // launching code must pass these arguments. Null if there is none.
 struct KernelPointer {
   const void* entry = nullptr;
+  // Of a member of a family, where the back end has one entry for all: its number, and a place for the kernel object
+  // and for each argument.
+  std::uint32_t member = 0;
+  const PackedPlace* places = nullptr;
+
   explicit operator bool() const { return entry != nullptr; }
 };
+
+// A kernel of a KernelFamily (simt/kernels.hpp).
+template <class Kernel, class... Args>
+struct FamilyMember {};
 
 // What a compiled kernel needs; zero where a back end has no such notion (CPU: registers).
 struct KernelAttributes {

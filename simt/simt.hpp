@@ -3,6 +3,7 @@
 
 #include "simt/bits.hpp"
 #include "simt/common.hpp"
+#include "simt/kernels.hpp"
 
 #if SIMT_CUDA
 #include "simt/cuda/deadline.hpp"

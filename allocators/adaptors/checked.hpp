@@ -15,7 +15,8 @@
 // A block whose tag is gone or dead was freed before, or somebody wrote into it: its free is blamed and not passed on,
 // so that no allocator is measured or corrupted by its caller's mistake.
 //
-// Its functions are not inlined: nothing here is timed, and one copy of A per unit saves compile time.
+// Its functions are not inlined: nothing here is timed, and the observed kernels of an allocator share one copy of A
+// (workloads/contract/export.hpp makes them a simt::KernelFamily).
 #pragma once
 
 #include "allocators/adaptors/content_report.hpp"

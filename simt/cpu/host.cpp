@@ -76,6 +76,9 @@ void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std:
   device.executor_->run(shape, call, device.last_launch_);
 }
 
+// Registers and the like mean nothing here.
+KernelAttributes kernel_attributes(KernelPointer) { return {}; }
+
 std::uint32_t max_resident_blocks(Stream& stream, KernelPointer, std::uint32_t threads_per_block, std::size_t) {
   return stream.device().executor().resident_blocks(threads_per_block);
 }

@@ -2,20 +2,17 @@
 // launch itself, and streams and events order nothing beyond the program's own order.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
-#include <utility>
 
 #include "simt/buffer.hpp"
 #include "simt/common.hpp"
 #include "simt/cpu/executor.hpp"
 #include "simt/cpu/options.hpp"
-#include "simt/cpu/thread.hpp"
+#include "simt/kernels.hpp"
 
 namespace simt {
 
@@ -100,48 +97,5 @@ class Event {
  private:
   std::chrono::steady_clock::time_point time_;
 };
-
-// Kernels are function objects: `template <class Thread> SIMT_FN void operator()(Thread& thread, Args... args) const`.
-// Every thread gets its own copy of kernel and arguments, as on a GPU. `arguments` is an array of pointers to them.
-template <class Kernel, class... Args>
-void kernel_entry(Lane& lane, const void* arguments) {
-  const auto* const pointers = static_cast<const void* const*>(arguments);
-  [&]<std::size_t... i>(std::index_sequence<i...>) {
-    const Kernel kernel = *static_cast<const Kernel*>(pointers[0]);
-    std::tuple<Args...> own(*static_cast<const Args*>(pointers[1 + i])...);
-    Thread thread(lane);
-    kernel(thread, std::get<i>(own)...);
-  }
-  (std::index_sequence_for<Args...>{});
-}
-
-template <class Kernel, class... Args>
-KernelPointer kernel_pointer() {
-  return {reinterpret_cast<const void*>(&kernel_entry<Kernel, Args...>)};
-}
-
-// `arguments` point to the kernel object and to values of exactly the types Args of kernel_pointer(), in their order.
-void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std::span<const void* const> arguments);
-// Registers and the like mean nothing here.
-inline KernelAttributes kernel_attributes(KernelPointer) { return {}; }
-// Blocks of this size that run at once.
-std::uint32_t max_resident_blocks(Stream& stream, KernelPointer kernel, std::uint32_t threads_per_block,
-                                  std::size_t shared_bytes);
-
-template <class Kernel, class... Args>
-void launch(Stream& stream, LaunchShape shape, Kernel kernel, Args... args) {
-  const std::array<const void*, 1 + sizeof...(Args)> arguments{&kernel, &args...};
-  launch_kernel(stream, shape, kernel_pointer<Kernel, Args...>(), arguments);
-}
-
-// `Args` are the decayed argument types of the launch.
-template <class Kernel, class... Args>
-KernelAttributes kernel_attributes() {
-  return kernel_attributes(kernel_pointer<Kernel, Args...>());
-}
-template <class Kernel, class... Args>
-std::uint32_t max_resident_blocks(Stream& stream, std::uint32_t threads_per_block, std::size_t shared_bytes) {
-  return max_resident_blocks(stream, kernel_pointer<Kernel, Args...>(), threads_per_block, shared_bytes);
-}
 
 }  // namespace simt

@@ -158,7 +158,7 @@ std::vector<RaceFrame> frames_of(const RawAccess& access) {
   }
   // The kernel was called by launch(); below that is the executor.
   const auto launch = std::find_if(frames.begin(), frames.end(), [](const RaceFrame& frame) {
-    return std::string_view(frame.file).ends_with("simt/cpu/host.hpp");
+    return std::string_view(frame.file).ends_with("simt/cpu/kernel_entry.hpp");
   });
   frames.erase(launch, frames.end());
   return frames;

@@ -1,5 +1,8 @@
 #include <nvtx3/nvToolsExt.h>
 
+#include <array>
+#include <cstddef>
+#include <cstring>
 #include <string>
 
 #include "simt/cuda/host.hpp"
@@ -173,6 +176,14 @@ void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std:
     check_cuda(cudaFuncSetAttribute(kernel.entry, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(shape.shared_bytes)),
                "cudaFuncSetAttribute(dynamic shared memory)");
+  }
+  alignas(max_packed_alignment) std::array<std::byte, max_packed_bytes> packed;
+  const std::array<const void*, 2> of_family{&kernel.member, packed.data()};
+  if (kernel.places != nullptr) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      std::memcpy(packed.data() + kernel.places[i].offset, arguments[i], kernel.places[i].bytes);
+    }
+    arguments = of_family;
   }
   // The runtime only reads them.
   auto** const pointers = const_cast<void**>(arguments.data());

@@ -1,20 +1,16 @@
-// Host side of the CUDA back end: devices, streams, events, buffers and launches as RAII objects. Every runtime call is
+// Host side of the CUDA back end: devices, streams, events and buffers as RAII objects. Every runtime call is
 // checked; a failure is a simt::Fault that names the call.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
-#include <array>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "simt/buffer.hpp"
 #include "simt/common.hpp"
 #include "simt/cuda/hold.hpp"
-#if defined(__CUDACC__)
-#include "simt/cuda/thread.hpp"
-#endif
+#include "simt/kernels.hpp"
 
 namespace simt {
 
@@ -84,42 +80,5 @@ class Range {
   Range(const Range&) = delete;
   Range& operator=(const Range&) = delete;
 };
-
-// `arguments` point to the kernel object and to values of exactly the types Args of kernel_pointer(), in their order.
-void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std::span<const void* const> arguments);
-KernelAttributes kernel_attributes(KernelPointer kernel);
-// Blocks of this kernel that can be resident on the whole device at once.
-std::uint32_t max_resident_blocks(Stream& stream, KernelPointer kernel, std::uint32_t threads_per_block,
-                                  std::size_t shared_bytes);
-
-#if defined(__CUDACC__)
-// Kernels are function objects: `template <class Thread> SIMT_FN void operator()(Thread& thread, Args... args) const`.
-template <class Kernel, class... Args>
-__global__ void kernel_entry(Kernel kernel, Args... args) {
-  Thread thread;
-  kernel(thread, args...);
-}
-
-template <class Kernel, class... Args>
-KernelPointer kernel_pointer() {
-  return {reinterpret_cast<const void*>(&kernel_entry<Kernel, Args...>)};
-}
-
-template <class Kernel, class... Args>
-void launch(Stream& stream, LaunchShape shape, Kernel kernel, Args... args) {
-  const std::array<const void*, 1 + sizeof...(Args)> arguments{&kernel, &args...};
-  launch_kernel(stream, shape, kernel_pointer<Kernel, Args...>(), arguments);
-}
-
-// `Args` are the decayed argument types of the launch.
-template <class Kernel, class... Args>
-KernelAttributes kernel_attributes() {
-  return kernel_attributes(kernel_pointer<Kernel, Args...>());
-}
-template <class Kernel, class... Args>
-std::uint32_t max_resident_blocks(Stream& stream, std::uint32_t threads_per_block, std::size_t shared_bytes) {
-  return max_resident_blocks(stream, kernel_pointer<Kernel, Args...>(), threads_per_block, shared_bytes);
-}
-#endif
 
 }  // namespace simt

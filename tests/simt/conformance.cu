@@ -1,5 +1,6 @@
 // The conformance suite for one back end; the compiler chooses which. See conformance.hpp.
 #include "tests/simt/atomic_tests.hpp"
 #include "tests/simt/block_tests.hpp"
+#include "tests/simt/family_tests.hpp"
 #include "tests/simt/group_tests.hpp"
 #include "tests/simt/host_tests.hpp"

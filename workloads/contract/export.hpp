@@ -72,28 +72,50 @@ AllocatorType allocator_type(const char* plugin) {
 
 namespace detail {
 
+// The kernels of a list that are compiled for the observed allocator.
+template <class A, class Kernel>
+struct ObservedFamily {
+  using type = simt::KernelFamily<>;
+};
 template <class A, class Kernel, class... Arguments>
+struct ObservedFamily<A, KernelOn<Kernel, Arguments...>> {
+  using type = simt::KernelFamily<simt::FamilyMember<Kernel, Observed<A>, Arguments...>>;
+};
+template <class A, class Kernel, class... Arguments>
+struct ObservedFamily<A, UntimedKernelOn<Kernel, Arguments...>> : ObservedFamily<A, KernelOn<Kernel, Arguments...>> {};
+template <class A, class... Kernels>
+struct ObservedFamily<A, KernelList<Kernels...>>
+    : Joined<simt::KernelFamily<>, typename ObservedFamily<A, Kernels>::type...> {};
+
+template <class A, class Family, class Kernel, class... Arguments>
+simt::KernelPointer observed_kernel() {
+  return Family::template pointer<simt::FamilyMember<Kernel, Observed<A>, Arguments...>>();
+}
+
+template <class A, class Family, class Kernel, class... Arguments>
 AllocatorKernel compiled_kernel(KernelOn<Kernel, Arguments...>*) {
   return {&typeid(KernelOn<Kernel, Arguments...>), simt::kernel_pointer<Kernel, A, Arguments...>(),
-          simt::kernel_pointer<Kernel, Observed<A>, Arguments...>()};
+          observed_kernel<A, Family, Kernel, Arguments...>()};
 }
-template <class A, class Kernel, class... Arguments>
+template <class A, class Family, class Kernel, class... Arguments>
 AllocatorKernel compiled_kernel(BareKernelOn<Kernel, Arguments...>*) {
   return {&typeid(KernelOn<Kernel, Arguments...>), simt::kernel_pointer<Kernel, A, Arguments...>(), {}};
 }
-
-template <class A, class Kernel, class... Arguments>
+template <class A, class Family, class Kernel, class... Arguments>
 AllocatorKernel compiled_kernel(UntimedKernelOn<Kernel, Arguments...>*) {
-  return {&typeid(KernelOn<Kernel, Arguments...>), {}, simt::kernel_pointer<Kernel, Observed<A>, Arguments...>()};
+  return {&typeid(KernelOn<Kernel, Arguments...>), {}, observed_kernel<A, Family, Kernel, Arguments...>()};
 }
 
 template <class A, class... Kernels>
 std::vector<AllocatorKernel> compiled_kernels(KernelList<Kernels...>*) {
-  return {compiled_kernel<A>(static_cast<Kernels*>(nullptr))...};
+  using Family = typename ObservedFamily<A, KernelList<Kernels...>>::type;
+  return {compiled_kernel<A, Family>(static_cast<Kernels*>(nullptr))...};
 }
 
 }  // namespace detail
 
+// Bare kernels are entries of their own, as they are timed. The observed ones of an allocator are a family: they would
+// take most of the build time.
 template <class A, class Kernels>
 std::vector<AllocatorKernel> kernels_for() {
   return detail::compiled_kernels<A>(static_cast<Kernels*>(nullptr));

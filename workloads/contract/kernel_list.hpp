@@ -40,8 +40,8 @@ template <class List>
 struct Joined<List> {
   using type = List;
 };
-template <class... A, class... B, class... Lists>
-struct Joined<KernelList<A...>, KernelList<B...>, Lists...> : Joined<KernelList<A..., B...>, Lists...> {};
+template <template <class...> class List, class... A, class... B, class... Lists>
+struct Joined<List<A...>, List<B...>, Lists...> : Joined<List<A..., B...>, Lists...> {};
 
 }  // namespace detail
 

@@ -1,0 +1,64 @@
+// Kernels by their types, on both back ends: pointers, launches, attributes and families.
+//
+// Kernels are function objects: `template <class Thread> SIMT_FN void operator()(Thread& thread, Args... args) const`.
+// Every thread gets its own copy of kernel and arguments.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "simt/common.hpp"
+#if !SIMT_CUDA
+#include "simt/cpu/kernel_entry.hpp"
+#elif defined(__CUDACC__)
+#include "simt/cuda/kernel_entry.hpp"
+#endif
+
+namespace simt {
+
+class Stream;
+
+// `arguments` point to the kernel object and to values of exactly the types Args of the kernel's pointer, in their
+// order.
+void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std::span<const void* const> arguments);
+// Of a member of a family: those of the family, which all members share.
+KernelAttributes kernel_attributes(KernelPointer kernel);
+// Blocks of this kernel that can be resident on the whole device at once.
+std::uint32_t max_resident_blocks(Stream& stream, KernelPointer kernel, std::uint32_t threads_per_block,
+                                  std::size_t shared_bytes);
+
+// What follows names kernels by their types: for code that the compiler of the back end compiles.
+#if !SIMT_CUDA || defined(__CUDACC__)
+
+template <class Kernel, class... Args>
+void launch(Stream& stream, LaunchShape shape, Kernel kernel, Args... args) {
+  const std::array<const void*, 1 + sizeof...(Args)> arguments{&kernel, &args...};
+  launch_kernel(stream, shape, kernel_pointer<Kernel, Args...>(), arguments);
+}
+
+// `Args` are the decayed argument types of the launch.
+template <class Kernel, class... Args>
+KernelAttributes kernel_attributes() {
+  return kernel_attributes(kernel_pointer<Kernel, Args...>());
+}
+template <class Kernel, class... Args>
+std::uint32_t max_resident_blocks(Stream& stream, std::uint32_t threads_per_block, std::size_t shared_bytes) {
+  return max_resident_blocks(stream, kernel_pointer<Kernel, Args...>(), threads_per_block, shared_bytes);
+}
+
+// Kernels that call the same functions, for launches that nobody times. On CUDA they have one entry, so that the
+// compiler makes one copy of each SIMT_NOINLINE_FN that they call and not one per kernel (simt/cuda/kernel_entry.hpp).
+template <class... Members>
+struct KernelFamily {
+  // Of FamilyMember<Kernel, Args...>, one of the members.
+  template <class Member>
+  static KernelPointer pointer() {
+    return member_pointer<Member, Members...>();
+  }
+};
+
+#endif
+
+}  // namespace simt
