@@ -126,6 +126,10 @@ def note_start():
     if path:
         with open(path + ".starts", "a", encoding="utf-8") as file:
             file.write(json.dumps(sys.argv[1:]) + "\n")
+        scratch = os.environ.get("ALLOCBENCH_SCRATCH", "")
+        if os.path.isdir(scratch):
+            with open(path + ".scratch", "a", encoding="utf-8") as file:
+                file.write(scratch + "\n")
 
 
 class Worker:

@@ -1,6 +1,7 @@
 """`allocbench study`: a group of configs as one plan."""
 
 import json
+import pathlib
 import signal
 import subprocess
 import time
@@ -97,6 +98,14 @@ class Study(StudyTest):
         self.assertEqual(self.cells("mine/one"), {"steady": "ok"})
         self.assertTrue((self.out / "mine/one/results.csv").exists())
         self.assertFalse((self.out / "mine/two/results.json").exists())
+
+    def test_workers_share_a_folder_that_ends_with_the_study(self):
+        self.add_config("mine/one", ["steady", "noisy"])
+        self.study("mine")
+        scratch = pathlib.Path(f"{self.notes}.scratch").read_text(encoding="utf-8").splitlines()
+        self.assertGreaterEqual(len(scratch), 2)
+        self.assertEqual(len(set(scratch)), 1)
+        self.assertFalse(pathlib.Path(scratch[0]).exists())
 
     def test_an_interrupted_study_writes_the_files_of_every_config(self):
         for number in range(2):

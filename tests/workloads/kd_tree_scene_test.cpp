@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "workloads/kd_tree/prepared_scene.hpp"
+#include "workloads/kd_tree/stored_scene.hpp"
 
 namespace allocbench::kd_tree {
 namespace {
@@ -164,6 +167,72 @@ TEST(PreparedScene, IsMadeOnce) {
   SceneChoice other = choice;
   other.seed = 4;
   EXPECT_NE(prepared_scene(choice), prepared_scene(other));
+}
+
+// The folder that processes of a run share, with what a test puts there.
+class StoredScene : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "stored-scene-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    setenv("ALLOCBENCH_SCRATCH", name.c_str(), 1);
+  }
+  void TearDown() override {
+    unsetenv("ALLOCBENCH_SCRATCH");
+    std::filesystem::remove_all(folder_);
+  }
+  std::vector<std::filesystem::path> files() const {
+    std::vector<std::filesystem::path> found;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_)) found.push_back(entry.path());
+    return found;
+  }
+
+  std::filesystem::path folder_;
+  const SceneChoice choice_{.scene = "spheres", .triangles = 500, .seed = 11};
+};
+
+TEST_F(StoredScene, IsWhatAnotherProcessPrepared) {
+  // Of its own: what this process has prepared before it does not store.
+  const SceneChoice choice{.scene = "spheres", .triangles = 500, .seed = 12};
+  const std::shared_ptr<const PreparedScene> made = prepared_scene(choice);
+  ASSERT_EQ(files().size(), 1u);
+  const std::shared_ptr<const PreparedScene> stored = read_stored(choice);
+  ASSERT_NE(stored, nullptr);
+  ASSERT_EQ(stored->boxes.size(), made->boxes.size());
+  EXPECT_EQ(std::memcmp(stored->boxes.data(), made->boxes.data(), made->boxes.size() * sizeof(TriangleBox)), 0);
+  EXPECT_EQ(std::memcmp(&stored->bounds, &made->bounds, sizeof(Box)), 0);
+  EXPECT_EQ(stored->reference.digest, made->reference.digest);
+  EXPECT_EQ(stored->reference.requests, made->reference.requests);
+  EXPECT_EQ(stored->reference.by_size, made->reference.by_size);
+  EXPECT_EQ(stored->reference.largest_request, made->reference.largest_request);
+  EXPECT_EQ(stored->reference.limits.depth, made->reference.limits.depth);
+}
+
+TEST_F(StoredScene, IsOneChoiceOnly) {
+  store(choice_, *prepared_scene(choice_));
+  SceneChoice other = choice_;
+  other.depth_limit = 5;
+  EXPECT_EQ(read_stored(other), nullptr);
+}
+
+TEST_F(StoredScene, IsNotTakenWhereItsFileIsNotWhole) {
+  store(choice_, *prepared_scene(choice_));
+  ASSERT_EQ(files().size(), 1u);
+  std::filesystem::resize_file(files()[0], std::filesystem::file_size(files()[0]) - 1);
+  EXPECT_EQ(read_stored(choice_), nullptr);
+  std::filesystem::resize_file(files()[0], 3);
+  EXPECT_EQ(read_stored(choice_), nullptr);
+}
+
+TEST_F(StoredScene, NeedsAFolder) {
+  setenv("ALLOCBENCH_SCRATCH", (folder_ / "nowhere").c_str(), 1);
+  store(choice_, *prepared_scene(choice_));
+  EXPECT_EQ(read_stored(choice_), nullptr);
+  unsetenv("ALLOCBENCH_SCRATCH");
+  store(choice_, *prepared_scene(choice_));
+  EXPECT_EQ(read_stored(choice_), nullptr);
+  EXPECT_TRUE(files().empty());
 }
 
 TEST(PreparedScene, RefusesWhatCannotBeIndexed) {

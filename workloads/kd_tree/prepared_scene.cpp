@@ -3,6 +3,9 @@
 #include <deque>
 #include <mutex>
 #include <stdexcept>
+#include <utility>
+
+#include "workloads/kd_tree/stored_scene.hpp"
 
 namespace allocbench::kd_tree {
 namespace {
@@ -62,7 +65,12 @@ std::shared_ptr<const PreparedScene> prepared_scene(const SceneChoice& choice) {
     if (each.choice == key) return each.scene;
   }
   if (kept.size() == most_kept) kept.pop_front();
-  kept.push_back({key, prepare(key)});
+  std::shared_ptr<const PreparedScene> scene = read_stored(key);
+  if (scene == nullptr) {
+    scene = prepare(key);
+    store(key, *scene);
+  }
+  kept.push_back({key, std::move(scene)});
   return kept.back().scene;
 }
 

@@ -1,5 +1,5 @@
-// A scene with its reference tree, made once per process: the cells of a worker build the same few scenes again and
-// again.
+// A scene with its reference tree, made once per process, or once for all processes of a run (stored_scene.hpp): the
+// cells of a worker build the same few scenes again and again.
 #pragma once
 
 #include <memory>

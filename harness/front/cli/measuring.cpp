@@ -12,6 +12,7 @@
 #include "harness/front/common/text_file.hpp"
 #include "harness/front/run/device_check.hpp"
 #include "harness/front/run/output_folder.hpp"
+#include "harness/front/run/scratch_folder.hpp"
 #include "harness/front/run/supervisor.hpp"
 #include "harness/front/run/turns.hpp"
 #include "harness/front/run/worker_session.hpp"
@@ -277,6 +278,7 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   Ending ending;
   if (open.empty()) return ending;
   Progress progress(cells, steps, options.quiet);
+  const ScratchFolder scratch;
   WorkerSession session({target.program, options.device, options.os_threads, options.profile},
                         listener_of(open, progress));
   const auto begin = WorkerProcess::Clock::now();

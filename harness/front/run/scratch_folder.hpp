@@ -1,0 +1,21 @@
+// A folder for what the workers of a run share, such as inputs that take long to prepare.
+#pragma once
+
+#include <filesystem>
+
+namespace allocbench::front {
+
+// Made in the system's folder for temporary files, told to workers by the environment variable ALLOCBENCH_SCRATCH, and
+// removed in the end. Where none can be made, workers do without.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace allocbench::front
