@@ -23,6 +23,7 @@
 
 #include "allocators/common/index_slot.hpp"
 #include "allocators/common/page_array.hpp"
+#include "allocators/common/tickets.hpp"
 #include "allocators/common/units.hpp"
 
 namespace allocbench {
@@ -89,17 +90,10 @@ class PageQueue {
       return pages_.address(take_from(thread, slot(ticket)));
     } else {
       const auto group = thread.converged();
-      std::uint32_t claimed = 0;
-      std::uint32_t ticket = 0;
-      if (group.leader()) {
-        claimed = take_units_if_any(thread, state_->count, group.num_threads());
-        if (claimed != 0) ticket = thread.atomic(state_->head).fetch_add(claimed, simt::relaxed);
-      }
-      claimed = group.broadcast(claimed);
-      ticket = group.broadcast(ticket);
-      if (group.thread_rank() >= claimed) return nullptr;
-      thread.note(simt::Note::ticket, ticket);
-      return pages_.address(take_from(thread, slot(ticket + group.thread_rank())));
+      const TicketRange range = take_tickets(thread, group, state_->count, state_->head);
+      if (!range.has_one(group)) return nullptr;
+      thread.note(simt::Note::ticket, range.first);
+      return pages_.address(take_from(thread, slot(range.own(group))));
     }
   }
 

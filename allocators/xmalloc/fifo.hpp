@@ -14,6 +14,7 @@
 // compare-exchanged, and the turn of a slot repeats only after 2^32 operations.
 #pragma once
 
+#include "allocators/common/tickets.hpp"
 #include "allocators/common/units.hpp"
 #include "simt/simt.hpp"
 
@@ -60,34 +61,20 @@ struct Fifo {
   // group call; those with the lowest ranks are admitted.
   template <class Thread, class Group>
   SIMT_FN bool push_together(Thread& thread, const Group& group, std::uint64_t value) const {
-    std::uint32_t admitted = 0;
-    std::uint32_t first = 0;
-    if (group.leader()) {
-      admitted = take_units_if_any(thread, counters->room, group.num_threads());
-      if (admitted != 0) first = thread.atomic(counters->tail).fetch_add(admitted, simt::relaxed);
-    }
-    admitted = group.broadcast(admitted);
-    first = group.broadcast(first);
-    const bool pushes = group.thread_rank() < admitted;
-    if (pushes) put(thread, first + group.thread_rank(), value);
+    const TicketRange tickets = take_tickets(thread, group, counters->room, counters->tail);
+    const bool pushes = tickets.has_one(group);
+    if (pushes) put(thread, tickets.own(group), value);
     group.sync();  // a pop is admitted when its push has ended
-    if (group.leader() && admitted != 0) thread.atomic(counters->filled).fetch_add(admitted, simt::relaxed);
+    if (group.leader() && tickets.count != 0) thread.atomic(counters->filled).fetch_add(tickets.count, simt::relaxed);
     return pushes;
   }
   template <class Thread, class Group>
   SIMT_FN bool pop_together(Thread& thread, const Group& group, std::uint64_t& value) const {
-    std::uint32_t admitted = 0;
-    std::uint32_t first = 0;
-    if (group.leader()) {
-      admitted = take_units_if_any(thread, counters->filled, group.num_threads());
-      if (admitted != 0) first = thread.atomic(counters->head).fetch_add(admitted, simt::relaxed);
-    }
-    admitted = group.broadcast(admitted);
-    first = group.broadcast(first);
-    const bool pops = group.thread_rank() < admitted;
-    if (pops) value = get(thread, first + group.thread_rank());
+    const TicketRange tickets = take_tickets(thread, group, counters->filled, counters->head);
+    const bool pops = tickets.has_one(group);
+    if (pops) value = get(thread, tickets.own(group));
     group.sync();  // a push is admitted when the pop that makes room for it has ended
-    if (group.leader() && admitted != 0) thread.atomic(counters->room).fetch_add(admitted, simt::relaxed);
+    if (group.leader() && tickets.count != 0) thread.atomic(counters->room).fetch_add(tickets.count, simt::relaxed);
     return pops;
   }
 

@@ -65,7 +65,7 @@ struct KeptBlocks {
   SIMT_FN std::byte* take(Thread& thread, std::uint32_t units) const {
     const std::uint32_t size = size_of(units);
     const auto group = thread.converged().match_any(size);
-    std::uint64_t found;
+    std::uint64_t found = 0;
     const bool takes = fifo(size).pop_together(thread, group, found);
     const std::uint32_t taken = simt::popcount(group.ballot(takes));
     if (group.leader() && taken != 0) thread.atomic(*count).fetch_sub(taken, simt::relaxed);

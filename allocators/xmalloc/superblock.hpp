@@ -258,7 +258,7 @@ struct BlockStore : BlockClasses {
     for (std::uint32_t size = 0; size < KeptBlocks::sizes; ++size) {
       for (std::uint32_t left = kept.fifo(size).capacity + vain_looks; left != 0; --left) {
         if (!group.any(group.leader() && kept.fifo(size).holds_any(thread))) break;
-        std::uint64_t block;
+        std::uint64_t block = 0;
         const bool mine = kept.fifo(size).pop_together(thread, group, block);
         if (mine) memory.free(thread, reinterpret_cast<std::byte*>(block));
         const std::uint32_t returned = simt::popcount(group.ballot(mine));
