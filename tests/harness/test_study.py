@@ -107,6 +107,18 @@ class Study(StudyTest):
         self.assertEqual(len(set(scratch)), 1)
         self.assertFalse(pathlib.Path(scratch[0]).exists())
 
+    def test_the_folder_of_a_killed_study_ends_with_the_next_one(self):
+        self.add_config("mine/one", ["steady"], rounds=1000, least_rounds=1000)
+        self.add_config("other/one", ["steady"])
+        program = self.start_and_wait_for(pathlib.Path(f"{self.notes}.scratch"))
+        left = pathlib.Path(pathlib.Path(f"{self.notes}.scratch").read_text(encoding="utf-8").splitlines()[0])
+        self.study("other")
+        self.assertTrue(left.exists(), "the folder of a running study was removed")
+        program.send_signal(signal.SIGKILL)
+        program.communicate()
+        self.study("other", "--force")
+        self.assertFalse(left.exists())
+
     def test_an_interrupted_study_writes_the_files_of_every_config(self):
         for number in range(2):
             self.add_config(f"mine/fig{number}", ["steady"], seed=number, rounds=1000, least_rounds=1000)
@@ -204,7 +216,7 @@ class AllDevices(StudyTest):
         for number in range(3):
             self.add_config(f"mine/fig{number}", ["steady"], rounds=2, seed=number)
         result = self.run_program(*self.arguments, expect=0, environment=self.two)
-        self.assertIn("2 GPUs; number 2 cannot be opened: there is no device 2", result.stderr)
+        self.assertIn("measuring on 2 GPUs (there is no device 2", result.stderr)
         self.assertEqual({self.card(f"mine/fig{number}") for number in range(3)}, {"GPU-0", "GPU-1"})
         self.assertEqual(self.study("mine", "--device", "all", "--backend", "cpu", "--resume", expect=2).returncode, 2)
 

@@ -27,7 +27,8 @@ namespace process = boost::process;
 
 constexpr auto between_looks = std::chrono::milliseconds(100);
 
-// The UUIDs of the GPUs that a worker can open, by their number.
+// The UUIDs of the GPUs, by their number. Only a worker knows how many there are: the first number that none can open
+// is behind the last GPU, or belongs to one that does not work, so its error is shown.
 std::vector<std::string> cards_of(const StudyOptions& study, const WorkerProgram& program) {
   std::vector<std::string> cards;
   SessionListener listener;
@@ -39,7 +40,8 @@ std::vector<std::string> cards_of(const StudyOptions& study, const WorkerProgram
       session.stop();
     } catch (const EnvironmentError& error) {
       if (cards.empty() || interrupted()) throw;
-      fmt::print(stderr, "allocbench: {} GPUs; number {} cannot be opened: {}\n", cards.size(), device, error.what());
+      fmt::print(stderr, "allocbench: measuring on {} ({})\n",
+                 cards.size() == 1 ? "1 GPU" : fmt::format("{} GPUs", cards.size()), error.what());
       return cards;
     }
   }

@@ -1,5 +1,9 @@
 #include "harness/front/run/scratch_folder.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <string>
 #include <system_error>
@@ -7,16 +11,44 @@
 namespace allocbench::front {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr const char* variable = "ALLOCBENCH_SCRATCH";
+constexpr const char* beginning = "allocbench-run-";
+
+// The lock of a folder ends with the process that holds it. -1: another one holds it, or the folder is not ours.
+int lock_of(const fs::path& folder) {
+  const int lock = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0) return lock;
+  close(lock);
+  return -1;
+}
+
+// A run that is killed cannot remove its folder.
+void remove_left_over(const fs::path& temporary) {
+  std::error_code error;
+  for (fs::directory_iterator entry(temporary, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().filename().string().rfind(beginning, 0) != 0) continue;
+    const int lock = lock_of(entry->path());
+    if (lock < 0) continue;
+    std::error_code ignored;
+    fs::remove_all(entry->path(), ignored);
+    close(lock);
+  }
+}
 
 }  // namespace
 
 ScratchFolder::ScratchFolder() {
   unsetenv(variable);
   std::error_code error;
-  std::string name = (std::filesystem::temp_directory_path(error) / "allocbench-XXXXXX").string();
-  if (error || mkdtemp(name.data()) == nullptr) return;
+  const fs::path temporary = fs::temp_directory_path(error);
+  if (error) return;
+  remove_left_over(temporary);
+  std::string name = (temporary / (std::string(beginning) + "XXXXXX")).string();
+  if (mkdtemp(name.data()) == nullptr) return;
   path_ = name;
+  lock_ = lock_of(path_);
   setenv(variable, name.c_str(), 1);
 }
 
@@ -24,7 +56,8 @@ ScratchFolder::~ScratchFolder() {
   if (path_.empty()) return;
   unsetenv(variable);
   std::error_code error;
-  std::filesystem::remove_all(path_, error);
+  fs::remove_all(path_, error);
+  if (lock_ >= 0) close(lock_);
 }
 
 }  // namespace allocbench::front

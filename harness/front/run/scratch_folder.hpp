@@ -6,7 +6,7 @@
 namespace allocbench::front {
 
 // Made in the system's folder for temporary files, told to workers by the environment variable ALLOCBENCH_SCRATCH, and
-// removed in the end. Where none can be made, workers do without.
+// removed in the end; that of a run that was killed, by the next run. Where none can be made, workers do without.
 class ScratchFolder {
  public:
   ScratchFolder();
@@ -16,6 +16,7 @@ class ScratchFolder {
 
  private:
   std::filesystem::path path_;
+  int lock_ = -1;  // descriptor of the folder, locked as long as this process lives
 };
 
 }  // namespace allocbench::front
