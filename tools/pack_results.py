@@ -5,7 +5,7 @@ RUN may be packed itself. Refused are runs whose numbers have several origins or
 --unfinished, runs with cells that are not finished. Of results.json only what the two others
 do not say is kept, as the plots need it: the run, where numbers come from, rounds, histograms, and the samples of a mean
 that few of them decide. `allocbench report` makes the whole again from the log. Fractions keep seven digits: the GPU gives
-times as 32-bit floats of milliseconds, which have no more.
+times as 32-bit floats of milliseconds, which have no more. Wall times of samples keep three: they say what a sample cost.
 """
 
 import argparse
@@ -62,13 +62,13 @@ def objection(document: dict, unfinished_too: bool) -> str:
     return ""
 
 
-def rounded(value):
-    """Fractions with seven digits, however deep they lie; whole numbers are counts and stay."""
+def rounded(value, digits=7):
+    """Fractions with so many digits, however deep they lie; whole numbers are counts and stay."""
     if isinstance(value, dict):
-        return {key: rounded(each) for key, each in value.items()}
+        return {key: rounded(each, 3 if key == "wall_seconds" else digits) for key, each in value.items()}
     if isinstance(value, list):
-        return [rounded(each) for each in value]
-    return float(f"{value:.7g}") if isinstance(value, float) and not value.is_integer() else value
+        return [rounded(each, digits) for each in value]
+    return float(f"{value:.{digits}g}") if isinstance(value, float) and not value.is_integer() else value
 
 
 def _json(document) -> str:
