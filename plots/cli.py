@@ -17,16 +17,16 @@ from plots.webpage import cli as webpage
 _EPILOG = """\
 examples:
   python3 -m plots results/smoke                          figures into results/smoke/figures
-  python3 -m plots 'results/reference/h100/pham2025/fig1*' --out build/figures
+  python3 -m plots 'results/reference/h200/pham2025/fig1*' --out build/figures
                                                           the runs that a pattern names, into one folder
   python3 -m plots results/smoke --config configs/smoke.json
                                                           the stored numbers, drawn as that config says
   python3 -m plots results --config configs               each run as the config of its name says today
   python3 -m plots configs/vinkler2015/table1.json --out build/figures
                                                           a table of settings, from its configs alone
-  python3 -m plots configs/vinkler2015/table1.json results/h100/vinkler2015 --out build/figures
+  python3 -m plots configs/vinkler2015/table1.json results/h200/vinkler2015 --out build/figures
                                                           the same table with the outcome of those runs
-  python3 -m plots claims results/reference/h100          what papers say, judged by these results; --help shows the rest
+  python3 -m plots claims results/reference/h200          what papers say, judged by these results; --help shows the rest
   python3 -m plots aa 'results/aa/run*' --out results/aa  one config measured several times, against itself
   python3 -m plots survival results --out results         how every allocator ended in every workload, over all these runs
   python3 -m plots comb results/comb --out results/comb   Comb against the best other allocator at each point

@@ -1,6 +1,6 @@
 """Numbers in texts: a Markdown file marks each with the query that gives it, and this module writes the answer.
 
-    <!--n h100/vinkler2015/table2 of=halloc to=atomic_malloc-->1.6 to 2.6<!--/n-->
+    <!--n h200/pham2025/fig12 of=crw to=corw-->0.95 to 15<!--/n-->
 
 The first word is a run below results/reference, or originals/FILE; then come `key=value`:
   of, to               allocators (several with commas); `to` makes a ratio at equal settings

@@ -38,11 +38,16 @@ def lines(run: Run) -> tuple[str, ...]:
         measured.append(f"pool {quantity.in_bytes(pools[0])}")
     made_of = [run.date or "date unknown", f"allocbench {revision(run)}", f"seed {run.run.get('seed', 'unknown')}"]
     if run.run.get("config_path"):
-        made_of.append(f"config {run.run['config_path']}")
+        made_of.append(f"config {_config_path(run.run['config_path'])}")
     made_of += mixed(run)
     if run.unfinished:
         made_of.append(f"unfinished: {run.unfinished} planned cells have not ended")
     return " · ".join(hardware), " · ".join(measured), " · ".join(made_of)
+
+
+def _config_path(path: str) -> str:
+    """Below configs/, where a config lies there: the folder above is that of the machine it ran on."""
+    return path[path.rindex("/configs/") + 1:] if "/configs/" in path else path
 
 
 def mixed(run: Run) -> list[str]:

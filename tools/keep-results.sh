@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Keeps a run for good: packs its log and results (tools/pack_results.py), and draws its figure as PNG; tables of numbers
 # and of statuses are kept as Markdown only.
-#   tools/keep-results.sh [--unfinished] RUN KEPT      e.g. results/quick-cuda results/reference/h100/quick
+#   tools/keep-results.sh [--unfinished] RUN KEPT      e.g. results/quick-cuda results/reference/h200/quick
 # KEPT is overwritten. A run with cells that are not finished is refused without --unfinished; its figure and page say how
 # many these are. Environment: PYTHON (/usr/bin/python3). `python3 -m plots KEPT` draws from the packed files.
 set -euo pipefail

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures configs/aa.json several times on one card and keeps the runs, packed, with the figure of what differs between them.
-#   tools/record-aa.sh KEPT [TIMES]      e.g. results/reference/h100/aa 6 (the default)
+#   tools/record-aa.sh KEPT [TIMES]      e.g. results/reference/h200/aa 6 (the default)
 # Every run gets new worker processes for all of its rounds. KEPT/run1 ... must not exist. Further options of allocbench go
 # into ALLOCBENCH_OPTIONS ("--device 1"). Environment: ALLOCBENCH (build/bin/allocbench), PYTHON (/usr/bin/python3).
 set -euo pipefail

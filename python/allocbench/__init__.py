@@ -2,7 +2,7 @@
 
     import allocbench
     values = allocbench.read("results/smoke")            # a row per cell, phase and metric; every setting is a column
-    cells = allocbench.cells("results/reference/h100")   # a row per cell: how it ended, and why
+    cells = allocbench.cells("results/reference/h200")   # a row per cell: how it ended, and why
     samples = allocbench.samples("results/smoke")        # a row per sample
 
 Paths are folders with runs at or below them, single files of a run, or patterns; packed (.gz, .xz) or not.

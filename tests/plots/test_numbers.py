@@ -180,7 +180,7 @@ def test_texts_say_what_the_results_say():
 
 # From here on a page is about our results; reasons why a form is slow may rest on probes that are not kept.
 REASONS = re.compile(r"^Why the bold ones", re.M)
-BEGINNING = re.compile(r"^(?:## What (?:the H100 shows|stands out)|# Reference results: NVIDIA H200)$", re.M)
+BEGINNING = re.compile(r"^(?:## What (?:the H200 shows|stands out)|# Reference results: NVIDIA H200)$", re.M)
 FINDINGS = [path for path in numbers.texts() if BEGINNING.search(path.read_text())]
 
 

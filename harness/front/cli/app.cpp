@@ -30,7 +30,7 @@ constexpr const char* footer =
     "  allocbench check --allocator cm_malloc     search it for bugs\n"
     "  allocbench profile smoke/comb/threads:1024  under Nsight Compute\n"
     "  allocbench report results/quick-cuda       the results once more\n"
-    "  allocbench report results/reference/h100 --html    one HTML page\n"
+    "  allocbench report results/reference/h200 --html    one HTML page\n"
     "  allocbench advise --sizes 48 --threads 1M --pool 1GiB\n"
     "  allocbench compare results/a results/b     what got slower or faster\n"
     "  allocbench help compare\n\n"
