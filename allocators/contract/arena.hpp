@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "simt/simt.hpp"
@@ -38,6 +39,13 @@ class Arena {
     metadata_.push_back(std::move(memory));
     metadata_bytes_ += count * sizeof(T);
     return reinterpret_cast<T*>(metadata_.back().data());
+  }
+
+  // All memory of the arena: the pool, then the metadata.
+  std::vector<std::span<std::byte>> parts() const {
+    std::vector<std::span<std::byte>> result{{pool_.data(), pool_.size()}};
+    for (const simt::Buffer<std::byte>& memory : metadata_) result.emplace_back(memory.data(), memory.size());
+    return result;
   }
 
   bool has_pool() const { return pool_.size() != 0; }

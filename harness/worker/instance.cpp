@@ -65,12 +65,6 @@ std::unique_ptr<Cell> Instance::open(const CellRequest& request) {
   }
 }
 
-// A pool without any bytes has no share of the device heap: what the design could still serve comes from elsewhere.
-bool Instance::leaves_device_heap_alone(std::optional<std::uint64_t> largest_request) const {
-  if (traits().pool != PoolLocation::arena_and_device_heap) return traits().pool == PoolLocation::arena;
-  return largest_request && *largest_request <= setting_.allocator.functions.max_request(0, setting_.parameters);
-}
-
 void Instance::reset(bool without_device_heap) {
   if (traits().fresh == Fresh::by_reset) {
     handle_->reset(stream_);

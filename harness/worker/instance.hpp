@@ -36,8 +36,6 @@ class Instance final : public AllocatorInstance {
   void prepare_to_flush_l2();
   // Writes twice the L2 cache: nothing of the allocator is left in it. Enqueued on the stream.
   void flush_l2();
-  // Whether requests up to this size (nothing: of any size) never reach the device heap.
-  bool leaves_device_heap_alone(std::optional<std::uint64_t> largest_request) const;
   // Back to fresh where the design can; a device heap stays as it is until the process ends. `without_device_heap`:
   // what follows never reaches it, so that a new instance is as good as a new process.
   void reset(bool without_device_heap);

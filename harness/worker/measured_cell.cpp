@@ -12,6 +12,9 @@ namespace {
 // The host reads all words of the allocator: beyond this a cell would wait for it longer than for its kernels.
 constexpr std::size_t largest_inspected_pool = std::size_t{512} << 20;
 
+// What the samples of a round may take together.
+constexpr double longest_warm_up_seconds = 0.05;
+
 class DeadlineScope {
  public:
   DeadlineScope(simt::Deadline& deadline, std::optional<double> seconds) : deadline_(deadline) {
@@ -43,7 +46,9 @@ MeasuredCell::MeasuredCell(Instance& instance, const RunSetting& setting, const 
       counted_passes_(request.counted_passes),
       workload_(workload),
       run_(std::move(run)),
-      leaves_device_heap_alone_(instance_.leaves_device_heap_alone(run_->largest_request())) {
+      warm_ups_left_(request.warmups, request.long_warm_ups_count && starts_every_pass_fresh() ? longest_warm_up_seconds
+                                                                                               : WarmUps::never),
+      leaves_device_heap_alone_(instance_.handle().leaves_device_heap_alone(run_->largest_request())) {
   if (flushes_l2_) instance_.prepare_to_flush_l2();
   if (state_ == StartState::aged) {
     fail_if_unsupported(Ageing::unsupported(setting.allocator));
@@ -106,11 +111,7 @@ void MeasuredCell::fail_if_late() {
 }
 
 Sample MeasuredCell::sample() {
-  while (warmups_done_ < warmups_) {
-    static_cast<void>(repetition("warm-up"));
-    ++warmups_done_;
-  }
-  return repetition("sample");
+  return warm_ups_left_.sample([&](std::string_view name) { return repetition(name); });
 }
 
 bool MeasuredCell::overlap_is_defined() const {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "harness/worker/instance.hpp"
+#include "harness/worker/warm_ups.hpp"
 #include "workloads/common/ageing.hpp"
 #include "workloads/contract/outcome.hpp"
 
@@ -62,8 +63,8 @@ class MeasuredCell final : public Cell {
   WorkloadTraits workload_;
   std::unique_ptr<WorkloadRun> run_;
   std::optional<Ageing> ageing_;  // of state aged
+  WarmUps warm_ups_left_;
   bool leaves_device_heap_alone_;
-  std::uint32_t warmups_done_ = 0;
 };
 
 }  // namespace allocbench::worker

@@ -95,4 +95,6 @@ void copy_to_host(Stream&, void* host, const void* device, std::size_t bytes) { 
 
 void copy_to_device(Stream&, void* device, const void* host, std::size_t bytes) { std::memcpy(device, host, bytes); }
 
+void copy_on_device(Stream&, void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+
 }  // namespace simt

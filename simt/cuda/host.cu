@@ -170,6 +170,10 @@ void copy_to_device(Stream& stream, void* device, const void* host, std::size_t 
   stream.synchronize();
 }
 
+void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes) {
+  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream.native()), "cudaMemcpyAsync(on device)");
+}
+
 void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std::span<const void* const> arguments) {
   Hold::before_launch(kernel.entry);
   if (shape.shared_bytes > 48 * 1024) {

@@ -3,9 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "allocators/comb/comb.hpp"
+#include "allocators/ouroboros/ouroboros_c.hpp"
+#include "allocators/ouroboros/ouroboros_p.hpp"
 #include "allocators/random_walk/rw_bm_reworked.hpp"
 #include "allocators/random_walk/rw_malloc_reworked.hpp"
 #include "allocators/random_walk/rw_reworked.hpp"
+#include "allocators/scatteralloc/scatteralloc.hpp"
 #include "allocators/simple_queue/simple_queue.hpp"
 #include "tests/workloads/allocator_rig.hpp"
 #include "workloads/common/call_kernels.hpp"
@@ -131,6 +137,87 @@ TEST(Occupancy, StopsAskingOnceManyWereRefused) {
   // Threads that looked before enough were refused still ask.
   EXPECT_GE(asked, OccupyKernel::enough_refusals);
   EXPECT_LT(asked, wanted / 2);
+}
+
+// Requests that are made add to the word; a copy that is put back sets it.
+class FilledPoolTest : public ::testing::Test {
+ protected:
+  static constexpr std::uint32_t before = 1000;
+
+  std::uint32_t& word() { return *reinterpret_cast<std::uint32_t*>(rig.pool().base); }
+  void reset() {
+    allocator.reset(rig.stream());
+    word() = before;
+  }
+  void fill_and_reset() {
+    allocator.reset(rig.stream());
+    Occupants occupants(rig.stream(), 64);
+    occupants.enter(allocator, 64, PageSet::first(64));
+    EXPECT_EQ(word(), 64u);
+    reset();
+  }
+
+  test::AllocatorRig rig{test::tested_type<CountingMalloc<true>, OccupancyKernels>(), 64};
+  const AllocatorHandle& allocator = rig.allocator;
+};
+
+TEST_F(FilledPoolTest, ServesTheNextCellThatStartsFresh) {
+  fill_and_reset();
+  Occupants occupants(rig.stream(), 64);
+  occupants.enter(allocator, 64, PageSet::first(16));
+  EXPECT_EQ(word(), 64u);
+  EXPECT_EQ(occupants.blocks(), std::vector<void*>(16, rig.pool().base));
+}
+
+TEST_F(FilledPoolTest, ServesNoOtherRequests) {
+  fill_and_reset();
+  Occupants(rig.stream(), 32).enter(allocator, 64, PageSet::first(32));
+  EXPECT_EQ(word(), before + 32);
+  fill_and_reset();
+  Occupants(rig.stream(), 64).enter(allocator, 16, PageSet::first(64));
+  EXPECT_EQ(word(), before + 64);
+}
+
+TEST_F(FilledPoolTest, DoesNotUndoWhatHappenedSinceTheReset) {
+  fill_and_reset();
+  Occupants occupants(rig.stream(), 64);
+  occupants.enter(allocator, 64, PageSet::first(64));
+  occupants.leave(allocator, PageSet::first(64));
+  occupants.enter(allocator, 64, PageSet::first(64));
+  EXPECT_EQ(word(), 128u);
+}
+
+// The ledger of the content check has to see each malloc.
+TEST_F(FilledPoolTest, DoesNotReplaceObservedCalls) {
+  fill_and_reset();
+  Occupants(rig.stream(), 64).enter(allocator.observed({}, {}), 64, PageSet::first(64));
+  EXPECT_EQ(word(), before + 64);
+}
+
+template <class A>
+class FilledPoolOf : public ::testing::Test {};
+using SlowToFill = ::testing::Types<ScatterAlloc, OuroborosPVL, OuroborosCS, RandomWalkMallocReworked, Comb>;
+TYPED_TEST_SUITE(FilledPoolOf, SlowToFill);
+
+// What is put back is a heap like any other: it serves as much as one that was filled, and no block twice.
+TYPED_TEST(FilledPoolOf, IsAsGoodAsAFillingOfItsOwn) {
+  constexpr std::uint32_t count = 512;
+  test::AllocatorRig rig(test::tested_type<TypeParam, CallKernels, OccupancyKernels>(), 8 << 20);
+  const AllocatorHandle& allocator = rig.allocator;
+  const PageSet used = PageSet::by_chance(count, count / 2, 5);
+  for (int time = 0; time < 2; ++time) {
+    allocator.reset(rig.stream());
+    Occupants occupants(rig.stream(), count);
+    occupants.enter(allocator, 64, used);
+    ASSERT_EQ(occupants.present(), count / 2);
+    const std::vector<RecordedBlock> blocks = blocks_of(rig, count / 2, 64);
+    std::set<std::uint64_t> addresses;
+    for (const RecordedBlock& block : blocks) addresses.insert(block.address);
+    for (void* const block : occupants.blocks()) addresses.insert(reinterpret_cast<std::uint64_t>(block));
+    EXPECT_EQ(addresses.size(), count) << "time " << time;
+    EXPECT_FALSE(addresses.contains(0));
+    EXPECT_EQ(allocator.broken_invariant(rig.stream()), "");
+  }
 }
 
 TEST(Occupancy, FirstFitLeavesOneCluster) {

@@ -24,10 +24,18 @@ struct CountBlocks {
 
 void Occupants::enter(const AllocatorHandle& allocator, std::uint64_t bytes, const PageSet& used) {
   if (blocks_.size() == 0) return;
+  fill(allocator, bytes);
+  allocator.launch<OccupancyKernels>(stream_, shape(), VacateKernel{}, blocks_.data(), count(), used, false);
+}
+
+void Occupants::fill(const AllocatorHandle& allocator, std::uint64_t bytes) {
+  const FilledPool::Requests requests{bytes, blocks_.size()};
+  if (allocator.restore_filled_pool(requests, blocks_)) return;
+  const bool fresh = allocator.is_fresh();
   refusals_.fill_bytes(stream_, 0);
   allocator.launch<OccupancyKernels>(stream_, shape(), OccupyKernel{}, bytes, blocks_.data(), count(),
                                      refusals_.data());
-  allocator.launch<OccupancyKernels>(stream_, shape(), VacateKernel{}, blocks_.data(), count(), used, false);
+  if (fresh) allocator.keep_filled_pool(requests, blocks_);
 }
 
 void Occupants::leave(const AllocatorHandle& allocator, const PageSet& used) {

@@ -29,7 +29,8 @@ class Occupants {
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(blocks_.size()); }
 
-  // Makes all requests, unless many are refused, and frees again those that are not `used`.
+  // Makes all requests, unless many are refused, and frees again those that are not `used`. From a fresh state the
+  // requests are made once for an instance; later their result is put back (workloads/contract/filled_pool.hpp).
   void enter(const AllocatorHandle& allocator, std::uint64_t bytes, const PageSet& used);
   void leave(const AllocatorHandle& allocator, const PageSet& used);
 
@@ -39,6 +40,7 @@ class Occupants {
   std::vector<void*> blocks() const;
 
  private:
+  void fill(const AllocatorHandle& allocator, std::uint64_t bytes);
   simt::LaunchShape shape() const;
 
   simt::Stream& stream_;

@@ -20,13 +20,46 @@ std::shared_ptr<std::byte[]> created(const AllocatorType& type, Arena& arena, co
 }  // namespace
 
 AllocatorHandle::AllocatorHandle(const AllocatorType& type, Arena& arena, const ParameterValues& parameters)
-    : type_(&type), bytes_(created(type, arena, parameters)) {
+    : type_(&type),
+      instance_(new Instance{.arena = arena, .parameters = parameters}),
+      bytes_(created(type, arena, parameters)) {
   if (type.traits.pool == PoolLocation::arena && !arena.has_pool()) {
     throw Unsupported(std::string(type.traits.display_name) +
                       " says that its blocks live in the arena's pool, but never asked the arena for it. Allowed: "
                       "arena.pool() in create(), or PoolLocation::own with own_pool()");
   }
   observe({});
+}
+
+void AllocatorHandle::reset(simt::Stream& stream) const {
+  type_->functions.reset(bytes_.get(), stream);
+  instance_->fresh = true;
+}
+
+// A pool without any bytes has no share of the device heap: what the design could still serve comes from elsewhere.
+bool AllocatorHandle::leaves_device_heap_alone(std::optional<std::uint64_t> largest_request) const {
+  if (traits().pool != PoolLocation::arena_and_device_heap) return traits().pool == PoolLocation::arena;
+  return largest_request && *largest_request <= type_->functions.max_request(0, instance_->parameters);
+}
+
+bool AllocatorHandle::may_start_from_copy(const FilledPool::Requests& requests) const {
+  return !is_observed_ && traits().fresh == Fresh::by_reset && leaves_device_heap_alone(requests.bytes);
+}
+
+bool AllocatorHandle::restore_filled_pool(const FilledPool::Requests& requests,
+                                          const simt::Buffer<void*>& blocks) const {
+  const FilledPool* const filled = instance_->filled.get();
+  if (filled == nullptr || filled->requests() != requests) return false;
+  if (!is_fresh() || !may_start_from_copy(requests)) return false;
+  filled->restore(instance_->arena, blocks);
+  instance_->fresh = false;
+  return true;
+}
+
+void AllocatorHandle::keep_filled_pool(const FilledPool::Requests& requests, const simt::Buffer<void*>& blocks) const {
+  if (!may_start_from_copy(requests)) return;
+  instance_->filled.reset();  // the new copy may need its memory
+  instance_->filled = FilledPool::copy_of(instance_->arena, requests, blocks);
 }
 
 Pool AllocatorHandle::own_pool() const {

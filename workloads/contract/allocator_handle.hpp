@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <typeinfo>
 
 #include "allocators/adaptors/checked.hpp"
@@ -11,6 +12,7 @@
 #include "allocators/adaptors/failing.hpp"
 #include "simt/simt.hpp"
 #include "workloads/contract/allocator_type.hpp"
+#include "workloads/contract/filled_pool.hpp"
 #include "workloads/contract/kernel_list.hpp"
 #include "workloads/contract/traits.hpp"
 
@@ -43,19 +45,31 @@ class AllocatorHandle {
   AllocatorHandle bare() const;
 
   // Back to fresh; only with Fresh::by_reset.
-  void reset(simt::Stream& stream) const { type_->functions.reset(bytes_.get(), stream); }
+  void reset(simt::Stream& stream) const;
+  // Whether requests up to this size (nothing: of any size) never reach the device heap.
+  bool leaves_device_heap_alone(std::optional<std::uint64_t> largest_request) const;
+  // The same as making these requests, from a pool that an earlier cell filled. False where there is none, where the
+  // allocator is not fresh or keeps state elsewhere, and where calls are observed: then the requests have to be made.
+  bool restore_filled_pool(const FilledPool::Requests& requests, const simt::Buffer<void*>& blocks) const;
+  // For later cells: the pool as these requests left it, which were the first after a reset.
+  void keep_filled_pool(const FilledPool::Requests& requests, const simt::Buffer<void*>& blocks) const;
+  bool is_fresh() const { return instance_->fresh; }
   // Where blocks live, of PoolLocation::own; else empty.
   Pool own_pool() const;
   // Empty when all invariants hold, or the design states none.
   std::string broken_invariant(simt::Stream& stream) const;
   // Only where type().marks_pages().
   std::uint32_t page_count() const { return type_->functions.page_count(bytes_.get()); }
-  void occupy(simt::Stream& stream, const PageSet& used) const { type_->functions.occupy(bytes_.get(), stream, used); }
+  void occupy(simt::Stream& stream, const PageSet& used) const {
+    instance_->fresh = false;
+    type_->functions.occupy(bytes_.get(), stream, used);
+  }
 
   // Launches a kernel of the list on this allocator.
   template <class Kernels, class Kernel, class... Arguments>
   void launch(simt::Stream& stream, simt::LaunchShape shape, Kernel kernel, Arguments... arguments) const {
     static_assert(lists_kernel<Kernels, Kernel, Arguments...>, "no such kernel in the workload's list");
+    instance_->fresh = false;
     const bool observed = is_observed_ || lists_untimed_kernel<Kernels, Kernel, Arguments...>;
     const void* const allocator = observed ? observed_.get() : bytes_.get();
     const std::array<const void*, 2 + sizeof...(Arguments)> pointers{&kernel, allocator, &arguments...};
@@ -64,10 +78,19 @@ class AllocatorHandle {
 
  private:
   using Bytes = std::shared_ptr<std::byte[]>;
+  // What all copies of the handle share.
+  struct Instance {
+    Arena& arena;
+    ParameterValues parameters;
+    bool fresh = true;  // no kernel ran on the allocator since it was created or reset
+    std::unique_ptr<FilledPool> filled = nullptr;
+  };
 
   void observe(const CallLedger& calls);
+  bool may_start_from_copy(const FilledPool::Requests& requests) const;
 
   const AllocatorType* type_;
+  std::shared_ptr<Instance> instance_;
   Bytes bytes_;
   Bytes observed_;  // with ledgers that note nothing as long as the allocator is not observed
   ContentLedger contents_;

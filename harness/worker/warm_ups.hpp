@@ -1,0 +1,40 @@
+// The warm-ups of a cell: repetitions before its first sample that count for nothing.
+//
+// What a warm-up warms (caches, the TLB, clocks) costs microseconds. Where it takes as long as a whole round may
+// sample, and the allocator starts every repetition fresh, it is as good as a sample and serves as one.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "harness/worker/registry.hpp"
+
+namespace allocbench::worker {
+
+class WarmUps {
+ public:
+  static constexpr double never = std::numeric_limits<double>::infinity();
+
+  // A warm-up of `long_seconds` or more serves as a sample.
+  WarmUps(std::uint32_t count, double long_seconds) : left_(count), long_seconds_(long_seconds) {}
+
+  // The next sample. `repeat` makes a repetition under this name and returns it.
+  template <class Repeat>
+  Sample sample(const Repeat& repeat) {
+    while (left_ > 0) {
+      Sample warm_up = repeat(std::string_view("warm-up"));
+      --left_;
+      if (warm_up.seconds < long_seconds_) continue;
+      left_ = 0;
+      return warm_up;
+    }
+    return repeat(std::string_view("sample"));
+  }
+
+ private:
+  std::uint32_t left_;
+  double long_seconds_;
+};
+
+}  // namespace allocbench::worker
