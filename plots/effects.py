@@ -157,8 +157,9 @@ def _step(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _crossing(run: Run, effect: dict, where: dict) -> Found:
-    """Where a series rises above another for good: the last x at which it surely lies below, the first from which on it surely
-    lies above, and the point between them where lines through the values meet."""
+    """Where a series rises above another for good: the last x at which it surely lies below (the first x of all where every
+    point before has an interval and none surely lies below), the first from which on it surely lies above, and the point
+    between them where lines through the values meet."""
     along = along_of(run, effect)
     found = Found([], metric=along)
     of, to = (side_of(run, effect[key], effect, where) for key in ("of", "over"))
@@ -177,7 +178,8 @@ def _crossing(run: Run, effect: dict, where: dict) -> Found:
             continue
         (x0, below), (x1, above) = points[turn - 1], points[turn]
         share = -math.log(below.number) / (math.log(above.number) - math.log(below.number))
-        low = next((x for x, each in reversed(points[:turn]) if each.high is not None and each.high < 1), None)
+        sure = all(each.high is not None for _, each in points[:turn])
+        low = next((x for x, each in reversed(points[:turn]) if each.high is not None and each.high < 1), points[0][0] if sure else None)
         high = next((x for x, each in points[turn:] if each.low is not None and each.low > 1), None)
         found.estimates.append(Estimate(x0 + share * (x1 - x0), low, high,
                                         place_of(run, (rows[0], others[0]), axes_of(rows[0], moving_with(run, along)))))

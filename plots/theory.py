@@ -134,6 +134,11 @@ def crw_steps(pages: float, free: float, threads: float, clusters: float) -> flo
     return 1 + crw_miss(free, clusters) * rw_steps(pages, free, threads)
 
 
+def crw_bitmap_steps(pages: float, free: float, threads: float, clusters: float, word: int = 32) -> float:
+    """(14) with (5) in place of (3): the paper's text wants it "if Bitmap is used", as algorithm 5 does."""
+    return 1 + crw_miss(free, clusters) * rw_bm_steps(pages, free, threads, word)
+
+
 def crw_warp_steps(pages: float, free: float, threads: float, clusters: float, lanes: int = LANES) -> float:
     """Largest of 32 independent CRW requests, for which the paper has numbers but no formula (fig. 9): one step, or one
     more than a walk that succeeds with the worst chance, (A - N) / T."""
@@ -186,6 +191,7 @@ CURVES: dict[str, tuple[str, Callable[[Setting], float]]] = {
                                                    / corw_steps(s.pages, s.free, s.threads)),
     "corw_steps": ("(11)", lambda s: corw_steps(s.pages, s.free, s.threads)),
     "crw_steps": ("(14)", lambda s: crw_steps(s.pages, s.free, s.threads, s.clusters)),
+    "crw_bitmap_steps": ("(14) with (5)", lambda s: crw_bitmap_steps(s.pages, s.free, s.threads, s.clusters)),
     "crw_warp_steps": ("a model after section 4.2", lambda s: crw_warp_steps(s.pages, s.free, s.threads, s.clusters)),
     "conflicts": ("section 3.1", lambda s: conflicts(s.pages, s.threads)),
 }

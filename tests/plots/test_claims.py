@@ -127,6 +127,16 @@ def test_a_crossing_lies_between_what_is_sure(tmp_path):
     assert (judged.verdict, judged.published.text, judged.detail) == ("does not hold", "–", "no such point")
 
 
+def test_a_crossing_may_lie_at_the_first_point(tmp_path):
+    crossing = {"of": "c_malloc", "over": "cuda_malloc"}
+    above = _line("cuda_malloc", lambda x: 1e-6)
+    unsure = [_cell("c_malloc", x, 1e-6 * (0.95 if x == 1 else x)) for x in (1, 2, 4, 8)]
+    judged = _judge(_run(tmp_path, unsure + above), crossing=crossing, between=[4, 8])
+    assert (judged.verdict, judged.published.interval) == ("does not hold", "1 to 2")
+    without = [_cell("c_malloc", 1, 0.95e-6, None), *unsure[1:]]
+    assert _judge(_run(tmp_path, without + above), crossing=crossing, between=[4, 8]).verdict == "cannot tell"
+
+
 def test_values_and_shares(tmp_path):
     counted = [synthetic.cell("c_malloc", {"threads": x}, values={("", "mallocs"): (150.0, None, None)}) for x in (1, 2)]
     run = _run(tmp_path, [*counted, _cell("c_malloc", 4), _cell("cuda_malloc", 4)])

@@ -101,6 +101,12 @@ def test_clustered_walk(free, threads):
     assert theory.crw_steps(T, free, threads, 1) == 1, "one cluster"
 
 
+@pytest.mark.parametrize("free, threads, expected", [(10_000, 5_000, 3.418), (5_000, 4_000, 7.531)])
+def test_clustered_walk_over_words(free, threads, expected):
+    assert theory.crw_bitmap_steps(T, free, threads, free) == near(expected)
+    assert theory.crw_bitmap_steps(T, free, threads, 1) == 1, "one cluster"
+
+
 @pytest.mark.parametrize("free, threads", CRW_WARP)
 def test_warps_of_the_clustered_walk(free, threads):
     made = [theory.crw_warp_steps(T, free, threads, share * free) for share in (0.01, 0.5, 1)]
