@@ -100,7 +100,10 @@ def width_of(name: str) -> float:
 
 def _lines_of(name: str) -> list[str]:
     width = ticks.text_width(name, _NAME_POINTS)
-    return [name] if width <= _NAME_WIDTH else ticks.wrapped(name, _NAME_POINTS, 0.55 * width)
+    if width <= _NAME_WIDTH:
+        return [name]
+    made = (ticks.wrapped(name, _NAME_POINTS, share * width) for share in (0.55, 0.65, 0.75, 1))
+    return next(lines for lines in made if len(lines) <= 2)
 
 
 def height_of(rows: Sequence[Row]) -> float:

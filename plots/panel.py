@@ -145,7 +145,7 @@ def _draw_series(axes, series: Series, curve: tuple[list[float], list[float]], a
     if curve[0]:
         axes.plot(*curve, color=look.colour, linestyle=look.dash, linewidth=0.9, gid=f"theory {series.label}")
     xs = points["x"] + aside
-    axes.plot(xs, points["value"], color=look.colour, linestyle="none" if not joined else look.dash, marker=look.marker,
+    axes.plot(xs, points["value"], color=look.colour, linestyle="none" if not joined else look.dash, marker=look.marker, markersize=look.marker_size,
               fillstyle=look.fill, markerfacecoloralt="white", label=series.label, gid=f"median {series.label}", transform=place,
               clip_on=cut, **outline)
     if joined and fade:
