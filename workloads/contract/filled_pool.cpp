@@ -6,8 +6,8 @@ std::unique_ptr<FilledPool> FilledPool::copy_of(const Arena& arena, const Reques
                                                 const simt::Buffer<void*>& blocks) {
   std::size_t bytes = 0;
   for (const std::span<std::byte> part : arena.parts()) bytes += part.size();
-  // Cells that are opened later need memory too.
-  if (bytes > arena.stream().device().properties().free_memory_bytes / 2) return nullptr;
+  // Cells that are opened later, and their checks, need memory too.
+  if (bytes > arena.stream().device().properties().free_memory_bytes / 4) return nullptr;
   try {
     return std::unique_ptr<FilledPool>(new FilledPool(arena, requests, blocks));
   } catch (const simt::Fault& fault) {
