@@ -29,13 +29,12 @@ void Occupants::enter(const AllocatorHandle& allocator, std::uint64_t bytes, con
 }
 
 void Occupants::fill(const AllocatorHandle& allocator, std::uint64_t bytes) {
-  const FilledPool::Requests requests{bytes, blocks_.size()};
-  if (allocator.restore_filled_pool(requests, blocks_)) return;
-  const bool fresh = allocator.is_fresh();
-  refusals_.fill_bytes(stream_, 0);
-  allocator.launch<OccupancyKernels>(stream_, shape(), OccupyKernel{}, bytes, blocks_.data(), count(),
-                                     refusals_.data());
-  if (fresh) allocator.keep_filled_pool(requests, blocks_);
+  const FilledPool::Requests requests{bytes, blocks_.size(), threads_per_block, simt::warp_size};
+  allocator.fill(requests, blocks_.data(), [&] {
+    refusals_.fill_bytes(stream_, 0);
+    allocator.launch<OccupancyKernels>(stream_, shape(), OccupyKernel{}, bytes, blocks_.data(), count(),
+                                       refusals_.data());
+  });
 }
 
 void Occupants::leave(const AllocatorHandle& allocator, const PageSet& used) {

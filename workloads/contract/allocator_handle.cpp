@@ -43,21 +43,19 @@ bool AllocatorHandle::leaves_device_heap_alone(std::optional<std::uint64_t> larg
 }
 
 bool AllocatorHandle::may_start_from_copy(const FilledPool::Requests& requests) const {
-  return !is_observed_ && traits().fresh == Fresh::by_reset && leaves_device_heap_alone(requests.bytes);
+  return requests.count != 0 && !is_observed_ && traits().fresh == Fresh::by_reset &&
+         leaves_device_heap_alone(requests.bytes);
 }
 
-bool AllocatorHandle::restore_filled_pool(const FilledPool::Requests& requests,
-                                          const simt::Buffer<void*>& blocks) const {
+bool AllocatorHandle::restore(const FilledPool::Requests& requests, void** blocks) const {
   const FilledPool* const filled = instance_->filled.get();
   if (filled == nullptr || filled->requests() != requests) return false;
-  if (!is_fresh() || !may_start_from_copy(requests)) return false;
   filled->restore(instance_->arena, blocks);
   instance_->fresh = false;
   return true;
 }
 
-void AllocatorHandle::keep_filled_pool(const FilledPool::Requests& requests, const simt::Buffer<void*>& blocks) const {
-  if (!may_start_from_copy(requests)) return;
+void AllocatorHandle::keep(const FilledPool::Requests& requests, void* const* blocks) const {
   instance_->filled.reset();  // the new copy may need its memory
   instance_->filled = FilledPool::copy_of(instance_->arena, requests, blocks);
 }

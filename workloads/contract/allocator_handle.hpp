@@ -48,12 +48,16 @@ class AllocatorHandle {
   void reset(simt::Stream& stream) const;
   // Whether requests up to this size (nothing: of any size) never reach the device heap.
   bool leaves_device_heap_alone(std::optional<std::uint64_t> largest_request) const;
-  // The same as making these requests, from a pool that an earlier cell filled. False where there is none, where the
-  // allocator is not fresh or keeps state elsewhere, and where calls are observed: then the requests have to be made.
-  bool restore_filled_pool(const FilledPool::Requests& requests, const simt::Buffer<void*>& blocks) const;
-  // For later cells: the pool as these requests left it, which were the first after a reset.
-  void keep_filled_pool(const FilledPool::Requests& requests, const simt::Buffer<void*>& blocks) const;
-  bool is_fresh() const { return instance_->fresh; }
+  // `make` makes the requests, whose blocks it leaves in `blocks` (device memory). From a fresh state it runs once for
+  // an instance; later the memory is put back as it left it, unless calls are observed or the allocator has state
+  // elsewhere.
+  template <class Make>
+  void fill(const FilledPool::Requests& requests, void** blocks, const Make& make) const {
+    const bool fresh = instance_->fresh && may_start_from_copy(requests);
+    if (fresh && restore(requests, blocks)) return;
+    make();
+    if (fresh) keep(requests, blocks);
+  }
   // Where blocks live, of PoolLocation::own; else empty.
   Pool own_pool() const;
   // Empty when all invariants hold, or the design states none.
@@ -88,6 +92,8 @@ class AllocatorHandle {
 
   void observe(const CallLedger& calls);
   bool may_start_from_copy(const FilledPool::Requests& requests) const;
+  bool restore(const FilledPool::Requests& requests, void** blocks) const;
+  void keep(const FilledPool::Requests& requests, void* const* blocks) const;
 
   const AllocatorType* type_;
   std::shared_ptr<Instance> instance_;

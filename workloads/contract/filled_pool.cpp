@@ -2,8 +2,7 @@
 
 namespace allocbench {
 
-std::unique_ptr<FilledPool> FilledPool::copy_of(const Arena& arena, const Requests& requests,
-                                                const simt::Buffer<void*>& blocks) {
+std::unique_ptr<FilledPool> FilledPool::copy_of(const Arena& arena, const Requests& requests, void* const* blocks) {
   std::size_t bytes = 0;
   for (const std::span<std::byte> part : arena.parts()) bytes += part.size();
   // Cells that are opened later, and their checks, need memory too.
@@ -16,21 +15,21 @@ std::unique_ptr<FilledPool> FilledPool::copy_of(const Arena& arena, const Reques
   }
 }
 
-FilledPool::FilledPool(const Arena& arena, const Requests& requests, const simt::Buffer<void*>& blocks)
-    : requests_(requests), blocks_(blocks.size()) {
+FilledPool::FilledPool(const Arena& arena, const Requests& requests, void* const* blocks)
+    : requests_(requests), blocks_(requests.count) {
   for (const std::span<std::byte> part : arena.parts()) {
     parts_.emplace_back(part.size());
     simt::copy_on_device(arena.stream(), parts_.back().data(), part.data(), part.size());
   }
-  simt::copy_on_device(arena.stream(), blocks_.data(), blocks.data(), blocks.size() * sizeof(void*));
+  simt::copy_on_device(arena.stream(), blocks_.data(), blocks, blocks_.size() * sizeof(void*));
 }
 
-void FilledPool::restore(const Arena& arena, const simt::Buffer<void*>& blocks) const {
+void FilledPool::restore(const Arena& arena, void** blocks) const {
   const std::vector<std::span<std::byte>> parts = arena.parts();
   for (std::size_t i = 0; i < parts.size(); ++i) {
     simt::copy_on_device(arena.stream(), parts[i].data(), parts_[i].data(), parts[i].size());
   }
-  simt::copy_on_device(arena.stream(), blocks.data(), blocks_.data(), blocks_.size() * sizeof(void*));
+  simt::copy_on_device(arena.stream(), blocks, blocks_.data(), blocks_.size() * sizeof(void*));
 }
 
 }  // namespace allocbench

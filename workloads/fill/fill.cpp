@@ -14,6 +14,7 @@ class FillRun final : public WorkloadRun {
   FillRun(const Fill::Parameters& parameters, const RunSetting& setting, simt::Stream& stream)
       : stream_(stream),
         type_(setting.allocator),
+        bytes_(parameters.request_bytes),
         before_(stream, geometry_before(parameters, setting.pool_bytes), RequestSizes::fixed(parameters.request_bytes)),
         timed_(stream, parameters.geometry(), RequestSizes::fixed(parameters.request_bytes)) {}
 
@@ -23,7 +24,9 @@ class FillRun final : public WorkloadRun {
   }
 
   void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
-    before_.alloc(allocator);
+    const Geometry& geometry = before_.geometry();
+    allocator.fill({bytes_, geometry.callers, geometry.threads_per_block, geometry.lanes_per_warp}, before_.row(0),
+                   [&] { before_.alloc(allocator); });
     timed_.alloc_and_free(allocator, timer);
     before_.free(allocator);
   }
@@ -56,6 +59,7 @@ class FillRun final : public WorkloadRun {
 
   simt::Stream& stream_;
   const AllocatorType& type_;
+  std::uint64_t bytes_;
   CallerRequests before_;
   CallerRequests timed_;
   mutable SlotCheck slot_check_;  // its memory
