@@ -53,6 +53,9 @@ def test_effective_configs_fit_the_schema_and_sweep_what_they_plot(path, section
     assert config["plot"]["kind"] in KINDS
     axes = {name: values for group in (config.get("sweep", {}), *config.get("zip", [])) for name, values in group.items()}
     axes["allocator"] = list({entry["id"] if isinstance(entry, dict) else entry for entry in config["allocators"]})
+    for entry in config["allocators"]:
+        for name, value in (entry.get("parameters", {}) if isinstance(entry, dict) else {}).items():
+            axes[name] = sorted({*axes.get(name, []), value})
     if "x" in config["plot"]:
         assert set(labels.listed(config["plot"]["x"])) & set(axes)
     schema.check(config["plot"], path)
