@@ -41,7 +41,7 @@ def lines(run: Run) -> tuple[str, ...]:
         made_of.append(f"config {_config_path(run.run['config_path'])}")
     made_of += mixed(run)
     if run.unfinished:
-        made_of.append(f"unfinished: {run.unfinished} planned cells have not ended")
+        made_of.append(f"unfinished: {run.unfinished} planned cells have fewer rounds than planned, or none")
     return " · ".join(hardware), " · ".join(measured), " · ".join(made_of)
 
 
