@@ -1,4 +1,5 @@
-// What one timed repetition of a cell gives: phases with times, and counters. Free of JSON: workloads fill them.
+// What one timed repetition of a cell gives: phases with times, and counters; and how long a round repeats it. Free of
+// JSON: workloads fill them.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,10 @@
 #include <utility>
 
 namespace allocbench {
+
+// What the samples of a cell take in a round, with resets, copies and checks. A round counts as one value, which many
+// samples of an expensive cell hardly improve.
+inline constexpr double sampling_seconds = 0.05;
 
 // One timed part of a sample.
 struct Phase {

@@ -12,9 +12,6 @@ namespace {
 // The host reads all words of the allocator: beyond this a cell would wait for it longer than for its kernels.
 constexpr std::size_t largest_inspected_pool = std::size_t{512} << 20;
 
-// What the samples of a round may take together.
-constexpr double longest_warm_up_seconds = 0.05;
-
 class DeadlineScope {
  public:
   DeadlineScope(simt::Deadline& deadline, std::optional<double> seconds) : deadline_(deadline) {
@@ -46,8 +43,8 @@ MeasuredCell::MeasuredCell(Instance& instance, const RunSetting& setting, const 
       counted_passes_(request.counted_passes),
       workload_(workload),
       run_(std::move(run)),
-      warm_ups_left_(request.warmups, request.long_warm_ups_count && starts_every_pass_fresh() ? longest_warm_up_seconds
-                                                                                               : WarmUps::never),
+      warm_ups_left_(request.warmups,
+                     request.long_warm_ups_count && starts_every_pass_fresh() ? sampling_seconds : WarmUps::never),
       leaves_device_heap_alone_(instance_.handle().leaves_device_heap_alone(run_->largest_request())) {
   if (flushes_l2_) instance_.prepare_to_flush_l2();
   if (state_ == StartState::aged) {

@@ -1,7 +1,8 @@
 // The warm-ups of a cell: repetitions before its first sample that count for nothing.
 //
 // What a warm-up warms (caches, the TLB, clocks) costs microseconds. Where it takes as long as a whole round may
-// sample, and the allocator starts every repetition fresh, it is as good as a sample and serves as one.
+// sample, and the allocator starts every repetition fresh, it is as good as a sample and serves as one. A worker that
+// is run by hand keeps the two apart: profilers look for the range `sample`.
 #pragma once
 
 #include <cstdint>

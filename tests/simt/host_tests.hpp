@@ -21,6 +21,18 @@ TEST_P(Conformance, BuffersCarryBytesThereAndBack) {
   EXPECT_TRUE(Buffer<int>(0).to_host(stream()).empty());
 }
 
+TEST_P(Conformance, CopiesOnTheDeviceFollowTheStream) {
+  Buffer<std::uint32_t> from(1000);
+  Buffer<std::uint32_t> to(1000);
+  from.fill_bytes(stream(), 0x22);
+  to.fill_bytes(stream(), 0x11);
+  copy_on_device(stream(), to.data() + 1, from.data(), 998 * sizeof(std::uint32_t));
+  from.fill_bytes(stream(), 0x33);
+  std::vector<std::uint32_t> expected(1000, 0x22222222u);
+  expected.front() = expected.back() = 0x11111111u;
+  EXPECT_EQ(to.to_host(stream()), expected);
+}
+
 TEST_P(Conformance, ImpossibleAllocationIsOutOfMemory) {
   try {
     device_release(device_allocate(std::size_t{1} << 50));

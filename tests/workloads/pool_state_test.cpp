@@ -28,6 +28,20 @@ TEST(Fill, TakesItsShareBeforeTheTimedRequests) {
   EXPECT_EQ(rig.operations("alloc"), 100u);
 }
 
+TEST(Fill, StartsAgainFromACopyOfThePool) {
+  Fill::Parameters parameters;
+  parameters.threads = 100;
+  parameters.taken_share = 0.5;
+  FillRig rig(parameters, 64 << 10);
+  EXPECT_EQ(rig.sample(), "");
+  for (int time = 0; time < 2; ++time) {
+    rig.allocator.reset(rig.stream());
+    EXPECT_EQ(rig.sample(), "");
+    EXPECT_EQ(rig.pointers.blocks(), 512u + 100u);
+  }
+  EXPECT_EQ(rig.sample(), "") << "the samples gave back all they took";
+}
+
 TEST(Fill, AnOverfullPoolReturnsNull) {
   Fill::Parameters parameters;
   parameters.threads = 100;

@@ -13,9 +13,6 @@ namespace allocbench::front {
 
 // A sample that runs longer is alone in its round, and its cell has `least_rounds_of_numbers`.
 inline constexpr double long_sample_seconds = 0.1;
-// Of a cell in a round, with resets, copies and checks. A round counts as one value, which many samples of an expensive
-// cell hardly improve.
-inline constexpr double sampling_seconds = 0.05;
 
 using SampledRounds = std::vector<std::vector<protocol::Sample>>;
 
