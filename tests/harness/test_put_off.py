@@ -69,7 +69,7 @@ class Order(PutOff):
 
     def test_cells_that_are_put_off_say_so(self):
         result = self.measure(self.config(["crashing", "steady"]), expect=1)
-        self.assertIn("allocbench: now 1 cell that was put off: their allocator failed at a cell of the same config that asks no more", result.stderr)
+        self.assertIn("allocbench: now 1 cell that was put off: their allocator failed at a cell of the same workload that asks no more", result.stderr)
         self.assertIn(", 1 put off", result.stderr)
         self.assertIn("1 cell was put off until all others were measured\n", result.stdout)
         result = self.measure(self.config(), out=self.folder / "good")
@@ -79,10 +79,11 @@ class Order(PutOff):
 class WholeStudy(PutOff):
     NAMES = ("one", "two", "three", "four")
 
-    def study(self, *more):
-        """In each config the first cell of `crashing` ends it."""
+    def study(self, *more, apart=True):
+        """In each config the first cell of `crashing` ends it. Where configs are not apart they ask the same."""
         for number, name in enumerate(self.NAMES):
-            path = self.config(["crashing", "steady"], name=f"mine/{name}", seed=number + 1, sweep={"request_bytes": [32, 16, 64]})
+            path = self.config(["crashing", "steady"], name=f"mine/{name}", seed=number + 1, sweep={"request_bytes": [32, 16, 64]},
+                               workload={"id": "pulse", "trouble_from": 32, "lanes": [number + 1 if apart else 1]})
             target = self.folder / "configs" / "mine" / f"{number}.json"
             target.parent.mkdir(parents=True, exist_ok=True)
             path.rename(target)
@@ -112,6 +113,11 @@ class WholeStudy(PutOff):
             *(f"{name}/crashing/32" for name in self.NAMES[2:]),  # one is tried in each config
             *(f"{name}/crashing/16" for name in self.NAMES[2:]),
             *(f"{name}/crashing/64" for name in self.NAMES)])
+
+    def test_a_failure_in_one_config_puts_off_what_asks_as_much_in_the_others(self):
+        self.study(*TIME_IS_UP, apart=False)
+        for folder, first in zip(self.folders(), ("crashed", "skipped", "skipped", "skipped")):
+            self.assertEqual([self.statuses_by_name(folder)[f"crashing/{size}"] for size in (32, 16, 64)], [first, "ok", "skipped"])
 
     def test_failures_before_an_interruption_still_count(self):
         self.study(*TIME_IS_UP)

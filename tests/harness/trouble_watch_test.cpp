@@ -10,14 +10,15 @@ namespace {
 using ::testing::HasSubstr;
 
 Cell cell(const std::string& label, const std::string& series, std::optional<double> growth,
-          ParameterValues axes = {}) {
+          ParameterValues parameters = {}) {
   Cell made;
   made.id = label + series + (growth ? std::to_string(*growth) : "");
   made.name = "figure/" + series;
   made.label = label;
   made.series = series;
   made.growth = growth;
-  made.axes = std::move(axes);
+  made.workload = "alloc_free";
+  made.workload_parameters = std::move(parameters);
   return made;
 }
 
@@ -64,9 +65,43 @@ TEST(TroubleWatch, CellsThatAskAtLeastAsMuchWait) {
   EXPECT_EQ(doubt(watch, on_grid(32, 1000)), Doubt::none);
   EXPECT_EQ(doubt(watch, on_grid(128, 500)), Doubt::none);
   EXPECT_EQ(doubt(watch, cell("b", "b/1", 64)), Doubt::none);
-  EXPECT_EQ(doubt(watch, on_grid(64, 2000), "other"), Doubt::none);
+  EXPECT_EQ(doubt(watch, on_grid(64, 1000), "other"), Doubt::harder);
+  EXPECT_EQ(doubt(watch, on_grid(64, 500), "other"), Doubt::none);
   EXPECT_THAT(watch.about("fig", on_grid(64, 2000)).reason,
               HasSubstr("figure/a/threads:1000 ended with status timeout"));
+}
+
+TEST(TroubleWatch, OnlyCellsOfTheSameWorkloadAllocatorAndPoolAskAsMuch) {
+  TroubleWatch watch;
+  Cell failed = on_grid(64, 1000);
+  failed.pool_bytes = 4096;
+  failed.allocator_parameters = {{"offset_count", std::uint64_t{15}}};
+  watch.note_end("fig", failed, Status::timeout);
+  Cell other = on_grid(64, 2000);
+  other.pool_bytes = 4096;
+  other.allocator_parameters = failed.allocator_parameters;
+  EXPECT_EQ(doubt(watch, other), Doubt::harder);
+  other.pool_bytes = 8192;
+  EXPECT_EQ(doubt(watch, other), Doubt::harder);
+  other.pool_bytes = 2048;
+  EXPECT_EQ(doubt(watch, other), Doubt::none);
+  other.pool_bytes = 4096;
+  other.allocator_parameters = {{"offset_count", std::uint64_t{33}}};
+  EXPECT_EQ(doubt(watch, other), Doubt::none);
+  other.allocator_parameters = failed.allocator_parameters;
+  other.workload = "churn";
+  EXPECT_EQ(doubt(watch, other), Doubt::none);
+}
+
+TEST(TroubleWatch, SharesSayNeitherMoreNorLess) {
+  const auto of_share = [](double share, std::uint64_t keys) {
+    return cell("a", "a/free_share:" + std::to_string(share), std::nullopt, {{"free_share", share}, {"keys", keys}});
+  };
+  TroubleWatch watch;
+  watch.note_end("fig", of_share(0.5, 1000), Status::timeout);
+  EXPECT_EQ(doubt(watch, of_share(0.05, 1000)), Doubt::harder);
+  EXPECT_EQ(doubt(watch, of_share(0.9, 1000)), Doubt::harder);
+  EXPECT_EQ(doubt(watch, of_share(0.9, 500)), Doubt::none);
 }
 
 TEST(TroubleWatch, TextsAreNotOrdered) {

@@ -28,7 +28,7 @@ const char* in_words(Doubt doubt) {
     case Doubt::config:
       return "their allocator lost workers at most cells of the same config";
     case Doubt::harder:
-      return "their allocator failed at a cell of the same config that asks no more";
+      return "their allocator failed at a cell of the same workload that asks no more";
     case Doubt::cell:
       return "they failed in earlier results, or their series timed out";
   }

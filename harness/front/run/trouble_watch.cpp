@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <variant>
 
 #include "harness/protocol/parameter_values.hpp"
 
@@ -19,15 +20,22 @@ bool foretells_trouble(const CellEnd& end) {
 
 namespace {
 
-// Whether a cell asks at least as much as one with the axes `other` of the same config: numbers are at least as large,
-// everything else is equal.
-bool as_hard_as(const Cell& cell, const ParameterValues& other) {
-  return std::all_of(other.begin(), other.end(), [&](const auto& axis) {
-    const ParameterValue* const value = protocol::find_value(cell.axes, axis.first);
-    if (value == nullptr) return false;
-    const auto asked = protocol::magnitude(*value);
-    const auto known = protocol::magnitude(axis.second);
-    return asked && known ? *asked >= *known : *value == axis.second;
+bool is_whole(const ParameterValue& value) { return std::holds_alternative<std::uint64_t>(value); }
+
+// Whether a cell asks at least as much of its allocator as the other one: whole numbers (threads, sizes, the pool) are
+// at least as large, texts and the allocator's own parameters are equal. Shares and probabilities say neither more nor
+// less.
+bool asks_as_much(const CellDescription& cell, const CellDescription& other) {
+  if (cell.workload != other.workload || cell.pool_bytes < other.pool_bytes ||
+      cell.allocator_parameters != other.allocator_parameters) {
+    return false;
+  }
+  return std::ranges::all_of(other.workload_parameters, [&](const auto& parameter) {
+    const auto& [name, theirs] = parameter;
+    const ParameterValue* const ours = protocol::find_value(cell.workload_parameters, name);
+    if (ours == nullptr || ours->index() != theirs.index()) return false;
+    if (is_whole(theirs)) return std::get<std::uint64_t>(*ours) >= std::get<std::uint64_t>(theirs);
+    return std::holds_alternative<double>(theirs) || *ours == theirs;
   });
 }
 
@@ -41,7 +49,7 @@ void TroubleWatch::note_end(const std::string& figure, const Cell& cell, Status 
     return;
   }
   record.survived.erase(cell.id);
-  record.failures.push_back({fmt::format("{} ended with status {}", cell.name, word(status)), cell.axes});
+  failures_[cell.label].push_back({fmt::format("{} ended with status {}", cell.name, word(status)), cell});
   if (status == Status::timeout && cell.growth) record.timeouts[cell.series].push_back(*cell.growth);
 }
 
@@ -50,12 +58,13 @@ DoubtAbout TroubleWatch::about(const std::string& figure, const Cell& cell) cons
   if (const auto smaller = smaller_timeouts(figure, cell); !smaller.empty()) {
     return {Doubt::cell, fmt::format("series {} timed out at {}", cell.series, smaller.front())};
   }
-  const Record* const record = record_of(figure, cell.label);
-  if (record == nullptr) return {};
-  for (const Failure& failure : record->failures) {
-    if (as_hard_as(cell, failure.axes)) return {Doubt::harder, failure.words};
+  if (const auto failures = failures_.find(cell.label); failures != failures_.end()) {
+    for (const Failure& failure : failures->second) {
+      if (asks_as_much(cell, failure.cell)) return {Doubt::harder, failure.words};
+    }
   }
-  if (!record->lost_more_than_survived()) return {};
+  const Record* const record = record_of(figure, cell.label);
+  if (record == nullptr || !record->lost_more_than_survived()) return {};
   if (record->lost_workers >= workers_to_lose) {
     return {Doubt::config, fmt::format("{} lost {} workers in this config", cell.label, record->lost_workers)};
   }

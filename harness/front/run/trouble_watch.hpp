@@ -25,7 +25,7 @@ enum class Doubt {
   none,
   allocator,  // it lost workers in most configs, and in this one
   config,     // it lost workers at most cells of this config
-  harder,     // it lost one at a cell of this config that asks no more of it
+  harder,     // it lost one at a cell of this workload, of any config, that asks no more of it
   cell        // the cell failed in earlier results, or its series timed out at a smaller value
 };
 
@@ -71,20 +71,19 @@ class TroubleWatch {
   std::optional<std::string> reason_to_skip(const std::string& figure, const Cell& cell) const;
 
  private:
-  struct Failure {
-    std::string words;
-    ParameterValues axes;
-  };
   // An allocator in a config.
   struct Record {
     std::size_t lost_workers = 0;
-    std::set<std::string> survived;  // ids of cells
-    std::vector<Failure> failures;
+    std::set<std::string> survived;                       // ids of cells
     std::map<std::string, std::vector<double>> timeouts;  // by series: values of the primary axis
 
     bool lost_more_than_survived() const { return lost_workers > survived.size(); }
   };
   using ByConfig = std::map<std::string, Record>;
+  struct Failure {
+    std::string words;
+    CellDescription cell;
+  };
 
   const Record* record_of(const std::string& figure, const std::string& label) const;
   // Configs in which the allocator lost workers, if they are most; else 0.
@@ -92,7 +91,8 @@ class TroubleWatch {
   std::vector<double> smaller_timeouts(const std::string& figure, const Cell& cell) const;
 
   KnownTroubles known_;
-  std::map<std::string, ByConfig> records_;  // by label
+  std::map<std::string, ByConfig> records_;               // by label
+  std::map<std::string, std::vector<Failure>> failures_;  // by label
 };
 
 }  // namespace allocbench::front
