@@ -178,6 +178,13 @@ class Study(StudyTest):
             self.assertRegex(result.stdout, rf"(?m)^ +[0-9.]+ % +[0-9.]+ s  {part}$")
 
 
+    def test_the_profile_has_what_workers_did_before_they_died(self):
+        self.add_config("mine/one", ["crashing"], sweep={"request_bytes": [32]}, rounds=1)
+        result = self.run_program("study", "mine", "--configs", self.configs, "--out", self.out, "--profile", expect=1,
+                                  environment=self.environment(FAKE_WORKER_PROFILE='{"resets": 7.0}'))
+        self.assertRegex(result.stdout, r" 7\.0 s  verification of resets\n")
+
+
 class AllDevices(StudyTest):
     """Two GPUs of one host, a process of the program on each."""
 

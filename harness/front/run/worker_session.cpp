@@ -73,6 +73,7 @@ void WorkerSession::spawn(std::vector<std::string> arguments) {
   if (waits) arguments.emplace_back("--wait");
   retired_ = false;
   cells_opened_ = 0;
+  told_.reset();
   process_ = std::make_unique<WorkerProcess>(settings_.program, arguments);
   see_off();
   spawned_ = WorkerProcess::Clock::now();
@@ -168,12 +169,14 @@ Outcome WorkerSession::open(const Cell& cell, double limit_seconds) {
 }
 
 Outcome WorkerSession::verify(const Cell& cell, double limit_seconds) {
+  if (Outcome told = note_profile(); told.kind != Outcome::Kind::done) return told;
   return ask(protocol::VerifyCell{cell.id, std::max(0.0, limit_seconds) * share_of_calls}, "verified", cell.id,
              limit_seconds);
 }
 
 Outcome WorkerSession::sample(const Cell& cell, std::uint64_t count, double limit_seconds,
                               const std::function<void(protocol::Sample)>& take) {
+  if (Outcome told = note_profile(); told.kind != Outcome::Kind::done) return told;
   process_->send(protocol::to_json(protocol::SampleCell{cell.id, count}).dump());
   double seconds = 0;
   for (std::uint64_t taken = 0;; ++taken) {
@@ -204,7 +207,7 @@ void WorkerSession::stop() {
 // Tells the worker to quit.
 void WorkerSession::dismiss() {
   forget_cells();
-  if (process_ && settings_.profile) ask_profile();
+  if (process_ && note_profile().kind == Outcome::Kind::done) count_told();
   if (!process_) return;
   process_->send(protocol::to_json(protocol::Quit{}).dump());
   leave_as("process ends");
@@ -226,14 +229,31 @@ void WorkerSession::see_off() {
   if (!strays.empty()) listener_.strays(strays);
 }
 
-void WorkerSession::ask_profile() {
-  const Outcome outcome = ask(protocol::AskProfile{}, "profile", "", quit_limit_seconds);
-  if (outcome.kind != Outcome::Kind::done) return;
-  const auto& profile = std::get<protocol::Profile>(*outcome.event);
-  double told = 0;  // of the start
-  for (const auto& [part, seconds] : profile.seconds) told += part == "start" ? seconds : 0;
-  wall_time_.add("process starts", std::max(0.0, start_seconds_ - told));
-  wall_time_.add(profile);
+// Before each command that may kill the worker, so that its time until then is known.
+Outcome WorkerSession::note_profile() {
+  if (!settings_.profile) return {};
+  Outcome outcome = ask(protocol::AskProfile{}, "profile", "", quit_limit_seconds);
+  if (outcome.kind == Outcome::Kind::done) told_ = std::get<protocol::Profile>(*outcome.event);
+  return outcome;
+}
+
+// Adds what the process told last. Returns how much of its life that explains.
+double WorkerSession::count_told() {
+  if (!told_) return 0;
+  double start = 0;
+  double rest = 0;
+  for (const auto& [part, seconds] : told_->seconds) (part == "start" ? start : rest) += seconds;
+  const double unexplained_start = std::max(0.0, start_seconds_ - start);
+  wall_time_.add("process starts", unexplained_start);
+  wall_time_.add(*told_);
+  return unexplained_start + start + rest;
+}
+
+// `deadline_seconds` of its life were spent on a command that used up its deadline.
+void WorkerSession::count_dead_worker(double deadline_seconds) {
+  const double lived = seconds_since(spawned_);
+  wall_time_.add("deadlines", deadline_seconds);
+  wall_time_.add("workers that died", std::max(0.0, lived - deadline_seconds - count_told()));
 }
 
 Outcome WorkerSession::ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
@@ -243,8 +263,8 @@ Outcome WorkerSession::ask(const protocol::Command& command, std::string_view wa
 }
 
 Outcome WorkerSession::await(std::string_view wanted, const std::string& cell_id, double limit_seconds) {
-  const auto start = WorkerProcess::Clock::now();
-  const auto elapsed = [&] { return seconds_since(start); };
+  asked_at_ = WorkerProcess::Clock::now();
+  const auto elapsed = [&] { return seconds_since(asked_at_); };
   std::optional<Outcome> outcome;
   while (!outcome) {
     const WorkerReply reply = wait(limit_seconds - elapsed());
@@ -257,8 +277,6 @@ Outcome WorkerSession::await(std::string_view wanted, const std::string& cell_id
         break;
       case WorkerReply::Kind::deadline:
         outcome = abandon_worker();
-        wall_time_.add("deadlines", elapsed());
-        wall_time_.add("workers that died", -elapsed());  // which had this time in it
         break;
       case WorkerReply::Kind::interrupted:
         outcome = Outcome{.kind = Outcome::Kind::interrupted};
@@ -295,7 +313,7 @@ std::optional<Outcome> WorkerSession::judge_failure(const protocol::Failed& fail
 
 Outcome WorkerSession::lose_worker(Status status, std::string reason) {
   process_->kill();
-  wall_time_.add("workers that died", seconds_since(spawned_));  // they cannot tell more
+  count_dead_worker(status == Status::timeout ? seconds_since(asked_at_) : 0);
   const std::vector<std::string> strays = kill_strays();
   if (!strays.empty()) reason += fmt::format("; it left {} behind", fmt::join(strays, ", "));
   Outcome outcome{.kind = Outcome::Kind::failed, .failure = {status, std::move(reason), process_->output_tail()}};
@@ -308,7 +326,7 @@ Outcome WorkerSession::lose_worker(Status status, std::string reason) {
 // plug-ins, and opens the device only then.
 Outcome WorkerSession::abandon_worker() {
   process_->begin_kill();
-  wall_time_.add("workers that died", seconds_since(spawned_));
+  count_dead_worker(seconds_since(asked_at_));
   Outcome outcome{.kind = Outcome::Kind::failed,
                   .failure = {Status::timeout, protocol::no_answer_reason, process_->output_tail()}};
   leave_as("workers that died");

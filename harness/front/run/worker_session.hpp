@@ -36,7 +36,7 @@ struct WorkerSettings {
   WorkerProgram program;
   int device = 0;
   std::optional<std::uint64_t> os_threads = {};
-  bool profile = false;  // ask workers at their end where their time went
+  bool profile = false;  // ask workers where their time went
 };
 
 // Callbacks for what is not an answer.
@@ -106,7 +106,9 @@ class WorkerSession {
   Outcome abandon_worker();
   std::string complaint_about_start(const WorkerReply& reply);
   WorkerReply wait(double limit_seconds);
-  void ask_profile();
+  Outcome note_profile();
+  double count_told();
+  void count_dead_worker(double deadline_seconds);
   void forget_cells();  // what a worker that is gone had
 
   WorkerSettings settings_;
@@ -125,7 +127,9 @@ class WorkerSession {
   std::uint64_t device_heap_bytes_ = 0;           // of the process, as far as it is known
   std::map<std::string, std::uint64_t> answers_;  // to questions about device heaps
   WorkerProcess::Clock::time_point spawned_ = {};
-  double start_seconds_ = 0;  // until the process was ready
+  double start_seconds_ = 0;               // until the process was ready
+  std::optional<protocol::Profile> told_;  // by the process, so far
+  WorkerProcess::Clock::time_point asked_at_ = {};
   WallTime wall_time_;
 };
 
