@@ -94,10 +94,12 @@ template <class Change>
 std::string problem_after(Change change) {
   graph::BuiltGraph graph = small_graph();
   change(graph);
-  return graph::graph_problem(graph, small_list);
+  return graph::graph_problem(graph, graph::ExpectedGraph(small_list));
 }
 
-TEST(GraphCheck, AcceptsTheGraph) { EXPECT_EQ(graph::graph_problem(small_graph(), small_list), ""); }
+TEST(GraphCheck, AcceptsTheGraph) {
+  EXPECT_EQ(graph::graph_problem(small_graph(), graph::ExpectedGraph(small_list)), "");
+}
 
 TEST(GraphCheck, FindsWrongLinks) {
   EXPECT_EQ(problem_after([](auto& graph) { graph.nodes[1].left = 0x200; }), "two links lead to one node");

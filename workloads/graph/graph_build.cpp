@@ -48,9 +48,9 @@ class GraphBuildRun final : public WorkloadRun {
         geometry_(parameters.geometry()),
         seed_(setting.seed),
         arcs_(edge_list(parameters, seed_)),
-        ids_(distinct_ids(arcs_)),
+        expected_(arcs_),
         device_arcs_(arcs_.size()),
-        node_slots_(stream, ids_.back() + 1),
+        node_slots_(stream, expected_.ids.back() + 1),
         edge_slots_(stream, static_cast<std::uint32_t>(arcs_.size())),
         block_slots_(stream, parameters.by_warp() ? 2 * static_cast<std::uint32_t>(arcs_.size()) : 0),
         root_(1),
@@ -100,7 +100,7 @@ class GraphBuildRun final : public WorkloadRun {
       built.edges.push_back({address, edge.next, edge.target});
     });
     check.check(blocks, PointerCheck::Live::together);
-    if (check.ok() && check.nulls() == 0) fail_if_wrong("graph", graph::graph_problem(built, arcs_));
+    if (check.ok() && check.nulls() == 0) fail_if_wrong("graph", graph::graph_problem(built, expected_));
   }
 
   RequestProfile requests() const override {
@@ -109,9 +109,10 @@ class GraphBuildRun final : public WorkloadRun {
       return {Geometry::of_callers(blocks, parameters_.threads_per_block, 1),
               RequestSizes::fixed(pad(live_bytes() / blocks + 1, sizeof(graph::Edge)))};
     }
-    const auto blocks = static_cast<std::uint32_t>(arcs_.size() + ids_.size());
+    const auto blocks = static_cast<std::uint32_t>(arcs_.size() + expected_.ids.size());
     return {Geometry::of_callers(blocks, parameters_.threads_per_block, simt::warp_size),
-            RequestSizes::list({sizeof(graph::Edge), sizeof(graph::Node)}, {arcs_.size(), ids_.size()}, blocks, seed_)};
+            RequestSizes::list({sizeof(graph::Edge), sizeof(graph::Node)}, {arcs_.size(), expected_.ids.size()}, blocks,
+                               seed_)};
   }
   std::optional<std::uint64_t> largest_request() const override {
     if (parameters_.by_warp()) return std::nullopt;
@@ -129,7 +130,9 @@ class GraphBuildRun final : public WorkloadRun {
   }
 
  private:
-  std::uint64_t live_bytes() const { return ids_.size() * sizeof(graph::Node) + arcs_.size() * sizeof(graph::Edge); }
+  std::uint64_t live_bytes() const {
+    return expected_.ids.size() * sizeof(graph::Node) + arcs_.size() * sizeof(graph::Edge);
+  }
 
   GraphSlots slots() const {
     return {node_slots_.data(), edge_slots_.data(), parameters_.by_warp() ? block_slots_.data() : nullptr,
@@ -139,7 +142,7 @@ class GraphBuildRun final : public WorkloadRun {
   // How many nodes were asked for depends on lost races; each that is not in the tree was freed.
   void count(PhaseTimer& timer) {
     const std::uint64_t frees = frees_.to_host(stream_).front();
-    const std::uint64_t mallocs = parameters_.by_warp() ? warp_requests() : arcs_.size() + ids_.size() + frees;
+    const std::uint64_t mallocs = parameters_.by_warp() ? warp_requests() : arcs_.size() + expected_.ids.size() + frees;
     timer.set_operations("build", mallocs + frees);
     timer.counter("mallocs", mallocs);
     timer.counter("frees", frees);
@@ -157,7 +160,7 @@ class GraphBuildRun final : public WorkloadRun {
   Geometry geometry_;
   std::uint64_t seed_;
   std::vector<Arc> arcs_;
-  std::vector<std::uint32_t> ids_;
+  graph::ExpectedGraph expected_;
   simt::Buffer<Arc> device_arcs_;
   RecordedPointers node_slots_;
   RecordedPointers edge_slots_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 namespace allocbench::graph {
 namespace {
@@ -92,11 +93,15 @@ class Walk {
 
 }  // namespace
 
-std::string graph_problem(const BuiltGraph& graph, const std::vector<Arc>& arcs) {
+ExpectedGraph::ExpectedGraph(std::vector<Arc> list) : ids(distinct_ids(list)), arcs(std::move(list)) {
+  std::ranges::sort(arcs, {}, [](const Arc& arc) { return std::pair(arc.source, arc.target); });
+}
+
+std::string graph_problem(const BuiltGraph& graph, const ExpectedGraph& expected) {
   Walk walk(graph);
   const std::vector<const NodeCopy*> nodes = walk.in_order();
   if (!walk.problem().empty()) return walk.problem();
-  const std::vector<std::uint32_t> ids = distinct_ids(arcs);
+  const std::vector<std::uint32_t>& ids = expected.ids;
   for (std::size_t i = 0; i < std::max(nodes.size(), ids.size()); ++i) {
     if (i >= ids.size() || (i < nodes.size() && nodes[i]->key < ids[i])) {
       return "the tree has a node " + std::to_string(nodes[i]->key) + " where none belongs";
@@ -105,16 +110,12 @@ std::string graph_problem(const BuiltGraph& graph, const std::vector<Arc>& arcs)
       return "the tree has no node " + std::to_string(ids[i]) + " where it belongs";
     }
   }
-  std::vector<Arc> sorted = arcs;
-  std::sort(sorted.begin(), sorted.end(), [](const Arc& a, const Arc& b) {
-    return a.source != b.source ? a.source < b.source : a.target < b.target;
-  });
-  auto arc = sorted.begin();
+  auto arc = expected.arcs.begin();
   for (const NodeCopy* node : nodes) {
     const std::vector<std::uint32_t> found = walk.targets(*node);
     if (!walk.problem().empty()) return walk.problem();
     const auto first = arc;
-    while (arc != sorted.end() && arc->source == node->key) ++arc;
+    while (arc != expected.arcs.end() && arc->source == node->key) ++arc;
     if (!std::equal(first, arc, found.begin(), found.end(),
                     [](const Arc& each, std::uint32_t target) { return each.target == target; })) {
       return "the edges of node " + std::to_string(node->key) + " are not its " + std::to_string(arc - first) + " arcs";

@@ -28,9 +28,17 @@ struct BuiltGraph {
   std::vector<EdgeCopy> edges;
 };
 
+// What a list's graph must have. Made once for a list, because every sample's graph is checked against it.
+struct ExpectedGraph {
+  explicit ExpectedGraph(std::vector<Arc> list);
+
+  std::vector<std::uint32_t> ids;  // sorted
+  std::vector<Arc> arcs;           // by source, then target
+};
+
 // Walks the tree from its root and every list: each node and edge is reached exactly once, keys grow from left to right
 // and are the ids of the list, and the edges of a node lead to the targets of its arcs, repeated ones as often as they
 // occur. Empty when that holds, else the first offence.
-std::string graph_problem(const BuiltGraph& graph, const std::vector<Arc>& arcs);
+std::string graph_problem(const BuiltGraph& graph, const ExpectedGraph& expected);
 
 }  // namespace allocbench::graph
