@@ -89,6 +89,27 @@ def test_a_series_compared_with_itself_meets_itself_only(tmp_path):
     assert judged.verdict == "holds" and judged.detail == "CudaMalloc, threads 2 to 1; 2 places, 1 to 2"
 
 
+def _with_parameters(bytes_of_superblock, threads, seconds):
+    return _cell("kma", threads, seconds, 0.01, allocator_parameters={"superblock_bytes": bytes_of_superblock, "other": 1})
+
+
+def test_an_allocator_with_several_sets_of_parameters_meets_itself_with_the_same(tmp_path):
+    cells = [_with_parameters(size, x, seconds) for size, x, seconds in ((4096, 1, 1e-6), (4096, 2, 2e-6), (65536, 1, 1e-5), (65536, 2, 3e-5))]
+    run = _run(tmp_path, cells, allocators=["kma", {"id": "kma", "parameters": {"superblock_bytes": 65536}}])
+    later = {"of": {"allocator": "kma", "where": {"threads": 2}}, "to": {"allocator": "kma", "where": {"threads": 1}}}
+    found = effects.find(run, {"ratio": later}).estimates
+    assert [(round(each.number, 6), each.place) for each in found] == [
+        (2, "KMA (superblock bytes 4 KiB), threads 2 to 1"), (3, "KMA (superblock bytes 64 KiB), threads 2 to 1")]
+    larger = {"of": {"allocator": "kma", "where": {"superblock_bytes": 65536}}, "to": {"allocator": "kma", "where": {"superblock_bytes": 4096}}}
+    assert sorted(round(each.number, 6) for each in effects.find(run, {"ratio": larger}).estimates) == [10, 15], "a side may fix a parameter"
+
+
+def test_sets_of_parameters_are_lines_of_their_own(tmp_path):
+    cells = [_with_parameters(size, x, 1e-6 * x ** power) for size, power in ((4096, 1), (65536, 2)) for x in (1, 2, 4)]
+    run = _run(tmp_path, cells, allocators=["kma"])
+    assert [round(each.number, 6) for each in effects.find(run, {"growth": {"of": "kma"}}).estimates] == [1, 2]
+
+
 def _line(allocator, seconds_at, spread=0.01):
     return [_cell(allocator, x, seconds_at(x), spread) for x in (1, 2, 4, 8, 16)]
 
