@@ -49,6 +49,20 @@ def test_without_an_interval_nobody_can_tell(tmp_path):
     run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6, None), _cell("cuda_malloc", 1, 9e-6)])
     judged = _judge(run, ratio=COMPARED, above=2)
     assert (judged.verdict, judged.published.text, judged.published.interval) == ("cannot tell", "9", "none")
+    assert judged.row()[5] == "cannot tell (no interval)"
+
+
+def test_the_ledger_says_how_many_places_have_no_interval(tmp_path):
+    cells = [_cell("c_malloc", x, 1e-6, 0.01) for x in (1, 2, 4)]
+    sides = [_cell("cuda_malloc", x, seconds, spread) for x, seconds, spread in ((1, 4e-6, 0.01), (2, 4e-6, None), (4, 4e-6, None))]
+    judged = _judge(_run(tmp_path, cells + sides), ratio=COMPARED, above=2)
+    assert judged.row()[5] == "cannot tell (holds in 1 of 3, no interval in 2 of 3)"
+    assert _judge(_run(tmp_path, cells + sides), ratio=COMPARED, above=2, over="mean").row()[5] == "cannot tell (no interval in 2 of 3)"
+    unsure = [_cell("cuda_malloc", x, 4e-6, None) for x in (1, 2, 4)]
+    assert _judge(_run(tmp_path, cells + unsure), ratio=COMPARED, above=2).row()[5] == "cannot tell (no interval in 3 of 3)"
+    assert _judge(_run(tmp_path, cells + unsure), ratio=COMPARED, where={"threads": 1}, above=2).unsure == "no interval"
+    wide = [_cell("cuda_malloc", x, 2e-6, 0.2) for x in (1, 2, 4)]
+    assert _judge(_run(tmp_path, cells + wide), ratio=COMPARED, above=2).unsure == ""
 
 
 def test_without_cells_nobody_can_tell(tmp_path):
