@@ -268,6 +268,13 @@ def test_the_forest_plot_has_a_line_per_claim_about_ratios(tmp_path):
     drawing.write(tmp_path / "out", ("png",))
 
 
+def test_the_forest_plot_says_where_no_interval_is(tmp_path):
+    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6, None), _cell("cuda_malloc", 1, 9e-6)], claims=[
+        {"says": "It is slower.", "source": "fig. 1", "ratio": COMPARED, "above": 2}])
+    drawing, = forest.drawings(claims.ledger([run], tmp_path))
+    assert "cannot tell\n9, no interval" in [text.get_text() for text in drawing.page.figure.texts]
+
+
 def test_a_single_stated_value_is_seen(tmp_path):
     run = _forms_run(tmp_path, "ok")
     run.config["claims"] = [{"says": "Twice.", "source": "fig. 1", "ratio": {"of": "cuda_malloc", "to": "kma"}, "between": [1.5, 2.5], "paper": 2}]
