@@ -113,7 +113,7 @@ def test_an_allocator_with_several_sets_of_parameters_meets_itself_with_the_same
     later = {"of": {"allocator": "kma", "where": {"threads": 2}}, "to": {"allocator": "kma", "where": {"threads": 1}}}
     found = effects.find(run, {"ratio": later}).estimates
     assert [(round(each.number, 6), each.place) for each in found] == [
-        (2, "KMA (superblock bytes 4 KiB), threads 2 to 1"), (3, "KMA (superblock bytes 64 KiB), threads 2 to 1")]
+        (2, "KMA (superblocks of 4 KiB), threads 2 to 1"), (3, "KMA (superblocks of 64 KiB), threads 2 to 1")]
     larger = {"of": {"allocator": "kma", "where": {"superblock_bytes": 65536}}, "to": {"allocator": "kma", "where": {"superblock_bytes": 4096}}}
     assert sorted(round(each.number, 6) for each in effects.find(run, {"ratio": larger}).estimates) == [10, 15], "a side may fix a parameter"
 
