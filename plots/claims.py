@@ -50,13 +50,14 @@ class Judged:
     verdict: str
     why: str      # of `cannot tell`: what happened to the published form
     holds_in: str
+    unsure: str   # of `cannot tell`: how many places have no interval
     cause: str    # of `does not hold`
     detail: str
     kind: str     # of the effect
     bounds: tuple[float | None, float | None]  # what the paper states as numbers; None: open to that side
 
     def row(self) -> list[str]:
-        told = self.why or (f"holds in {self.holds_in}" if self.holds_in else "")
+        told = self.why or ", ".join(text for text in (f"holds in {self.holds_in}" if self.holds_in else "", self.unsure) if text)
         return [f"{self.says} ({self.source})", self.paper, str(self.original), str(self.published), str(self.reworked),
                 f"{self.verdict} ({told})" if told else self.verdict, self._cause_and_place()]
 
@@ -68,7 +69,7 @@ class Judged:
     def data(self) -> dict:
         return {"says": self.says, "source": self.source, "wanted": self.wanted, "paper": self.paper, "verdict": self.verdict,
                 "why": self.why, "original": str(self.original), "published": str(self.published), "reworked": str(self.reworked),
-                "holds_in": self.holds_in, "cause": self.cause, "detail": self.detail}
+                "holds_in": self.holds_in, "unsure": self.unsure, "cause": self.cause, "detail": self.detail}
 
 
 def claims_of(run: Run, configs: Path = CONFIGS) -> list[dict]:
@@ -93,13 +94,13 @@ def judge(run: Run, claim: dict) -> Judged:
     told = dict(says=claim["says"], source=claim["source"], wanted=wanted, paper=_stated(claim, write) or wanted, kind=kind, bounds=_bounds(claim),
                 original=_original(run, claim, write), reworked=_value_of(run, claim, forms.REWORKED, write))
     if found is None:
-        return Judged(**told, published=Value(), verdict=OPEN, why="published form not measured", holds_in="", cause="", detail="")
+        return Judged(**told, published=Value(), verdict=OPEN, why="published form not measured", holds_in="", unsure="", cause="", detail="")
     skipped = f"{found.without_value} without a value" if found.without_value else ""
     if not found.estimates:
         fails = found.compared and not found.without_value
         ended = effects.statuses(run, claim)
         why = "" if fails else f"published: {', '.join(ended)}" if ended else "not measured"
-        return Judged(**told, published=Value(), verdict=FAILS if fails else OPEN, why=why, holds_in="",
+        return Judged(**told, published=Value(), verdict=FAILS if fails else OPEN, why=why, holds_in="", unsure="",
                       cause=_cause(claim) if fails else "", detail="; ".join(text for text in ("no such point" if fails else "", skipped) if text))
     estimates = _judged_places(found, claim)
     verdicts = [_verdict(estimate, claim) for estimate in estimates]
@@ -110,8 +111,13 @@ def judge(run: Run, claim: dict) -> Judged:
     counted = f"{len(numbers)} places, {write(min(numbers))} to {write(max(numbers))}" if len(numbers) > 1 else ""
     detail = "; ".join(text for text in (decisive.place, counted, skipped) if text)
     return Judged(**told, published=_value(decisive, write), verdict=verdict, why="",
-                  holds_in=f"{verdicts.count(HOLDS)} of {len(verdicts)}" if len(verdicts) > 1 else "",
-                  cause=_cause(claim) if verdict == FAILS else "", detail=detail)
+                  holds_in=f"{verdicts.count(HOLDS)} of {len(verdicts)}" if len(verdicts) > 1 and any(each.low is not None for each in estimates) else "",
+                  unsure=_without_interval(found.estimates) if verdict == OPEN else "", cause=_cause(claim) if verdict == FAILS else "", detail=detail)
+
+
+def _without_interval(estimates: Sequence[Estimate]) -> str:
+    number = sum(estimate.low is None or estimate.high is None for estimate in estimates)
+    return "" if not number else "no interval" if len(estimates) == 1 else f"no interval in {number} of {len(estimates)}"
 
 
 def _judged_places(found: effects.Found, claim: dict) -> list[Estimate]:
@@ -227,7 +233,7 @@ def _interval(estimate: Estimate, write) -> str:
 
 
 HEADER = ("claim", "paper", "original", "published form", "reworked form", "verdict", "cause, and where")
-_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, or without a number. The last column names the place that decides. Under the verdict `does not hold` the cause comes first: `hardware` has changed, the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
+_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, without a number, or without an interval, which needs six rounds. The last column names the place that decides. Under the verdict `does not hold` the cause comes first: `hardware` has changed, the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
 
 
 def table(judged: Sequence[Judged]) -> str:

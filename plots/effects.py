@@ -19,7 +19,7 @@ import scipy.stats
 from plots import curves, labels, quantity
 from plots.results import Run
 from plots.series import moving_with
-from plots.sides import Side, along_of, axes_of, bounds_of, cells_of, place_of, side_of, written
+from plots.sides import Side, along_of, axes_of, bounds_of, cells_of, parameters_of, place_of, side_of, written
 
 
 @dataclass(frozen=True)
@@ -70,14 +70,15 @@ def _divided(of, to, place: str) -> Estimate | None:
 
 def _ratio(run: Run, effect: dict, where: dict) -> Found:
     """Values of one side over those of the other, at equal settings except those that a side fixes for itself. Every
-    allocator of one side meets every one of the other; where both sides name the same ones, each meets itself."""
+    allocator of one side meets every one of the other; where both sides name the same ones, each meets itself, with its own
+    parameters."""
     of, to = (side_of(run, effect[key], effect, where) for key in ("of", "to"))
     fixed = {name for name in {**of.where, **to.where} if of.where.get(name) != to.where.get(name)}
     itself = of.allocators == to.allocators
 
     def keyed(side: Side) -> pandas.DataFrame:
         cells = cells_of(run, side)
-        keys = [(row.allocator if itself else "", *sorted((name, str(run.settings.at[row.cell, name])) for name in axes_of(row, fixed)))
+        keys = [(*((row.allocator, parameters_of(run, row, fixed)) if itself else ()), *sorted((name, str(run.settings.at[row.cell, name])) for name in axes_of(row, fixed)))
                 for row in cells.itertuples()]
         return cells.assign(key=keys)
 
@@ -112,7 +113,7 @@ def _lines(run: Run, side: Side, along: str, found: Found) -> list[list]:
     lines: dict[tuple, list] = {}
     moving = moving_with(run, along)
     for row in cells[cells["value"].notna()].itertuples():
-        key = (row.allocator, *(str(run.settings.at[row.cell, name]) for name in axes_of(row, moving)))
+        key = (row.allocator, parameters_of(run, row, moving), *(str(run.settings.at[row.cell, name]) for name in axes_of(row, moving)))
         lines.setdefault(key, []).append(row)
     position = run.column(along)
     return [sorted(rows, key=lambda row: position[row.cell]) for rows in lines.values()]

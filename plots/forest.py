@@ -79,7 +79,9 @@ def _drawing(paper: str, runs: Sequence[tuple[Run, list[Judged]]]) -> Drawing | 
 
 def _beside(each: Judged) -> str:
     """Below the verdict: the number that it is about, or why there is none."""
-    return each.why.removeprefix("published form ").removeprefix("published: ") or str(each.published)
+    if each.why:
+        return each.why.removeprefix("published form ").removeprefix("published: ")
+    return f"{each.published}, no interval" if each.published.interval == "none" else str(each.published)
 
 
 def _draw_row(axes, middle: float, height: float, each: Judged, limits: tuple[float, float]) -> None:

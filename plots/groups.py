@@ -15,6 +15,7 @@ from plots import kept
 from plots.results import Run
 
 _TIME_WAS_OVER = "the time of --minutes was used up"  # how the front end ends such a reason
+_FEWER_ROUNDS = "rounds that an interval needs"
 
 
 def answer(names: str, word: str) -> str:
@@ -38,7 +39,7 @@ def _left_out(run: Run) -> int:
 
 
 def _fewer_rounds(run: Run) -> int:
-    return sum(entry.get("stop") == "not finished" for entry in run.details.values())
+    return sum(any(phase.get("no_interval", "").endswith(_FEWER_ROUNDS) for phase in entry.get("phases", [])) for entry in run.details.values())
 
 
 def _minutes(group: Sequence[Run]) -> str:

@@ -11,7 +11,8 @@ _AXIS_NAMES = {"request_bytes": "request size", "pool_bytes": "pool size", "iter
                "launches": "kernel launches", "lanes_per_warp": "allocating lanes per warp",
                "allocations": "allocations per thread", "taken_share": "share of the pool taken before",
                "max_bytes": "largest request", "free_share": "free", "cluster_pages": "pages per cluster",
-               "page_bytes": "pages of", "sms": "multiprocessors", "item_bytes": "items of", "chunk_bytes": "chunks of"}
+               "page_bytes": "pages of", "sms": "multiprocessors", "item_bytes": "items of", "chunk_bytes": "chunks of",
+               "superblock_bytes": "superblocks of"}
 _METRIC_NAMES = {"throughput": "operations per second", "allocated_bytes_per_second": "allocated per second",
                  "internal_waste": "waste in a block", "external_waste": "unusable share of the pool",
                  "time_per_launch": "mean time of a kernel", "utilisation": "served, of all its memory",

@@ -77,6 +77,16 @@ class Run:
         told = {entry.get("allocator"): entry.get("display_name") for entry in self.details.values()}
         return {allocator: name for allocator, name in told.items() if allocator and name}
 
+    @cached_property
+    def differing_parameters(self) -> dict[str, list[str]]:
+        """By allocator, the parameters in which its cells differ although nothing sweeps them: the config names it several times."""
+        swept = {name.removeprefix("allocator.") for name in self.axes}
+        differing = {}
+        for allocator, own in self.cells.groupby("allocator", sort=False)["allocator_parameters"]:
+            names = dict.fromkeys(name for parameters in own for name in parameters)
+            differing[allocator] = [name for name in names if name not in swept and len({str(parameters.get(name)) for parameters in own}) > 1]
+        return differing
+
     def column(self, setting: str) -> pandas.Series:
         """A swept or fixed setting of all cells by its name, wherever a cell keeps it; None where it has none."""
         if setting in self.settings:

@@ -112,10 +112,23 @@ def bounds_of(row) -> tuple[float | None, float | None]:
     return None if math.isnan(row.low) else row.low, None if math.isnan(row.high) else row.high
 
 
+def parameters_of(run: Run, row, without: Collection[str] = ()) -> str:
+    """What tells the cells of an allocator with one set of parameters from those with another."""
+    left_out = {name.removeprefix("allocator.") for name in without}
+    parameters = run.cells.at[row.cell, "allocator_parameters"]
+    return json.dumps({name: value for name, value in parameters.items() if name not in left_out}, sort_keys=True)
+
+
 def place_of(run: Run, rows: Sequence, axes: Sequence[str]) -> str:
-    names = " to ".join(dict.fromkeys(labels.allocator(run, row.allocator) for row in rows))
+    names = " to ".join(dict.fromkeys(_named(run, row) for row in rows))
     told = [f"{quantity.axis_name(name)} {written(name, run.settings.at[rows[0].cell, name])}" for name in axes]
     return ", ".join([names, *told])
+
+
+def _named(run: Run, row) -> str:
+    """The allocator, and its parameters where the config has it with several."""
+    name, told = labels.allocator(run, row.allocator), run.differing_parameters[row.allocator]
+    return f"{name} ({', '.join(labels.told(run, each, run.settings.at[row.cell, each]) for each in told)})" if told else name
 
 
 def written(name: str, value) -> str:

@@ -49,6 +49,20 @@ def test_without_an_interval_nobody_can_tell(tmp_path):
     run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6, None), _cell("cuda_malloc", 1, 9e-6)])
     judged = _judge(run, ratio=COMPARED, above=2)
     assert (judged.verdict, judged.published.text, judged.published.interval) == ("cannot tell", "9", "none")
+    assert judged.row()[5] == "cannot tell (no interval)"
+
+
+def test_the_ledger_says_how_many_places_have_no_interval(tmp_path):
+    cells = [_cell("c_malloc", x, 1e-6, 0.01) for x in (1, 2, 4)]
+    sides = [_cell("cuda_malloc", x, seconds, spread) for x, seconds, spread in ((1, 4e-6, 0.01), (2, 4e-6, None), (4, 4e-6, None))]
+    judged = _judge(_run(tmp_path, cells + sides), ratio=COMPARED, above=2)
+    assert judged.row()[5] == "cannot tell (holds in 1 of 3, no interval in 2 of 3)"
+    assert _judge(_run(tmp_path, cells + sides), ratio=COMPARED, above=2, over="mean").row()[5] == "cannot tell (no interval in 2 of 3)"
+    unsure = [_cell("cuda_malloc", x, 4e-6, None) for x in (1, 2, 4)]
+    assert _judge(_run(tmp_path, cells + unsure), ratio=COMPARED, above=2).row()[5] == "cannot tell (no interval in 3 of 3)"
+    assert _judge(_run(tmp_path, cells + unsure), ratio=COMPARED, where={"threads": 1}, above=2).unsure == "no interval"
+    wide = [_cell("cuda_malloc", x, 2e-6, 0.2) for x in (1, 2, 4)]
+    assert _judge(_run(tmp_path, cells + wide), ratio=COMPARED, above=2).unsure == ""
 
 
 def test_without_cells_nobody_can_tell(tmp_path):
@@ -87,6 +101,27 @@ def test_a_series_compared_with_itself_meets_itself_only(tmp_path):
     judged = _judge(run, ratio={"of": {"allocator": names, "where": {"threads": 2}},
                                 "to": {"allocator": names, "where": {"threads": 1}}}, between=[0.9, 2.1])
     assert judged.verdict == "holds" and judged.detail == "CudaMalloc, threads 2 to 1; 2 places, 1 to 2"
+
+
+def _with_parameters(bytes_of_superblock, threads, seconds):
+    return _cell("kma", threads, seconds, 0.01, allocator_parameters={"superblock_bytes": bytes_of_superblock, "other": 1})
+
+
+def test_an_allocator_with_several_sets_of_parameters_meets_itself_with_the_same(tmp_path):
+    cells = [_with_parameters(size, x, seconds) for size, x, seconds in ((4096, 1, 1e-6), (4096, 2, 2e-6), (65536, 1, 1e-5), (65536, 2, 3e-5))]
+    run = _run(tmp_path, cells, allocators=["kma", {"id": "kma", "parameters": {"superblock_bytes": 65536}}])
+    later = {"of": {"allocator": "kma", "where": {"threads": 2}}, "to": {"allocator": "kma", "where": {"threads": 1}}}
+    found = effects.find(run, {"ratio": later}).estimates
+    assert [(round(each.number, 6), each.place) for each in found] == [
+        (2, "KMA (superblocks of 4 KiB), threads 2 to 1"), (3, "KMA (superblocks of 64 KiB), threads 2 to 1")]
+    larger = {"of": {"allocator": "kma", "where": {"superblock_bytes": 65536}}, "to": {"allocator": "kma", "where": {"superblock_bytes": 4096}}}
+    assert sorted(round(each.number, 6) for each in effects.find(run, {"ratio": larger}).estimates) == [10, 15], "a side may fix a parameter"
+
+
+def test_sets_of_parameters_are_lines_of_their_own(tmp_path):
+    cells = [_with_parameters(size, x, 1e-6 * x ** power) for size, power in ((4096, 1), (65536, 2)) for x in (1, 2, 4)]
+    run = _run(tmp_path, cells, allocators=["kma"])
+    assert [round(each.number, 6) for each in effects.find(run, {"growth": {"of": "kma"}}).estimates] == [1, 2]
 
 
 def _line(allocator, seconds_at, spread=0.01):
@@ -231,6 +266,13 @@ def test_the_forest_plot_has_a_line_per_claim_about_ratios(tmp_path):
     assert drawing.stem == "claims_test" and drawing.markdown.count("fig. 1") == 3
     assert sum(text.get_text().split("\n")[0] in ("holds", "does not hold", "cannot tell") for text in drawing.page.figure.texts) == 3
     drawing.write(tmp_path / "out", ("png",))
+
+
+def test_the_forest_plot_says_where_no_interval_is(tmp_path):
+    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6, None), _cell("cuda_malloc", 1, 9e-6)], claims=[
+        {"says": "It is slower.", "source": "fig. 1", "ratio": COMPARED, "above": 2}])
+    drawing, = forest.drawings(claims.ledger([run], tmp_path))
+    assert "cannot tell\n9, no interval" in [text.get_text() for text in drawing.page.figure.texts]
 
 
 def test_a_single_stated_value_is_seen(tmp_path):

@@ -305,4 +305,4 @@ def test_series_of_a_registered_variant_look_unlike_those_of_its_base(tmp_path):
                             workload_parameters={"threads": x, "method": method})
              for allocator in config["allocators"] for method in ("malloc", "grow") for x in (1, 2)]
     drawn = series.series_of(results.read_run(synthetic.write(tmp_path, config, cells)), "threads", "alloc", "time")
-    assert len({(each.look.dash, each.look.fill) for each in drawn}) == 4
+    assert len({(each.look.dash, each.look.fill) for each in drawn}) == len({each.look.colour for each in drawn}) == 4

@@ -58,7 +58,8 @@ def test_counts_of_a_group_are_those_of_all_its_runs(reference, query, text):
         synthetic.cell("comb", {"threads": 1}, values={("alloc", "time"): 1e-6}, revision="def5678"),
         synthetic.cell("comb", {"threads": 9}, status="skipped", reason="put off (it hung); then the time of --minutes was used up", revision="abc1234")], "cuda")
     document = json.loads((reference / "dev" / "more" / "results.json").read_text())
-    document["allocbench"]["cells"][0]["stop"] = "not finished"
+    document["allocbench"]["cells"][0]["phases"] = [{"name": "alloc"}, {"name": "free", "no_interval": "3 of the 6 rounds that an interval needs"}]
+    document["allocbench"]["cells"][1]["phases"] = [{"name": "alloc", "no_interval": "another reason"}]
     (reference / "dev" / "more" / "results.json").write_text(json.dumps(document))
     _with_log(reference / "dev" / "more", "10:00:30.000", "10:02:31.000")
     assert numbers.answer_to(query) == text
