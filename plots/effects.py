@@ -78,9 +78,11 @@ def _ratio(run: Run, effect: dict, where: dict) -> Found:
 
     def keyed(side: Side) -> pandas.DataFrame:
         cells = cells_of(run, side)
-        keys = [(*((row.allocator, parameters_of(run, row, fixed)) if itself else ()), *sorted((name, str(run.settings.at[row.cell, name])) for name in axes_of(row, fixed)))
-                for row in cells.itertuples()]
-        return cells.assign(key=keys)
+        return cells.assign(key=[key_of(row) for row in cells.itertuples()])
+
+    def key_of(row) -> tuple:
+        own = (row.allocator, parameters_of(run, row, fixed)) if itself else ()
+        return (*own, *sorted((name, str(run.settings.at[row.cell, name])) for name in axes_of(row, fixed)))
 
     upper, lower = keyed(of), keyed(to)
     partners = {key: list(rows.itertuples()) for key, rows in lower.groupby("key", sort=False)}

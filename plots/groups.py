@@ -15,7 +15,7 @@ from plots import kept
 from plots.results import Run
 
 _TIME_WAS_OVER = "the time of --minutes was used up"  # how the front end ends such a reason
-_FEWER_ROUNDS = "rounds that an interval needs"
+_FEWER_ROUNDS = "rounds that an interval needs"  # how it ends `no_interval` of a phase with too few
 
 
 def answer(names: str, word: str) -> str:

@@ -177,7 +177,6 @@ class Study(StudyTest):
         for part in ("kernels", "process starts", "process ends", "deadlines", "workers that died", "front end"):
             self.assertRegex(result.stdout, rf"(?m)^ +[0-9.]+ % +[0-9.]+ s  {part}$")
 
-
     def test_the_profile_has_what_workers_did_before_they_died(self):
         self.add_config("mine/one", ["crashing"], sweep={"request_bytes": [32]}, rounds=1)
         result = self.run_program("study", "mine", "--configs", self.configs, "--out", self.out, "--profile", expect=1,
