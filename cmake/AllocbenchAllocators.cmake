@@ -1,13 +1,17 @@
 # allocbench_add_allocator(): one line per plug-in, inside this project and outside of it.
 #
-#   allocbench_add_allocator(my_malloc HEADER path/to/my_malloc.hpp [BACKENDS CPU CUDA] [MICRO_TESTS_ONLY]
+#   allocbench_add_allocator(my_malloc HEADER path/to/my_malloc.hpp [BACKENDS CPU CUDA] [MICRO_TESTS_ONLY] [LARGE]
 #                           [INCLUDES <folder>...] [LIBRARIES <target or file>...] [COMPILE_OPTIONS <option>...])
 #
-# The header registers its types with ALLOCBENCH_REGISTER(my_malloc, ...). A plug-in becomes shared objects, one unit each,
-# in a folder that the worker of that name loads at start:
+# The header registers its types with ALLOCBENCH_REGISTER(my_malloc, ...). A plug-in becomes shared objects in a folder that
+# the worker of that name loads at start:
 #   plugins/cpu/, plugins/cuda/    my_malloc.so (the allocators, kernels of the micro tests), my_malloc-applications.so
 #   plugins/check/, plugins/tsan/  my_malloc.so for `allocbench check`: schedules, races
 # These folders lie in ALLOCBENCH_PLUGIN_FOLDER, by default <build>/plugins; in this project build/bin/plugins.
+# Each is linked from units that compile the kernels of some groups (workloads/groups/): an edit of a workload's kernels
+# compiles the units of its group again. LARGE: nvcc needs half a minute or more for the applications, which get more units there.
+# Plug-ins of other projects have one unit each, as have those with INCLUDES: functions of other people's headers need not
+# be inline.
 # Nothing else is compiled or linked again for a plug-in. Targets: allocbench_plugin_<plugin>_<folder>, and of all plug-ins
 # plugins_<folder>.
 
@@ -15,6 +19,24 @@ set(ALLOCBENCH_TEMPLATE_DIR "${CMAKE_CURRENT_LIST_DIR}" CACHE INTERNAL "")
 if(NOT ALLOCBENCH_PLUGIN_FOLDER)
   set(ALLOCBENCH_PLUGIN_FOLDER "${CMAKE_BINARY_DIR}/plugins")
 endif()
+
+# The units of the shared objects, as groups joined by "+". The first one of the micro tests has the allocators. Every unit
+# parses the headers (3.5 CPU seconds with nvcc) and compiles the allocator's functions again, so few are cheaper in all.
+# CUDA kernels inline their allocator: where it is large they are most of the work.
+set(ALLOCBENCH_ONE_UNIT_micro calls+held+cycles+lists_and_latencies CACHE INTERNAL "")
+set(ALLOCBENCH_ONE_UNIT_applications graph_build+group_by+join_and_tree+updates CACHE INTERNAL "")
+set(ALLOCBENCH_UNITS_cpu_micro calls+held cycles+lists_and_latencies CACHE INTERNAL "")
+set(ALLOCBENCH_UNITS_cpu_applications graph_build+group_by join_and_tree+updates CACHE INTERNAL "")
+set(ALLOCBENCH_UNITS_cuda_micro ${ALLOCBENCH_ONE_UNIT_micro} CACHE INTERNAL "")
+set(ALLOCBENCH_UNITS_cuda_applications ${ALLOCBENCH_UNITS_cpu_applications} CACHE INTERNAL "")
+set(ALLOCBENCH_LARGE_UNITS_micro ${ALLOCBENCH_ONE_UNIT_micro} CACHE INTERNAL "")
+set(ALLOCBENCH_LARGE_UNITS_applications graph_build group_by join_and_tree updates CACHE INTERNAL "")
+
+# Host code spends its time in the executor, which is optimised: more here only costs build time.
+set(ALLOCBENCH_OPTIMISATION_cpu -Og CACHE INTERNAL "")
+set(ALLOCBENCH_OPTIMISATION_check -O1 CACHE INTERNAL "")
+set(ALLOCBENCH_OPTIMISATION_tsan -O1 CACHE INTERNAL "")
+set(ALLOCBENCH_OPTIMISATION_cuda -O1 CACHE INTERNAL "")
 
 # What all units of a variant include before their own allocator and workloads; parsing it takes a third of the compile time
 # of a small one. nvcc has no precompiled headers.
@@ -30,12 +52,13 @@ function(allocbench_share_plugin_headers target variant)
     target_link_libraries(${headers} PRIVATE allocbench::plugin_${variant})
     set_target_properties(${headers} PROPERTIES
       POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-    target_compile_options(${headers} PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_compile_options(${headers} PRIVATE $<$<CONFIG:Release>:${ALLOCBENCH_OPTIMISATION_${variant}}>)
     if(variant STREQUAL "cpu")
       target_precompile_headers(${headers} PRIVATE
         <algorithm> <array> <memory> <optional> <string> <vector>
         "${PROJECT_SOURCE_DIR}/allocators/contract/allocator.hpp"
-        "${PROJECT_SOURCE_DIR}/workloads/contract/plugin_part.hpp")
+        "${PROJECT_SOURCE_DIR}/workloads/contract/export.hpp"
+        "${PROJECT_SOURCE_DIR}/workloads/contract/plugin_kernels.hpp")
     else()
       target_precompile_headers(${headers} PRIVATE
         <algorithm> <memory> <string> <vector>
@@ -47,8 +70,23 @@ function(allocbench_share_plugin_headers target variant)
   target_precompile_headers(${target} REUSE_FROM ${headers})
 endfunction()
 
-# One shared object: `variant` is the folder, `name` the file, `template` makes its only unit. Reads the arguments of
-# allocbench_add_allocator(), which calls it.
+# Writes a unit, made by `template`, that compiles some groups ("a+b"), and adds its path to `units`.
+function(allocbench_write_plugin_unit name template extension unit)
+  string(REPLACE "+" "_" function "allocbench_${unit}")
+  string(REPLACE "+" ";" groups "${unit}")
+  list(TRANSFORM groups REPLACE "(.+)" "#include \"workloads/groups/\\1.hpp\"" OUTPUT_VARIABLE include_groups)
+  list(JOIN include_groups "\n" include_groups)
+  list(TRANSFORM groups PREPEND "allocbench::groups::")
+  list(JOIN groups ", " groups)
+  string(CONCAT define_kernels "allocbench::UnitKernels ${function}() {\n"
+      "  return allocbench::kernels_of_groups<${groups}>(allocbench::plugins::${plugin}{});\n}\n")
+  set(path "${CMAKE_CURRENT_BINARY_DIR}/plugins/${name}.${extension}")
+  configure_file("${ALLOCBENCH_TEMPLATE_DIR}/${template}" "${path}" @ONLY)
+  set(units ${units} "${path}" PARENT_SCOPE)
+endfunction()
+
+# One shared object: `variant` is the folder, `name` the file, `template` makes its first unit. Then the units of kernels, as
+# groups joined by "+"; none where the template has all. Reads the arguments of allocbench_add_allocator(), which calls it.
 function(allocbench_add_plugin_part target variant name template)
   set(extension cpp)
   if(variant STREQUAL "cuda")
@@ -58,9 +96,28 @@ function(allocbench_add_plugin_part target variant name template)
   if(PROJECT_NAME STREQUAL "allocbench")
     cmake_path(RELATIVE_PATH header BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
   endif()
-  set(unit "${CMAKE_CURRENT_BINARY_DIR}/plugins/${target}.${extension}")
-  configure_file("${ALLOCBENCH_TEMPLATE_DIR}/${template}" "${unit}" @ONLY)
-  add_library(${target} MODULE "${unit}")
+  set(units "")
+  set(declare_kernels "")
+  set(all_kernels "")
+  set(first_unit "${ARGV4}")
+  string(REPLACE "+" "_" names "${ARGN}")
+  foreach(unit name IN ZIP_LISTS ARGN names)
+    list(APPEND all_kernels "allocbench_${name}()")
+    if(NOT unit STREQUAL first_unit)
+      string(APPEND declare_kernels "allocbench::UnitKernels allocbench_${name}();\n")
+      allocbench_write_plugin_unit(${target}_${name} plugin_kernels.cpp.in ${extension} "${unit}")
+    endif()
+  endforeach()
+  list(JOIN all_kernels ", " all_kernels)
+  allocbench_write_plugin_unit(${target} ${template} ${extension} "${first_unit}")
+  # A unit of its own for all plug-ins, so that a new text compiles no other one.
+  if(NOT TARGET allocbench_plugin_interface)
+    set(interface "${CMAKE_CURRENT_BINARY_DIR}/plugins/interface.cpp")
+    configure_file("${ALLOCBENCH_TEMPLATE_DIR}/plugin_interface.cpp.in" "${interface}" @ONLY)
+    add_library(allocbench_plugin_interface OBJECT "${interface}")
+    set_target_properties(allocbench_plugin_interface PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
+  add_library(${target} MODULE ${units} $<TARGET_OBJECTS:allocbench_plugin_interface>)
   target_link_libraries(${target} PRIVATE allocbench::plugin_${variant} ${arg_LIBRARIES})
   target_include_directories(${target} SYSTEM PRIVATE ${arg_INCLUDES})
   set_target_properties(${target} PROPERTIES
@@ -70,8 +127,8 @@ function(allocbench_add_plugin_part target variant name template)
     CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     # Kernels, launched by their addresses, do not need one another.
     CUDA_RUNTIME_LIBRARY Shared CUDA_SEPARABLE_COMPILATION OFF)
-  # The CPU back end spends its time in the executor, which is optimised: -O3 here only doubles the build time.
-  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1> ${arg_COMPILE_OPTIONS})
+  target_compile_options(${target} PRIVATE
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:${ALLOCBENCH_OPTIMISATION_${variant}}> ${arg_COMPILE_OPTIONS})
   allocbench_share_plugin_headers(${target} ${variant})
   if(NOT TARGET plugins_${variant})
     add_custom_target(plugins_${variant})
@@ -86,7 +143,7 @@ function(allocbench_add_plugin_part target variant name template)
 endfunction()
 
 function(allocbench_add_allocator plugin)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "MICRO_TESTS_ONLY" "HEADER" "BACKENDS;INCLUDES;LIBRARIES;COMPILE_OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MICRO_TESTS_ONLY;LARGE" "HEADER" "BACKENDS;INCLUDES;LIBRARIES;COMPILE_OPTIONS")
   if(NOT arg_HEADER)
     message(FATAL_ERROR "allocbench_add_allocator(${plugin}): name its header with HEADER <path>")
   endif()
@@ -110,10 +167,17 @@ function(allocbench_add_allocator plugin)
       continue()
     endif()
     string(TOLOWER ${backend} variant)
-    allocbench_add_plugin_part(allocbench_plugin_${plugin}_${variant} ${variant} ${plugin} plugin_micro.cpp.in)
+    set(layout ALLOCBENCH_UNITS_${variant})
+    if(arg_INCLUDES OR NOT PROJECT_NAME STREQUAL "allocbench")
+      set(layout ALLOCBENCH_ONE_UNIT)
+    elseif(arg_LARGE AND backend STREQUAL "CUDA")
+      set(layout ALLOCBENCH_LARGE_UNITS)
+    endif()
+    allocbench_add_plugin_part(allocbench_plugin_${plugin}_${variant} ${variant} ${plugin} plugin_micro.cpp.in
+                               ${${layout}_micro})
     if(NOT arg_MICRO_TESTS_ONLY)
       allocbench_add_plugin_part(allocbench_plugin_${plugin}_applications_${variant} ${variant} ${plugin}-applications
-                                 plugin_applications.cpp.in)
+                                 plugin_applications.cpp.in ${${layout}_applications})
     endif()
   endforeach()
   if(CPU IN_LIST arg_BACKENDS)

@@ -18,12 +18,10 @@ function(allocbench_host_of_cuda target)
   target_compile_definitions(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SIMT_HOST_OF_CUDA=1>")
 endfunction()
 
-# allocbench::plugin_<variant>: the include path, flags and the interface text for plug-in units. The program that loads a
-# plug-in brings the functions.
-function(allocbench_plugin_interface variant)
+# allocbench::plugin_<variant>: the include path and flags for plug-in units. The program that loads a plug-in brings the
+# functions.
+function(allocbench_plugin_flags variant)
   add_library(allocbench_plugin_${variant} INTERFACE)
   add_library(allocbench::plugin_${variant} ALIAS allocbench_plugin_${variant})
   target_link_libraries(allocbench_plugin_${variant} INTERFACE allocbench_flags ${ARGN})
-  target_compile_definitions(allocbench_plugin_${variant} INTERFACE
-    "ALLOCBENCH_PLUGIN_INTERFACE=\"${ALLOCBENCH_PLUGIN_INTERFACE}\"")
 endfunction()

@@ -16,7 +16,7 @@
 // so that no allocator is measured or corrupted by its caller's mistake.
 //
 // Its functions are not inlined: nothing here is timed, and the observed kernels of an allocator share one copy of A
-// (workloads/contract/export.hpp makes them a simt::KernelFamily).
+// (workloads/contract/compiled_kernels.hpp makes them a simt::KernelFamily).
 #pragma once
 
 #include "allocators/adaptors/content_report.hpp"
@@ -79,7 +79,7 @@ struct ContentLedger {
         thread.atomic(entries[earlier].state).load(simt::acquire) == ledger_live) {
       blame(thread, ContentFault::double_hand_out, block, 0, 0, before);
     }
-    for (std::uint64_t word = 1; word < content_words(bytes); ++word) words[word] = content_word(tag, word);
+    write(words, 1, content_words(bytes), [tag](std::uint64_t word) { return content_word(tag, word); });
     unsigned char* tail = static_cast<unsigned char*>(memory) + content_words(bytes) * 4;
     for (std::uint64_t byte = 0; byte < bytes % 4; ++byte) tail[byte] = tail_byte(tag);
   }
@@ -106,12 +106,55 @@ struct ContentLedger {
       return false;
     }
     verify(thread, block, tag);
-    for (std::uint64_t word = 0; word < content_words(block.bytes); ++word) words[word] = dead_word;
+    write(words, 0, content_words(block.bytes), [](std::uint64_t) { return dead_word; });
     thread.atomic(report->next_tag).fetch_add(0u, simt::acq_rel);  // see Ordering above
     return true;
   }
 
  private:
+  // What one instruction moves: passes over large blocks take most of their time here.
+  struct alignas(16) Quad {
+    std::uint32_t words[4];
+  };
+
+  // How many words lie before the first whole quad of [begin, end); all of them where none does.
+  static SIMT_FN std::uint64_t words_before_quads(const std::uint32_t* words, std::uint64_t begin, std::uint64_t end) {
+    const std::uint64_t first = (begin + 3) / 4 * 4;
+    return reinterpret_cast<std::uint64_t>(words) % sizeof(Quad) != 0 || first > end ? end : first;
+  }
+
+  template <class WordAt>
+  static SIMT_FN void write(std::uint32_t* words, std::uint64_t begin, std::uint64_t end, const WordAt& word_at) {
+    std::uint64_t word = begin;
+    for (const std::uint64_t quads = words_before_quads(words, begin, end); word < quads; ++word) {
+      words[word] = word_at(word);
+    }
+    for (; word + 4 <= end; word += 4) {
+      *reinterpret_cast<Quad*>(words +
+                               word) = {{word_at(word), word_at(word + 1), word_at(word + 2), word_at(word + 3)}};
+    }
+    for (; word < end; ++word) words[word] = word_at(word);
+  }
+
+  // The first of [begin, end) that is not as `word_at` says; `end` where none is.
+  template <class WordAt>
+  static SIMT_FN std::uint64_t first_other(const std::uint32_t* words, std::uint64_t begin, std::uint64_t end,
+                                           const WordAt& word_at) {
+    std::uint64_t word = begin;
+    for (const std::uint64_t quads = words_before_quads(words, begin, end); word < quads; ++word) {
+      if (words[word] != word_at(word)) return word;
+    }
+    for (; word + 4 <= end; word += 4) {
+      const Quad found = *reinterpret_cast<const Quad*>(words + word);
+      for (std::uint32_t i = 0; i < 4; ++i) {
+        if (found.words[i] != word_at(word + i)) return word + i;
+      }
+    }
+    for (; word < end && words[word] == word_at(word); ++word) {
+    }
+    return word;
+  }
+
   static SIMT_FN unsigned char tail_byte(std::uint32_t tag) {
     return static_cast<unsigned char>(tag * 0x9e3779b9u >> 24 | 1u);
   }
@@ -119,17 +162,17 @@ struct ContentLedger {
   template <class Thread>
   SIMT_FN void verify(Thread& thread, const LedgerEntry& block, std::uint32_t tag) const {
     const std::uint32_t* words = reinterpret_cast<const std::uint32_t*>(block.address);
-    for (std::uint64_t word = 1; word < content_words(block.bytes); ++word) {
-      if (words[word] != content_word(tag, word)) {
-        blame(thread, ContentFault::body_overwritten, block, word * 4, content_word(tag, word), words[word]);
-        return;
-      }
+    const std::uint64_t end = content_words(block.bytes);
+    const std::uint64_t other =
+        first_other(words, 1, end, [tag](std::uint64_t word) { return content_word(tag, word); });
+    if (other < end) {
+      blame(thread, ContentFault::body_overwritten, block, other * 4, content_word(tag, other), words[other]);
+      return;
     }
-    const unsigned char* tail = reinterpret_cast<const unsigned char*>(words + content_words(block.bytes));
+    const unsigned char* tail = reinterpret_cast<const unsigned char*>(words + end);
     for (std::uint64_t byte = 0; byte < block.bytes % 4; ++byte) {
       if (tail[byte] != tail_byte(tag)) {
-        blame(thread, ContentFault::body_overwritten, block, content_words(block.bytes) * 4 + byte, tail_byte(tag),
-              tail[byte]);
+        blame(thread, ContentFault::body_overwritten, block, end * 4 + byte, tail_byte(tag), tail[byte]);
         return;
       }
     }
@@ -148,7 +191,7 @@ class CheckedSession : public SessionAdaptor<Inner> {
   template <class Thread>
   SIMT_NOINLINE_FN void* malloc(Thread& thread, std::size_t bytes) {
     const bool checks = ledger_.report != nullptr && (bytes != 0 || zero == ZeroBytes::unique);
-    if (checks && bytes < 4) bytes = 4;  // room for the tag
+    if (checks && bytes < least_checked_bytes) bytes = least_checked_bytes;
     void* block = inner_.malloc(thread, bytes);
     if (checks && block != nullptr) ledger_.adopt(thread, block, bytes);
     return block;

@@ -55,7 +55,9 @@ constexpr std::uint32_t content_word(std::uint32_t tag, std::uint64_t word) {
 constexpr std::uint32_t tag_of_word(std::uint32_t word) { return word ^ 0xa110cb00u; }
 inline constexpr std::uint32_t dead_word = 0xdeadb10cu;
 
-// Words that a block of this size holds. Every checked block has at least one word, for its tag.
+// Smaller requests are raised to it, so that every checked block has a word for its tag.
+inline constexpr std::uint64_t least_checked_bytes = 4;
+// Words that a block of this size holds.
 constexpr std::uint64_t content_words(std::uint64_t bytes) { return bytes / 4; }
 
 }  // namespace allocbench

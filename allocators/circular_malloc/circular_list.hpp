@@ -145,14 +145,22 @@ class CircularList {
   }
 
   // Follows the list on the host: the chunks must increase strictly from 0 to the end marker, so that they cover the
-  // pool. Called when no kernel runs; copies the headers, and for in-pool headers the whole pool.
+  // pool. Called when no kernel runs.
   std::string broken_invariant(simt::Stream& stream) const {
     constexpr std::size_t stride = std::is_same_v<Layout, SideTable<Header>> ? sizeof(Header) : granule_bytes;
-    std::vector<std::byte> image(split_.granules * stride + sizeof(Header));
-    simt::copy_to_host(stream, image.data(), &layout_.header(0), image.size());
+    const std::byte* const first = reinterpret_cast<const std::byte*>(&layout_.header(0));
+    const std::size_t bytes = split_.granules * stride + sizeof(Header);
+    // Headers inside a large pool may lie far apart: a piece is copied where the walk comes to it.
+    std::vector<std::byte> piece(std::min<std::size_t>(bytes, std::size_t{256} << 10));
+    std::size_t begin = bytes;  // of the piece; none yet
     const auto header_at = [&](std::uint32_t chunk) {
+      const std::size_t place = chunk * stride;
+      if (place < begin || place + sizeof(Header) > begin + piece.size()) {
+        begin = std::min(place, bytes - piece.size());
+        simt::copy_to_host(stream, piece.data(), first + begin, piece.size());
+      }
       Header header;
-      std::memcpy(&header, image.data() + chunk * stride, sizeof header);
+      std::memcpy(&header, piece.data() + (place - begin), sizeof header);
       return header.decoded();
     };
     for (std::uint32_t chunk = 0; chunk != split_.granules;) {

@@ -37,6 +37,7 @@ struct WorkloadDescription {
   std::string paper;
   std::string summary;
   std::vector<std::string> phases;
+  std::vector<std::string> untimed_kernels;  // have registers, but no times
   bool null_expected = false;
   std::vector<ParameterInfo> parameters;
 };

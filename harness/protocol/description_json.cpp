@@ -61,6 +61,7 @@ WorkloadDescription workload_from_json(const Json& json) {
     if (!phase.is_string()) throw Malformed("\"phases\" must be texts");
     workload.phases.push_back(phase);
   }
+  workload.untimed_kernels = optional_texts(json, "untimed_kernels").value_or(std::vector<std::string>{});
   workload.null_expected = truth_member_or(json, "null_expected", false);
   workload.parameters = parameters_from_json(list_member(json, "parameters"));
   return workload;
@@ -91,6 +92,7 @@ Json to_json(const WorkloadDescription& workload) {
           {"paper", workload.paper},
           {"summary", workload.summary},
           {"phases", workload.phases},
+          {"untimed_kernels", workload.untimed_kernels},
           {"null_expected", workload.null_expected},
           {"parameters", parameters_to_json(workload.parameters)}};
 }

@@ -96,14 +96,19 @@ protocol::AllocatorDescription describe(const AllocatorType& allocator) {
           .parameters = allocator.parameters};
 }
 
+std::vector<std::string> words_of(std::string_view text) {
+  std::istringstream words{std::string(text)};
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
 protocol::WorkloadDescription describe(const WorkloadType& workload) {
   const WorkloadTraits& traits = workload.traits;
-  std::istringstream words{std::string(traits.phases)};
   return {.name = std::string(traits.name),
           .display_name = std::string(traits.display_name),
           .paper = std::string(traits.paper),
           .summary = std::string(traits.summary),
-          .phases = {std::istream_iterator<std::string>(words), {}},
+          .phases = words_of(traits.phases),
+          .untimed_kernels = words_of(traits.untimed_kernels),
           .null_expected = traits.null_expected,
           .parameters = workload.parameters};
 }

@@ -92,7 +92,8 @@ const std::string& Instance::check_reset(std::uint32_t lanes_per_warp) {
   if (reset_failure_) throw *reset_failure_;
   if (!reset_verdict_) {
     try {
-      reset_verdict_ = ResetCheck(stream_, setting_, rules(!traits().recycles_unfreed), lanes_per_warp).run(*handle_);
+      ResetCheck check(stream_, setting_, rules(!traits().recycles_unfreed), lanes_per_warp, process_.reset_findings);
+      reset_verdict_ = check.run(*handle_);
     } catch (const CellFailure& failure) {
       reset_failure_ = failure;
       throw;

@@ -68,6 +68,7 @@ Verification MeasuredCell::verify(std::optional<double> seconds) {
   try {
     return verify_all();
   } catch (...) {
+    instance_.handle().forget_filled();  // its calls may have ended half-way
     const std::optional<CellFailure> failure = current_failure(instance_.traits());
     if (!failure || !instance_.deadline().passed()) throw;
     // Whatever else was found is the work of calls that ended half-way.

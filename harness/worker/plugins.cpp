@@ -14,10 +14,13 @@ Registry load_plugins(const std::string& backend, std::vector<WorkloadType> work
     parts.push_back(SharedObject(file).function<const PluginPart*()>("allocbench_plugin_part")());
   }
   for (const PluginPart* part : parts) {
-    for (const AllocatorType& allocator : part->allocators) registry.add(allocator);
+    if (part->allocators == nullptr) continue;
+    for (AllocatorType& allocator : part->allocators()) registry.add(std::move(allocator));
   }
   for (const PluginPart* part : parts) {
-    for (const auto& [allocator, kernels] : part->kernels) registry.add_kernels(allocator, kernels);
+    for (const UnitKernels unit : part->kernels) {
+      for (const auto& [allocator, kernels] : unit) registry.add_kernels(allocator, kernels);
+    }
   }
   return registry;
 }

@@ -3,12 +3,14 @@
 
 #include "harness/worker/time_shares.hpp"
 #include "workloads/verification/leak_findings.hpp"
+#include "workloads/verification/reset_findings.hpp"
 
 namespace allocbench::worker {
 
 struct ProcessState {
   TimeShares shares;
   LeakFindings leak_findings;
+  ResetFindings reset_findings;
 };
 
 }  // namespace allocbench::worker

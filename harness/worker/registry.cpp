@@ -16,11 +16,12 @@ void Registry::add(AllocatorType allocator) {
   allocators_.insert(place, std::make_unique<AllocatorType>(std::move(allocator)));
 }
 
-void Registry::add_kernels(const std::string& allocator, const std::vector<AllocatorKernel>& kernels) {
+void Registry::add_kernels(std::string_view allocator, CompiledKernels kernels) {
   for (const auto& each : allocators_) {
     if (each->traits.name == allocator) return each->add_kernels(kernels);
   }
-  throw std::runtime_error("a plug-in has kernels for the allocator '" + allocator + "', which no plug-in contains");
+  throw std::runtime_error("a plug-in has kernels for the allocator '" + std::string(allocator) +
+                           "', which no plug-in contains");
 }
 
 const AllocatorType* Registry::find_allocator(const std::string& name) const {

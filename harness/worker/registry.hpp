@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "allocators/contract/parameters.hpp"
@@ -104,7 +105,7 @@ class Registry {
   // Throws std::runtime_error when another plug-in has an allocator of this name.
   void add(AllocatorType allocator);
   // Kernels of one more part of a plug-in. Throws std::runtime_error when no part before had this allocator.
-  void add_kernels(const std::string& allocator, const std::vector<AllocatorKernel>& kernels);
+  void add_kernels(std::string_view allocator, CompiledKernels kernels);
 
   // In the order of their names.
   const std::vector<std::unique_ptr<AllocatorType>>& allocators() const { return allocators_; }

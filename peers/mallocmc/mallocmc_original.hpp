@@ -5,6 +5,7 @@
 // shared memory without a barrier.
 #pragma once
 
+#include <algorithm>
 #include <mallocMC/mallocMC.hpp>
 
 #include "allocators/contract/allocator.hpp"

@@ -5,7 +5,6 @@
 // blocks of any size. Shared memory is dynamic and belongs to the launch.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <type_traits>
 #include <utility>
@@ -86,11 +85,20 @@ __global__ void __launch_bounds__(max_threads_per_block, 1)
 
 template <class Member, class... Members>
 KernelPointer member_pointer() {
-  constexpr std::array<bool, sizeof...(Members)> equal{std::is_same_v<Member, Members>...};
-  constexpr auto number = std::find(equal.begin(), equal.end(), true) - equal.begin();
-  static_assert(number < sizeof...(Members), "no such member in the family");
-  constexpr std::uint32_t size = std::max({detail::MemberEntry<Members>::Arguments::bytes...});
-  return {reinterpret_cast<const void*>(&family_entry<size, Members...>), static_cast<std::uint32_t>(number),
+  static_assert((std::is_same_v<Member, Members> || ...), "no such member in the family");
+  constexpr std::uint32_t number = [] {
+    std::uint32_t found = 0;
+    std::uint32_t place = 0;
+    ((found = std::is_same_v<Member, Members> ? place : found, ++place), ...);
+    return found;
+  }();
+  constexpr std::uint32_t size = [] {
+    std::uint32_t most = 0;
+    for (const std::uint32_t bytes : {detail::MemberEntry<Members>::Arguments::bytes...})
+      most = most < bytes ? bytes : most;
+    return most;
+  }();
+  return {reinterpret_cast<const void*>(&family_entry<size, Members...>), number,
           detail::MemberEntry<Member>::Arguments::places.data()};
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <numeric>
 #include <random>
@@ -65,6 +66,21 @@ TYPED_TEST(CircularMallocTest, AlignsEveryBlockAndStaysInThePool) {
   EXPECT_LE(ranges.back().second, 64 * 1024);
   for (std::size_t i = 1; i < ranges.size(); ++i) EXPECT_LE(ranges[i - 1].second, ranges[i].first);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+// The walk on the host copies the headers in pieces.
+TEST(CircularMallocInvariant, IsCheckedToTheEndOfALargePool) {
+  constexpr std::size_t pool_bytes = 8 << 20;
+  Rig<CMallocNoMerge> rig(pool_bytes, {}, 1, 1);
+  std::vector<std::byte*> last;
+  for (void* block = rig.malloc({1000})[0]; block != nullptr; block = rig.malloc({1000})[0]) {
+    last.push_back(static_cast<std::byte*>(block));
+  }
+  ASSERT_GT(last.size(), 4000u);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  std::byte* const header = *std::max_element(last.begin(), last.end()) - 16;
+  std::memset(header, 0, 16);
+  EXPECT_NE(rig.allocator.broken_invariant(rig.stream()).find(" is followed by 0, outside ("), std::string::npos);
 }
 
 TYPED_TEST(CircularMallocTest, AnswersNullInBoundedTimeAndServesAgainAfterFrees) {

@@ -67,7 +67,7 @@ def describe():
                                      power_of_two=True)]})
     workload = {
         "name": "pulse", "display_name": "Pulse", "paper": "Nobody 2026", "summary": "Allocates, then frees.",
-        "phases": ["alloc", "free"], "null_expected": False,
+        "phases": ["alloc", "free"], "untimed_kernels": ["one_malloc"], "null_expected": False,
         "parameters": [parameter("request_bytes", "integer", 16, unit="B", minimum=1, maximum=1 << 20),
                        parameter("blocks", "integer", 4, unit="blocks", minimum=1, maximum=1024),
                        parameter("trouble_from", "integer", 0, unit="B"),

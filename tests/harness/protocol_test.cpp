@@ -37,6 +37,7 @@ TEST(Protocol, DescriptionsLoseNothing) {
   WorkloadDescription workload;
   workload.name = workload.display_name = "alloc_free";
   workload.phases = {"alloc", "free"};
+  workload.untimed_kernels = {"one_malloc"};
   workload.null_expected = true;
   const WorkerDescription worker{
       "cpu", "r", "m", "c", {allocator}, {workload}, {{"time", "s", "lower", "d", "harness"}}};

@@ -33,6 +33,7 @@ inline Catalogue test_catalogue() {
   protocol::WorkloadDescription workload;
   workload.name = "alloc_free";
   workload.phases = {"alloc", "free"};
+  workload.untimed_kernels = {"one_malloc"};
   workload.parameters = {
       {.name = "request_bytes", .unit = "B", .default_value = std::uint64_t{16}, .minimum = 1},
       {.name = "blocks", .unit = "", .default_value = std::uint64_t{4}, .minimum = 1, .maximum = 1024},
@@ -41,7 +42,9 @@ inline Catalogue test_catalogue() {
       {.name = "lanes", .unit = "", .default_value = std::vector<std::uint64_t>{32}, .maximum = 32},
       {.name = "verify", .unit = "", .default_value = true}};
   catalogue.workloads = {workload};
-  catalogue.metrics = {{"time", "s", "lower", "", "harness"}, {"null_returns", "", "lower", "", "workload"}};
+  catalogue.metrics = {{"time", "s", "lower", "", "harness"},
+                       {"registers", "", "lower", "", "harness"},
+                       {"null_returns", "", "lower", "", "workload"}};
   return catalogue;
 }
 

@@ -65,7 +65,8 @@ class Describe(unittest.TestCase):
 
     def test_workloads_and_their_defaults_are_the_golden_ones(self):
         for workload in self.description["workloads"]:
-            self.assertEqual(list(workload), ["name", "display_name", "paper", "summary", "phases", "null_expected", "parameters"])
+            self.assertEqual(list(workload), ["name", "display_name", "paper", "summary", "phases", "untimed_kernels",
+                                              "null_expected", "parameters"])
             self.check_parameters(workload)
         short = {w["name"]: {"phases": w["phases"], "defaults": {p["name"]: p["default"] for p in w["parameters"]}}
                  for w in self.description["workloads"]}

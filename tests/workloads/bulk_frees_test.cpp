@@ -11,6 +11,7 @@
 #include "workloads/alloc_dealloc/alloc_dealloc.hpp"
 #include "workloads/alloc_dealloc/kernels.hpp"
 #include "workloads/alloc_free/alloc_free.hpp"
+#include "workloads/common/call_kernels.hpp"
 #include "workloads/common/random_action_kernels.hpp"
 #include "workloads/common/several_kernels.hpp"
 #include "workloads/pairs/kernels.hpp"

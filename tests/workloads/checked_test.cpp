@@ -1,5 +1,9 @@
 // Checked<A> finds what is planted and blames nobody else.
+#include "allocators/adaptors/checked.hpp"
+
 #include <gtest/gtest.h>
+
+#include <vector>
 
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
@@ -61,6 +65,54 @@ TEST(Checked, FindsMisalignment) {
 TEST(Checked, LeavesABlockOutsideOfThePoolAlone) {
   const std::string problem = problem_with<Fault::out_of_bounds>(16);
   EXPECT_NE(problem.find("1 x returned a block outside of the pool"), std::string::npos) << problem;
+}
+
+struct Overwritten {
+  std::uint32_t bytes;  // of the block
+  std::uint32_t shift;  // of its address
+  std::uint32_t at;     // the byte that somebody changes
+};
+constexpr std::uint32_t most_bytes = 70;
+
+struct OverwriteKernel {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, const Overwritten* cases, std::uint32_t count, unsigned char* memory,
+                          LedgerEntry* entries, ContentReport* reports) const {
+    const std::uint32_t i = thread.rank_in_grid();
+    if (i >= count) return;
+    const ContentLedger ledger{.report = reports + i, .entries = entries + i, .capacity = 1};
+    unsigned char* const block = memory + i * (most_bytes / 16 + 2) * 16 + cases[i].shift;
+    ledger.adopt(thread, block, cases[i].bytes);
+    block[cases[i].at] ^= 1;
+    ledger.retire(thread, block);
+  }
+};
+
+TEST(Checked, FindsEveryOverwrittenByte) {
+  std::vector<Overwritten> cases;
+  for (std::uint32_t bytes = 5; bytes <= most_bytes; ++bytes) {
+    for (const std::uint32_t shift : {0, 4, 8, 12}) {
+      for (std::uint32_t at = 4; at < bytes; ++at) cases.push_back({bytes, shift, at});
+    }
+  }
+  test::CpuDevice cpu;
+  simt::Stream& stream = cpu.stream;
+  simt::Buffer<Overwritten> given(cases.size());
+  given.from_host(stream, cases);
+  simt::Buffer<unsigned char> memory(cases.size() * (most_bytes / 16 + 2) * 16);
+  simt::Buffer<LedgerEntry> entries(cases.size());
+  simt::Buffer<ContentReport> reports(cases.size());
+  reports.fill_bytes(stream, 0);
+  const Overwritten* const given_cases = given.data();
+  simt::launch(stream, {static_cast<std::uint32_t>(cases.size() / 128 + 1), 128}, OverwriteKernel{}, given_cases,
+               static_cast<std::uint32_t>(cases.size()), memory.data(), entries.data(), reports.data());
+  const std::vector<ContentReport> found = reports.to_host(stream);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto& [bytes, shift, at] = cases[i];
+    const std::uint64_t offset = at < bytes / 4 * 4 ? at / 4 * 4 : at;
+    EXPECT_EQ(found[i].first.fault, ContentFault::body_overwritten) << bytes << " bytes, shifted by " << shift;
+    EXPECT_EQ(found[i].first.offset, offset) << bytes << " bytes, shifted by " << shift << ", byte " << at;
+  }
 }
 
 TEST(ContentVerdict, RefusesALedgerThatOverflowed) {

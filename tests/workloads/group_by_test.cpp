@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -74,6 +75,25 @@ TEST(GroupOracle, CountsListsAndPagesOfEveryPass) {
   EXPECT_EQ(expected.lists[3], 3u);
   EXPECT_EQ(expected.groups.count, 3u);
   EXPECT_NE(expected_groups({1, 1, 2}, 2).groups, expected_groups({1, 2, 1}, 2).groups) << "other rows";
+}
+
+// Enough rows for several cores, each of which counts the lists that begin in its part.
+TEST(GroupOracle, CountsAListOnceWhereItReachesIntoTheNextPart) {
+  constexpr std::uint32_t rows = 1 << 18;
+  constexpr std::uint32_t records_per_page = 30;
+  for (const std::vector<std::uint32_t>& keys :
+       {std::vector<std::uint32_t>(rows, 7), group_keys({"few", rows, 1, 7}), group_keys({"uniform", rows, 1, 7})}) {
+    const ExpectedGroups expected = expected_groups(keys, records_per_page);
+    for (std::uint32_t pass = 0; pass < 4; ++pass) {
+      std::map<std::uint32_t, std::uint64_t> lists;
+      for (const std::uint32_t key : keys) ++lists[key >> (24 - 8 * pass)];
+      std::uint64_t pages = 0;
+      for (const auto& [prefix, records] : lists) pages += (records - 1) / records_per_page + 1;
+      EXPECT_EQ(expected.lists[pass], lists.size());
+      EXPECT_EQ(expected.pages[pass], pages);
+    }
+    EXPECT_EQ(expected.groups.count, expected.lists[3]);
+  }
 }
 
 TEST(GroupOracle, ComparesRowByRow) {

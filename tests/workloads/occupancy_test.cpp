@@ -17,6 +17,8 @@
 #include "workloads/common/call_kernels.hpp"
 #include "workloads/common/caller_requests.hpp"
 #include "workloads/common/occupancy_kernels.hpp"
+#include "workloads/verification/call_counter.hpp"
+#include "workloads/verification/content_check.hpp"
 
 namespace allocbench {
 namespace {
@@ -187,10 +189,26 @@ TEST_F(FilledPoolTest, DoesNotUndoWhatHappenedSinceTheReset) {
   EXPECT_EQ(word(), 128u);
 }
 
-// The ledger of the content check has to see each malloc.
-TEST_F(FilledPoolTest, DoesNotReplaceObservedCalls) {
+TEST_F(FilledPoolTest, ServesObservedCalls) {
   fill_and_reset();
   Occupants(rig.stream(), 64).enter(allocator.observed({}, {}), 64, PageSet::first(64));
+  EXPECT_EQ(word(), 64u);
+}
+
+TEST_F(FilledPoolTest, DoesNotReplaceCallsThatAreCountedOrRefused) {
+  fill_and_reset();
+  CallCounter counter(rig.stream(), 64);
+  Occupants(rig.stream(), 64).enter(allocator.observed(counter.start(), {}), 64, PageSet::first(64));
+  EXPECT_EQ(word(), before + 64);
+  fill_and_reset();
+  Occupants(rig.stream(), 64).enter(allocator.failing(FailureRule::with_chance(1, 0)), 64, PageSet::first(64));
+  EXPECT_EQ(word(), before);
+}
+
+TEST_F(FilledPoolTest, IsForgottenAfterAFailure) {
+  fill_and_reset();
+  allocator.forget_filled();
+  Occupants(rig.stream(), 64).enter(allocator, 64, PageSet::first(64));
   EXPECT_EQ(word(), before + 64);
 }
 
@@ -217,6 +235,25 @@ TYPED_TEST(FilledPoolOf, IsAsGoodAsAFillingOfItsOwn) {
     EXPECT_EQ(addresses.size(), count) << "time " << time;
     EXPECT_FALSE(addresses.contains(0));
     EXPECT_EQ(allocator.broken_invariant(rig.stream()), "");
+  }
+}
+
+// The ledger knows the blocks that were put back: their frees are checked like all others.
+TYPED_TEST(FilledPoolOf, HasCheckedContents) {
+  constexpr std::uint32_t count = 512;
+  constexpr std::size_t pool_bytes = 8 << 20;
+  test::AllocatorRig rig(test::tested_type<TypeParam, CallKernels, OccupancyKernels>(), pool_bytes);
+  const PageSet used = PageSet::by_chance(count, count / 2, 5);
+  for (const bool overwritten : {false, false, true}) {
+    rig.allocator.reset(rig.stream());
+    const ContentCheck contents(rig.stream(), count, rig.rules);
+    const AllocatorHandle checked = rig.allocator.observed({}, contents.ledger());
+    Occupants occupants(rig.stream(), count);
+    occupants.enter(checked, 64, used);
+    if (overwritten) static_cast<std::uint32_t*>(occupants.blocks()[7])[5] ^= 1u;
+    occupants.leave(checked, used);
+    const std::string problem = contents.problem();
+    EXPECT_EQ(problem.empty(), !overwritten) << problem;
   }
 }
 

@@ -19,10 +19,17 @@ using test::Fault;
 using test::SlotMalloc;
 
 template <class A>
-std::string check_reset(std::size_t pool_bytes, std::uint32_t lanes_per_warp = 32) {
+std::string check_reset(std::size_t pool_bytes, std::uint32_t lanes_per_warp, ResetFindings& findings) {
   test::AllocatorRig rig(test::tested_type<A, CallKernels>(), pool_bytes);
   const bool in_pool = A::traits.pool == PoolLocation::arena;
-  return ResetCheck(rig.stream(), rig.setting, in_pool ? rig.rules : PointerRules{}, lanes_per_warp).run(rig.allocator);
+  return ResetCheck(rig.stream(), rig.setting, in_pool ? rig.rules : PointerRules{}, lanes_per_warp, findings)
+      .run(rig.allocator);
+}
+
+template <class A>
+std::string check_reset(std::size_t pool_bytes, std::uint32_t lanes_per_warp = 32) {
+  ResetFindings none;
+  return check_reset<A>(pool_bytes, lanes_per_warp, none);
 }
 
 template <class A>
@@ -97,6 +104,36 @@ TEST(ResetCheck, PassesDesignsThatFreeInBulk) { EXPECT_EQ(complaint<BulkMalloc>(
 
 TEST(ResetCheck, IsWaivedWhereOnlyANewProcessIsNew) {
   EXPECT_EQ(check_reset<CudaMalloc>(1 << 20), "waived: only a new process makes CudaMalloc new");
+}
+
+// "earlier" stands for what the check of another instance said.
+class SharedResetFindings : public testing::Test {
+ protected:
+  using Slots = SlotMalloc<Fault::none, 512>;
+  static constexpr std::size_t drained_pool = 256 << 10;
+
+  SharedResetFindings() {
+    const test::AllocatorRig rig(test::tested_type<Slots, CallKernels>(), drained_pool);
+    findings_.keep(rig.setting, 32, drained_pool, "earlier");
+  }
+
+  ResetFindings findings_;
+};
+
+TEST_F(SharedResetFindings, HoldForPoolsOfOtherSizes) {
+  EXPECT_EQ(check_reset<Slots>(drained_pool, 32, findings_), "earlier");
+  EXPECT_EQ(check_reset<Slots>(64 << 20, 32, findings_), "earlier");
+}
+
+TEST_F(SharedResetFindings, DoNotHoldForSmallerPoolsAndOtherLanes) {
+  EXPECT_TRUE(check_reset<Slots>(1 << 17, 32, findings_).ends_with("from a pool of 128 KiB"));
+  EXPECT_TRUE(check_reset<Slots>(1 << 20, 1, findings_).ends_with("from a pool of 256 KiB"));
+}
+
+TEST_F(SharedResetFindings, AreThoseOfTheFirstCheck) {
+  const std::string first = check_reset<Slots>(1 << 20, 1, findings_);
+  const test::AllocatorRig rig(test::tested_type<Slots, CallKernels>(), 2 << 20);
+  EXPECT_EQ(findings_.find(rig.setting, 1), first);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 // coalescing does not hide the allocator; Winter et al., PPoPP'21, test all 32 and one.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "simt/simt.hpp"

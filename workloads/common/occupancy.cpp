@@ -9,6 +9,10 @@ namespace {
 
 constexpr std::uint32_t threads_per_block = 256;
 
+simt::LaunchShape shape_of(std::size_t threads) {
+  return {static_cast<std::uint32_t>((threads - 1) / threads_per_block + 1), threads_per_block};
+}
+
 // How many of `blocks` are not null.
 struct CountBlocks {
   template <class Thread>
@@ -20,7 +24,26 @@ struct CountBlocks {
   }
 };
 
+// What the malloc of a checked allocator does with a block it returns.
+struct AdoptKernel {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, ContentLedger contents, std::uint64_t bytes, void* const* blocks,
+                          std::uint32_t count) const {
+    const std::uint32_t i = thread.rank_in_grid();
+    if (i < count && blocks[i] != nullptr) contents.adopt(thread, blocks[i], bytes);
+  }
+};
+
 }  // namespace
+
+void fill_pool(simt::Stream& stream, const AllocatorHandle& allocator, const FilledPool::Requests& requests,
+               void** blocks, const std::function<void()>& make) {
+  const bool put_back = allocator.fill(requests, blocks, make);
+  if (!put_back || allocator.contents().report == nullptr) return;
+  void* const* const taken = blocks;
+  simt::launch(stream, shape_of(requests.count), AdoptKernel{}, allocator.contents(),
+               std::max(requests.bytes, least_checked_bytes), taken, static_cast<std::uint32_t>(requests.count));
+}
 
 void Occupants::enter(const AllocatorHandle& allocator, std::uint64_t bytes, const PageSet& used) {
   if (blocks_.size() == 0) return;
@@ -30,7 +53,7 @@ void Occupants::enter(const AllocatorHandle& allocator, std::uint64_t bytes, con
 
 void Occupants::fill(const AllocatorHandle& allocator, std::uint64_t bytes) {
   const FilledPool::Requests requests{bytes, blocks_.size(), threads_per_block, simt::warp_size};
-  allocator.fill(requests, blocks_.data(), [&] {
+  fill_pool(stream_, allocator, requests, blocks_.data(), [&] {
     refusals_.fill_bytes(stream_, 0);
     allocator.launch<OccupancyKernels>(stream_, shape(), OccupyKernel{}, bytes, blocks_.data(), count(),
                                        refusals_.data());
@@ -57,6 +80,6 @@ std::vector<void*> Occupants::blocks() const {
   return present;
 }
 
-simt::LaunchShape Occupants::shape() const { return {(count() - 1) / threads_per_block + 1, threads_per_block}; }
+simt::LaunchShape Occupants::shape() const { return shape_of(count()); }
 
 }  // namespace allocbench

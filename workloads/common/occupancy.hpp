@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "simt/simt.hpp"
@@ -20,6 +21,11 @@
 #include "workloads/contract/allocator_handle.hpp"
 
 namespace allocbench {
+
+// AllocatorHandle::fill(), and where contents are checked and blocks were put back, the ledger takes them in as if they
+// had just been returned.
+void fill_pool(simt::Stream& stream, const AllocatorHandle& allocator, const FilledPool::Requests& requests,
+               void** blocks, const std::function<void()>& make);
 
 // Blocks that the allocator's own malloc made and that keep memory in use.
 class Occupants {

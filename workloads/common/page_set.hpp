@@ -2,7 +2,6 @@
 // (Pham et al. 2025, sections 4.2 and 5).
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -42,7 +41,7 @@ class PageSet {
       : shift_(static_cast<std::uint32_t>(std::bit_width(cluster) - 1)),
         count_(((count - 1) >> shift_) + 1),
         chosen_(static_cast<std::uint32_t>((std::uint64_t{chosen} + cluster / 2) >> shift_)),
-        bits_(std::max(2u, static_cast<std::uint32_t>(std::bit_width(count_ - 1)))) {
+        bits_(count_ <= 2 ? 2 : static_cast<std::uint32_t>(std::bit_width(count_ - 1))) {
     for (std::uint32_t& key : keys_) {
       seed = seed * 6364136223846793005u + 1442695040888963407u;
       key = static_cast<std::uint32_t>(seed >> 32);

@@ -8,15 +8,10 @@
 #include "simt/simt.hpp"
 #include "workloads/common/request_sizes.hpp"
 #include "workloads/verification/pointer_check.hpp"
+#include "workloads/verification/poison.hpp"
 #include "workloads/verification/slot_check.hpp"
 
 namespace allocbench {
-
-// Whether a slot holds a block: not null, and written since it was poisoned.
-SIMT_HOST_FN bool is_block(const void* slot) {
-  const auto address = reinterpret_cast<std::uint64_t>(slot);
-  return address != 0 && address != poisoned_slot;
-}
 
 class RecordedPointers {
  public:

@@ -3,7 +3,11 @@
 // Pointers are kept in a global array, one row of callers per block, so that a warp's accesses coalesce.
 #pragma once
 
-#include "workloads/common/call_kernels.hpp"
+#include "allocators/contract/session.hpp"
+#include "simt/simt.hpp"
+#include "workloads/common/geometry.hpp"
+#include "workloads/common/request_sizes.hpp"
+#include "workloads/contract/kernel_list.hpp"
 
 namespace allocbench {
 

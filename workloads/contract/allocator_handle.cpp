@@ -43,7 +43,7 @@ bool AllocatorHandle::leaves_device_heap_alone(std::optional<std::uint64_t> larg
 }
 
 bool AllocatorHandle::may_start_from_copy(const FilledPool::Requests& requests) const {
-  return requests.count != 0 && !is_observed_ && traits().fresh == Fresh::by_reset &&
+  return requests.count != 0 && !counts_ && failures_.threshold == 0 && traits().fresh == Fresh::by_reset &&
          leaves_device_heap_alone(requests.bytes);
 }
 
@@ -80,6 +80,7 @@ AllocatorHandle AllocatorHandle::observed(const CallLedger& calls, const Content
   AllocatorHandle result = *this;
   result.is_observed_ = true;
   result.contents_ = contents;
+  result.counts_ = calls.sums != nullptr;
   result.observe(calls);
   return result;
 }
@@ -90,6 +91,7 @@ AllocatorHandle AllocatorHandle::uncounted() const { return is_observed() ? obse
 AllocatorHandle AllocatorHandle::failing(const FailureRule& failures) const {
   AllocatorHandle result = *this;
   result.is_observed_ = true;
+  result.counts_ = false;
   result.failures_ = failures;
   result.observe({});
   return result;
@@ -98,6 +100,7 @@ AllocatorHandle AllocatorHandle::failing(const FailureRule& failures) const {
 AllocatorHandle AllocatorHandle::bare() const {
   AllocatorHandle result = *this;
   result.is_observed_ = false;
+  result.counts_ = false;
   result.failures_ = {};
   result.contents_ = {};
   result.observe({});

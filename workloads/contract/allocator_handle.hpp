@@ -38,6 +38,8 @@ class AllocatorHandle {
   // The same for calls outside the measured ones: contents are checked as before.
   AllocatorHandle uncounted() const;
   bool is_observed() const { return is_observed_; }
+  // The ledger of observed(); its pointers are null where no contents are checked.
+  const ContentLedger& contents() const { return contents_; }
   // The same allocator with mallocs that are refused; the contents of blocks are checked as before, and nothing is
   // counted.
   AllocatorHandle failing(const FailureRule& failures) const;
@@ -49,15 +51,18 @@ class AllocatorHandle {
   // Whether requests up to this size (nothing: of any size) never reach the device heap.
   bool leaves_device_heap_alone(std::optional<std::uint64_t> largest_request) const;
   // `make` makes the requests, whose blocks it leaves in `blocks` (device memory). From a fresh state it runs once for
-  // an instance; later the memory is put back as it left it, unless calls are observed or the allocator has state
-  // elsewhere.
+  // an instance; later the memory is put back as it left it, unless calls are counted or refused or the allocator has
+  // state elsewhere. True when it was put back: then no ledger knows the blocks.
   template <class Make>
-  void fill(const FilledPool::Requests& requests, void** blocks, const Make& make) const {
+  bool fill(const FilledPool::Requests& requests, void** blocks, const Make& make) const {
     const bool fresh = instance_->fresh && may_start_from_copy(requests);
-    if (fresh && restore(requests, blocks)) return;
+    if (fresh && restore(requests, blocks)) return true;
     make();
     if (fresh) keep(requests, blocks);
+    return false;
   }
+  // After a failed pass: the next fill() makes its requests again.
+  void forget_filled() const { instance_->filled.reset(); }
   // Where blocks live, of PoolLocation::own; else empty.
   Pool own_pool() const;
   // Empty when all invariants hold, or the design states none.
@@ -103,6 +108,7 @@ class AllocatorHandle {
   FailureRule failures_;
   simt::DeadlineView deadline_;
   bool is_observed_ = false;
+  bool counts_ = false;
 };
 
 // The compiled kernel of a workload's list, for its attributes and the number of its resident blocks.

@@ -4,7 +4,7 @@
 
 namespace allocbench {
 
-void AllocatorType::add_kernels(const std::vector<AllocatorKernel>& kernels) {
+void AllocatorType::add_kernels(CompiledKernels kernels) {
   for (const AllocatorKernel& kernel : kernels) {
     Forms& forms = kernels_[*kernel.type];
     if (kernel.bare) forms.bare = kernel.bare;

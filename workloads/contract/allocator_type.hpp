@@ -4,16 +4,17 @@
 
 #include <cstddef>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <typeindex>
 #include <typeinfo>
+#include <utility>
 #include <vector>
 
 #include "allocators/contract/parameters.hpp"
 #include "allocators/contract/traits.hpp"
 #include "simt/common.hpp"
+#include "workloads/contract/unit_kernels.hpp"
 
 namespace simt {
 class Stream;
@@ -48,13 +49,6 @@ struct AllocatorFunctions {
   void (*destroy)(void* handle) = nullptr;
 };
 
-// A kernel compiled for one allocator.
-struct AllocatorKernel {
-  const std::type_info* type = nullptr;  // KernelOn<...>, for bare and untimed kernels too
-  simt::KernelPointer bare;              // null for untimed kernels
-  simt::KernelPointer observed;          // null for bare kernels
-};
-
 // One allocator with all its compiled kernels.
 class AllocatorType {
  public:
@@ -62,7 +56,7 @@ class AllocatorType {
                 const AllocatorFunctions& functions_)
       : traits(traits_), plugin(std::move(plugin_)), parameters(std::move(parameters_)), functions(functions_) {}
 
-  void add_kernels(const std::vector<AllocatorKernel>& kernels);
+  void add_kernels(CompiledKernels kernels);
   // Throws std::logic_error when the plug-in has not compiled it.
   simt::KernelPointer kernel(const std::type_info& type, bool observed) const;
   // Whether pages can be marked as used before a sample (workloads/common/page_set.hpp) and all freed after it.

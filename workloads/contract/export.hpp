@@ -1,23 +1,15 @@
-// What a plug-in unit compiles: an allocator type A as an AllocatorType, and the kernels of a list for it. Included by
-// generated plug-in units and by tests, which link their allocators.
+// An allocator type A as an AllocatorType. Included by the plug-in units that bring allocators and by tests, which link
+// theirs.
 #pragma once
 
 #include <new>
 
-#include "allocators/adaptors/checked.hpp"
-#include "allocators/adaptors/counted.hpp"
-#include "allocators/adaptors/failing.hpp"
 #include "allocators/contract/allocator.hpp"
-#include "allocators/contract/session.hpp"
 #include "workloads/common/page_set.hpp"
 #include "workloads/contract/allocator_type.hpp"
-#include "workloads/contract/kernel_list.hpp"
+#include "workloads/contract/compiled_kernels.hpp"
 
 namespace allocbench {
-
-// The allocator behind the adaptors of untimed passes: contents are checked, mallocs may be refused, calls are counted.
-template <class A>
-using Observed = Checked<Failing<Counted<A>>>;
 
 template <class A>
 AllocatorFunctions functions_of() {
@@ -70,55 +62,9 @@ AllocatorType allocator_type(const char* plugin) {
   return AllocatorType(A::traits, plugin, describe_parameters<typename A::Parameters>(), functions_of<A>());
 }
 
-namespace detail {
-
-// The kernels of a list that are compiled for the observed allocator.
-template <class A, class Kernel>
-struct ObservedFamily {
-  using type = simt::KernelFamily<>;
-};
-template <class A, class Kernel, class... Arguments>
-struct ObservedFamily<A, KernelOn<Kernel, Arguments...>> {
-  using type = simt::KernelFamily<simt::FamilyMember<Kernel, Observed<A>, Arguments...>>;
-};
-template <class A, class Kernel, class... Arguments>
-struct ObservedFamily<A, UntimedKernelOn<Kernel, Arguments...>> : ObservedFamily<A, KernelOn<Kernel, Arguments...>> {};
-template <class A, class... Kernels>
-struct ObservedFamily<A, KernelList<Kernels...>>
-    : Joined<simt::KernelFamily<>, typename ObservedFamily<A, Kernels>::type...> {};
-
-template <class A, class Family, class Kernel, class... Arguments>
-simt::KernelPointer observed_kernel() {
-  return Family::template pointer<simt::FamilyMember<Kernel, Observed<A>, Arguments...>>();
-}
-
-template <class A, class Family, class Kernel, class... Arguments>
-AllocatorKernel compiled_kernel(KernelOn<Kernel, Arguments...>*) {
-  return {&typeid(KernelOn<Kernel, Arguments...>), simt::kernel_pointer<Kernel, A, Arguments...>(),
-          observed_kernel<A, Family, Kernel, Arguments...>()};
-}
-template <class A, class Family, class Kernel, class... Arguments>
-AllocatorKernel compiled_kernel(BareKernelOn<Kernel, Arguments...>*) {
-  return {&typeid(KernelOn<Kernel, Arguments...>), simt::kernel_pointer<Kernel, A, Arguments...>(), {}};
-}
-template <class A, class Family, class Kernel, class... Arguments>
-AllocatorKernel compiled_kernel(UntimedKernelOn<Kernel, Arguments...>*) {
-  return {&typeid(KernelOn<Kernel, Arguments...>), {}, observed_kernel<A, Family, Kernel, Arguments...>()};
-}
-
-template <class A, class... Kernels>
-std::vector<AllocatorKernel> compiled_kernels(KernelList<Kernels...>*) {
-  using Family = typename ObservedFamily<A, KernelList<Kernels...>>::type;
-  return {compiled_kernel<A, Family>(static_cast<Kernels*>(nullptr))...};
-}
-
-}  // namespace detail
-
-// Bare kernels are entries of their own, as they are timed. The observed ones of an allocator are a family: they would
-// take most of the build time.
-template <class A, class Kernels>
-std::vector<AllocatorKernel> kernels_for() {
-  return detail::compiled_kernels<A>(static_cast<Kernels*>(nullptr));
+template <class... Allocators>
+std::vector<AllocatorType> allocator_types(const char* plugin, AllocatorList<Allocators...>) {
+  return {allocator_type<Allocators>(plugin)...};
 }
 
 }  // namespace allocbench

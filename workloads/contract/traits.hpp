@@ -15,9 +15,11 @@ namespace allocbench {
 struct WorkloadTraits {
   std::string_view name;  // stable id, snake_case
   std::string_view display_name;
-  std::string_view paper;      // who set it, with section
-  std::string_view summary;    // one sentence
-  std::string_view phases;     // timed phases in order, separated by one blank
+  std::string_view paper;    // who set it, with section
+  std::string_view summary;  // one sentence
+  std::string_view phases;   // timed phases in order, separated by one blank
+  // Kernels that no phase times and whose registers are told, separated by one blank.
+  std::string_view untimed_kernels = {};
   bool null_expected = false;  // exhaustion tests: null is counted, not a failure
   // Keeps data of its own in its blocks. Its check_recorded() compares them with the expected ones after every sample
   // and throws CellFailure. The checked adaptor fills blocks itself and is not used here.
@@ -32,9 +34,9 @@ struct Histogram {
   std::map<std::uint64_t, std::uint64_t> bins;  // by their first value
 };
 
-// Registers and memory of one kernel that a phase launches.
+// Registers and memory of one kernel.
 struct KernelInfo {
-  std::string phase;
+  std::string phase;  // that launches it, or one of WorkloadTraits::untimed_kernels
   simt::KernelAttributes attributes;
 };
 

@@ -15,10 +15,10 @@
 //     static std::unique_ptr<WorkloadRun> open(const Parameters&, const RunSetting&, simt::Stream&);
 //   };
 //
-// A new workload is a folder, a line in workloads/all.cpp and its kernel list in a group of workloads/groups/. Rules
-// for the kernels: the allocator arrives by value; a thread talks to it through attach()/detach()
-// (allocators/contract/session.hpp), so that allocators with per-warp state work; every returned pointer is stored
-// where check_recorded() can read it.
+// A new workload is a folder, a line in workloads/all.cpp and its kernel list in a group of workloads/groups/, which
+// units of plug-ins compile. Rules for the kernels: the allocator arrives by value; a thread talks to it through
+// attach()/detach() (allocators/contract/session.hpp), so that allocators with per-warp state work; every returned
+// pointer is stored where check_recorded() can read it.
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "workloads/common/caller_requests.hpp"
+#include "workloads/common/occupancy.hpp"
 
 namespace allocbench {
 namespace {
@@ -25,8 +26,8 @@ class FillRun final : public WorkloadRun {
 
   void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
     const Geometry& geometry = before_.geometry();
-    allocator.fill({bytes_, geometry.callers, geometry.threads_per_block, geometry.lanes_per_warp}, before_.row(0),
-                   [&] { before_.alloc(allocator); });
+    fill_pool(stream_, allocator, {bytes_, geometry.callers, geometry.threads_per_block, geometry.lanes_per_warp},
+              before_.row(0), [&] { before_.alloc(allocator); });
     timed_.alloc_and_free(allocator, timer);
     before_.free(allocator);
   }

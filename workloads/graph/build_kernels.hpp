@@ -3,10 +3,10 @@
 
 #include "allocators/contract/session.hpp"
 #include "workloads/common/geometry.hpp"
-#include "workloads/common/recorded_pointers.hpp"
 #include "workloads/contract/kernel_list.hpp"
 #include "workloads/graph/edge_list.hpp"
 #include "workloads/graph/node_tree.hpp"
+#include "workloads/verification/poison.hpp"
 
 namespace allocbench {
 
@@ -60,17 +60,25 @@ struct WarpGraphBuildKernel {
     graph::Builder builder(memory, root, true);
     const auto warp = thread.warp();
     std::uint32_t arc = caller;
-    for (; warp.any(arc < slots.arcs); arc += geometry.callers) {
+    for (bool served = true; warp.any(arc < slots.arcs); arc += geometry.callers) {
       const bool wants = arc < slots.arcs;
       void** const records = slots.blocks + 2 * std::size_t{wants ? arc : 0};
-      if (!memory.refill(thread, wants, true, builder.has_spare(), records[0])) break;
       const Arc ends = wants ? arcs[arc] : Arc{};
       graph::Node* source = nullptr;
-      if (wants) source = builder.ensure(thread, ends.source, slots.nodes);
-      if (!memory.refill(thread, wants, false, builder.has_spare(), records[1])) break;
-      if (!wants) continue;
-      const graph::Node* const target = builder.ensure(thread, ends.target, slots.nodes);
-      slots.edges[arc] = builder.add_edge(thread, source, target);
+      SIMT_ROLLED
+      for (std::uint32_t end = 0; end < 2; ++end) {
+        const bool first = end == 0;
+        served = memory.refill(thread, wants, first, builder.has_spare(), records[end]);
+        if (!served) break;
+        if (!wants) continue;
+        graph::Node* const node = builder.ensure(thread, first ? ends.source : ends.target, slots.nodes);
+        if (first) {
+          source = node;
+        } else {
+          slots.edges[arc] = builder.add_edge(thread, source, node);
+        }
+      }
+      if (!served) break;
     }
     for (; arc < slots.arcs; arc += geometry.callers) slots.edges[arc] = nullptr;
     detach(session, thread);

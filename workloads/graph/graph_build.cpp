@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "workloads/common/recorded_pointers.hpp"
 #include "workloads/contract/outcome.hpp"
 #include "workloads/graph/build_kernels.hpp"
 #include "workloads/graph/graph_check.hpp"

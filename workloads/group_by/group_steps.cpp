@@ -6,6 +6,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "workloads/common/parallel_for.hpp"
 #include "workloads/group_by/step_kernels.hpp"
 
 namespace allocbench {
@@ -80,7 +81,9 @@ GroupSteps::GroupSteps(simt::Stream& stream, const GroupInput& input, std::uint6
     return;
   }
   std::vector<group::Record> records(keys.size());
-  for (std::uint32_t row = 0; row < keys_; ++row) records[row] = std::uint64_t{keys[row]} << 32 | row;
+  parallel_for(records.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t row = begin; row < end; ++row) records[row] = std::uint64_t{keys[row]} << 32 | row;
+  });
   records_ = simt::Buffer<group::Record>(keys_);
   records_.from_host(stream, records);
   for (ListSet& set : sets_) set = ListSet(keys_, format_);

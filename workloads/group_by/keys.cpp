@@ -1,8 +1,10 @@
 #include "workloads/group_by/keys.hpp"
 
 #include <algorithm>
+#include <boost/sort/block_indirect_sort/block_indirect_sort.hpp>
 #include <cmath>
 #include <map>
+#include <mutex>
 #include <numbers>
 #include <numeric>
 #include <stdexcept>
@@ -31,6 +33,34 @@ std::uint32_t key_of_row(const GroupInput& input, std::uint32_t row) {
   throw std::invalid_argument("no such keys: " + input.kind);
 }
 
+constexpr std::uint32_t passes = 4;
+
+// The lists whose first record is one of [begin, end); their last may lie behind.
+ExpectedGroups groups_that_begin_in(const std::vector<std::uint64_t>& records, std::size_t begin, std::size_t end,
+                                    std::uint32_t records_per_page) {
+  ExpectedGroups result;
+  for (std::uint32_t pass = 0; pass < passes; ++pass) {
+    const std::uint32_t shift = 56 - 8 * pass;
+    const auto list_of = [&](std::size_t i) { return records[i] >> shift; };
+    std::size_t first = begin;
+    while (first != 0 && first < end && list_of(first) == list_of(first - 1)) ++first;
+    while (first < end) {
+      MultisetDigest rows;
+      std::size_t i = first;
+      for (; i < records.size() && list_of(i) == list_of(first); ++i) {
+        if (pass == passes - 1) rows.add(records[i] & 0xffffffffu);
+      }
+      ++result.lists[pass];
+      result.pages[pass] += (i - first + records_per_page - 1) / records_per_page;
+      if (pass == passes - 1) {
+        result.groups.add(group_element(static_cast<std::uint32_t>(records[first] >> 32), rows));
+      }
+      first = i;
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> group_keys(const GroupInput& input) {
@@ -44,23 +74,21 @@ std::vector<std::uint32_t> group_keys(const GroupInput& input) {
 
 ExpectedGroups expected_groups(const std::vector<std::uint32_t>& keys, std::uint32_t records_per_page) {
   std::vector<std::uint64_t> records(keys.size());
-  for (std::size_t row = 0; row < keys.size(); ++row) records[row] = std::uint64_t{keys[row]} << 32 | row;
-  std::sort(records.begin(), records.end());
+  parallel_for(records.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t row = begin; row < end; ++row) records[row] = std::uint64_t{keys[row]} << 32 | row;
+  });
+  boost::sort::block_indirect_sort(records.begin(), records.end());
   ExpectedGroups result;
-  for (std::uint32_t pass = 0; pass < 4; ++pass) {
-    const std::uint32_t shift = 56 - 8 * pass;
-    for (std::size_t begin = 0; begin < records.size();) {
-      MultisetDigest rows;
-      std::size_t end = begin;
-      for (; end < records.size() && records[end] >> shift == records[begin] >> shift; ++end) {
-        if (pass == 3) rows.add(records[end] & 0xffffffffu);
-      }
-      ++result.lists[pass];
-      result.pages[pass] += (end - begin + records_per_page - 1) / records_per_page;
-      if (pass == 3) result.groups.add(group_element(static_cast<std::uint32_t>(records[begin] >> 32), rows));
-      begin = end;
+  std::mutex adding;
+  parallel_for(records.size(), [&](std::size_t begin, std::size_t end) {
+    const ExpectedGroups part = groups_that_begin_in(records, begin, end, records_per_page);
+    const std::lock_guard lock(adding);
+    for (std::uint32_t pass = 0; pass < passes; ++pass) {
+      result.lists[pass] += part.lists[pass];
+      result.pages[pass] += part.pages[pass];
     }
-  }
+    result.groups.add(part.groups);
+  });
   if (records.size() <= 1u << 16) result.records = std::move(records);
   return result;
 }

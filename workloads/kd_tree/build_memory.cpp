@@ -1,5 +1,6 @@
 #include "workloads/kd_tree/build_memory.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "workloads/kd_tree/tree_check.hpp"

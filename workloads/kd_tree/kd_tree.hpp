@@ -79,6 +79,7 @@ struct KdTree {
                                          .paper = "Vinkler & Havran 2015, sec. 5 [DS]",
                                          .summary = "persistent warps build a kd-tree of nodes with allocated lists",
                                          .phases = "build",
+                                         .untimed_kernels = "one_malloc_one_free",
                                          .writes_blocks = true,
                                          .application = true};
 

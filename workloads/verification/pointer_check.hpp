@@ -1,7 +1,6 @@
 // PointerCheck: judges the pointers that timed kernels recorded. Host side, after timing; knows nothing of devices.
 //
-// Result slots are poisoned before each sample, so that a slot that no kernel wrote is seen. A stale pointer is as
-// wrong as an overlap: both show as two live blocks that share bytes.
+// A stale pointer is as wrong as an overlap: both show as two live blocks that share bytes.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +9,9 @@
 #include <string>
 #include <vector>
 
-namespace allocbench {
+#include "workloads/verification/poison.hpp"
 
-// Fills result slots before a sample; as an address it is in no pool.
-inline constexpr unsigned char poison_byte = 0xe7;
-inline constexpr std::uint64_t poisoned_slot = 0xe7e7e7e7e7e7e7e7u;
+namespace allocbench {
 
 // What every returned pointer must satisfy.
 struct PointerRules {

@@ -43,10 +43,13 @@ ResetCheck::Small::Small(const RunSetting& setting, simt::Stream& stream, std::s
       allocator(with_deadline({setting.allocator, arena, setting.parameters}, deadline)),
       rules(pointer_rules(allocator, arena, !setting.traits().recycles_unfreed)) {}
 
-ResetCheck::ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerRules own, std::uint32_t lanes_per_warp)
+ResetCheck::ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerRules own, std::uint32_t lanes_per_warp,
+                       ResetFindings& findings)
     : stream_(stream),
       setting_(setting),
       own_rules_(std::move(own)),
+      findings_(findings),
+      lanes_per_warp_(lanes_per_warp),
       crowd_(Geometry::of_callers(crowd_size, simt::warp_size, lanes_per_warp)),
       few_(Geometry::of_callers(few_callers, simt::warp_size, lanes_per_warp)),
       budget_ends_(std::chrono::steady_clock::now() + reset_check_budget),
@@ -58,9 +61,13 @@ std::string ResetCheck::run(const AllocatorHandle& own) {
   if (setting_.traits().fresh == Fresh::by_process) {
     return "waived: only a new process makes " + setting_.display_name() + " new";
   }
+  if (std::optional<std::string> known = findings_.find(setting_, lanes_per_warp_)) return *known;
   for (std::size_t bytes = std::min(first_pool, setting_.pool_bytes);;
        bytes = std::min(bytes * 4, setting_.pool_bytes)) {
-    if (std::optional<std::string> verdict = on_second_instance(bytes)) return *verdict;
+    if (std::optional<std::string> verdict = on_second_instance(bytes)) {
+      findings_.keep(setting_, lanes_per_warp_, bytes, *verdict);
+      return *verdict;
+    }
     if (bytes == setting_.pool_bytes) break;
   }
   return "waived: no room for a second instance";

@@ -2,8 +2,8 @@
 // nothing. Every allocator of a run is checked once, whatever its workload does.
 //
 // Draining the pool of a cell takes too long, so a small second instance is drained: 256 KiB, or the least that the
-// design takes, in blocks of 1/512 of the pool and at most 8,192 of them. The cell's own allocator only gets nulls to
-// free while some of its blocks are in use.
+// design takes, in blocks of 1/512 of the pool and at most 8,192 of them. What was found there holds for all pools
+// (reset_findings.hpp). The cell's own allocator only gets nulls to free while some of its blocks are in use.
 #pragma once
 
 #include <chrono>
@@ -16,14 +16,16 @@
 #include "workloads/common/recorded_pointers.hpp"
 #include "workloads/contract/workload.hpp"
 #include "workloads/verification/pointer_check.hpp"
+#include "workloads/verification/reset_findings.hpp"
 
 namespace allocbench {
 
 class ResetCheck {
  public:
   // `own` are the rules for the pointers of the cell's allocator. The same number of lanes of a warp calls as in the
-  // cell, because some designs are measured with one only.
-  ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerRules own, std::uint32_t lanes_per_warp);
+  // cell, because some designs are measured with one only. `findings` are those of the process.
+  ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerRules own, std::uint32_t lanes_per_warp,
+             ResetFindings& findings);
 
   // `own` is the allocator of the cell, with nothing allocated; it keeps nothing, but is not fresh afterwards. Returns
   // "checked: ..." or "waived: ...". Throws CellFailure for a broken reset() or free(null).
@@ -62,6 +64,8 @@ class ResetCheck {
   simt::Stream& stream_;
   RunSetting setting_;
   PointerRules own_rules_;
+  ResetFindings& findings_;
+  std::uint32_t lanes_per_warp_;
   Geometry crowd_;
   Geometry few_;
   std::chrono::steady_clock::time_point budget_ends_;
