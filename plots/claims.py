@@ -2,9 +2,9 @@
 
 A claim names an effect (effects.py) and what it must be: `above`, `below` or `between`. The verdict follows from the
 interval of the effect, not from its number: `holds` where all of the interval satisfies it, `does not hold` where none of
-it does, `cannot tell` otherwise. With several places the claim must hold in every one, or, with `"over"`, in `some`, or
-for their geometric `mean`. Only the published forms are judged; the same effect of reworked forms and originals stands
-beside them.
+it does, `cannot tell` otherwise. A time of three to five rounds has an interval for claims alone (few_rounds.py). With
+several places the claim must hold in every one, or, with `"over"`, in `some`, or for their geometric `mean`. Only the
+published forms are judged; the same effect of reworked forms and originals stands beside them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Collection, Sequence
 
 from allocbench.errors import UsageError
-from plots import effects, forms, grid, origin, originals, quantity, sides
+from plots import effects, few_rounds, forms, grid, origin, originals, quantity, sides
 from plots.effects import Estimate
 from plots.results import Run
 
@@ -26,7 +26,7 @@ CONFIGS = sides.CONFIGS
 
 @dataclass(frozen=True)
 class Value:
-    """An effect as a reader sees it, of the place which decides: the one nearest to the other verdict."""
+    """An effect as a reader sees it, of the place which decides: of those with the verdict, the one nearest to the other."""
 
     text: str = "–"
     interval: str = "–"
@@ -51,13 +51,14 @@ class Judged:
     why: str      # of `cannot tell`: what happened to the published form
     holds_in: str
     unsure: str   # of `cannot tell`: how many places have no interval
+    few: str      # how many places were judged on three to five rounds
     cause: str    # of `does not hold`
     detail: str
     kind: str     # of the effect
     bounds: tuple[float | None, float | None]  # what the paper states as numbers; None: open to that side
 
     def row(self) -> list[str]:
-        told = self.why or ", ".join(text for text in (f"holds in {self.holds_in}" if self.holds_in else "", self.unsure) if text)
+        told = self.why or ", ".join(text for text in (f"holds in {self.holds_in}" if self.holds_in else "", self.unsure, self.few) if text)
         return [f"{self.says} ({self.source})", self.paper, str(self.original), str(self.published), str(self.reworked),
                 f"{self.verdict} ({told})" if told else self.verdict, self._cause_and_place()]
 
@@ -69,7 +70,7 @@ class Judged:
     def data(self) -> dict:
         return {"says": self.says, "source": self.source, "wanted": self.wanted, "paper": self.paper, "verdict": self.verdict,
                 "why": self.why, "original": str(self.original), "published": str(self.published), "reworked": str(self.reworked),
-                "holds_in": self.holds_in, "unsure": self.unsure, "cause": self.cause, "detail": self.detail}
+                "holds_in": self.holds_in, "unsure": self.unsure, "few_rounds": self.few, "cause": self.cause, "detail": self.detail}
 
 
 def claims_of(run: Run, configs: Path = CONFIGS) -> list[dict]:
@@ -85,6 +86,7 @@ def _about(config: dict, backends: Collection[str]) -> list[dict]:
 
 def judge(run: Run, claim: dict) -> Judged:
     kind = effects.kind_of(claim)
+    run = few_rounds.bounded(run)
     try:
         found = effects.find(run, claim)
     except sides.FormNotMeasured:
@@ -94,25 +96,26 @@ def judge(run: Run, claim: dict) -> Judged:
     told = dict(says=claim["says"], source=claim["source"], wanted=wanted, paper=_stated(claim, write) or wanted, kind=kind, bounds=_bounds(claim),
                 original=_original(run, claim, write), reworked=_value_of(run, claim, forms.REWORKED, write))
     if found is None:
-        return Judged(**told, published=Value(), verdict=OPEN, why="published form not measured", holds_in="", unsure="", cause="", detail="")
+        return Judged(**told, published=Value(), verdict=OPEN, why="published form not measured", holds_in="", unsure="", few="", cause="", detail="")
     skipped = f"{found.without_value} without a value" if found.without_value else ""
     if not found.estimates:
         fails = found.compared and not found.without_value
         ended = effects.statuses(run, claim)
         why = "" if fails else f"published: {', '.join(ended)}" if ended else "not measured"
-        return Judged(**told, published=Value(), verdict=FAILS if fails else OPEN, why=why, holds_in="", unsure="",
+        return Judged(**told, published=Value(), verdict=FAILS if fails else OPEN, why=why, holds_in="", unsure="", few="",
                       cause=_cause(claim) if fails else "", detail="; ".join(text for text in ("no such point" if fails else "", skipped) if text))
     estimates = _judged_places(found, claim)
     verdicts = [_verdict(estimate, claim) for estimate in estimates]
     first, second = (HOLDS, FAILS) if claim.get("over") == "some" else (FAILS, HOLDS)  # one of the first decides, or all of the second
     verdict = first if first in verdicts else second if set(verdicts) == {second} else OPEN
-    decisive = _decisive(estimates, claim)
+    decisive = _decisive([estimate for estimate, each in zip(estimates, verdicts) if each == verdict], claim)
     numbers = [estimate.number for estimate in found.estimates]
     counted = f"{len(numbers)} places, {write(min(numbers))} to {write(max(numbers))}" if len(numbers) > 1 else ""
     detail = "; ".join(text for text in (decisive.place, counted, skipped) if text)
     return Judged(**told, published=_value(decisive, write), verdict=verdict, why="",
                   holds_in=f"{verdicts.count(HOLDS)} of {len(verdicts)}" if len(verdicts) > 1 and any(each.low is not None for each in estimates) else "",
-                  unsure=_without_interval(found.estimates) if verdict == OPEN else "", cause=_cause(claim) if verdict == FAILS else "", detail=detail)
+                  unsure=_without_interval(found.estimates) if verdict == OPEN else "",
+                  few=few_rounds.sentence([estimate.rounds for estimate in found.estimates]), cause=_cause(claim) if verdict == FAILS else "", detail=detail)
 
 
 def _without_interval(estimates: Sequence[Estimate]) -> str:
@@ -223,7 +226,8 @@ def _mean(estimates: Sequence[Estimate]) -> Estimate:
     if any(estimate.low is None or estimate.high is None or estimate.low <= 0 for estimate in estimates):
         return Estimate(math.exp(middle), None, None, place)
     spread = math.sqrt(sum((math.log(each.high / each.low) / 2) ** 2 for each in estimates)) / len(estimates)
-    return Estimate(math.exp(middle), math.exp(middle - spread), math.exp(middle + spread), place)
+    return Estimate(math.exp(middle), math.exp(middle - spread), math.exp(middle + spread), place,
+                    few_rounds.fewest([each.rounds for each in estimates]))
 
 
 def _interval(estimate: Estimate, write) -> str:
@@ -233,17 +237,23 @@ def _interval(estimate: Estimate, write) -> str:
 
 
 HEADER = ("claim", "paper", "original", "published form", "reworked form", "verdict", "cause, and where")
-_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, without a number, or without an interval, which needs six rounds. The last column names the place that decides. Under the verdict `does not hold` the cause comes first: `hardware` has changed, the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
+_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, without a number, or without an interval. {few_rounds} ([what it covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)). The last column names the place that decides. Under the verdict `does not hold` the cause comes first: `hardware` has changed, the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
 
 
 def table(judged: Sequence[Judged]) -> str:
     return grid.markdown(grid.Grid(HEADER, [each.row() for each in judged], aligned_left=len(HEADER)))
 
 
+def explained_table(judged: Sequence[Judged]) -> str:
+    """For pages without the introduction."""
+    note = f"\n{few_rounds.EXPLAINED} (docs/methodology-measurement.md).\n" if any(each.few for each in judged) else ""
+    return table(judged) + note
+
+
 def section(run: Run) -> str:
     """The claims about one run, for the page of its figure; empty where it has none."""
     judged = [judge(run, claim) for claim in claims_of(run)]
-    return f"\n## What the paper says\n\n{table(judged)}" if judged else ""
+    return f"\n## What the paper says\n\n{explained_table(judged)}" if judged else ""
 
 
 @dataclass(frozen=True)
@@ -255,7 +265,7 @@ class Ledger:
     missing: dict[str, int] = field(default_factory=dict)
 
     def markdown(self) -> str:
-        parts = ["# Claims of the papers, judged by these results", _INTRODUCTION, self._counts()]
+        parts = ["# Claims of the papers, judged by these results", _INTRODUCTION.format(few_rounds=few_rounds.EXPLAINED), self._counts()]
         for run, judged in self.runs:
             parts.append(f"## {run.name}\n\n{run.config.get('paper', '')}. {origin.lines(run)[0]}, {run.date}.")
             parts.append(table(judged))

@@ -2,7 +2,8 @@
 metric explains another, with intervals.
 
 Every effect gives estimates, one per place: a number between two bounds that follow from the 95 % intervals stored with
-the results. The bounds of a ratio are its smallest and largest value within both intervals, which is wider than 95 %.
+the results, for claims also from those of few rounds (few_rounds.py). The bounds of a ratio are its smallest and largest value
+within both intervals, which is wider than 95 %.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ import numpy
 import pandas
 import scipy.stats
 
-from plots import curves, labels, quantity
+from plots import curves, few_rounds, labels, quantity
 from plots.results import Run
 from plots.series import moving_with
-from plots.sides import Side, along_of, axes_of, bounds_of, cells_of, parameters_of, place_of, side_of, written
+from plots.sides import Side, along_of, axes_of, bounds_of, cells_of, parameters_of, place_of, rounds_of, side_of, written
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Estimate:
     low: float | None   # None where too few rounds gave no interval
     high: float | None
     place: str
+    rounds: int = 0     # the fewest that an interval of few rounds in it comes from; 0: there is none in it
 
 
 @dataclass
@@ -65,7 +67,8 @@ def _divided(of, to, place: str) -> Estimate | None:
         return None
     (low, high), (least, most) = bounds_of(of), bounds_of(to)
     bounded = None not in (low, high, least, most) and least > 0
-    return Estimate(of.value / to.value, low / most if bounded else None, high / least if bounded else None, place)
+    return Estimate(of.value / to.value, low / most if bounded else None, high / least if bounded else None, place,
+                    rounds_of(of, to) if bounded else 0)
 
 
 def _ratio(run: Run, effect: dict, where: dict) -> Found:
@@ -140,7 +143,8 @@ def _growth(run: Run, effect: dict, where: dict) -> Found:
             spread = math.sqrt(sum((weight * math.log(row.high / row.low) / 2) ** 2 for weight, row in zip(weights, points)))
         found.estimates.append(Estimate(exponent, None if spread is None else exponent - spread,
                                         None if spread is None else exponent + spread,
-                                        place_of(run, rows[:1], axes_of(rows[0], moving_with(run, along)))))
+                                        place_of(run, rows[:1], axes_of(rows[0], moving_with(run, along))),
+                                        0 if spread is None else rounds_of(*points)))
     return found
 
 
@@ -185,7 +189,8 @@ def _crossing(run: Run, effect: dict, where: dict) -> Found:
         low = next((x for x, each in reversed(points[:turn]) if each.high is not None and each.high < 1), points[0][0] if sure else None)
         high = next((x for x, each in points[turn:] if each.low is not None and each.low > 1), None)
         found.estimates.append(Estimate(x0 + share * (x1 - x0), low, high,
-                                        place_of(run, (rows[0], others[0]), axes_of(rows[0], moving_with(run, along)))))
+                                        place_of(run, (rows[0], others[0]), axes_of(rows[0], moving_with(run, along))),
+                                        few_rounds.fewest([each.rounds for _, each in points])))
     return found
 
 
@@ -194,7 +199,7 @@ def _plain(run: Run, effect: dict, where: dict) -> Found:
     side = side_of(run, effect["of"], effect, where)
     cells = cells_of(run, side)
     valued = cells[cells["value"].notna()]
-    return Found([Estimate(row.value, *bounds_of(row), place_of(run, (row,), axes_of(row))) for row in valued.itertuples()],
+    return Found([Estimate(row.value, *bounds_of(row), place_of(run, (row,), axes_of(row)), rounds_of(row)) for row in valued.itertuples()],
                  int(cells["value"].isna().sum()), unit=valued["unit"].iloc[-1] if len(valued) else "", metric=side.metric)
 
 
@@ -216,7 +221,7 @@ def _theory(run: Run, effect: dict, where: dict) -> Found:
             continue
         low, high = bounds_of(row)
         bounds = (None, None) if low is None or high is None else (low / expected, high / expected)
-        found.estimates.append(Estimate(row.value / expected, *bounds, place_of(run, (row,), axes_of(row))))
+        found.estimates.append(Estimate(row.value / expected, *bounds, place_of(run, (row,), axes_of(row)), rounds_of(row)))
     return found
 
 

@@ -23,6 +23,7 @@ _TEXT = _SENTENCE + _VERDICT + 0.08
 _AXIS = 0.42
 _LEGEND = 0.22
 _KINDS = ("ratio", "step")
+_FEW = "†"
 _BAND = "#cfe0f3"
 _DECADES = 5
 _VERDICTS = {claims.HOLDS: "#1b7837", claims.FAILS: style.WARNING, claims.OPEN: style.GREY}
@@ -44,9 +45,10 @@ def _drawing(paper: str, runs: Sequence[tuple[Run, list[Judged]]]) -> Drawing | 
     run = rows[0][0]
     caption = ["Filled: published form, which the verdict is about, with its 95 % interval, in the colour of the verdict. Half-filled: reworked form. Hollow: the "
                "authors' code, measured separately where it has no interval. Shaded: what the paper states. No symbol: no number. Triangle: beyond the axis.",
-               "The place that decides is shown: of several, the one nearest to the other verdict."]
+               "The place that decides is shown: of those with the verdict, the one nearest to the other.",
+               *([f"{_FEW}: judged on three to five rounds; the t interval is shown (docs/methodology-measurement.md)."] if any(each.few for _, each in rows) else [])]
     sentences = [ticks.wrapped(f"{each.says} ({each_run.name.split('/')[-1]})", style.LEAST, _SENTENCE) for each_run, each in rows]
-    verdicts = [[each.verdict, *ticks.wrapped(_beside(each), style.LEAST, _VERDICT)] for _, each in rows]
+    verdicts = [[f"{each.verdict} {_FEW}" if each.few else each.verdict, *ticks.wrapped(_beside(each), style.LEAST, _VERDICT)] for _, each in rows]
     heights = [_ROW + _LINE * (max(2, len(lines), len(told)) - 2) for lines, told in zip(sentences, verdicts)]
     page = Page(Heading(f"Claims of {run.config.get('paper', paper).split(',')[0]} about ratios", f"{len(rows)} sentences", caption, origin.lines(run)[:1]),
                 _AXIS + _LEGEND + sum(heights))
@@ -73,7 +75,7 @@ def _drawing(paper: str, runs: Sequence[tuple[Run, list[Judged]]]) -> Drawing | 
     handles = [Line2D([], [], color=style.BLACK, marker=marker, fillstyle=fill, linestyle="none", label=name) for name, marker, fill in _FORMS]
     page.figure.legend(handles=[Patch(color=_BAND, label="paper"), *handles], loc="upper right", ncols=4, borderaxespad=0,
                        bbox_to_anchor=page.point(BODY_WIDTH, page.body_height))
-    markdown = f"# Claims of {paper} about ratios\n\n{claims.table([each for _, each in rows])}\n"
+    markdown = f"# Claims of {paper} about ratios\n\n{claims.explained_table([each for _, each in rows])}\n"
     return Drawing(f"claims_{paper}", page, markdown)
 
 

@@ -6,6 +6,8 @@ its value). Then come the results' display names, then the names of style.py and
 
 from __future__ import annotations
 
+from typing import Sequence
+
 from plots import quantity, style
 from plots.results import Run
 
@@ -40,6 +42,12 @@ def told(run: Run, setting: str, value) -> str:
     if isinstance(value, bool):
         return f"{setting_name(run, setting)} {'on' if value else 'off'}"
     return value_of(run, setting, value) if isinstance(value, str) else setting_of(run, setting, value)
+
+
+def with_parameters(run: Run, name: str, parameters: dict, sets: Sequence[dict]) -> str:
+    """An allocator with those of its parameters in which its sets of parameters differ."""
+    differing = [told(run, key, value) for key, value in sorted(parameters.items()) if len({str(each.get(key)) for each in sets}) > 1]
+    return allocator(run, name) + (f" ({', '.join(differing)})" if differing else "")
 
 
 def _given(run: Run, name: str) -> str:

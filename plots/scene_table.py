@@ -166,9 +166,8 @@ def _rows(run: Run) -> list[tuple[str, str, dict[Column, str]]]:
         rows.setdefault((each.allocator, tuple(sorted(parameters.items(), key=str))), []).extend(each.cells)
     made = []
     for (allocator, parameters), cells in rows.items():
-        others = [dict(other) for name, other in rows if name == allocator]
-        told = [labels.told(run, name, value) for name, value in parameters if len({str(other.get(name)) for other in others}) > 1]
-        label = labels.allocator(run, allocator) + (f" ({', '.join(told)})" if told else "")
+        sets = [dict(other) for name, other in rows if name == allocator]
+        label = labels.with_parameters(run, allocator, dict(parameters), sets)
         made.append((allocator, label, {place[cell]: cell for cell in cells}))
     return made
 

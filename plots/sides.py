@@ -14,7 +14,7 @@ from typing import Collection, Sequence
 import pandas
 
 from allocbench.errors import UsageError
-from plots import forms, labels, quantity
+from plots import few_rounds, forms, labels, quantity
 from plots.results import Run
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"
@@ -99,7 +99,7 @@ def matching(run: Run, where: dict) -> pandas.Series:
 def cells_of(run: Run, side: Side) -> pandas.DataFrame:
     """The cells of a side in the order of its allocators, with the value of each (NaN where it has none) and its bounds."""
     cells = run.cells.loc[matching(run, side.where), ["allocator", "axes", "status"]].rename_axis("cell").reset_index()
-    values = run.at(side.phase, side.metric)[["value", "low", "high", "unit"]]
+    values = run.at(side.phase, side.metric).reindex(columns=["value", "low", "high", "unit", few_rounds.COLUMN])
     cells = cells.join(values, on="cell")
     # Counts are what they are; a time without an interval has no bounds.
     exact = cells["low"].isna() & ~cells["unit"].isin(_TIMES)
@@ -110,6 +110,11 @@ def cells_of(run: Run, side: Side) -> pandas.DataFrame:
 
 def bounds_of(row) -> tuple[float | None, float | None]:
     return None if math.isnan(row.low) else row.low, None if math.isnan(row.high) else row.high
+
+
+def rounds_of(*rows) -> int:
+    """The fewest rounds that a t interval of these rows comes from (few_rounds.py); 0 where none does."""
+    return few_rounds.fewest([0 if math.isnan(rounds := getattr(row, few_rounds.COLUMN)) else int(rounds) for row in rows])
 
 
 def parameters_of(run: Run, row, without: Collection[str] = ()) -> str:

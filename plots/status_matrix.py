@@ -8,13 +8,14 @@ out those without anything to see; the Markdown table has all.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Sequence
 
 import matplotlib
 
 from plots import choice, grid, labels, origin, style, ticks
 from plots.page import BODY_WIDTH, Drawing, Page
 from plots.results import Run
-from plots.series import group
+from plots.series import Group, group
 
 _ROW = 0.19
 _ROW_OF_MANY = 0.13
@@ -61,12 +62,21 @@ def matrix_of(run: Run) -> Matrix:
     rows: dict[str, dict[tuple, Status]] = {}
     for each in group(_without_panels(run), axes[0] if len(axes) == 1 else None):
         # More than one axis: group() splits an allocator by the axes, which here are columns already.
-        name = each.label if len(axes) <= 1 else labels.allocator(run, each.allocator)
+        name = each.label if len(axes) <= 1 else _name(run, each, axes)
         statuses = run.cells.loc[each.cells, ["status", "reason"]].itertuples(name=None)
         rows.setdefault(name, {}).update({place[cell]: Status(status, reason) for cell, status, reason in statuses})
     title = ", ".join(labels.setting_name(run, name) for name in axes)
     return Matrix(tuple(", ".join(labels.value_of(run, name, value) for name, value in zip(axes, values)) for values in places), title,
                   tuple(MatrixRow(name, tuple(cells.get(values) for values in places)) for name, cells in rows.items()))
+
+
+def _name(run: Run, each: Group, axes: Sequence[str]) -> str:
+    """A row of its own for each set of parameters, but for those that are columns."""
+    def kept(parameters: dict) -> dict:
+        return {name: value for name, value in parameters.items() if f"allocator.{name}" not in axes}
+
+    sets = [kept(parameters) for parameters in run.cells.loc[run.cells["allocator"] == each.allocator, "allocator_parameters"]]
+    return labels.with_parameters(run, each.allocator, kept(run.cells.at[each.cells[0], "allocator_parameters"]), sets)
 
 
 def _without_panels(run: Run) -> Run:

@@ -104,7 +104,7 @@ def _trace(form: str, symbol: str, points: list) -> dict:
         },
         "marker": {"symbol": symbol, "size": 8, "color": [_COLOURS[each.verdict] if form == "published" else "#5f7d95" for _, each, _ in points]},
         "text": [
-            f"{_wrapped(each.says)}<br>{form}: {getattr(each, form)}<br>paper: {html.escape(each.paper)}<br>{each.verdict}" for _, each, _ in points
+            f"{_wrapped(each.says)}<br>{form}: {getattr(each, form)}<br>paper: {html.escape(each.paper)}<br>{each.verdict}{f' ({each.few})' if each.few else ''}" for _, each, _ in points
         ],
         "hovertemplate": "%{text}<extra></extra>",
     }

@@ -61,6 +61,28 @@ TEST(ConfigErrors, ClaimsNameWhatExists) {
   }
 }
 
+TEST(ConfigErrors, UntimedKernelsHaveRegistersOnly) {
+  ordered_json claim = good_claim;
+  claim["value"] = {{"of", "halloc"}, {"metric", "registers"}, {"phase", "one_malloc"}};
+  read_good(with("claims", ordered_json::array({claim})));
+  claim["value"]["metric"] = "time";
+  EXPECT_EQ(complaint_about_claim(claim),
+            one_complaint("  /claims/0/value/phase\n      found:   unknown phase \"one_malloc\"\n"
+                          "      allowed: \"\", total, alloc, free\n"));
+  claim.erase("value");
+  claim["ratio"] = {
+      {"of", {{"allocator", "halloc"}, {"phase", "one_malloc"}}}, {"to", "halloc"}, {"metric", "registers"}};
+  read_good(with("claims", ordered_json::array({claim})));
+  claim["ratio"]["of"]["phase"] = "two_mallocs";
+  EXPECT_THAT(complaint_about_claim(claim), ::testing::HasSubstr("unknown kernel \"two_mallocs\""));
+
+  ordered_json plot = {{"kind", "scene_table"}, {"columns", "blocks"}, {"kernels", {"one_malloc", "alloc"}}};
+  const std::string plot_text = complaints(with("plot", plot));
+  EXPECT_THAT(plot_text, ::testing::Not(::testing::HasSubstr("/plot/kernels")));
+  plot["kernels"][1] = "aloc";
+  EXPECT_THAT(complaints(with("plot", plot)), ::testing::HasSubstr("/plot/kernels/1\n      found:   unknown kernel"));
+}
+
 TEST(ConfigErrors, PlotsHaveAKindItsKeysAndNamesThatExist) {
   ordered_json plot = {{"kind", "lines"}, {"x", "blocks"}, {"y", "alloc"}, {"metric", {"time", "relative_time"}}};
   read_good(with("plot", plot));

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -54,6 +55,29 @@ TEST(Results, WhatIsNotCountedIsAbsent) {
   EXPECT_FALSE(counted_rows(reduce(history)));
   for (CellHistory& cell : history.cells) cell.facts.counted->values[0].per_pass = {1, 1};
   EXPECT_TRUE(counted_rows(reduce(history)));
+}
+
+// Three rounds, of two samples and one of the first cell; the spread of the second cell is larger.
+TEST(Results, FewRoundsKeepTheirValuesAndAnIntervalToJudgeBy) {
+  RunHistory history = read_history(read_log_lines(golden_path("events.jsonl")).lines, "events.jsonl");
+  history.cells.resize(2);
+  history.cells[0].rounds = {2, 1, 1};
+  history.cells[1].rounds = {1, 1, 1, 1};
+  const Results results = reduce(history);
+  const PhaseResult& first = results.cells[0].phases[0];
+  ASSERT_TRUE(first.few_rounds && !first.time.interval);
+  EXPECT_THAT(first.few_rounds->values,
+              testing::ElementsAre(testing::DoubleEq(18e-6), testing::DoubleEq(17e-6), testing::DoubleEq(24e-6)));
+  const double one = log_variance(first.few_rounds->values);
+  const double other = log_variance(results.cells[1].phases[0].few_rounds->values);
+  EXPECT_DOUBLE_EQ(first.few_rounds->least_spread, std::sqrt((one + other) / 2)) << "the median of both cells";
+  const auto json = nlohmann::ordered_json::parse(results_json(results))["allocbench"]["cells"][0]["phases"][0];
+  EXPECT_EQ(json["few_rounds"]["values"].size(), 3u);
+  EXPECT_EQ(json["few_rounds"]["low"], first.few_rounds->interval->low);
+  EXPECT_EQ(json["few_rounds"]["high"], first.few_rounds->interval->high);
+  EXPECT_TRUE(json["low"].is_null());
+  history.cells[0].rounds = {2, 2};
+  EXPECT_FALSE(reduce(history).cells[0].phases[0].few_rounds) << "two rounds are no number";
 }
 
 TEST(Results, EveryCsvRowHasAllColumns) {

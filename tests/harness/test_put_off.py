@@ -162,11 +162,29 @@ class Known(PutOff):
     def test_what_failed_in_earlier_results_comes_last(self):
         self.assert_known(f"(its status was crashed in {self.earlier})", "--known", self.earlier)
 
-    def test_want_of_time_says_nothing_about_a_cell(self):
+    def test_what_was_left_out_in_earlier_results_is_put_off_again(self):
         self.measure(self.same, "--force", *TIME_IS_UP, expect=1, out=self.earlier)
         self.measure(self.same, *TIME_IS_UP, "--known", self.earlier, expect=1)
         ends = self.ends()
-        self.assertEqual([ends[f"crashing/{size}"][0] for size in (16, 32, 64)], ["ok", "skipped", "crashed"])
+        self.assertEqual([ends[f"crashing/{size}"][0] for size in (16, 32, 64)], ["ok", "skipped", "skipped"])
+        self.assertIn(f"(put off in {self.earlier})", ends["crashing/64"][1])
+
+    def test_what_one_earlier_run_left_out_and_another_measured_is_not_put_off(self):
+        runs = self.folder / "runs"
+        alone = self.config(["steady"], rounds=1)
+        self.measure(alone, expect=0, out=runs / "whole")
+        shutil.copytree(runs / "whole", runs / "cut")
+        log = runs / "cut" / "events.jsonl"
+        kept = [line for line in log.read_text(encoding="utf-8").splitlines() if json.loads(line)["event"] in ("run", "device", "cell")]
+        last = next(json.loads(line) for line in kept if json.loads(line)["event"] == "cell")
+        kept.append(json.dumps({"event": "end", "time": last["time"], "cell": last["id"], "attempt": 1, "status": "skipped",
+                                "reason": "put off until all others were measured (x); then the time of --minutes was used up", "output_tail": ""}))
+        log.write_text("\n".join(kept) + "\n", encoding="utf-8")
+        (runs / "cut" / "results.json").unlink()
+        self.measure(alone, *TIME_IS_UP, "--known", runs)
+        self.assertEqual(set(self.statuses()["steady"]), {"ok"})
+        self.measure(alone, *TIME_IS_UP, "--force", "--known", runs / "cut", expect=1)
+        self.assertEqual(sorted(set(self.statuses()["steady"])), ["ok", "skipped"])
 
     def test_without_a_time_limit_it_is_measured_all_the_same(self):
         self.measure(self.same, "--known", self.earlier, expect=1)
@@ -215,4 +233,4 @@ class Known(PutOff):
         target.parent.mkdir(parents=True)
         target.write_text(json.dumps(json.loads(self.same.read_text(encoding="utf-8"))), encoding="utf-8")
         plan = self.run_program("study", "mine", "--configs", self.folder / "configs", "--known", self.earlier, "--dry-run", expect=0)
-        self.assertIn("2 cells come last: they failed in earlier results.\n", plan.stdout)
+        self.assertIn("2 cells come last: they failed or were left out in earlier results.\n", plan.stdout)

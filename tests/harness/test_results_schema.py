@@ -27,6 +27,18 @@ class ResultsSchema(ProgramTest):
         self.assertEqual(self.complaints(self.results()), [])
         self.assertEqual({cell["status"] for cell in self.results()["allocbench"]["cells"]}, {"ok", "incorrect", "unsupported"})
 
+    def test_few_rounds(self):
+        self.measure(self.config(["steady", "noisy"], rounds=4, least_rounds=3))
+        self.assertEqual(self.complaints(self.results()), [])
+        phases = [phase for cell in self.results()["allocbench"]["cells"] for phase in cell["phases"]]
+        for phase in phases:
+            self.assertEqual(len(phase["few_rounds"]["values"]), len(phase["rounds"]))
+            self.assertIsNone(phase["low"])
+        written = (self.out / "results.json").read_text(encoding="utf-8")
+        (self.out / "results.json").unlink()
+        self.run_program("report", self.out)
+        self.assertEqual((self.out / "results.json").read_text(encoding="utf-8"), written, "the log has it all")
+
     def test_a_run_that_was_cut(self):
         self.measure(self.config(["steady"], rounds=8, least_rounds=8))
         path = self.out / "events.jsonl"
@@ -40,7 +52,8 @@ class ResultsSchema(ProgramTest):
         self.measure(self.config(["steady", "incorrect"]), expect=1)
         failed = next(i for i, cell in enumerate(self.results()["allocbench"]["cells"]) if cell["status"] == "incorrect")
         for path, value in ((("cells", failed, "phases"), []), (("cells", 0, "status"), "fine"), (("provenance", "dirty"), 0),
-                            (("cells", 0, "phases", 0, "samples", 0), -1.0), (("more",), 1)):
+                            (("cells", 0, "phases", 0, "samples", 0), -1.0),
+                            (("cells", 0, "phases", 0, "few_rounds"), {"values": [1.0, 1.0, 1.0]}), (("more",), 1)):
             document = self.results()
             part = document["allocbench"]
             for step in path[:-1]:

@@ -185,15 +185,26 @@ TEST(TroubleWatch, AConfigThatIsNewOrGoesWellIsTried) {
 
 TEST(TroubleWatch, EarlierResultsSpeakAgainstTheirCells) {
   const Cell known = cell("a", "a", 64);
-  TroubleWatch watch({{known.id, "its status was timeout in there"}});
+  TroubleWatch watch({{known.id, {Doubt::cell, "its status was timeout in there"}}});
   EXPECT_EQ(doubt(watch, known), Doubt::cell);
   EXPECT_EQ(watch.about("fig", known).reason, "its status was timeout in there");
   EXPECT_EQ(doubt(watch, cell("a", "a", 128)), Doubt::none);
   EXPECT_FALSE(watch.series_timed_out("fig", known));  // its whole deadline: it may be mended
 }
 
+TEST(TroubleWatch, WhatSpeaksAgainstACellInThisRunIsStrongerThanThatItWasLeftOutEarlier) {
+  const Cell known = cell("a", "a", 64);
+  TroubleWatch watch({{known.id, {Doubt::left_out, "put off in there"}}});
+  EXPECT_EQ(doubt(watch, known), Doubt::left_out);
+  watch.note_end("fig", cell("a", "a", 32), Status::crashed);
+  EXPECT_EQ(doubt(watch, known), Doubt::harder);
+}
+
 TEST(TroubleWatch, WantOfTimeForetellsNoTrouble) {
-  EXPECT_FALSE(foretells_trouble({Status::skipped, std::string(want_of_time) + " (a lost workers in 3 configs)"}));
+  const CellEnd left_out{Status::skipped, std::string(want_of_time) + " (a lost workers in 3 configs)"};
+  EXPECT_FALSE(foretells_trouble(left_out));
+  EXPECT_TRUE(was_left_out(left_out));
+  EXPECT_FALSE(was_left_out({Status::timeout}));
   EXPECT_TRUE(foretells_trouble({Status::skipped, "series a timed out at 64 and 256"}));
   EXPECT_TRUE(foretells_trouble({Status::timeout}));
   EXPECT_FALSE(foretells_trouble({Status::oom}));

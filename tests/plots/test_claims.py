@@ -88,6 +88,16 @@ def test_every_some_and_mean(tmp_path):
     assert (mean.verdict, mean.published.text, mean.published.interval) == ("holds", "2", "1.97 to 2.03")
 
 
+def test_the_place_that_decides_is_one_of_the_verdict(tmp_path):
+    cells = [_cell("c_malloc", x, 1e-6, 0) for x in (1, 2, 4)]
+    sides = [_cell("cuda_malloc", 1, 1.5e-6, 0.5), _cell("cuda_malloc", 2, 1.2e-6, 0.01), _cell("cuda_malloc", 4, 0.5e-6, 0.01)]
+    run = _run(tmp_path, cells + sides)
+    judged = _judge(run, ratio=COMPARED, below=1)
+    assert (judged.verdict, judged.published.text) == ("does not hold", "1.2")
+    assert judged.detail == "CudaMalloc to CMalloc, threads 2; 3 places, 0.5 to 1.5"
+    assert _judge(run, ratio=COMPARED, where={"threads": [1, 4]}, below=1).published.text == "1.5"
+
+
 def test_where_picks_places(tmp_path):
     run = _two_places(tmp_path, 4e-6, 1e-6)
     assert _judge(run, ratio=COMPARED, where={"threads": 1}, above=2).verdict == "holds"

@@ -131,3 +131,16 @@ def test_a_group_takes_twelve_minutes_of_a_gpu_at_most(group):
         assert config["deadline_s"] <= 2 or energy
         seconds += _rounds_on_a_gpu(config) * (SECONDS_OF_A_ROUND + energy)
     assert seconds < 12 * 60
+
+
+def _printed_tables(path):
+    plot = json.loads(path.read_text())["plot"]
+    printed = plot.get("printed", []) if plot["kind"] != "printed_table" else [plot]
+    return [table for table in printed if isinstance(table, dict)]
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if _printed_tables(path)], ids=_id)
+def test_a_row_of_a_printed_table_has_a_word_per_column(path):
+    """Only a row without any number may end early, with a dash."""
+    for table in _printed_tables(path):
+        assert [row for row in table["rows"] if len(row) != len(table["columns"]) and row[-1] != "–"] == []

@@ -149,6 +149,15 @@ def test_status_matrix_of_two_swept_axes(tmp_path):
     assert len(matrix.rows) == 1
 
 
+def test_status_matrix_of_two_swept_axes_has_a_row_for_each_set_of_parameters(tmp_path):
+    cells = [synthetic.cell("scatteralloc", {"threads": x, "request_bytes": 16 * x}, allocator_parameters={"page_bytes": page_bytes},
+                            **({"status": "incorrect"} if (x, page_bytes) == (2, 4096) else {"values": {("alloc", "time"): 1.0}}))
+             for x in (1, 2) for page_bytes in (4096, 8192)]
+    matrix = status_matrix.matrix_of(_run(tmp_path, _config(kind="status_matrix") | {"allocators": ["scatteralloc"]}, cells))
+    assert {row.label: [cell.word for cell in row.cells] for row in matrix.rows} == {
+        "ScatterAlloc (pages of 4 KiB)": ["ok", "incorrect"], "ScatterAlloc (pages of 8 KiB)": ["ok", "ok"]}
+
+
 FIGURE = {"name": "p/fig1", "allocators": ["c_malloc"], "pool_bytes": "2GiB", "repetitions": 5,
           "workload": {"id": "alloc_dealloc", "blocks": 120},
           "sweep": {"request_bytes": {"log2": ["4B", "128KiB"]}}, "plot": {"kind": "lines", "x": "request_bytes"},

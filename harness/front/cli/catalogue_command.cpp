@@ -193,6 +193,9 @@ void print(const protocol::WorkloadDescription& workload) {
   print_folded("", workload.summary, 0);
   fmt::print("paper: {}\nphases: {}{}\n", workload.paper, fmt::join(workload.phases, ", "),
              workload.null_expected ? "; null pointers are counted and do not fail a cell" : "");
+  if (!workload.untimed_kernels.empty()) {
+    fmt::print("kernels with registers, but no time: {}\n", fmt::join(workload.untimed_kernels, ", "));
+  }
   print_parameters(workload.parameters);
 }
 

@@ -7,6 +7,7 @@
 #include <boost/algorithm/string/split.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/compare/side.hpp"
@@ -20,11 +21,24 @@ namespace fs = std::filesystem;
 constexpr const char* references_folder = "results/reference";
 
 void add_troubles(KnownTroubles& troubles, const std::string& folder) {
+  std::set<std::string> left_out;
+  std::set<std::string> went_well;
   for (const Results& run : read_runs(folder)) {
     for (const CellResult& result : run.cells) {
-      if (!foretells_trouble(*result.cell.end)) continue;
-      troubles.emplace(result.cell.id, fmt::format("its status was {} in {}", word(result.status()), folder));
+      const CellEnd& end = *result.cell.end;
+      if (foretells_trouble(end)) {
+        troubles[result.cell.id] = {Doubt::cell, fmt::format("its status was {} in {}", word(end.status), folder)};
+      } else if (was_left_out(end)) {
+        left_out.insert(result.cell.id);
+      } else {
+        went_well.insert(result.cell.id);
+      }
     }
+  }
+  // Otherwise every study that runs out of time would find out anew how many of them fail.
+  for (const std::string& id : left_out) {
+    if (went_well.count(id) == 0)
+      troubles.emplace(id, DoubtAbout{Doubt::left_out, fmt::format("put off in {}", folder)});
   }
 }
 

@@ -250,7 +250,8 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Know
   std::string text = fmt::format(
       "{} to {} rounds of cells. At least {} worker processes for {} allocators, if nothing fails; the most for {}.\n",
       least, most, starts.all, allocators, fmt::join(most_starts, ", "));
-  if (known_cells > 0) text += fmt::format("{} cells come last: they failed in earlier results.\n", known_cells);
+  if (known_cells > 0)
+    text += fmt::format("{} cells come last: they failed or were left out in earlier results.\n", known_cells);
   return text;
 }
 

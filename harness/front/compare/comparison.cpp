@@ -7,10 +7,9 @@
 #include <array>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "harness/front/common/errors.hpp"
-#include "harness/front/statistics/statistics.hpp"
+#include "harness/front/statistics/usual_variance.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -51,23 +50,10 @@ std::string why_not_compared(const MeasuredSide& a, const MeasuredSide& b) {
   return "";
 }
 
-// Few rounds of a cell may be close together by chance, so a cell's spread is taken to be at least what is usual for
-// the same allocator in the same phase of the same workload.
-class UsualVariance {
- public:
-  void add(const Measured& measured) {
-    values_[key(measured)].push_back(log_variance(measured.a.values, measured.b.values));
-  }
-  double of(const Measured& measured) const { return median(values_.at(key(measured))); }
-
- private:
-  using Key = std::tuple<std::string, std::string, std::string>;
-  static Key key(const Measured& measured) {
-    const ComparedCell& cell = *measured.cell->a;
-    return {cell.allocator, cell.definition.at("workload"), measured.phase->phase};
-  }
-  std::map<Key, std::vector<double>> values_;
-};
+UsualVariance::Key key_of(const Measured& measured) {
+  const ComparedCell& cell = *measured.cell->a;
+  return {cell.allocator, cell.definition.at("workload"), measured.phase->phase};
+}
 
 void judge(PhaseComparison& phase, double margin) {
   const Effect& found = *phase.effect;
@@ -112,14 +98,14 @@ void test_all(Comparison& comparison) {
       Measured measured{&cell, &phase, measured_side(*cell.a, phase.phase), measured_side(*cell.b, phase.phase)};
       phase.reason = why_not_compared(measured.a, measured.b);
       if (!phase.reason.empty()) continue;
-      usual.add(measured);
+      usual.add(key_of(measured), log_variance(measured.a.values, measured.b.values));
       tested.push_back(std::move(measured));
     }
   }
   std::vector<double> chances;
   chances.reserve(tested.size());
   for (const Measured& each : tested) {
-    each.phase->effect = effect_of(each.a, each.b, usual.of(each));
+    each.phase->effect = effect_of(each.a, each.b, *usual.of(key_of(each)));
     chances.push_back(each.phase->effect->chance);
   }
   const std::vector<double> adjusted = holm(chances);

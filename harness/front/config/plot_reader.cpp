@@ -26,7 +26,11 @@ class NameChecker {
  public:
   NameChecker(const Drawable& results, Problems& problems) : results_(results), problems_(problems) {
     phases_ = {"", "total"};
-    if (results.workload != nullptr) add_all(phases_, results.workload->phases);
+    if (results.workload != nullptr) {
+      add_all(phases_, results.workload->phases);
+      kernels_ = phases_;
+      add_all(kernels_, results.workload->untimed_kernels);
+    }
     metrics_ = names_of(results.catalogue.metrics);
     add_all(metrics_, schema_definition("derivedMetric").at("enum").get<std::vector<std::string>>());
     settings_ = {"allocator", "pool_bytes"};
@@ -45,6 +49,14 @@ class NameChecker {
   }
   void phase(const Json& json, const std::string& pointer) const {
     if (results_.workload != nullptr) check(json, pointer, "phase", phases_);
+  }
+  void kernel(const Json& json, const std::string& pointer) const {
+    if (results_.workload != nullptr) check(json, pointer, "kernel", kernels_);
+  }
+  // The phase beside a metric: registers and local memory are known of untimed kernels, too.
+  void phase_of(const Json& effect, const Json& metric, const std::string& pointer) const {
+    const bool of_kernel = metric == "registers" || metric == "local_bytes";
+    each(effect, "phase", pointer, of_kernel ? &NameChecker::kernel : &NameChecker::phase);
   }
   void metric(const Json& json, const std::string& pointer) const {
     constexpr std::string_view relative = "relative_";
@@ -81,7 +93,7 @@ class NameChecker {
     if (!json.is_object()) return each(effect, key, pointer, &NameChecker::allocator);
     each(json, "allocator", place, &NameChecker::allocator);
     keys(json, "where", place, &NameChecker::setting);
-    each(json, "phase", place, &NameChecker::phase);
+    phase_of(json, json.value("metric", effect.value("metric", Json())), place);
     each(json, "metric", place, &NameChecker::metric);
   }
 
@@ -96,6 +108,7 @@ class NameChecker {
   const Drawable& results_;
   Problems& problems_;
   std::vector<std::string> phases_;
+  std::vector<std::string> kernels_;  // the phases and the kernels that no phase times
   std::vector<std::string> metrics_;
   std::vector<std::string> settings_;
   std::vector<std::string> allocators_;
@@ -110,6 +123,7 @@ void check_plot_names(const Json& plot, const Drawable& results, Problems& probl
   if (plot.contains("rows") && plot["rows"].is_string()) names.each(plot, "rows", "/plot", &NameChecker::setting);
   if (plot.value("kind", Json()) == "scene_table") names.each(plot, "columns", "/plot", &NameChecker::setting);
   names.each(plot, "y", "/plot", &NameChecker::phase);
+  names.each(plot, "kernels", "/plot", &NameChecker::kernel);
   for (const char* key : {"metric", "facts"}) names.each(plot, key, "/plot", &NameChecker::metric);
   // "best" is the smallest value of all allocators, "baseline" the phase of that name.
   const Json reference = plot.value("reference", Json());
@@ -143,7 +157,7 @@ void check_claim_names(const Json& claims, const Drawable& results, Problems& pr
       if (!claim.contains(effect) || !claim[effect].is_object()) continue;
       const std::string inside = pointer_to(place, effect);
       for (const char* key : {"of", "to", "over"}) names.side(claim[effect], key, inside);
-      names.each(claim[effect], "phase", inside, &NameChecker::phase);
+      names.phase_of(claim[effect], claim[effect].value("metric", Json()), inside);
       for (const char* key : {"metric", "by", "rather_than"})
         names.each(claim[effect], key, inside, &NameChecker::metric);
       names.each(claim[effect], "along", inside, &NameChecker::setting);

@@ -11,6 +11,7 @@
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/statistics/statistics.hpp"
+#include "harness/front/statistics/usual_variance.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -65,6 +66,32 @@ std::vector<PhaseResult> reduce_phases(const CellHistory& cell, Statistic statis
     phases[i].operations = median(operations[i]);
   }
   return phases;
+}
+
+MeasuredSide side_of(const CellResult& result, const PhaseResult& phase, Statistic statistic) {
+  return {values_of(phase.rounds, statistic), clock_step_of(result.cell.backend, phase.name, result.phases.size())};
+}
+
+// The spread that cells of few rounds are given at least is that of all cells beside them.
+void judge_few_rounds(Results& results) {
+  const auto key_of = [](const CellResult& result, const PhaseResult& phase) {
+    return UsualVariance::Key{result.cell.label, result.cell.workload, phase.name};
+  };
+  UsualVariance usual;
+  for (const CellResult& result : results.cells) {
+    for (const PhaseResult& phase : result.phases) {
+      const std::vector<double> values = values_of(phase.rounds, results.statistic);
+      const bool positive = std::all_of(values.begin(), values.end(), [](double value) { return value > 0; });
+      if (values.size() >= least_rounds_of_numbers && positive) usual.add(key_of(result, phase), log_variance(values));
+    }
+  }
+  for (CellResult& result : results.cells) {
+    for (PhaseResult& phase : result.phases) {
+      if (!are_few(phase.rounds.size())) continue;
+      phase.few_rounds =
+          judged_by_few(side_of(result, phase, results.statistic), usual.of(key_of(result, phase)).value_or(0));
+    }
+  }
 }
 
 // The workload's counters, and the state of the device and the host's time where the worker told them.
@@ -184,6 +211,7 @@ Results reduce(RunHistory history) {
       result.throttled = result.throttled || sample.throttled.value_or(false);
     }
   }
+  judge_few_rounds(results);
   results.provenance = provenance_of(results.cells);
   history.cells.clear();
   results.history = std::move(history);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/front/log/run_history.hpp"
-#include "harness/front/statistics/rounds.hpp"
+#include "harness/front/statistics/few_rounds.hpp"
 
 namespace allocbench::front {
 
@@ -14,9 +14,10 @@ struct PhaseResult {
   std::string name;
   Rounds rounds;  // seconds
   Estimate time;
-  double operations = 0;               // median of the samples
-  std::vector<std::size_t> throttled;  // indices of samples
-  std::string not_held;                // why launch latency may be in the first such sample's time
+  std::optional<FewRounds> few_rounds;  // where `time` has no interval because of them
+  double operations = 0;                // median of the samples
+  std::vector<std::size_t> throttled;   // indices of samples
+  std::string not_held;                 // why launch latency may be in the first such sample's time
 
   std::vector<double> seconds() const;  // of all samples, in their order
   std::optional<double> throughput() const;

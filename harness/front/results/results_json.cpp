@@ -81,6 +81,13 @@ void add_rows(Json& rows, const Results& results, const CellHistory& cell, const
   aggregate("stddev", standard_deviation(seconds), 0);  // a rate of a deviation means nothing
 }
 
+Json few_rounds_json(const FewRounds& few) {
+  return {{"values", few.values},
+          {"least_spread", few.least_spread},
+          {"low", few.interval ? Json(few.interval->low) : Json()},
+          {"high", few.interval ? Json(few.interval->high) : Json()}};
+}
+
 Json phase_json(const Results& results, const PhaseResult& phase) {
   Json counts = Json::array();
   for (const std::vector<double>& samples : phase.rounds) counts.push_back(samples.size());
@@ -91,6 +98,7 @@ Json phase_json(const Results& results, const PhaseResult& phase) {
   json["high"] = phase.time.interval ? Json(phase.time.interval->high) : Json();
   json["confidence"] = phase.time.interval ? Json(confidence) : Json();
   if (!phase.time.interval) json["no_interval"] = phase.time.why_no_interval;
+  if (phase.few_rounds) json["few_rounds"] = few_rounds_json(*phase.few_rounds);
   json["operations"] = phase.operations;
   const auto throughput = phase.throughput();
   json["throughput"] = throughput ? Json(*throughput) : Json();
@@ -125,6 +133,7 @@ Json cell_json(const Results& results, const CellResult& result) {
                {"device", cell.origin.device},
                {"device_uuid", cell.origin.device_uuid},
                {"driver_version", cell.origin.driver_version},
+               {"sm_clock_max_mhz", cell.origin.sm_clock_max_mhz ? Json(*cell.origin.sm_clock_max_mhz) : Json()},
                {"revision", cell.origin.sources.revision},
                {"measured_revision", cell.origin.sources.measured_revision},
                {"dirty", cell.origin.sources.dirty ? Json(*cell.origin.sources.dirty) : Json()},
@@ -144,7 +153,11 @@ Json cell_json(const Results& results, const CellResult& result) {
   json["phases"] = Json::array();
   for (const PhaseResult& phase : result.phases) json["phases"].push_back(phase_json(results, phase));
   json["counters"] = Json::object();
-  for (const CounterResult& counter : result.counters) json["counters"][counter.name] = counter.value.centre;
+  json["counter_intervals"] = Json::object();
+  for (const auto& [name, value] : result.counters) {
+    json["counters"][name] = value.centre;
+    if (value.interval) json["counter_intervals"][name] = {value.interval->low, value.interval->high};
+  }
   const CellFacts& facts = cell.facts;
   json["metrics"] = to_json(facts);
   json["checks"] = facts.checks ? protocol::to_json(*facts.checks) : Json::object();

@@ -23,6 +23,8 @@ const char* in_words(Doubt doubt) {
   switch (doubt) {
     case Doubt::none:
       break;
+    case Doubt::left_out:
+      return "they were put off and left out in earlier results";
     case Doubt::allocator:
       return "their allocator lost workers in most configs";
     case Doubt::config:
@@ -89,7 +91,8 @@ Supervisor::Supervisor(std::vector<LoggedFigure> figures, TimeLimit time, Troubl
 }
 
 bool Supervisor::run() {
-  for (const Doubt accepted : {Doubt::none, Doubt::allocator, Doubt::config, Doubt::harder, Doubt::cell}) {
+  for (const Doubt accepted :
+       {Doubt::none, Doubt::left_out, Doubt::allocator, Doubt::config, Doubt::harder, Doubt::cell}) {
     if (!run_rounds(accepted)) return false;
   }
   session_.stop();

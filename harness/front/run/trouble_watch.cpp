@@ -15,8 +15,10 @@ bool costs_worker(Status status) {
 }
 
 bool foretells_trouble(const CellEnd& end) {
-  return costs_worker(end.status) || (end.status == Status::skipped && !end.reason.starts_with(want_of_time));
+  return costs_worker(end.status) || (end.status == Status::skipped && !was_left_out(end));
 }
+
+bool was_left_out(const CellEnd& end) { return end.status == Status::skipped && end.reason.starts_with(want_of_time); }
 
 namespace {
 
@@ -54,7 +56,14 @@ void TroubleWatch::note_end(const std::string& figure, const Cell& cell, Status 
 }
 
 DoubtAbout TroubleWatch::about(const std::string& figure, const Cell& cell) const {
-  if (const auto known = known_.find(cell.id); known != known_.end()) return {Doubt::cell, known->second};
+  const auto known = known_.find(cell.id);
+  if (known == known_.end()) return about_this_run(figure, cell);
+  if (known->second.doubt == Doubt::cell) return known->second;
+  const DoubtAbout found = about_this_run(figure, cell);
+  return found.doubt > known->second.doubt ? found : known->second;
+}
+
+DoubtAbout TroubleWatch::about_this_run(const std::string& figure, const Cell& cell) const {
   if (const auto smaller = smaller_timeouts(figure, cell); !smaller.empty()) {
     return {Doubt::cell, fmt::format("series {} timed out at {}", cell.series, smaller.front())};
   }

@@ -23,6 +23,7 @@ namespace allocbench::front {
 // How much speaks against a cell that was not verified yet. The more, the later it is measured.
 enum class Doubt {
   none,
+  left_out,   // earlier results had put it off and came to no end of it
   allocator,  // it lost workers in most configs, and in this one
   config,     // it lost workers at most cells of this config
   harder,     // it lost one at a cell of this workload, of any config, that asks no more of it
@@ -34,15 +35,17 @@ struct DoubtAbout {
   std::string reason = {};  // in words; empty = none
 };
 
-// Cells by id that cost a worker, or were skipped, in earlier results; with words that say so.
-using KnownTroubles = std::map<std::string, std::string>;
+// By id, what earlier results say about cells that cost a worker or were skipped.
+using KnownTroubles = std::map<std::string, DoubtAbout>;
 
 // Whether an end like this costs a worker.
 bool costs_worker(Status status);
 // How the reason of a cell begins that was skipped for want of time.
 inline constexpr std::string_view want_of_time = "put off until all others were measured";
-// Whether a cell that ended like this earlier is better measured last. Want of time says nothing about the cell.
+// Whether a cell that ended like this earlier is better measured last. Want of time says nothing about the cell itself.
 bool foretells_trouble(const CellEnd& end);
+// Whether a cell was put off earlier and left out for want of time.
+bool was_left_out(const CellEnd& end);
 
 class TroubleWatch {
  public:
@@ -54,7 +57,7 @@ class TroubleWatch {
   // in each: the configs that came first may be those that ask the most.
   static constexpr std::size_t configs_to_lose_in = 3;
 
-  void note_known(const std::string& cell_id, std::string words) { known_[cell_id] = std::move(words); }
+  void note_known(const std::string& cell_id, std::string words) { known_[cell_id] = {Doubt::cell, std::move(words)}; }
   // The end of a cell of the config `figure`.
   void note_end(const std::string& figure, const Cell& cell, Status status);
   // A cell whose verification the worker survived.
@@ -85,6 +88,7 @@ class TroubleWatch {
     CellDescription cell;
   };
 
+  DoubtAbout about_this_run(const std::string& figure, const Cell& cell) const;
   const Record* record_of(const std::string& figure, const std::string& label) const;
   // Configs in which the allocator lost workers, if they are most; else 0.
   std::size_t configs_lost(const std::string& label) const;

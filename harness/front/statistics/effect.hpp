@@ -30,7 +30,8 @@ struct MeasuredSide {
   double clock_step = 0;
 };
 
-// Of the logarithms of both sides, each around its own mean, with the outermost values moved inwards (winsorised).
+// Of the logarithms, with the outermost values moved inwards (winsorised); of both sides, each around its own mean.
+double log_variance(const std::vector<double>& values);
 double log_variance(const std::vector<double>& a, const std::vector<double>& b);
 
 // `least_variance`: of the logarithms of a side's values, however close to each other these happen to be.
