@@ -40,7 +40,7 @@ class Run:
     date: str = ""
     unfinished: int = 0  # planned cells that have not ended: the run was cut off or has not ended
     provenance: dict = field(default_factory=dict)  # of all cells: revisions, cards, drivers; none in logs converted from format 1
-    details: dict[str, dict] = field(default_factory=dict)  # entries of results.json by cell: samples, histograms
+    details: dict[str, dict] = field(default_factory=dict)  # entries of results.json by cell
 
     @property
     def name(self) -> str:
@@ -55,7 +55,7 @@ class Run:
     def kept_as(self) -> str:
         """The name, with the last part of that of its folder where a packed run was kept under another one."""
         first, slash, last = self.name.rpartition("/")
-        packed = stored.is_packed(stored.file_of(self.folder, "results.csv"))
+        packed = stored.is_packed(stored.file_of(self.folder, "results.json"))
         return f"{first}{slash}{self.folder.name}" if packed and self.folder.name != last else self.name
 
     @property
@@ -138,12 +138,11 @@ class Run:
 def read_run(folder: Path, plot: dict | None = None) -> Run:
     """The run stored in `folder`, drawn by `plot` instead of the stored part where one is given."""
     ours = stored.read_document(folder)
-    rows = stored.read_rows(folder)
-    entries = {entry["id"]: entry for entry in ours.get("cells", [])}
-    cells = frames.cells_of(rows)[[*frames.ABOUT, *stored.OBJECTS]]
-    cells["revision"] = [entries.get(cell, {}).get("revision", "") for cell in cells.index]
+    entries = {entry["id"]: entry for entry in ours["cells"]}
+    cells = frames.cells_of(ours)[[*frames.ABOUT, *frames.OBJECTS]]
+    cells["revision"] = [entries[cell].get("revision", "") for cell in cells.index]
     settings = frames.settings_of(cells)
-    values = frames.of_ok_cells(rows, cells)[VALUE_COLUMNS].reset_index(drop=True)
+    values = frames.values_of(ours)[VALUE_COLUMNS]
     values["flags"] = values["flags"].str.replace(";", " ").str.split()
     run = ours.get("run", {})
     config = dict(run.get("config", {}))

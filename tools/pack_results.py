@@ -2,15 +2,14 @@
 """Packs the files of a run to be kept.
 
 RUN may be packed itself. Refused are runs whose numbers have several origins or one that no commit holds, and, without
---unfinished, runs with cells that are not finished. Of results.json only what the two others
-do not say is kept, as the plots need it: the run, where numbers come from, rounds, histograms, and the samples of a mean
-that few of them decide. `allocbench report` makes the whole again from the log. Fractions keep seven digits: the GPU gives
-times as 32-bit floats of milliseconds, which have no more. Wall times of samples keep three: they say what a sample cost.
+--unfinished, runs with cells that are not finished. Kept are the log and results.json, from which results.csv follows. Of results.json goes what
+follows from the rest: Google Benchmark's part, rates, the level of intervals; and samples, which the log has, but for those of a mean that few of them
+decide. `allocbench report` makes the whole again from the log. Fractions keep seven digits: the GPU gives
+times as 32-bit floats of milliseconds, which have no more. Wall times of samples keep two and those of rounds three: they say what
+a cell cost. Of the log goes what its rounds tell: Google Benchmark's mean over a round (`loop`) and the hour of each sample.
 """
 
 import argparse
-import csv
-import io
 import json
 import lzma
 import pathlib
@@ -22,9 +21,7 @@ sys.path.insert(0, str(ROOT))
 from plots import samples  # noqa: E402
 from allocbench import stored  # noqa: E402
 
-CELL = ("id", "allocator", "display_name", "form", "restrictions", "driver_version", "revision", "measured_revision", "dirty", "attempt", "reason", "output_tail",
-        "stop", "checks")
-PHASE = ("name", "rounds", "throttled", "not_held", "no_interval")
+FOLLOWS = ("samples", "throughput", "confidence")  # of a phase
 
 
 def reduced(document: dict) -> dict:
@@ -32,16 +29,11 @@ def reduced(document: dict) -> dict:
 
 
 def _cell(cell: dict) -> dict:
-    made = {key: cell[key] for key in CELL if key in cell}
-    if "phases" in cell:
-        made["phases"] = [_phase(phase) for phase in cell["phases"]]
-    if "histograms" in cell.get("counted", {}):
-        made["counted"] = {"histograms": cell["counted"]["histograms"]}
-    return made
+    return {**cell, "phases": [_phase(phase) for phase in cell["phases"]]} if "phases" in cell else cell
 
 
 def _phase(phase: dict) -> dict:
-    made = {key: phase[key] for key in PHASE if key in phase}
+    made = {key: value for key, value in phase.items() if key not in FOLLOWS}
     if samples.few_decide(phase.get("samples", [])):
         made["samples"] = phase["samples"]
     return made
@@ -65,7 +57,7 @@ def objection(document: dict, unfinished_too: bool) -> str:
 def rounded(value, digits=7):
     """Fractions with so many digits, however deep they lie; whole numbers are counts and stay."""
     if isinstance(value, dict):
-        return {key: rounded(each, 3 if key == "wall_seconds" else digits) for key, each in value.items()}
+        return {key: rounded(each, 2 if key == "wall_seconds" else digits) for key, each in value.items()}
     if isinstance(value, list):
         return [rounded(each, digits) for each in value]
     return float(f"{value:.{digits}g}") if isinstance(value, float) and not value.is_integer() else value
@@ -75,25 +67,19 @@ def _json(document) -> str:
     return json.dumps(rounded(document), separators=(",", ":"), ensure_ascii=False)
 
 
-def _rounded_table(content: bytes) -> bytes:
-    rows = list(csv.DictReader(io.StringIO(content.decode())))
-    for row in rows:
-        for column in ("value", "low", "high"):
-            if row.get(column):
-                row[column] = format(float(row[column]), ".7g") if not float(row[column]).is_integer() else row[column]
-    table = io.StringIO()
-    writer = csv.DictWriter(table, rows[0].keys() if rows else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return table.getvalue().encode()
+def shortened(event: dict) -> dict:
+    """An event of the log as it is kept."""
+    gone = ("loop", "time") if event.get("event") == "sample" else ("loop",)
+    made = {key: value for key, value in event.items() if key not in gone}
+    if event.get("event") == "round" and "seconds" in event:
+        made["seconds"] = rounded(event["seconds"], 3)
+    return made
 
 
 def packed(run: pathlib.Path) -> dict[str, bytes]:
     """The files to be kept, by name."""
     log = [json.loads(line) for line in stored.content_of(run, "events.jsonl").splitlines()]
-    table = stored.content_of(run, "results.csv")
-    return {"events.jsonl": "".join(_json(event) + "\n" for event in log).encode(),
-            "results.csv": _rounded_table(table) if table.count(b"\n") > 1 else table,
+    return {"events.jsonl": "".join(_json(shortened(event)) + "\n" for event in log).encode(),
             "results.json": _json(reduced(json.loads(stored.content_of(run, "results.json")))).encode()}
 
 
@@ -108,9 +94,9 @@ def run_program() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--unfinished", action="store_true", help="keep a run whose cells are not all finished")
     parser.add_argument("--check", action="store_true", help="only tell whether RUN may be kept")
-    parser.add_argument("run", type=pathlib.Path, metavar="RUN", help="folder with events.jsonl, results.csv and results.json")
+    parser.add_argument("run", type=pathlib.Path, metavar="RUN", help="folder with events.jsonl and results.json")
     parser.add_argument("kept", type=pathlib.Path, metavar="KEPT", nargs="?",
-                        help="gets events.jsonl.xz, results.csv.xz and results.json.xz")
+                        help="gets events.jsonl.xz and results.json.xz")
     given = parser.parse_args()
     if (given.kept is None) != given.check:
         parser.error("name RUN and KEPT, or RUN alone with --check")

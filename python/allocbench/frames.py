@@ -1,22 +1,35 @@
-"""Rows of results.csv as tables: of cells, and of their settings."""
+"""The cells of results.json as tables: what each cell is, its settings, and its numbers. Names of columns are those of results.csv."""
 
 from __future__ import annotations
+
+import math
+from typing import Iterator
 
 import pandas
 
 from allocbench import stored
 
 ABOUT = ["allocator", "workload", "pool_bytes", "backend", "status", "reason"]  # a cell, besides its settings
+OBJECTS = ("axes", "workload_parameters", "allocator_parameters")  # settings, as dictionaries
+VALUE_COLUMNS = ("cell", "phase", "metric", "unit", "better", "statistic", "value", "low", "high", "confidence", "samples", "flags")
+_NUMBERS = ("value", "low", "high", "confidence", "samples")
+_CONFIDENCE = 0.95  # of all intervals
+_USUAL_UNITS = {"time": "s", "throughput": "op/s", "init_time": "s", "metadata_bytes": "B"}  # in results whose worker told none
+# (phase, metric, statistic, value, interval or none, samples, flags)
+_Row = tuple[str, str, str, float, tuple[float, float] | None, int, str]
 
 
-def cells_of(rows: pandas.DataFrame) -> pandas.DataFrame:
-    """One row per cell, in stored order, with what every of its rows repeats; a cell with one row that is not ok is not ok."""
-    own = [name for name in rows.columns if name not in stored.OF_VALUES]
-    cells = rows.drop_duplicates("cell")[own].set_index("cell")
-    failed = rows[rows["status"] != "ok"].drop_duplicates("cell", keep="last").set_index("cell")
-    cells.loc[failed.index, ["status", "reason"]] = failed[["status", "reason"]]
-    cells["pool_bytes"] = pandas.Series([None if pandas.isna(pool) else int(pool) for pool in cells["pool_bytes"]], index=cells.index, dtype=object)
-    return cells
+def cells_of(document: dict) -> pandas.DataFrame:
+    """One row per cell, in stored order. The reason is the first line of what is stored."""
+    figure = document.get("run", {}).get("config", {}).get("name", "")
+    rows = [{"cell": cell["id"], "figure": figure,
+             **{name: cell.get(name, "") for name in ("series", "allocator", "label", "display_name", "form", "workload", "backend", "device", "state",
+                                                      "status")},
+             **{name: _settings(cell[name]) for name in OBJECTS},
+             "pool_bytes": cell.get("pool_bytes"), "uuid": cell.get("device_uuid", ""), "sm_clock_max_mhz": cell.get("sm_clock_max_mhz"),
+             "revision": cell.get("measured_revision", ""), "seed": cell.get("seed"), "reason": cell.get("reason", "").partition("\n")[0]}
+            for cell in document["cells"]]
+    return pandas.DataFrame(rows, dtype=object).set_index("cell")
 
 
 def settings_of(cells: pandas.DataFrame) -> pandas.DataFrame:
@@ -28,7 +41,56 @@ def settings_of(cells: pandas.DataFrame) -> pandas.DataFrame:
     return settings.where(settings.notna(), None)
 
 
-def of_ok_cells(rows: pandas.DataFrame, cells: pandas.DataFrame) -> pandas.DataFrame:
-    """The rows with a metric of the cells that are ok: only these have numbers."""
-    ok = cells.index[cells["status"] == "ok"]
-    return rows[rows["cell"].isin(ok) & (rows["metric"] != "")]
+def values_of(document: dict) -> pandas.DataFrame:
+    """One row per phase and metric of the cells that are ok, with VALUE_COLUMNS; only these cells have numbers. Metrics of a whole cell have the
+    phase ''."""
+    run = document.get("run", {})
+    told = {metric["name"]: metric for metric in run.get("metrics", [])}
+    statistic = run.get("config", {}).get("statistic", "median")
+    made = []
+    for cell in document["cells"]:
+        if cell["status"] != "ok":
+            continue
+        for phase, metric, kind, value, interval, samples, flags in _rows_of(cell, statistic):
+            about = told.get(metric, {})
+            made.append((cell["id"], phase, metric, about.get("unit", _USUAL_UNITS.get(metric, "")), about.get("better", "none"), kind, value,
+                         *(interval or (None, None)), _CONFIDENCE if interval else None, samples, flags))
+    table = pandas.DataFrame(made, columns=list(VALUE_COLUMNS))
+    return table.astype({name: float for name in _NUMBERS})
+
+
+def _rows_of(cell: dict, statistic: str) -> Iterator[_Row]:
+    phases = cell.get("phases", [])
+    for phase in phases:
+        yield from _rows_of_phase(phase, statistic, cell.get("stop") == stored.STOP_SO_FAR)
+    samples = stored.sample_count(phases[0]) if phases else 1
+    intervals = cell.get("counter_intervals", {})
+    for name, centre in cell.get("counters", {}).items():
+        yield "", name, "median", centre, intervals.get(name), samples, ""
+    for name, passes in cell.get("counted", {}).get("values", {}).items():
+        if passes:
+            yield "", name, "mean", math.fsum(passes) / len(passes), None, len(passes), ""
+    facts = cell.get("metrics", {})
+    for name in ("registers", "local_bytes"):
+        for phase, value in facts.get(name, {}).items():
+            yield phase, name, "value", value, None, 1, ""
+    for name, stored_as in (("metadata_bytes", "metadata_bytes"), ("device_heap_bytes", "device_heap_bytes"), ("init_time", "init_seconds")):
+        if stored_as in facts:
+            yield "", name, "value", facts[stored_as], None, 1, ""
+
+
+def _rows_of_phase(phase: dict, statistic: str, unfinished: bool) -> Iterator[_Row]:
+    name, centre, low, high = phase["name"], phase[statistic], phase.get("low"), phase.get("high")
+    operations, samples = phase.get("operations", 0), stored.sample_count(phase)
+    words = {"throttled": phase.get("throttled"), "not_held": phase.get("not_held"), "unfinished": unfinished}
+    flags = " ".join(word for word, holds in words.items() if holds)
+    interval = None if low is None or high is None else (low, high)
+    yield name, "time", statistic, centre, interval, samples, flags
+    if operations > 0 and centre > 0:
+        rates = (operations / high, operations / low) if interval and low > 0 else None
+        yield name, "throughput", statistic, operations / centre, rates, samples, flags
+        yield name, "operations", "median", operations, None, samples, ""
+
+
+def _settings(stored_object: dict) -> dict:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in stored_object.items()}

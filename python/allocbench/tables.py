@@ -9,7 +9,7 @@ import pandas
 from allocbench import frames, paths, stored
 from allocbench.errors import NothingToDraw
 
-_OF_VALUES = ["phase", "metric", "unit", "better", "statistic", "value", "low", "high", "confidence", "samples", "flags"]
+_OF_VALUES = list(frames.VALUE_COLUMNS[1:])
 
 
 def read(*runs: str | Path) -> pandas.DataFrame:
@@ -18,8 +18,8 @@ def read(*runs: str | Path) -> pandas.DataFrame:
     Settings are columns of their names. A column that would hide what pandas has gets a `_` behind its name, and so does a setting whose
     name is taken: `mode_`, `flags_`.
     `attrs["axes"]` lists the columns that some run sweeps, `attrs["settings"]` those of all settings."""
-    def rows_of(folder: Path, rows: pandas.DataFrame, cells: pandas.DataFrame) -> pandas.DataFrame:
-        values = frames.of_ok_cells(rows, cells).set_index("cell").reindex(columns=_OF_VALUES)
+    def rows_of(folder: Path, document: dict, cells: pandas.DataFrame) -> pandas.DataFrame:
+        values = frames.values_of(document).set_index("cell")
         failed = pandas.DataFrame(index=cells.index[cells["status"] != "ok"], columns=_OF_VALUES)
         whole = pandas.concat([values, failed]) if len(failed) else values
         numbers = {name: pandas.to_numeric(whole[name]) for name in ("value", "low", "high", "confidence", "samples")}
@@ -31,17 +31,17 @@ def read(*runs: str | Path) -> pandas.DataFrame:
 
 def cells(*runs: str | Path) -> pandas.DataFrame:
     """A row per cell, with its settings, `status` and `reason`; columns as in read()."""
-    return _joined(runs, lambda folder, rows, cells: pandas.DataFrame(index=cells.index))
+    return _joined(runs, lambda folder, document, cells: pandas.DataFrame(index=cells.index))
 
 
 def samples(*runs: str | Path) -> pandas.DataFrame:
     """A row per sample of the cells that are ok: `phase`, `round_` and `sample_` (both from 0) and `seconds`; other columns as in read().
 
     Kept runs have the samples in their log only."""
-    def rows_of(folder: Path, rows: pandas.DataFrame, cells: pandas.DataFrame) -> pandas.DataFrame:
+    def rows_of(folder: Path, document: dict, cells: pandas.DataFrame) -> pandas.DataFrame:
         made = []
-        for cell in stored.read_document(folder).get("cells", []):
-            if cell["id"] not in cells.index or cells.at[cell["id"], "status"] != "ok":
+        for cell in document["cells"]:
+            if cell["status"] != "ok":
                 continue
             for phase in cell.get("phases", []):
                 if "samples" not in phase:
@@ -58,11 +58,11 @@ def _joined(runs, rows_of) -> pandas.DataFrame:
     """The rows of all runs, each with what its cell is."""
     parts, settings_names, axes_names = [], {}, {}
     for folder in paths.folders(paths.expanded(runs)):
-        rows = stored.read_rows(folder)
-        cells = frames.cells_of(rows)
+        document = stored.read_document(folder)
+        cells = frames.cells_of(document)
         settings = frames.settings_of(cells).drop(columns=["allocator", "pool_bytes"])
-        made = rows_of(folder, rows, cells)
-        about = cells.drop(columns=list(stored.OBJECTS))
+        made = rows_of(folder, document, cells)
+        about = cells.drop(columns=list(frames.OBJECTS))
         taken = {"run", "cell", *about.columns, *made.columns}
         names = {name: _column(name, taken) for name in settings.columns}
         parts.append(about.join(settings.rename(columns=names)).join(made, how="right").rename_axis("cell").reset_index().assign(run=str(folder)))

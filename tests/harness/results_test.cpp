@@ -80,6 +80,27 @@ TEST(Results, FewRoundsKeepTheirValuesAndAnIntervalToJudgeBy) {
   EXPECT_FALSE(reduce(history).cells[0].phases[0].few_rounds) << "two rounds are no number";
 }
 
+// Six rounds of one sample: "steps" in each, "late" in the last three.
+TEST(Results, CountersOfSixRoundsHaveAnInterval) {
+  RunHistory history = read_history(read_log_lines(golden_path("events.jsonl")).lines, "events.jsonl");
+  history.cells.resize(1);
+  CellHistory& cell = history.cells[0];
+  cell.samples.resize(6, cell.samples[0]);
+  cell.rounds.assign(6, 1);
+  for (std::size_t round = 0; round < 6; ++round) {
+    cell.samples[round].counters = {{"steps", static_cast<double>(round + 1)}};
+    if (round > 2) cell.samples[round].counters.emplace_back("late", 1.0);
+  }
+  const Results results = reduce(history);
+  const auto json = nlohmann::ordered_json::parse(results_json(results))["allocbench"]["cells"][0];
+  EXPECT_EQ(json["counters"]["steps"], 3.5);
+  const auto& interval = results.cells[0].counters.at(0).value.interval;
+  ASSERT_TRUE(interval && interval->low > 1 && interval->high < 6);
+  EXPECT_EQ(json["counter_intervals"]["steps"], nlohmann::ordered_json({interval->low, interval->high}));
+  EXPECT_EQ(json["counters"]["late"], 1.0);
+  EXPECT_FALSE(json["counter_intervals"].contains("late")) << "three rounds have no interval";
+}
+
 TEST(Results, EveryCsvRowHasAllColumns) {
   std::istringstream csv(results_csv(golden_results()));
   std::string header;

@@ -23,7 +23,7 @@ class Page(ProgramTest):
     @unittest.skipIf(LACKING, f"this Python lacks {', '.join(LACKING)}")
     def test_a_run_becomes_a_page(self):
         self.measure(self.config())
-        (self.out / "results.csv").unlink()
+        (self.out / "results.json").unlink()
         page = self.folder / "page.html"
         result = self.run_program("report", self.out, "--html", "--out", page, expect=0)
         self.assertEqual(result.stdout.split(), [str(page)])

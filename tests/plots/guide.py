@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import synthetic
@@ -46,20 +45,16 @@ def write(folder: Path, backend: str = "cuda") -> Path:
 def _config(folder: Path, name: str, cells: list[dict], backend: str) -> None:
     config = {"name": f"guide/{name}", "description": f"Test data: {name}", "allocators": ["all"], "plot": {"kind": "status_matrix"}}
     made = synthetic.write(folder / "guide" / name, config, cells, backend)
-    document = json.loads((made / "results.json").read_text())
-    document["allocbench"]["cells"] = [
-        {
-            "id": f"{number:016x}",
-            "revision": "abc1234",
-            "display_name": NAMES[each["allocator"]][0],
-            "form": NAMES[each["allocator"]][1],
-            "restrictions": RESTRICTIONS.get(each["allocator"], []),
-            "checks": {"leak": "waived: AtomicMalloc never frees" if each["allocator"] == "atomic_malloc" else "checked"},
-            "counted": {"histograms": {"steps": [[1, 900], [2, 95], [8, 5]]}},
-        }
-        for number, each in enumerate(cells)
-    ]
-    (made / "results.json").write_text(json.dumps(document))
+    for number, each in enumerate(cells):
+        synthetic.change(
+            made, number,
+            revision="abc1234",
+            display_name=NAMES[each["allocator"]][0],
+            form=NAMES[each["allocator"]][1],
+            restrictions=RESTRICTIONS.get(each["allocator"], []),
+            checks={"leak": "waived: AtomicMalloc never frees" if each["allocator"] == "atomic_malloc" else "checked"},
+            counted={"histograms": {"steps": [[1, 900], [2, 95], [8, 5]]}},
+        )
 
 
 def _phases(total: float, operations: int) -> dict:

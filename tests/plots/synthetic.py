@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
-from allocbench.stored import COLUMNS
-
 DEVICE = "TEST DATA, not measured"
+METRICS = [{"name": "time", "unit": "s", "better": "lower"}, {"name": "throughput", "unit": "op/s", "better": "higher"}]
+_OF_CELLS = ("allocator", "allocator_parameters", "workload", "workload_parameters", "axes", "pool_bytes", "status", "reason")
 
 
 def cell(allocator: str, axes: dict, *, status: str = "ok", reason: str = "", values: dict | None = None, **fields) -> dict:
@@ -21,36 +20,58 @@ def cell(allocator: str, axes: dict, *, status: str = "ok", reason: str = "", va
 
 
 def write(folder: Path, config: dict, cells: list[dict], backend: str = "cpu", unfinished: int = 0) -> Path:
-    """Writes results.csv and results.json as harness/README.md describes them."""
+    """Writes results.json as harness/README.md describes it."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "results.csv").open("w", newline="", encoding="utf-8") as file:
-        rows = csv.DictWriter(file, COLUMNS)
-        rows.writeheader()
-        for number, each in enumerate(cells):
-            rows.writerows(_rows(number, each, config["name"], backend))
     document = {"context": {}, "benchmarks": [], "allocbench": {
         "format": 2,
         "run": {"event": "run", "time": "2026-01-02T03:04:05.678Z", "backend": backend, "seed": 7, "config": config,
-                "config_path": "configs/test.json", "allocbench": {"version": "0.1.0", "revision": "abc1234"}},
+                "config_path": "configs/test.json", "allocbench": {"version": "0.1.0", "revision": "abc1234"}, "metrics": METRICS},
         "device": {"name": DEVICE, "driver_version": "1.2", "toolkit": "13.0"},
         "unfinished": unfinished,
-        "cells": [{"id": f"{number:016x}", "revision": each["revision"]}
-                  for number, each in enumerate(cells) if "revision" in each]}}
+        "cells": [_entry(number, each, config.get("statistic", "median"), backend) for number, each in enumerate(cells)]}}
     (folder / "results.json").write_text(json.dumps(document), encoding="utf-8")
     return folder
 
 
-def _rows(number: int, each: dict, figure: str, backend: str):
-    common = {"figure": figure, "cell": f"{number:016x}", "series": f"{number % 7:016x}", "allocator": each["allocator"],
-              "allocator_parameters": json.dumps(each["allocator_parameters"]), "workload": each["workload"],
-              "workload_parameters": json.dumps(each["workload_parameters"]), "axes": json.dumps(each["axes"]),
-              "pool_bytes": each["pool_bytes"], "backend": backend, "device": DEVICE, "seed": 7, "state": "fresh",
-              "status": each["status"], "reason": each["reason"]}
-    if each["status"] != "ok" and not each["values"]:
-        yield common
+def change(folder: Path, number: int, **keys) -> None:
+    """Changes keys of a stored cell; entries of `phases` are joined with those of the same name."""
+    document = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    _join(document["allocbench"]["cells"][number], keys)
+    (folder / "results.json").write_text(json.dumps(document), encoding="utf-8")
+
+
+def _entry(number: int, each: dict, statistic: str, backend: str) -> dict:
+    entry = {"id": f"{number:016x}", "series": f"{number % 7:016x}", "label": each["allocator"], "backend": backend, "device": DEVICE, "seed": 7,
+             "state": "fresh", **{key: each[key] for key in _OF_CELLS}}
+    phases, counters, intervals, facts = {}, {}, {}, {}
     for (phase, metric), value in each["values"].items():
         value, low, high = value if isinstance(value, tuple) else (value, value * 0.95, value * 1.06)
-        unit = {"time": "s", "throughput": "op/s"}.get(metric, "")
-        yield {**common, "phase": phase, "metric": metric, "unit": unit, "statistic": "median", "value": repr(value),
-               "low": "" if low is None else repr(low), "high": "" if high is None else repr(high),
-               "samples": each["samples"], "flags": each["flags"]}
+        if metric in ("registers", "local_bytes"):
+            facts.setdefault(metric, {})[phase] = value
+        elif metric in ("metadata_bytes", "device_heap_bytes"):
+            facts[metric] = value
+        elif phase == "":
+            counters[metric] = value
+            if low is not None:
+                intervals[metric] = [low, high]
+        elif metric == "time":
+            phases.setdefault(phase, {}).update({statistic: value, "low": low, "high": high, "rounds": [each["samples"]],
+                                                 "throttled": [0] if each["flags"] == "throttled" else []})
+        elif metric == "operations":
+            phases.setdefault(phase, {})["operations"] = value
+        else:
+            raise ValueError(f"results have no {metric!r} of a phase")
+    if each["status"] == "ok" or each["values"]:
+        entry |= {"phases": [{"name": name, **phase} for name, phase in phases.items()], "counters": counters, "counter_intervals": intervals,
+                  "metrics": facts}
+    _join(entry, {key: each[key] for key in ("revision", "phases") if key in each})
+    return entry
+
+
+def _join(entry: dict, keys: dict) -> None:
+    phases = {phase["name"]: phase for phase in entry.get("phases", [])}
+    for phase in keys.get("phases", []):
+        phases[phase["name"]] = phases.get(phase["name"], {}) | phase
+    entry |= keys
+    if phases:
+        entry["phases"] = list(phases.values())

@@ -21,11 +21,11 @@ def test_two_devices_are_no_table(tmp_path):
 
 def test_damaged_results_are_named_and_the_rest_answers(tmp_path, capsys):
     folder = guide.write(tmp_path)
-    broken = folder / "guide" / "fill" / "results.csv"
-    broken.write_text(broken.read_text().replace(",ok,", ",fine,", 1))
+    broken = folder / "guide" / "fill" / "results.json"
+    broken.write_text(broken.read_text().replace('"ok"', '"fine"', 1))
     assert cli.main(["--sizes", "16", "--threads", "1k", "--pool", "1GiB", "--results", str(folder)]) == 2
     told = capsys.readouterr()
-    assert "guide/fill/results.csv:2 has the unknown status 'fine'" in told.err
+    assert "guide/fill/results.json:1 /allocbench/cells/0/status: 'fine' is not one of ['ok'," in told.err
     assert "Comb" in told.out
 
 

@@ -1,7 +1,6 @@
 """What a plot chooses and adds: cells left out, phases and parity as series, speed-ups, rivals, limits, bands, rings, gaps."""
 
 import itertools
-import json
 
 import figures
 import pytest
@@ -19,7 +18,7 @@ def _run(tmp_path, cells, config=None, **plot):
 
 def _cell(allocator, threads, seconds, **axes):
     return synthetic.cell(allocator, {"threads": threads, **axes}, values={("alloc", "time"): seconds, ("free", "time"): 2 * seconds,
-                                                                           ("alloc", "throughput"): 1 / seconds})
+                                                                           ("alloc", "operations"): 1})
 
 
 def _both(threads=(1, 2, 3)):
@@ -64,9 +63,8 @@ def test_names_and_rivals(tmp_path):
 
 def test_display_names_come_from_the_results(tmp_path):
     folder = synthetic.write(tmp_path, CONFIG, _both(), "cuda")
-    document = json.loads((folder / "results.json").read_text())
-    document["allocbench"]["cells"] = [{"id": f"{0:016x}", "allocator": "c_malloc", "display_name": "CMalloc of the results"}]
-    (folder / "results.json").write_text(json.dumps(document))
+    for number in range(3):
+        synthetic.change(folder, number, display_name="CMalloc of the results")
     assert set(figures.medians(lines.make(results.read_run(folder), "stem"))) == {"CMalloc of the results", "Halloc"}
 
 
@@ -132,9 +130,7 @@ def test_coinciding_markers_stand_beside_each_other(tmp_path):
 
 def _with_samples(folder, times):
     folder = synthetic.write(folder, {**CONFIG, "statistic": "mean"}, _both((1, 2)), "cuda")
-    document = json.loads((folder / "results.json").read_text())
-    document["allocbench"]["cells"] = [{"id": f"{0:016x}", "phases": [{"name": "alloc", "samples": times}]}]
-    (folder / "results.json").write_text(json.dumps(document))
+    synthetic.change(folder, 0, phases=[{"name": "alloc", "samples": times}])
     return results.read_run(folder)
 
 

@@ -77,7 +77,7 @@ def test_settings_table_from_its_config(root, tmp_path, capsys):
 
 @pytest.mark.parametrize("make, code, message", [
     (lambda tmp: tmp / "absent", 2, "does not exist"),
-    (lambda tmp: tmp, 3, "contains no results.csv"),
+    (lambda tmp: tmp, 3, "contains no results.json"),
     (lambda tmp: _json(tmp / "figure.json", CONFIG), 2, "allocbench --config"),
     (lambda tmp: _json(tmp / "cut.json", None), 2, "is not JSON"),
     (lambda tmp: synthetic.write(tmp, {**CONFIG, "plot": {"kind": "pie"}}, [_ok()]), 2, "'pie'. Known are: "),
@@ -110,20 +110,19 @@ def test_help_and_usage_errors_of_the_program(root, tmp_path):
 
 def test_one_unreadable_run_does_not_stop_the_others(tmp_path, capsys):
     bad = synthetic.write(tmp_path / "a", CONFIG, [_ok()])
-    (bad / "results.csv").write_text((bad / "results.csv").read_text().replace("1e-06,", "-1e-06,", 1))
+    synthetic.change(bad, 0, phases=[{"name": "alloc", "median": -1e-6}])
     synthetic.write(tmp_path / "b", {**CONFIG, "name": "other"}, [_ok()])
     assert main([str(tmp_path), "--formats", "svg"]) == 2
     captured = capsys.readouterr()
-    assert "results.csv:2 column value holds -1e-06 s" in captured.err and "other_cpu.svg" in captured.out
+    assert "results.json:1 /allocbench/cells/0/phases/0/median holds -1e-06" in captured.err and "other_cpu.svg" in captured.out
 
 
 def test_patterns_single_files_and_packed_runs(tmp_path, capsys):
     for name in ("one", "two"):  # the second is kept under another name
         folder = synthetic.write(tmp_path / name, {**CONFIG, "name": "one"}, [_ok()])
-        for file in ("results.csv", "results.json"):
-            (folder / f"{file}.gz").write_bytes(gzip.compress((folder / file).read_bytes()))
-            (folder / file).unlink()
-    for number, path in enumerate((f"{tmp_path}/*", f"{tmp_path}/**/results.csv.gz", f"{tmp_path}/t*/results*", f"{tmp_path}/one/results.json.gz")):
+        (folder / "results.json.gz").write_bytes(gzip.compress((folder / "results.json").read_bytes()))
+        (folder / "results.json").unlink()
+    for number, path in enumerate((f"{tmp_path}/*", f"{tmp_path}/**/results.json.gz", f"{tmp_path}/t*/results*", f"{tmp_path}/one/results.json.gz")):
         assert main([path, "--formats", "svg", "--out", str(tmp_path / f"out{number}")]) == 0
     assert [sorted(path.name for path in (tmp_path / f"out{number}").glob("*.svg")) for number in range(4)] == [
         ["one_cpu.svg", "two_cpu.svg"], ["one_cpu.svg", "two_cpu.svg"], ["two_cpu.svg"], ["one_cpu.svg"]]

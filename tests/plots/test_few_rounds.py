@@ -21,7 +21,7 @@ def _cell(allocator, threads, seconds, spread=None, rounds=3, operations=0):
     """With an interval of three or so rounds where `spread` is a number, with none where it is None."""
     values = {("alloc", "time"): (seconds, None, None)}
     if operations:
-        values[("alloc", "throughput")] = (operations / seconds, None, None)
+        values[("alloc", "operations")] = operations
     phase = {"name": "alloc", "no_interval": f"{rounds} of the 6 rounds that an interval needs"}
     if spread is not None:
         phase["few_rounds"] = _few(seconds, seconds / (1 + spread), seconds * (1 + spread), rounds)
@@ -83,8 +83,8 @@ def test_rates_and_growth_follow_from_times(tmp_path):
 
 def test_counts_stay_exact(tmp_path):
     cell = _cell("c_malloc", 1, 1.0, 0.5)
-    cell["values"][("alloc", "steps")] = (3.0, None, None)
-    judged = _judge(_run(tmp_path, [cell]), value={"of": "c_malloc", "metric": "steps"}, between=[3, 3])
+    cell["values"][("", "steps")] = (3.0, None, None)
+    judged = _judge(_run(tmp_path, [cell]), value={"of": "c_malloc", "phase": "", "metric": "steps"}, between=[3, 3])
     assert (judged.verdict, judged.few) == ("holds", "")
 
 

@@ -20,7 +20,7 @@ CONFIG = {"name": "test/fig", "description": "A test", "allocators": ["c_malloc"
 def reference(tmp_path, monkeypatch):
     """A run `dev/fig` of invented results in place of those that are kept."""
     def cell(allocator, threads, seconds, spread=0.01, mode="a", status="ok"):
-        values = {("alloc", "time"): (seconds, seconds * (1 - spread), seconds * (1 + spread)), ("alloc", "throughput"): 1 / seconds,
+        values = {("alloc", "time"): (seconds, seconds * (1 - spread), seconds * (1 + spread)), ("alloc", "operations"): 1,
                   ("", "mallocs"): 1234.0, ("alloc", "registers"): 20.0, ("free", "registers"): 8.0} if status == "ok" else {}
         return synthetic.cell(allocator, {"threads": threads, "mode": mode}, status=status, values=values)
 
@@ -57,10 +57,9 @@ def test_counts_of_a_group_are_those_of_all_its_runs(reference, query, text):
     synthetic.write(reference / "dev" / "more", {**CONFIG, "name": "test/more"}, [
         synthetic.cell("comb", {"threads": 1}, values={("alloc", "time"): 1e-6}, revision="def5678"),
         synthetic.cell("comb", {"threads": 9}, status="skipped", reason="put off (it hung); then the time of --minutes was used up", revision="abc1234")], "cuda")
-    document = json.loads((reference / "dev" / "more" / "results.json").read_text())
-    document["allocbench"]["cells"][0]["phases"] = [{"name": "alloc"}, {"name": "free", "no_interval": "3 of the 6 rounds that an interval needs"}]
-    document["allocbench"]["cells"][1]["phases"] = [{"name": "alloc", "no_interval": "another reason"}]
-    (reference / "dev" / "more" / "results.json").write_text(json.dumps(document))
+    synthetic.change(reference / "dev" / "more", 0,
+                     phases=[{"name": "free", "median": 1e-6, "no_interval": "3 of the 6 rounds that an interval needs"}])
+    synthetic.change(reference / "dev" / "more", 1, phases=[{"name": "alloc", "median": 1e-6, "no_interval": "another reason"}])
     _with_log(reference / "dev" / "more", "10:00:30.000", "10:02:31.000")
     assert numbers.answer_to(query) == text
 
@@ -167,7 +166,7 @@ def test_the_table_of_originals_holds_ratios_and_words(reference):
     (reference / "originals.json").write_text('{"request_bytes": [64], "allocators": {"c_malloc": {"alloc": [0.25], "free": [null]}},'
                                               ' "survey_registers": {"c_malloc": "1 / 2"}}')
     synthetic.write(reference / "sized", {**CONFIG, "name": "sized"}, [synthetic.cell("c_malloc", {"request_bytes": 64}, values={
-        ("alloc", "throughput"): 5e5, ("free", "throughput"): 3e9, ("alloc", "registers"): 20.0, ("free", "registers"): 8.0})], "cuda")
+        ("alloc", "time"): 1.0, ("alloc", "operations"): 5e5, ("free", "time"): 1.0, ("free", "operations"): 3e9, ("alloc", "registers"): 20.0, ("free", "registers"): 8.0})], "cuda")
     assert "| `c_malloc` | 0.5 / 0.25 = **2.00** | 3,000 / fail |" in blocks.table("originals sized originals.json")
     assert "| `c_malloc` | 20 | 8 | 1 / 2 |" in blocks.table("registers sized originals.json")
     with pytest.raises(UsageError, match="there is no table 'chairs'"):

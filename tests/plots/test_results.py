@@ -1,4 +1,4 @@
-"""Reading results.csv and results.json."""
+"""Reading results.json."""
 
 import gzip
 import lzma
@@ -38,13 +38,12 @@ def test_reads_packed_files(tmp_path, ending, pack):
     cell = synthetic.cell("c_malloc", {"threads": 64}, values={("alloc", "time"): (2e-6, 1e-6, 3e-6)})
     folder = synthetic.write(tmp_path, CONFIG, [cell])
     plain = results.read_run(folder)
-    for name in ("results.csv", "results.json"):
-        (folder / f"{name}.{ending}").write_bytes(pack((folder / name).read_bytes()))
-        (folder / name).unlink()
+    (folder / f"results.json.{ending}").write_bytes(pack((folder / "results.json").read_bytes()))
+    (folder / "results.json").unlink()
     assert stored.find_runs(tmp_path) == [folder]
     packed = results.read_run(folder)
     assert packed.values.equals(plain.values) and packed.cells.equals(plain.cells) and packed.config == plain.config
-    assert stored.content_of(folder, "results.csv").startswith(b"figure,") and packed.kept_as == folder.name
+    assert stored.content_of(folder, "results.json").startswith(b"{") and packed.kept_as == folder.name
     (folder / f"results.json.{ending}").write_bytes(b"no archive")
     with pytest.raises(UsageError, match=f"results.json.{ending} is not JSON"):
         results.read_run(folder)
@@ -57,16 +56,6 @@ def test_a_cell_that_is_not_ok_loses_its_values_even_if_the_file_holds_some(tmp_
     assert [has_values(run, number) for number in range(len(run.cells))] == [status == "ok" for status in stored.STATUSES]
 
 
-def test_one_row_that_is_not_ok_makes_the_cell_not_ok(tmp_path):
-    folder = synthetic.write(tmp_path, CONFIG, [synthetic.cell(
-        "c_malloc", {"threads": 64}, values={("alloc", "time"): 1.0, ("free", "time"): 1.0})])
-    text = (folder / "results.csv").read_text().splitlines()
-    text[2] = text[2].replace(",ok,", ",crashed,")
-    (folder / "results.csv").write_text("\n".join(text) + "\n")
-    run = results.read_run(folder)
-    assert list(run.cells["status"]) == ["crashed"] and run.values.empty
-
-
 def test_allocators_come_in_config_order_and_unknown_ones_last(tmp_path):
     cells = [synthetic.cell(name, {"threads": 1}, values={("alloc", "time"): 1.0})
              for name in ("other", "aw_malloc", "c_malloc")]
@@ -74,31 +63,30 @@ def test_allocators_come_in_config_order_and_unknown_ones_last(tmp_path):
 
 
 @pytest.mark.parametrize("old, new, expected", [
-    (",alloc,time,s,", ",alloc,time,s,", None),
-    ("1.0,0.95", "nan,0.95", "not a finite number"),
-    ("1.0,0.95", "fast,0.95", "not a finite number"),
-    ("1.0,0.95", "1e308,0.95", "not a finite number"),
-    ("1.0,0.95", "inf,0.95", "not a finite number"),
-    ("1.0,0.95", "-1.0,0.95", "column value holds -1.0 s, which no phase can take"),
-    ("1.0,0.95", "1.0,-0.95", "column low holds -0.95 s"),
-    ("1.0,0.95", "1e9,0.95", "which no phase can take"),
-    ("1.0,0.95", ",0.95", "has no value"),
-    (",ok,", ",fine,", "unknown status 'fine'"),
-    ("phase", "stage", "lacks the column 'phase'"),
-    ('{""threads"": 64}', '{""threads"": 6', "is not JSON"),
+    ('"median": 1.0', '"median": 1.0', None),
+    ('"median": 1.0', '"median": NaN', "is not JSON (NaN is not a JSON number)"),
+    ('"median": 1.0', '"median": "fast"', "/cells/0/phases/0/median holds 'fast', which is not a time"),
+    ('"median": 1.0', '"median": 1e308', "which is not a time in seconds that a phase can take"),
+    ('"median": 1.0', '"median": -1.0', "/median holds -1.0"),
+    ('"low": 0.95', '"low": -0.95', "/low holds -0.95"),
+    ('"median": 1.0', '"median": null', "/median holds None"),
+    ('"median": 1.0, ', '', "/median holds None"),
+    ('"ok"', '"fine"', "/cells/0/status: 'fine' is not one of ['ok',"),
+    ('"axes"', '"axis"', "/cells/0: 'axes' is a required property"),
+    ('{"threads": 64}', '{"threads": 64', "is not JSON"),
 ])
-def test_damaged_files_are_refused_with_the_line(tmp_path, old, new, expected):
+def test_damaged_files_are_refused_with_the_place(tmp_path, old, new, expected):
     folder = synthetic.write(tmp_path, CONFIG,
                              [synthetic.cell("c_malloc", {"threads": 64}, values={("alloc", "time"): 1.0})])
-    text = (folder / "results.csv").read_text()
+    text = (folder / "results.json").read_text()
     assert old in text
-    (folder / "results.csv").write_text(text.replace(old, new))
+    (folder / "results.json").write_text(text.replace(old, new))
     if expected is None:
         results.read_run(folder)
         return
     with pytest.raises(UsageError) as error:
         results.read_run(folder)
-    assert expected in str(error.value) and "results.csv:" in str(error.value) and "allocbench report" in str(error.value)
+    assert expected in str(error.value) and "results.json" in str(error.value) and "allocbench report" in str(error.value)
 
 
 def test_date_and_unfinished_cells_come_from_the_json(tmp_path):
@@ -114,22 +102,12 @@ def test_a_log_continued_later_names_all_its_revisions(tmp_path):
     assert "allocbench 0.1.0 (early, late)" in origin.lines(results.read_run(synthetic.write(tmp_path, CONFIG, cells)))[-1]
 
 
-def test_lines_are_counted_through_texts_with_line_ends(tmp_path):
-    cells = [synthetic.cell("c_malloc", {"threads": 1}, status="crashed", reason="one\ntwo\nthree"),
-             synthetic.cell("c_malloc", {"threads": 2}, values={("alloc", "time"): 1.0})]
-    folder = synthetic.write(tmp_path, CONFIG, cells)
-    path = folder / "results.csv"
-    path.write_text(path.read_text().replace("1.0,0.95", "-1.0,0.95"))
-    with pytest.raises(UsageError, match=r"results.csv:5 column value"):
-        results.read_run(folder)
-
-
-def test_missing_json_and_empty_csv_say_what_to_do(tmp_path):
+def test_missing_and_empty_results_say_what_to_do(tmp_path):
     folder = synthetic.write(tmp_path, CONFIG, [])
     with pytest.raises(NothingToDraw, match="holds no cell"):
         results.read_run(folder)
     (folder / "results.json").unlink()
-    with pytest.raises(UsageError, match="allocbench report"):
+    with pytest.raises(NothingToDraw, match="contains no results.json.*allocbench report"):
         results.read_run(folder)
 
 
@@ -147,10 +125,10 @@ def test_foreign_and_future_documents_are_refused(tmp_path, document, expected):
 @pytest.mark.parametrize("ending, pack", [("gz", gzip.compress), ("xz", lzma.compress)])
 def test_truncated_archives_are_refused(tmp_path, ending, pack):
     folder = synthetic.write(tmp_path, CONFIG, [synthetic.cell("c_malloc", {"threads": 64}, values={("alloc", "time"): 1.0})])
-    whole = pack((folder / "results.csv").read_bytes())
-    (folder / "results.csv").unlink()
-    (folder / f"results.csv.{ending}").write_bytes(whole[:len(whole) // 2])
-    with pytest.raises(UsageError, match=f"results.csv.{ending} is not a table"):
+    whole = pack((folder / "results.json").read_bytes())
+    (folder / "results.json").unlink()
+    (folder / f"results.json.{ending}").write_bytes(whole[:len(whole) // 2])
+    with pytest.raises(UsageError, match=f"results.json.{ending} is not JSON"):
         results.read_run(folder)
 
 

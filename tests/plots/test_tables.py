@@ -23,9 +23,9 @@ def _config(**plot):
 
 
 def test_table_holds_values_words_and_gaps(tmp_path):
-    cells = [synthetic.cell("c_malloc", {"request_bytes": 16}, values={("alloc", "throughput"): 1.5e6}),
-             synthetic.cell("c_malloc", {"request_bytes": 8192}, status="timeout", values={("alloc", "throughput"): 6.66e6}),
-             synthetic.cell("cf_malloc", {"request_bytes": 16}, values={("alloc", "throughput"): 2e9})]
+    cells = [synthetic.cell("c_malloc", {"request_bytes": 16}, values={("alloc", "time"): (1.0, 0.95, 1.06), ("alloc", "operations"): 1.5e6}),
+             synthetic.cell("c_malloc", {"request_bytes": 8192}, status="timeout", values={("alloc", "time"): 1.0, ("alloc", "operations"): 6.66e6}),
+             synthetic.cell("cf_malloc", {"request_bytes": 16}, values={("alloc", "time"): 1.0, ("alloc", "operations"): 2e9})]
     run = _run(tmp_path, _config(kind="table", x="request_bytes", y="alloc", metric="throughput"), cells)
     drawing = table.make(run, "stem")
     assert "| request size | 16 B | 8 KiB |" in drawing.markdown

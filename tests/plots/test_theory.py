@@ -164,10 +164,8 @@ def test_an_unknown_formula_is_refused(tmp_path):
 
 def _histograms(folder, config: dict, cells: list[dict], *histograms) -> results.Run:
     folder = synthetic.write(folder, config, cells, "cuda")
-    document = json.loads((folder / "results.json").read_text())
-    document["allocbench"]["cells"] = [{"id": f"{number:016x}", "counted": {"histograms": {"pages_found": bins}}}
-                                       for number, bins in enumerate(histograms)]
-    (folder / "results.json").write_text(json.dumps(document))
+    for number, bins in enumerate(histograms):
+        synthetic.change(folder, number, counted={"histograms": {"pages_found": bins}})
     return results.read_run(folder)
 
 

@@ -150,14 +150,14 @@ def test_what_cannot_be_read_is_listed_and_the_rest_is_shown(tmp_path, capsys):
 
 def test_a_run_without_its_results_is_named(tmp_path, capsys):
     made = guide.write(tmp_path)
-    (made / "guide" / "fill" / "results.csv").unlink()
+    (made / "guide" / "fill" / "results.json").unlink()
     (made / "guide" / "fill" / "events.jsonl").write_text("")
-    (made / "guide" / "mixed" / "results.csv").unlink()
+    (made / "guide" / "mixed" / "results.json").unlink()
     (made / "guide" / "mixed" / "events.jsonl.xz").write_bytes(b"")
     assert cli.main(["page", str(made)]) == 2
     told = capsys.readouterr().err
-    assert "guide/fill contains no results.csv. If a run was interrupted: Write it again with: allocbench report" in told
-    assert "guide/mixed contains no results.csv. If a run was interrupted: Unpack events.jsonl.xz, then write it again with" in told
+    assert "guide/fill contains no results.json. If a run was interrupted: Write it again with: allocbench report" in told
+    assert "guide/mixed contains no results.json. If a run was interrupted: Unpack events.jsonl.xz, then write it again with" in told
 
 
 def test_another_device_is_left_out_and_named(tmp_path, capsys):
@@ -180,7 +180,7 @@ def test_results_of_another_format_are_named(tmp_path, capsys):
 def test_nothing_to_show_is_said(tmp_path, capsys):
     (tmp_path / "run").mkdir()
     assert cli.main(["page", str(tmp_path)]) == 3
-    assert "contains no results.csv" in capsys.readouterr().err
+    assert "contains no results.json" in capsys.readouterr().err
 
 
 def test_names_cannot_leave_their_place(tmp_path):
@@ -203,9 +203,10 @@ def test_a_missing_library_names_its_package(folder, monkeypatch, capsys):
 def test_what_was_not_measured_is_a_dot_and_few_cells_make_no_mean(tmp_path):
     made = guide.write(tmp_path)
     for name in ("small", "fill", "hash_join"):
-        path = made / "guide" / name / "results.csv"
-        lines = path.read_text().splitlines(keepends=True)
-        path.write_text("".join(line for line in lines if ",halloc_reworked," not in line))
+        path = made / "guide" / name / "results.json"
+        document = json.loads(path.read_text())
+        document["allocbench"]["cells"] = [cell for cell in document["allocbench"]["cells"] if cell["allocator"] != "halloc_reworked"]
+        path.write_text(json.dumps(document))
     row = re.search(r'<tr data-allocator="halloc_reworked".*?</tr>', build.page_of(runs_of(made), []).text)[0]
     assert row.count('<td class="unknown" title="not measured">·</td>') == 4 + 2 + 1
     assert 'class="few" title="over 2 of 9 cells: not to be compared with the others"' in row

@@ -39,7 +39,7 @@ std::vector<std::filesystem::path> files_of(const ReportOptions& options) {
   return files;
 }
 
-// The page reads results.csv and results.json, which a plain log makes again. It lists logs that cannot be read, and
+// The page reads results.json, which a plain log makes again. It lists logs that cannot be read, and
 // shows the rest.
 int write_page(const ReportOptions& options) {
   std::vector<std::string> arguments = {"page"};
