@@ -1,8 +1,8 @@
 """The results of one run as two tables: `cells`, one row per cell with every setting as a column, and `values`, one row per
 cell, phase and metric.
 
-The status word comes before any number: a cell that is not `ok` in all its rows has no values here, whatever its rows
-hold, so nothing that draws can show a number for it.
+The status word comes before any number: a cell that is not `ok` has no values here, whatever its entry in results.json holds, so nothing
+that draws can show a number for it.
 """
 
 from __future__ import annotations
