@@ -17,6 +17,8 @@ import time
 BEGIN = time.monotonic()
 BACKEND = "cuda" if sys.argv[0].endswith("-cuda") else "cpu"
 
+OVERRUN_SECONDS = 0.3
+
 # name: when it happens and what happens
 TROUBLES = {
     "steady": None,
@@ -29,6 +31,7 @@ TROUBLES = {
     "incorrect": "incorrect",
     "exhausted": "oom",
     "faulting": "device_fault",
+    "overrunning": "timeout",  # notices its deadline and ends
     "exiting": "exit",
     "refusing": "refuse_allocator",
     "stuck": "hang_in_allocator",
@@ -203,6 +206,10 @@ class Worker:
             self.emit(event="failed", cell=cell, status=kind, reason=f"planned {kind}", fatal=False)
         if kind == "device_fault":
             self.emit(event="failed", cell=cell, status=kind, reason="planned fault", fatal=True)
+            sys.exit(70)
+        if kind == "timeout":
+            time.sleep(OVERRUN_SECONDS)
+            self.emit(event="failed", cell=cell, status=kind, reason="planned overrun", fatal=True)
             sys.exit(70)
         if kind == "exit":
             sys.exit(5)

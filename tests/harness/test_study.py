@@ -2,10 +2,12 @@
 
 import json
 import pathlib
+import re
 import signal
 import subprocess
 import time
 
+from fake_worker import OVERRUN_SECONDS
 from support import PROGRAM, ProgramTest, ended
 
 
@@ -176,6 +178,13 @@ class Study(StudyTest):
         self.assertRegex(result.stdout, r"wall time [0-9.]+ s\n")
         for part in ("kernels", "process starts", "process ends", "deadlines", "workers that died", "front end"):
             self.assertRegex(result.stdout, rf"(?m)^ +[0-9.]+ % +[0-9.]+ s  {part}$")
+
+    def test_the_profile_counts_a_deadline_that_a_worker_ends_itself(self):
+        self.add_config("mine/one", ["overrunning"], sweep={"request_bytes": [32]}, rounds=1)
+        result = self.study("mine", "--profile", expect=1)
+        self.assertIn("planned overrun", result.stdout + result.stderr)
+        seconds = re.search(r"(?m)^ +[0-9.]+ % +([0-9.]+) s  deadlines$", result.stdout)
+        self.assertGreaterEqual(float(seconds[1]), OVERRUN_SECONDS)
 
     def test_the_profile_has_what_workers_did_before_they_died(self):
         self.add_config("mine/one", ["crashing"], sweep={"request_bytes": [32]}, rounds=1)
