@@ -9,7 +9,8 @@
 #   plugins/check/, plugins/tsan/  my_malloc.so for `allocbench check`: schedules, races
 # These folders lie in ALLOCBENCH_PLUGIN_FOLDER, by default <build>/plugins; in this project build/bin/plugins.
 # Each is linked from units that compile the kernels of some groups (workloads/groups/): an edit of a workload's kernels
-# compiles the units of its group again. LARGE: nvcc needs half a minute or more for the applications, which get more units there.
+# compiles the unit of its group again, one for each plug-in. LARGE: nvcc needs half a minute or more for the
+# applications, which get more units there.
 # Plug-ins of other projects have one unit each, as have those with INCLUDES: functions of other people's headers need not
 # be inline.
 # Nothing else is compiled or linked again for a plug-in. Targets: allocbench_plugin_<plugin>_<folder>, and of all plug-ins
@@ -21,15 +22,11 @@ if(NOT ALLOCBENCH_PLUGIN_FOLDER)
 endif()
 
 # The units of the shared objects, as groups joined by "+". The first one of the micro tests has the allocators. Every unit
-# parses the headers (3.5 CPU seconds with nvcc) and compiles the allocator's functions again, so few are cheaper in all.
-# CUDA kernels inline their allocator: where it is large they are most of the work.
-set(ALLOCBENCH_ONE_UNIT_micro calls+held+cycles+lists_and_latencies CACHE INTERNAL "")
-set(ALLOCBENCH_ONE_UNIT_applications graph_build+group_by+join_and_tree+updates CACHE INTERNAL "")
-set(ALLOCBENCH_UNITS_cpu_micro calls+held cycles+lists_and_latencies CACHE INTERNAL "")
-set(ALLOCBENCH_UNITS_cpu_applications graph_build+group_by join_and_tree+updates CACHE INTERNAL "")
-set(ALLOCBENCH_UNITS_cuda_micro ${ALLOCBENCH_ONE_UNIT_micro} CACHE INTERNAL "")
-set(ALLOCBENCH_UNITS_cuda_applications ${ALLOCBENCH_UNITS_cpu_applications} CACHE INTERNAL "")
-set(ALLOCBENCH_LARGE_UNITS_micro ${ALLOCBENCH_ONE_UNIT_micro} CACHE INTERNAL "")
+# parses the headers (1.5 to 3.5 CPU seconds with nvcc) and compiles the allocator's functions again, so few are cheaper in
+# all; more let an edit of a workload compile less. CUDA kernels inline their allocator: where it is large they are most of
+# the work.
+set(ALLOCBENCH_UNITS_micro calls+held cycles+lists_and_latencies CACHE INTERNAL "")
+set(ALLOCBENCH_UNITS_applications graph_build+group_by join_and_tree+updates CACHE INTERNAL "")
 set(ALLOCBENCH_LARGE_UNITS_applications graph_build group_by join_and_tree updates CACHE INTERNAL "")
 
 # Host code spends its time in the executor, which is optimised: more here only costs build time.
@@ -167,17 +164,18 @@ function(allocbench_add_allocator plugin)
       continue()
     endif()
     string(TOLOWER ${backend} variant)
-    set(layout ALLOCBENCH_UNITS_${variant})
+    set(micro ${ALLOCBENCH_UNITS_micro})
+    set(applications ${ALLOCBENCH_UNITS_applications})
     if(arg_INCLUDES OR NOT PROJECT_NAME STREQUAL "allocbench")
-      set(layout ALLOCBENCH_ONE_UNIT)
+      list(JOIN micro "+" micro)
+      list(JOIN applications "+" applications)
     elseif(arg_LARGE AND backend STREQUAL "CUDA")
-      set(layout ALLOCBENCH_LARGE_UNITS)
+      set(applications ${ALLOCBENCH_LARGE_UNITS_applications})
     endif()
-    allocbench_add_plugin_part(allocbench_plugin_${plugin}_${variant} ${variant} ${plugin} plugin_micro.cpp.in
-                               ${${layout}_micro})
+    allocbench_add_plugin_part(allocbench_plugin_${plugin}_${variant} ${variant} ${plugin} plugin_micro.cpp.in ${micro})
     if(NOT arg_MICRO_TESTS_ONLY)
       allocbench_add_plugin_part(allocbench_plugin_${plugin}_applications_${variant} ${variant} ${plugin}-applications
-                                 plugin_applications.cpp.in ${${layout}_applications})
+                                 plugin_applications.cpp.in ${applications})
     endif()
   endforeach()
   if(CPU IN_LIST arg_BACKENDS)
