@@ -9,10 +9,9 @@
 #   plugins/check/, plugins/tsan/  my_malloc.so for `allocbench check`: schedules, races
 # These folders lie in ALLOCBENCH_PLUGIN_FOLDER, by default <build>/plugins; in this project build/bin/plugins.
 # Each is linked from units that compile the kernels of some groups (workloads/groups/): an edit of a workload's kernels
-# compiles the unit of its group again, one for each plug-in. LARGE: nvcc needs half a minute or more for the
-# applications, which get more units there.
-# Plug-ins of other projects have one unit each, as have those with INCLUDES: functions of other people's headers need not
-# be inline.
+# compiles the unit of its group again, one for each plug-in. LARGE: nvcc needs half a minute or more for the applications,
+# which get more units there. Plug-ins of other projects have one unit each, as have those with INCLUDES: functions of other
+# people's headers need not be inline.
 # Nothing else is compiled or linked again for a plug-in. Targets: allocbench_plugin_<plugin>_<folder>, and of all plug-ins
 # plugins_<folder>.
 
