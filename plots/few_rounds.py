@@ -1,6 +1,6 @@
-"""What three to five rounds say, for claims alone: the t intervals that results.json has for times of so few rounds.
+"""What three to five rounds say, for verdicts on claims and on Comb's points: the t intervals that results.json has for times of so few rounds.
 
-Figures draw no such interval, because it assumes how processes spread (docs/methodology-measurement.md, "Claims about few
+Figures of times draw no such interval, because it assumes how processes spread (docs/methodology-measurement.md, "Claims about few
 rounds"). Counts need none: they are what they are.
 """
 

@@ -1,7 +1,8 @@
 """`python3 -m plots comb`: one allocator against the best other at each point of a list, with limits that are met or lost.
 
 The list is data (data/comb/points.json): per point the config whose cells it is about, the phase or metric, the limit, and why it
-is lost where it is. Numbers come from stored results of one device; a point without cells is "not measured".
+is lost where it is. Numbers come from stored results of one device; a point without cells is "not measured". Like claims, points are judged on
+three rounds and more (few_rounds.py).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Callable, Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import labels, quantity, sides, style
+from plots import few_rounds, labels, quantity, sides, style
 from plots.results import Run
 
 COMB = Path(__file__).resolve().parents[1] / "data" / "comb" / "points.json"
@@ -24,20 +25,22 @@ _LIMITS = ({"times", "of"}, {"at_most"}, {"at_least"})
 
 @dataclass(frozen=True)
 class Reading:
-    """A value with its 95 % interval; no bounds where there is none. Counts are exact."""
+    """A value with its 95 % interval; no bounds where there is none. Counts are exact. `rounds`: of a t interval, 0 for any other."""
 
     value: float
     low: float | None
     high: float | None
     unit: str
+    rounds: int = 0
 
     def over(self, other: Reading) -> Reading:
         bounded = None not in (self.low, self.high, other.low, other.high) and other.low > 0
-        return Reading(self.value / other.value, self.low / other.high if bounded else None, self.high / other.low if bounded else None, "")
+        rounds = few_rounds.fewest((self.rounds, other.rounds)) if bounded else 0
+        return Reading(self.value / other.value, self.low / other.high if bounded else None, self.high / other.low if bounded else None, "", rounds)
 
     def times(self, factor: float) -> Reading:
         low, high = (None if bound is None else bound * factor for bound in (self.low, self.high))
-        return Reading(self.value * factor, low, high, self.unit)
+        return Reading(self.value * factor, low, high, self.unit, self.rounds)
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,11 @@ class Place:
     margin: Reading | None
     verdict: str
     why: str = ""
+
+    @property
+    def rounds(self) -> int:
+        """The fewest of the t intervals that the verdict rests on; 0: it rests on none."""
+        return self.margin.rounds if self.margin else 0
 
     @property
     def ratio(self) -> Reading | None:
@@ -71,6 +79,11 @@ class Point:
         """Lost as soon as one place is, met where all are."""
         present = {place.verdict for place in self.places}
         return next(word for word in (LOST, OPEN, MET, UNMEASURED) if word in present)
+
+    @property
+    def few(self) -> str:
+        """How many places were judged on three to five rounds."""
+        return few_rounds.sentence([place.rounds for place in self.places])
 
     def worst(self) -> Place:
         """The place that decides: the farthest beyond its limit, one without a number before all."""
@@ -123,7 +136,8 @@ def _reading(row) -> Reading:
     low, high = (None if math.isnan(bound) else float(bound) for bound in (row.low, row.high))
     if low is None and row.unit != "s":
         low = high = float(row.value)
-    return Reading(float(row.value), low, high, row.unit)
+    few = getattr(row, few_rounds.COLUMN)
+    return Reading(float(row.value), low, high, row.unit, 0 if math.isnan(few) else int(few))
 
 
 def configs_of(data: dict) -> set[str]:
@@ -135,7 +149,7 @@ def configs_of(data: dict) -> set[str]:
 def judge(data: dict, runs: Sequence[Run]) -> list[Point]:
     """All points, in the order of the list."""
     wanted = configs_of(data)
-    used = [run for run in runs if run.name in wanted]
+    used = [few_rounds.bounded(run) for run in runs if run.name in wanted]
     if not used:
         raise NothingToDraw(f"none of these runs is one that the points are about. Measure them: allocbench study {sorted(wanted)[0].split('/')[0]}")
     _require_one_device(used)
@@ -204,7 +218,7 @@ def _place(point: dict, source: _Source, other: _Source | None, allocator: str, 
         return Place(at, own, rival, theirs, None, None, OPEN, why)
     margin = limit.over(own) if "at_least" in point["limit"] else own.over(limit)
     if margin.low is None or margin.high is None:
-        return Place(at, own, rival, theirs, limit, margin, OPEN, "no interval: fewer than six rounds")
+        return Place(at, own, rival, theirs, limit, margin, OPEN, "no interval: fewer than three rounds")
     return Place(at, own, rival, theirs, limit, margin, MET if margin.high <= 1 else LOST if margin.low > 1 else OPEN)
 
 

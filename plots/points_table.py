@@ -8,7 +8,7 @@ import matplotlib
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
 
-from plots import grid, origin, quantity, style, ticks
+from plots import few_rounds, grid, origin, quantity, style, ticks
 from plots.page import BODY_WIDTH, Drawing, Heading, Page
 from plots.points import LOST, MET, OPEN, UNMEASURED, Place, Point, Reading, written
 from plots.results import Run
@@ -19,6 +19,7 @@ _VERDICT = 0.95
 _AXIS = 0.4
 _LEGEND = 0.22
 _COLOURS = {MET: "#1b7837", LOST: style.WARNING, OPEN: style.GREY}
+_FEW = "†"
 _SHIFTS = 5  # marks of a row lie on so many lines, so that equal factors stay visible
 
 
@@ -34,6 +35,8 @@ def _heading(data: dict, points: Sequence[Point], runs: Sequence[Run]) -> Headin
     counted = ", ".join(f"{verdicts.count(word)} {word}" for word in (MET, LOST, OPEN, UNMEASURED) if word in verdicts)
     caption = [f"{len(points)} points: {counted}. A point is met where it is met at all of its settings. A mark is the factor over the best other allocator at one "
                "setting, with its 95 % interval; its colour is the verdict about the limit of the point, which may be about another one. Left of 1: better than all others.",
+               f"Verdicts that rest on three to five rounds say so ({_FEW}); their t intervals are shown (docs/methodology-measurement.md)."
+               if any(point.few for point in points) else "",
                data.get("goal", "")]
     return Heading(data["title"], "", [sentence for sentence in caption if sentence], origin.lines(runs[0])[:1],
                    origin.CPU_BANNER if runs[0].backend == "cpu" else "")
@@ -75,7 +78,8 @@ def _told(point: Point) -> str:
     if point.verdict == UNMEASURED:
         return UNMEASURED
     met = sum(place.verdict == MET for place in point.places)
-    return f"{point.verdict}\n(met at {met} of {len(point.places)})" if len(point.places) > 1 else point.verdict
+    verdict = f"{point.verdict} {_FEW}" if point.few else point.verdict
+    return f"{verdict}\n(met at {met} of {len(point.places)})" if len(point.places) > 1 else verdict
 
 
 def _draw_mark(axes, place: Place, middle: float, limits: tuple[float, float]) -> None:
@@ -109,13 +113,17 @@ def markdown(heading: Heading, points: Sequence[Point]) -> str:
 def _row(point: Point) -> list[str]:
     worst = point.worst()
     met = sum(place.verdict == MET for place in point.places)
-    return [point.name, point.wanted, point.verdict, "–" if point.verdict == UNMEASURED else f"{met} of {len(point.places)}", worst.at or "–",
+    return [point.name, point.wanted, _verdict(point.verdict, point.few), "–" if point.verdict == UNMEASURED else f"{met} of {len(point.places)}", worst.at or "–",
             written(point, worst.own), f"{worst.rival} {written(point, worst.theirs)}" if worst.theirs else "–", _factor(worst.ratio), point.reason()]
 
 
 def _place_row(point: Point, place: Place) -> list[str]:
     return [place.at or "–", written(point, place.own), place.rival or "–", written(point, place.theirs), _factor(place.ratio), _factor(place.margin),
-            f"{place.verdict} ({place.why})" if place.why else place.verdict]
+            _verdict(place.verdict, place.why or few_rounds.sentence([place.rounds]))]
+
+
+def _verdict(word: str, more: str) -> str:
+    return f"{word} ({more})" if more else word
 
 
 def _factor(ratio: Reading | None) -> str:

@@ -6,7 +6,7 @@ import pytest
 from allocbench.errors import NothingToDraw, UsageError
 import synthetic
 
-from plots import cli, points, points_table, results
+from plots import cli, inputs, kept, points, points_table, results
 
 CONFIG = {"description": "Test data", "allocators": ["comb", "halloc", "corw_reworked", "atomic_malloc"], "plot": {"kind": "status_matrix"}}
 
@@ -66,7 +66,24 @@ def test_who_is_left_out_is_no_rival(tmp_path):
 
 def test_without_an_interval_nobody_can_tell(tmp_path):
     place, = _judged([_sizes(tmp_path, half=None)], limit={"at_most": 1}).places
-    assert (place.verdict, place.why) == (points.OPEN, "no interval: fewer than six rounds")
+    assert (place.verdict, place.why) == (points.OPEN, "no interval: fewer than three rounds")
+
+
+@pytest.mark.parametrize("seconds, spread, verdict", [(9e-6, 0.05, points.MET), (20e-6, 0.05, points.LOST), (9e-6, 0.5, points.OPEN)])
+def test_a_few_rounds_decide_by_their_t_interval_and_it_is_said(tmp_path, seconds, spread, verdict):
+    few = {"values": [seconds] * 4, "least_spread": 0.01, "low": seconds / (1 + spread), "high": seconds * (1 + spread)}
+    phase = {"name": "alloc", "no_interval": "4 of the 6 rounds that an interval needs", "few_rounds": few}
+    run = _run(tmp_path, "comb/sizes", [_cell("comb", 16, seconds, None, phases=[phase]), _cell("corw_reworked", 16, 10e-6)])
+    data = {"allocator": "comb", "title": "T", "points": [{"name": "p", "config": "comb/sizes", "phase": "alloc", "limit": {"times": 1.1, "of": "best"}}]}
+    judged = points.judge(data, [run])
+    assert (judged[0].verdict, judged[0].few) == (verdict, "judged on 4 rounds")
+    text = points_table.drawing(data, judged, [run]).markdown
+    assert text.count(f"| {verdict} (judged on 4 rounds) |") == 2 and "rest on three to five rounds" in text
+    assert "rounds" not in points_table.drawing(data, _whole(tmp_path / "whole", data), [run]).markdown
+
+
+def _whole(folder, data):
+    return points.judge(data, [_sizes(folder)])
 
 
 def test_its_own_value_elsewhere(tmp_path):
@@ -129,8 +146,6 @@ def test_a_mistake_in_the_list_names_the_point(tmp_path, change):
 
 
 def test_every_point_of_comb_is_about_a_config_that_has_it():
-    from plots import inputs, kept
-
     for point in points.read()["points"]:
         config = inputs.read_config(kept.ROOT / "configs" / f"{point['config']}.json")
         axes = {**config.get("sweep", {}), **{name: values for group in config.get("zip", []) for name, values in group.items()}}
@@ -160,3 +175,12 @@ def test_points_of_a_picture_are_marks_in_the_colour_of_their_verdict(tmp_path):
     drawing = points_table.drawing(data, points.judge(data, [run]), [run])
     marks = [line for line in drawing.page.figure.axes[0].lines if line.get_marker() == "o"]
     assert [(line.get_xdata()[0], line.get_color()) for line in marks] == [(pytest.approx(10 / 9), "#b00000")]
+
+
+def test_the_committed_table_is_what_the_committed_results_say(tmp_path):
+    folder = kept.REFERENCE / "h200" / "comb"
+    assert cli.main(["comb", str(folder), "--out", str(tmp_path)]) == 0
+    again = "write it again: python3 -m plots comb results/reference/h200/comb --out results/reference/h200/comb"
+    text = (tmp_path / "comb_points.md").read_text()
+    assert text == (folder / "comb_points.md").read_text(), again
+    assert "No reason is known" not in text, "data/comb/points.json says why a point is lost, or that it is not explained"
