@@ -10,7 +10,7 @@ import matplotlib
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from plots import claims, origin, style, ticks
+from plots import claims, few_rounds, origin, style, ticks
 from plots.claims import Judged
 from plots.page import BODY_WIDTH, Drawing, Heading, Page
 from plots.results import Run
@@ -23,7 +23,6 @@ _TEXT = _SENTENCE + _VERDICT + 0.08
 _AXIS = 0.42
 _LEGEND = 0.22
 _KINDS = ("ratio", "step")
-_FEW = "†"
 _BAND = "#cfe0f3"
 _DECADES = 5
 _VERDICTS = {claims.HOLDS: "#1b7837", claims.FAILS: style.WARNING, claims.OPEN: style.GREY}
@@ -46,9 +45,9 @@ def _drawing(paper: str, runs: Sequence[tuple[Run, list[Judged]]]) -> Drawing | 
     caption = ["Filled: published form, which the verdict is about, with its 95 % interval, in the colour of the verdict. Half-filled: reworked form. Hollow: the "
                "authors' code, measured separately where it has no interval. Shaded: what the paper states. No symbol: no number. Triangle: beyond the axis.",
                "The place that decides is shown: of those with the verdict, the one nearest to the other.",
-               *([f"{_FEW}: judged on three to five rounds; the t interval is shown (docs/methodology-measurement.md)."] if any(each.few for _, each in rows) else [])]
+               *([few_rounds.MARKED] if any(each.few for _, each in rows) else [])]
     sentences = [ticks.wrapped(f"{each.says} ({each_run.name.split('/')[-1]})", style.LEAST, _SENTENCE) for each_run, each in rows]
-    verdicts = [[f"{each.verdict} {_FEW}" if each.few else each.verdict, *ticks.wrapped(_beside(each), style.LEAST, _VERDICT)] for _, each in rows]
+    verdicts = [[f"{each.verdict} {few_rounds.MARK}" if each.few else each.verdict, *ticks.wrapped(_beside(each), style.LEAST, _VERDICT)] for _, each in rows]
     heights = [_ROW + _LINE * (max(2, len(lines), len(told)) - 2) for lines, told in zip(sentences, verdicts)]
     page = Page(Heading(f"Claims of {run.config.get('paper', paper).split(',')[0]} about ratios", f"{len(rows)} sentences", caption, origin.lines(run)[:1]),
                 _AXIS + _LEGEND + sum(heights))

@@ -19,7 +19,6 @@ _VERDICT = 0.95
 _AXIS = 0.4
 _LEGEND = 0.22
 _COLOURS = {MET: "#1b7837", LOST: style.WARNING, OPEN: style.GREY}
-_FEW = "†"
 _SHIFTS = 5  # marks of a row lie on so many lines, so that equal factors stay visible
 
 
@@ -35,8 +34,7 @@ def _heading(data: dict, points: Sequence[Point], runs: Sequence[Run]) -> Headin
     counted = ", ".join(f"{verdicts.count(word)} {word}" for word in (MET, LOST, OPEN, UNMEASURED) if word in verdicts)
     caption = [f"{len(points)} points: {counted}. A point is met where it is met at all of its settings. A mark is the factor over the best other allocator at one "
                "setting, with its 95 % interval; its colour is the verdict about the limit of the point, which may be about another one. Left of 1: better than all others.",
-               f"Verdicts that rest on three to five rounds say so ({_FEW}); their t intervals are shown (docs/methodology-measurement.md)."
-               if any(point.few for point in points) else "",
+               few_rounds.MARKED if any(point.few for point in points) else "",
                data.get("goal", "")]
     return Heading(data["title"], "", [sentence for sentence in caption if sentence], origin.lines(runs[0])[:1],
                    origin.CPU_BANNER if runs[0].backend == "cpu" else "")
@@ -78,7 +76,7 @@ def _told(point: Point) -> str:
     if point.verdict == UNMEASURED:
         return UNMEASURED
     met = sum(place.verdict == MET for place in point.places)
-    verdict = f"{point.verdict} {_FEW}" if point.few else point.verdict
+    verdict = f"{point.verdict} {few_rounds.MARK}" if point.few else point.verdict
     return f"{verdict}\n(met at {met} of {len(point.places)})" if len(point.places) > 1 else verdict
 
 

@@ -6,7 +6,7 @@ import pytest
 from allocbench.errors import NothingToDraw, UsageError
 import synthetic
 
-from plots import cli, inputs, kept, points, points_table, results
+from plots import cli, few_rounds, inputs, kept, points, points_table, results
 
 CONFIG = {"description": "Test data", "allocators": ["comb", "halloc", "corw_reworked", "atomic_malloc"], "plot": {"kind": "status_matrix"}}
 
@@ -78,7 +78,7 @@ def test_a_few_rounds_decide_by_their_t_interval_and_it_is_said(tmp_path, second
     judged = points.judge(data, [run])
     assert (judged[0].verdict, judged[0].few) == (verdict, "judged on 4 rounds")
     text = points_table.drawing(data, judged, [run]).markdown
-    assert text.count(f"| {verdict} (judged on 4 rounds) |") == 2 and "rest on three to five rounds" in text
+    assert text.count(f"| {verdict} (judged on 4 rounds) |") == 2 and few_rounds.MARKED in text
     assert "rounds" not in points_table.drawing(data, _whole(tmp_path / "whole", data), [run]).markdown
 
 
