@@ -104,8 +104,13 @@ def _check_shape(ours: dict, path: Path, again: str) -> None:
         pointer = "".join(f"/{step}" for step in mistake.absolute_path)
         raise UsageError(f"{path}:1 /allocbench{pointer}: {mistake.message[:200]}. {again}")
     statistic = ours.get("run", {}).get("config", {}).get("statistic", "median")
+    first_of: dict[str, object] = {}  # by axis, the value of the first cell that has it
     for number, cell in enumerate(ours["cells"]):
         place = f"{path}:1 /allocbench/cells/{number}"
+        for axis, value in cell["axes"].items():
+            first = first_of.setdefault(axis, value)
+            if isinstance(value, str) != isinstance(first, str):
+                raise UsageError(f"{place}/axes/{axis} holds {value!r}, but other cells have values like {first!r}: an axis has words or numbers. {again}")
         for index, phase in enumerate(cell.get("phases", [])):
             for name in ("samples", statistic, "low", "high"):
                 held = phase.get(name)

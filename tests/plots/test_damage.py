@@ -89,3 +89,10 @@ def test_samples_that_are_no_times_are_refused_with_their_place(tmp_path, sample
     (folder / "results.json").write_text(json.dumps(document))
     with pytest.raises(UsageError, match=r"results.json:1 /allocbench/cells/2/phases/0/samples holds"):
         drawing.read(folder)
+
+
+def test_an_axis_with_words_and_numbers_is_refused(tmp_path):
+    folder = _folder(tmp_path)
+    synthetic.change(folder, 2, axes={"threads": "x"})
+    with pytest.raises(UsageError, match=r"/allocbench/cells/2/axes/threads holds 'x', but other cells have values like 1"):
+        drawing.read(folder)
