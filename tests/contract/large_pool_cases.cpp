@@ -51,13 +51,16 @@ void fill_beyond(const AllocatorType& type, Report& report, std::size_t pool_byt
   std::optional<Heap> heap;
   try {
     heap.emplace(type, pool_bytes, report, parameters_for_large_blocks(type, pool_bytes));
-  } catch (const Unsupported&) {
-    return;  // said in words: the design knows its limit
+  } catch (const Unsupported& limit) {
+    return report.skip(limit.what());
   }
   const std::uint64_t bytes = largest_in_pool(*heap);
   heap->refresh();
   const std::uint64_t wanted = heap->arena_bytes() / (bytes + 64) * 3 / 4;
-  if (wanted > most_blocks) return report.count("skipped_blocks", wanted);
+  if (wanted > most_blocks) {
+    return report.skip("blocks of " + std::to_string(bytes) + " bytes, the largest from the pool, would be " +
+                       std::to_string(wanted) + "; this case keeps at most " + std::to_string(most_blocks));
+  }
   heap->touch = wanted <= 16 << 10;
   // Warps of one lane: lanes of a warp would wait for one another.
   Calls calls(8, 1);

@@ -33,9 +33,10 @@ Report run_case(const Case& tested, const AllocatorType& type) { return run_here
 
 namespace {
 
-// Texts end with a null byte: a problem, or a name and then its count.
+// Texts end with a null byte: a problem, why the case was skipped, or a name and then its count.
 void write_report(std::FILE* file, const Report& report) {
   for (const std::string& problem : report.problems()) std::fprintf(file, "problem%c%s%c", 0, problem.c_str(), 0);
+  if (!report.skipped().empty()) std::fprintf(file, "skipped%c%s%c", 0, report.skipped().c_str(), 0);
   for (const auto& [name, count] : report.counts()) {
     std::fprintf(file, "%s%c%s%c", name.c_str(), 0, std::to_string(count).c_str(), 0);
   }
@@ -54,6 +55,8 @@ Report read_report(std::FILE* file) {
   for (std::size_t i = 0; i + 1 < texts.size(); i += 2) {
     if (texts[i] == "problem") {
       report.problem(texts[i + 1]);
+    } else if (texts[i] == "skipped") {
+      report.skip(texts[i + 1]);
     } else {
       report.count(texts[i], std::stoull(texts[i + 1]));
     }

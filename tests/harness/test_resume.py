@@ -137,6 +137,11 @@ class Resume(ProgramTest):
             with self.subTest(name=str(name)):
                 self.assertEqual(self.run_program("report", name, expect=1).stdout, table)
         self.assertEqual([path.name for path in kept.iterdir()], ["events.jsonl.xz"])
+        for name in ("results.json", "results.json.xz"):
+            with self.subTest(beside=name):
+                (kept / name).write_bytes(b"")  # what is beside the log is not read
+                self.assertEqual(self.run_program("report", kept / name, expect=1).stdout, table)
+                (kept / name).unlink()
         (kept.parent / "fig2").mkdir()
         shutil.copy(kept / "events.jsonl.xz", kept.parent / "fig2")
         both = self.run_program("report", kept.parent, expect=1).stdout

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "harness/front/cli/command_line.hpp"
 #include "harness/front/cli/plots_program.hpp"
@@ -21,12 +22,13 @@ Results results_of(const std::filesystem::path& log) {
 
 // Whether all cells are ok. Beside a packed log, which somebody keeps, nothing is written.
 bool report(const std::filesystem::path& file) {
-  if (!is_log(file)) {
+  const std::optional<std::filesystem::path> log = log_of(file);
+  if (!log) {
     throw UsageError(fmt::format("{} is not an event log, and none is beside it. A table is made from events.jsonl.",
                                  file.string()));
   }
-  const Results results = results_of(file);
-  if (!is_packed(file)) write_results(results, file.parent_path().string());
+  const Results results = results_of(*log);
+  if (!is_packed(*log)) write_results(results, log->parent_path().string());
   fmt::print("{}", results_table(results, colours_on_stdout()));
   return all_ok(results);
 }

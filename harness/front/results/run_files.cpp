@@ -19,12 +19,17 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 2> file_names = {"events.jsonl", "results.json"};
 constexpr std::array<std::string_view, 3> endings = {"", ".xz", ".gz"};  // that packing adds
 
+std::optional<fs::path> packed_or_not(const fs::path& folder, std::string_view name) {
+  for (const std::string_view ending : endings) {
+    const fs::path file = folder / fmt::format("{}{}", name, ending);
+    if (fs::exists(file)) return file;  // reading refuses what is not a regular file
+  }
+  return std::nullopt;
+}
+
 std::optional<fs::path> run_in(const fs::path& folder) {
   for (const std::string_view name : file_names) {
-    for (const std::string_view ending : endings) {
-      const fs::path file = folder / fmt::format("{}{}", name, ending);
-      if (fs::exists(file)) return file;  // reading refuses what is not a regular file
-    }
+    if (const auto file = packed_or_not(folder, name)) return file;
   }
   return std::nullopt;
 }
@@ -63,6 +68,11 @@ constexpr std::string_view what_to_name =
 bool is_packed(const fs::path& file) { return file.extension() == ".gz" || file.extension() == ".xz"; }
 
 bool is_log(const fs::path& file) { return ends_with(file, ".jsonl"); }
+
+std::optional<fs::path> log_of(const fs::path& file) {
+  if (is_log(file)) return file;
+  return packed_or_not(file.parent_path(), file_names.front());
+}
 
 std::vector<fs::path> run_files(const std::string& argument) {
   const std::vector<fs::path> named = fs::exists(argument) ? std::vector<fs::path>{argument} : matches_of(argument);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,9 @@ namespace allocbench::front {
 // One file per run, in a stable order: its event log where it has one, else its results.json. Throws UsageError where
 // the argument names no run.
 std::vector<std::filesystem::path> run_files(const std::string& argument);
+
+// The event log of the run that the file is of: itself, or one beside it.
+std::optional<std::filesystem::path> log_of(const std::filesystem::path& file);
 
 bool is_log(const std::filesystem::path& file);
 bool is_packed(const std::filesystem::path& file);
