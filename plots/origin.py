@@ -51,7 +51,7 @@ def _config_path(path: str) -> str:
 
 
 def mixed(run: Run) -> list[str]:
-    """What a figure should have one of but has several, and changes that no commit holds."""
+    """What a figure should have one of but has several, and uncommitted changes."""
     told = [f"{len(run.provenance.get(key, []))} {word}" for key, word in
             (("measured_revisions", "revisions"), ("cards", "cards"), ("drivers", "drivers"))
             if len(run.provenance.get(key, [])) > 1]

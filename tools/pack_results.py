@@ -44,7 +44,7 @@ def objection(document: dict, unfinished_too: bool) -> str:
     ours = document["allocbench"]
     origin = ours.get("provenance", {})
     if origin.get("dirty"):
-        return "the sources had changes that no commit holds. Commit them and measure again."
+        return "the sources had uncommitted changes. Commit them and measure again."
     if origin.get("mixed"):
         return "cells of several revisions, cards or drivers. Measure again without --allow-mixed."
     unfinished = ours.get("unfinished") or 0

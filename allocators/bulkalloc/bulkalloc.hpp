@@ -19,14 +19,14 @@
 //     at most as many arenas as an eighth of the chunks of the pool; SMs share them.
 //   * The lanes of a warp that ask for one size wait together and share a claim; so do those that free slots of one
 //     bin, and those that ask for blocks of the tree of one height (semaphore.hpp).
-//     Whoever makes a bin keeps its slots of that bin, without a walk along the list.
+//     The thread that makes a bin keeps its slots of that bin, without a walk along the list.
 //   * A size of which a bin has one slot (2 KiB) is served by the tree, as in the paper's measurements.
 //   * If a batch cannot be made, each lane of the group takes a unit that is there before it returns null.
 //   * Where each file says so: the widths of semaphores, the height of a block in use, the order of signals.
 // Differs from the paper:
 //   * The smallest block has 16 bytes, not 8. The pool may have any size, not only powers of two.
-//   * Two halves of a block that were freed at the same time are merged afterwards, and whoever merges says so before
-//     (buddy_tree.hpp). Between a bin that became empty and its chunk nobody says so.
+//   * Two halves of a block that were freed at the same time are merged afterwards, and the thread that merges announces it
+//     (buddy_tree.hpp). No thread announces that an empty bin is on its way back to its chunk.
 //   * Bounded: a free that empties a bin waits 64 looks for the units of claims on their way. Else the empty bin stays
 //     as it is until it is used and freed again.
 //   * Unbounded, as in the paper: waits for units that somebody makes, for locks and for readers. They end, because

@@ -2,7 +2,7 @@
 //
 // Base: Vinkler & Havran 2015, Algorithm 3, sections 4.2-4.4 (algorithm_3.hpp has them as published).
 // Reworked, and what each piece brings:
-//   * Headers lie in a side table (headers.hpp). Merging is safe: what was absorbed stays a header that leads on. Costs
+//   * Headers lie in a side table (headers.hpp). Merging is safe: an absorbed header keeps a valid next. Costs
 //     one header per 16 bytes of pool.
 //   * Flag and next are one word in all four forms, so one operation locks a chunk and says where the next one is.
 //   * A walk loads a header before it locks, and locks only what is free and large enough. A warp's loads of one header
@@ -12,7 +12,7 @@
 //     (pre_split.hpp). Most chunks of the pool are in them: a single small request leaves the offset there, and larger
 //     ones would then step over millions of headers.
 //   * The first circle follows the roving offset: others have passed what lies before it, and found it in use or took
-//     it. Where the offset is, and where a heap begins, is always a header that leads on. The second circle leaves out
+//     it. The offset and the start of each heap always point to a header with a valid next. The second circle leaves out
 //     nothing.
 //   * A free moves the roving offset after it has unlocked: otherwise the release would wait for the store to a word
 //     that all merging threads share. One lane of those that merge together writes it.

@@ -42,7 +42,7 @@ SIMT_FN bool adopt(Thread& thread, const S& space, std::uint32_t chunk, std::uin
   return true;
 }
 
-// Does it look as if the chunk had no slot taken? True as well if somebody else owns its first word at the moment.
+// True if the chunk looks empty, or if another thread owns its first word.
 template <class Thread, class S>
 SIMT_FN bool seems_empty(Thread& thread, const S& space, std::uint32_t chunk, SizeClass size_class) {
   const std::uint64_t word = thread.atomic(space.words[space.word_number(chunk, 0)]).load(simt::relaxed);

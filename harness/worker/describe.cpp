@@ -59,7 +59,7 @@ std::vector<std::string> restrictions(const Traits& traits) {
   std::vector<std::string> told;
   if (traits.frees == Frees::never) told.emplace_back("free does nothing");
   if (traits.frees == Frees::in_bulk) told.emplace_back("frees only all blocks of a session at once");
-  if (traits.recycles_unfreed) told.emplace_back("hands blocks out again that nobody freed");
+  if (traits.recycles_unfreed) told.emplace_back("reuses blocks that were not freed");
   if (traits.one_block_size) told.emplace_back("serves one size of block only");
   if (traits.whole_warp_calls) told.emplace_back("all lanes of a warp must call together");
   switch (traits.pool) {

@@ -51,7 +51,7 @@ std::unique_ptr<Cell> Instance::open(const CellRequest& request) {
   }
   if (traits().form == Form::ablation && workload.traits.application) {
     throw CellFailure(Status::unsupported,
-                      allocator + " is for micro tests; applications run with the design it is a form of");
+                      allocator + " is for micro tests only: in applications use the form that it is an ablation of");
   }
   RunSetting setting = setting_;
   setting.seed = request.seed;

@@ -182,7 +182,7 @@ class Worker:
                   device={"name": "Fake device", "compute_capability": "", "driver": "", "driver_version": os.environ.get("FAKE_WORKER_DRIVER"),
                           "toolkit": "", "uuid": os.environ.get("FAKE_WORKER_UUID", f"GPU-{device}" if BACKEND == "cuda" else ""), "sm_count": 4, "memory_bytes": 1 << 30,
                           "free_memory_bytes": 1 << 29, "l2_bytes": 0, "sm_clock_mhz": None, "sm_clock_max_mhz": None,
-                          "device_heap_bytes": heap_bytes()})
+                          "mig": os.environ.get("FAKE_WORKER_MIG") == str(device), "device_heap_bytes": heap_bytes()})
 
     def misbehave(self, kind, cell):
         """Whether the worker goes on as if nothing had happened."""

@@ -227,6 +227,13 @@ class AllDevices(StudyTest):
             self.assertLess(time.monotonic(), limit, "workers outlived the study")
             time.sleep(0.05)
 
+    def test_each_device_has_its_own_warnings(self):
+        for number in range(2):
+            self.add_config(f"mine/fig{number}", ["steady"], rounds=2, seed=number)
+        result = self.run_program(*self.arguments, expect=0, environment={**self.two, "FAKE_WORKER_MIG": "1"})
+        self.assertEqual([line for line in result.stderr.splitlines() if "warning" in line],
+                         ["allocbench: warning: device 1: MIG is on: the device is a part of a card. The reference was measured on whole cards."])
+
     def test_they_share_the_configs(self):
         for number in range(3):
             self.add_config(f"mine/fig{number}", ["steady"], rounds=2, seed=number)

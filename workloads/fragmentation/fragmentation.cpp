@@ -107,7 +107,7 @@ std::string Fragmentation::unsupported(const Parameters& parameters, const RunSe
     return setting.display_name() + " frees in bulk: one free would free the rounds of a thread together";
   }
   if (setting.traits().recycles_unfreed) {
-    return setting.display_name() + " is never full: it hands out blocks again that nobody freed";
+    return setting.display_name() + " is never full: it reuses blocks that were not freed";
   }
   if (parameters.rounds_at_most(setting.pool_bytes) * parameters.threads > most_pointers_of_fragmentation) {
     return "a pool of " + std::to_string(setting.pool_bytes) + " B may hold more than the " +

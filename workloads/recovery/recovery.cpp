@@ -176,7 +176,7 @@ std::string Recovery::unsupported(const Parameters& parameters, const RunSetting
     return setting.display_name() + " frees in bulk: one free would free the rounds of a thread together";
   }
   if (setting.traits().recycles_unfreed) {
-    return setting.display_name() + " is never full: it hands out blocks again that nobody freed";
+    return setting.display_name() + " is never full: it reuses blocks that were not freed";
   }
   if (setting.traits().whole_warp_calls && parameters.freed_share < 1) {
     return setting.display_name() + " needs all lanes of a warp to call together, also where single blocks are freed";

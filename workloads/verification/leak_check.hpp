@@ -5,9 +5,9 @@
 // fails. The pool of a cell is usually far too large for that, so the rounds run on a small second instance of about
 // eight rounds' bytes. If the design cannot serve the first round from so little, the instance grows, up to the cell's
 // own allocator. What was found on a second instance holds for all cells of the allocator with the same requests
-// (LeakFindings). Nulls of a later round are a leak, if the first round had none, when they are many or become more and
-// more and do not go away. All others are refusals: free memory in pieces too small for the largest request, or a
-// search that gave up early; the verdict has their number.
+// (LeakFindings). If the first round had no nulls, nulls of later rounds are a leak when they last and are many or
+// grow. All others are refusals: free memory in pieces too small for the largest request, or a search that gave up
+// early; the verdict has their number.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ namespace allocbench {
 
 class LeakCheck {
  public:
-  // Designs in the device heap have only the cell's own instance; most of them cannot go round it in any sensible time.
+  // Designs in the device heap have only the cell's own instance; most of them cannot allocate it twice over in reasonable time.
   static constexpr std::chrono::milliseconds default_budget{100};
 
   LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting& setting, LeakFindings& findings,

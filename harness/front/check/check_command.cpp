@@ -26,7 +26,7 @@ constexpr const char* compared_strategies[] = {"random/1", "random/4", "random/1
 
 int search(const CheckPlan& plan, const CheckOptions& options) {
   if (!plan.race_seer && options.races) {
-    fmt::print(stderr, "allocbench: no allocbench-worker-tsan: races are not looked for\n");
+    fmt::print(stderr, "allocbench: allocbench-worker-tsan not found: races are not checked\n");
   }
   Checking checking(plan, options, options.strategy, true);
   const bool complete = checking.run();

@@ -30,7 +30,7 @@ struct CheckAnswer {
   protocol::CheckerEvent event;  // answered
   std::string death;             // died: "was killed by SIGSEGV (Segmentation fault)"
 
-  // Why there is no event; only for those.
+  // Why there is no event. For `died` and `late` only.
   std::string loss() const { return kind == Kind::died ? "the worker " + death : "the run did not end"; }
 };
 

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/run/device_check.hpp"
 #include "harness/front/run/interrupt.hpp"
 #include "harness/front/run/worker_session.hpp"
 
@@ -32,7 +33,12 @@ constexpr auto between_looks = std::chrono::milliseconds(100);
 std::vector<std::string> cards_of(const StudyOptions& study, const WorkerProgram& program) {
   std::vector<std::string> cards;
   SessionListener listener;
-  listener.device = [&](const protocol::Device& device) { cards.push_back(device.uuid.value_or("")); };
+  listener.device = [&](const protocol::Device& device) {
+    for (const std::string& warning : warnings_about(device)) {
+      if (!study.run.quiet) fmt::print(stderr, "allocbench: warning: device {}: {}\n", cards.size(), warning);
+    }
+    cards.push_back(device.uuid.value_or(""));
+  };
   for (int device = 0;; ++device) {
     try {
       WorkerSession session({program, device, study.run.os_threads}, listener);

@@ -64,7 +64,7 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       ->type_name("S");
   app.add_option(
          "--minutes", run.minutes,
-         "After this time only first rounds begin, and none of cells that will probably fail; --resume continues")
+         "After this time, finish first rounds only and skip cells that will probably fail; --resume continues")
       ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
       ->type_name("M");
   auto* known = app.add_option("--known", run.known,

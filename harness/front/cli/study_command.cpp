@@ -156,7 +156,9 @@ int study_command(const StudyOptions& study) {
   RunOptions options = study.run;
   if (!options.data.empty()) setenv("ALLOCBENCH_DATA", fs::absolute(options.data).c_str(), 1);
   static_cast<void>(configs_of(study));  // a wrong group is told before a worker starts
-  const Target target = choose_target(options);
+  RunOptions of_first_device = options;
+  of_first_device.quiet |= study.all_devices;  // the warnings about each device come when it is opened
+  const Target target = choose_target(of_first_device);
   std::vector<PlannedConfig> planned = planned_configs(study, target);
   std::vector<std::string> names;
   for (const auto& [config, plan] : planned) names.push_back(config.name);

@@ -67,7 +67,7 @@ void judge(PhaseComparison& phase, double margin) {
   } else if (found.interval.low >= least && found.interval.high <= most) {
     phase.verdict = Verdict::same;
   } else {
-    phase.reason = "the interval reaches beyond the margin, and chance may have made the difference";
+    phase.reason = "the interval exceeds the margin; the difference may be chance";
   }
 }
 

@@ -21,7 +21,7 @@ std::vector<std::string> warnings_about(const protocol::Device& device) {
                                    *device.other_processes == 1 ? "s" : "", *device.other_processes == 1 ? "s" : ""));
   }
   if (device.mig.value_or(false)) {
-    warnings.push_back("MIG is on: this is a part of a card, and the reference was measured on whole ones.");
+    warnings.push_back("MIG is on: the device is a part of a card. The reference was measured on whole cards.");
   }
   if (device.ecc && !*device.ecc) {
     warnings.push_back("ECC is off: memory is faster than on the cards of the reference.");

@@ -50,8 +50,8 @@ void check_same_origin(const RunHistory& history, const Origin& now, const std::
     const auto differs = difference(cell.end ? cell.origin : cell.open.origin, now);
     if (!differs) continue;
     throw UsageError(fmt::format(
-        "{} was measured with {}; this run would use {}. Go back to the former, choose another --out, or use "
-        "--allow-mixed, which every figure will say.",
+        "{} was measured with {}; this run would use {}. Use the earlier one, choose another --out, or pass "
+        "--allow-mixed (every figure then says so).",
         folder, differs->earlier, differs->now));
   }
 }

@@ -26,11 +26,11 @@ const char* in_words(Doubt doubt) {
     case Doubt::left_out:
       return "they were put off and left out in earlier results";
     case Doubt::allocator:
-      return "their allocator lost workers in most configs";
+      return "their allocator crashed or hung in most configs";
     case Doubt::config:
-      return "their allocator lost workers at most cells of the same config";
+      return "their allocator crashed or hung at most cells of the same config";
     case Doubt::harder:
-      return "their allocator failed at a cell of the same workload that asks no more";
+      return "their allocator failed at a cell of the same workload with equal or smaller requests";
     case Doubt::cell:
       return "they failed in earlier results, or their series timed out";
   }

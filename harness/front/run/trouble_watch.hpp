@@ -20,13 +20,13 @@
 
 namespace allocbench::front {
 
-// How much speaks against a cell that was not verified yet. The more, the later it is measured.
+// How likely a cell that was not verified yet is to fail, least likely first. Likely failures are measured later.
 enum class Doubt {
   none,
   left_out,   // earlier results had put it off and came to no end of it
   allocator,  // it lost workers in most configs, and in this one
   config,     // it lost workers at most cells of this config
-  harder,     // it lost one at a cell of this workload, of any config, that asks no more of it
+  harder,     // it lost one at a cell of this workload, of any config, with equal or smaller requests
   cell        // the cell failed in earlier results, or its series timed out at a smaller value
 };
 
@@ -40,11 +40,11 @@ using KnownTroubles = std::map<std::string, DoubtAbout>;
 
 // Whether an end like this costs a worker.
 bool costs_worker(Status status);
-// How the reason of a cell begins that was skipped for want of time.
+// How the reason of a cell begins that was skipped for lack of time.
 inline constexpr std::string_view want_of_time = "put off until all others were measured";
-// Whether a cell that ended like this earlier is better measured last. Want of time says nothing about the cell itself.
+// Whether a cell that ended like this earlier is better measured last. Lack of time says nothing about the cell itself.
 bool foretells_trouble(const CellEnd& end);
-// Whether a cell was put off earlier and left out for want of time.
+// Whether a cell was put off earlier and left out for lack of time.
 bool was_left_out(const CellEnd& end);
 
 class TroubleWatch {
