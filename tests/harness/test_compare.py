@@ -82,6 +82,24 @@ class Compare(ProgramTest):
         self.assertEqual(cell_ids(self.events(again / "test" / "figure")), [cell["id"] for cell in document["cells"]])
         self.assertIn("no cells left to measure", self.compare(*arguments).stderr)
 
+    def test_runs_of_a_reference_are_measured_as_one_plan(self):
+        kept, again = self.folder / "kept", self.folder / "again"
+        for name in ("one", "two"):
+            self.measure(self.config(name=f"test/{name}", seed={"one": 1, "two": 2}[name], rounds=3), out=kept / name)
+        result = self.compare("--with-reference", kept, "--out", again, "--minutes", 0)
+        self.assertIn(f"Continue with\n  allocbench compare --with-reference {kept} --out {again} --minutes 0", result.stderr)
+        self.assertEqual([len(cell_ids(self.events(again / "test" / name))) for name in ("one", "two")], [3, 3])
+        rounds = [(event["time"], event["round"]) for name in ("one", "two") for event in self.events(again / "test" / name)
+                  if event["event"] == "round"]
+        self.assertEqual([number for _, number in sorted(rounds)], [0] * 6)  # the first round of both, and then the time was over
+
+    def test_a_reference_on_two_back_ends_is_refused(self):
+        self.add_worker("cuda")
+        for backend in ("cpu", "cuda"):
+            self.measure(self.config(name=f"test/{backend}"), "--backend", backend, out=self.folder / "kept" / backend)
+        text = self.compare("--with-reference", self.folder / "kept", "--out", self.folder / "again", expect=2).stderr
+        self.assertIn("holds runs on cpu and on cuda. Name those of one back end.", text)
+
     def test_a_reference_of_other_cells_is_refused(self):
         self.measure(self.config())
         log = self.out / "events.jsonl"

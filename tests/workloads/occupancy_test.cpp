@@ -180,6 +180,18 @@ TEST_F(FilledPoolTest, ServesNoOtherRequests) {
   EXPECT_EQ(word(), before + 64);
 }
 
+TEST_F(FilledPoolTest, IsKeptBesideOthers) {
+  fill_and_reset();
+  Occupants(rig.stream(), 32).enter(allocator, 64, PageSet::first(32));
+  EXPECT_EQ(word(), before + 32);
+  reset();
+  Occupants(rig.stream(), 64).enter(allocator, 64, PageSet::first(64));
+  EXPECT_EQ(word(), 64u);
+  reset();
+  Occupants(rig.stream(), 32).enter(allocator, 64, PageSet::first(32));
+  EXPECT_EQ(word(), before + 32);  // as it was when that pool was filled
+}
+
 TEST_F(FilledPoolTest, DoesNotUndoWhatHappenedSinceTheReset) {
   fill_and_reset();
   Occupants occupants(rig.stream(), 64);

@@ -48,16 +48,15 @@ bool AllocatorHandle::may_start_from_copy(const FilledPool::Requests& requests) 
 }
 
 bool AllocatorHandle::restore(const FilledPool::Requests& requests, void** blocks) const {
-  const FilledPool* const filled = instance_->filled.get();
-  if (filled == nullptr || filled->requests() != requests) return false;
+  const FilledPool* const filled = instance_->filled.find(requests);
+  if (filled == nullptr) return false;
   filled->restore(instance_->arena, blocks);
   instance_->fresh = false;
   return true;
 }
 
 void AllocatorHandle::keep(const FilledPool::Requests& requests, void* const* blocks) const {
-  instance_->filled.reset();  // the new copy may need its memory
-  instance_->filled = FilledPool::copy_of(instance_->arena, requests, blocks);
+  instance_->filled.keep(instance_->arena, requests, blocks);
 }
 
 Pool AllocatorHandle::own_pool() const {

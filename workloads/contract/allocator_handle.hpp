@@ -61,8 +61,8 @@ class AllocatorHandle {
     if (fresh) keep(requests, blocks);
     return false;
   }
-  // After a failed pass: the next fill() makes its requests again.
-  void forget_filled() const { instance_->filled.reset(); }
+  // After a failed pass: fill() makes its requests again.
+  void forget_filled() const { instance_->filled.clear(); }
   // Where blocks live, of PoolLocation::own; else empty.
   Pool own_pool() const;
   // Empty when all invariants hold, or the design states none.
@@ -92,7 +92,7 @@ class AllocatorHandle {
     Arena& arena;
     ParameterValues parameters;
     bool fresh = true;  // no kernel ran on the allocator since it was created or reset
-    std::unique_ptr<FilledPool> filled = nullptr;
+    FilledPools filled = {};
   };
 
   void observe(const CallLedger& calls);

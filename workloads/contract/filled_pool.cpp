@@ -1,19 +1,8 @@
 #include "workloads/contract/filled_pool.hpp"
 
-namespace allocbench {
+#include <algorithm>
 
-std::unique_ptr<FilledPool> FilledPool::copy_of(const Arena& arena, const Requests& requests, void* const* blocks) {
-  std::size_t bytes = 0;
-  for (const std::span<std::byte> part : arena.parts()) bytes += part.size();
-  // Cells that are opened later, and their checks, need memory too.
-  if (bytes > arena.stream().device().properties().free_memory_bytes / 4) return nullptr;
-  try {
-    return std::unique_ptr<FilledPool>(new FilledPool(arena, requests, blocks));
-  } catch (const simt::Fault& fault) {
-    if (fault.kind() != simt::FaultKind::out_of_memory) throw;
-    return nullptr;
-  }
-}
+namespace allocbench {
 
 FilledPool::FilledPool(const Arena& arena, const Requests& requests, void* const* blocks)
     : requests_(requests), blocks_(requests.count) {
@@ -24,12 +13,49 @@ FilledPool::FilledPool(const Arena& arena, const Requests& requests, void* const
   simt::copy_on_device(arena.stream(), blocks_.data(), blocks, blocks_.size() * sizeof(void*));
 }
 
+std::size_t FilledPool::bytes_for(const Arena& arena, const Requests& requests) {
+  std::size_t bytes = requests.count * sizeof(void*);
+  for (const std::span<std::byte> part : arena.parts()) bytes += part.size();
+  return bytes;
+}
+
+std::size_t FilledPool::bytes() const {
+  std::size_t bytes = blocks_.size() * sizeof(void*);
+  for (const simt::Buffer<std::byte>& part : parts_) bytes += part.size();
+  return bytes;
+}
+
 void FilledPool::restore(const Arena& arena, void** blocks) const {
   const std::vector<std::span<std::byte>> parts = arena.parts();
   for (std::size_t i = 0; i < parts.size(); ++i) {
     simt::copy_on_device(arena.stream(), parts[i].data(), parts_[i].data(), parts[i].size());
   }
   simt::copy_on_device(arena.stream(), blocks, blocks_.data(), blocks_.size() * sizeof(void*));
+}
+
+const FilledPool* FilledPools::find(const FilledPool::Requests& requests) const {
+  const auto found = std::find_if(pools_.begin(), pools_.end(),
+                                  [&](const FilledPool& pool) { return pool.requests() == requests; });
+  return found == pools_.end() ? nullptr : &*found;
+}
+
+void FilledPools::keep(const Arena& arena, const FilledPool::Requests& requests, void* const* blocks) {
+  std::erase_if(pools_, [&](const FilledPool& pool) { return pool.requests() == requests; });
+  std::size_t kept = 0;
+  for (const FilledPool& pool : pools_) kept += pool.bytes();
+  const std::size_t most = (arena.stream().device().properties().free_memory_bytes + kept) / 4;
+  const std::size_t needed = FilledPool::bytes_for(arena, requests);
+  if (needed > most) return;
+  while (kept + needed > most) {
+    kept -= pools_.front().bytes();
+    pools_.pop_front();
+  }
+  try {
+    pools_.emplace_back(arena, requests, blocks);
+  } catch (const simt::Fault& fault) {
+    if (fault.kind() != simt::FaultKind::out_of_memory) throw;
+    pools_.clear();  // others need the memory more
+  }
 }
 
 }  // namespace allocbench

@@ -251,6 +251,12 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
           "With --with-reference: folder for the new runs (default results/with-reference); continues what is there")
       ->needs(reference)
       ->type_name("DIR");
+  verb->add_option("--minutes", comparing.minutes, "With --with-reference: after this time, finish first rounds only (default on a GPU: 15)")
+      ->needs(reference)
+      ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
+      ->type_name("M");
+  verb->add_flag("--profile", comparing.profile, "With --with-reference: print at the end where the wall time went")
+      ->needs(reference);
   verb->add_option("--device", comparing.device, "With --with-reference: CUDA device number (default 0)")
       ->needs(reference)
       ->check(CLI::NonNegativeNumber)

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -23,7 +22,6 @@ struct RunOptions {
   bool force = false;
   bool allow_mixed = false;
   std::string filter;
-  std::set<std::string> cells = {};  // ids; empty = all
   std::optional<double> timeout = {};
   std::optional<double> minutes = {};  // after them only first rounds begin
   std::string known = {};              // earlier results; empty = the reference of the device
@@ -34,7 +32,6 @@ struct RunOptions {
   bool dry_run = false;
   bool print_config = false;
   bool quiet = false;
-  bool table = true;
   bool profile = false;
   std::string data;  // folder; empty = as the environment has it
   std::string workers;
@@ -78,6 +75,8 @@ struct CompareOptions {
   std::string reference;  // instead of both: kept runs, to be measured again here
   std::string out = "results/with-reference";
   int device = 0;
+  std::optional<double> minutes = {};  // after them only first rounds begin
+  bool profile = false;
   std::string workers;
   std::string fail_on;  // regression, or empty
   double margin = 3;    // percent

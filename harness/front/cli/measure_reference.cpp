@@ -1,17 +1,22 @@
-// `allocbench compare --with-reference`: measures on this machine what kept runs have.
+// `allocbench compare --with-reference`: measures on this machine what kept runs have, as one plan.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
-#include "harness/front/cli/command_line.hpp"
+#include "harness/front/cli/measuring.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/run/interrupt.hpp"
 
 namespace allocbench::front {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr double default_minutes_on_gpu = 15;  // as much as a group of a study has
 
 // The config as the run kept it: that of its name may have changed since.
 std::string write_config(const Results& run, const fs::path& folder) {
@@ -25,34 +30,87 @@ std::string write_config(const Results& run, const fs::path& folder) {
   return path.string();
 }
 
-RunOptions options_of(const CompareOptions& options, const Results& run, std::set<std::string> cells) {
-  const fs::path folder = fs::path(options.out) / run.figure;
-  RunOptions made;
-  made.config = write_config(run, folder);
-  made.backend = run.cells.front().cell.backend;
-  made.device = options.device;
-  made.out = folder.string();
-  made.resume = true;  // after an interruption the same command continues
-  made.cells = std::move(cells);
-  made.seed = run.history.seed;
-  made.table = false;
-  made.workers = options.workers;
-  return made;
+// What runs of one config have.
+struct Kept {
+  const Results* first;  // the others have its config
+  std::set<std::string> ok;
+};
+
+// Runs of which nothing is ok are left out.
+std::vector<Kept> kept_figures(const std::vector<Results>& runs) {
+  std::vector<Kept> figures;
+  for (const Results& run : runs) {
+    std::set<std::string> ok;
+    for (const CellResult& result : run.cells) {
+      if (result.status() == Status::ok) ok.insert(result.cell.id);
+    }
+    if (ok.empty()) continue;
+    const auto same = std::find_if(figures.begin(), figures.end(),
+                                   [&](const Kept& kept) { return kept.first->figure == run.figure; });
+    if (same == figures.end()) {
+      figures.push_back({&run, std::move(ok)});
+    } else {
+      same->ok.merge(ok);
+    }
+  }
+  return figures;
+}
+
+const std::string& backend_of(const Kept& kept) { return kept.first->cells.front().cell.backend; }
+
+RunOptions options_of(const CompareOptions& options, const std::vector<Kept>& figures) {
+  RunOptions run;
+  run.backend = backend_of(figures.front());
+  for (const Kept& kept : figures) {
+    if (backend_of(kept) == run.backend) continue;
+    throw UsageError(fmt::format("{} holds runs on {} and on {}. Name those of one back end.", options.reference,
+                                 run.backend, backend_of(kept)));
+  }
+  run.device = options.device;
+  run.resume = true;  // after an interruption the same command continues
+  run.minutes = options.minutes;
+  if (!run.minutes && run.backend == "cuda") run.minutes = default_minutes_on_gpu;
+  run.profile = options.profile;
+  run.workers = options.workers;
+  return run;
+}
+
+Figure figure_of(const CompareOptions& options, RunOptions run, const Kept& kept, const Target& target) {
+  const std::string folder = (fs::path(options.out) / kept.first->figure).string();
+  run.seed = kept.first->history.seed;
+  const std::string path = write_config(*kept.first, folder);
+  Config config = checked_config(run, path, read_config_text(path), target);
+  Plan plan = checked_plan(config, target);
+  keep_cells(plan, kept.ok);
+  if (plan.batches.empty()) {
+    throw UsageError(
+        fmt::format("{}: this version defines none of the reference's cells. Keep a reference of this version.", path));
+  }
+  return prepare_figure(run, target, std::move(config), std::move(plan), folder);
 }
 
 }  // namespace
 
 int measure_reference(const CompareOptions& options, const std::vector<Results>& runs) {
-  for (const Results& run : runs) {
-    std::set<std::string> cells;
-    for (const CellResult& result : run.cells) {
-      if (result.status() == Status::ok) cells.insert(result.cell.id);
-    }
-    if (cells.empty()) continue;
-    const int code = run_command(options_of(options, run, std::move(cells)));
-    if (code != exit_all_ok && code != exit_some_not_ok) return code;
+  const std::vector<Kept> kept = kept_figures(runs);
+  if (kept.empty()) return exit_all_ok;
+  install_interrupt_handlers();
+  const RunOptions run = options_of(options, kept);
+  const Target target = choose_target(run);
+  std::vector<Figure> figures;
+  for (const Kept& each : kept) figures.push_back(figure_of(options, run, each, target));
+  const Ending ending = measure(run, target, figures, {});
+  bool ok = true;
+  std::size_t finished = 0;
+  for (const Figure& figure : figures) {
+    const Results results = write_results_of(figure.folder);
+    ok = ok && all_ok(results);
+    if (results.unfinished == 0) ++finished;
   }
-  return exit_all_ok;
+  const std::string minutes = options.minutes ? fmt::format(" --minutes {}", *options.minutes) : "";
+  return exit_code_of(
+      ending, ok, fmt::format("{} of {} runs are measured.", finished, figures.size()),
+      fmt::format("allocbench compare --with-reference {} --out {}{}", options.reference, options.out, minutes));
 }
 
 }  // namespace allocbench::front

@@ -19,7 +19,7 @@ namespace {
 
 int report(const RunOptions& options, const Figure& figure, const Ending& ending) {
   const Results results = write_results_of(figure.folder);
-  if (options.table) fmt::print("{}", results_table(results, colours_on_stdout()));
+  fmt::print("{}", results_table(results, colours_on_stdout()));
   std::fflush(stdout);
   if (!options.quiet) fmt::print(stderr, "allocbench: results are in {}\n", figure.folder);
   return exit_code_of(
@@ -52,11 +52,6 @@ int run_command(const RunOptions& options) {
   }
   Plan plan = checked_plan(config, target);
   if (!options.filter.empty()) filter_plan(plan, options.filter);
-  if (!options.cells.empty()) keep_cells(plan, options.cells);
-  if (plan.batches.empty()) {
-    throw UsageError(fmt::format(
-        "{}: this version defines none of the reference's cells. Keep a reference of this version.", options.config));
-  }
   KnownTroubles known = known_troubles(options, target, {config.name});
   if (options.dry_run) {
     fmt::print("{}", describe_plan(plan, device_heaps(target.program, plan)));
