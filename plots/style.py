@@ -50,8 +50,10 @@ STATUS_COLOURS = {
     "ok": "#cfe8dd", "skipped": "#eeeeee", "unsupported": LIGHT, "oom": "#f0e442", "incorrect": "#d55e00",
     "timeout": "#e69f00", "device_fault": "#cc79a7", "crashed": "#404040",
 }
+NOT_MEASURED = "not measured"  # in place of `skipped`, where the study's time was over
+NOT_MEASURED_COLOUR = "#dbe7f5"
 STATUS_SHORT = {"unsupported": "unsup.", "timeout": "t.out", "skipped": "skip", "incorrect": "wrong", "device_fault": "fault", "crashed": "crash"}
-STATUS_LETTERS = {"crashed": "c", "device_fault": "d", "incorrect": "i", "timeout": "t", "oom": "o", "skipped": "s", "unsupported": "u"}
+STATUS_LETTERS = {"crashed": "c", "device_fault": "d", "incorrect": "i", "timeout": "t", "oom": "o", "skipped": "s", NOT_MEASURED: "n", "unsupported": "u"}
 WARNING = "#b00000"
 
 _TABLE = json.loads(Path(__file__).with_name("looks.json").read_text(encoding="utf-8"))

@@ -212,6 +212,20 @@ def test_what_was_not_measured_is_a_dot_and_few_cells_make_no_mean(tmp_path):
     assert 'class="few" title="over 2 of 9 cells: not to be compared with the others"' in row
 
 
+def test_what_the_time_did_not_last_for_is_a_dot_with_the_reason(tmp_path):
+    made = guide.write(tmp_path)
+    late = "put off until all others were measured (kma lost workers in 3 configs); then the time of --minutes was used up"
+    synthetic.change(made / "guide" / "hash_join", _place(made / "guide" / "hash_join", "halloc_reworked"), status="skipped", reason=late)
+    row = re.search(r'<tr data-allocator="halloc_reworked".*?</tr>', build.page_of(runs_of(made), []).text)[0]
+    assert re.search(r'<td class="unknown" title="not measured: the study&#39;s time was over \(put off [^"]*">·</td>', row)
+    assert 'title="8 of 9 ok; 1 of these not measured: the study\'s time was over"' in row
+
+
+def _place(folder, allocator):
+    cells = json.loads((folder / "results.json").read_text())["allocbench"]["cells"]
+    return next(number for number, cell in enumerate(cells) if cell["allocator"] == allocator)
+
+
 def test_a_page_leads_only_to_what_it_has(page, folder):
     nav = re.compile(r"<nav>(.*?)</nav>", re.DOTALL)
     for text in (page.read_text(), build.page_of([results.read_run(folder / "fig9")], []).text):
