@@ -104,6 +104,14 @@ def test_a_front_of_one_size_does_not_hide_that_of_any_size():
     assert costs.numbered(points) == {"page": 1, "beaten": 2}, "what the bug search breaks is not a rival"
 
 
+def test_every_mark_and_letter_of_a_form_is_explained(page):
+    text = page.read_text()
+    assert "The mark tells the form: circle published, diamond reworked, open square original, triangle our own, thin cross ablation." in text
+    assert text.count("The mark tells the form") == 2, "of the costs and of the tax"
+    assert "p published, r reworked, o original, w our own, a ablation" in text
+    assert all(symbol in charts._SHAPES for symbol in charts.SYMBOLS.values())
+
+
 def test_the_tax_names_the_least_and_the_most(page):
     assert _table_of(page.read_text(), "tax") == [["hash join", "Comb (our own)  3  Halloc, reworked  4.5  Halloc (published)  15", "Halloc (published)  15", "1.7"]]
 
