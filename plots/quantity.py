@@ -28,7 +28,7 @@ _METRIC_NAMES = {"throughput": "operations per second", "allocated_bytes_per_sec
                     for rank, words in (("p50", "median"), ("p90", "p90"), ("p99", "p99"), ("p999", "p99.9"), ("max", "longest"))}}
 _SHARES = ("internal_waste", "external_waste", "taken_share", "free_share", "freed_share", "utilisation", "usable_share", "recovered_share", "lost_share", "metadata_share")
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
-_WRITTEN_OUT = 10_000  # counts below are short enough
+_WRITTEN_OUT = 100_000  # counts below are short enough
 _DATA_UNITS = ("s", "op/s")
 
 
@@ -89,7 +89,7 @@ def on_axis(name: str) -> Callable[[float], str]:
 
 
 def _count_on_axis(value: float) -> str:
-    """Multiples of 1,024 in Ki and Mi, other multiples of 1,000 from 10,000 on in k and M; the rest in full. No digit is lost."""
+    """Multiples of 1,024 in Ki and Mi, other multiples of 1,000 from 100,000 on in k and M; the rest in full. No digit is lost."""
     for unit, prefixes in ((1024, ("Ki", "Mi", "Gi")), (1000, ("k", "M", "G"))):
         power = next((power for power in (3, 2, 1) if value >= unit**power and value % unit**power == 0), 0)
         if power and (unit == 1024 or value >= _WRITTEN_OUT):

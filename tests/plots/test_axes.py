@@ -43,7 +43,7 @@ def test_counts_have_separators():
 
 @pytest.mark.parametrize("setting, value, text", [
     ("threads", 512, "512"), ("threads", 1024, "1 Ki"), ("threads", 1536, "1,536"), ("threads", 16384, "16 Ki"), ("threads", 131072, "128 Ki"),
-    ("threads", 1 << 20, "1 Mi"), ("keys", 1000, "1,000"), ("keys", 8000, "8,000"), ("keys", 10000, "10 k"), ("keys", 20480, "20 Ki"),
+    ("threads", 1 << 20, "1 Mi"), ("keys", 1000, "1,000"), ("keys", 8000, "8,000"), ("keys", 10000, "10,000"), ("keys", 100_000, "100 k"), ("keys", 20480, "20 Ki"),
     ("keys", 12345, "12,345"), ("keys", 1_500_000, "1,500 k"), ("keys", 1e7, "10 M"), ("keys", 0, "0"), ("request_bytes", 8 << 20, "8 MiB")])
 def test_a_count_beside_an_axis_is_written_in_one_way_in_all_figures(setting, value, text):
     assert quantity.on_axis(setting)(value) == text
