@@ -12,15 +12,16 @@ import matplotlib
 from matplotlib.lines import Line2D
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import labels, origin, quantity, style
+from plots import labels, origin, quantity, style, ticks
 from plots.page import BODY_WIDTH, Drawing, Heading, Page
 from plots.results import Run
 
 PRECISION = 0.013  # the share of a time within which half its interval is wanted: the stopping rule's default
 
 _ROW = 0.155
-_NAMES = 1.55   # inches
+_BESIDE = 0.12  # inches between the names and the axis
 _AXIS = 0.32
+_TITLE = 0.18   # the line of phases above the panels
 _GAP = 0.15
 _WIDEST = 0.12  # shares further from the middle are cut off at the border
 
@@ -54,11 +55,12 @@ def make(runs: Sequence[Run], stem: str = "aa") -> Drawing:
     run = runs[0]
     caption = [f"A line per run: its 95 % interval, as a distance from the median of the runs; red where it is disjoint from that of another run. {_counts(places)}"]
     with matplotlib.rc_context(style.RC):
-        page = Page(Heading(f"One config, {len(runs)} times on one card", origin.title(run), caption, origin.lines(run)), _AXIS + _ROW * len(names))
-        width = (BODY_WIDTH - _NAMES - _GAP * (len(phases) - 1)) / len(phases)
+        page = Page(Heading(f"One config, {len(runs)} times on one card", origin.title(run), caption, origin.lines(run)), _AXIS + _ROW * len(names) + _TITLE)
+        left = max(ticks.text_width(name, style.LEAST) for name in names) + _BESIDE
+        width = (BODY_WIDTH - left - _GAP * (len(phases) - 1)) / len(phases)
         limit = _limit(places)
         for number, phase in enumerate(phases):
-            axes = page.axes(_NAMES + number * (width + _GAP), _AXIS, width, _ROW * len(names))
+            axes = page.axes(left + number * (width + _GAP), _AXIS, width, _ROW * len(names))
             _draw(axes, [place for place in places if place.phase == phase], names, limit)
             axes.set_title(phase, fontsize=style.LEAST, pad=2)
             axes.set_yticks(range(len(names)), names if number == 0 else [], fontsize=style.LEAST)

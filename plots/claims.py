@@ -106,6 +106,7 @@ def judge(run: Run, claim: dict) -> Judged:
                       cause=_cause(claim) if fails else "", detail="; ".join(text for text in ("no such point" if fails else "", skipped) if text))
     estimates = _judged_places(found, claim)
     verdicts = [_verdict(estimate, claim) for estimate in estimates]
+    of_places = [_verdict(estimate, claim) for estimate in found.estimates]  # those of a mean are counted, too
     first, second = (HOLDS, FAILS) if claim.get("over") == "some" else (FAILS, HOLDS)  # one of the first decides, or all of the second
     verdict = first if first in verdicts else second if set(verdicts) == {second} else OPEN
     decisive = _decisive([estimate for estimate, each in zip(estimates, verdicts) if each == verdict], claim)
@@ -113,7 +114,7 @@ def judge(run: Run, claim: dict) -> Judged:
     counted = f"{len(numbers)} places, {write(min(numbers))} to {write(max(numbers))}" if len(numbers) > 1 else ""
     detail = "; ".join(text for text in (decisive.place, counted, skipped) if text)
     return Judged(**told, published=_value(decisive, write), verdict=verdict, why="",
-                  holds_in=f"{verdicts.count(HOLDS)} of {len(verdicts)}" if len(verdicts) > 1 and any(each.low is not None for each in estimates) else "",
+                  holds_in=f"{of_places.count(HOLDS)} of {len(of_places)}" if len(of_places) > 1 and any(each.low is not None for each in found.estimates) else "",
                   unsure=_without_interval(found.estimates) if verdict == OPEN else "",
                   few=few_rounds.sentence([estimate.rounds for estimate in found.estimates]), cause=_cause(claim) if verdict == FAILS else "", detail=detail)
 
@@ -265,11 +266,23 @@ class Ledger:
     missing: dict[str, int] = field(default_factory=dict)
 
     def markdown(self) -> str:
-        parts = ["# Claims of the papers, judged by these results", _INTRODUCTION.format(few_rounds=few_rounds.EXPLAINED), self._counts()]
+        parts = ["# Claims of the papers, judged by these results", _INTRODUCTION.format(few_rounds=few_rounds.EXPLAINED), *filter(None, [self.cards()]), self._counts()]
         for run, judged in self.runs:
             parts.append(f"## {run.name}\n\n{run.config.get('paper', '')}. {origin.lines(run)[0]}, {run.date}.")
             parts.append(table(judged))
         return "\n\n".join(part.rstrip() for part in parts) + "\n"
+
+    def cards(self) -> str:
+        """Which papers share a card; empty where all do. Runs whose log names no card are left out."""
+        papers: dict[str, list[str]] = {}
+        for run, _ in self.runs:
+            of_card = papers.setdefault(run.device.get("uuid") or "", [])
+            of_card += [paper for paper in [run.name.split("/")[0]] if paper not in of_card]
+        groups = [" and ".join(each) for card, each in papers.items() if card]
+        if len(groups) < 2:
+            return ""
+        return (f"The papers were measured on {len(groups)} different cards: {'; '.join(groups)}. Each claim is judged by one run, so its ratios are "
+                "those of one card; times of different papers are not to be compared.")
 
     def data(self) -> list[dict]:
         return [{"figure": run.name, "backend": run.backend, "device": run.device.get("name", ""), **each.data()}

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import os
 import sys
 from pathlib import Path
 from typing import Callable, Sequence
 
 from allocbench import stored
 from allocbench.errors import NothingToDraw, UsageError
-from plots import claims, page, printed_table, results, schema, settings_table, status_matrix
-from plots.inputs import Inputs, Overrides, read_config
+from plots import claims, kept, page, printed_table, results, schema, settings_table, status_matrix
+from plots.inputs import Inputs, Overrides, measures_the_same, read_config
 from plots.kinds import KINDS
 from plots.results import Run
 
@@ -36,7 +37,7 @@ def draw_all(found: Inputs, overrides: Overrides, out: Path | None, formats: Seq
     runs = []
     for folder in found.folders:
         try:
-            runs.append(read(folder, overrides))
+            runs.append(read(folder, overrides if overrides.path else _of_today(folder)))
         except (NothingToDraw, UsageError) as error:
             failures.append(error)
     for path in found.tables:
@@ -69,6 +70,21 @@ def read(folder: Path, overrides: Overrides = Overrides()) -> Run:
         if run.plot["kind"] not in KINDS:
             raise UsageError(f"{folder}: a plot of kind {run.plot['kind']!r} is drawn from its config, not from a run.")
     return run
+
+
+def _of_today(folder: Path) -> Overrides:
+    """Runs that the repository keeps are drawn as its configs say today, where only the drawing has changed. Other runs are drawn as
+    the config that they were measured with says."""
+    if not folder.resolve().is_relative_to(kept.REFERENCE):
+        return Overrides()
+    stored_run = stored.read_document(folder).get("run", {})
+    config = stored_run.get("config", {})
+    path = claims.CONFIGS / f"{config.get('name', '')}.json"
+    today = read_config(path) if path.is_file() else {}
+    if "plot" not in today or today["plot"] == config.get("plot") or not measures_the_same(config, today, stored_run.get("backend", "")):
+        return Overrides()
+    print(f"plots: {folder}: drawn as {os.path.relpath(path)} says today, which differs from its stored plot.", file=sys.stderr)
+    return Overrides(path)
 
 
 def stem_of(name: str) -> str:

@@ -16,6 +16,11 @@ _SIDES = ("of", "to", "over")
 _LABEL = re.compile(r"([a-z][a-z0-9_]*)(\(.*)?", re.DOTALL)
 
 
+def lettered() -> str:
+    """The key of LETTERS: `p published, r reworked, ...`."""
+    return ", ".join(f"{letter} {shown(form)}" for form, letter in LETTERS.items())
+
+
 def shown(form: str) -> str:
     """As readers see it: `own` is a word for programs."""
     return "our own" if form == OWN else form

@@ -46,6 +46,25 @@ def read_config(path: Path) -> dict:
     return config
 
 
+# What of a config says nothing about the measurement: a run is the same without it.
+_TEXTS = ("$schema", "paper", "description", "assumed", "notes", "claims", "plot", "cpu", "cuda", "full")
+
+
+def measures_the_same(stored: dict, today: dict, backend: str) -> bool:
+    """Whether a config measures on this back end what the one stored with a run did; what they draw, claim and tell may differ."""
+    one, other = ({key: value for key, value in config.items() if key not in _TEXTS} for config in (stored, _merged(today, today.get(backend, {}))))
+    return one == other
+
+
+def _merged(base: dict, changes: dict) -> dict:
+    """As harness/front/config/config_merge.cpp does: objects key by key, null removes a key, an axis is replaced as a whole."""
+    made = dict(base)
+    for key, value in changes.items():
+        nested = all(isinstance(each, dict) and not {"range", "log2"} & each.keys() for each in (value, base.get(key)))
+        made[key] = _merged(base[key], value) if nested else value
+    return {key: value for key, value in made.items() if value is not None}
+
+
 @dataclass(frozen=True)
 class Overrides:
     """The plots that `--config` gives in place of the stored ones."""

@@ -190,7 +190,7 @@ def _set_axes(axes, run: Run, layout: _Layout, look: Scale, metric: str, named: 
         axes.set_xticks(range(len(layout.words)), layout.words, rotation=_SLANT, ha="right", rotation_mode="anchor")
     else:
         ticks.set_x(axes, layout.positions, layout.log_x, layout.width, style.RC["xtick.labelsize"],
-                    quantity.on_axis(plot["x"], layout.positions))
+                    quantity.on_axis(plot["x"]))
     look.set_y(axes)
     if lowest:
         axes.set_xlabel(plot.get("xlabel") or labels.setting_name(run, plot["x"]), labelpad=2)

@@ -28,7 +28,7 @@ _METRIC_NAMES = {"throughput": "operations per second", "allocated_bytes_per_sec
                     for rank, words in (("p50", "median"), ("p90", "p90"), ("p99", "p99"), ("p999", "p99.9"), ("max", "longest"))}}
 _SHARES = ("internal_waste", "external_waste", "taken_share", "free_share", "freed_share", "utilisation", "usable_share", "recovered_share", "lost_share", "metadata_share")
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
-_WRITTEN_OUT = 10_000
+_WRITTEN_OUT = 100_000  # counts below are short enough
 _DATA_UNITS = ("s", "op/s")
 
 
@@ -82,15 +82,19 @@ def with_interval(text: str, value: float, low: float, high: float) -> str:
     return f"{text} ±{away:.0f} %" if away >= 0.95 else f"{text} ±{away:.1f} %" if away >= 0.05 else text
 
 
-def on_axis(name: str, values: Sequence[float] = ()) -> Callable[[float], str]:
-    """How values of a setting are written beside an axis, where there is little room: all of them in one way. Counts to 10,000 in
-    full; larger ones in Ki and Mi where all from 1,024 on are multiples of it; else in full to 100,000, and in k and M beyond."""
+def on_axis(name: str) -> Callable[[float], str]:
+    """How a value of a setting is written beside an axis, where there is little room: every count in one way in all figures."""
     write = formatter(name)
-    if write is not count or max(values, default=0) < _WRITTEN_OUT:
-        return write
-    if all(value % 1024 == 0 for value in values if value >= 1024):
-        return lambda value: in_bytes(value).removesuffix("B").rstrip()
-    return count if max(values) < 10 * _WRITTEN_OUT else lambda value: in_si(value, "")
+    return _count_on_axis if write is count else write
+
+
+def _count_on_axis(value: float) -> str:
+    """Multiples of 1,024 in Ki and Mi, other multiples of 1,000 from 100,000 on in k and M; the rest in full. No digit is lost."""
+    for unit, prefixes in ((1024, ("Ki", "Mi", "Gi")), (1000, ("k", "M", "G"))):
+        power = next((power for power in (3, 2, 1) if value >= unit**power and value % unit**power == 0), 0)
+        if power and (unit == 1024 or value >= _WRITTEN_OUT):
+            return f"{value / unit**power:,.0f} {prefixes[power - 1]}"
+    return count(value)
 
 
 def formatter(name: str, unit: str = "", padded: bool = False) -> Callable[[float], str]:

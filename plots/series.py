@@ -25,7 +25,7 @@ class Group:
     """The cells of one series, in growing x."""
 
     allocator: str
-    variant: int  # counts the series of one allocator, so that they can share a hue and differ in shade and line style
+    variant: int  # counts the series of one allocator, so that they can share a hue and differ in shade and marker
     label: str
     told: str     # what tells it from the allocator's other series
     cells: list[str]
@@ -127,9 +127,7 @@ def group(run: Run, x: str | None) -> list[Group]:
     for allocator in run.allocators():
         own = [cells for key, cells in grouped.items() if key[0] == allocator]
         own.sort(key=lambda cells: [labels.order(run.cells.at[cells[0], "axes"].get(name)) for name in fixed_axes])
-        # Several series of KMA take the looks and shades that "KMA, reworked" would begin with.
-        taken = sum(1 for each in made if each.allocator == style.base_of(allocator))
-        for variant, cells in enumerate(own, start=taken if taken > 1 else 0):
+        for variant, cells in enumerate(own):
             if x is not None:
                 position = run.column(x)
                 cells = sorted(cells, key=lambda cell: labels.order(position[cell]))

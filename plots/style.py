@@ -50,15 +50,15 @@ STATUS_COLOURS = {
     "ok": "#cfe8dd", "skipped": "#eeeeee", "unsupported": LIGHT, "oom": "#f0e442", "incorrect": "#d55e00",
     "timeout": "#e69f00", "device_fault": "#cc79a7", "crashed": "#404040",
 }
+NOT_MEASURED = "not measured"  # in place of `skipped`, where the study's time was over
+NOT_MEASURED_COLOUR = "#dbe7f5"
 STATUS_SHORT = {"unsupported": "unsup.", "timeout": "t.out", "skipped": "skip", "incorrect": "wrong", "device_fault": "fault", "crashed": "crash"}
-STATUS_LETTERS = {"crashed": "c", "device_fault": "d", "incorrect": "i", "timeout": "t", "oom": "o", "skipped": "s", "unsupported": "u"}
+STATUS_LETTERS = {"crashed": "c", "device_fault": "d", "incorrect": "i", "timeout": "t", "oom": "o", "skipped": "s", NOT_MEASURED: "n", "unsupported": "u"}
 WARNING = "#b00000"
 
 _TABLE = json.loads(Path(__file__).with_name("looks.json").read_text(encoding="utf-8"))
 _SPARE_COLOURS = ("#546e7a", "#5d4037", "#00838f", "#9e9d24", "#d84315", "#512da8", "#c2185b")
 _SPARE_MARKERS = ("h", "*", "<", ">", "p", "d", "8")
-_VARIANTS = (((0, (1, 1)), "none"), ((0, (5, 1, 1, 1)), "left"), ((0, (3, 1, 1, 1, 1, 1)), "top"), ((0, (7, 2)), "right"),
-             ((0, (2, 2)), "bottom"))
 _SHADES = (0.0, 0.38, -0.4, 0.6, -0.65)  # of variants: towards white, or towards black
 _SHADE_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 
@@ -72,7 +72,6 @@ class Look:
     marker: str
     dash: object = "-"
     fill: str = "full"  # of the marker: matplotlib's fillstyle
-    form: int = 0       # which of the line styles of variants it has already
 
     @property
     def marker_size(self) -> float:
@@ -81,13 +80,13 @@ class Look:
 
 
 def look(allocator: str, variant: int = 0) -> Look:
-    """The look of an allocator id; `variant` counts series of one allocator that differ in a setting: same hue and marker,
-    another shade, line style and fill."""
+    """The look of an allocator id; `variant` counts series of one allocator that differ in a setting: another shade of its hue and
+    another marker. Line style and fill stay, because they say which form it is."""
     base = _base(allocator)
     if variant == 0:
         return base
-    dash, fill = _VARIANTS[(base.form + variant - 1) % len(_VARIANTS)]
-    return replace(base, colour=_mixed(base.colour, _SHADES[variant % len(_SHADES)]), dash=dash, fill=fill)
+    markers = [marker for marker in _SHADE_MARKERS if marker != base.marker]
+    return replace(base, colour=_mixed(base.colour, _SHADES[variant % len(_SHADES)]), marker=markers[(variant - 1) % len(markers)])
 
 
 def rival(number: int) -> Look:
@@ -157,10 +156,8 @@ def _base(allocator: str) -> Look:
         made = Look(base, _mixed(entry["colours"][number % len(entry["colours"])], 0.2), _SPARE_MARKERS[number % len(_SPARE_MARKERS)], dash)
     for form in forms:
         words, pattern, fill = _TABLE["forms"][form]
-        title = f"{made.name}, {words}"
-        known = [(0, tuple(pattern)) == dash for dash, _ in _VARIANTS]
         # A form of a form: the line of the last, the marker of the first.
-        made = replace(made, name=title, dash=(0, tuple(pattern)), fill=fill if made.fill == "full" else made.fill, form=1 + known.index(True))
+        made = replace(made, name=f"{made.name}, {words}", dash=(0, tuple(pattern)), fill=fill if made.fill == "full" else made.fill)
     return made
 
 

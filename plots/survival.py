@@ -23,7 +23,7 @@ from plots.page import BODY_WIDTH, Drawing, Heading, Page
 from plots.results import Run
 
 # The worst first: what a reader must see of a field with several.
-SEVERITY = ("crashed", "device_fault", "incorrect", "timeout", "oom", "skipped", "unsupported", "ok")
+SEVERITY = ("crashed", "device_fault", "incorrect", "timeout", "oom", "skipped", style.NOT_MEASURED, "unsupported", "ok")
 _ROW = 0.16
 _ROW_OF_MANY = 0.135
 _FEW = 24  # rows
@@ -43,7 +43,7 @@ class Field:
 
     def words(self) -> str:
         counted = [f"{self.statuses[word]} {word}" for word in reversed(SEVERITY) if self.statuses[word]]
-        return counted[0].split(" ")[1] if len(counted) == 1 else ", ".join(counted)
+        return counted[0].split(" ", 1)[1] if len(counted) == 1 else ", ".join(counted)
 
     def letters(self) -> str:
         return "".join(style.STATUS_LETTERS[word] for word in SEVERITY if self.statuses[word] and word in style.STATUS_LETTERS)
@@ -84,9 +84,10 @@ def _matrix(back_end: str, runs: Sequence[Run]) -> Matrix:
         allocator, workload, status, reason = run.cells.loc[cell, ["allocator", "workload", "status", "reason"]]
         names.setdefault(allocator, labels.allocator(run, allocator))
         there = fields.setdefault((allocator, workload), Field())
-        there.statuses[status] += 1
+        word = style.NOT_MEASURED if reasons.time_was_over(status, reason) else status
+        there.statuses[word] += 1
         if status != "ok":
-            there.reasons.setdefault(status, Counter())[reason.strip().split("\n")[0] or "no reason recorded"] += 1
+            there.reasons.setdefault(word, Counter())[reason.strip().split("\n")[0] or "no reason recorded"] += 1
     return Matrix(back_end, dict(sorted(names.items())), sorted({workload for _, workload in fields}), fields, _told(runs),
                   sum(run.not_measured for run in runs))
 
@@ -109,12 +110,14 @@ def drawing(matrix: Matrix) -> Drawing:
 def _heading(matrix: Matrix) -> Heading:
     counts = matrix.counts()
     counted = ", ".join(f"{counts[word]} {word}" for word in reversed(SEVERITY) if counts[word])
-    sentences = [f"{counts.total()} cells: {counted}. A bar shows the shares of its cells' statuses; a field without cells was not "
-                 "measured. Letters: " + ", ".join(f"{letter} = {word}" for word, letter in style.STATUS_LETTERS.items()) + "."]
+    sentences = [f"{counts.total()} cells: {counted}. A bar shows the shares of its cells' statuses; a field without cells is in no config "
+                 "of these runs. Letters: " + ", ".join(f"{letter} = {word}" for word, letter in style.STATUS_LETTERS.items()) + "."]
     if any(len(forms) > 1 for _, forms in _lines(matrix)):
         sentences[0] += " Two halves: the published form at the left, the reworked one at the right."
+    if counts[style.NOT_MEASURED]:
+        sentences.append(f"{style.NOT_MEASURED[0].upper()}{style.NOT_MEASURED[1:]}: the study's time was over.")
     if matrix.not_measured:
-        sentences.append(f"{matrix.not_measured} planned cells were not measured.")
+        sentences.append(f"{matrix.not_measured} more planned cells were not begun.")
     return Heading("Survival: how the cells of every allocator ended in every workload", "", sentences, matrix.told,
                    origin.CPU_BANNER if matrix.back_end == "cpu" else "")
 
@@ -149,7 +152,7 @@ def _draw(matrix: Matrix) -> Page:
     axes.xaxis.tick_top()
     axes.set_xticklabels(matrix.workloads, fontsize=style.LEAST, rotation=90)
     present = [word for word in reversed(SEVERITY) if matrix.counts()[word]]
-    page.figure.legend(handles=[Patch(color=style.STATUS_COLOURS[word], label=word) for word in present], ncols=len(present),
+    page.figure.legend(handles=[Patch(color=_colour(word), label=word) for word in present], ncols=len(present),
                        loc="lower left", bbox_to_anchor=page.point(0, 0), borderaxespad=0, handlelength=1.2, columnspacing=1.2)
     return page
 
@@ -162,20 +165,24 @@ def _lines(matrix: Matrix) -> list[tuple[str, list[str]]]:
     return [(matrix.allocators[each], forms[each]) for each in ordered if each not in shared]
 
 
+def _colour(word: str) -> str:
+    return style.NOT_MEASURED_COLOUR if word == style.NOT_MEASURED else style.STATUS_COLOURS[word]
+
+
 def _draw_field(axes, there: Field, left: float, top: float, width: float, row: float, room: float) -> None:
     gap = 0.03
     begin = left + gap
     for word in reversed(SEVERITY):
         share = there.statuses[word] / there.statuses.total() * (width - 2 * gap)
         if share:
-            axes.fill_between([begin, begin + share], top + 0.01, top + row - 0.01, color=style.STATUS_COLOURS[word], linewidth=0,
+            axes.fill_between([begin, begin + share], top + 0.01, top + row - 0.01, color=_colour(word), linewidth=0,
                               gid=f"status {word}")
             begin += share
     letters = there.letters()
     ways = (letters, f"{letters[:1]}…", letters[:1])  # the worst first
     letters = next((way for way in ways if ticks.text_width(way, style.LEAST) + 0.03 <= room * width), ways[-1])
     axes.text(left + width / 2, top + row / 2, letters, fontsize=style.LEAST, ha="center", va="center",
-              color=style.text_on(style.STATUS_COLOURS[there.worst()]) if len(there.statuses) == 1 else style.BLACK)
+              color=style.text_on(_colour(there.worst())) if len(there.statuses) == 1 else style.BLACK)
 
 
 def markdown(matrix: Matrix) -> str:
@@ -198,9 +205,9 @@ def _reasons(matrix: Matrix) -> str:
     lines = []
     for (allocator, workload), there in sorted(matrix.fields.items()):
         for word in SEVERITY:
-            reasons = there.reasons.get(word, Counter()).most_common()
-            lines += [f"- {matrix.allocators[allocator]}, {workload}: {word} ({count}): {reason}" for reason, count in reasons[:_MOST_REASONS]]
-            more = sum(count for _, count in reasons[_MOST_REASONS:])
+            found = there.reasons.get(word, Counter()).most_common()
+            lines += [f"- {matrix.allocators[allocator]}, {workload}: {word} ({count}): {reason}" for reason, count in found[:_MOST_REASONS]]
+            more = sum(count for _, count in found[_MOST_REASONS:])
             if more:
                 lines.append(f"- {matrix.allocators[allocator]}, {workload}: {word} ({more}): other reasons")
     return "Reasons (first lines, with the number of cells):\n\n" + "\n".join(lines) if lines else ""
@@ -212,12 +219,16 @@ def _causes(matrix: Matrix) -> str:
     for (allocator, workload), there in sorted(matrix.fields.items()):
         for status, found in there.reasons.items():
             for reason in found:
-                rule = reasons.why(allocator, workload, status, reason)
+                rule = _rule(allocator, workload, status, reason)
                 workloads = fields.setdefault(rule, {}).setdefault((status, matrix.allocators[allocator]), [])
                 if workload not in workloads:
                     workloads.append(workload)
     lines = [_cause(rule, fields[rule]) for rule in (*reasons.rules(), None) if rule in fields]
     return "Causes:\n\n" + "\n".join(lines) if lines else ""
+
+
+def _rule(allocator: str, workload: str, word: str, reason: str) -> reasons.Rule | None:
+    return reasons.why(allocator, workload, "skipped" if word == style.NOT_MEASURED else word, reason)
 
 
 def _cause(rule: reasons.Rule | None, cells: dict[tuple[str, str], list[str]]) -> str:
@@ -237,7 +248,7 @@ def table(matrix: Matrix) -> str:
         for word in reversed(SEVERITY):
             if there.statuses[word]:
                 reason = there.reasons[word].most_common(1)[0][0] if word in there.reasons else ""
-                rule = reasons.why(allocator, workload, word, reason) if word != "ok" else None
+                rule = _rule(allocator, workload, word, reason) if word != "ok" else None
                 writer.writerow([matrix.back_end, allocator, matrix.allocators[allocator], workload, word, there.statuses[word], reason,
                                  rule.because if rule else ""])
     return text.getvalue()

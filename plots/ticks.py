@@ -76,16 +76,33 @@ def _thinned(values: Sequence[float], place: Callable, width_of: Callable) -> li
 
     gaps = [place(b) - place(a) for a, b in zip(values, values[1:])]
     if gaps and max(gaps) > 1.5 * min(gaps):
-        kept = [values[0]]
-        for value in values[1:-1]:
-            if apart(kept[-1], value) and apart(value, values[-1]):
-                kept.append(value)
-        return [*kept, values[-1]] if apart(kept[-1], values[-1]) else kept
+        return _between_ends(values, apart)
     smallest = next((step for step in range(1, len(values)) if fits(values[::step])), len(values))
     for step in range(smallest, smallest + 2):
         if (len(values) - 1) % step == 0 and fits(values[::step]) and len(values) > step:
             return list(values[::step])
     return list(values[::smallest])
+
+
+def _between_ends(values: Sequence[float], apart: Callable) -> list[float]:
+    """Both ends, and from one of them each value that has room: from the end that leaves the shorter stretch of values without a label."""
+    def from_end(ordered: Sequence[float]) -> list[float]:
+        kept = [ordered[0]]
+        for value in ordered[1:-1]:
+            if fits(kept[-1], value) and fits(value, ordered[-1]):
+                kept.append(value)
+        return sorted([*kept, ordered[-1]])
+
+    def fits(a: float, b: float) -> bool:
+        return apart(min(a, b), max(a, b))
+
+    def longest_without(kept: Sequence[float]) -> int:
+        places = [values.index(value) for value in kept]
+        return max(b - a for a, b in zip(places, places[1:]))
+
+    if not fits(values[0], values[-1]):
+        return [values[0]]
+    return min(from_end(values), from_end(values[::-1]), key=longest_without)
 
 
 def y_bounds(values: Sequence[float], log: bool) -> tuple[float, float]:

@@ -19,6 +19,7 @@ from allocbench.errors import NothingToDraw, UsageError
 from plots import claims, drawing, forms, style
 from plots.advice import cases, engine, question, table
 from plots.results import Run
+from plots.webpage import charts as page_charts
 from plots.webpage import cliffs, costs, figures, heat, ledger, tax
 
 _STATIC = Path(__file__).with_name("static")
@@ -96,6 +97,8 @@ def _evidence(guide: dict, charts: dict) -> str:
         tax=_chart("tax", tax_chart, charts),
         taxes=tax.summary(guide),
         when=tax.what_to_use_when(guide),
+        letters=forms.lettered(),
+        marks=page_charts.marks(),
         floor=f"{guide['floor'] * 1e6:.2g} µs" if guide["floor"] else "not measured",
         band="These results have no intervals (fewer than six rounds)."
         if guide["band"] is None

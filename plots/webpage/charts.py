@@ -5,11 +5,18 @@ from __future__ import annotations
 
 import math
 
-from plots import quantity
+from plots import forms, quantity
 
 _DECADES = 50  # below this ratio of the ends of an axis 2 and 5 are named, too
 _CLOSE = 4     # below this one every digit
 SYMBOLS = {"published": "circle", "reworked": "diamond", "original": "square-open", "own": "triangle-up", "ablation": "x-thin-open"}
+
+_SHAPES = {"circle": "circle", "diamond": "diamond", "square-open": "open square", "triangle-up": "triangle", "x-thin-open": "thin cross"}
+
+
+def marks() -> str:
+    """The key of the markers, as one sentence."""
+    return "The mark tells the form: " + ", ".join(f"{_SHAPES[symbol]} {forms.shown(form)}" for form, symbol in SYMBOLS.items()) + "."
 
 
 def axis(title: str, log: bool = False, values=(), factors: bool = False, **more) -> dict:

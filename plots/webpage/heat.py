@@ -7,7 +7,7 @@ import html
 import math
 from itertools import groupby
 
-from plots import forms, quantity, style
+from plots import forms, quantity, reasons, style
 
 _STRONGEST = 100  # factor of the strongest colour
 
@@ -79,11 +79,18 @@ def _row(table: dict, entry: dict, best: list) -> str:
     factors = _factors(table, entry, best)
     mean, ok, asked = _mean(factors)
     cells = "".join(_cell(value, case, result) for value, case, result in zip(factors, table["cases"], entry["results"]))
-    missing = len(factors) - asked
+    told = _told(entry["results"], ok, asked)
     return (
         f'<tr data-allocator="{entry["id"]}" data-form="{entry["form"]}" data-family="{entry["family"]}"><th>{html.escape(forms.titled(entry))}</th>'
-        f'{_mean_cell(mean, ok, len(factors))}<td data-f="{-ok}" title="{ok} of {asked} ok{f", {missing} not measured" if missing else ""}">{ok}/{asked}</td>{cells}</tr>'
+        f'{_mean_cell(mean, ok, len(factors))}<td data-f="{-ok}" title="{told}">{ok}/{asked}</td>{cells}</tr>'
     )
+
+
+def _told(results: list, ok: int, asked: int) -> str:
+    """The count of the column `ok` in words."""
+    late = sum(isinstance(result, list) and reasons.time_was_over(*result) for result in results)
+    missing = len(results) - asked
+    return f"{ok} of {asked} ok" + (f"; {late} of these not measured: the study's time was over" if late else "") + (f"; {missing} more not measured" if missing else "")
 
 
 def _mean_cell(mean: float | None, ok: int, cases: int) -> str:
@@ -98,6 +105,8 @@ def _mean_cell(mean: float | None, ok: int, cases: int) -> str:
 def _cell(value, case: dict, result) -> str:
     if value is None:
         return '<td class="unknown" title="not measured">·</td>'
+    if isinstance(value, str) and reasons.time_was_over(*result):
+        return f'<td class="unknown" title="not measured: the study&#39;s time was over ({html.escape(result[1])})">·</td>'
     if isinstance(value, str):
         reason = f"{value}: {result[1]}" if result[1] else value
         return f'<td class="failed" title="{html.escape(reason)}">{style.STATUS_SHORT.get(value, value)}</td>'

@@ -36,6 +36,16 @@ def test_only_precise_intervals_count_for_the_goal(runs):
     assert (place.precise.disjoint, len(place.precise.pairs)) == (1, 1)
 
 
+def test_names_and_phases_have_room(runs):
+    page = aa.make(runs).page
+    page.figure.canvas.draw()
+    drawn = page.figure.canvas.get_renderer()
+    boxes = [label.get_window_extent(drawn) for label in page.figure.axes[0].get_yticklabels()]
+    assert min(box.x0 for box in boxes) >= 0
+    subtitle = next(text for text in page.figure.texts if text.get_text() == "Repeated").get_window_extent(drawn)
+    assert all(axes.title.get_window_extent(drawn).y1 < subtitle.y0 for axes in page.figure.axes)
+
+
 def test_the_command_draws_and_says_how_many(runs, tmp_path, capsys):
     assert cli.main(["aa", str(tmp_path), "--out", str(tmp_path / "out"), "--formats", "png"]) == 0
     assert (tmp_path / "out" / "aa.png").stat().st_size > 1000

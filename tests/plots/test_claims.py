@@ -57,7 +57,7 @@ def test_the_ledger_says_how_many_places_have_no_interval(tmp_path):
     sides = [_cell("cuda_malloc", x, seconds, spread) for x, seconds, spread in ((1, 4e-6, 0.01), (2, 4e-6, None), (4, 4e-6, None))]
     judged = _judge(_run(tmp_path, cells + sides), ratio=COMPARED, above=2)
     assert judged.row()[5] == "cannot tell (holds in 1 of 3, no interval in 2 of 3)"
-    assert _judge(_run(tmp_path, cells + sides), ratio=COMPARED, above=2, over="mean").row()[5] == "cannot tell (no interval in 2 of 3)"
+    assert _judge(_run(tmp_path, cells + sides), ratio=COMPARED, above=2, over="mean").row()[5] == "cannot tell (holds in 1 of 3, no interval in 2 of 3)"
     unsure = [_cell("cuda_malloc", x, 4e-6, None) for x in (1, 2, 4)]
     assert _judge(_run(tmp_path, cells + unsure), ratio=COMPARED, above=2).row()[5] == "cannot tell (no interval in 3 of 3)"
     assert _judge(_run(tmp_path, cells + unsure), ratio=COMPARED, where={"threads": 1}, above=2).unsure == "no interval"
@@ -86,6 +86,26 @@ def test_every_some_and_mean(tmp_path):
     assert _judge(run, ratio=COMPARED, above=5, over="some").verdict == "does not hold"
     mean = _judge(run, ratio=COMPARED, above=1.5, over="mean")
     assert (mean.verdict, mean.published.text, mean.published.interval) == ("holds", "2", "1.97 to 2.03")
+    assert mean.row()[5] == "holds (holds in 1 of 2)", "a mean may hold although a place does not"
+
+
+def _of_card(folder, name, uuid):
+    path = synthetic.write(folder, {**CONFIG, "name": name}, [_cell("c_malloc", 1, 1e-6)], "cuda") / "results.json"
+    document = json.loads(path.read_text())
+    document["allocbench"]["device"] |= {"uuid": uuid} if uuid else {}
+    path.write_text(json.dumps(document))
+    return results.read_run(folder)
+
+
+@pytest.mark.parametrize("cards, told", [
+    ({"a/1": "x", "b/1": "x"}, ""), ({"a/1": "x", "b/1": ""}, ""),
+    ({"a/1": "x", "a/2": "x", "b/1": "x", "c/1": "y"}, "The papers were measured on 2 different cards: a and b; c. "),
+    ({"a/1": "x", "a/2": "y"}, "The papers were measured on 2 different cards: a; a. ")])
+def test_the_ledger_tells_of_different_cards(tmp_path, cards, told):
+    runs = [_of_card(tmp_path / name, name, uuid) for name, uuid in cards.items()]
+    ledger = claims.Ledger([(run, []) for run in runs])
+    assert ledger.cards().startswith(told) and bool(ledger.cards()) == bool(told)
+    assert (ledger.cards() in ledger.markdown()) and "\n\n\n" not in ledger.markdown()
 
 
 def test_the_place_that_decides_is_one_of_the_verdict(tmp_path):

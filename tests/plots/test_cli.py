@@ -8,6 +8,7 @@ import sys
 import pytest
 import synthetic
 
+from plots import claims, inputs, kept
 from plots.cli import main
 
 CONFIG = {"name": "test/fig", "description": "A test", "allocators": ["c_malloc"],
@@ -145,6 +146,45 @@ def test_another_config_decides_how_stored_numbers_are_drawn(tmp_path, capsys):
     assert main([str(folder), "--config", str(wrong)]) == 2
     assert "wrong.json: /plot: Additional properties are not allowed ('colour' was unexpected)" in capsys.readouterr().err
     assert main([str(folder), "--config", str(tmp_path / "absent.json")]) == 2
+
+
+def _kept_and_today(tmp_path, monkeypatch, **changed):
+    """A kept run, and the config of its name with other keys."""
+    monkeypatch.setattr(kept, "REFERENCE", tmp_path / "reference")
+    monkeypatch.setattr(claims, "CONFIGS", tmp_path / "configs")
+    (tmp_path / "configs" / "test").mkdir(parents=True)
+    _json(tmp_path / "configs" / "test" / "fig.json", {**CONFIG, "cpu": {"repetitions": 3}, "plot": {**CONFIG["plot"], "title": "Mended"}, **changed})
+    return synthetic.write(tmp_path / "reference" / "run", {**CONFIG, "repetitions": 3}, [_ok()])
+
+
+def _title(path):
+    return (path / "test_fig_cpu.md").read_text().splitlines()[0]
+
+
+def test_kept_runs_are_drawn_as_their_configs_say_today_and_others_as_stored(tmp_path, capsys, monkeypatch):
+    folder = _kept_and_today(tmp_path, monkeypatch, claims=[], description="Other words")
+    assert main([str(folder), "--formats", "svg", "--out", str(tmp_path / "out")]) == 0
+    told = capsys.readouterr().err
+    assert _title(tmp_path / "out") == "# Mended" and told.count("\n") == 1 and "fig.json says today" in told
+    own = synthetic.write(tmp_path / "own", {**CONFIG, "repetitions": 3}, [_ok()])
+    assert main([str(own), "--formats", "svg"]) == 0
+    assert _title(own / "figures") == "# A test" and capsys.readouterr().err == ""
+    given = _json(tmp_path / "given.json", {**CONFIG, "plot": {**CONFIG["plot"], "title": "Given"}})
+    assert main([str(folder), "--config", str(given), "--formats", "svg", "--out", str(tmp_path / "out")]) == 0
+    assert _title(tmp_path / "out") == "# Given" and capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("changed", [{"repetitions": 4, "cpu": {}}, {"cpu": {"repetitions": 4}}, {"allocators": ["kma"]}])
+def test_a_kept_run_whose_config_measures_something_else_today_is_drawn_as_stored(tmp_path, capsys, monkeypatch, changed):
+    folder = _kept_and_today(tmp_path, monkeypatch, **changed)
+    assert main([str(folder), "--formats", "svg", "--out", str(tmp_path / "out")]) == 0
+    assert _title(tmp_path / "out") == "# A test" and capsys.readouterr().err == ""
+
+
+def test_objects_of_a_part_merge_and_axes_replace():
+    today = {"sweep": {"threads": {"range": [1, 2]}, "size": [4]}, "workload": {"id": "x", "a": 1}, "cuda": {"sweep": {"threads": {"log2": [1, 4]}}, "workload": {"a": None}}}
+    assert inputs.measures_the_same({"sweep": {"threads": {"log2": [1, 4]}, "size": [4]}, "workload": {"id": "x"}}, today, "cuda")
+    assert not inputs.measures_the_same({"sweep": {"threads": {"log2": [1, 4]}, "size": [4]}, "workload": {"id": "x"}}, today, "cpu")
 
 
 @pytest.mark.parametrize("command", ["claims", "survival", "comb", "aa"])

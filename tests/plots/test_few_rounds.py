@@ -67,7 +67,7 @@ def test_places_and_means_say_how_many_were_judged_so(tmp_path):
     run = _run(tmp_path, cells + sides)
     assert _judge(run, ratio=RATIO, above=2).row()[5] == "holds (holds in 3 of 3, 2 of 3 places judged on 3 to 5 rounds)"
     mean = _judge(run, ratio=RATIO, above=2, over="mean")
-    assert mean.row()[5] == "holds (2 of 3 places judged on 3 to 5 rounds)" and mean.published.estimate.rounds == 3
+    assert mean.row()[5] == "holds (holds in 3 of 3, 2 of 3 places judged on 3 to 5 rounds)" and mean.published.estimate.rounds == 3
 
 
 def test_rates_and_growth_follow_from_times(tmp_path):

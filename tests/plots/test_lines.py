@@ -305,4 +305,7 @@ def test_series_of_a_registered_variant_look_unlike_those_of_its_base(tmp_path):
                             workload_parameters={"threads": x, "method": method})
              for allocator in config["allocators"] for method in ("malloc", "grow") for x in (1, 2)]
     drawn = series.series_of(results.read_run(synthetic.write(tmp_path, config, cells)), "threads", "alloc", "time")
-    assert len({(each.look.dash, each.look.fill) for each in drawn}) == len({each.look.colour for each in drawn}) == 4
+    assert len({(each.look.colour, each.look.dash, each.look.fill) for each in drawn}) == 4
+    forms = {each.allocator: (each.look.dash, each.look.fill) for each in drawn}
+    assert len(set(forms.values())) == 2 and all((each.look.dash, each.look.fill) == forms[each.allocator] for each in drawn)
+    assert [each.look for each in drawn if each.allocator == "kma_reworked"][0] == style.look("kma_reworked"), "as in figures with one series of it"

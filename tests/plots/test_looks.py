@@ -2,8 +2,10 @@
 
 import itertools
 import json
+import math
 import re
 
+from matplotlib.colors import to_rgb
 import pytest
 
 from plots import style
@@ -63,10 +65,26 @@ def test_new_members_have_the_family_of_their_prefix_and_strangers_a_look_of_the
     assert style.look("ouroboros_x").name == "ouroboros_x" and style.look("my_malloc") == style.look("my_malloc")
 
 
-def test_variants_of_one_allocator_differ_in_shade_and_line():
-    looks = [style.look("halloc", number) for number in range(4)]
+@pytest.mark.parametrize("allocator", ["halloc", "halloc_reworked", "kma", "xmalloc_device_heap"])
+def test_variants_differ_in_shade_and_marker_and_keep_the_look_of_their_form(allocator):
+    looks = [style.look(allocator, number) for number in range(5)]
     for one, other in itertools.combinations(looks, 2):
-        assert one.marker == other.marker and one.colour != other.colour and str(one.dash) != str(other.dash)
+        assert one.marker != other.marker and one.colour != other.colour
+        assert (str(one.dash), one.fill, one.name) == (str(other.dash), other.fill, other.name)
+
+
+def test_a_variant_of_the_published_form_is_not_taken_for_another_form():
+    forms = {(str(look.dash), look.fill) for look in (style.look(f"kma_{form}") for form in TABLE["forms"])}
+    assert all((str(look.dash), look.fill) not in forms for look in (style.look("kma", number) for number in range(6)))
+
+
+def test_allocators_that_share_figures_have_hues_apart():
+    """ScatterAlloc, FlatterScatter and Gallatin are compared by configs/current2026/trio, RW_malloc and XMalloc by the maps of the papers."""
+    trio = [style.look(name) for name in ("scatteralloc", "flatter_scatter", "gallatin", "gallatin_static")]
+    assert len({look.marker.lower() for look in trio}) == 4, "h and H are both hexagons"
+    for green in ("rw", "rw_bm", "crw", "corw", "rw_malloc"):
+        distance = math.dist(to_rgb(style.look(green).colour), to_rgb(style.look("xmalloc").colour))
+        assert distance > 0.2, f"{green} is as olive as XMalloc"
 
 
 def test_text_is_never_too_small():

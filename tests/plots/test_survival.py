@@ -4,6 +4,7 @@ import csv
 import io
 from pathlib import Path
 
+from allocbench import stored
 from allocbench.errors import NothingToDraw
 import figures
 import pytest
@@ -72,6 +73,31 @@ def test_causes_stand_by_rule_and_what_none_explains_is_said(tmp_path):
     rows = {row["allocator"]: row["because"] for row in csv.DictReader(io.StringIO(survival.table(matrix)))}
     assert rows["cm_malloc"] == rows["cfm_malloc"] != ""
     assert rows["slab"] == rows["comb"] == ""
+
+
+LATE = "put off until all others were measured (series halloc timed out at 4); then the time of --minutes was used up"
+
+
+def test_cells_for_which_the_time_was_over_are_apart_from_skipped_ones(tmp_path):
+    (matrix,) = survival.matrices(_runs(tmp_path, [
+        _cell("halloc", 8, "skipped", "series halloc timed out at 2 and 4"), _cell("halloc", 16, "skipped", LATE), _cell("kma", 8, "skipped", LATE)]))
+    assert matrix.fields["halloc", "alloc_free"].words() == "1 not measured, 1 skipped"
+    assert matrix.fields["kma", "alloc_free"].words() == "not measured" and matrix.fields["kma", "alloc_free"].letters() == "n"
+    text = survival.markdown(matrix)
+    assert "Not measured: the study's time was over." in text
+    assert [line.split(". ")[0] for line in text.split("Causes:")[1].splitlines() if line.startswith("- ")] == [
+        "- not measured: Not measured: the study's time was over", "- skipped: Two cells of the same series timed out before"]
+    rows = {(row["allocator"], row["status"]): row["because"] for row in csv.DictReader(io.StringIO(survival.table(matrix)))}
+    assert rows["kma", "not measured"] == rows["halloc", "not measured"] != rows["halloc", "skipped"]
+
+
+def test_every_reason_to_skip_in_the_kept_runs_has_its_rule():
+    """The front end writes two: the time was over, or the series timed out at two smaller values."""
+    for folder in stored.find_runs(ROOT / "results" / "reference"):
+        cells = results.read_run(folder).cells
+        for cell in cells[cells["status"] == "skipped"].itertuples():
+            rule = reasons.why(cell.allocator, cell.workload, "skipped", cell.reason)
+            assert rule and rule.because.startswith("Not measured") == ("--minutes" in cell.reason), cell.reason
 
 
 @pytest.mark.parametrize("rule", reasons.rules(), ids=lambda rule: rule.because[:40])

@@ -104,6 +104,14 @@ def test_a_front_of_one_size_does_not_hide_that_of_any_size():
     assert costs.numbered(points) == {"page": 1, "beaten": 2}, "what the bug search breaks is not a rival"
 
 
+def test_every_mark_and_letter_of_a_form_is_explained(page):
+    text = page.read_text()
+    assert "The mark tells the form: circle published, diamond reworked, open square original, triangle our own, thin cross ablation." in text
+    assert text.count("The mark tells the form") == 2, "of the costs and of the tax"
+    assert "p published, r reworked, o original, w our own, a ablation" in text
+    assert all(symbol in charts._SHAPES for symbol in charts.SYMBOLS.values())
+
+
 def test_the_tax_names_the_least_and_the_most(page):
     assert _table_of(page.read_text(), "tax") == [["hash join", "Comb (our own)  3  Halloc, reworked  4.5  Halloc (published)  15", "Halloc (published)  15", "1.7"]]
 
@@ -210,6 +218,20 @@ def test_what_was_not_measured_is_a_dot_and_few_cells_make_no_mean(tmp_path):
     row = re.search(r'<tr data-allocator="halloc_reworked".*?</tr>', build.page_of(runs_of(made), []).text)[0]
     assert row.count('<td class="unknown" title="not measured">·</td>') == 4 + 2 + 1
     assert 'class="few" title="over 2 of 9 cells: not to be compared with the others"' in row
+
+
+def test_what_the_time_did_not_last_for_is_a_dot_with_the_reason(tmp_path):
+    made = guide.write(tmp_path)
+    late = "put off until all others were measured (kma lost workers in 3 configs); then the time of --minutes was used up"
+    synthetic.change(made / "guide" / "hash_join", _place(made / "guide" / "hash_join", "halloc_reworked"), status="skipped", reason=late)
+    row = re.search(r'<tr data-allocator="halloc_reworked".*?</tr>', build.page_of(runs_of(made), []).text)[0]
+    assert re.search(r'<td class="unknown" title="not measured: the study&#39;s time was over \(put off [^"]*">·</td>', row)
+    assert 'title="8 of 9 ok; 1 of these not measured: the study\'s time was over"' in row
+
+
+def _place(folder, allocator):
+    cells = json.loads((folder / "results.json").read_text())["allocbench"]["cells"]
+    return next(number for number, cell in enumerate(cells) if cell["allocator"] == allocator)
 
 
 def test_a_page_leads_only_to_what_it_has(page, folder):

@@ -204,7 +204,7 @@ def test_families_close_and_open(wide, page):
     cell = "const cell = document.querySelector('[data-group=halloc]').cells[arguments[0]]; return [cell.textContent, cell.title.split(':')[0]]"
     shown, title = wide.execute_script(cell, 3)
     member = "return document.querySelector('.heat [data-allocator=halloc_reworked]').cells[3].textContent"
-    assert (shown, title) == (wide.execute_script(member), "Halloc, reworked"), "the best of the family and its name"
+    assert (shown, title) == (f"{wide.execute_script(member)} r", "Halloc, reworked"), "the best of the family, its form and its name"
     wide.execute_script("document.querySelector('[data-group=halloc] button').click()")
     opened = wide.execute_script(ROWS)
     assert opened[opened.index("family halloc") :][1:3] == ["halloc", "halloc_reworked"]

@@ -17,7 +17,9 @@ const Heat = (() => {
   function summed(family, shown) {
     for (let column = 1; column < family.cells.length; column += 1) {
       const best = bestOf(shown.map((row) => row.cells[column])), made = best.cloneNode(true);
+      const letter = Rank.settings.forms[best.parentNode.dataset.form];
       made.title = `${best.parentNode.cells[0].textContent}: ${best.title}`;
+      if (letter && factorOf(best) < Infinity) made.append(Object.assign(document.createElement("small"), {textContent: ` ${letter}`}));
       family.cells[column].replaceWith(made);
     }
   }
@@ -47,7 +49,7 @@ const Heat = (() => {
     if (!cell || !cell.title) return;
     const cases = document.querySelectorAll(".heat th.case"), place = cell.cellIndex - 3;
     const where = place >= 0 ? `, ${cases[place].textContent}` : "";
-    const factor = !/slow|quick/.test(cell.className) ? "" : `${cell.textContent} times the best; `;
+    const factor = !/slow|quick/.test(cell.className) ? "" : `${cell.firstChild.textContent} times the best; `;
     const name = cell.parentNode.dataset.group ? "" : `${cell.parentNode.cells[0].textContent}: `;
     document.getElementById("heat-told").textContent = `${name}${factor}${cell.title}${where}`;
   }
