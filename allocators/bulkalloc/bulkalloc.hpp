@@ -25,8 +25,8 @@
 //   * Where each file says so: the widths of semaphores, the height of a block in use, the order of signals.
 // Differs from the paper:
 //   * The smallest block has 16 bytes, not 8. The pool may have any size, not only powers of two.
-//   * Two halves of a block that were freed at the same time are merged afterwards, and the thread that merges announces it
-//     (buddy_tree.hpp). No thread announces that an empty bin is on its way back to its chunk.
+//   * Two halves of a block that were freed at the same time are merged afterwards, and the thread that merges
+//     announces it (buddy_tree.hpp). No thread announces that an empty bin is on its way back to its chunk.
 //   * Bounded: a free that empties a bin waits 64 looks for the units of claims on their way. Else the empty bin stays
 //     as it is until it is used and freed again.
 //   * Unbounded, as in the paper: waits for units that somebody makes, for locks and for readers. They end, because

@@ -12,8 +12,8 @@
 //     (pre_split.hpp). Most chunks of the pool are in them: a single small request leaves the offset there, and larger
 //     ones would then step over millions of headers.
 //   * The first circle follows the roving offset: others have passed what lies before it, and found it in use or took
-//     it. The offset and the start of each heap always point to a header with a valid next. The second circle leaves out
-//     nothing.
+//     it. The offset and the start of each heap always point to a header with a valid next. The second circle leaves
+//     out nothing.
 //   * A free moves the roving offset after it has unlocked: otherwise the release would wait for the store to a word
 //     that all merging threads share. One lane of those that merge together writes it.
 //   * Offsets lie a sector apart, and a merge redirects none: an offset on an absorbed chunk is a valid start.

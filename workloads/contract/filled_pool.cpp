@@ -34,8 +34,8 @@ void FilledPool::restore(const Arena& arena, void** blocks) const {
 }
 
 const FilledPool* FilledPools::find(const FilledPool::Requests& requests) const {
-  const auto found = std::find_if(pools_.begin(), pools_.end(),
-                                  [&](const FilledPool& pool) { return pool.requests() == requests; });
+  const auto found =
+      std::find_if(pools_.begin(), pools_.end(), [&](const FilledPool& pool) { return pool.requests() == requests; });
   return found == pools_.end() ? nullptr : &*found;
 }
 

@@ -24,7 +24,8 @@ namespace allocbench {
 
 class LeakCheck {
  public:
-  // Designs in the device heap have only the cell's own instance; most of them cannot allocate it twice over in reasonable time.
+  // Designs in the device heap have only the cell's own instance; most of them cannot allocate it twice over in
+  // reasonable time.
   static constexpr std::chrono::milliseconds default_budget{100};
 
   LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting& setting, LeakFindings& findings,

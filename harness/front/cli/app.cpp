@@ -62,9 +62,8 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
                  "Deadline of each cell and round in seconds (0.01 to 1000000), instead of the config's")
       ->check(CLI::Range(0.01, protocol::longest_seconds))
       ->type_name("S");
-  app.add_option(
-         "--minutes", run.minutes,
-         "After this time, finish first rounds only and skip cells that will probably fail; --resume continues")
+  app.add_option("--minutes", run.minutes,
+                 "After this time, finish first rounds only and skip cells that will probably fail; --resume continues")
       ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
       ->type_name("M");
   auto* known = app.add_option("--known", run.known,
@@ -251,7 +250,8 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
           "With --with-reference: folder for the new runs (default results/with-reference); continues what is there")
       ->needs(reference)
       ->type_name("DIR");
-  verb->add_option("--minutes", comparing.minutes, "With --with-reference: after this time, finish first rounds only (default on a GPU: 15)")
+  verb->add_option("--minutes", comparing.minutes,
+                   "With --with-reference: after this time, finish first rounds only (default on a GPU: 15)")
       ->needs(reference)
       ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
       ->type_name("M");

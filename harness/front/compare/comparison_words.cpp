@@ -75,8 +75,7 @@ std::vector<std::string> warnings(const Comparison& comparison) {
   }
   if (a.drivers != b.drivers) lines.emplace_back("The sides were measured with different drivers.");
   for (const auto& [name, side] : {std::pair{"A", &a}, std::pair{"B", &b}}) {
-    if (side->dirty)
-      lines.push_back(fmt::format("{} was measured with uncommitted changes.", name));
+    if (side->dirty) lines.push_back(fmt::format("{} was measured with uncommitted changes.", name));
     if (side->not_measured > 0)
       lines.push_back(fmt::format("{} has {} not measured yet.", name, counted(side->not_measured, "cell")));
   }
