@@ -1,6 +1,11 @@
 // Compiled for sm_75, the oldest GPUs that CUDA 13 knows: the group operations, and an allocator of each way to
 // aggregate requests. What needs a newer GPU has code of its own below that architecture, or it does not compile here.
+#include "allocators/bulkalloc/bulkalloc.hpp"
+#include "allocators/comb/comb.hpp"
+#include "allocators/contract/session.hpp"
+#include "allocators/gallatin/gallatin.hpp"
 #include "allocators/halloc/halloc_reworked.hpp"
+#include "allocators/llvm_libc/llvm_libc.hpp"
 #include "allocators/random_walk/rw_malloc_reworked.hpp"
 #include "allocators/xmalloc/xmalloc_reworked.hpp"
 #include "simt/simt.hpp"
@@ -22,7 +27,9 @@ struct Groups {
 struct MallocAndFree {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, std::size_t bytes) const {
-    allocator.free(thread, allocator.malloc(thread, bytes));
+    auto&& session = attach(allocator, thread);
+    session.free(thread, session.malloc(thread, bytes));
+    detach(session, thread);
   }
 };
 
@@ -30,13 +37,18 @@ struct MallocAndFree {
 
 // Nobody calls it: compiling is the test.
 void launch_on_sm_75(simt::Stream& stream, std::uint64_t* words, const HallocReworked& halloc,
-                     const RandomWalkMallocReworked& rw_malloc, const XMallocReworked& xmalloc) {
+                     const RandomWalkMallocReworked& rw_malloc, const XMallocReworked& xmalloc, const Comb& comb,
+                     const Gallatin& gallatin, const BulkAlloc& bulkalloc, const LlvmLibc& llvm_libc) {
   constexpr simt::LaunchShape shape{1, 32};
   constexpr std::size_t bytes = 16;
   simt::launch(stream, shape, Groups{}, words);
   simt::launch(stream, shape, MallocAndFree{}, halloc, bytes);
   simt::launch(stream, shape, MallocAndFree{}, rw_malloc, bytes);
   simt::launch(stream, shape, MallocAndFree{}, xmalloc, bytes);
+  simt::launch(stream, shape, MallocAndFree{}, comb, bytes);
+  simt::launch(stream, shape, MallocAndFree{}, gallatin, bytes);
+  simt::launch(stream, shape, MallocAndFree{}, bulkalloc, bytes);
+  simt::launch(stream, shape, MallocAndFree{}, llvm_libc, bytes);
 }
 
 }  // namespace allocbench
