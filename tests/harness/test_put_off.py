@@ -54,8 +54,8 @@ class Order(PutOff):
         self.assertEqual(ends["crashing/32/4"][1],
                          "put off until all others were measured (test/figure/crashing/request_bytes:32/blocks:2 ended with "
                          "status crashed); then the time of --minutes was used up")
-        self.assertIn("4 cells were put off until all others were measured; for 4 of them the time of --minutes 0 did not "
-                      "last (--only-failed runs them)", result.stdout)
+        self.assertIn("4 cells were put off until all others were measured; 4 of them did not run, because --minutes 0 was over "
+                      "(--only-failed runs them)", result.stdout)
         self.assertEqual(self.results()["allocbench"]["unfinished"], 0)
 
     def test_two_lost_workers_put_off_what_no_number_orders(self):

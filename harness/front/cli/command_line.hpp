@@ -112,8 +112,8 @@ int report_command(const ReportOptions& options);
 int advise_command(const AdviseOptions& options);
 int compare_command(const CompareOptions& options);
 int profile_command(const ProfileOptions& options);
-// Measures what was ok in these runs, each into a folder of its name below options.out. Exit codes as those of
-// run_command.
+// Measures what was ok in these runs, each into a folder of its name below options.out. exit_all_ok unless it was
+// interrupted or stopped: what became of the cells is for the comparison to say.
 int measure_reference(const CompareOptions& options, const std::vector<Results>& runs);
 
 }  // namespace allocbench::front
