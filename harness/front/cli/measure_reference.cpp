@@ -75,6 +75,14 @@ RunOptions options_of(const CompareOptions& options, const std::vector<Kept>& fi
   return run;
 }
 
+std::string command_to_continue(const CompareOptions& options) {
+  std::string text = fmt::format("allocbench compare --with-reference {} --out {}", options.reference, options.out);
+  if (options.minutes) text += fmt::format(" --minutes {}", *options.minutes);
+  if (options.device != 0) text += fmt::format(" --device {}", options.device);
+  if (!options.workers.empty()) text += fmt::format(" --workers {}", options.workers);
+  return text;
+}
+
 Figure figure_of(const CompareOptions& options, RunOptions run, const Kept& kept, const Target& target) {
   const std::string folder = (fs::path(options.out) / kept.first->figure).string();
   run.seed = kept.first->history.seed;
@@ -107,10 +115,8 @@ int measure_reference(const CompareOptions& options, const std::vector<Results>&
     ok = ok && all_ok(results);
     if (results.unfinished == 0) ++finished;
   }
-  const std::string minutes = options.minutes ? fmt::format(" --minutes {}", *options.minutes) : "";
-  const int code = exit_code_of(
-      ending, ok, fmt::format("{} of {} runs are measured.", finished, figures.size()),
-      fmt::format("allocbench compare --with-reference {} --out {}{}", options.reference, options.out, minutes));
+  const int code = exit_code_of(ending, ok, fmt::format("{} of {} runs are measured.", finished, figures.size()),
+                                command_to_continue(options));
   return code == exit_some_not_ok ? exit_all_ok : code;  // the comparison says what is not ok or not measured
 }
 
