@@ -91,7 +91,7 @@ class Comb {
       return;
     }
     bits = group.reduce_add(bits);  // distinct bits
-    group.sync();                   // the leader's release covers all lanes
+    group.sync();                   // the leader's release speaks for all
     if (group.leader()) word.fetch_and(~std::uint64_t{bits}, simt::release);
   }
 
