@@ -29,122 +29,133 @@ std::vector<Step> fill_and_empty(std::uint32_t slots, std::uint32_t size = 0) {
   return steps;
 }
 
-std::vector<Model> make_library() {
-  std::vector<Model> models;
-  models.push_back(
+// Few lanes and few blocks.
+std::vector<Model> models_of_few_lanes() {
+  return {
       {.name = "one_lane",
        .description = "one lane alone: sizes in turn, frees in another order than the mallocs",
        .threads_per_block = 1,
        .rounds = 6,
        .sizes = {{16}, {40}, {100}},
-       .steps = {request_spread(0), request_spread(1), give_back(0), request_spread(2), give_back(2), give_back(1)}});
-  models.push_back(
+       .steps = {request_spread(0), request_spread(1), give_back(0), request_spread(2), give_back(2), give_back(1)}},
       {.name = "pair",
        .description = "two lanes, malloc and free in turn: every step of one meets every step of the other",
        .threads_per_block = 2,
        .rounds = 4,
        .steps = {request(0), give_back(0)},
-       .null_is_failure = true});
-  models.push_back({.name = "ping_pong",
-                    .description = "four lanes, malloc and free in turn: blocks are recycled at once",
-                    .threads_per_block = 4,
-                    .rounds = 6,
-                    .steps = {request(0), give_back(0)},
-                    .null_is_failure = true});
-  models.push_back(
+       .null_is_failure = true},
+      {.name = "ping_pong",
+       .description = "four lanes, malloc and free in turn: blocks are recycled at once",
+       .threads_per_block = 4,
+       .rounds = 6,
+       .steps = {request(0), give_back(0)},
+       .null_is_failure = true},
       {.name = "ring",
        .description = "three lanes, each frees its neighbour's block: frees meet the mallocs of another lane",
        .threads_per_block = 3,
        .rounds = 6,
        .steps = {request(0), request(1), give_back(0, 1), give_back(1, 2)},
-       .null_is_failure = false});
-  models.push_back({.name = "storm",
-                    .description = "a full warp allocates together, then frees together, twice",
-                    .rounds = 2,
-                    .steps = {request(0), give_back(0)}});
-  models.push_back({.name = "cross_warp_free",
-                    .description = "two warps; each lane's block is freed by the other warp",
-                    .threads_per_block = 64,
-                    .rounds = 3,
-                    .steps = {request(0), give_back(0, 32)}});
-  models.push_back({.name = "exhaustion",
-                    .description = "sixteen lanes ask for more than the heap has, free all, and ask again",
-                    .threads_per_block = 16,
-                    .rounds = 2,
-                    .steps = fill_and_empty(6)});
-  models.push_back({.name = "last_blocks",
-                    .description = "six lanes fight for a heap of a few large blocks",
-                    .threads_per_block = 6,
-                    .rounds = 4,
-                    .sizes = {{0, 4}},
-                    .steps = {request(0), give_back(0)}});
-  models.push_back(
+       .null_is_failure = false}};
+}
+
+// Warps and blocks, whole and in part.
+std::vector<Model> models_of_warps() {
+  return {
+      {.name = "storm",
+       .description = "a full warp allocates together, then frees together, twice",
+       .rounds = 2,
+       .steps = {request(0), give_back(0)}},
+      {.name = "cross_warp_free",
+       .description = "two warps; each lane's block is freed by the other warp",
+       .threads_per_block = 64,
+       .rounds = 3,
+       .steps = {request(0), give_back(0, 32)}},
+      {.name = "exhaustion",
+       .description = "sixteen lanes ask for more than the heap has, free all, and ask again",
+       .threads_per_block = 16,
+       .rounds = 2,
+       .steps = fill_and_empty(6)},
+      {.name = "last_blocks",
+       .description = "six lanes fight for a heap of a few large blocks",
+       .threads_per_block = 6,
+       .rounds = 4,
+       .sizes = {{0, 4}},
+       .steps = {request(0), give_back(0)}},
       {.name = "mixed_sizes",
        .description = "sixteen lanes with five sizes: units are bound to a size, emptied and bound again",
        .threads_per_block = 16,
        .rounds = 3,
        .sizes = {{16}, {48}, {112}, {240}, {0, 8}},
-       .steps = {request_spread(0), request_spread(1), give_back(0), request_spread(2), give_back(1), give_back(2)}});
-  models.push_back({.name = "partial_warps",
-                    .description = "two blocks of 20 lanes: the last warp of a block is never full",
-                    .blocks = 2,
-                    .threads_per_block = 20,
-                    .rounds = 2,
-                    .steps = {request(0), give_back(0, 1)}});
-  models.push_back({.name = "divergent",
-                    .description = "even lanes allocate while odd lanes of the same warp free",
-                    .rounds = 3,
-                    .steps = {request(0, even), give_back(1, 0, odd), request(1, odd), give_back(0, 0, even)}});
-  models.push_back(
+       .steps = {request_spread(0), request_spread(1), give_back(0), request_spread(2), give_back(1), give_back(2)}},
+      {.name = "partial_warps",
+       .description = "two blocks of 20 lanes: the last warp of a block is never full",
+       .blocks = 2,
+       .threads_per_block = 20,
+       .rounds = 2,
+       .steps = {request(0), give_back(0, 1)}},
+      {.name = "divergent",
+       .description = "even lanes allocate while odd lanes of the same warp free",
+       .rounds = 3,
+       .steps = {request(0, even), give_back(1, 0, odd), request(1, odd), give_back(0, 0, even)}},
       {.name = "few_callers",
        .description = "four of a warp's 32 lanes call; the others have left",
        .rounds = 3,
-       .steps = {request(0, {8, 3}), request(1, {8, 3}), give_back(0, 0, {8, 3}), give_back(1, 0, {8, 3})}});
-  models.push_back({.name = "blocks",
-                    .description = "six small blocks on several SMs: state per SM or per warp meets its neighbours",
-                    .blocks = 6,
-                    .threads_per_block = 5,
-                    .rounds = 2,
-                    .steps = {request(0), request(1), give_back(0, 5), give_back(1)}});
-  models.push_back({.name = "launches",
-                    .description = "blocks live on into the next launch and are freed there by another warp",
-                    .threads_per_block = 40,
-                    .launches = 3,
-                    .steps = {give_back(0, 33), request(0), give_back(1, 7), request(1)}});
-  models.push_back({.name = "after_failure",
-                    .description = "most requests for half the pool fail; small ones and a second try must still work",
-                    .threads_per_block = 8,
-                    .rounds = 3,
-                    .sizes = {{0, 2}, {16}},
-                    .steps = {request(0, all, 0), request(1, all, 1), give_back(0), request(0, all, 0), give_back(0),
-                              give_back(1)}});
-  models.push_back({.name = "small_then_large",
-                    .description = "eight lanes fill the heap with small blocks and free all; then large ones must fit",
-                    .threads_per_block = 8,
-                    .sizes = {{0, 4}, {16}},
-                    .steps = fill_and_empty(8, 1),
-                    .refills = true});
-  models.push_back({.name = "large_then_small",
-                    .description = "six lanes fill the heap with large blocks and free all; then small ones must fit",
-                    .threads_per_block = 6,
-                    .rounds = 2,
-                    .sizes = {{16}, {0, 4}},
-                    .steps = fill_and_empty(2, 1),
-                    .refills = true});
-  models.push_back({.name = "free_null",
-                    .description = "four lanes free null pointers between their mallocs and frees",
-                    .threads_per_block = 4,
-                    .rounds = 4,
-                    .steps = {request(0), free_null(), give_back(0), free_null()},
-                    .null_is_failure = true});
-  models.push_back(
+       .steps = {request(0, {8, 3}), request(1, {8, 3}), give_back(0, 0, {8, 3}), give_back(1, 0, {8, 3})}},
+      {.name = "blocks",
+       .description = "six small blocks on several SMs: state per SM or per warp meets its neighbours",
+       .blocks = 6,
+       .threads_per_block = 5,
+       .rounds = 2,
+       .steps = {request(0), request(1), give_back(0, 5), give_back(1)}}};
+}
+
+// Several launches, heaps that were full, and rare calls.
+std::vector<Model> models_of_whole_heaps() {
+  return {
+      {.name = "launches",
+       .description = "blocks live on into the next launch and are freed there by another warp",
+       .threads_per_block = 40,
+       .launches = 3,
+       .steps = {give_back(0, 33), request(0), give_back(1, 7), request(1)}},
+      {.name = "after_failure",
+       .description = "most requests for half the pool fail; small ones and a second try must still work",
+       .threads_per_block = 8,
+       .rounds = 3,
+       .sizes = {{0, 2}, {16}},
+       .steps = {request(0, all, 0), request(1, all, 1), give_back(0), request(0, all, 0), give_back(0), give_back(1)}},
+      {.name = "small_then_large",
+       .description = "eight lanes fill the heap with small blocks and free all; then large ones must fit",
+       .threads_per_block = 8,
+       .sizes = {{0, 4}, {16}},
+       .steps = fill_and_empty(8, 1),
+       .refills = true},
+      {.name = "large_then_small",
+       .description = "six lanes fill the heap with large blocks and free all; then small ones must fit",
+       .threads_per_block = 6,
+       .rounds = 2,
+       .sizes = {{16}, {0, 4}},
+       .steps = fill_and_empty(2, 1),
+       .refills = true},
+      {.name = "free_null",
+       .description = "four lanes free null pointers between their mallocs and frees",
+       .threads_per_block = 4,
+       .rounds = 4,
+       .steps = {request(0), free_null(), give_back(0), free_null()},
+       .null_is_failure = true},
       {.name = "reset",
        .description = "the heap is reset between launches while blocks live; then it must be as new",
        .threads_per_block = 8,
        .launches = 3,
        .sizes = {{16}, {40}},
        .steps = {request(0), request(1, all, 1), request(2), give_back(0), request(3, even), give_back(2, 1)},
-       .resets = true});
+       .resets = true}};
+}
+
+std::vector<Model> make_library() {
+  std::vector<Model> models = models_of_few_lanes();
+  for (const auto& more : {models_of_warps(), models_of_whole_heaps()}) {
+    models.insert(models.end(), more.begin(), more.end());
+  }
   return models;
 }
 

@@ -131,7 +131,7 @@ function(allocbench_add_plugin_part target variant name template)
   endif()
   if(selected)
     add_dependencies(plugins_${variant} ${target})
-  elseif(DEFINED selected)  # the bug zoo is no plug-in of a selection
+  elseif(DEFINED selected)  # the bug zoo is not a plug-in of a selection
     # A worker would load what an earlier build left here, with kernels that may be out of date.
     set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
     file(REMOVE "${ALLOCBENCH_PLUGIN_FOLDER}/${variant}/${name}.so")

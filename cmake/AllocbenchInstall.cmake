@@ -25,10 +25,11 @@ install(FILES "${CMAKE_BINARY_DIR}/installed/allocbenchConfig.cmake" "${CMAKE_BI
 
 # The program looks for its workers, and they for plug-ins, in the folder where they are.
 set(programs_dir "${CMAKE_INSTALL_LIBDIR}/allocbench")
-install(TARGETS allocbench RUNTIME DESTINATION "${programs_dir}" COMPONENT programs)
+set(allocbench_path "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/allocbench")
+install(PROGRAMS "${allocbench_path}" DESTINATION "${programs_dir}" COMPONENT programs)
 foreach(variant IN ITEMS cpu cuda check tsan)
   if(TARGET plugins_${variant})
-    install(TARGETS allocbench-worker-${variant} RUNTIME DESTINATION "${programs_dir}" COMPONENT programs)
+    install(PROGRAMS "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/allocbench-worker-${variant}" DESTINATION "${programs_dir}" COMPONENT programs)
     install(DIRECTORY "${ALLOCBENCH_PLUGIN_FOLDER}/${variant}" DESTINATION "${programs_dir}/plugins" COMPONENT programs)
   endif()
 endforeach()
@@ -46,11 +47,11 @@ set(zsh "${texts}/_allocbench")
 set(fish "${texts}/allocbench.fish")
 file(MAKE_DIRECTORY "${texts}")
 add_custom_command(OUTPUT "${manual}" "${bash}" "${zsh}" "${fish}"
-  COMMAND allocbench manual > "${manual}"
-  COMMAND allocbench completion bash > "${bash}"
-  COMMAND allocbench completion zsh > "${zsh}"
-  COMMAND allocbench completion fish > "${fish}"
-  DEPENDS allocbench VERBATIM COMMENT "Writing the manual page and completion scripts")
+  COMMAND "${allocbench_path}" manual > "${manual}"
+  COMMAND "${allocbench_path}" completion bash > "${bash}"
+  COMMAND "${allocbench_path}" completion zsh > "${zsh}"
+  COMMAND "${allocbench_path}" completion fish > "${fish}"
+  DEPENDS allocbench allocbench_program VERBATIM COMMENT "Writing the manual page and completion scripts")
 add_custom_target(texts ALL DEPENDS "${manual}" "${bash}" "${zsh}" "${fish}")
 install(FILES "${manual}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT programs)
 install(FILES "${bash}" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" COMPONENT programs)

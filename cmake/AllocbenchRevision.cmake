@@ -1,16 +1,29 @@
-# The target `measured_revision`: <allocbench_revision.hpp>, written anew in every build in which the sources changed.
+# allocbench_add_program(): a program that says which sources it was built from (harness/protocol/sources.hpp).
+#
+# Every build hashes the measured sources (target `measured_revision`). A program is linked without the answer, which comes into
+# a copy of it: build/bin/<name>. So an edit compiles and links only what includes the edited file, all programs that are up to
+# date say what they were last built from, and a front end and a worker that were built from different sources differ.
 
-set(revision_folder "${PROJECT_BINARY_DIR}/revision")
+set(revision_text "${PROJECT_BINARY_DIR}/revision/sources")
 add_custom_target(
   measured_revision
-  COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DBINARY=${PROJECT_BINARY_DIR}"
-          "-DOUTPUT=${revision_folder}/allocbench_revision.hpp" -P "${CMAKE_CURRENT_LIST_DIR}/MeasuredRevision.cmake"
-  BYPRODUCTS "${revision_folder}/allocbench_revision.hpp"
+  COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DBINARY=${PROJECT_BINARY_DIR}" "-DOUTPUT=${revision_text}"
+          -P "${CMAKE_CURRENT_LIST_DIR}/MeasuredRevision.cmake"
+  BYPRODUCTS "${revision_text}"
   COMMENT "Hashing the measured sources"
   VERBATIM)
 
-# Lets `source`, of the target, include the header.
-function(allocbench_knows_revision target source)
-  add_dependencies(${target} measured_revision)
-  set_property(SOURCE ${source} APPEND PROPERTY INCLUDE_DIRECTORIES "${PROJECT_BINARY_DIR}/revision")
+# The target <name> makes the program, the target <name>_program links it from `sources`.
+function(allocbench_add_program name)
+  set(program "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name}")
+  add_executable(${name}_program ${ARGN})
+  set_target_properties(${name}_program PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/linked")
+  # A running program keeps its file: the new one takes its place in the folder.
+  add_custom_command(
+    OUTPUT "${program}"
+    COMMAND "${CMAKE_OBJCOPY}" --update-section "allocbench_sources=${revision_text}" "$<TARGET_FILE:${name}_program>" "${program}.new"
+    COMMAND "${CMAKE_COMMAND}" -E rename "${program}.new" "${program}"
+    DEPENDS ${name}_program "${revision_text}" COMMENT "Writing the measured revision into ${name}" VERBATIM)
+  add_custom_target(${name} ALL DEPENDS "${program}")
+  add_dependencies(${name} measured_revision)
 endfunction()

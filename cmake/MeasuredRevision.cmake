@@ -1,5 +1,5 @@
-# Writes the header that says what is measured: the commit, a hash over everything but results/ and docs/, and whether the
-# work tree differs from the commit in that. Committing results or pages leaves the hash as it is. Without git the hash is
+# Writes what is measured, as harness/protocol/sources.cpp reads it: the commit, a hash over everything but results/ and docs/,
+# and whether the work tree differs from the commit in that. Committing results or pages leaves the hash as it is. Without git the hash is
 # the same, over all files of the tree.
 #   cmake -DSOURCE=DIR -DBINARY=DIR -DOUTPUT=FILE -P MeasuredRevision.cmake
 
@@ -44,10 +44,12 @@ endforeach()
 string(SHA256 measured "${digests}")
 string(SUBSTRING "${measured}" 0 12 measured)
 
-file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT [[// Made by cmake/MeasuredRevision.cmake.
-#pragma once
-
-#define ALLOCBENCH_REVISION "@commit@"
-#define ALLOCBENCH_MEASURED_REVISION "@measured@"
-#define ALLOCBENCH_DIRTY "@dirty@"  // true, false or unknown
-]] @ONLY)
+# As long as the section of the programs. A changed file only where the text changed.
+set(bytes 256)
+string(SUBSTRING "${commit}" 0 200 commit)
+set(text "${commit}\n${measured}\n${dirty}\n")
+string(LENGTH "${text}" length)
+math(EXPR missing "${bytes} - ${length}")
+string(REPEAT "\n" ${missing} padding)
+string(APPEND text "${padding}")
+file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT [[@text@]] @ONLY)

@@ -9,6 +9,7 @@ The first word is a run below results/reference, or originals/FILE; then come `k
   show, digits         what is written (SHOWS below, default range), significant digits (default 2)
   at=SETTING           for `where`: the setting whose value is written
   statuses             in place of all these: how the cells ended
+  two_times            how many samples of the one cell take the shorter and the longer of two times (two_times.py)
   a word of groups.py  in place of all these: a count of all runs at or below the folder
 anything else is a setting: `threads=1024`, `threads=1024,2048`, `threads=..512`, `threads=64..`; `of.threads` and `to.threads` are
 for one side. Tables are filled in the same way, between <!--table NAME--> and <!--/table--> (blocks.py).
@@ -25,12 +26,12 @@ from typing import Callable, Sequence
 import pandas
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import blocks, effects, groups, kept, originals, quantity, results, sides
+from plots import blocks, effects, groups, kept, originals, quantity, results, sides, two_times
 from plots.effects import Estimate, Found
 
 _NUMBER = re.compile(r"<!--n (?P<query>[^>]*?)-->(?P<text>.*?)<!--/n-->", re.S)
 _TABLE = re.compile(r"<!--table (?P<query>[^>]*?)-->\n(?P<text>.*?)<!--/table-->", re.S)
-_RESERVED = ("of", "to", "phase", "metric", "growth", "show", "digits", "at", "statuses")
+_RESERVED = ("of", "to", "phase", "metric", "growth", "show", "digits", "at", "statuses", "two_times")
 
 
 def texts() -> list[Path]:
@@ -80,6 +81,9 @@ def answer_to(query: str) -> str:
     if name.startswith("originals/"):
         return SHOWS[show](originals.found(name.removeprefix("originals/"), wanted), digits)
     run = kept.run(name)
+    if "two_times" in wanted:
+        chosen = sides.matching(run, {**_where(run, wanted, ""), "allocator": wanted.get("of", "")})
+        return two_times.text(run, list(run.cells.index[chosen]), wanted.get("phase", ""))
     found = _found(run, wanted)
     if not found.estimates:
         raise UsageError(f"the query {query!r} finds no value.")

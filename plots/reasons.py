@@ -41,7 +41,7 @@ def rules() -> tuple[Rule, ...]:
 
 
 def time_was_over(status: str, reason: str) -> bool:
-    """Whether the cell was skipped for want of time alone: it says nothing about the allocator."""
+    """Whether the cell was skipped only because the time was over: that says nothing about the allocator."""
     return status == "skipped" and reason.startswith(_WANT_OF_TIME)
 
 

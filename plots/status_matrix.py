@@ -71,7 +71,7 @@ def matrix_of(run: Run) -> Matrix:
 
 
 def _name(run: Run, each: Group, axes: Sequence[str]) -> str:
-    """A row of its own for each set of parameters, but for those that are columns."""
+    """A row of its own for each set of parameters except those that are columns."""
     def kept(parameters: dict) -> dict:
         return {name: value for name, value in parameters.items() if f"allocator.{name}" not in axes}
 

@@ -3,7 +3,7 @@
 
 RUN may be packed itself. Refused are runs whose numbers have several origins or one that no commit holds, and, without
 --unfinished, runs with cells that are not finished. Kept are the log and results.json, from which results.csv follows. Of results.json goes what
-follows from the rest: Google Benchmark's part, rates, the level of intervals; and samples, which the log has, but for those of a mean that few of them
+follows from the rest: Google Benchmark's part, rates, the level of intervals; and samples, which the log has, except those of a mean that few of them
 decide. `allocbench report` makes the whole again from the log. Fractions keep seven digits: the GPU gives
 times as 32-bit floats of milliseconds, which have no more. Wall times of samples keep two and those of rounds three: they say what
 a cell cost. Of the log goes what its rounds tell: Google Benchmark's mean over a round (`loop`) and the hour of each sample.

@@ -23,7 +23,8 @@
 //     available. Whoever has a unit takes a node or brings the unit back, and waits for none of this height meanwhile.
 //   * The paper lets only splits be expected. A thread that merges up to the root has all free memory in its hands, and
 //     others got null meanwhile. Here they wait for the merged block. A merge itself waits for nobody but locks.
-//     One that fails has its units for a moment and promised in vain, so null may still come, but rarely.
+//     A merge that fails holds units for a moment and announced a block that does not come, so null is still
+//     possible, but rare.
 #pragma once
 
 #include "allocators/bulkalloc/semaphore.hpp"

@@ -45,7 +45,7 @@ struct UAlloc {
     const BinList list = list_of(number);
     list.clear_slot(thread, place.page, place.offset >> (number % sizes + least_size_log2));
     const auto group = thread.converged().match_any(place.page);
-    group.sync();  // the leader's release speaks for all
+    group.sync();  // the leader's release covers all lanes
     if (!group.leader()) return;
     const BinList::Fate fate = list.give(thread, place.page, group.num_threads());
     if (fate == BinList::Fate::retires) chunk_list(number / sizes).give(thread, place.page);

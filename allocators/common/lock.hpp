@@ -60,7 +60,7 @@ struct TicketLock {
 
   template <class Thread, class Group>
   SIMT_FN void unlock(Thread& thread, const Group& group) {
-    group.sync();  // the leader's release speaks for all
+    group.sync();  // the leader's release covers all lanes
     if (group.leader()) thread.atomic(serving).fetch_add(1u, simt::acq_rel);
   }
 };

@@ -100,7 +100,7 @@ class Gallatin {
     return gallatin::Heap::lay_out(pool_bytes, parameters, "gallatin").max_request();
   }
   // Twelve segments of two blocks of four slices of 16 bytes, or one block of 32 bytes; four layers of trees. What is
-  // left in the pinned block of one class serves no other, and it may lie in any segment, also amid a run.
+  // left in the pinned block of one class serves no other, and it may lie in any segment, also inside a run.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.segment_bytes = 128;

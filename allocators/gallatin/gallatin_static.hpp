@@ -23,7 +23,7 @@
 //     largest class pin 4 GiB.
 //   * The back reference from a block to its slot is left out: nothing here reads it.
 // As published: slices of a generation that ended eight generations before anybody asks for them are lost. A live set
-// above the pool makes callers look for slots in vain; here they get null.
+// above the pool makes callers look for slots that do not exist; here they get null.
 #pragma once
 
 #include "allocators/gallatin/inspect.hpp"
@@ -90,7 +90,7 @@ class StaticGallatin {
     return Heap::lay_out(pool_bytes, parameters.of_heap(), "gallatin_static").max_request();
   }
   // Twelve segments of two blocks of four slices of 16 bytes, or one block of 32 bytes. What is left in the block of a
-  // slot serves no other class, and it may lie in any segment, also amid a run.
+  // slot serves no other class, and it may lie in any segment, also inside a run.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.segment_bytes = 128;

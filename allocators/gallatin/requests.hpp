@@ -55,7 +55,7 @@ SIMT_FN void give_back(Thread& thread, const Heap& heap, void* block) {
   const auto in_segment = static_cast<std::uint32_t>(offset) & ((1u << heap.segment_log2) - 1);
   const std::uint32_t number = (segment << heap.ring_log2()) + (in_segment >> heap.block_log2(id));
   const auto team = thread.converged().match_any(number);
-  team.sync();  // the leader's release speaks for all
+  team.sync();  // the leader's release covers all lanes
   if (team.leader()) free_slices(thread, heap, number, id, team.num_threads(), simt::release);
 }
 

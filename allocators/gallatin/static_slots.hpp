@@ -60,7 +60,7 @@ struct Searches {
   alignas(128) std::uint64_t word;
 
   static SIMT_HOST_FN bool any_on_its_way(std::uint64_t word) { return static_cast<std::uint32_t>(word) != 0; }
-  // One began after `then` and ended in vain before `now`.
+  // One began after `then` and found nothing before `now`.
   static SIMT_HOST_FN bool vain_since(std::uint64_t then, std::uint64_t now) {
     return static_cast<std::uint32_t>((now >> 32) - (then >> 32)) > static_cast<std::uint32_t>(then);
   }
@@ -70,7 +70,7 @@ struct Searches {
 struct Shortage {
   std::uint64_t since = 0;  // the word of the searches when it came
   bool begun = false;
-  bool certain = false;  // a search that began later was in vain
+  bool certain = false;  // a search that began later found nothing
 };
 
 // What a thread remembers between its requests. `size_class` all ones: nothing.

@@ -102,7 +102,7 @@ class Halloc : public halloc::HallocBase {
     const std::uint32_t length = slabs.take_length(thread, slab, chunk);
     slabs.clear_bits(thread, slab, chunk, (1u << length) - 1);
     const auto group = thread.converged().match_any(slab << 4 | length);
-    group.sync();  // the leader's release speaks for all
+    group.sync();  // the leader's release covers all lanes
     if (group.leader()) slabs.subtract(thread, slab, group.num_threads() * length);
   }
 
@@ -188,7 +188,7 @@ class Halloc : public halloc::HallocBase {
     before = same.broadcast(before);
     if (halloc::SlabCounter::kind(before) != halloc::kind_of(id)) {
       slabs.clear_bits(thread, slab, chunk, (1u << (1u << log)) - 1);
-      same.sync();  // the leader's release speaks for all
+      same.sync();  // the leader's release covers all lanes
       if (same.leader()) slabs.subtract(thread, slab, chunks);
       asks = true;
       return nullptr;

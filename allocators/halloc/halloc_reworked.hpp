@@ -117,7 +117,7 @@ class HallocReworked : public halloc::HallocBase {
     const std::uint32_t length = slabs.clear_block(thread, slab, chunk);
     const auto group = thread.converged().match_any(slab);
     const std::uint32_t chunks = group.reduce_add(length);
-    group.sync();  // the leader's release speaks for all
+    group.sync();  // the leader's release covers all lanes
     if (group.leader()) slabs.subtract(thread, slab, chunks);
   }
 

@@ -107,7 +107,7 @@ class LlvmLibc {
     const std::uint32_t chunk = (inside - table_.layout().begin(header.chunk_bytes())) / header.chunk_bytes();
     slab.give_chunk(thread, chunk, table_.orders);
     const auto group = thread.converged().match_any(header.slot());
-    group.sync();  // the leader's release speaks for all
+    group.sync();  // the leader's release covers all lanes
     if (group.leader()) {
       table_.leave(thread, header.slot(), reinterpret_cast<std::uint64_t>(base), group.num_threads());
     }

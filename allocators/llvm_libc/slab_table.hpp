@@ -63,7 +63,7 @@ struct SlabTable {
     if (previous != 0) {
       const Slab slab = slab_at(result.slab);
       if (previous > chunk) slab.clear_bits(thread, group, layout().words(chunk));
-      group.sync();  // the leader's release speaks for all
+      group.sync();  // the leader's release covers all lanes
       if (group.leader()) {
         thread.atomic(slab.previous()).store(previous, simt::relaxed);
         thread.atomic(slab.size_and_slot()).store(ChunkSizeAndSlot::of(chunk, slot).word, simt::relaxed);

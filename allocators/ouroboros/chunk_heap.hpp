@@ -141,7 +141,7 @@ struct ChunkHeap : Heap<StorageKind> {
     const auto all = thread.converged();
     const auto group = all.match_any(chunk);
     const std::uint32_t count = group.num_threads();
-    group.sync();  // the leader's release speaks for all
+    group.sync();  // the leader's release covers all lanes
     std::uint32_t now_free = 0;
     if (group.leader()) {
       // Release: the bits are set when release_chunk() finds the count full.

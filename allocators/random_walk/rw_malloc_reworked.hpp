@@ -104,7 +104,7 @@ class RandomWalkMallocReworked {
     if (run.shared) {
       const std::uint32_t first = page / 32 * 32 + run.first;
       const auto group = thread.converged().match_any(first);
-      group.sync();  // the leader's release speaks for all members
+      group.sync();  // the leader's release covers all lanes
       if (!group.leader() || !count_out(thread, first, group.num_threads())) return;
     }
     word.fetch_and(~random_walk::run_word::bits_to_clear(run), simt::release);

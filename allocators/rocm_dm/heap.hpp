@@ -94,7 +94,7 @@ struct Heap {
     for (std::uint32_t i = group.thread_rank(); i < size.long_words(); i += group.num_threads()) {
       thread.atomic(long_word(slab, i)).store(size.empty_bits(i), simt::relaxed);
     }
-    group.sync();  // the leader's release speaks for all
+    group.sync();  // the leader's release covers all lanes
     if (group.leader()) {
       thread.atomic(header(slab).kind).store(kind, simt::relaxed);
       thread.atomic(header(slab).record).store(slabs, simt::relaxed);

@@ -87,7 +87,7 @@ class RocmDm {
       const auto group = wave.partition(mine);
       if (mine) {
         heap_.clear_bit(thread, found, block);
-        group.sync();  // the leader's release speaks for all
+        group.sync();  // the leader's release covers all lanes
         if (group.leader()) {
           thread.atomic(heap_.record(found.kind, found.record).used).fetch_sub(group.num_threads(), simt::release);
         }

@@ -78,7 +78,7 @@ class RocmDmGrouped {
     const rocm_dm::Found found = heap_.slab_of(thread, block);
     const auto group = thread.converged().match_any(found.slab);
     heap_.clear_bit(thread, found, block);
-    group.sync();  // the leader's release speaks for all
+    group.sync();  // the leader's release covers all lanes
     if (group.leader()) {
       thread.atomic(heap_.record(found.kind, found.record).used).fetch_sub(group.num_threads(), simt::release);
     }

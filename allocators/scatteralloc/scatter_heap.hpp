@@ -166,7 +166,7 @@ class ScatterHeap {
   template <class Thread>
   SIMT_FN bool last_member(Thread& thread, std::size_t chunk_offset) {
     const auto group = thread.converged().match_any(static_cast<std::uint64_t>(chunk_offset));
-    group.sync();  // the leader's release speaks for all members
+    group.sync();  // the leader's release covers all lanes
     if (!group.leader()) return false;
     const auto members = thread.atomic(*reinterpret_cast<std::uint32_t*>(runs_.table.base + chunk_offset));
     return members.fetch_sub(group.num_threads(), simt::acq_rel) == group.num_threads();
@@ -257,7 +257,7 @@ class ScatterHeap {
     if (!flat) table.clear_bit(thread, page, chunk, index);
     const auto group = thread.converged().match_any(page);
     const std::uint32_t bits = group.reduce_add(flat ? 1u << index : 1u);  // a sum of different bits
-    group.sync();                                                          // the leader's release speaks for all lanes
+    group.sync();                                                          // the leader's release covers all lanes
     if (!group.leader()) return;
     std::uint32_t used;
     std::uint32_t left;

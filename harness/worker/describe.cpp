@@ -1,9 +1,9 @@
 #include "harness/worker/describe.hpp"
 
-#include <allocbench_revision.hpp>
 #include <iterator>
 #include <sstream>
 
+#include "harness/protocol/sources.hpp"
 #include "harness/worker/backend.hpp"
 #include "harness/worker/metrics.hpp"
 
@@ -116,9 +116,10 @@ protocol::WorkloadDescription describe(const WorkloadType& workload) {
 }  // namespace
 
 protocol::WorkerDescription describe(const Registry& registry) {
+  const protocol::Sources sources = protocol::program_sources();
   protocol::WorkerDescription worker{.backend = backend_name(),
-                                     .revision = ALLOCBENCH_REVISION,
-                                     .measured_revision = ALLOCBENCH_MEASURED_REVISION,
+                                     .revision = sources.revision,
+                                     .measured_revision = sources.measured_revision,
                                      .compiler = compiler_text(),
                                      .allocators = {},
                                      .workloads = {},

@@ -243,7 +243,7 @@ class Worker:
         return self.allocator in HEAPED
 
     def on_verify(self, command):
-        self.emit(event="note", text="events that are no answer may come before it")
+        self.emit(event="note", text="events that do not answer may come before it")
         self.emit(event="verified", cell=command["cell"], checks={"null_returns": 0, "blocks": 32, "leak": "checked"},
                   counted={"values": {"operations_per_malloc": [2 if self.allocator == "counting" else 0],
                                       "operations_per_free": [0]}, "histograms": {}})

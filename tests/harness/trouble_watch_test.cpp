@@ -127,7 +127,7 @@ TEST(TroubleWatch, OnlyWhatCostsAWorkerCounts) {
   }
 }
 
-// Cells that do not differ from others in what they ask: only counts of lost workers speak for or against them.
+// Cells that ask for the same as others: only counts of lost workers tell them apart.
 Cell apart(const std::string& name) { return cell("a", "a/" + name, std::nullopt, {{"shape", name}}); }
 
 void lose(TroubleWatch& watch, const std::string& figure, const Cell& at) {

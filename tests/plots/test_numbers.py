@@ -109,6 +109,32 @@ def test_wrong_queries_are_refused(reference, query, message):
         numbers.answer_to(query)
 
 
+def _write_log(folder, seconds):
+    """A log of one cell of `dev/fig`: its first attempt was given up."""
+    def event(name, attempt, **more):
+        return json.dumps({"event": name, "cell": f"{0:016x}", "attempt": attempt, **more}, separators=(",", ":"))
+
+    samples = [(1, 9.0), *((2, each) for each in seconds)]
+    lines = [event("sample", attempt, phases=[{"name": "alloc", "seconds": each}, {"name": "free", "seconds": 7.0}]) for attempt, each in samples]
+    (folder / "dev" / "fig" / "events.jsonl").write_text("\n".join([event("start", 2), *lines, event("end", 2)]) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("seconds, text", [
+    ([1e-4, 1.6e-2, 1.14e-4, 1.2e-2], "2 of 4 samples took 100 to 110 µs, the others 12 to 16 ms"),
+    ([2e-2, 1e-4, 1e-4], "2 of 3 samples took 100 µs, the others 20 ms")])
+def test_two_times(reference, seconds, text):
+    _write_log(reference, seconds)
+    assert numbers.answer_to("dev/fig two_times of=c_malloc mode=a threads=1 phase=alloc") == text
+
+
+@pytest.mark.parametrize("query, message", [
+    ("of=c_malloc mode=a phase=alloc", "one cell; the query finds 3"), ("of=c_malloc mode=a threads=1 phase=total", "has 0 samples of phase 'total'")])
+def test_wrong_queries_of_two_times_are_refused(reference, query, message):
+    _write_log(reference, [1e-4, 1e-2])
+    with pytest.raises(UsageError, match=re.escape(message)):
+        numbers.answer_to(f"dev/fig two_times {query}")
+
+
 def test_fill_writes_and_check_only_tells(reference, tmp_path, capsys):
     text = tmp_path / "page.md"
     text.write_text("# Page\n\nIt takes <!--n dev/fig of=c_malloc mode=a threads=1-->9 s<!--/n-->.\n\n"

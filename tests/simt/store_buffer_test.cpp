@@ -38,7 +38,7 @@ bool exists(std::uint32_t preemptions, bool hold_stores, Kernel kernel, std::uin
   return found;
 }
 
-// Dekker: each of two lanes marks its own word, then looks at the other's. Never may both miss.
+// Dekker: each of two lanes marks its own word, then looks at the other's. At least one must see the other's mark.
 template <class Mark, class Look>
 auto dekker(Mark mark, Look look) {
   return [=](auto& thread, std::uint32_t* words) {

@@ -103,8 +103,7 @@ TEST(GraphCheck, AcceptsTheGraph) {
 
 TEST(GraphCheck, FindsWrongLinks) {
   EXPECT_EQ(problem_after([](auto& graph) { graph.nodes[1].left = 0x200; }), "two links lead to one node");
-  EXPECT_EQ(problem_after([](auto& graph) { graph.nodes[0].right = 0xa0; }),
-            "a link leads to something that is no node");
+  EXPECT_EQ(problem_after([](auto& graph) { graph.nodes[0].right = 0xa0; }), "a link leads to no node");
   EXPECT_EQ(problem_after([](auto& graph) { graph.edges[2].next = 0xa0; }), "two links lead to one edge");
   EXPECT_EQ(problem_after([](auto& graph) { graph.edges[3].target = 0xa0; }), "an edge of node 3 leads to no node");
   EXPECT_EQ(problem_after([](auto& graph) { graph.nodes[1].address = 0x200; }), "two nodes have one address");

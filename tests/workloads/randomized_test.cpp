@@ -33,7 +33,7 @@ TEST(Randomized, CertainChancesAlternate) {
   }
 }
 
-// Slots of callers that did nothing, and marks of frees, are no pointers; every other slot is judged.
+// Slots of callers that did nothing, and marks of frees, are not pointers; every other slot is judged.
 TEST(Randomized, WrongPointersAreFoundAmongIdleSlots) {
   Randomized::Parameters parameters;
   parameters.threads = 70;

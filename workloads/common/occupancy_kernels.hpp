@@ -8,7 +8,7 @@
 
 namespace allocbench {
 
-// One request per thread, until many were refused: the others would search a full pool in vain, and in some designs
+// One request per thread, until many were refused: the others would search a full pool, and in some designs
 // such a search takes longer the fuller the pool is.
 struct OccupyKernel {
   static constexpr std::uint32_t enough_refusals = 1024;

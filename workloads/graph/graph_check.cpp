@@ -72,7 +72,7 @@ class Walk {
                     const char* kind) {
     const auto found = index.find(link);
     if (found == index.end()) {
-      problem_ = std::string("a link leads to something that is no ") + kind;
+      problem_ = std::string("a link leads to no ") + kind;
       return nullptr;
     }
     if (seen[found->second]) {

@@ -80,10 +80,7 @@ struct RunsKernel {
 
       SIMT_UNROLLED
       for (std::uint32_t k = 0; k < slices_per_warp; ++k) {
-        if (ranks[k] == no_list) continue;
-        const std::uint32_t page = format.page_of(ranks[k]);
-        const std::uint64_t address = pages[shared.first_page[byte_of(records[k], pass)] + page];
-        if (address != 0) Chain::records(address)[ranks[k] - page * format.capacity] = records[k];
+        if (ranks[k] != no_list) write_record(shared, pages, records[k], ranks[k], pass, format);
       }
       thread.block_barrier();  // the next tile overwrites all this
     }
@@ -92,6 +89,14 @@ struct RunsKernel {
   }
 
  private:
+  // Writes a record to its place in the pages of its bucket, if there is a page for it.
+  static SIMT_FN void write_record(const Shared& shared, const std::uint64_t* pages, const Record& record,
+                                   std::uint32_t rank, std::uint32_t pass, const PageFormat& format) {
+    const std::uint32_t page = format.page_of(rank);
+    const std::uint64_t address = pages[shared.first_page[byte_of(record, pass)] + page];
+    if (address != 0) Chain::records(address)[rank - page * format.capacity] = record;
+  }
+
   template <class Thread>
   static SIMT_FN bool array_record(Thread& thread, const RunsInput& in, std::uint32_t slice, Record& record) {
     const std::uint64_t at = std::uint64_t{slice} * simt::warp_size + thread.lane();

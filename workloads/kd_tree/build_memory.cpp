@@ -110,7 +110,10 @@ BuildMemory::BuildMemory(simt::Stream& stream, std::shared_ptr<const PreparedSce
   used_ = simt::Buffer<std::uint64_t>(1);
   totals_ = simt::Buffer<BuildTotals>(1);
   digest_ = simt::Buffer<TreeDigest>(1);
+  point_to_buffers();
+}
 
+void BuildMemory::point_to_buffers() {
   setup_.boxes = boxes_.data();
   setup_.root_list = root_list_.data();
   setup_.queue.slots = slots_.data();

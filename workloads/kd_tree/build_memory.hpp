@@ -34,6 +34,7 @@ class BuildMemory {
   std::string problem() const;
 
  private:
+  void point_to_buffers();
   TreeDigest digest() const;
 
   simt::Stream& stream_;

@@ -11,7 +11,7 @@ namespace allocbench::text {
 // By row, the length of the string that a round writes; 0 where the row keeps its string. Round 0 builds the column.
 using Lengths = std::vector<std::uint32_t>;
 
-// Lengths of all rows and rounds, row by row within a round. Rows are chosen anew in each round.
+// Lengths of all rows and rounds, row by row within a round. Each round chooses new rows.
 Lengths draw_lengths(std::uint32_t rows, std::uint32_t rounds, double replaced_share, const Lengths& drawn,
                      std::uint64_t seed);
 // The lengths after the last round.

@@ -17,7 +17,7 @@
 
 namespace allocbench::ouroboros::published {
 
-// Sleeps longer the more often a caller has looked in vain (authors' code: 10 ns times the number of the look).
+// Sleeps longer with every look that found nothing (authors' code: 10 ns times the number of the look).
 // Bounded.
 template <class Thread>
 SIMT_FN void back_off(Thread& thread, std::uint32_t look) {

@@ -9,6 +9,7 @@
 #include "harness/front/common/limits.hpp"
 #include "harness/front/log/host.hpp"
 #include "harness/protocol/bounds.hpp"
+#include "harness/protocol/sources.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -327,7 +328,7 @@ void add_help(CLI::App& app, Options& options) {
 }  // namespace
 
 std::string version_text() {
-  const Sources sources = program_sources();
+  const protocol::Sources sources = protocol::program_sources();
   return fmt::format("allocbench {} (commit {}{}, measured revision {})", program_version(), sources.revision,
                      sources.dirty.value_or(false) ? " with changes" : "", sources.measured_revision);
 }

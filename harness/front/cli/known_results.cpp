@@ -35,7 +35,7 @@ void add_troubles(KnownTroubles& troubles, const std::string& folder) {
       }
     }
   }
-  // Otherwise every study that runs out of time would find out anew how many of them fail.
+  // Otherwise every study that runs out of time would find out again how many of them fail.
   for (const std::string& id : left_out) {
     if (went_well.count(id) == 0)
       troubles.emplace(id, DoubtAbout{Doubt::left_out, fmt::format("put off in {}", folder)});

@@ -2,7 +2,6 @@
 
 #include <sys/utsname.h>
 
-#include <allocbench_revision.hpp>
 #include <array>
 #include <cstdlib>
 #include <fstream>
@@ -30,11 +29,6 @@ std::string value_in_file(const char* path, std::string_view key, char separator
 }  // namespace
 
 std::string_view program_version() { return ALLOCBENCH_VERSION; }
-Sources program_sources() {
-  const std::string_view dirty = ALLOCBENCH_DIRTY;
-  return {ALLOCBENCH_REVISION, ALLOCBENCH_MEASURED_REVISION,
-          dirty == "unknown" ? std::nullopt : std::optional(dirty == "true")};
-}
 
 nlohmann::ordered_json describe_host() {
   utsname system = {};

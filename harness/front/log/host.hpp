@@ -4,12 +4,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
-#include "harness/front/log/origin.hpp"
-
 namespace allocbench::front {
 
 std::string_view program_version();
-Sources program_sources();
 
 // Name, CPU, operating system and load; keys named as in Google Benchmark's context where it has them.
 nlohmann::ordered_json describe_host();

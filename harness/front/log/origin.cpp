@@ -21,7 +21,7 @@ std::string sources_text(const Sources& sources) {
 }  // namespace
 
 Sources sources_with(const Catalogue& worker) {
-  Sources sources = program_sources();
+  Sources sources = protocol::program_sources();
   if (worker.measured_revision.empty() || worker.measured_revision == sources.measured_revision) return sources;
   sources.measured_revision += "+" + worker.measured_revision;
   return sources;

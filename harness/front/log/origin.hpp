@@ -7,15 +7,11 @@
 
 #include "harness/front/config/catalogue.hpp"
 #include "harness/protocol/event.hpp"
+#include "harness/protocol/sources.hpp"
 
 namespace allocbench::front {
 
-// The sources of a program.
-struct Sources {
-  std::string revision;           // the commit
-  std::string measured_revision;  // the hash over all but results/ and docs/; empty in logs converted from format 1
-  std::optional<bool> dirty;      // the work tree had changes in that; nullopt outside a work tree
-};
+using protocol::Sources;
 
 struct Origin {
   Sources sources;

@@ -103,7 +103,7 @@ TEST(FlatterScatterFidelity, AnExhaustedHeap) {
   for (int i = 0; i < 9; ++i) ASSERT_NE(rig.malloc({64})[0], nullptr);
   const Calls calls = rig.counted_malloc({64});
   EXPECT_EQ(calls.blocks[0], nullptr);
-  // Every page in vain; the next search begins elsewhere: 1 store.
+  // No page has room; the next search begins elsewhere: 1 store.
   EXPECT_EQ(calls.of_lane[0], begin + full_page * 3 + (Ops{.stores = 1}));
 }
 

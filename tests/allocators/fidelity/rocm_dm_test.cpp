@@ -100,8 +100,8 @@ TEST(RocmDmFidelity, AnExhaustedHeapAsksTheNextPowerOfTwo) {
   for (int i = 0; i < 6; ++i) ASSERT_NE(rig.malloc({64})[0], nullptr);
   // Of 64 bytes nothing is left, of 128 bytes one block.
   EXPECT_NE(rig.malloc({64})[0], nullptr);
-  // For each of the sizes 64 and 128, the last power of two: in vain below 85 %; time of the last slab 1 load, number
-  // of slabs 1 load, the pool: returned 1 load, fresh 1 load; in vain again.
+  // For each of the sizes 64 and 128, the last power of two: nothing below 85 %; time of the last slab 1 load, number
+  // of slabs 1 load, the pool: returned 1 load, fresh 1 load; nothing again.
   const Calls calls = rig.counted_malloc({64});
   EXPECT_EQ(calls.blocks[0], nullptr);
   EXPECT_EQ(calls.of_lane[0], (begin + look + (Ops{.loads = 4}) + begin + look) * 2);

@@ -26,7 +26,7 @@ using testing::steps_of_page_requests;
 template <class A>
 class SinglePageTest : public ::testing::Test {
  public:
-  // Walks that end in vain only when there is really no page.
+  // Walks that find nothing only when there is no page.
   static typename A::Parameters thorough() {
     typename A::Parameters parameters;
     parameters.page_bytes = 16;

@@ -1,0 +1,20 @@
+// Which sources a program was built from.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace allocbench::protocol {
+
+struct Sources {
+  std::string revision;           // the commit
+  std::string measured_revision;  // the hash over all but results/ and docs/; empty in logs converted from format 1
+  std::optional<bool> dirty;      // the work tree had changes in that; nullopt outside a work tree
+};
+
+// Of this program. The build writes them into the linked file (cmake/AllocbenchRevision.cmake), so that an edit links
+// only what it changes. Programs that measure nothing, such as unit tests, do not know theirs: "unknown", no hash,
+// nullopt.
+Sources program_sources();
+
+}  // namespace allocbench::protocol
