@@ -155,7 +155,7 @@ def _allocator(by_allocator: dict[str, dict], run: Run, cell: str) -> dict:
 def _outcome(run: Run, cell: str, row, values: dict) -> list | dict:
     """The times by phase as [value, low, high]; of a cell that is not ok its status and the reason."""
     if row["status"] != "ok":
-        return [row["status"], row["reason"].splitlines()[0][:_REASON] if row["reason"] else ""]
+        return [style.NOT_MEASURED if row["left_out"] else row["status"], row["reason"].splitlines()[0][:_REASON] if row["reason"] else ""]
     made = {phase: [_short(number) for number in numbers] for (phase, metric), numbers in values.items() if metric == "time"}
     if counts := [int(numbers[0]) for (_, metric), numbers in values.items() if metric == "operations"]:
         made["n"] = max(counts)

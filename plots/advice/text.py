@@ -123,7 +123,7 @@ def _listed(names: list[str], most: int = 6) -> str:
 def _others(table: dict, question: Question, found: Answer, everything: bool) -> list[str]:
     lines = []
     for title, group in (
-        ("Not always served near this job", found.failing),
+        ("Not always served or measured near this job", found.failing),
         ("Unsafe, as the bug search shows (docs/findings.md)", found.unsafe),
         ("Served none of the cells near this job", found.unable),
     ):

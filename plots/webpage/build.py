@@ -168,6 +168,7 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
         "most_threads": question.MOST_THREADS,
         "families": style.family_names(),
         "one_size": table.ONE_SIZE,
+        "not_measured": style.NOT_MEASURED,
     }
     scripts = "\n".join((_STATIC / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     return string.Template((_STATIC / "page.html").read_text(encoding="utf-8")).substitute(

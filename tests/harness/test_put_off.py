@@ -57,6 +57,14 @@ class Order(PutOff):
         self.assertIn("4 cells were put off until all others were measured; 4 of them did not run, because --minutes 0 was over "
                       "(--only-failed runs them)", result.stdout)
         self.assertEqual(self.results()["allocbench"]["unfinished"], 0)
+        told = {tuple(cell["axes"].values()): cell.get("left_out") for cell in self.results()["allocbench"]["cells"]}
+        self.assertEqual({place: left_out for place, left_out in told.items() if left_out is not None}, {
+            place: True for place in ((64, 2), (64, 1), (32, 4), (64, 4))})
+
+    def test_cells_that_are_skipped_for_another_reason_are_not_left_out(self):
+        self.measure(self.config(["hanging"], state="reused", deadline_s=0.5, sweep={"request_bytes": [32, 64, 128]}), expect=1)
+        told = {cell["axes"]["request_bytes"]: (cell["status"], cell.get("left_out")) for cell in self.results()["allocbench"]["cells"]}
+        self.assertEqual(told, {32: ("timeout", None), 64: ("timeout", None), 128: ("skipped", False)})
 
     def test_two_lost_workers_put_off_what_no_number_orders(self):
         config = self.config(["crashing", "steady"], workload={"id": "pulse", "request_bytes": 64},

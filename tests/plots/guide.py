@@ -14,6 +14,7 @@ NAMES = {
     "corw_reworked": ("CoRW, reworked", "reworked"),
     "c_malloc": ("CMalloc", "published"),
     "c_malloc_no_merge": ("CMalloc, no merge", "ablation"),
+    "kma": ("KMA", "published"),  # the study had no time for it
 }
 RESTRICTIONS = {"corw_reworked": ["serves one size of block only"], "atomic_malloc": ["free does nothing"]}
 # Seconds of malloc and free of 1,000 threads; memory per requested byte.
@@ -25,7 +26,9 @@ COST = {
     "corw_reworked": (6.01e-6, 4.0),
     "c_malloc": (3e-6, 2.0),
     "c_malloc_no_merge": (50e-6, 2.0),
+    "kma": (40e-6, 1.1),
 }
+LEFT_OUT = "put off until all others were measured (kma lost workers in 3 configs); then the time of --minutes was used up"
 FAILED = {("halloc", 16, 1_000_000): ("oom", "12 of 1,000,000 requests returned null")}
 
 
@@ -66,7 +69,8 @@ def _phases(total: float, operations: int) -> dict:
 
 
 def _cell(name: str, workload: str, settings: dict, axes: dict, values: dict, pool: int) -> dict:
-    if failed := FAILED.get((name, axes.get("request_bytes"), axes.get("threads"))):
+    failed = ("skipped", LEFT_OUT) if name == "kma" else FAILED.get((name, axes.get("request_bytes"), axes.get("threads")))
+    if failed:
         status, reason = failed
         return synthetic.cell(name, axes, status=status, reason=reason, workload=workload, workload_parameters={**settings, **axes}, pool_bytes=pool)
     return synthetic.cell(name, axes, values=values, workload=workload, workload_parameters={**settings, **axes}, pool_bytes=pool, samples=18)

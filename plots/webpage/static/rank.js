@@ -95,6 +95,8 @@ const Rank = (() => {
     return all;
   }
 
+  const tried = (each) => each.ok > 0 || each.failed.some(([, status]) => status !== settings.not_measured);
+
   function answer(table, question) {
     const cases = near(table, question);
     const asked = table.allocators.filter((entry) => question.forms.includes(entry.form));
@@ -105,8 +107,8 @@ const Rank = (() => {
     const all = kept.map((entry) => judged(entry, table, question, cases, phases, best));
     const able = all.filter((each) => each.ok), safe = able.filter((each) => !each.entry.finding);
     return {near: cases, ranked: placed(safe.filter((each) => !each.failed.length)), unsafe: sorted(able.filter((each) => each.entry.finding)),
-            failing: sorted(safe.filter((each) => each.failed.length)), unable: all.filter((each) => !each.ok && each.failed.length),
-            unmeasured: all.filter((each) => !each.ok && !each.failed.length).map((each) => each.entry),
+            failing: sorted(safe.filter((each) => each.failed.length)), unable: all.filter((each) => !each.ok && tried(each)),
+            unmeasured: all.filter((each) => !tried(each)).map((each) => each.entry),
             left_out: asked.filter((entry) => whyNot(entry, question))};
   }
 
