@@ -177,6 +177,18 @@ class Known(PutOff):
         self.assertEqual([ends[f"crashing/{size}"][0] for size in (16, 32, 64)], ["ok", "skipped", "skipped"])
         self.assertIn(f"(put off in {self.earlier})", ends["crashing/64"][1])
 
+    def test_what_was_left_out_in_earlier_results_comes_before_the_second_round_of_the_others(self):
+        self.measure(self.same, "--force", *TIME_IS_UP, expect=1, out=self.earlier)
+        self.notes.unlink()
+        result = self.measure(self.config(["crashing", "steady"], rounds=4), "--known", self.earlier, expect=1)
+        words = [line.split(" ") for line in self.notes.read_text(encoding="utf-8").splitlines()]
+        names = self.name_of(self.events())
+        verified = next(place for place, word in enumerate(words) if word[1] == "verify" and names[word[3]] == "crashing/64")
+        samples = [place for place, word in enumerate(words) if word[1:3] == ["sample", "steady"]]
+        # The first round of a cell asks for one sample, then for the others; later rounds ask once.
+        self.assertEqual([len([place for place in samples if place < verified]), len(samples)], [3 * 2, 3 * (2 + 3)])
+        self.assertIn("they were put off and left out in earlier results", result.stderr)
+
     def test_what_one_earlier_run_left_out_and_another_measured_is_not_put_off(self):
         runs = self.folder / "runs"
         alone = self.config(["steady"], rounds=1)
