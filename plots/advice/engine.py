@@ -187,14 +187,15 @@ def _sorted(judged: list[Ranked]) -> list[Ranked]:
 
 
 def _placed(judged: list[Ranked]) -> list[Ranked]:
-    ordered = sorted(judged, key=lambda each: (_digits(each.slower), each.entry["id"]))
+    """By rank, and then by time: of two that no interval tells apart the slower one may have fewer that are surely faster."""
 
     def surely_faster(other: Ranked, each: Ranked) -> bool:
         if other.high is None or each.low is None:
             return _digits(other.slower) < _digits(each.slower)
         return other.high < each.low
 
-    return [Ranked(**{**each.__dict__, "rank": 1 + sum(surely_faster(other, each) for other in ordered)}) for each in ordered]
+    placed = [Ranked(**{**each.__dict__, "rank": 1 + sum(surely_faster(other, each) for other in judged)}) for each in judged]
+    return sorted(placed, key=lambda each: (each.rank, _digits(each.slower), each.entry["id"]))
 
 
 def _digits(number: float) -> float:

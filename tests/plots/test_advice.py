@@ -156,3 +156,14 @@ def test_without_intervals_places_follow_the_numbers(made):
                 if isinstance(value, list) and phase != "steps":
                     value[1:] = [None, None]
     assert [each.rank for each in engine.answer(bare, advised.asked().data()).ranked] == [1, 2, 3, 4]
+
+
+def test_the_list_is_in_the_order_of_the_ranks(made):
+    """The slower of two may have the better rank, where its interval is wide."""
+    near = [each.number for each in advised.near(made).near]
+    entries = [dict(entry, results=list(entry["results"])) for entry in made["allocators"] if entry["id"] in ("comb", "halloc_reworked", "corw_reworked")]
+    for entry, (middle, low, high) in zip(entries, ((10e-6, 9.99e-6, 10.01e-6), (11e-6, 10.99e-6, 11.01e-6), (12e-6, 9e-6, 15e-6))):
+        for number in near:
+            entry["results"][number] = {phase: [middle, low, high] for phase in ("alloc", "free", "total")} | {"n": 1000}
+    ranked = advised.near({**made, "allocators": entries}).ranked
+    assert [(each.entry["id"], each.rank) for each in ranked] == [(entries[0]["id"], 1), (entries[2]["id"], 1), (entries[1]["id"], 2)]

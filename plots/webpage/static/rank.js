@@ -90,9 +90,8 @@ const Rank = (() => {
 
   function placed(all) {
     const surelyFaster = (other, each) => other.high === null || each.low === null ? digits(other.slower) < digits(each.slower) : other.high < each.low;
-    all.sort((a, b) => digits(a.slower) - digits(b.slower) || byId(a, b));
     for (const each of all) each.rank = 1 + all.filter((other) => surelyFaster(other, each)).length;
-    return all;
+    return all.sort((a, b) => a.rank - b.rank || digits(a.slower) - digits(b.slower) || byId(a, b));
   }
 
   const tried = (each) => each.ok > 0 || each.failed.some(([, status]) => status !== settings.not_measured);
