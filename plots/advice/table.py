@@ -80,8 +80,13 @@ def _place(run: Run) -> tuple:
     return (_FIGURES.index(name) if name in _FIGURES else len(_FIGURES), name)
 
 
+def device_of(run: Run) -> tuple[str, str]:
+    """What times are compared on: the back end and the model."""
+    return run.backend, run.device.get("name") or "device unknown"
+
+
 def _require_one_device(runs: Sequence[Run]) -> None:
-    devices = {(run.backend, run.device.get("name") or "device unknown"): run.folder for run in runs}
+    devices = {device_of(run): run.folder for run in runs}
     if len(devices) > 1:
         told = "; ".join(f"{folder}: {name}" for (_, name), folder in devices.items())
         raise UsageError(

@@ -201,11 +201,11 @@ def _nothing_near(table: dict, question: Question) -> str:
         ((engine.distance_of(case["job"], data), case) for case in table["cases"] if case["job"]), key=lambda pair: pair[0][0], default=None
     )
     if nearest is None:
-        return "Not measured: these results hold no cell that is about requests."
+        return "Not measured: these results hold no cell that is about requests.\n"
     (distance, steps), case = nearest
     worst = max(steps, key=lambda name: steps[name])
     return (
         f"Not measured: the nearest cell is {distance:.1f} steps away, and nothing beyond {engine.FARTHEST:g} is taken for an answer.\n"
         f"  {case['figure']}: {case['label']}; it differs most in: {worst}.\n"
-        "Measure your job: copy configs/guide/small.json, set its sizes and threads, and run it."
+        "Measure your job: copy configs/guide/small.json, set its sizes and threads, and run it.\n"
     )

@@ -58,7 +58,7 @@ def _of_one_device(runs: Sequence[Run], problems: list[str]) -> list[Run]:
     """Times of different devices cannot be compared: the device of the guide stays, else that of most runs."""
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
-        groups.setdefault((run.backend, run.device.get("name") or "device unknown"), []).append(run)
+        groups.setdefault(table.device_of(run), []).append(run)
     if not groups:
         return []
     first = max(groups, key=lambda key: (any(run.name.startswith("guide/") for run in groups[key]), key[0] == "cuda", len(groups[key])))

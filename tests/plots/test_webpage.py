@@ -261,3 +261,18 @@ def test_charts_of_kept_results(group):
     assert runs and not failures
     drawn = {run.name for run in runs if figures.chart_of(run)}
     assert drawn == {run.name for run in runs if run.plot["kind"] in ("lines", "heatmap")}
+
+
+def test_the_page_stands_in_the_folder_of_a_file_or_a_pattern(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "page_of", lambda runs, problems: build.Page("the page", []))
+    synthetic.write(tmp_path / "a", LINES, [synthetic.cell("comb", {"request_bytes": 16}, values={("total", "time"): 1e-5})], "cuda")
+    assert cli.main(["page", str(tmp_path / "*")]) == 0 and cli.main(["page", str(tmp_path / "a" / "results.json")]) == 0
+    assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.html")) == ["a/report.html", "report.html"]
+
+
+def test_a_page_that_cannot_be_written_is_one_sentence(tmp_path, capsys):
+    synthetic.write(tmp_path, LINES, [synthetic.cell("comb", {"request_bytes": 16}, values={("total", "time"): 1e-5})], "cuda")
+    assert cli.main(["page", str(tmp_path), "--out", str(tmp_path)]) == 2
+    assert f"--out {tmp_path} is a folder. Name the file" in capsys.readouterr().err
+    assert cli.main(["page", str(tmp_path), "--out", str(tmp_path / "results.json" / "page.html")]) == 2
+    assert "cannot be written: " in capsys.readouterr().err
