@@ -39,7 +39,8 @@ def write(folder: Path, backend: str = "cuda") -> Path:
     _config(folder, "fill", [_fill(name, taken) for name in NAMES for taken in (0.5, 0.9)], backend)
     _config(folder, "memory_small", [_memory(name) for name in NAMES], backend)
     _config(folder, "setup", [_setup(name) for name in NAMES], backend)
-    _config(folder, "latency", [_latency(name, threads) for name in NAMES for threads in (1000, 100_000)], backend)
+    _config(folder, "latency", [_latency(name, size, threads) for name in NAMES for size in (16, 64) for threads in (1000, 100_000)], backend)
+    _config(folder, "latency_fill", [_latency_by_fill(name, pool) for name in NAMES for pool in (1 << 27, 1 << 30)], backend)
     _config(folder, "hash_join", [_application(name, 3) for name in NAMES], backend)
     _config(folder, "hash_join_without", [_application("atomic_malloc", 5)], backend)
     return folder
@@ -103,9 +104,17 @@ def _setup(name: str) -> dict:
     return _cell(name, "heap_init", {"request_bytes": 16}, {"threads": 32}, values, 1 << 30)
 
 
-def _latency(name: str, threads: int) -> dict:
-    values = {("", f"alloc_{rank}"): factor * COST[name][0] * 1e9 for rank, factor in (("p50", 1), ("p90", 2), ("p99", 4), ("p999", 9))}
-    return _cell(name, "latency", {"request_bytes": 64}, {"threads": threads}, {**values, ("own", "time"): 1e-6}, 1 << 30)
+def _percentiles(name: str, size: int) -> dict:
+    values = {("", f"alloc_{rank}"): factor * COST[name][0] * 1e9 + size for rank, factor in (("p50", 1), ("p90", 2), ("p99", 4), ("p999", 9))}
+    return {**values, ("own", "time"): 1e-6}
+
+
+def _latency(name: str, size: int, threads: int) -> dict:
+    return _cell(name, "latency", {}, {"request_bytes": size, "threads": threads}, _percentiles(name, size), 1 << 30)
+
+
+def _latency_by_fill(name: str, pool: int) -> dict:
+    return _cell(name, "latency", {"request_bytes": 256, "threads": 470_000}, {"pool_bytes": pool}, _percentiles(name, 256), pool)
 
 
 def _application(name: str, factor: float) -> dict:
