@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Sequence
 
+from matplotlib.lines import Line2D
+
 from plots import style, ticks
 from plots.page import BODY_WIDTH, Page
 
@@ -30,14 +32,19 @@ def draw(page: Page, place: tuple[float, float], below: bool, title: str = "") -
     """One entry per label over all panels, in the order of the first; what papers state comes last. Series without a
     single value are named in the strip only."""
     handles = [(handle, label) for axes in page.figure.axes for handle, label in zip(*axes.get_legend_handles_labels())]
-    handles.sort(key=lambda each: each[0].get_gid() in ("stated", "band", "noise"))
+    handles.sort(key=lambda each: each[0].get_gid() in ("stated", "band", "position", "noise"))
     names = dict.fromkeys(label for _, label in handles)
-    shown = {label: handle for handle, label in reversed(handles) if _seen(handle)}
+    shown = {label: _upright(handle) if handle.get_gid() == "position" else handle for handle, label in reversed(handles) if _seen(handle)}
     entries = {label: shown[label] for label in names if label in shown}
     columns = rows_of(list(entries))[0] if below else 1
     made = page.figure.legend(list(entries.values()), list(entries), loc="upper left", borderaxespad=0, borderpad=0, handlelength=2.6,
                               handletextpad=0.5, labelspacing=0.35, columnspacing=1.0, ncol=columns, bbox_to_anchor=page.point(*place),
                               title=title or None, title_fontsize=style.RC["legend.fontsize"], alignment="left")
+
+
+def _upright(line: Line2D) -> Line2D:
+    """A legend would draw a vertical line as a horizontal one."""
+    return Line2D([], [], linestyle="none", marker="|", markersize=9, markeredgewidth=line.get_linewidth(), color=line.get_color())
 
 
 def _seen(handle) -> bool:

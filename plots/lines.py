@@ -14,7 +14,7 @@ from typing import Sequence
 
 import matplotlib
 
-from allocbench.errors import NothingToDraw
+from allocbench.errors import NothingToDraw, UsageError
 from plots import caption, choice, curves, failures, labels, legend, origin, quantity, samples, stated, style, table, ticks
 from plots.page import BODY_WIDTH, Drawing, Page
 from plots.panel import Content, Scale, draw_panel, noise_name
@@ -78,6 +78,7 @@ def make(run: Run, stem: str) -> Drawing:
     with matplotlib.rc_context(style.RC):
         contents = [Content(all_series, curves_of, stated.marks(panel.run, x, panel.phase, panel.metric),
                                            stated.bands(panel.run, panel.phase, panel.metric, all_series),
+                                           stated.positions(panel.run, panel.phase, panel.metric),
                                            {cell for cell, phase in ringed if phase == panel.phase})
                     for panel, all_series, curves_of in zip(panels, drawn, expected)]
         looks = []
@@ -145,7 +146,10 @@ def _layout(run: Run, panels: Sequence[Panel], contents: Sequence[Content], look
     log = "x" in run.plot.get("log", "") and not words and min(positions) > 0
     between = _BETWEEN if one_axis else _BETWEEN_AXES
     below = _BELOW + max((_rise(word) for word in words), default=0.0)
-    bounds = (-0.5, len(words) - 0.5) if words else ticks.limits(sorted(set(positions)), log, 0.04)
+    named_positions = {position.x for content in contents for position in content.positions}
+    if words and named_positions:
+        raise UsageError(f"{run.folder}: `positions` of the plot are numbers, and {quantity.axis_name(run.plot['x'])} has words.")
+    bounds = (-0.5, len(words) - 0.5) if words else ticks.limits(sorted({*positions, *named_positions}), log, 0.04)
     left = max([_LEFT, _Y_LABEL + looks[0].label_width()] + [failures.width_of(series.label) + 0.08 for series in all_series if series.failed()])
     named = list(dict.fromkeys([series.label for series in all_series] + [name for content in contents for name in content.sources()]))
     if any(look.metric.startswith("relative_") for look in looks):
@@ -189,7 +193,7 @@ def _set_axes(axes, run: Run, layout: _Layout, look: Scale, metric: str, named: 
             axes.axvline(boundary - 0.5, color=style.RC["grid.color"], linewidth=style.RC["grid.linewidth"], zorder=0)
         axes.set_xticks(range(len(layout.words)), layout.words, rotation=_SLANT, ha="right", rotation_mode="anchor")
     else:
-        ticks.set_x(axes, layout.positions, layout.log_x, layout.width, style.RC["xtick.labelsize"],
+        ticks.set_x(axes, layout.positions, layout.bounds, layout.log_x, layout.width, style.RC["xtick.labelsize"],
                     quantity.on_axis(plot["x"]))
     look.set_y(axes)
     if lowest:

@@ -22,10 +22,11 @@ class Content:
     curves: list[tuple[list[float], list[float]]]  # of theory, by series
     marks: list[stated.Mark]
     bands: list[stated.Band]
+    positions: list[stated.Position]
     ringed: set[str]  # cells whose mean a few samples decide
 
     def sources(self) -> list[str]:
-        return [each.source for each in (*self.marks, *self.bands)]
+        return [each.source for each in (*self.marks, *self.bands, *self.positions)]
 
     def joined(self, wanted: bool) -> bool:
         """Whether lines join the points: where curves of theory are drawn, these are the lines."""
@@ -105,6 +106,8 @@ def draw_panel(axes, run: Run, content: Content, scale: Scale, words: bool, heig
             continue
         axes.fill_between(band.xs, band.low, band.high, color=style.NOISE, alpha=0.28, linewidth=0, zorder=0.5, label=band.source,
                           gid="band")
+    for position in content.positions:
+        axes.axvline(position.x, color=style.BLACK, linestyle=(0, (4, 2.5)), linewidth=0.8, zorder=0.9, label=position.source, gid="position")
     _draw_noise(axes, run, content, scale)
     beyond: list[tuple[int, bool, float, float]] = []  # line, side, and ends of the numbers at the edges so far
     moves = [(0.0, 0.0)] * len(content.series) if words else scale.offsets(content, height, run.plot.get("joined", True))

@@ -10,7 +10,6 @@ from functools import lru_cache
 from pathlib import Path
 
 _FILE = Path(__file__).with_name("reasons.json")
-_WANT_OF_TIME = "put off until all others were measured"  # how the front end begins such a reason (trouble_watch.hpp)
 
 
 @dataclass(frozen=True)
@@ -38,11 +37,6 @@ def workload_fits(workload: str, wanted: tuple[str, ...]) -> bool:
 def rules() -> tuple[Rule, ...]:
     return tuple(Rule(**{key: tuple(value) if isinstance(value, list) else value for key, value in each.items()})
                  for each in json.loads(_FILE.read_text(encoding="utf-8")))
-
-
-def time_was_over(status: str, reason: str) -> bool:
-    """Whether the cell was skipped only because the time was over: that says nothing about the allocator."""
-    return status == "skipped" and reason.startswith(_WANT_OF_TIME)
 
 
 def why(allocator: str, workload: str, status: str, reason: str) -> Rule | None:

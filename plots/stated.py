@@ -1,7 +1,8 @@
-"""What a paper states (`marks` and `bands` of a config's plot), set beside what was measured here.
+"""What a paper states (`marks`, `bands` and `positions` of a config's plot), set beside what was measured here.
 
 A stated value of the drawn metric becomes a reference mark in the figure; any other becomes a sentence of the caption. A
-band is a range that the paper gives for many settings: absolute, or as factors of the value of another allocator.
+band is a range that the paper gives for many settings: absolute, or as factors of the value of another allocator. A
+position is a value of x at which the paper sees something happen.
 """
 
 from __future__ import annotations
@@ -34,6 +35,12 @@ class Band:
     source: str
 
 
+@dataclass(frozen=True)
+class Position:
+    x: float
+    source: str
+
+
 def marks(run: Run, x: str, phase: str, metric: str) -> list[Mark]:
     """The stated values that lie in the panel of this phase and metric, made of the cells of `run`."""
     return [Mark(float(entry["where"][x]), float(entry["value"]), entry["source"], entry.get("allocator", ""))
@@ -45,9 +52,7 @@ def marks(run: Run, x: str, phase: str, metric: str) -> list[Mark]:
 def bands(run: Run, phase: str, metric: str, drawn: Sequence[Series]) -> list[Band]:
     """The ranges stated for the panel of this phase and metric."""
     made = []
-    for entry in _of_back_end(run, run.plot.get("bands", [])):
-        if entry["metric"] != metric or entry.get("phase", phase) != phase or not sides.matching(run, entry.get("where", {})).all():
-            continue
+    for entry in _in_panel(run, "bands", phase, metric):
         low, high = entry["between"]
         if "of" not in entry:
             xs = [x for series in drawn for x in series.points["x"]]
@@ -57,6 +62,17 @@ def bands(run: Run, phase: str, metric: str, drawn: Sequence[Series]) -> list[Ba
             if series.allocator == entry["of"] and len(points := series.drawn()):
                 made.append(Band(list(points["x"]), list(points["value"] * low), list(points["value"] * high), entry["source"]))
     return made
+
+
+def positions(run: Run, phase: str, metric: str) -> list[Position]:
+    """The values of x named for the panel of this phase and metric."""
+    return [Position(float(entry["at"]), entry["source"]) for entry in _in_panel(run, "positions", phase, metric)]
+
+
+def _in_panel(run: Run, key: str, phase: str, metric: str) -> list[dict]:
+    """The entries about the panel of this phase and metric, made of the cells of `run`."""
+    return [entry for entry in _of_back_end(run, run.plot.get(key, []))
+            if (entry.get("metric", metric), entry.get("phase", phase)) == (metric, phase) and sides.matching(run, entry.get("where", {})).all()]
 
 
 def _entries(run: Run) -> list[dict]:

@@ -81,10 +81,10 @@ def _matrix(back_end: str, runs: Sequence[Run]) -> Matrix:
     names: dict[str, str] = {}
     fields: dict[tuple[str, str], Field] = {}
     for run, cell in latest.values():
-        allocator, workload, status, reason = run.cells.loc[cell, ["allocator", "workload", "status", "reason"]]
+        allocator, workload, status, left_out, reason = run.cells.loc[cell, ["allocator", "workload", "status", "left_out", "reason"]]
         names.setdefault(allocator, labels.allocator(run, allocator))
         there = fields.setdefault((allocator, workload), Field())
-        word = style.NOT_MEASURED if reasons.time_was_over(status, reason) else status
+        word = style.NOT_MEASURED if left_out else status
         there.statuses[word] += 1
         if status != "ok":
             there.reasons.setdefault(word, Counter())[reason.strip().split("\n")[0] or "no reason recorded"] += 1
@@ -219,16 +219,12 @@ def _causes(matrix: Matrix) -> str:
     for (allocator, workload), there in sorted(matrix.fields.items()):
         for status, found in there.reasons.items():
             for reason in found:
-                rule = _rule(allocator, workload, status, reason)
+                rule = reasons.why(allocator, workload, status, reason)
                 workloads = fields.setdefault(rule, {}).setdefault((status, matrix.allocators[allocator]), [])
                 if workload not in workloads:
                     workloads.append(workload)
     lines = [_cause(rule, fields[rule]) for rule in (*reasons.rules(), None) if rule in fields]
     return "Causes:\n\n" + "\n".join(lines) if lines else ""
-
-
-def _rule(allocator: str, workload: str, word: str, reason: str) -> reasons.Rule | None:
-    return reasons.why(allocator, workload, "skipped" if word == style.NOT_MEASURED else word, reason)
 
 
 def _cause(rule: reasons.Rule | None, cells: dict[tuple[str, str], list[str]]) -> str:
@@ -248,7 +244,7 @@ def table(matrix: Matrix) -> str:
         for word in reversed(SEVERITY):
             if there.statuses[word]:
                 reason = there.reasons[word].most_common(1)[0][0] if word in there.reasons else ""
-                rule = _rule(allocator, workload, word, reason) if word != "ok" else None
+                rule = reasons.why(allocator, workload, word, reason) if word != "ok" else None
                 writer.writerow([matrix.back_end, allocator, matrix.allocators[allocator], workload, word, there.statuses[word], reason,
                                  rule.because if rule else ""])
     return text.getvalue()

@@ -52,10 +52,9 @@ def position(value: float, bounds: tuple[float, float], log: bool) -> float:
     return (scale(value) - scale(bounds[0])) / (scale(bounds[1]) - scale(bounds[0]))
 
 
-def set_x(axes, values: Sequence[float], log: bool, width: float, points: float, write: Callable[[float], str]) -> None:
+def set_x(axes, values: Sequence[float], bounds: tuple[float, float], log: bool, width: float, points: float, write: Callable[[float], str]) -> None:
     """Scale, limits and ticks at the measured `values`, as many labelled as fit into `width` inches."""
     values = sorted(set(values))
-    bounds = limits(values, log, 0.04)
     axes.set_xscale("log" if log else "linear")
     axes.set_xlim(*bounds)
     labelled = _thinned(values, lambda v: position(v, bounds, log) * width, lambda v: text_width(write(v), points))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from plots import style
 from plots.advice.table import ONE_SIZE
 
 FARTHEST = 3.0
@@ -41,7 +42,10 @@ class Ranked:
     seconds: float | None  # of one request, in the nearest case that has it
     memory: float | None  # bytes that a requested byte takes
     ok: int
-    failed: list[tuple[int, str, str]]  # case, status, reason
+    failed: list[tuple[int, str, str]]  # case, status (or that the study had no time for it), reason
+
+    def tried(self) -> bool:
+        return self.ok > 0 or any(status != style.NOT_MEASURED for _, status, _ in self.failed)
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class Answer:
     near: list[Near]
     ranked: list[Ranked]
     unsafe: list[Ranked]  # the bug search broke them
-    failing: list[Ranked]  # some near case is not ok
+    failing: list[Ranked]  # some near case is not ok or not measured
     unable: list[Ranked]  # no near case is ok
     unmeasured: list[dict]  # no near case was measured
     left_out: list[dict]  # for what was asked: why_not() says why
@@ -101,8 +105,8 @@ def answer(table: dict, question: dict) -> Answer:
         _placed([each for each in safe if not each.failed]),
         _sorted([each for each in able if each.entry["finding"]]),
         _sorted([each for each in safe if each.failed]),
-        [each for each in made if not each.ok and each.failed],
-        [each.entry for each in made if not each.ok and not each.failed],
+        [each for each in made if not each.ok and each.tried()],
+        [each.entry for each in made if not each.tried()],
         [entry for entry in asked if why_not(entry, question)],
     )
 
@@ -183,14 +187,15 @@ def _sorted(judged: list[Ranked]) -> list[Ranked]:
 
 
 def _placed(judged: list[Ranked]) -> list[Ranked]:
-    ordered = sorted(judged, key=lambda each: (_digits(each.slower), each.entry["id"]))
+    """By rank, and then by time: of two that no interval tells apart the slower one may have fewer that are surely faster."""
 
     def surely_faster(other: Ranked, each: Ranked) -> bool:
         if other.high is None or each.low is None:
             return _digits(other.slower) < _digits(each.slower)
         return other.high < each.low
 
-    return [Ranked(**{**each.__dict__, "rank": 1 + sum(surely_faster(other, each) for other in ordered)}) for each in ordered]
+    placed = [Ranked(**{**each.__dict__, "rank": 1 + sum(surely_faster(other, each) for other in judged)}) for each in judged]
+    return sorted(placed, key=lambda each: (each.rank, _digits(each.slower), each.entry["id"]))
 
 
 def _digits(number: float) -> float:

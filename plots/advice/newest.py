@@ -48,14 +48,18 @@ def read(paths: Sequence[str], overrides: inputs.Overrides = inputs.Overrides())
 
 
 def _newest_of_each(runs: list[Run], failures: list[Exception]) -> list[Run]:
-    """A config of the guide that was measured twice would count twice."""
-    newest: dict[str, Run] = {}
+    """A config of the guide that was measured twice on a device would count twice."""
+    newest: dict[tuple, Run] = {}
     for run in sorted(runs, key=lambda run: str(run.run.get("time", ""))):
-        older = newest.get(run.name) if run.name.startswith("guide/") else None
+        older = newest.get(_measured(run)) if run.name.startswith("guide/") else None
         if older:
             failures.append(UsageError(f"{older.folder} holds results of {run.name}, too, no newer than those of {run.folder}: left out. Name one of them."))
-        newest[run.name] = run
-    return [run for run in runs if newest[run.name] is run or not run.name.startswith("guide/")]
+        newest[_measured(run)] = run
+    return [run for run in runs if newest[_measured(run)] is run or not run.name.startswith("guide/")]
+
+
+def _measured(run: Run) -> tuple:
+    return run.name, *table.device_of(run)
 
 
 def table_of(paths: Sequence[str]) -> tuple[dict, list[Exception]]:

@@ -11,7 +11,7 @@ from plots import forms, origin, style
 from plots.advice import cases, findings
 from plots.results import Run
 
-FORMAT = 2
+FORMAT = 3
 _MEMORY = ("guide/memory_small", "guide/memory_large")
 _WITHOUT = {"guide/hash_join_without": "guide/hash_join", "guide/group_by_without": "guide/group_by"}
 _FIGURES = (
@@ -31,7 +31,8 @@ _FIGURES = (
     "graph_build",
     "setup",
 )
-_LATENCY, _PERCENTILES = "guide/latency", ("p50", "p90", "p99", "p999")
+_LATENCY, _LATENCY_BY_FILL = "guide/latency", "guide/latency_fill"
+_PERCENTILES = ("p50", "p90", "p99", "p999")
 _REASON = 160  # characters of a reason
 ONE_SIZE = "serves one size of block only"  # as workers describe the trait
 
@@ -53,11 +54,11 @@ def of(runs: Sequence[Run]) -> dict:
     }
     by_allocator: dict[str, dict] = {}
     for run in guide:
-        if run.name not in (*_MEMORY, *_WITHOUT, _LATENCY):
+        if run.name not in (*_MEMORY, *_WITHOUT, _LATENCY, _LATENCY_BY_FILL):
             _add_cases(made["cases"], by_allocator, run)
         elif run.name in _MEMORY:
             _add_memory(by_allocator, run)
-        elif run.name == _LATENCY:
+        elif run.name in (_LATENCY, _LATENCY_BY_FILL):
             _add_latency(by_allocator, run)
     made["allocators"] = sorted(by_allocator.values(), key=_order)
     for each in made["allocators"]:
@@ -80,8 +81,13 @@ def _place(run: Run) -> tuple:
     return (_FIGURES.index(name) if name in _FIGURES else len(_FIGURES), name)
 
 
+def device_of(run: Run) -> tuple[str, str]:
+    """What times are compared on: the back end and the model."""
+    return run.backend, run.device.get("name") or "device unknown"
+
+
 def _require_one_device(runs: Sequence[Run]) -> None:
-    devices = {(run.backend, run.device.get("name") or "device unknown"): run.folder for run in runs}
+    devices = {device_of(run): run.folder for run in runs}
     if len(devices) > 1:
         told = "; ".join(f"{folder}: {name}" for (_, name), folder in devices.items())
         raise UsageError(
@@ -147,15 +153,16 @@ def _allocator(by_allocator: dict[str, dict], run: Run, cell: str) -> dict:
             "setup": None,
             "memory": [],
             "latency": [],
+            "latency_by_fill": [],
             "results": {},
         }
     return by_allocator[name]
 
 
 def _outcome(run: Run, cell: str, row, values: dict) -> list | dict:
-    """The times by phase as [value, low, high]; of a cell that is not ok its status and the reason."""
+    """The times by phase as [value, low, high]; of a cell that is not ok its status, or that it was not measured, and the reason."""
     if row["status"] != "ok":
-        return [row["status"], row["reason"].splitlines()[0][:_REASON] if row["reason"] else ""]
+        return [style.NOT_MEASURED if row["left_out"] else row["status"], row["reason"].splitlines()[0][:_REASON] if row["reason"] else ""]
     made = {phase: [_short(number) for number in numbers] for (phase, metric), numbers in values.items() if metric == "time"}
     if counts := [int(numbers[0]) for (_, metric), numbers in values.items() if metric == "operations"]:
         made["n"] = max(counts)
@@ -206,14 +213,21 @@ def _add_memory(by_allocator: dict[str, dict], run: Run) -> None:
 
 
 def _add_latency(by_allocator: dict[str, dict], run: Run) -> None:
-    """Cycles that 50, 90, 99 and 99.9 % of the mallocs stay within, by threads."""
+    """Cycles that 50, 90, 99 and 99.9 % of the mallocs stay within, by size and threads, or by the share of the pool that they take."""
     values = _values(run)
     for cell in run.cells.index:
         tail = [_first(values.get(cell, {}), "", f"alloc_{name}") for name in _PERCENTILES]
-        if None not in tail:
-            _allocator(by_allocator, run, cell)["latency"].append([run.settings.at[cell, "threads"], *tail])
+        if None in tail:
+            continue
+        size, threads, pool = run.settings.loc[cell, ["request_bytes", "threads", "pool_bytes"]]
+        entry = _allocator(by_allocator, run, cell)
+        if run.name == _LATENCY:
+            entry["latency"].append([size, threads, *tail])
+        else:
+            entry["latency_by_fill"].append([size, threads, _short(size * threads / pool), *tail])
     for entry in by_allocator.values():
         entry["latency"].sort()
+        entry["latency_by_fill"].sort()
 
 
 def _values(run: Run) -> dict[str, dict]:

@@ -123,7 +123,7 @@ def _listed(names: list[str], most: int = 6) -> str:
 def _others(table: dict, question: Question, found: Answer, everything: bool) -> list[str]:
     lines = []
     for title, group in (
-        ("Not always served near this job", found.failing),
+        ("Not always served or measured near this job", found.failing),
         ("Unsafe, as the bug search shows (docs/findings.md)", found.unsafe),
         ("Served none of the cells near this job", found.unable),
     ):
@@ -201,11 +201,11 @@ def _nothing_near(table: dict, question: Question) -> str:
         ((engine.distance_of(case["job"], data), case) for case in table["cases"] if case["job"]), key=lambda pair: pair[0][0], default=None
     )
     if nearest is None:
-        return "Not measured: these results hold no cell that is about requests."
+        return "Not measured: these results hold no cell that is about requests.\n"
     (distance, steps), case = nearest
     worst = max(steps, key=lambda name: steps[name])
     return (
         f"Not measured: the nearest cell is {distance:.1f} steps away, and nothing beyond {engine.FARTHEST:g} is taken for an answer.\n"
         f"  {case['figure']}: {case['label']}; it differs most in: {worst}.\n"
-        "Measure your job: copy configs/guide/small.json, set its sizes and threads, and run it."
+        "Measure your job: copy configs/guide/small.json, set its sizes and threads, and run it.\n"
     )

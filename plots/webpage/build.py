@@ -58,7 +58,7 @@ def _of_one_device(runs: Sequence[Run], problems: list[str]) -> list[Run]:
     """Times of different devices cannot be compared: the device of the guide stays, else that of most runs."""
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
-        groups.setdefault((run.backend, run.device.get("name") or "device unknown"), []).append(run)
+        groups.setdefault(table.device_of(run), []).append(run)
     if not groups:
         return []
     first = max(groups, key=lambda key: (any(run.name.startswith("guide/") for run in groups[key]), key[0] == "cuda", len(groups[key])))
@@ -168,6 +168,7 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
         "most_threads": question.MOST_THREADS,
         "families": style.family_names(),
         "one_size": table.ONE_SIZE,
+        "not_measured": style.NOT_MEASURED,
     }
     scripts = "\n".join((_STATIC / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     return string.Template((_STATIC / "page.html").read_text(encoding="utf-8")).substitute(

@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> int:
         description="Write stored results as one HTML page: first the answer, then the evidence.",
     )
     parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, folder with runs below it, or a pattern")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="the page (default: report.html in the first folder)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the page (default: report.html in the folder of the first path)")
     parser.add_argument("--unreadable", action="append", default=[], metavar="TEXT", help=argparse.SUPPRESS)  # logs that the front end cannot read
     options = parser.parse_args(arguments)
     try:  # figures are drawn and claims judged without these libraries
@@ -39,12 +39,23 @@ def main(arguments: list[str]) -> int:
         raise UsageError(
             f"the page needs the Python library {error.name!r}, which is not installed. Install: apt-get install python3-plotly python3-markdown"
         ) from None
+    out = _page(options.out, Path(options.paths[0]))
     runs, failures = newest.read(options.paths, inputs.Overrides(claims.CONFIGS))  # drawn as the configs say today
     page = build.page_of(runs, [*map(UsageError, options.unreadable), *failures])
-    out = options.out or Path(options.paths[0]) / "report.html"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(page.text, encoding="utf-8")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(page.text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{out} cannot be written: {error.strerror}.") from None
     for problem in page.problems:
         print(f"allocbench report --html: {problem}", file=sys.stderr)
     print(out)
     return 2 if page.problems else 0
+
+
+def _page(wanted: Path | None, first: Path) -> Path:
+    """The file to write: in the first folder, also where a file in it or a pattern below it was given."""
+    out = wanted or (first if first.is_dir() else next(folder for folder in first.parents if folder.is_dir())) / "report.html"
+    if out.is_dir():
+        raise UsageError(f"--out {out} is a folder. Name the file, such as {out / 'report.html'}.")
+    return out

@@ -32,6 +32,7 @@ def chart(run: Run) -> dict | None:
                 data.append(_series(run, each, suffix, each.label not in known, bool(curve) or bool(words) or not plot.get("joined", True)))
                 known.add(each.label)
         data += _stated(panel, x, suffix, known)
+        data += _positions(panel, drawn, suffix, known)
     if not data:
         return None
     return {
@@ -152,6 +153,27 @@ def _bands(panel: series.Panel, drawn: list[series.Series], suffix: str, known: 
         made.append({**shared, "y": band.low, "showlegend": False})
         made.append({**shared, "y": band.high, "fill": "tonexty", "fillcolor": "rgba(128,128,128,0.25)", "showlegend": band.source not in known})
         known.add(band.source)
+    return made
+
+
+def _positions(panel: series.Panel, drawn: list[series.Series], suffix: str, known: set[str]) -> list[dict]:
+    """Values of x that the paper names: vertical lines as high as the values drawn."""
+    ys = _values(drawn, "value")
+    made = []
+    for position in stated.positions(panel.run, panel.phase, panel.metric) if ys else []:
+        made.append({
+            "type": "scatter",
+            "mode": "lines",
+            "name": position.source,
+            "legendgroup": position.source,
+            "showlegend": position.source not in known,
+            "x": [position.x, position.x],
+            "y": [min(ys), max(ys)],
+            "xaxis": f"x{suffix}",
+            "yaxis": f"y{suffix}",
+            "line": {"width": 1.2, "color": "#888888", "dash": "dash"},
+        })
+        known.add(position.source)
     return made
 
 

@@ -7,7 +7,7 @@ import html
 import math
 from itertools import groupby
 
-from plots import forms, quantity, reasons, style
+from plots import forms, quantity, style
 
 _STRONGEST = 100  # factor of the strongest colour
 
@@ -88,7 +88,7 @@ def _row(table: dict, entry: dict, best: list) -> str:
 
 def _told(results: list, ok: int, asked: int) -> str:
     """The count of the column `ok` in words."""
-    late = sum(isinstance(result, list) and reasons.time_was_over(*result) for result in results)
+    late = sum(isinstance(result, list) and result[0] == style.NOT_MEASURED for result in results)
     missing = len(results) - asked
     return f"{ok} of {asked} ok" + (f"; {late} of these not measured: the study's time was over" if late else "") + (f"; {missing} more not measured" if missing else "")
 
@@ -105,7 +105,7 @@ def _mean_cell(mean: float | None, ok: int, cases: int) -> str:
 def _cell(value, case: dict, result) -> str:
     if value is None:
         return '<td class="unknown" title="not measured">·</td>'
-    if isinstance(value, str) and reasons.time_was_over(*result):
+    if value == style.NOT_MEASURED:
         return f'<td class="unknown" title="not measured: the study&#39;s time was over ({html.escape(result[1])})">·</td>'
     if isinstance(value, str):
         reason = f"{value}: {result[1]}" if result[1] else value

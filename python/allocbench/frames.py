@@ -9,10 +9,11 @@ import pandas
 
 from allocbench import stored
 
-ABOUT = ["allocator", "workload", "pool_bytes", "backend", "status", "reason"]  # a cell, besides its settings
+ABOUT = ["allocator", "workload", "pool_bytes", "backend", "status", "left_out", "reason"]  # a cell, besides its settings
 OBJECTS = ("axes", "workload_parameters", "allocator_parameters")  # settings, as dictionaries
 VALUE_COLUMNS = ("cell", "phase", "metric", "unit", "better", "statistic", "value", "low", "high", "confidence", "samples", "flags")
 _NUMBERS = ("value", "low", "high", "confidence", "samples")
+_WANT_OF_TIME = "put off until all others were measured"  # how such a reason begins (harness/front/log/run_log.hpp)
 _CONFIDENCE = 0.95  # of all intervals
 _USUAL_UNITS = {"time": "s", "throughput": "op/s", "init_time": "s", "metadata_bytes": "B"}  # in results whose worker told none
 # (phase, metric, statistic, value, interval or none, samples, flags)
@@ -27,9 +28,15 @@ def cells_of(document: dict) -> pandas.DataFrame:
                                                       "status")},
              **{name: _settings(cell[name]) for name in OBJECTS},
              "pool_bytes": cell.get("pool_bytes"), "uuid": cell.get("device_uuid", ""), "sm_clock_max_mhz": cell.get("sm_clock_max_mhz"),
-             "revision": cell.get("measured_revision", ""), "seed": cell.get("seed"), "reason": cell.get("reason", "").partition("\n")[0]}
+             "revision": cell.get("measured_revision", ""), "seed": cell.get("seed"), "left_out": _was_left_out(cell),
+             "reason": cell.get("reason", "").partition("\n")[0]}
             for cell in document["cells"]]
     return pandas.DataFrame(rows, dtype=object).set_index("cell")
+
+
+def _was_left_out(cell: dict) -> bool:
+    """Skipped for lack of time alone. Results of older programs do not say so apart from the reason."""
+    return cell["status"] == "skipped" and cell.get("left_out", cell.get("reason", "").startswith(_WANT_OF_TIME))
 
 
 def settings_of(cells: pandas.DataFrame) -> pandas.DataFrame:

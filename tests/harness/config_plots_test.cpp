@@ -105,6 +105,19 @@ TEST(ConfigErrors, PlotsHaveAKindItsKeysAndNamesThatExist) {
               ::testing::HasSubstr("  /plot\n      found:   the key \"x\" is missing\n"));
 }
 
+TEST(ConfigErrors, PositionsHaveAPlaceAndSettingsThatExist) {
+  ordered_json plot = {{"kind", "lines"}, {"x", "blocks"}};
+  plot["positions"] = {{{"at", 2}, {"source", "fig. 1"}, {"phase", "alloc"}, {"where", {{"blocks", 3}}}}};
+  read_good(with("plot", plot));
+  plot["positions"][0] = {{"at", 2}, {"source", "fig. 1"}, {"phase", "aloc"}, {"where", {{"bloks", 3}}}};
+  const std::string text = complaints(with("plot", plot));
+  for (const char* part : {"/plot/positions/0/phase", "did you mean \"alloc\"?", "/plot/positions/0/where/bloks"})
+    EXPECT_THAT(text, ::testing::HasSubstr(part));
+  plot["positions"][0] = {{"source", "fig. 1"}};
+  EXPECT_THAT(complaints(with("plot", plot)),
+              ::testing::HasSubstr("  /plot/positions/0\n      found:   the key \"at\" is missing\n"));
+}
+
 TEST(ConfigErrors, NotesAreTexts) {
   EXPECT_EQ(complaints(with("notes", 5)), one_complaint("  /notes\n      found:   5\n      allowed: a list\n"));
   EXPECT_EQ(complaints(with("notes", {"one", 2})),

@@ -57,6 +57,14 @@ class Order(PutOff):
         self.assertIn("4 cells were put off until all others were measured; 4 of them did not run, because --minutes 0 was over "
                       "(--only-failed runs them)", result.stdout)
         self.assertEqual(self.results()["allocbench"]["unfinished"], 0)
+        told = {tuple(cell["axes"].values()): cell.get("left_out") for cell in self.results()["allocbench"]["cells"]}
+        self.assertEqual({place: left_out for place, left_out in told.items() if left_out is not None}, {
+            place: True for place in ((64, 2), (64, 1), (32, 4), (64, 4))})
+
+    def test_cells_that_are_skipped_for_another_reason_are_not_left_out(self):
+        self.measure(self.config(["hanging"], state="reused", deadline_s=0.5, sweep={"request_bytes": [32, 64, 128]}), expect=1)
+        told = {cell["axes"]["request_bytes"]: (cell["status"], cell.get("left_out")) for cell in self.results()["allocbench"]["cells"]}
+        self.assertEqual(told, {32: ("timeout", None), 64: ("timeout", None), 128: ("skipped", False)})
 
     def test_two_lost_workers_put_off_what_no_number_orders(self):
         config = self.config(["crashing", "steady"], workload={"id": "pulse", "request_bytes": 64},
@@ -168,6 +176,18 @@ class Known(PutOff):
         ends = self.ends()
         self.assertEqual([ends[f"crashing/{size}"][0] for size in (16, 32, 64)], ["ok", "skipped", "skipped"])
         self.assertIn(f"(put off in {self.earlier})", ends["crashing/64"][1])
+
+    def test_what_was_left_out_in_earlier_results_comes_before_the_second_round_of_the_others(self):
+        self.measure(self.same, "--force", *TIME_IS_UP, expect=1, out=self.earlier)
+        self.notes.unlink()
+        result = self.measure(self.config(["crashing", "steady"], rounds=4), "--known", self.earlier, expect=1)
+        words = [line.split(" ") for line in self.notes.read_text(encoding="utf-8").splitlines()]
+        names = self.name_of(self.events())
+        verified = next(place for place, word in enumerate(words) if word[1] == "verify" and names[word[3]] == "crashing/64")
+        samples = [place for place, word in enumerate(words) if word[1:3] == ["sample", "steady"]]
+        # The first round of a cell asks for one sample, then for the others; later rounds ask once.
+        self.assertEqual([len([place for place in samples if place < verified]), len(samples)], [3 * 2, 3 * (2 + 3)])
+        self.assertIn("they were put off and left out in earlier results", result.stderr)
 
     def test_what_one_earlier_run_left_out_and_another_measured_is_not_put_off(self):
         runs = self.folder / "runs"

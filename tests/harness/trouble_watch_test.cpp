@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 namespace allocbench::front {
 namespace {
 
@@ -201,13 +203,19 @@ TEST(TroubleWatch, WhatSpeaksAgainstACellInThisRunIsStrongerThanThatItWasLeftOut
 }
 
 TEST(TroubleWatch, WantOfTimeForetellsNoTrouble) {
-  const CellEnd left_out{Status::skipped, std::string(want_of_time) + " (a lost workers in 3 configs)"};
-  EXPECT_FALSE(foretells_trouble(left_out));
-  EXPECT_TRUE(was_left_out(left_out));
-  EXPECT_FALSE(was_left_out({Status::timeout}));
+  EXPECT_FALSE(foretells_trouble({.status = Status::skipped, .left_out = true}));
   EXPECT_TRUE(foretells_trouble({Status::skipped, "series a timed out at 64 and 256"}));
   EXPECT_TRUE(foretells_trouble({Status::timeout}));
   EXPECT_FALSE(foretells_trouble({Status::oom}));
+}
+
+TEST(TroubleWatch, ResultsSayWhetherACellWasLeftOutAndOlderOnesByTheirReason) {
+  const std::string words = std::string(want_of_time) + " (a lost workers in 3 configs)";
+  EXPECT_TRUE(was_left_out({{"status", "skipped"}, {"reason", "any"}, {"left_out", true}}));
+  EXPECT_FALSE(was_left_out({{"status", "skipped"}, {"reason", words}, {"left_out", false}}));
+  EXPECT_TRUE(was_left_out({{"status", "skipped"}, {"reason", words}}));
+  EXPECT_FALSE(was_left_out({{"status", "skipped"}, {"reason", "series a timed out at 64 and 256"}}));
+  EXPECT_FALSE(was_left_out({{"status", "timeout"}, {"reason", words}}));
 }
 
 }  // namespace

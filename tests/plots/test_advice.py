@@ -81,6 +81,19 @@ def test_who_does_not_take_larger_requests_than_asked_has_not_failed(made):
     assert "comb" in advised.ids(advised.near(with_comb("unsupported"), sizes="64").failing), "of the size that was asked it is one, too"
 
 
+def test_who_was_left_out_for_lack_of_time_is_not_measured(made):
+    found = advised.near(made)
+    assert [entry["id"] for entry in found.unmeasured] == ["kma"] and "kma" not in advised.ids(found.unable)
+
+
+def test_who_was_left_out_near_the_job_only_now_and_then_is_not_ranked(made):
+    place = advised.near(made).near[0].number
+    entries = [{**entry, "results": [*entry["results"][:place], ["not measured", "its time was over"], *entry["results"][place + 1:]]}
+               if entry["id"] == "comb" else entry for entry in made["allocators"]]
+    found = advised.near({**made, "allocators": entries})
+    assert "comb" in advised.ids(found.failing) and "comb" not in advised.ids(found.ranked)
+
+
 def test_the_unsafe_stand_apart(made):
     found = advised.near(made)
     assert "c_malloc" in findings.known()
@@ -106,7 +119,7 @@ def test_who_was_not_measured_near_is_no_failure(made):
     halloc = next(entry for entry in bare["allocators"] if entry["id"] == "halloc")
     halloc["results"] = [None] * len(halloc["results"])
     found = advised.near(bare)
-    assert [entry["id"] for entry in found.unmeasured] == ["halloc"] and found.unable == []
+    assert [entry["id"] for entry in found.unmeasured] == ["halloc", "kma"] and found.unable == []
     asked = advised.asked()
     assert "Not measured near this job: Halloc (published)" in text.write(bare, asked, found)
 
@@ -143,3 +156,14 @@ def test_without_intervals_places_follow_the_numbers(made):
                 if isinstance(value, list) and phase != "steps":
                     value[1:] = [None, None]
     assert [each.rank for each in engine.answer(bare, advised.asked().data()).ranked] == [1, 2, 3, 4]
+
+
+def test_the_list_is_in_the_order_of_the_ranks(made):
+    """The slower of two may have the better rank, where its interval is wide."""
+    near = [each.number for each in advised.near(made).near]
+    entries = [dict(entry, results=list(entry["results"])) for entry in made["allocators"] if entry["id"] in ("comb", "halloc_reworked", "corw_reworked")]
+    for entry, (middle, low, high) in zip(entries, ((10e-6, 9.99e-6, 10.01e-6), (11e-6, 10.99e-6, 11.01e-6), (12e-6, 9e-6, 15e-6))):
+        for number in near:
+            entry["results"][number] = {phase: [middle, low, high] for phase in ("alloc", "free", "total")} | {"n": 1000}
+    ranked = advised.near({**made, "allocators": entries}).ranked
+    assert [(each.entry["id"], each.rank) for each in ranked] == [(entries[0]["id"], 1), (entries[2]["id"], 1), (entries[1]["id"], 2)]

@@ -1,5 +1,7 @@
 """The table that the advice reads: from which runs it is made, and which are refused."""
 
+import shutil
+
 import guide
 import pytest
 import synthetic
@@ -29,13 +31,29 @@ def test_damaged_results_are_named_and_the_rest_answers(tmp_path, capsys):
     assert "Comb" in told.out
 
 
+def test_a_newer_measurement_on_another_device_replaces_nothing(tmp_path):
+    for path in guide.write(tmp_path / "old").rglob("results.json"):
+        path.write_text(path.read_text().replace("2026-01-02", "2025-01-02"))
+    shutil.copytree(tmp_path / "old" / "guide" / "setup", tmp_path / "new")
+    other = tmp_path / "new" / "results.json"
+    other.write_text(other.read_text().replace(synthetic.DEVICE, "another device").replace("2025-01-02", "2027-01-02"))
+    with pytest.raises(UsageError, match="come from different devices"):
+        newest.table_of([str(tmp_path)])
+    pytest.importorskip("plotly")
+    from plots.webpage import build
+
+    page = build.page_of(*newest.read([str(tmp_path)]))
+    assert page.problems == [f"{tmp_path / 'new'}: measured on another device (cuda), while this page is about {synthetic.DEVICE} (cuda). "
+                             "Left out: give the results of one device."]
+
+
 def test_of_two_measurements_the_newer_counts(tmp_path):
     for name, year in (("old", "2025"), ("new", "2027")):
         for path in guide.write(tmp_path / name).rglob("results.json"):
             path.write_text(path.read_text().replace("2026-01-02", f"{year}-01-02"))
     made, failures = newest.table_of([str(tmp_path)])
     assert made["date"] == "2027-01-02" and len(made["cases"]) == len(newest.table_of([str(tmp_path / "new")])[0]["cases"])
-    assert all("old/guide" in str(error).split(" holds results of")[0] for error in failures) and len(failures) == 8
+    assert all("old/guide" in str(error).split(" holds results of")[0] for error in failures) and len(failures) == 9
 
 
 def test_runs_without_a_guide_are_refused(tmp_path):

@@ -36,7 +36,7 @@ def test_lists_of_names_are_unmistakable(made):
 def test_failures_are_told_by_status_and_with_their_reasons_on_request(made):
     asked = advised.asked(sizes="16", threads="1M")
     short, whole = (text.write(made, asked, engine.answer(made, asked.data()), everything) for everything in (False, True))
-    assert "Not always served near this job (reasons: --all):\n  oom: Halloc (published)\n" in short
+    assert "Not always served or measured near this job (reasons: --all):\n  oom: Halloc (published)\n" in short
     assert "12 of 1,000,000 requests returned null" not in short and "12 of 1,000,000 requests returned null" in " ".join(whole.split())
     assert "Unsafe, as the bug search shows (docs/findings.md) (reasons: --all):\n  CMalloc (published)\n" in short
 
@@ -54,7 +54,7 @@ def test_the_text_shows_trade_offs_and_the_cells(path, capsys):
     for part in (
         "Trade-offs:",
         "least memory: Comb",
-        "Not always served near this job (reasons: --all):",
+        "Not always served or measured near this job (reasons: --all):",
         "oom: Halloc (published)",
         "Unsafe, as the bug search shows",
         "guide/small: 16 B, 1,000,000 threads  (as asked)",

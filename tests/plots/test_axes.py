@@ -56,7 +56,7 @@ def _axes():
 def test_x_ticks_sit_at_measured_values_and_label_both_ends():
     axes = _axes()
     sizes = [4 << i for i in range(16)]
-    ticks.set_x(axes, sizes, True, 6.0, 8, quantity.in_bytes)
+    ticks.set_x(axes, sizes, ticks.limits(sizes, True, 0.04), True, 6.0, 8, quantity.in_bytes)
     labels = [text.get_text() for text in axes.get_xticklabels()]
     assert set(axes.get_xticks()) <= set(sizes)
     assert labels[0] == "4 B" and labels[-1] == "128 KiB"
@@ -66,7 +66,7 @@ def test_labels_reach_into_the_values_that_lie_close():
     """As in halloc2014/fill: eight of the shares lie above three quarters."""
     shares = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.825, 0.85, 0.875, 0.9, 0.925, 0.95, 0.975]
     axes = _axes()
-    ticks.set_x(axes, shares, False, 2.57, style.LEAST, quantity.formatter("taken_share"))
+    ticks.set_x(axes, shares, ticks.limits(shares, False, 0.04), False, 2.57, style.LEAST, quantity.formatter("taken_share"))
     assert list(axes.get_xticks()) == [0, 0.2, 0.4, 0.6, 0.8, 0.975]
 
 
@@ -76,7 +76,7 @@ def test_x_labels_keep_apart_for_any_values(session_seed):
         log = rng.random() < 0.5
         values = sorted(rng.sample(range(1, 10**rng.randint(2, 6)), rng.randint(1, 30)))
         axes = _axes()
-        ticks.set_x(axes, values, log, 4.0, 8, quantity.count)
+        ticks.set_x(axes, values, ticks.limits(values, log, 0.04), log, 4.0, 8, quantity.count)
         shown = axes.get_xticks()
         assert len(shown) >= 1 and set(shown) <= set(values)
         bounds = axes.get_xlim()

@@ -6,6 +6,7 @@ import figures
 import pytest
 import synthetic
 
+from allocbench.errors import UsageError
 from plots import apart, lines, results, samples, series, style
 
 CONFIG = {"name": "test/fig", "description": "A test", "allocators": ["c_malloc", "halloc"], "workload": {"id": "alloc_free"},
@@ -89,6 +90,26 @@ def test_bands_are_absolute_or_follow_an_allocator(tmp_path):
     legend, = drawing.page.figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["CMalloc", "Halloc", "a line", "flat", "follows"] or \
         {text.get_text() for text in legend.get_texts()} == {"CMalloc", "Halloc", "a line", "flat", "follows"}
+
+
+def test_positions_are_vertical_lines_in_the_panels_that_they_are_about(tmp_path):
+    positions = [{"at": 2, "source": "everywhere"}, {"at": 2.5, "source": "in one", "where": {"pool": 1}}, {"at": 10, "source": "frees", "phase": "free"},
+                 {"at": 3, "source": "not here", "backend": "cpu"}]
+    cells = [_cell(name, x, 1e-6, pool=pool) for name in ("c_malloc", "halloc") for x in (1, 2, 3) for pool in (1, 2)]
+    drawing = lines.make(_run(tmp_path, cells, y=["alloc", "free"], panels="pool", positions=positions), "stem")
+    drawn = [sorted((line.get_label(), *line.get_xdata()) for line in axes.get_lines() if line.get_gid() == "position")
+             for axes in drawing.page.figure.axes]
+    everywhere, in_one, frees = ("everywhere", 2, 2), ("in one", 2.5, 2.5), ("frees", 10, 10)
+    assert drawn == [[everywhere, in_one], [everywhere], [everywhere, frees, in_one], [everywhere, frees]]
+    assert all(axes.get_xlim()[1] > 10 for axes in drawing.page.figure.axes), "a position beyond the values is in sight"
+    legend, = drawing.page.figure.legends
+    assert {"everywhere", "in one", "frees"} <= {text.get_text() for text in legend.get_texts()}
+
+
+def test_words_have_no_positions(tmp_path):
+    cells = [_cell("c_malloc", word, 1e-6) for word in ("flat", "steep")]
+    with pytest.raises(UsageError, match="`positions` of the plot are numbers, and threads has words"):
+        lines.make(_run(tmp_path, cells, positions=[{"at": 1, "source": "a"}]), "stem")
 
 
 def test_relative_figures_show_the_interval_of_the_reference(tmp_path):

@@ -10,7 +10,7 @@ import figures
 import pytest
 import synthetic
 
-from plots import reasons, results, survival
+from plots import reasons, results, style, survival
 from plots.cli import main
 
 CONFIG = {"name": "test/fig", "allocators": ["c_malloc", "halloc"], "plot": {"kind": "lines", "x": "threads"}}
@@ -91,13 +91,21 @@ def test_cells_for_which_the_time_was_over_are_apart_from_skipped_ones(tmp_path)
     assert rows["kma", "not measured"] == rows["halloc", "not measured"] != rows["halloc", "skipped"]
 
 
+def test_results_say_what_was_left_out_and_older_ones_by_their_reason(tmp_path):
+    cells = [_cell("halloc", threads, "skipped", reason) for threads, reason in ((1, "any"), (2, LATE), (4, LATE), (8, "any"))]
+    folder = synthetic.write(tmp_path, CONFIG, [*cells, _cell("halloc", 16, "timeout", LATE)], "cuda")
+    synthetic.change(folder, 0, left_out=True)
+    synthetic.change(folder, 1, left_out=False)
+    assert list(results.read_run(folder).cells["left_out"]) == [True, False, True, False, False]
+
+
 def test_every_reason_to_skip_in_the_kept_runs_has_its_rule():
     """The front end writes two: the time was over, or the series timed out at two smaller values."""
     for folder in stored.find_runs(ROOT / "results" / "reference"):
         cells = results.read_run(folder).cells
         for cell in cells[cells["status"] == "skipped"].itertuples():
-            rule = reasons.why(cell.allocator, cell.workload, "skipped", cell.reason)
-            assert rule and rule.because.startswith("Not measured") == ("--minutes" in cell.reason), cell.reason
+            assert cell.left_out == ("--minutes" in cell.reason)
+            assert reasons.why(cell.allocator, cell.workload, style.NOT_MEASURED if cell.left_out else "skipped", cell.reason), cell.reason
 
 
 @pytest.mark.parametrize("rule", reasons.rules(), ids=lambda rule: rule.because[:40])

@@ -48,9 +48,25 @@ def test_a_figure_comes_with_its_commands_and_the_papers_values(page):
 
 def test_cliffs_show_the_tail_of_single_calls(page):
     charts = json.loads(re.search(r'id="charts-data">(.*?)</script>', page.read_text(), re.DOTALL)[1])
-    tails = {trace["name"]: trace["y"] for trace in charts["cliff comb"]["data"] if trace["yaxis"] == "y3"}
-    assert tails["50 % of mallocs, 64 B"] == [6000, 6000] and tails["99.9 % of mallocs, 64 B"] == [54000, 54000]
-    assert charts["cliff comb"]["layout"]["yaxis3"]["title"]["text"] == "cycles of a malloc"
+    data, layout = charts["cliff comb"]["data"], charts["cliff comb"]["layout"]
+    tails = {trace["name"]: trace for trace in data if trace["yaxis"] == "y3"}
+    assert set(tails) == {f"{size} B, {share} of mallocs" for size in (16, 64) for share in ("50 %", "90 %", "99 %", "99.9 %")}
+    assert tails["64 B, 50 % of mallocs"]["x"] == [1000, 100_000] and tails["64 B, 50 % of mallocs"]["y"] == [6064, 6064]
+    assert tails["16 B, 99.9 % of mallocs"]["y"] == [54016, 54016]
+    filled = {trace["name"]: (trace["x"], trace["y"]) for trace in data if trace["yaxis"] == "y4"}
+    assert filled["256 B, 99.9 % of mallocs"] == ([0.11206, 0.89645], [54256, 54256])
+    assert {layout[axis]["title"]["text"] for axis in ("yaxis3", "yaxis4")} == {"cycles of a malloc"}
+    assert [trace["name"] for trace in data if trace["x"] == [None]] == ["50 % of mallocs", "90 % of mallocs", "99 % of mallocs", "99.9 % of mallocs"]
+
+
+def test_sizes_have_the_same_colours_in_all_cliffs(page):
+    charts = json.loads(re.search(r'id="charts-data">(.*?)</script>', page.read_text(), re.DOTALL)[1])
+    for name in ("cliff comb", "cliff halloc"):  # Halloc has no time for 16 B and a million threads
+        colours = {}
+        for trace in charts[name]["data"]:
+            if trace["yaxis"] in ("y", "y3") and trace["x"] != [None]:
+                colours.setdefault(trace["name"].partition(",")[0], set()).add(trace["line"]["color"])
+        assert {size: len(found) for size, found in colours.items()} == {"16 B": 1, "64 B": 1} and colours["16 B"] != colours["64 B"]
 
 
 def test_a_map_shows_failures_as_words_and_factors_as_colours(tmp_path):
@@ -120,15 +136,18 @@ def _charts(text):
     return json.loads(re.search(r'id="charts-data">(.*?)</script>', text, re.DOTALL)[1])
 
 
-def test_a_line_figure_has_the_stated_band_and_names_what_has_no_value(tmp_path):
+def test_a_line_figure_has_the_stated_band_and_position_and_names_what_has_no_value(tmp_path):
+    position = {"at": 32, "source": "faster beyond 32 B (paper)"}
     band = {"metric": "time", "between": [2, 4], "of": "comb", "source": "2 to 4 times Comb (paper)"}
     cells = [synthetic.cell("comb", {"request_bytes": size}, values={("total", "time"): 1e-5}) for size in (16, 64)]
     cells += [synthetic.cell("halloc", {"request_bytes": 16}, values={("total", "time"): 1e-4})]
     cells += [synthetic.cell("halloc", {"request_bytes": 64}, status="timeout", reason="too slow")]
-    synthetic.write(tmp_path, {**LINES, "plot": {**LINES["plot"], "bands": [band]}}, cells, "cuda")
+    synthetic.write(tmp_path, {**LINES, "plot": {**LINES["plot"], "bands": [band], "positions": [position]}}, cells, "cuda")
     text = build.page_of(runs_of(tmp_path), []).text
     drawn = {trace.get("fill", "line"): trace["y"] for trace in _charts(text)["vinkler2015_fig9_cuda"]["data"] if trace["name"] == band["source"]}
     assert drawn == {"line": [2e-5, 2e-5], "tonexty": [4e-5, 4e-5]}
+    upright, = [trace for trace in _charts(text)["vinkler2015_fig9_cuda"]["data"] if trace["name"] == position["source"]]
+    assert upright["x"] == [32, 32] and upright["y"] == [1e-5, 1e-4]
     assert "Without a value. Halloc: timeout at 64 B." in text
 
 
@@ -261,3 +280,18 @@ def test_charts_of_kept_results(group):
     assert runs and not failures
     drawn = {run.name for run in runs if figures.chart_of(run)}
     assert drawn == {run.name for run in runs if run.plot["kind"] in ("lines", "heatmap")}
+
+
+def test_the_page_stands_in_the_folder_of_a_file_or_a_pattern(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "page_of", lambda runs, problems: build.Page("the page", []))
+    synthetic.write(tmp_path / "a", LINES, [synthetic.cell("comb", {"request_bytes": 16}, values={("total", "time"): 1e-5})], "cuda")
+    assert cli.main(["page", str(tmp_path / "*")]) == 0 and cli.main(["page", str(tmp_path / "a" / "results.json")]) == 0
+    assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.html")) == ["a/report.html", "report.html"]
+
+
+def test_a_page_that_cannot_be_written_is_one_sentence(tmp_path, capsys):
+    synthetic.write(tmp_path, LINES, [synthetic.cell("comb", {"request_bytes": 16}, values={("total", "time"): 1e-5})], "cuda")
+    assert cli.main(["page", str(tmp_path), "--out", str(tmp_path)]) == 2
+    assert f"--out {tmp_path} is a folder. Name the file" in capsys.readouterr().err
+    assert cli.main(["page", str(tmp_path), "--out", str(tmp_path / "results.json" / "page.html")]) == 2
+    assert "cannot be written: " in capsys.readouterr().err

@@ -220,7 +220,8 @@ def test_rows_by_their_mean_have_no_families(wide, page):
     means = wide.execute_script(
         "return [...document.querySelectorAll('.heat tbody tr')].filter((row) => !row.hidden).map((row) => Number(row.cells[1].dataset.f))"
     )
-    assert means == sorted(means)
+    assert means[-1] is None, "KMA has no mean and comes last"
+    assert means[:-1] == sorted(means[:-1])
 
 
 def test_a_mistake_is_told_beside_the_form(wide, page):

@@ -28,7 +28,7 @@ void add_troubles(KnownTroubles& troubles, const std::string& folder) {
       const CellEnd& end = *result.cell.end;
       if (foretells_trouble(end)) {
         troubles[result.cell.id] = {Doubt::cell, fmt::format("its status was {} in {}", word(end.status), folder)};
-      } else if (was_left_out(end)) {
+      } else if (end.left_out) {
         left_out.insert(result.cell.id);
       } else {
         went_well.insert(result.cell.id);

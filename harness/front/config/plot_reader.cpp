@@ -134,7 +134,7 @@ void check_plot_names(const Json& plot, const Drawable& results, Problems& probl
   }
   names.each(plot, "parity", "/plot", &NameChecker::setting);
   names.keys(plot, "limits", "/plot", &NameChecker::metric);
-  for (const char* key : {"marks", "bands"}) {
+  for (const char* key : {"marks", "bands", "positions"}) {
     if (!plot.contains(key) || !plot[key].is_array()) continue;
     for (std::size_t i = 0; i < plot[key].size(); ++i) {
       const std::string place = pointer_to(pointer_to("/plot", key), i);

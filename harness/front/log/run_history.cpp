@@ -149,7 +149,8 @@ class HistoryBuilder {
     const auto status = status_of(text);
     if (!status) throw Malformed(fmt::format("\"{}\" is not a status word", text));
     cell.end = CellEnd{*status, protocol::text_member_or(event, "reason", ""),
-                       protocol::text_member_or(event, "output_tail", ""), protocol::text_member_or(event, "stop", "")};
+                       protocol::text_member_or(event, "output_tail", ""), protocol::text_member_or(event, "stop", ""),
+                       was_left_out(event)};
     OpenAttempt open = std::move(cell.open);
     cell.open = {};
     // Also what a failure cut off.

@@ -12,6 +12,12 @@ namespace allocbench::front {
 
 using Json = nlohmann::ordered_json;
 
+bool was_left_out(const Json& end) {
+  if (protocol::text_member(end, "status") != word(Status::skipped)) return false;
+  if (const auto told = protocol::optional_truth(end, "left_out")) return *told;
+  return protocol::text_member_or(end, "reason", "").starts_with(want_of_time);
+}
+
 Json to_json(const CellFacts& facts) {
   Json metrics = Json::object();
   for (const auto& [phase, registers] : facts.registers) metrics["registers"][phase] = registers;
@@ -113,6 +119,7 @@ void RunLog::end(const Cell& cell, std::uint64_t attempt, const CellEnd& end) {
                 {"attempt", attempt},   {"status", word(end.status)},
                 {"reason", end.reason}, {"output_tail", end.output_tail}};
   if (!end.stop.empty()) event["stop"] = end.stop;
+  if (end.status == Status::skipped) event["left_out"] = end.left_out;
   log_.append(event);
   log_.sync();
 }

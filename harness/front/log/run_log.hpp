@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,10 +32,18 @@ struct CellEnd {
   std::string reason = {};
   std::string output_tail = {};
   std::string stop = {};  // why the measuring of an ok cell ended
+  // Skipped for lack of time alone, which says nothing about the cell.
+  bool left_out = false;
 
   // The first line: some reasons continue with a dump of lanes.
   std::string short_reason() const { return reason.substr(0, reason.find('\n')); }
 };
+
+// How the reason of a cell begins that was left out.
+inline constexpr std::string_view want_of_time = "put off until all others were measured";
+// Whether an `end` event or a cell of results.json says that the cell was left out. Older programs said it in the
+// reason alone.
+bool was_left_out(const nlohmann::ordered_json& end);
 
 nlohmann::ordered_json to_json(const CellFacts& facts);  // its "metrics"
 

@@ -54,7 +54,7 @@ void CellBook::leave_out(CellRun& run, const std::string& why) {
   run.out_of_time = true;
   const std::string reason = fmt::format("{} ({}); then the time of --minutes was used up", want_of_time, why);
   if (run.has_end) return close(run, Status::skipped, reason + ", so its earlier status stays");
-  end(run, {Status::skipped, reason});
+  end(run, {.status = Status::skipped, .reason = reason, .left_out = true});
 }
 
 void CellBook::close(CellRun& run, Status status, const std::string& reason) {

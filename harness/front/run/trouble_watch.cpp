@@ -15,10 +15,8 @@ bool costs_worker(Status status) {
 }
 
 bool foretells_trouble(const CellEnd& end) {
-  return costs_worker(end.status) || (end.status == Status::skipped && !was_left_out(end));
+  return costs_worker(end.status) || (end.status == Status::skipped && !end.left_out);
 }
-
-bool was_left_out(const CellEnd& end) { return end.status == Status::skipped && end.reason.starts_with(want_of_time); }
 
 namespace {
 

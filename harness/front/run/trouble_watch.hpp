@@ -11,7 +11,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/front/log/run_log.hpp"
@@ -40,12 +39,8 @@ using KnownTroubles = std::map<std::string, DoubtAbout>;
 
 // Whether an end like this costs a worker.
 bool costs_worker(Status status);
-// How the reason of a cell begins that was skipped for lack of time.
-inline constexpr std::string_view want_of_time = "put off until all others were measured";
 // Whether a cell that ended like this earlier is better measured last. Lack of time says nothing about the cell itself.
 bool foretells_trouble(const CellEnd& end);
-// Whether a cell was put off earlier and left out for lack of time.
-bool was_left_out(const CellEnd& end);
 
 class TroubleWatch {
  public:

@@ -131,7 +131,7 @@ const Decision = (() => {
       }
       ranking.append(tradeOffs(found.ranked));
     } else ranking.append(element("p", "No allocator served all of the cells near this job.", "none"));
-    ranking.append(others("Not always served near this job", found.failing), others("Unsafe, as the bug search shows", found.unsafe), others("Served none of the cells near this job", found.unable));
+    ranking.append(others("Not always served or measured near this job", found.failing), others("Unsafe, as the bug search shows", found.unsafe), others("Served none of the cells near this job", found.unable));
     if (found.unmeasured.length) ranking.append(element("p", `Not measured near this job: ${found.unmeasured.map(titled).join("; ")}.`, "none"));
     const reasons = new Map();
     for (const entry of found.left_out) reasons.set(Rank.whyNot(entry, question), [...(reasons.get(Rank.whyNot(entry, question)) || []), titled(entry)]);

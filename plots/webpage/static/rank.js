@@ -90,10 +90,11 @@ const Rank = (() => {
 
   function placed(all) {
     const surelyFaster = (other, each) => other.high === null || each.low === null ? digits(other.slower) < digits(each.slower) : other.high < each.low;
-    all.sort((a, b) => digits(a.slower) - digits(b.slower) || byId(a, b));
     for (const each of all) each.rank = 1 + all.filter((other) => surelyFaster(other, each)).length;
-    return all;
+    return all.sort((a, b) => a.rank - b.rank || digits(a.slower) - digits(b.slower) || byId(a, b));
   }
+
+  const tried = (each) => each.ok > 0 || each.failed.some(([, status]) => status !== settings.not_measured);
 
   function answer(table, question) {
     const cases = near(table, question);
@@ -105,8 +106,8 @@ const Rank = (() => {
     const all = kept.map((entry) => judged(entry, table, question, cases, phases, best));
     const able = all.filter((each) => each.ok), safe = able.filter((each) => !each.entry.finding);
     return {near: cases, ranked: placed(safe.filter((each) => !each.failed.length)), unsafe: sorted(able.filter((each) => each.entry.finding)),
-            failing: sorted(safe.filter((each) => each.failed.length)), unable: all.filter((each) => !each.ok && each.failed.length),
-            unmeasured: all.filter((each) => !each.ok && !each.failed.length).map((each) => each.entry),
+            failing: sorted(safe.filter((each) => each.failed.length)), unable: all.filter((each) => !each.ok && tried(each)),
+            unmeasured: all.filter((each) => !tried(each)).map((each) => each.entry),
             left_out: asked.filter((entry) => whyNot(entry, question))};
   }
 
