@@ -65,12 +65,14 @@ MeasuredCell::~MeasuredCell() {
 
 Verification MeasuredCell::verify(std::optional<double> seconds) {
   const DeadlineScope scope(instance_.deadline(), seconds);
+  const auto before = instance_.shares().seconds();
   try {
     return verify_all();
   } catch (...) {
     instance_.handle().forget_filled();  // its calls may have ended half-way
     const std::optional<CellFailure> failure = current_failure(instance_.traits());
     if (!failure || !instance_.deadline().passed()) throw;
+    instance_.shares().claim_since(before, Part::deadlines);
     // Whatever else was found is the work of calls that ended half-way.
     const bool stale = failure->fatal() || instance_.traits().fresh == Fresh::by_process;
     throw CellFailure(Status::timeout, protocol::no_answer_reason, stale);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <chrono>
+#include <numeric>
 #include <string_view>
 
 namespace allocbench::worker {
@@ -14,6 +15,7 @@ enum class Part {
   contents,   // verification: passes with content checks and counts
   leaks,      // verification: the leak check
   resets,     // verification: reset() and free(null)
+  deadlines,  // verifications that ended at their deadline
   reset,      // sampling: making the allocator new
   kernels,    // sampling: the timed phases
   pointers,   // sampling: judging what the kernels recorded
@@ -23,8 +25,9 @@ enum class Part {
 
 class TimeShares {
  public:
-  static constexpr std::array<std::string_view, 11> names{
-      "start", "allocator", "open", "contents", "leaks", "resets", "reset", "kernels", "pointers", "other", "waiting"};
+  static constexpr std::array<std::string_view, 12> names{"start",   "allocator", "open",      "contents",
+                                                          "leaks",   "resets",    "deadlines", "reset",
+                                                          "kernels", "pointers",  "other",     "waiting"};
 
   // Time belongs to the innermost scope that is open.
   class Scope {
@@ -43,6 +46,13 @@ class TimeShares {
   void move_to(Part part, double seconds) {
     at(part) += seconds;
     at(current_) -= seconds;
+  }
+  // Everything since `before`, what seconds() gave then, was for this part.
+  void claim_since(const std::array<double, names.size()>& before, Part part) {
+    const std::array<double, names.size()> now = seconds();
+    const auto sum = [](const auto& parts) { return std::accumulate(parts.begin(), parts.end(), 0.0); };
+    seconds_ = before;
+    at(part) += sum(now) - sum(before);
   }
   // Forgets the time so far, in which the process waited for its turn.
   void begin_again() {

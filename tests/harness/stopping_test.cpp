@@ -47,6 +47,21 @@ TEST(Stopping, RoundsEnd) {
   EXPECT_EQ(reason_to_stop(cell(), spread_rounds(20, 0.2), 0), stop::rounds);
 }
 
+TEST(Stopping, CheapCellsAndThoseThatLackNumbersComeFirst) {
+  const auto urgency = [](std::size_t rounds, double seconds) {
+    return urgency_of(cell(), equal_rounds(rounds, seconds));
+  };
+  constexpr double cheap = 0.09;
+  constexpr double dear = 0.11;
+  EXPECT_EQ(urgency(0, dear), urgency(2, cheap)) << "nobody knows yet";
+  EXPECT_LT(urgency(2, cheap), urgency(1, dear));
+  EXPECT_LT(urgency(2, dear), urgency(3, cheap));
+  EXPECT_LT(urgency(5, cheap), urgency(3, dear));
+  EXPECT_LT(urgency(5, dear), urgency(6, cheap));
+  EXPECT_LT(urgency(9, cheap), urgency(6, dear));
+  EXPECT_EQ(urgency(3, cheap), urgency(5, cheap));
+}
+
 TEST(Stopping, NoRoundStartsAfterTheWallBound) {
   EXPECT_EQ(reason_to_stop(cell(), spread_rounds(2, 0.2), 9.9), std::nullopt);
   EXPECT_EQ(reason_to_stop(cell(), spread_rounds(2, 0.2), 10), stop::wall);

@@ -39,6 +39,17 @@ class Order(RoundsTest):
         for first in range(0, len(turns), 3):
             self.assertEqual({allocator for _, allocator in turns[first:first + 3]}, {"steady", "counting", "noisy"})
 
+    def test_dear_cells_wait_where_time_is_limited(self):
+        config = self.config(["steady"], sweep={"request_bytes": [60000, 16]}, rounds=6, precision=0.0001)
+        dear, cheap = 60000, 16
+        by_number = [dear, cheap] * 6
+        for options, expected in (((), by_number),
+                                  (("--minutes", "5"), [dear, cheap] + [cheap] * 2 + [dear] * 2 + [cheap] * 3 + [dear] * 3)):
+            with self.subTest(options=options):
+                self.measure(config, "--force", *options)
+                size_of = {event["id"]: event["axes"]["request_bytes"] for event in self.events() if event["event"] == "cell"}
+                self.assertEqual([size_of[event["cell"]] for event in self.events() if event["event"] == "round"], expected)
+
     def test_one_process_measures_all_pools_of_an_allocator(self):
         config = self.config(sweep={"request_bytes": [16, 64], "pool_bytes": ["1MiB", "2MiB"]}, rounds=2)
         self.measure(config)

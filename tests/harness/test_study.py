@@ -189,8 +189,9 @@ class Study(StudyTest):
     def test_the_profile_has_what_workers_did_before_they_died(self):
         self.add_config("mine/one", ["crashing"], sweep={"request_bytes": [32]}, rounds=1)
         result = self.run_program("study", "mine", "--configs", self.configs, "--out", self.out, "--profile", expect=1,
-                                  environment=self.environment(FAKE_WORKER_PROFILE='{"resets": 7.0}'))
+                                  environment=self.environment(FAKE_WORKER_PROFILE='{"resets": 7.0, "deadlines": 5.0}'))
         self.assertRegex(result.stdout, r" 7\.0 s  verification of resets\n")
+        self.assertRegex(result.stdout, r" 5\.0 s  deadlines\n")  # of verifications that cost no worker
 
 
 class AllDevices(StudyTest):

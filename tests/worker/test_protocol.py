@@ -71,14 +71,21 @@ class Conversation(unittest.TestCase):
         answers, _ = serve(allocator(), open_cell("alloc_free", threads=1000), on("verify"), on("sample"),
                            {"command": "profile"}, QUIT)
         seconds = answers[-1]["seconds"]
-        self.assertEqual(list(seconds), ["start", "allocator", "open", "contents", "leaks", "resets", "reset", "kernels",
-                                         "pointers", "other", "waiting"])
+        self.assertEqual(list(seconds), ["start", "allocator", "open", "contents", "leaks", "resets", "deadlines",
+                                         "reset", "kernels", "pointers", "other", "waiting"])
         sample = answers[-2]
         self.assertAlmostEqual(seconds["kernels"], sum(p["seconds"] for p in sample["phases"]), places=9)
         in_sample = sum(seconds[part] for part in ("reset", "kernels", "pointers", "other"))
         self.assertGreaterEqual(in_sample, sample["wall_seconds"])
         self.assertGreater(seconds["start"], 0)
         self.assertGreater(seconds["contents"], 0)
+
+    def test_the_profile_has_no_contents_of_a_verification_that_ended_at_its_deadline(self):
+        answers, _ = serve(allocator(), open_cell("alloc_free", threads=96), {**on("verify"), "seconds": 0},
+                           {"command": "profile"}, QUIT)
+        seconds = answers[-1]["seconds"]
+        self.assertGreater(seconds["deadlines"], 0)
+        self.assertEqual([seconds[part] for part in ("contents", "leaks", "resets")], [0, 0, 0])
 
     def test_the_l2_cache_is_flushed_where_there_is_one(self):
         answers, _ = serve(allocator(), {**open_cell("alloc_free", threads=100), "l2": "flushed"}, on("sample"),

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
+#include "tests/workloads/scratch_folder.hpp"
 #include "workloads/kd_tree/prepared_scene.hpp"
 #include "workloads/kd_tree/stored_scene.hpp"
 
@@ -169,26 +169,8 @@ TEST(PreparedScene, IsMadeOnce) {
   EXPECT_NE(prepared_scene(choice), prepared_scene(other));
 }
 
-// The folder that processes of a run share, with what a test puts there.
-class StoredScene : public testing::Test {
+class StoredScene : public test::ScratchFolder {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "stored-scene-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    setenv("ALLOCBENCH_SCRATCH", name.c_str(), 1);
-  }
-  void TearDown() override {
-    unsetenv("ALLOCBENCH_SCRATCH");
-    std::filesystem::remove_all(folder_);
-  }
-  std::vector<std::filesystem::path> files() const {
-    std::vector<std::filesystem::path> found;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_)) found.push_back(entry.path());
-    return found;
-  }
-
-  std::filesystem::path folder_;
   const SceneChoice choice_{.scene = "spheres", .triangles = 500, .seed = 11};
 };
 
@@ -223,16 +205,6 @@ TEST_F(StoredScene, IsNotTakenWhereItsFileIsNotWhole) {
   EXPECT_EQ(read_stored(choice_), nullptr);
   std::filesystem::resize_file(files()[0], 3);
   EXPECT_EQ(read_stored(choice_), nullptr);
-}
-
-TEST_F(StoredScene, NeedsAFolder) {
-  setenv("ALLOCBENCH_SCRATCH", (folder_ / "nowhere").c_str(), 1);
-  store(choice_, *prepared_scene(choice_));
-  EXPECT_EQ(read_stored(choice_), nullptr);
-  unsetenv("ALLOCBENCH_SCRATCH");
-  store(choice_, *prepared_scene(choice_));
-  EXPECT_EQ(read_stored(choice_), nullptr);
-  EXPECT_TRUE(files().empty());
 }
 
 TEST(PreparedScene, RefusesWhatCannotBeIndexed) {

@@ -151,11 +151,14 @@ class FilledPoolTest : public ::testing::Test {
     allocator.reset(rig.stream());
     word() = before;
   }
+  // The word after so many requests.
+  std::uint32_t word_after(std::uint32_t count, std::uint64_t bytes) {
+    Occupants(rig.stream(), count).enter(allocator, bytes, PageSet::first(count));
+    return word();
+  }
   void fill_and_reset() {
     allocator.reset(rig.stream());
-    Occupants occupants(rig.stream(), 64);
-    occupants.enter(allocator, 64, PageSet::first(64));
-    EXPECT_EQ(word(), 64u);
+    EXPECT_EQ(word_after(64, 64), 64u);
     reset();
   }
 
@@ -173,23 +176,18 @@ TEST_F(FilledPoolTest, ServesTheNextCellThatStartsFresh) {
 
 TEST_F(FilledPoolTest, ServesNoOtherRequests) {
   fill_and_reset();
-  Occupants(rig.stream(), 32).enter(allocator, 64, PageSet::first(32));
-  EXPECT_EQ(word(), before + 32);
+  EXPECT_EQ(word_after(32, 64), before + 32);
   fill_and_reset();
-  Occupants(rig.stream(), 64).enter(allocator, 16, PageSet::first(64));
-  EXPECT_EQ(word(), before + 64);
+  EXPECT_EQ(word_after(64, 16), before + 64);
 }
 
 TEST_F(FilledPoolTest, IsKeptBesideOthers) {
   fill_and_reset();
-  Occupants(rig.stream(), 32).enter(allocator, 64, PageSet::first(32));
-  EXPECT_EQ(word(), before + 32);
+  EXPECT_EQ(word_after(32, 64), before + 32);
   reset();
-  Occupants(rig.stream(), 64).enter(allocator, 64, PageSet::first(64));
-  EXPECT_EQ(word(), 64u);
+  EXPECT_EQ(word_after(64, 64), 64u);
   reset();
-  Occupants(rig.stream(), 32).enter(allocator, 64, PageSet::first(32));
-  EXPECT_EQ(word(), before + 32);  // as it was when that pool was filled
+  EXPECT_EQ(word_after(32, 64), before + 32);  // as it was when that pool was filled
 }
 
 TEST_F(FilledPoolTest, DoesNotUndoWhatHappenedSinceTheReset) {
@@ -220,8 +218,7 @@ TEST_F(FilledPoolTest, DoesNotReplaceCallsThatAreCountedOrRefused) {
 TEST_F(FilledPoolTest, IsForgottenAfterAFailure) {
   fill_and_reset();
   allocator.forget_filled();
-  Occupants(rig.stream(), 64).enter(allocator, 64, PageSet::first(64));
-  EXPECT_EQ(word(), before + 64);
+  EXPECT_EQ(word_after(64, 64), before + 64);
 }
 
 template <class A>

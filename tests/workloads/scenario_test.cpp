@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <set>
 
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/ouroboros/ouroboros_p_reworked.hpp"
 #include "allocators/random_walk/rw_malloc_reworked.hpp"
 #include "allocators/simple_queue/simple_queue.hpp"
+#include "tests/workloads/scratch_folder.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/common/call_kernels.hpp"
 #include "workloads/common/occupancy_kernels.hpp"
@@ -29,6 +31,7 @@ Scenario::Parameters of(const char* scenario, std::uint32_t threads) {
 template <class A>
 using Rig = test::WorkloadRig<Scenario, A, CallKernels, PairsKernels, OccupancyKernels>;
 using Nulls = std::vector<std::uint64_t>;
+using SharedCount = test::ScratchFolder;
 
 // Of three samples, the last one as the verification pass does it.
 template <class Rig>
@@ -58,6 +61,27 @@ TEST(Scenario, CountsBeforeAnObservedSampleToo) {
   parameters.free_share = 0.08;
   Rig<SimpleQueue> rig(parameters, 1000 * 256);
   EXPECT_EQ(rig.observed_sample(), "16 nulls");
+}
+
+// The number is in the files of the run: the second process takes what the first one counted, for these very requests.
+TEST_F(SharedCount, OfWhatTheAllocatorServesIsThatOfTheFirstProcess) {
+  Scenario::Parameters parameters = of("alloc_256", 96);
+  parameters.free_share = 0.08;
+  const auto nulls_of_a_pool_of = [&](std::size_t pages) {
+    Rig<SimpleQueue> rig(parameters, pages * 256);
+    rig.sample();
+    return rig.pointers.nulls();
+  };
+  EXPECT_EQ(nulls_of_a_pool_of(1000), 16u);
+  ASSERT_EQ(files().size(), 1u);
+  std::fstream file(files()[0], std::ios::binary | std::ios::in | std::ios::out);
+  const std::uint32_t half = 500;
+  file.seekp(-static_cast<std::streamoff>(sizeof half), std::ios::end);
+  file.write(reinterpret_cast<const char*>(&half), sizeof half);
+  file.close();
+  EXPECT_EQ(nulls_of_a_pool_of(1000), 0u);
+  EXPECT_EQ(nulls_of_a_pool_of(900), 24u);
+  EXPECT_EQ(files().size(), 2u);
 }
 
 // Ouroboros keeps its queues in the pool: the share is one of the chunks that are left.

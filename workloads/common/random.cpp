@@ -1,18 +1,14 @@
 #include "workloads/common/random.hpp"
 
-#include <Random123/philox.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include "workloads/common/philox.hpp"
 
 namespace allocbench {
 
 RandomWords random_words(std::uint64_t seed, RandomStream stream, std::uint64_t index, std::uint32_t sub_index) {
-  const r123::Philox4x32::ctr_type counter{{static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32),
-                                            sub_index, static_cast<std::uint32_t>(stream)}};
-  const r123::Philox4x32::key_type key{{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}};
-  const r123::Philox4x32::ctr_type result = r123::Philox4x32{}(counter, key);
-  return {{result[0], result[1], result[2], result[3]}};
+  return philox_words(seed, stream, index, sub_index);
 }
 
 // The density is x^-exponent on [1, bound + 1).

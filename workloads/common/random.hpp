@@ -1,11 +1,13 @@
 // Counter-based random numbers: a value depends only on (seed, stream, index), so every back end, device and thread
 // count sees the same sequence. Philox4x32-10 (Salmon et al., SC'11) from Random123.
 //
-// All draws happen on the host before timing starts. Kernels read the outcome, so that a timed kernel holds the
-// allocator and no generator.
+// All draws happen before timing starts, most of them on the host (workloads/common/philox.hpp has those of kernels).
+// Timed kernels read the outcome, so that they hold the allocator and no generator.
 #pragma once
 
 #include <cstdint>
+
+#include "simt/common.hpp"
 
 namespace allocbench {
 
@@ -39,7 +41,7 @@ struct RandomWords {
 RandomWords random_words(std::uint64_t seed, RandomStream stream, std::uint64_t index, std::uint32_t sub_index = 0);
 
 // Maps a word onto [0, bound) by multiplication; the bias is below bound / 2^32.
-inline std::uint32_t scale_to(std::uint32_t word, std::uint32_t bound) {
+SIMT_HOST_FN std::uint32_t scale_to(std::uint32_t word, std::uint32_t bound) {
   return static_cast<std::uint32_t>((static_cast<std::uint64_t>(word) * bound) >> 32);
 }
 

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <numeric>
-#include <tuple>
 
 #include "workloads/common/parallel_for.hpp"
 #include "workloads/group_by/step_kernels.hpp"
@@ -74,15 +72,15 @@ GroupSteps::Sorting::Sorting(simt::Stream& stream, const std::vector<std::uint32
 
 GroupSteps::GroupSteps(simt::Stream& stream, const GroupInput& input, std::uint64_t page_bytes, GroupMethod method)
     : stream_(stream), method_(method), keys_(input.keys), format_(page_bytes), state_(1), digest_(1), read_count_(1) {
-  const std::vector<std::uint32_t> keys = group_keys(input);
-  expected_ = &expected(input, keys, format_.capacity);
+  const GroupReference& reference = group_reference(input, format_.capacity);
+  expected_ = &reference.expected;
   if (method == GroupMethod::sort) {
-    sorting_.emplace(stream, keys);
+    sorting_.emplace(stream, reference.keys);
     return;
   }
-  std::vector<group::Record> records(keys.size());
+  std::vector<group::Record> records(keys_);
   parallel_for(records.size(), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t row = begin; row < end; ++row) records[row] = std::uint64_t{keys[row]} << 32 | row;
+    for (std::size_t row = begin; row < end; ++row) records[row] = std::uint64_t{reference.keys[row]} << 32 | row;
   });
   records_ = simt::Buffer<group::Record>(keys_);
   records_.from_host(stream, records);
@@ -96,16 +94,6 @@ GroupSteps::GroupSteps(simt::Stream& stream, const GroupInput& input, std::uint6
     read_records_ = simt::Buffer<std::uint64_t>(keys_);
     read_lists_ = simt::Buffer<std::uint32_t>(keys_);
   }
-}
-
-// The same input comes back with every allocator.
-const ExpectedGroups& GroupSteps::expected(const GroupInput& input, const std::vector<std::uint32_t>& keys,
-                                           std::uint32_t records_per_page) {
-  static std::map<std::tuple<std::string, std::uint32_t, double, std::uint64_t, std::uint32_t>, ExpectedGroups> known;
-  const std::tuple key{input.kind, input.keys, input.exponent, input.seed, records_per_page};
-  const auto found = known.find(key);
-  return found != known.end() ? found->second
-                              : known.emplace(key, expected_groups(keys, records_per_page)).first->second;
 }
 
 void GroupSteps::prepare() {

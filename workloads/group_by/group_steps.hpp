@@ -87,8 +87,6 @@ class GroupSteps {
     Tiles(std::uint32_t keys, std::uint32_t entries, std::uint32_t longs);
   };
 
-  static const ExpectedGroups& expected(const GroupInput& input, const std::vector<std::uint32_t>& keys,
-                                        std::uint32_t records_per_page);
   void make_tiles(GroupPass& work);
   std::string sorted_problem() const;
 

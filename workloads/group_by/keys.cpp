@@ -1,16 +1,21 @@
 #include "workloads/group_by/keys.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <boost/sort/block_indirect_sort/block_indirect_sort.hpp>
 #include <cmath>
 #include <map>
 #include <mutex>
 #include <numbers>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <stdexcept>
+#include <utility>
 
 #include "workloads/common/parallel_for.hpp"
 #include "workloads/common/random.hpp"
+#include "workloads/common/stored_value.hpp"
 
 namespace allocbench {
 namespace {
@@ -34,6 +39,7 @@ std::uint32_t key_of_row(const GroupInput& input, std::uint32_t row) {
 }
 
 constexpr std::uint32_t passes = 4;
+constexpr std::size_t most_records_kept = 1u << 16;
 
 // The lists whose first record is one of [begin, end); their last may lie behind.
 ExpectedGroups groups_that_begin_in(const std::vector<std::uint64_t>& records, std::size_t begin, std::size_t end,
@@ -89,8 +95,40 @@ ExpectedGroups expected_groups(const std::vector<std::uint32_t>& keys, std::uint
     }
     result.groups.add(part.groups);
   });
-  if (records.size() <= 1u << 16) result.records = std::move(records);
+  if (records.size() <= most_records_kept) result.records = std::move(records);
   return result;
+}
+
+namespace {
+
+GroupReference make_reference(const GroupInput& input, std::uint32_t records_per_page) {
+  GroupReference result;
+  const std::string key = "groups of " + std::to_string(input.keys) + " keys, " + input.kind + ' ' +
+                          std::to_string(std::bit_cast<std::uint64_t>(input.exponent)) + ", seed " +
+                          std::to_string(input.seed) + ", pages of " + std::to_string(records_per_page);
+  GroupSums& sums = result.expected;
+  const bool small = input.keys <= most_records_kept;  // cheap to make, and its records are wanted
+  std::optional<StoredValue> stored = small ? std::nullopt : StoredValue::open(key);
+  if (stored && stored->read(&sums, 1) && stored->bytes() == input.keys * sizeof(std::uint32_t)) {
+    result.keys.resize(input.keys);
+    if (stored->read(result.keys.data(), result.keys.size())) return result;
+  }
+  result.keys = group_keys(input);
+  result.expected = expected_groups(result.keys, records_per_page);
+  if (!small) {
+    store_value(key, {std::as_bytes(std::span(&sums, 1)), std::as_bytes(std::span<const std::uint32_t>(result.keys))});
+  }
+  return result;
+}
+
+}  // namespace
+
+const GroupReference& group_reference(const GroupInput& input, std::uint32_t records_per_page) {
+  static std::map<std::pair<GroupInput, std::uint32_t>, GroupReference> all;
+  const std::pair choice(input, records_per_page);
+  const auto found = all.find(choice);
+  return found != all.end() ? found->second
+                            : all.emplace(choice, make_reference(input, records_per_page)).first->second;
 }
 
 std::string grouping_problem(const ExpectedGroups& expected, const std::vector<std::uint64_t>& records,

@@ -33,13 +33,23 @@ SIMT_HOST_FN std::uint64_t group_element(std::uint32_t key, const MultisetDigest
 }
 
 // What a grouping in four passes by bytes must give.
-struct ExpectedGroups {
-  MultisetDigest groups;                 // of group_element()
-  std::uint64_t lists[4] = {};           // non-empty ones after each pass
-  std::uint64_t pages[4] = {};           // of these lists, if all but the last of a list are full
+struct GroupSums {
+  MultisetDigest groups;        // of group_element()
+  std::uint64_t lists[4] = {};  // non-empty ones after each pass
+  std::uint64_t pages[4] = {};  // of these lists, if all but the last of a list are full
+};
+struct ExpectedGroups : GroupSums {
   std::vector<std::uint64_t> records{};  // sorted (key, row), of small inputs
 };
 ExpectedGroups expected_groups(const std::vector<std::uint32_t>& keys, std::uint32_t records_per_page);
+
+// The keys and what their grouping must give, made once per process, or once for all processes of a run
+// (workloads/common/stored_value.hpp): the same input comes back with every allocator.
+struct GroupReference {
+  std::vector<std::uint32_t> keys;
+  ExpectedGroups expected;
+};
+const GroupReference& group_reference(const GroupInput& input, std::uint32_t records_per_page);
 
 // The first difference between lists and groups; empty where every list is one group, rows and all. `records` are
 // (key, row), `lists` says in which list each was found. For small inputs.

@@ -9,6 +9,7 @@
 #include "workloads/common/scan.hpp"
 #include "workloads/common/sort.hpp"
 #include "workloads/hash_join/kernels.hpp"
+#include "workloads/hash_join/tables.hpp"
 
 namespace allocbench {
 
@@ -58,8 +59,10 @@ class JoinSteps {
     std::vector<std::uint64_t> sorted_pairs;  // of small tables
   };
 
-  static const Expected& expected(const JoinInput& input, const JoinTables& tables);
-  Table make_table(const std::vector<std::uint32_t>& keys);
+  static Expected expected(const JoinInput& input);
+  static const Expected& known(const JoinInput& input);
+  Table empty_table() const;
+  void make_keys(const JoinInput& input);
   void partition(Table& table);
   void scan_counts();
   std::uint64_t found_pairs() const;

@@ -1,42 +1,14 @@
 #include "workloads/hash_join/tables.hpp"
 
 #include <atomic>
-#include <bit>
 #include <mutex>
 #include <stdexcept>
 
 #include "workloads/common/parallel_for.hpp"
-#include "workloads/common/random.hpp"
+#include "workloads/hash_join/keys.hpp"
 
 namespace allocbench {
 namespace {
-
-// A random order of the numbers below `count`: odd multiplications and shifts permute the numbers of as many bits;
-// those that leave the range are mapped on until they are inside.
-class Permutation {
- public:
-  Permutation(std::uint32_t count, std::uint64_t seed)
-      : count_(count), bits_(static_cast<std::uint32_t>(std::bit_width(count - 1))) {
-    const RandomWords draws = random_words(seed, RandomStream::join_order, 0);
-    for (std::uint32_t round = 0; round < 4; ++round) keys_[round] = draws.words[round];
-  }
-  std::uint32_t operator()(std::uint32_t number) const {
-    if (bits_ == 0) return number;
-    const auto mask = static_cast<std::uint32_t>((std::uint64_t{1} << bits_) - 1);
-    do {
-      for (const std::uint32_t key : keys_) {
-        number = ((number + key) * 0x9e3779b1u) & mask;
-        number ^= number >> (bits_ / 2 + 1);
-      }
-    } while (number >= count_);
-    return number;
-  }
-
- private:
-  std::uint32_t count_;
-  std::uint32_t bits_;
-  std::uint32_t keys_[4];
-};
 
 constexpr std::uint32_t no_row = 0xffffffffu;
 
@@ -64,20 +36,27 @@ struct KeyIndex {
 
 }  // namespace
 
-JoinTables join_tables(const JoinInput& input) {
+JoinKeys join_keys(const JoinInput& input) {
   const std::uint32_t n = input.tuples;
   if (n < 2) throw std::invalid_argument("a join needs two tuples at least");
   if (input.kind == "sel" && n > 1u << 28) throw std::invalid_argument("sel: 16 times the tuples exceeds 32 bits");
   const std::uint32_t copies = input.kind == "dup" ? 2 : 1;
-  const std::uint32_t values = input.kind == "sel" ? 16 * n : n / copies;
-  const Permutation order(n / copies * copies, input.seed);
-  JoinTables tables{std::vector<std::uint32_t>(n), std::vector<std::uint32_t>(n)};
-  parallel_for(n, [&](std::size_t begin, std::size_t end) {
+  const std::uint32_t ordered = n / copies * copies;
+  return {.order = JoinOrder(ordered, random_words(input.seed, RandomStream::join_order, 0)),
+          .ordered = ordered,
+          .copies = copies,
+          .values = input.kind == "sel" ? 16 * n : n / copies,
+          .seed = input.seed,
+          .draws_s = input.kind != "skew"};
+}
+
+JoinTables join_tables(const JoinInput& input) {
+  const JoinKeys keys = join_keys(input);
+  JoinTables tables{std::vector<std::uint32_t>(input.tuples), std::vector<std::uint32_t>(input.tuples)};
+  parallel_for(input.tuples, [&](std::size_t begin, std::size_t end) {
     for (auto row = static_cast<std::uint32_t>(begin); row < end; ++row) {
-      // An odd number of rows leaves one over, whose key nobody has.
-      tables.r[row] = row < n / copies * copies ? order(row) / copies : n / copies;
-      const std::uint32_t word = random_words(input.seed, RandomStream::join_probe, row).words[0];
-      tables.s[row] = input.kind == "skew" ? draw_zipf(word, n, input.exponent) : scale_to(word, values);
+      tables.r[row] = keys.r(row);
+      tables.s[row] = keys.draws_s ? keys.s(row) : draw_zipf(keys.word(row), input.tuples, input.exponent);
     }
   });
   return tables;

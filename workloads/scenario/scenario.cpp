@@ -1,14 +1,48 @@
 #include "workloads/scenario/scenario.hpp"
 
+#include <bit>
 #include <cmath>
 #include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
 
 #include "workloads/common/caller_requests.hpp"
 #include "workloads/common/occupancy.hpp"
+#include "workloads/common/stored_value.hpp"
 #include "workloads/pairs/kernels.hpp"
 
 namespace allocbench {
 namespace {
+
+std::string text_of(const ParameterValue& value) {
+  return std::visit(
+      [](const auto& each) -> std::string {
+        using Value = std::decay_t<decltype(each)>;
+        if constexpr (std::is_same_v<Value, std::string>) {
+          return each;
+        } else if constexpr (std::is_same_v<Value, std::vector<std::uint64_t>>) {
+          std::string all;
+          for (const std::uint64_t number : each) all += std::to_string(number) + ' ';
+          return all;
+        } else if constexpr (std::is_same_v<Value, double>) {
+          return std::to_string(std::bit_cast<std::uint64_t>(each));
+        } else {
+          return std::to_string(each);
+        }
+      },
+      value);
+}
+
+// What an empty pool serves, as the processes of a run share it.
+std::string key_of_served(const RunSetting& setting, std::uint64_t bytes) {
+  std::string key = "blocks of " + std::to_string(bytes) + " B that a pool of " + std::to_string(setting.pool_bytes) +
+                    " B serves with " + std::string(setting.traits().name);
+  for (const auto& [name, value] : setting.parameters) key += ", " + name + '=' + text_of(value);
+  return key;
+}
 
 // Keeps the pointer arrays at 1 GiB each.
 constexpr std::uint64_t most_pointers_of_scenario = 1ull << 27;
@@ -20,6 +54,7 @@ class ScenarioRun final : public WorkloadRun {
         type_(setting.allocator),
         launches_(parameters.launches),
         scenario_(parameters.requests()),
+        key_of_served_(key_of_served(setting, scenario_.occupant_bytes())),
         taken_share_(1 - parameters.free_share),
         occupants_at_most_(static_cast<std::uint32_t>(parameters.occupants_at_most(setting.pool_bytes))),
         requests_(stream, parameters.geometry(), scenario_.request_sizes(parameters.threads, setting.seed), launches_) {
@@ -73,9 +108,20 @@ class ScenarioRun final : public WorkloadRun {
     return std::uint64_t{requests_.callers()} * launches_ * (scenario_.frees_at_once ? 2 : 1);
   }
 
-  // Of all those that an empty pool serves until it is full.
+  // Of all those that an empty pool serves until it is full. To fill it takes some designs a second: the first process
+  // of a run counts for all, so that all rounds start from the same number.
   std::uint32_t blocks_in_use(const AllocatorHandle& allocator) const {
     if (occupants_at_most_ == 0) return 0;
+    std::uint32_t served = 0;
+    std::optional<StoredValue> stored = StoredValue::open(key_of_served_);
+    if (!stored || !stored->read(&served, 1)) {
+      served = count_served(allocator);
+      store_value(key_of_served_, {std::as_bytes(std::span(&served, 1))});
+    }
+    return static_cast<std::uint32_t>(std::llround(taken_share_ * served));
+  }
+
+  std::uint32_t count_served(const AllocatorHandle& allocator) const {
     Occupants everyone(stream_, occupants_at_most_);
     const PageSet all = PageSet::first(occupants_at_most_);
     everyone.enter(allocator, scenario_.occupant_bytes(), all);
@@ -85,13 +131,14 @@ class ScenarioRun final : public WorkloadRun {
     } else {
       everyone.leave(allocator, all);
     }
-    return static_cast<std::uint32_t>(std::llround(taken_share_ * served));
+    return served;
   }
 
   simt::Stream& stream_;
   const AllocatorType& type_;
   std::uint32_t launches_;
   RequestScenario scenario_;
+  std::string key_of_served_;
   double taken_share_;
   std::uint32_t occupants_at_most_;
   CallerRequests requests_;

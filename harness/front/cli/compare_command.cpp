@@ -1,6 +1,8 @@
 // `allocbench compare A B`: what got slower or faster between two sets of results.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "harness/front/cli/command_line.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/terminal.hpp"
@@ -17,8 +19,9 @@ int compare_command(const CompareOptions& options) {
     const int code = measure_reference(options, runs);
     if (code != exit_all_ok) return code;
   }
+  Side judged = measures ? side_of(b, read_runs(b), "The same command continues.") : read_side(b);
   const auto comparison =
-      compare(side_of(a, runs), read_side(b), {.margin = options.margin / 100, .ignored = options.ignored});
+      compare(side_of(a, runs), std::move(judged), {.margin = options.margin / 100, .ignored = options.ignored});
   if (options.json) {
     fmt::print("{}", comparison_json(*comparison));
   } else if (options.markdown) {

@@ -128,8 +128,8 @@ std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
                         rest.put_off == 1 ? "1 cell was" : fmt::format("{} cells were", rest.put_off));
   }
   if (rest.out_of_time > 0) {
-    text += fmt::format("; {} of them did not run, because --minutes {:.4g} was over (--only-failed runs them)",
-                        rest.out_of_time, options.minutes.value_or(0));
+    text += fmt::format("; {} of them did not run, because --minutes {:.4g} was over ({})", rest.out_of_time,
+                        options.minutes.value_or(0), options.to_run_left_out);
   }
   if (!text.empty()) text += "\n";
   if (rest.cut > 0) {

@@ -78,7 +78,7 @@ std::vector<Results> read_runs(const std::string& argument) {
   return runs;
 }
 
-Side side_of(const std::string& argument, const std::vector<Results>& runs) {
+Side side_of(const std::string& argument, const std::vector<Results>& runs, const std::string& to_continue) {
   Side side{.argument = argument};
   std::map<std::string, std::size_t> places;
   for (const Results& results : runs) {
@@ -95,9 +95,7 @@ Side side_of(const std::string& argument, const std::vector<Results>& runs) {
       }
     }
   }
-  if (side.cells.empty()) {
-    throw UsageError(fmt::format("No cell of {} was measured. Continue the run with --resume.", argument));
-  }
+  if (side.cells.empty()) throw UsageError(fmt::format("No cell of {} was measured. {}", argument, to_continue));
   return side;
 }
 

@@ -46,8 +46,9 @@ struct Side {
 // format.
 std::vector<Results> read_runs(const std::string& argument);
 
-// Throws UsageError where no cell was measured.
-Side side_of(const std::string& argument, const std::vector<Results>& runs);
+// Throws UsageError where no cell was measured, with what to do then.
+Side side_of(const std::string& argument, const std::vector<Results>& runs,
+             const std::string& to_continue = "Continue the run with --resume.");
 
 inline Side read_side(const std::string& argument) { return side_of(argument, read_runs(argument)); }
 

@@ -56,6 +56,15 @@ std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::S
   return fitting < static_cast<double>(wanted) ? static_cast<std::uint64_t>(fitting) : wanted;
 }
 
+Urgency urgency_of(const Cell& cell, const SampledRounds& rounds) {
+  if (rounds.empty()) return {};
+  double sampled = 0;
+  for (const protocol::Sample& sample : rounds.back()) sampled += wall_seconds(sample);
+  const std::size_t had = rounds.size();
+  const int lacks = had >= cell.least_rounds ? 2 : had >= least_rounds_of_numbers ? 1 : 0;
+  return {lacks, sampled > 2 * sampling_seconds};
+}
+
 std::optional<double> relative_half_width(const SampledRounds& sampled, const Cell& cell) {
   std::map<std::string, Rounds> phases;
   for (const auto& samples : sampled) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "harness/front/run/interrupt.hpp"
@@ -104,8 +105,8 @@ bool Supervisor::run() {
 // All rounds of the cells that are not too doubtful.
 bool Supervisor::run_rounds(Doubt accepted) {
   announce(accepted);
-  while (const auto round = next_round(accepted)) {
-    if (!run_round(*round, accepted)) return false;
+  while (const auto next = next_round(accepted)) {
+    if (!run_round(*next)) return false;
   }
   return true;
 }
@@ -138,19 +139,26 @@ void Supervisor::for_each_cell(Visit visit) const {
   }
 }
 
+Urgency Supervisor::urgency_of(const CellRun& run) const {
+  return time_.exists() ? front::urgency_of(*run.cell, run.rounds) : Urgency{};
+}
+
 // The first one that a cell still waits for: a resumed run catches up with what it lost.
-std::optional<std::uint64_t> Supervisor::next_round(Doubt accepted) const {
-  std::optional<std::uint64_t> next;
+std::optional<Supervisor::Next> Supervisor::next_round(Doubt accepted) const {
+  std::optional<Next> next;
   for_each_cell([&](const CellRun& run) {
-    if (waits(run, accepted)) next = std::min<std::uint64_t>(next.value_or(run.rounds.size()), run.rounds.size());
+    if (!waits(run, accepted)) return;
+    const Next candidate{accepted, urgency_of(run), run.rounds.size()};
+    const auto rank = [](const Next& each) { return std::tuple(each.urgency, each.round); };
+    if (!next || rank(candidate) < rank(*next)) next = candidate;
   });
   return next;
 }
 
-bool Supervisor::run_round(std::uint64_t round, Doubt accepted) {
+bool Supervisor::run_round(const Next& next) {
   const std::uint64_t seed = figures_.front().figure.seed;
-  for (const std::size_t index : order_of_round(turns_.size(), seed, round)) {
-    if (!run_turn(turns_[index], round, accepted)) return false;
+  for (const std::size_t index : order_of_round(turns_.size(), seed, next.round)) {
+    if (!run_turn(turns_[index], next)) return false;
   }
   tell_finished();
   return true;
@@ -166,26 +174,26 @@ void Supervisor::tell_finished() {
   }
 }
 
-bool Supervisor::run_turn(const Turn& turn, std::uint64_t round, Doubt accepted) {
+bool Supervisor::run_turn(const Turn& turn, const Next& next) {
   for (const auto& [figure, batch] : turn.batches) {
     LoggedFigure& logged = figures_[figure];
     const auto& planned = logged.figure.batches[batch];
-    std::vector<CellRun*> waiting = waiting_cells(logged, batch, round, accepted);
+    std::vector<CellRun*> waiting = waiting_cells(logged, batch, next);
     if (waiting.empty()) continue;
     if (interrupted()) return false;
     BatchRunner runner(*planned.batch, std::move(waiting), session_, book_of(logged));
-    if (!runner.run_round(accepted)) return false;
+    if (!runner.run_round(next.accepted)) return false;
   }
   session_.retire();  // each round has processes of its own
   return true;
 }
 
 // Those that get this round.
-std::vector<CellRun*> Supervisor::waiting_cells(LoggedFigure& logged, std::size_t batch, std::uint64_t round,
-                                                Doubt accepted) {
+std::vector<CellRun*> Supervisor::waiting_cells(LoggedFigure& logged, std::size_t batch, const Next& next) {
   std::vector<CellRun*> waiting;
   for (CellRun& run : logged.figure.batches[batch].cells) {
-    if (waits(run, accepted) && run.rounds.size() == round) waiting.push_back(&run);
+    const bool gets_it = waits(run, next.accepted) && run.rounds.size() == next.round;
+    if (gets_it && urgency_of(run) == next.urgency) waiting.push_back(&run);
   }
   return waiting;
 }

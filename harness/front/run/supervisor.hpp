@@ -2,7 +2,8 @@
 //
 // In a round every allocator has its turn, in an order drawn from the seed, so that a drift of clocks or temperature
 // hits all alike. One worker process measures all cells of a turn as far as the allocator lets it. Cells that will
-// probably fail have rounds of their own, after all rounds of the others.
+// probably fail have rounds of their own, after all rounds of the others. Where time is limited, cheap cells come
+// first.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include "harness/front/log/run_history.hpp"
 #include "harness/front/plan/plan.hpp"
 #include "harness/front/run/batch_runner.hpp"
+#include "harness/front/run/stopping.hpp"
 #include "harness/front/run/turns.hpp"
 
 namespace allocbench::front {
@@ -71,11 +73,18 @@ class Supervisor {
  private:
   bool run_rounds(Doubt accepted);
   void announce(Doubt accepted) const;
-  std::optional<std::uint64_t> next_round(Doubt accepted) const;
-  bool run_round(std::uint64_t round, Doubt accepted);
+  // Which cells get the next round.
+  struct Next {
+    Doubt accepted;       // no cell with a greater one
+    Urgency urgency;      // cells of this one
+    std::uint64_t round;  // that have so many rounds
+  };
+  Urgency urgency_of(const CellRun& run) const;
+  std::optional<Next> next_round(Doubt accepted) const;
+  bool run_round(const Next& next);
   void tell_finished();
-  bool run_turn(const Turn& turn, std::uint64_t round, Doubt accepted);
-  std::vector<CellRun*> waiting_cells(LoggedFigure& logged, std::size_t batch, std::uint64_t round, Doubt accepted);
+  bool run_turn(const Turn& turn, const Next& next);
+  std::vector<CellRun*> waiting_cells(LoggedFigure& logged, std::size_t batch, const Next& next);
   CellBook book_of(LoggedFigure& logged);
   template <class Visit>
   void for_each_cell(Visit visit) const;

@@ -16,6 +16,7 @@ class TimeLimit {
       end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
   }
 
+  bool exists() const { return end_.has_value(); }
   bool over() const { return end_ && Clock::now() >= *end_; }
 
  private:

@@ -1,0 +1,45 @@
+// Values in files that the worker processes of one run share: inputs and references that each process would otherwise
+// make again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+
+namespace allocbench {
+
+// Reads a stored value from its begin.
+class StoredValue {
+ public:
+  // Nothing where no process stored a value under this key in the folder that the environment variable
+  // ALLOCBENCH_SCRATCH names, or where the variable is not set.
+  static std::optional<StoredValue> open(const std::string& key);
+
+  // False where the file has fewer bytes left.
+  template <class T>
+  bool read(T* values, std::size_t count) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (count > left_ / sizeof(T)) return false;
+    left_ -= count * sizeof(T);
+    return static_cast<bool>(
+        file_.read(reinterpret_cast<char*>(values), static_cast<std::streamsize>(count * sizeof(T))));
+  }
+  // What is left to read.
+  std::uint64_t bytes() const { return left_; }
+
+ private:
+  StoredValue(std::ifstream file, std::uint64_t bytes) : file_(std::move(file)), left_(bytes) {}
+
+  std::ifstream file_;
+  std::uint64_t left_;
+};
+
+// Does nothing without that folder, or where it has no room: a stored value saves time and no more.
+void store_value(const std::string& key, std::initializer_list<std::span<const std::byte>> parts);
+
+}  // namespace allocbench

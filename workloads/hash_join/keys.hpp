@@ -1,0 +1,58 @@
+// The keys of hash_join as functions of their row, for host and device: a table of a hundred million rows is made where
+// it is needed.
+#pragma once
+
+#include <bit>
+
+#include "workloads/common/philox.hpp"
+#include "workloads/hash_join/tables.hpp"
+
+namespace allocbench {
+
+// A random order of the numbers below `count`: odd multiplications and shifts permute the numbers of as many bits;
+// those that leave the range are mapped on until they are inside.
+class JoinOrder {
+ public:
+  JoinOrder(std::uint32_t count, const RandomWords& draws)
+      : count_(count), bits_(static_cast<std::uint32_t>(std::bit_width(count - 1))), keys_(draws) {}
+
+  SIMT_HOST_FN std::uint32_t operator()(std::uint32_t number) const {
+    if (bits_ == 0) return number;
+    const auto mask = static_cast<std::uint32_t>((std::uint64_t{1} << bits_) - 1);
+    do {
+      for (const std::uint32_t key : keys_.words) {
+        number = ((number + key) * 0x9e3779b1u) & mask;
+        number ^= number >> (bits_ / 2 + 1);
+      }
+    } while (number >= count_);
+    return number;
+  }
+
+ private:
+  std::uint32_t count_;
+  std::uint32_t bits_;
+  RandomWords keys_;
+};
+
+// What a row holds, in whole numbers, so that every device makes the same.
+struct JoinKeys {
+  JoinOrder order;
+  std::uint32_t ordered;  // rows of R whose keys the order gives; an odd number of rows leaves one over
+  std::uint32_t copies;   // of each key in R
+  std::uint32_t values;   // that S draws from
+  std::uint64_t seed;
+  bool draws_s;  // false for skew: powers are rounded, so the host alone draws its S
+
+  SIMT_HOST_FN std::uint32_t r(std::uint32_t row) const {
+    return row < ordered ? order(row) / copies : ordered / copies;  // the one left over has a key that nobody has
+  }
+  SIMT_HOST_FN std::uint32_t s(std::uint32_t row) const { return scale_to(word(row), values); }
+  SIMT_HOST_FN std::uint32_t word(std::uint32_t row) const {
+    return philox_words(seed, RandomStream::join_probe, row).words[0];
+  }
+};
+
+// Throws std::invalid_argument where there is no such input.
+JoinKeys join_keys(const JoinInput& input);
+
+}  // namespace allocbench
