@@ -15,7 +15,8 @@ from plots.page import BODY_WIDTH, Heading, Page
 
 _ROWS = (0.155, 0.135, 0.118, 0.105)  # height of a row: the largest that fits the page
 _TALLEST = 7.3                 # of the body: with heading and caption a page of 9 inches
-_BETWEEN = 0.08                # grids
+_BETWEEN = 0.08                # lines of grids
+_BESIDE = 0.2                  # grids of a line
 _TITLE = 0.17
 _MORE = 0.115  # for each further line of a row
 _PADDING = 0.1
@@ -38,22 +39,71 @@ class Grid:
 
 
 def draw(heading: Heading, grids: Sequence[Grid]) -> Page:
-    """Grids below each other on one page, in the largest type that fits the width."""
+    """Grids below each other on one page, in the largest type that fits the width. Where they would be taller than a page, those
+    with the same rows stand beside each other."""
     grids = [part for grid in grids for part in _fitting(_filled(grid))]
-    gaps = _BETWEEN * (len(grids) - 1)
-    row = next((row for row in _ROWS if sum(_height(grid, row) for grid in grids) + gaps <= _TALLEST), _ROWS[-1])
-    heights = [_height(grid, row) for grid in grids]
-    page = Page(heading, sum(heights) + gaps)
-    points = min(_LARGEST, *(_fitting_points(grid) for grid in grids))
+    lines = [[grid] for grid in grids]
+    row = _row_height(lines)
+    if _total_height(lines, row) > _TALLEST:
+        lines = _beside(grids)
+        row = _row_height(lines)
+    points = min(_LARGEST, *(_fitting_points(line[0]) if len(line) == 1 else style.LEAST for line in lines))
+    page = Page(heading, _total_height(lines, row))
     top = page.body_height
-    for grid, height in zip(grids, heights):
-        axes = page.axes(0, top - height, BODY_WIDTH, height)
-        axes.set_axis_off()
-        axes.set_xlim(0, BODY_WIDTH)
-        axes.set_ylim(height, 0)
-        _draw_grid(axes, grid, points, BODY_WIDTH, row)
+    for line in lines:
+        height = _height_of_line(line, row)
+        spare = (BODY_WIDTH - _width_of_line(line)) / len(line)
+        left = 0.0
+        for grid in line:
+            width = BODY_WIDTH if len(line) == 1 else _breadth(grid) + spare
+            axes = page.axes(left, top - height, width, height)
+            axes.set_axis_off()
+            axes.set_xlim(0, width)
+            axes.set_ylim(height, 0)
+            _draw_grid(axes, grid, points, width, row)
+            left += width + _BESIDE
         top -= height + _BETWEEN
     return page
+
+
+def _beside(grids: Sequence[Grid]) -> list[list[Grid]]:
+    """Lines of neighbours with the same rows, as many as fit the width. The first has the names of the rows."""
+    lines: list[list[Grid]] = []
+    names: list[list[str]] = []
+    for grid in grids:
+        own = [row[: grid.aligned_left] for row in grid.rows]
+        if lines and own == names and not grid.turned and _width_of_line([*lines[-1], _without_names(grid)]) <= BODY_WIDTH:
+            lines[-1].append(_without_names(grid))
+        else:
+            lines.append([grid])
+            names = own
+    return lines
+
+
+def _without_names(grid: Grid) -> Grid:
+    fixed = grid.aligned_left
+    muted = {(row, column - fixed) for row, column in grid.muted}
+    return replace(grid, header=grid.header[fixed:], rows=[row[fixed:] for row in grid.rows], muted=muted, aligned_left=0)
+
+
+def _breadth(grid: Grid) -> float:
+    return max(sum(_widths(grid, style.LEAST)), ticks.text_width(grid.title, _LARGEST, bold=True))
+
+
+def _width_of_line(line: Sequence[Grid]) -> float:
+    return sum(_breadth(grid) for grid in line) + _BESIDE * (len(line) - 1)
+
+
+def _height_of_line(line: Sequence[Grid], row: float) -> float:
+    return max(_height(grid, row) for grid in line)
+
+
+def _total_height(lines: Sequence[Sequence[Grid]], row: float) -> float:
+    return sum(_height_of_line(line, row) for line in lines) + _BETWEEN * (len(lines) - 1)
+
+
+def _row_height(lines: Sequence[Sequence[Grid]]) -> float:
+    return next((row for row in _ROWS if _total_height(lines, row) <= _TALLEST), _ROWS[-1])
 
 
 def swapped(grid: Grid) -> Grid:
@@ -168,7 +218,7 @@ def _draw_grid(axes, grid: Grid, points: float, width: float, row_height: float)
     widths = [each + min(spare, 0.35) for each in widths]
     top = 0.0
     if grid.title:
-        axes.text(0, 0.03, grid.title, fontsize=7.5, weight="bold", va="top")
+        axes.text(0, 0.03, grid.title, fontsize=_LARGEST, weight="bold", va="top")
         top = _TITLE
     for index, row in enumerate((grid.header, *grid.rows)):
         height = _height_of_header(grid, row_height) if index == 0 else row_height + _MORE * (_lines(row) - 1)

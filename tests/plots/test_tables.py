@@ -238,3 +238,22 @@ def test_a_word_for_a_whole_row_stands_in_every_part_of_a_wide_table():
     parts = grid._fitting(wide)
     assert len(parts) > 1 and all(part.rows[1][1] == "unsupported" and (1, 1) in part.muted for part in parts)
     assert sum(len(part.header) - 1 for part in parts) == 14
+
+
+def _tall(count, names=("one", "two", "three")):
+    return [grid.Grid(["name", "16 B"], [[f"allocator {number}", f"{name} {number}"] for number in range(count)], name, {(count - 1, 1)}) for name in names]
+
+
+def test_grids_too_tall_for_a_page_stand_beside_each_other_with_their_names_once():
+    heading = page.Heading("Title", "", [], [])
+    figure = grid.draw(heading, _tall(60)).figure
+    shown = [text.get_text() for axes in figure.axes for text in axes.texts]
+    assert shown.count("allocator 59") == 1 and {"one 59", "two 59", "three 59"} <= set(shown)
+    assert figure.get_figheight() < 60 * 0.105 + 2
+    grey = {text.get_text() for axes in figure.axes for text in axes.texts if text.get_color() == style.GREY}
+    assert grey == {"one 59", "two 59", "three 59"}, "muted cells keep their place"
+    right = [axes.transData.transform((text.get_position()[0], 0))[0] / figure.dpi for axes in figure.axes for text in axes.texts]
+    assert max(right) <= style.WIDTH
+    lines = [grid.draw(heading, _tall(5)), grid.draw(heading, [*_tall(60, ["one"]), *_tall(61, ["two"])])]
+    for drawn in lines:
+        assert len({axes.get_position().y0 for axes in drawn.figure.axes}) == len(drawn.figure.axes), "few rows, or other rows: below each other"

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t most_blocks_recorded = 1ull << 27;
 // Of a verification pass, whose calls take several times as long.
-constexpr std::uint32_t most_rounds_observed = 16;
+constexpr std::uint32_t most_rounds_observed = 4;
 
 // The addresses from the first byte of the lowest block to the last byte of the highest.
 struct AddressInterval {

@@ -5,7 +5,7 @@
 // the last block, so that it is never less than the bytes asked for:
 //   address_spread = distance of the widest round / bytes asked for in a round
 //   running_spread = distance over all rounds together / bytes asked for in a round
-// Verification passes run 16 rounds. An allocator that packs its blocks and uses freed memory again stays near 1. A
+// Verification passes run four rounds. An allocator that packs its blocks and uses freed memory again stays near 1. A
 // wide spread is not waste by itself: what a full pool holds is the question of the workload fragmentation.
 #pragma once
 
