@@ -19,7 +19,7 @@ from plots import choice, series, style
 from plots.results import Run
 
 WAITS = {"allocator.malloc_delay": "malloc", "allocator.free_delay": "free"}
-STEP = 1000         # cycles that `share` and `added` are about
+STEP = 1000         # cycles that `share` is about
 _CONFIDENCE = 0.95
 _LEAST_POINTS = 3   # two points lie on any line
 

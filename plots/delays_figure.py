@@ -37,7 +37,7 @@ def _heading(slopes: Sequence[Slope], runs: Sequence[Run]) -> Heading:
     caption = [f"What {STEP:,} {unit} of waiting in every call add to the time without waits: the slope of a straight line through all waits, over the time "
                "without. The bars are its 95 % interval: of the line, or of the times if that is wider. An allocator whose calls take so much less would save "
                "about as much.",
-               "A mark at the left edge: the interval includes 0, so no dependence is seen."]
+               "A mark at the left edge: the interval includes 0, so no dependence is seen. No mark: no time without waits, or too few times; the table has the statuses."]
     return Heading("How much does an application depend on its allocator?", "", caption, origin.lines(runs[0])[:1],
                    origin.CPU_BANNER if _backend(runs) == "cpu" else "")
 
