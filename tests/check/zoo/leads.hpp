@@ -33,7 +33,7 @@ struct OrderedBits : A {
 };
 
 // ROCm's development version where two slabs of one size may be made at the same time: without the interval, or with
-// one in which two slabs are made.
+// one in which two slabs are made. With ordered bits: the published ones would race in the twins, too.
 template <std::uint32_t interval>
 struct RocmSpecimen {
   template <Form form>
