@@ -111,7 +111,7 @@ def _row(each: Slope) -> list[str]:
     added = each.slope.times(STEP) if each.slope else None
     counted = f"{each.points}" + (f" ({', '.join(each.without)})" if each.without else "")
     return [each.application, each.phase, each.call, each.label, quantity.in_si(each.base, "s") if each.base is not None else "–",
-            _told(added, lambda value: quantity.in_si(value, "s")), _told(each.share, lambda value: f"{100 * value:.3g} %"),
+            _told(added, lambda value: quantity.in_si(value, "s")), _told(each.share, lambda value: f"{quantity.count(100 * value)} %"),
             _told(each.in_a_row, quantity.count), f"{100 * each.off_line:.2g} %" if each.off_line is not None else "–", counted]
 
 
