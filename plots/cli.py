@@ -1,5 +1,5 @@
 """`python3 -m plots`: finds runs, draws the figure of each, prints the paths of what it wrote; `python3 -m plots claims`
-judges the claims of their papers, `python3 -m plots survival` shows how all cells ended, `python3 -m plots comb` sets Comb against the best other, `python3 -m plots numbers` brings the numbers of texts up to date."""
+judges the claims of their papers, `python3 -m plots survival` shows how all cells ended, `python3 -m plots comb` sets Comb against the best other, `python3 -m plots delay` says how much applications depend on their allocator, `python3 -m plots numbers` brings the numbers of texts up to date."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import aa, claims, drawing, forest, inputs, numbers, page, points, points_table, results, survival
+from plots import aa, claims, delays_figure, drawing, forest, inputs, numbers, page, points, points_table, results, survival
 from plots.advice import cli as advise
 from plots.webpage import cli as webpage
 
@@ -30,6 +30,7 @@ examples:
   python3 -m plots aa 'results/aa/run*' --out results/aa  one config measured several times, against itself
   python3 -m plots survival results --out results         how every allocator ended in every workload, over all these runs
   python3 -m plots comb results/comb --out results/comb   Comb against the best other allocator at each point
+  python3 -m plots delay results/delay --out results      how much each application depends on its allocator
   python3 -m plots numbers                                numbers in texts, from the kept results; --help shows the rest
   python3 -m plots page results                           one HTML page of all runs below (`allocbench report DIR --html`)
   python3 -m plots advise --sizes 48 --threads 1M         which allocator for this job (`allocbench advise`)
@@ -46,7 +47,7 @@ _STARTED_AS = {"advise": "allocbench advise", "page": "allocbench report --html"
 
 def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
-    commands = {"claims": _judge, "numbers": _fill, "aa": _repeat, "survival": _survive, "comb": _point_by_point, "advise": advise.main, "page": webpage.main}
+    commands = {"claims": _judge, "numbers": _fill, "aa": _repeat, "survival": _survive, "comb": _point_by_point, "delay": _depend, "advise": advise.main, "page": webpage.main}
     name = arguments[0] if arguments else ""
     program = _STARTED_AS.get(name, "plots")
     try:
@@ -123,6 +124,16 @@ def _point_by_point(arguments: list[str]) -> int:
         wanted = points.configs_of(data)
         for path in points_table.drawing(data, judged, [run for run in runs if run.name in wanted]).write(options.out, options.formats):
             print(path)
+    return _told(failures)
+
+
+def _depend(arguments: list[str]) -> int:
+    parser = _parser_of_runs("delay", "Say how much each application depends on its allocator: the slope of its time against the cycles that every call waits, from "
+                                      "runs of configs/delay on one device: a picture and a Markdown table.", "write delay_<back end>.* there")
+    options = parser.parse_args(arguments)
+    runs, failures = _readable(_folders(options.paths))
+    for path in delays_figure.drawing(runs).write(options.out, options.formats) if runs else []:
+        print(path)
     return _told(failures)
 
 

@@ -2,7 +2,7 @@
 //
 // How much does an application depend on its allocator? Its time against the cycles that every call waits is a line
 // whose slope says it: the number of calls that follow one another on the way to the result. A flat line means that no
-// allocator, however fast, would help.
+// allocator, however fast, would help. `python3 -m plots delay` computes the slopes (docs/beyond.md).
 // Each calling lane waits by the clock of its multiprocessor, lanes of a warp side by side, before the call. On the CPU
 // executor a cycle is a step of the lane's worker.
 #pragma once

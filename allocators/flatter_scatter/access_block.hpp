@@ -11,11 +11,13 @@
 //           as bits, makes the page nobody's, and subtracts the lock.
 // A search counts as long as it lasts, so a page may look full although it has room, and null may come although chunks
 // are free (docs/findings.md).
-// Orders. Published: relaxed, and a fence in the reset. Here the filling is acquired by all who add and released by all
-// who subtract; setting a bit acquires, clearing it releases, because a searcher that came in before an owner left may
-// take that owner's chunk.
+// Orders (`bit_orders`). Published: relaxed, and a fence in the reset, where ours releases. Then nothing orders the
+// last accesses of one owner of a chunk before the first ones of the next (docs/findings.md). Fixed: the filling is
+// acquired by all who add and released by all who subtract. Setting a bit acquires and clearing it releases, because a
+// searcher that came in before an owner left may take that owner's chunk.
 #pragma once
 
+#include "allocators/common/bit_orders.hpp"
 #include "allocators/flatter_scatter/page_layout.hpp"
 
 namespace allocbench::flatter_scatter {
@@ -34,6 +36,7 @@ struct AccessBlock {
   std::uint32_t pages;
   PageLayout layout;
   bool reset_pages;
+  BitOrders orders;
 
   SIMT_FN PageEntry& entry(std::uint32_t page) const {
     return reinterpret_cast<PageEntry*>(base + (std::size_t{pages} << layout.bytes_log2))[page];
@@ -87,7 +90,8 @@ struct AccessBlock {
     if (size == 0) return;  // not a block of ours; the division below would fault on a CPU
     const std::uint32_t chunk = inside / size;
     const std::uint32_t words = PageLayout::words(layout.chunks(size));
-    thread.atomic(bits(page, words)[chunk / 32]).fetch_and(~(1u << chunk % 32), simt::release);
+    const auto word = thread.atomic(bits(page, words)[chunk / 32]);
+    orders.clearing([&](auto order) { return word.fetch_and(~(1u << chunk % 32), order); });
     leave(thread, page);
   }
 
@@ -98,7 +102,8 @@ struct AccessBlock {
                               std::uint32_t most, std::uint32_t& size) const {
     PageEntry& state = entry(page);
     thread.probe(simt::Step::attempt);
-    const std::uint32_t inside = thread.atomic(state.filling).fetch_add(1u, simt::acquire);
+    const auto filling = thread.atomic(state.filling);
+    const std::uint32_t inside = orders.setting([&](auto order) { return filling.fetch_add(1u, order); });
     if (inside < chunks) {
       std::uint32_t found = 0;
       bool fits = thread.atomic(state.chunk_bytes).compare_exchange(found, size, simt::relaxed, simt::relaxed);
@@ -128,7 +133,8 @@ struct AccessBlock {
       const auto bits_of_word = thread.atomic(bits(page, words)[word]);
       std::uint32_t bit = thread.lane() % valid;
       for (std::uint32_t tries = 0; tries < most_tries && bit < valid; ++tries) {
-        const std::uint32_t before = bits_of_word.fetch_or(1u << bit, simt::acquire);
+        const std::uint32_t before =
+            orders.setting([&](auto order) { return bits_of_word.fetch_or(1u << bit, order); });
         if ((before >> bit & 1) == 0) return word * 32 + bit;
         bit = simt::count_trailing_zeros(~before);
       }
@@ -140,9 +146,8 @@ struct AccessBlock {
   template <class Thread>
   SIMT_FN void leave(Thread& thread, std::uint32_t page) const {
     const auto filling = thread.atomic(entry(page).filling);
-    if (filling.fetch_sub(1u, simt::release) != 1 || !reset_pages) return;
-    std::uint32_t nobody = 0;
-    if (!filling.compare_exchange(nobody, layout.bytes(), simt::acquire, simt::relaxed)) return;
+    if (orders.clearing([&](auto order) { return filling.fetch_sub(1u, order); }) != 1 || !reset_pages) return;
+    if (!lock(filling)) return;
     const auto chunk_bytes = thread.atomic(entry(page).chunk_bytes);
     std::uint32_t size = chunk_bytes.load(simt::relaxed);
     if (size != 0) {
@@ -160,16 +165,26 @@ struct AccessBlock {
     for (std::uint32_t i = 0; i < count; ++i) thread.atomic(words[i]).store(0u, simt::relaxed);
   }
 
+  // False if somebody is inside.
+  template <class Filling>
+  SIMT_FN bool lock(const Filling& filling) const {
+    return orders.setting([&](auto order) {
+      std::uint32_t nobody = 0;
+      return filling.compare_exchange(nobody, layout.bytes(), order, simt::relaxed);
+    });
+  }
+
   // All or none.
   template <class Thread>
   SIMT_FN bool lock_pages(Thread& thread, std::uint32_t first, std::uint32_t count) const {
     thread.probe(simt::Step::attempt);
     for (std::uint32_t i = 0; i < count; ++i) {
-      std::uint32_t nobody = 0;
-      const auto filling = thread.atomic(entry(first + i).filling);
-      if (filling.compare_exchange(nobody, layout.bytes(), simt::acquire, simt::relaxed)) continue;
+      if (lock(thread.atomic(entry(first + i).filling))) continue;
       thread.probe(simt::Step::retry);
-      while (i-- != 0) thread.atomic(entry(first + i).filling).fetch_sub(layout.bytes(), simt::release);
+      while (i-- != 0) {
+        const auto filling = thread.atomic(entry(first + i).filling);
+        orders.clearing([&](auto order) { return filling.fetch_sub(layout.bytes(), order); });
+      }
       return false;
     }
     return true;

@@ -9,13 +9,13 @@
 // Data: access_block.hpp, page_layout.hpp; one word that moves the access block where searches begin.
 //
 // Differs from the code:
-//   * Memory orders (access_block.hpp).
 //   * A search for a bit ends after 32 tries per word.
 //   * A pool below one access block is one smaller access block; published: multiples of 128 MiB.
 //   * Assumed: a search for neighbouring pages tries every place once, from the hashed one on.
 // As published: lanes of a warp share no operation, so with one size the lanes of all warps of an SM meet on the words
 // of one page. A page that is emptied again and again is reset again and again, which clears up to 1,016 bytes.
 // Searches begin in four access blocks, and visit the full pages of one before they go to the next (docs/findings.md).
+// Bits and fillings have no memory order (`bit_orders`).
 #pragma once
 
 #include <algorithm>
@@ -41,9 +41,10 @@ struct Heap {
   std::uint32_t waste_factor = 2;
   PageLayout layout;
   bool reset_pages = true;
+  BitOrders orders;
 
   SIMT_HOST_FN AccessBlock block(std::uint32_t index) const {
-    return {base + (std::size_t{index} << block_shift), pages, layout, reset_pages};
+    return {base + (std::size_t{index} << block_shift), pages, layout, reset_pages, orders};
   }
 };
 
@@ -101,6 +102,7 @@ class FlatterScatter {
     heap.waste_factor = parameters.waste_factor;
     heap.layout.bytes_log2 = simt::count_trailing_zeros(parameters.page_bytes);
     heap.reset_pages = parameters.reset_pages;
+    heap.orders = parameters.chosen_orders();
     allocator.limit_.bytes = max_request(arena.pool_bytes(), parameters);
     allocator.reset(arena.stream());
     return allocator;

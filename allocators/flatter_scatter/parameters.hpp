@@ -1,6 +1,9 @@
 // The parameters of FlatterScatter, with mallocMC's defaults.
 #pragma once
 
+#include <string>
+
+#include "allocators/common/bit_orders.hpp"
 #include "allocators/contract/parameters.hpp"
 
 namespace allocbench::flatter_scatter {
@@ -11,6 +14,9 @@ struct Parameters {
   std::uint32_t waste_factor = 2;
   std::uint32_t block_stride = 4;
   bool reset_pages = true;
+  std::string bit_orders = "published";
+
+  BitOrders chosen_orders() const { return {bit_orders == "fixed", bit_orders == "fixed"}; }
 
   static auto fields() {
     using P = Parameters;
@@ -31,7 +37,11 @@ struct Parameters {
               "searches begin in one of this many access blocks; when it is full they move on by as many",
               "FlatterScatter.hpp: 4"}
             .between(1, 1024),
-        Field{"reset_pages", &P::reset_pages, "", "an empty page forgets its chunk size", "FlatterScatter.hpp: on"}};
+        Field{"reset_pages", &P::reset_pages, "", "an empty page forgets its chunk size", "FlatterScatter.hpp: on"},
+        Field{"bit_orders", &P::bit_orders, "",
+              "memory orders of bits and fillings: published: relaxed; fixed: release and acquire (docs/findings.md)",
+              "AccessBlock.hpp: relaxed"}
+            .one_of({"published", "fixed"})};
   }
 };
 

@@ -53,10 +53,10 @@ struct Guard {
 
   // Gives `count` reservations back. True for the one lane that now owns the slab.
   template <class Thread>
-  SIMT_FN bool leave(Thread& thread, std::uint32_t count, Orders orders, bool reclaim) {
+  SIMT_FN bool leave(Thread& thread, std::uint32_t count, BitOrders orders, bool reclaim) {
     const auto word = thread.atomic(counter);
     const std::uint32_t before =
-        orders == Orders::fixed ? word.fetch_sub(count, simt::acq_rel) : word.fetch_sub(count, simt::release);
+        orders.setting_acquires ? word.fetch_sub(count, simt::acq_rel) : word.fetch_sub(count, simt::release);
     if (before != count || !reclaim) return false;
     std::uint32_t seen = 0;
     if (word.compare_exchange(seen, invalid, simt::relaxed, simt::relaxed)) return true;

@@ -17,7 +17,7 @@ struct Parameters {
   std::string bit_orders = "published";
 
   Rounding chosen_rounding() const { return rounding == "fixed" ? Rounding::fixed : Rounding::published; }
-  Orders chosen_orders() const { return bit_orders == "fixed" ? Orders::fixed : Orders::published; }
+  BitOrders chosen_orders() const { return {bit_orders == "fixed", bit_orders == "fixed"}; }
 
   static auto fields() {
     using P = Parameters;

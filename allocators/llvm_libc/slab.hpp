@@ -11,11 +11,9 @@
 // setting acquires.
 #pragma once
 
-#include "simt/simt.hpp"
+#include "allocators/common/bit_orders.hpp"
 
 namespace allocbench::llvm_libc {
-
-enum class Orders : std::uint32_t { published, fixed };
 
 struct SlabHeader {
   std::uint32_t chunk_bytes;
@@ -74,7 +72,7 @@ struct Slab {
   // group's first reservation, which in a slab that never saw a free is the first clear bit.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t take_chunk(Thread& thread, const Group& group, std::uint32_t start, std::uint32_t chunks,
-                                   Orders orders) const {
+                                   BitOrders orders) const {
     auto seekers = group;
     std::uint32_t random = 0;
     SIMT_ROLLED
@@ -90,10 +88,10 @@ struct Slab {
         const std::uint32_t run = (length >= 32 ? 0xffffffffu : (1u << length) - 1) << wanted % 32;
         const auto word = thread.atomic(bits(wanted));
         thread.probe(simt::Step::attempt);
-        before = orders == Orders::fixed ? word.fetch_or(run, simt::acquire) : word.fetch_or(run, simt::relaxed);
+        before = orders.setting([&](auto order) { return word.fetch_or(run, order); });
       }
       before = seekers.shfl_lane(before, first);
-      if (orders == Orders::fixed) seekers.sync();  // the first lane's acquire holds for its run
+      if (orders.setting_acquires) seekers.sync();  // the first lane's acquire holds for its run
       const bool lost = (before >> wanted % 32 & 1) != 0;
       const simt::LaneMask losers = seekers.ballot(lost);
       if (losers == 0) return wanted;
@@ -121,14 +119,10 @@ struct Slab {
   }
 
   template <class Thread>
-  SIMT_FN void give_chunk(Thread& thread, std::uint32_t chunk, Orders orders) const {
+  SIMT_FN void give_chunk(Thread& thread, std::uint32_t chunk, BitOrders orders) const {
     const auto word = thread.atomic(bits(chunk));
     const std::uint32_t others = ~(1u << chunk % 32);
-    if (orders == Orders::fixed) {
-      word.fetch_and(others, simt::release);
-    } else {
-      word.fetch_and(others, simt::relaxed);
-    }
+    orders.clearing([&](auto order) { return word.fetch_and(others, order); });
   }
 
  private:

@@ -38,7 +38,7 @@ struct SlabTable {
   std::uint64_t* cache = nullptr;  // addresses of empty slabs
   std::uint32_t last_slot = 0;
   std::uint32_t cached = 0;
-  Orders orders = Orders::published;
+  BitOrders orders;
   bool reclaim = true;
 
   SIMT_HOST_FN SlabLayout layout() const { return {pool.bytes_log2}; }

@@ -5,13 +5,16 @@
 // begun: its maker wins a compare-exchange of the time of the last one, the others look again. Nothing else keeps two
 // makers from one record, so a maker must be done within the interval.
 //
-// Orders. Published: relaxed; before a bit is cleared a release fence, in the released version on MI300 only. Here
-// taking a bit acquires and clearing it releases.
+// Orders of bits and counts (`bit_orders`). Published: relaxed; before a bit is cleared a release fence, in the
+// released version on MI300 only. Then nothing orders the last accesses of one owner of a block before the first ones
+// of the next (docs/findings.md). Fixed: clearing a bit releases and setting it acquires. Slabs are recorded with
+// release and looked up with acquire in either case.
 #pragma once
 
 #include <atomic>
 #include <string>
 
+#include "allocators/common/bit_orders.hpp"
 #include "allocators/common/request.hpp"
 #include "allocators/common/slab_pool.hpp"
 #include "allocators/rocm_dm/kinds.hpp"
@@ -57,6 +60,7 @@ struct Heap {
   std::uint32_t last_kind = 0;
   std::uint64_t interval = 0;
   bool counts_first = false;  // see GroupedParameters
+  BitOrders orders;
   RequestLimit limit;
 
   SIMT_FN Record& record(std::uint32_t kind, std::uint32_t index) const {
@@ -112,13 +116,13 @@ struct Heap {
   // One try: a clear bit of the word. no_block if there is none or another lane was faster.
   static constexpr std::uint32_t no_block = 0xffffffffu;
   template <class Thread>
-  SIMT_FN static std::uint32_t try_word(Thread& thread, std::uint64_t slab, std::uint32_t word) {
+  SIMT_FN std::uint32_t try_word(Thread& thread, std::uint64_t slab, std::uint32_t word) const {
     const auto bits_of_word = thread.atomic(bits(slab, word));
     const std::uint32_t seen = bits_of_word.load(simt::relaxed);
     if (seen == 0xffffffffu) return no_block;
     const std::uint32_t bit = simt::count_trailing_zeros(~seen);
     thread.probe(simt::Step::attempt);
-    const std::uint32_t before = bits_of_word.fetch_or(1u << bit, simt::acquire);
+    const std::uint32_t before = orders.setting([&](auto order) { return bits_of_word.fetch_or(1u << bit, order); });
     return (before >> bit & 1) == 0 ? word * 32 + bit : no_block;
   }
   // The word where a lane begins: the lanes of a group begin at words that follow each other.
@@ -143,7 +147,14 @@ struct Heap {
   SIMT_FN void clear_bit(Thread& thread, const Found& found, const void* block) const {
     const Kind& kind = kinds[found.kind];
     const std::uint32_t index = (pool.inside(block) - kind.begin) / kind.bytes;
-    thread.atomic(bits(found.slab, index / 32)).fetch_and(~(1u << index % 32), simt::release);
+    const auto word = thread.atomic(bits(found.slab, index / 32));
+    orders.clearing([&](auto order) { return word.fetch_and(~(1u << index % 32), order); });
+  }
+  // After the bits of `count` blocks were cleared.
+  template <class Thread>
+  SIMT_FN void lower_count(Thread& thread, const Found& found, std::uint32_t count) const {
+    const auto used = thread.atomic(record(found.kind, found.record).used);
+    orders.clearing([&](auto order) { return used.fetch_sub(count, order); });
   }
 
  private:

@@ -30,6 +30,7 @@ inline Heap make_heap(Arena& arena, const Parameters& parameters, std::string_vi
   heap.states = arena.metadata<KindState>(kinds.size());
   heap.records = arena.metadata<Record>(kinds.size() * heap.pool.count);
   heap.interval = parameters.slab_interval;
+  heap.orders = parameters.chosen_orders();
   heap.limit.bytes = Kind::bytes_of(heap.last_kind);
   return heap;
 }

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "allocators/common/bit_orders.hpp"
 #include "allocators/contract/parameters.hpp"
 
 namespace allocbench::rocm_dm {
@@ -12,6 +13,9 @@ struct Parameters {
   std::uint64_t max_block_bytes = 3072;
   std::uint64_t large_alignment_bytes = 4096;
   std::uint64_t slab_interval = 200'000;
+  std::string bit_orders = "relaxed";
+
+  BitOrders chosen_orders() const { return {bit_orders != "relaxed", bit_orders == "fixed"}; }
 
   static auto fields() {
     using P = Parameters;
@@ -31,13 +35,21 @@ struct Parameters {
               "least time between two slabs of one size; 0: none. On the CPU, where no time passes while lanes wait: "
               "until the slab before is ready, or so many of all sizes",
               "dm.cl: 20,000 ticks of 100 MHz"}
-            .between(0, 1e10)};
+            .between(0, 1e10),
+        Field{"bit_orders", &P::bit_orders, "",
+              "memory orders of bits and counts: relaxed; fenced: clearing a bit releases; fixed: and setting one "
+              "acquires (docs/findings.md)",
+              "dm.cl: relaxed in releases, fenced there on MI300 and in development"}
+            .one_of({"relaxed", "fenced", "fixed"})};
   }
 };
 
-// Where the development version counts the blocks that the maker of a slab takes for itself.
+// The development version has a fence before it clears a bit. `count_order`: where it counts the blocks that the maker
+// of a slab takes for itself.
 struct GroupedParameters : Parameters {
   std::string count_order = "published";
+
+  GroupedParameters() { bit_orders = "fenced"; }
 
   bool counts_first() const { return count_order == "published"; }
 

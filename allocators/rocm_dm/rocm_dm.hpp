@@ -12,7 +12,7 @@
 // Data: kinds.hpp, heap.hpp.
 //
 // Differs from the code:
-//   * Memory orders (heap.hpp). Waves have 32 lanes here, 64 on most AMD GPUs.
+//   * Waves have 32 lanes here, 64 on most AMD GPUs.
 //   * The host, which the code asks for slabs, is a pool of slabs of the arena. Larger requests, which the host serves
 //     there, get null. When the pool is empty all slabs exist: then slabs above 85 % and those of the next larger power
 //     of two are tried, as in the code at 65,792 slabs.
@@ -21,7 +21,7 @@
 //   * Requests of 17 to 24 bytes get 32: 24-byte blocks would be aligned to 8 bytes only.
 //   * Assumed: a lane that loses a bit goes on with the next word; the search begins at the slab that was found last.
 // As published: a size gets one slab in 200 us (`slab_interval`), half of the blocks of 2,048 bytes are never used, and
-// slabs stay with their size for ever.
+// slabs stay with their size for ever; bits and counts have no memory order (`bit_orders`).
 #pragma once
 
 #include "allocators/rocm_dm/make_heap.hpp"
@@ -88,9 +88,7 @@ class RocmDm {
       if (mine) {
         heap_.clear_bit(thread, found, block);
         group.sync();  // the leader's release covers all lanes
-        if (group.leader()) {
-          thread.atomic(heap_.record(found.kind, found.record).used).fetch_sub(group.num_threads(), simt::release);
-        }
+        if (group.leader()) heap_.lower_count(thread, found, group.num_threads());
       }
       waiting &= ~wave.ballot(mine);
     } while (waiting != 0);
@@ -181,7 +179,8 @@ class RocmDm {
     for (std::uint32_t seen = 0; seen < slabs; seen += lanes) {
       const std::uint32_t number = seen + group.thread_rank();
       const std::uint32_t index = (start + number) % slabs;
-      const bool room = number < slabs && thread.atomic(heap_.record(kind, index).used).load(simt::acquire) < below;
+      const auto used = thread.atomic(heap_.record(kind, index).used);
+      const bool room = number < slabs && heap_.orders.setting([&](auto order) { return used.load(order); }) < below;
       const simt::LaneMask votes = group.ballot(room);
       if (votes == 0) continue;
       const std::uint32_t chosen = group.shfl_lane(index, simt::count_trailing_zeros(votes));

@@ -18,7 +18,8 @@
 //   * A group that is larger than a slab, which slabs of 2 MiB are not, takes what there is.
 // As published: the maker of a slab stores its count before it has won the record (`count_order`). That is harmless as
 // long as no maker needs, or sleeps, longer than the interval. One that does overwrites the count of the slab that the
-// next maker has recorded in its place: later reservations exceed the clear bits (docs/findings.md).
+// next maker has recorded in its place: later reservations exceed the clear bits (docs/findings.md). A fence orders
+// what comes before a bit is cleared, but nothing acquires where it is set (`bit_orders`).
 #pragma once
 
 #include "allocators/rocm_dm/make_heap.hpp"
@@ -79,9 +80,7 @@ class RocmDmGrouped {
     const auto group = thread.converged().match_any(found.slab);
     heap_.clear_bit(thread, found, block);
     group.sync();  // the leader's release covers all lanes
-    if (group.leader()) {
-      thread.atomic(heap_.record(found.kind, found.record).used).fetch_sub(group.num_threads(), simt::release);
-    }
+    if (group.leader()) heap_.lower_count(thread, found, group.num_threads());
   }
 
   std::string broken_invariant(simt::Stream& stream) const { return rocm_dm::broken_record(stream, heap_); }
@@ -176,7 +175,7 @@ class RocmDmGrouped {
   SIMT_FN std::uint32_t ask(Thread& thread, rocm_dm::Record& record, std::uint32_t wanted, std::uint32_t usable,
                             bool enough) const {
     const auto used = thread.atomic(record.used);
-    const std::uint32_t before = used.fetch_add(wanted, simt::acquire);
+    const std::uint32_t before = heap_.orders.setting([&](auto order) { return used.fetch_add(wanted, order); });
     if (before + wanted <= usable) return wanted;
     const std::uint32_t granted = enough && before < usable ? usable - before : 0;
     thread.probe(simt::Step::retry);

@@ -94,7 +94,7 @@ Supervisor::Supervisor(std::vector<LoggedFigure> figures, TimeLimit time, Troubl
 bool Supervisor::run() {
   // What earlier results left out has its first round before the others have their second one: a study that uses all of
   // its time would leave it out each time.
-  if (next_round(Doubt::none) == 0 && !run_round(0, Doubt::none)) return false;
+  if (const auto first = next_round(Doubt::none); first && first->round == 0 && !run_round(*first)) return false;
   for (const Doubt accepted : {Doubt::left_out, Doubt::allocator, Doubt::config, Doubt::harder, Doubt::cell}) {
     if (!run_rounds(accepted)) return false;
   }

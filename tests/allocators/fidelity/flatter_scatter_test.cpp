@@ -14,7 +14,7 @@ using testing::FidelityRig;
 using testing::Ops;
 
 // Three pages of 256 bytes in one access block: 15 chunks of 16 bytes, 7 of 32, 3 of 64, 2 of 112, pages from 126 on.
-constexpr flatter_scatter::Parameters small_pages{.access_block_bytes = 1024, .page_bytes = 256};
+const flatter_scatter::Parameters small_pages{.access_block_bytes = 1024, .page_bytes = 256};
 constexpr std::size_t three_pages = 3 * (256 + 8);
 
 // Where searches begin: 1 load.
@@ -105,6 +105,18 @@ TEST(FlatterScatterFidelity, AnExhaustedHeap) {
   EXPECT_EQ(calls.blocks[0], nullptr);
   // No page has room; the next search begins elsewhere: 1 store.
   EXPECT_EQ(calls.of_lane[0], begin + full_page * 3 + (Ops{.stores = 1}));
+}
+
+// Published without order; orders cost no operations.
+TEST(FlatterScatterFidelity, OrdersAsPublished) {
+  flatter_scatter::Parameters parameters;
+  EXPECT_FALSE(parameters.chosen_orders().clearing_releases || parameters.chosen_orders().setting_acquires);
+  parameters.bit_orders = "fixed";
+  EXPECT_TRUE(parameters.chosen_orders().clearing_releases && parameters.chosen_orders().setting_acquires);
+  FidelityRig<FlatterScatter> rig(std::size_t{4} << 20, parameters);
+  const Calls calls = rig.counted_malloc({256});
+  EXPECT_EQ(calls.of_lane[0], begin + take);
+  EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0], give_back + reset(254 - 16));
 }
 
 // The numbers of mallocMC's defaults, from the fact sheet.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "allocators/rocm_dm/rocm_dm_grouped.hpp"
 #include "tests/allocators/fidelity/rig.hpp"
@@ -148,6 +149,25 @@ TEST(RocmDmGroupedFidelity, FixedCountsAfterTheExchange) {
   parameters.count_order = "fixed";
   FidelityRig<RocmDmGrouped> rig(8 * MiB, parameters);
   EXPECT_EQ(rig.counted_malloc({256}).of_lane[0], begin + make_slab(128) + count + take_start + take_bit);
+}
+
+// The release has no order, the development version a fence before a bit is cleared. Orders cost no operations.
+TEST(RocmDm, OrdersAsPublished) {
+  const auto orders = [](const auto& parameters) {
+    return std::pair{parameters.chosen_orders().clearing_releases, parameters.chosen_orders().setting_acquires};
+  };
+  EXPECT_EQ(orders(RocmDm::Parameters{}), std::pair(false, false));
+  EXPECT_EQ(orders(RocmDmGrouped::Parameters{}), std::pair(true, false));
+  for (const char* version : {"fenced", "fixed"}) {
+    rocm_dm::Parameters parameters;
+    parameters.bit_orders = version;
+    EXPECT_EQ(orders(parameters), std::pair(true, parameters.bit_orders == "fixed"));
+    FidelityRig<RocmDm> rig(8 * MiB, parameters);
+    rig.malloc({256});
+    const Calls calls = rig.counted_malloc({256});
+    EXPECT_EQ(calls.of_lane[0], begin + look + slab_address + take_start + take_bit + count);
+    EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0], clear_bit + count);
+  }
 }
 
 // The table of the fact sheet: blocks, usable blocks, offset of block 0. The 24-byte kind is left out.

@@ -2,32 +2,38 @@
 // suspects. The twins have the safe version on the same heap.
 #pragma once
 
+#include "allocators/flatter_scatter/flatter_scatter.hpp"
 #include "allocators/llvm_libc/llvm_libc.hpp"
+#include "allocators/rocm_dm/rocm_dm.hpp"
 #include "allocators/rocm_dm/rocm_dm_grouped.hpp"
 #include "tests/check/zoo/specimen.hpp"
 
 namespace allocbench::zoo {
 
-// LLVM libc with memory orders at the bits: the safe twin of llvm_libc, which races.
-class LlvmOrderedBits : public LlvmLibc {
- public:
-  static constexpr Traits traits =
-      specimen(Form::repaired, {}, "zoo_llvm_relaxed_bits_repaired", "LLVM libc, bits with orders");
+// Allocators whose published bits have no memory orders, or not all: their safe twins. The allocators themselves race.
+template <class A>
+struct OrderedBits : A {
+  using typename A::Parameters;
+
+  static consteval Traits describe() {
+    std::string_view name = "zoo_llvm_relaxed_bits_repaired";
+    if (A::traits.name == "rocm_dm") name = "zoo_rocm_relaxed_bits_repaired";
+    if (A::traits.name == "rocm_dm_grouped") name = "zoo_rocm_grouped_relaxed_bits_repaired";
+    if (A::traits.name == "flatter_scatter") name = "zoo_flatter_scatter_relaxed_bits_repaired";
+    return specimen(Form::repaired, {}, name, "bits with memory orders");
+  }
+  static constexpr Traits traits = describe();
 
   static SmallHeap<Parameters> small_heap() {
-    auto heap = LlvmLibc::small_heap();
+    auto heap = A::small_heap();
     heap.parameters.bit_orders = "fixed";
     return heap;
   }
-  static LlvmOrderedBits create(Arena& arena, const Parameters& parameters) {
-    LlvmOrderedBits allocator;
-    static_cast<LlvmLibc&>(allocator) = LlvmLibc::create(arena, parameters);
-    return allocator;
-  }
+  static OrderedBits create(Arena& arena, const Parameters& parameters) { return {A::create(arena, parameters)}; }
 };
 
 // ROCm's development version where two slabs of one size may be made at the same time: without the interval, or with
-// one in which two slabs are made.
+// one in which two slabs are made. With ordered bits: the published ones would race in the twins, too.
 template <std::uint32_t interval>
 struct RocmSpecimen {
   template <Form form>
@@ -43,6 +49,7 @@ struct RocmSpecimen {
       auto heap = RocmDmGrouped::small_heap();
       heap.pool_bytes = (interval == 0 ? 3 : 6) * heap.parameters.slab_bytes;
       heap.parameters.slab_interval = interval;
+      heap.parameters.bit_orders = "fixed";
       heap.parameters.count_order = form == Form::broken ? "published" : "fixed";
       return heap;
     }
