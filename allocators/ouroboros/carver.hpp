@@ -1,6 +1,8 @@
 // Divides a piece of the pool into tables. Host code.
 #pragma once
 
+#include <bit>
+
 #include "simt/simt.hpp"
 
 namespace allocbench::ouroboros {
@@ -23,6 +25,18 @@ class Carver {
   std::byte* base_;
   std::uint64_t used_ = 0;
 };
+
+// The largest count, up to `most`, for which fits(count) holds, which is called with it last. Whatever fits also fits
+// with fewer. 0 if nothing fits.
+template <class Fits>
+std::uint64_t largest_that_fits(std::uint64_t most, Fits fits) {
+  std::uint64_t fitting = 0;
+  for (std::uint64_t step = std::bit_floor(most); step != 0; step /= 2) {
+    if (fitting + step <= most && fits(fitting + step)) fitting += step;
+  }
+  fits(fitting);
+  return fitting;
+}
 
 inline std::uint32_t log_up(std::uint64_t value) {
   std::uint32_t log = 0;

@@ -98,20 +98,17 @@ Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena
   Policy heap;
   ChunkSpace& space = heap.space;
   space.chunk_log = log_up(parameters.chunk_bytes);
-  std::uint64_t chunks = std::min<std::uint64_t>(pool.bytes >> space.chunk_log, 0xffffffffu);
-  for (;;) {
-    space.pool.chunk_count = static_cast<std::uint32_t>(chunks);
+  const auto fits = [&](std::uint64_t count) {
+    space.pool.chunk_count = static_cast<std::uint32_t>(count);
     Carver measure(nullptr);
     lay_out_tables(heap, pool.bytes, parameters, measure);
-    const std::uint64_t needed = (chunks << space.chunk_log) + 128 + measure.used();
-    if (needed <= pool.bytes && chunks >= least_chunks(heap)) break;
-    if (chunks <= least_chunks(heap)) {
-      throw Unsupported(std::string(name) + " needs a larger pool for " + std::to_string(space.class_count()) +
-                        " classes with chunks of " + std::to_string(parameters.chunk_bytes) +
-                        " bytes and their queues");
-    }
-    const std::uint64_t excess = (needed - pool.bytes + parameters.chunk_bytes - 1) >> space.chunk_log;
-    chunks -= std::min(excess, chunks - least_chunks(heap));
+    return (count << space.chunk_log) + 128 + measure.used() <= pool.bytes;
+  };
+  const std::uint64_t most = std::min<std::uint64_t>(pool.bytes >> space.chunk_log, 0xffffffffu);
+  const std::uint64_t chunks = largest_that_fits(most, fits);
+  if (chunks < least_chunks(heap)) {
+    throw Unsupported(std::string(name) + " needs a larger pool for " + std::to_string(space.class_count()) +
+                      " classes with chunks of " + std::to_string(parameters.chunk_bytes) + " bytes and their queues");
   }
   if (chunks > heap.most_chunks()) {
     throw Unsupported(std::string(name) + " numbers at most " + std::to_string(heap.most_chunks()) + " chunks, " +

@@ -64,19 +64,18 @@ Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena
   chunks.stride_units = Modulo(chunks.stride / 64);
   chunks.reuse_capacity = static_cast<std::uint32_t>(parameters.reuse_capacity);
   heap.release_above = parameters.release_above;
-  for (std::uint64_t count = std::min<std::uint64_t>(pool.bytes / chunks.stride, gone - 1);;) {
+  const auto fits = [&](std::uint64_t count) {
     chunks.chunk_count = static_cast<std::uint32_t>(count);
     Carver measure(nullptr);
     lay_out_tables(heap, pool.bytes, parameters, measure);
-    const std::uint32_t least = reserved_chunks(heap) + 1 + (Policy::Queue::virtualised ? 1 : 0);
-    const std::uint64_t needed = chunks.bytes() + 128 + measure.used();
-    if (needed <= pool.bytes && count >= least) break;
-    if (count <= least) {
-      throw Unsupported(std::string(name) + " needs a larger pool for " + std::to_string(chunks.class_count()) +
-                        " classes with chunks of " + std::to_string(parameters.chunk_bytes) +
-                        " bytes and their queues");
-    }
-    count -= std::min((needed - pool.bytes + chunks.stride - 1) / chunks.stride, count - least);
+    return chunks.bytes() + 128 + measure.used() <= pool.bytes;
+  };
+  const std::uint64_t most = std::min<std::uint64_t>(pool.bytes / chunks.stride, gone - 1);
+  const std::uint64_t count = largest_that_fits(most, fits);
+  const std::uint32_t least = reserved_chunks(heap) + 1 + (Policy::Queue::virtualised ? 1 : 0);
+  if (count < least) {
+    throw Unsupported(std::string(name) + " needs a larger pool for " + std::to_string(chunks.class_count()) +
+                      " classes with chunks of " + std::to_string(parameters.chunk_bytes) + " bytes and their queues");
   }
   if (chunks.chunk_count > heap.most_chunks()) {
     throw Unsupported(std::string(name) + " numbers at most " + std::to_string(heap.most_chunks()) +

@@ -45,6 +45,28 @@ TEST(OuroborosPublishedLayout, PutsAHeaderInFrontOfEveryChunk) {
   EXPECT_EQ(chunks.header(2).pages, 2u);
 }
 
+TEST(LargestThatFits, FindsTheLastCountBeforeAStep) {
+  std::uint64_t last = 0;
+  const auto up_to = [&](std::uint64_t limit) {
+    return [&last, limit](std::uint64_t count) {
+      last = count;
+      return count <= limit;
+    };
+  };
+  for (const std::uint64_t limit : {0, 1, 2, 30, 99, 100, 200}) {
+    EXPECT_EQ(ouroboros::largest_that_fits(100, up_to(limit)), std::min<std::uint64_t>(limit, 100));
+    EXPECT_EQ(last, std::min<std::uint64_t>(limit, 100));
+  }
+}
+
+// The rings of as many chunks as fit alone are larger than the pool.
+TEST(OuroborosPublishedLayout, GivesAPoolSmallerThanItsRingsMoreThanOneChunk) {
+  Parameters parameters = chunks_of(8192);
+  parameters.ring_capacity = 1 << 17;  // ten classes: 5 MiB
+  Rig<OuroborosPS> rig(4096 * KiB, parameters);
+  EXPECT_GT(rig.allocator.heap().chunks.bytes(), 1024 * KiB);
+}
+
 TYPED_TEST(OuroborosPublishedTest, ServesEverySizeFromChunksOfItsClass) {
   Rig<TypeParam> rig(1024 * KiB, chunks_of(8192));
   for (std::uint64_t bytes = 1; bytes <= 8192; bytes = bytes * 2 + 1) {
