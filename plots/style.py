@@ -17,7 +17,7 @@ from matplotlib.colors import to_hex, to_rgb
 
 # The width of a text that is set in two columns. No text is smaller than LEAST points at this width.
 WIDTH = 7.0
-PNG_DPI = 150  # 1,050 pixels
+PNG_DPI = 130  # 910 pixels
 LEAST = 7.0
 
 BLACK, GREY, LIGHT = "#000000", "#5c5c5c", "#d9d9d9"
