@@ -33,8 +33,10 @@ class Comb {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return pool_bytes >> chunk_log2(pool_bytes, parameters) << chunk_log2(pool_bytes, parameters);
   }
-  // Six chunks of 16 slots of 16 bytes.
-  static SmallHeap<Parameters> small_heap() { return {6 * 256, {.chunk_bytes = 256, .least_chunks = 1}}; }
+  // Six chunks of 16 slots of 16 bytes, of which a reset prepares two.
+  static SmallHeap<Parameters> small_heap() {
+    return {6 * 256, {.chunk_bytes = 256, .least_chunks = 1, .prepared = 2}};
+  }
 
   void reset(simt::Stream& stream) { space_.reset(stream); }
 
@@ -47,7 +49,7 @@ class Comb {
     const SizeClass size_class = space_.size_class(SizeClass::of(static_cast<std::uint32_t>(bytes)));
     const bool one_class = group.all(size_class.index == group.broadcast(size_class.index));
     const auto mates = one_class ? group : group.match_any(size_class.index);
-    const Aim aim = aim_of(thread, mates, size_class, group.num_threads() == 1);
+    const Aim aim = aim_of(thread, mates, size_class, group.num_threads());
     const std::uint32_t rank = mates.thread_rank();
     FirstClaim first;
     if (rank == aim.first_rank) {
@@ -157,19 +159,26 @@ class Comb {
 
   // Slots are dealt to warps by their numbers: a share of a power of two to each, at least as many as it has mates, and
   // more if the pool is large enough, because a lane that asks twice should find a second slot in its share. A warp
-  // that comes with one lane (`alone`) is likely to ask again: such shares may be the whole pool together. Shares of
-  // different sizes have parts of the directory of their own, so that warps with 3 mates do not meet those with 30.
+  // that comes with one lane is likely to ask again: such shares may be the whole pool together. A share is one word
+  // at most if the warp has more than 16 of its lanes (`lanes`) here. Fewer may have come in a loop: they get up to an
+  // eighth of a chunk, if the prepared chunks are enough for all. Shares of different sizes have parts of the directory
+  // of their own, so that warps with 3 mates do not meet those with 30.
   template <class Thread, class Group>
-  SIMT_FN Aim aim_of(Thread& thread, const Group& mates, SizeClass size_class, bool alone) const {
+  SIMT_FN Aim aim_of(Thread& thread, const Group& mates, SizeClass size_class, std::uint32_t lanes) const {
     const std::uint32_t count = mates.num_threads();
     const std::uint32_t count_log2 = 32 - simt::count_leading_zeros(count - 1);
     const std::uint32_t warps_of_block = (thread.block_size() + 31) / 32;
     const std::uint32_t spent_log2 =
         36 - simt::count_leading_zeros(thread.block_count() * warps_of_block - 1) + size_class.doublings();
-    const std::uint32_t more_log2 = alone ? Space<bug>::pool_per_shares_log2 : count == 1 ? 2 : 0;
+    const std::uint32_t more_log2 = lanes == 1 ? Space<bug>::pool_per_shares_log2 : count == 1 ? 2 : 0;
     const std::uint32_t spare_log2 = space_.share_log2 + more_log2;
     const std::uint32_t most_log2 = spare_log2 > spent_log2 ? spare_log2 - spent_log2 : 0;
-    const std::uint32_t share_log2 = count_log2 > most_log2 ? count_log2 : most_log2 < 5 ? most_log2 : 5;
+    const std::uint32_t slots_log2 = size_class.slots_log2();
+    const std::uint32_t ready_log2 = space_.wide_log2 > spent_log2 + 5 ? space_.wide_log2 - spent_log2 : 5;
+    const std::uint32_t eighth_log2 = lanes <= 16 && slots_log2 > 8 ? slots_log2 - 3 : 5;
+    const std::uint32_t limit_log2 = eighth_log2 < ready_log2 ? eighth_log2 : ready_log2;
+    const std::uint32_t wide_log2 = most_log2 < limit_log2 ? most_log2 : limit_log2;
+    const std::uint32_t share_log2 = count_log2 > wide_log2 ? count_log2 : wide_log2;
     const std::uint32_t word_log2 = size_class.word_log2();
     const std::uint32_t words_log2 = size_class.words_log2();
     const std::uint32_t first_rank = mates.thread_rank() >> word_log2 << word_log2;
@@ -182,7 +191,7 @@ class Comb {
       position += turn << count_log2 & ((1u << share_log2) - 1);
     }
     const std::uint32_t word = position >> word_log2;
-    const std::uint32_t part = (5 - share_log2) << (space_.directory_log2 - 3);
+    const std::uint32_t part = (share_log2 < 5 ? 5 - share_log2 : 0) << (space_.directory_log2 - 3);
     const std::uint32_t most = 1u << word_log2;
     const std::uint32_t asked = count - first_rank < most ? count - first_rank : most;
     return {{((word >> words_log2) ^ part) & ((1u << space_.directory_log2) - 1), word & ((1u << words_log2) - 1),

@@ -44,9 +44,15 @@ SIMT_FN void enlist(Thread& thread, const S& space, std::uint32_t size_class, st
 }
 
 // The number, from 0, of the chunk that a directory entry asks for first. In a pool with ample room nobody else does.
+// Chunks that were prepared come first.
 template <class S>
 SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::uint32_t entry) {
-  return (entry + size_class * space.class_part) & space.own_mask;
+  const std::uint32_t early = size_class * space.prepared_per_class + entry;
+  if (entry < space.prepared_per_class && early < space.prepared) return early;
+  std::uint32_t late = (entry & space.own_mask) + size_class * space.class_part;  // less than three times own_chunks
+  late = late < space.own_chunks ? late : late - space.own_chunks;
+  late = late < space.own_chunks ? late : late - space.own_chunks;
+  return space.prepared + late;
 }
 
 // Owns the chunks that the directory entries of `batch` ask for, as far as they are free, with one atomic: whoever

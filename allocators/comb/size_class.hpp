@@ -22,6 +22,7 @@ struct SizeClass {
   // Classes of chunks of 2^chunk_log2 bytes.
   SIMT_HOST_FN static std::uint32_t count(std::uint32_t chunk_log2) { return 2 * (chunk_log2 - 5) + 1; }
 
+  SIMT_HOST_FN bool unused() const { return index == 1; }
   SIMT_HOST_FN std::uint32_t doublings() const { return index >> 1; }
   SIMT_HOST_FN bool times_three() const { return (index & 1) != 0; }
   SIMT_HOST_FN std::uint32_t slot_bytes() const { return (times_three() ? 24u : 16u) << doublings(); }

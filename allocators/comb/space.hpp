@@ -17,6 +17,9 @@
 //
 // Chunk numbers 0 and 1 have no memory. Their words are closed for ever, so a request that follows a directory entry 0
 // (nobody has come here yet) or 1 (somebody fetches a chunk) finds nothing, without asking.
+//
+// A reset gives a class to the first chunks of the pool and opens their words: the state after requests of each size
+// have been served and freed. The first requests of a new pool are as fast as later ones.
 #pragma once
 
 #include <algorithm>
@@ -73,6 +76,7 @@ inline constexpr std::uint64_t most_chunk_bytes = 4 << 20;
 struct Parameters {
   std::uint64_t chunk_bytes = 512 << 10;
   std::uint64_t least_chunks = 64;
+  std::uint64_t prepared = 8;
   static auto fields() {
     return std::tuple{
         Field{"chunk_bytes", &Parameters::chunk_bytes, "B",
@@ -81,7 +85,12 @@ struct Parameters {
             .powers_of_two(),
         Field{"least_chunks", &Parameters::least_chunks, "", "chunk_bytes is halved until the pool has so many chunks",
               "docs/comb.md"}
-            .between(1, 65536)};
+            .between(1, 65536),
+        Field{"prepared", &Parameters::prepared, "",
+              "a reset gives at most one chunk in so many, and at most half, to the classes, the same number to each; "
+              "0 = none",
+              "docs/comb.md"}
+            .between(0, 65536)};
   }
 };
 
@@ -107,9 +116,13 @@ struct Space {
   std::uint32_t directory_log2 = 0;  // entries of a class
   std::uint32_t largest_slot = 0;    // bytes
   std::uint32_t batch = 1;           // chunks that a group fetches together
-  std::uint32_t class_part = 0;      // chunks between the first own ones of a class and of the next
-  std::uint32_t own_mask = 0;        // of the chunks that entries ask for first
-  std::uint32_t share_log2 = 0;      // bytes of the pool for the shares of all warps of a grid
+  std::uint32_t prepared = 0;        // chunks that get their class from a reset: the first of the pool
+  std::uint32_t prepared_per_class = 0;
+  std::uint32_t class_part = 0;  // chunks between the first own ones of a class and of the next
+  std::uint32_t own_chunks = 0;  // those that entries ask for first, after the prepared ones
+  std::uint32_t own_mask = 0;    // a power of two, at least own_chunks, less one
+  std::uint32_t share_log2 = 0;  // bytes of the pool for the shares of all warps of a grid
+  std::uint32_t wide_log2 = 0;   // the same for shares of more than a word: the prepared chunks of a class
 
   SIMT_HOST_FN std::size_t chunk_bytes() const { return std::size_t{1} << chunk_log2; }
   SIMT_HOST_FN SizeClass size_class(std::uint32_t index) const { return {index, chunk_log2}; }
@@ -160,8 +173,20 @@ struct Space {
     space.directory_log2 = std::max(3u, static_cast<std::uint32_t>(std::bit_width(space.chunks - 1)));
     space.largest_slot = 1u << (space.chunk_log2 - 1);
     space.batch = std::bit_floor(std::clamp(space.chunks / 1024, 1u, 32u));
-    space.class_part = (space.chunks / SizeClass::count(space.chunk_log2) + 1) & ~(space.batch - 1);
-    space.own_mask = std::bit_floor(space.chunks) - 1;
+    const std::uint32_t classes = SizeClass::count(space.chunk_log2);
+    if (parameters.prepared != 0) {
+      // Whole batches, so that the entries of a batch ask for neighbours.
+      const std::uint64_t one_in = std::max<std::uint64_t>(parameters.prepared, 2);  // entries need chunks to ask for
+      const auto share = static_cast<std::uint32_t>(space.chunks / one_in) & ~(space.batch - 1);
+      space.prepared_per_class = std::max(share / classes & ~(space.batch - 1), space.batch);
+      space.prepared = std::min(share, space.prepared_per_class * classes);
+    }
+    space.own_chunks = std::max((space.chunks - space.prepared) & ~(space.batch - 1), 1u);
+    space.own_mask = std::bit_ceil(space.own_chunks) - 1;
+    space.class_part = space.own_chunks / classes & ~(space.batch - 1);
+    if (space.prepared != 0) {
+      space.wide_log2 = space.chunk_log2 + static_cast<std::uint32_t>(std::bit_width(space.prepared_per_class)) - 1;
+    }
     space.share_log2 = static_cast<std::uint32_t>(std::bit_width(arena.pool_bytes())) - 1 - pool_per_shares_log2;
     space.base = arena.pool().base;
     space.words = arena.metadata<std::uint64_t>(space.all_words());
@@ -188,9 +213,33 @@ struct Space {
     simt::device_fill(stream, members, 0, all_entries() * sizeof *members);
     simt::device_fill(stream, member_counts, 0, SizeClass::count(chunk_log2) * sizeof *member_counts);
     simt::device_fill(stream, used, 0, sizeof *used);
+    if (prepared != 0) simt::launch(stream, {std::min(prepared, 4096u), 32}, Prepare{}, *this);
   }
 
   static constexpr std::uint64_t most_chunks = 1 << 24;
+
+  // Gives their classes to the first chunks; a warp for each.
+  struct Prepare {
+    template <class Thread>
+    SIMT_FN void operator()(Thread& thread, Space space) const {
+      for (std::uint32_t i = thread.block(); i < space.prepared; i += thread.block_count()) {
+        const std::uint32_t chunk = first_chunk + i;
+        const SizeClass size_class = space.size_class(i / space.prepared_per_class);
+        if (size_class.unused()) continue;
+        for (std::uint32_t word = thread.rank_in_block(); word < size_class.words(); word += thread.block_size()) {
+          space.words[space.word_number(chunk, word)] = tagged(size_class.index, size_class.surplus(word));
+        }
+        if (thread.rank_in_block() != 0) continue;
+        space.table[chunk] = chunk_of_class(size_class.index);
+        const std::uint32_t place = i % space.prepared_per_class;
+        space.entry(size_class.index, place) = chunk;
+        space.member(size_class.index, place) = chunk;
+        thread.atomic(space.in_use[i / 32]).fetch_or(1u << i % 32, simt::relaxed);
+        thread.atomic(space.member_counts[size_class.index]).fetch_add(1u, simt::relaxed);
+        thread.atomic(*space.used).fetch_add(1u, simt::relaxed);
+      }
+    }
+  };
 };
 
 }  // namespace allocbench::comb

@@ -104,6 +104,71 @@ TEST(Comb, AWarpOfOneSizeTakesOneOperation) {
   }
 }
 
+TEST(Comb, TheFirstRequestsOfAPreparedPoolTakeOneOperation) {
+  for (const std::uint64_t bytes : {16u, 48u, 256u}) {
+    Rig<Comb> rig(16 << 20, {.chunk_bytes = 16384, .prepared = 8}, 1, 4, simt::StrategyKind::lockstep);
+    std::vector<void*> blocks;
+    EXPECT_EQ(operations_of_a_warp(rig, bytes, blocks), 1u) << bytes;
+    EXPECT_EQ(served(blocks), 32u);
+    rig.allocator.reset(rig.stream());
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    EXPECT_EQ(comb::Inspection(rig.stream(), rig.allocator.space()).taken_slots(), 0u);
+  }
+}
+
+TEST(Comb, PreparesEachClassAlikeAndNoMoreThanItsShare) {
+  for (const std::uint64_t chunks : {7u, 8u, 64u, 333u, 5000u}) {
+    Rig<Comb> rig(chunks * 1024, {.chunk_bytes = 1024, .least_chunks = 1, .prepared = 4});
+    const comb::Inspection inspection(rig.stream(), rig.allocator.space());
+    std::uint64_t prepared = 0;
+    std::set<std::uint32_t> shares;
+    for (std::uint32_t i = 0; i < SizeClass::count(10); ++i) {
+      const std::uint32_t share = inspection.chunks_with(comb::chunk_of_class(i));
+      prepared += share;
+      if (i != 1) shares.insert(share);
+    }
+    EXPECT_GT(prepared, 0u) << chunks;
+    EXPECT_LE(prepared, chunks / 4);
+    EXPECT_LE(shares.size(), 2u) << chunks;  // the last classes may get none
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
+}
+
+TEST(Comb, EveryEntryAsksFirstForAChunkOfThePool) {
+  for (const std::uint64_t chunks : {1u, 3u, 64u, 333u, 5000u}) {
+    for (const std::uint64_t prepared : {0u, 1u, 8u}) {
+      Rig<Comb> rig(chunks * 256, {.chunk_bytes = 256, .least_chunks = 1, .prepared = prepared});
+      const auto& space = rig.allocator.space();
+      for (std::uint32_t size_class = 0; size_class < SizeClass::count(8); ++size_class) {
+        std::set<std::uint32_t> asked;
+        for (std::uint32_t entry = 0; entry < 1u << space.directory_log2; ++entry) {
+          asked.insert(comb::own_chunk(space, size_class, entry));
+        }
+        ASSERT_LT(*asked.rbegin(), chunks);
+        ASSERT_GE(asked.size(), space.own_chunks);
+      }
+    }
+  }
+}
+
+// A hundred mallocs of each lane; adds up the operations on shared words.
+struct HundredMallocs {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, Comb allocator, std::uint64_t* operations) const {
+    simt::CountingThread<Thread> counting(thread);
+    for (std::uint32_t i = 0; i < 100; ++i) allocator.malloc(counting, 16);
+    operations[thread.rank_in_grid()] = counting.counts().operations();
+  }
+};
+
+TEST(Comb, ALoneLaneTakesAHundredBlocksInHardlyMoreOperations) {
+  Rig<Comb> rig(64 << 20, {.chunk_bytes = 65536}, 1, 4, simt::StrategyKind::lockstep);
+  simt::Buffer<std::uint64_t> operations(8);
+  simt::launch(rig.stream(), {8, 1}, HundredMallocs{}, rig.allocator, operations.data());
+  for (const std::uint64_t count : operations.to_host(rig.stream())) EXPECT_LT(count, 130u);
+  EXPECT_EQ(comb::Inspection(rig.stream(), rig.allocator.space()).taken_slots(), 800u);
+}
+
 TEST(Comb, AWrongGuessLeavesNothingBehind) {
   Rig<Comb> rig(1 << 20, {}, 1, 4, simt::StrategyKind::lockstep);
   // All chunks belong to 64 bytes, and one block lives in each: so a warp that asks for 128 bytes guesses wrong.
@@ -187,6 +252,8 @@ TEST(Comb, FindsTheLastTenthOfAPoolInFewOperations) {
   Rig<Comb> rig(4 << 20, chunks_of(32768), 1, 4, simt::StrategyKind::lockstep);
   const std::vector<void*> taken = rig.malloc(std::vector<std::uint64_t>(slots / 10 * 9, 64), 256);
   ASSERT_EQ(served(taken), taken.size());
+  // The first of these requests get the empty chunks that were prepared for other sizes.
+  rig.free(rig.malloc(std::vector<std::uint64_t>(requests, 64), 256), 256);
   simt::Buffer<void*> blocks(requests);
   simt::Buffer<std::uint64_t> operations(requests);
   simt::launch(rig.stream(), {requests / 256, 256}, CountedMallocAll{}, rig.allocator, std::uint64_t{64}, blocks.data(),
