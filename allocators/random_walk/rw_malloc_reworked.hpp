@@ -45,8 +45,9 @@ class RandomWalkMallocReworked {
     return std::min<std::size_t>(pool_bytes / parameters.page_bytes, random_walk::run_word::most_pages) *
            parameters.page_bytes;
   }
-  // Three words: enough pages for all small blocks of a model, because a lane alone cannot share.
-  static SmallHeap<Parameters> small_heap() { return {96 * 32, {.page_bytes = 32}}; }
+  // Three words: enough pages for all small blocks of a model, because a lane alone cannot share. Walks in vain are
+  // half as long as by default, or a model ends by its step budget.
+  static SmallHeap<Parameters> small_heap() { return {96 * 32, {.page_bytes = 32, .scarce_share = 0.01}}; }
 
   static RandomWalkMallocReworked create(Arena& arena, const Parameters& parameters) {
     RandomWalkMallocReworked allocator;
