@@ -14,7 +14,8 @@
 //     chunk, and all but one lose again.
 //     Both together, on the CPU executor (3,072 lanes ask for 16 bytes, random schedule, 256 MiB): CMalloc made 370
 //     operations per malloc in the first kernel and 904 in the second, and makes 27 and 31; CMMalloc 75 and 113, now 12
-//     and 15. Not measured on a GPU yet.
+//     and 15. With 4 KiB CMalloc makes 381, 750 and 1,612 in the first three kernels, before 372, 983 and 1,109: there
+//     the offset comes to chunks without room for a warp. Not measured on a GPU yet.
 //   * The first circle of a walk leaves out the levels of a heap whose chunks were too small from the start
 //     (pre_split.hpp). Most chunks of the pool are in them: a single small request leaves the offset there, and larger
 //     ones would then step over millions of headers.
