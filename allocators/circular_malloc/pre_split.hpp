@@ -51,6 +51,21 @@ struct PreSplit {
     const std::uint32_t level = (chunk - heap * heap_granules()) / root;
     return root >> level < need ? (heap + 1) * heap_granules() : chunk;
   }
+  // Of the next `reach` nodes of the same heap behind `chunk`, as far as they have `least` granules, the first granule
+  // of one: `drawn` / 2^32 of the way. `chunk` itself if there is none.
+  SIMT_HOST_FN std::uint32_t further_on(std::uint32_t chunk, std::uint32_t drawn, std::uint32_t reach,
+                                        std::uint32_t least) const {
+    if (chunk >= last_chunk() || least > root) return chunk;
+    const std::uint32_t heap = heaps == 1 ? 0 : chunk / heap_granules();
+    const std::uint32_t in_heap = chunk - heap * heap_granules();
+    const std::uint32_t level = in_heap / root;
+    const std::uint32_t node = (1u << level) - 1 + (in_heap - level * root) / (root >> level);
+    const std::uint32_t large_levels = 32 - simt::count_leading_zeros(root / least);  // with chunks of `least` or more
+    const std::uint32_t nodes = (1u << (large_levels < levels ? large_levels : levels)) - 1;
+    if (node + 1 >= nodes) return chunk;
+    const std::uint32_t within = reach < nodes - 1 - node ? reach : nodes - 1 - node;
+    return this->chunk(heap, node + 1 + simt::multiply_high(drawn, within));
+  }
   SIMT_HOST_FN std::uint32_t chunk_size(std::uint32_t node) const {
     return root >> (31 - simt::count_leading_zeros(node + 1));
   }

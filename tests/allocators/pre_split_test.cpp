@@ -69,5 +69,20 @@ TEST(PreSplit, PassesLevelsOfSmallerChunks) {
   EXPECT_EQ(PreSplit::fit(3, 4, 1).past_small_chunks(0, 2), 0u);
 }
 
+TEST(PreSplit, DrawsAChunkFurtherOn) {
+  const PreSplit split = PreSplit::fit(4096, 2, 1);  // two heaps of eight levels of 128 granules
+  ASSERT_EQ(split.root, 128u);
+  constexpr std::uint32_t most = 0xffffffffu;
+  EXPECT_EQ(split.further_on(0, 0, 8, 32), 128u);            // node 1, the first chunk of 64
+  EXPECT_EQ(split.further_on(0, most, 2, 32), 128u + 64);    // node 2
+  EXPECT_EQ(split.further_on(0, most, 8, 32), 256u + 96);    // node 6, the last one with 32 granules
+  EXPECT_EQ(split.further_on(130, 0, 8, 32), 128u + 64);     // 130 lies in node 1
+  EXPECT_EQ(split.further_on(1024, 0, 1, 1), 1024u + 128);   // the second heap
+  EXPECT_EQ(split.further_on(1024, most, most, 1), 2047u);   // its last node
+  EXPECT_EQ(split.further_on(256 + 96, most, 8, 32), 352u);  // none behind it has 32
+  EXPECT_EQ(split.further_on(0, most, 8, 129), 0u);          // none has 129
+  EXPECT_EQ(split.further_on(2048, most, 8, 1), 2048u);      // the last chunk
+}
+
 }  // namespace
 }  // namespace allocbench::circular

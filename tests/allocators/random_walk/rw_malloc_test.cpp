@@ -8,6 +8,7 @@
 
 #include "allocators/random_walk/rw_malloc_reworked.hpp"
 #include "tests/allocators/churn.hpp"
+#include "tests/allocators/fidelity/rig.hpp"
 #include "tests/allocators/stress.hpp"
 
 namespace allocbench {
@@ -175,6 +176,21 @@ TEST(RandomWalkMallocReworked, MembersGetPagesOfTheirOwnWhereNoRunIsFree) {
     rig.free(blocks);
     EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
   }
+}
+
+// One region of 32 words, two runs of 16 pages in each: three warps want 96 of 64 runs at once. What a lane saw of the
+// other words is outdated then; the lanes look again instead of trying word after word.
+TEST(RandomWalkMallocReworked, LooksAgainWhereOthersFilledTheWords) {
+  PageParameters parameters = pages_of(64);
+  parameters.scarce_share = 0.1;
+  std::uint64_t most_lost = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    testing::FidelityRig<RandomWalkMallocReworked> rig(32 * 32 * 64, parameters, seed, 4,
+                                                       simt::StrategyKind::round_robin);
+    const testing::Calls mallocs = rig.counted_malloc(std::vector<std::uint64_t>(96, 1024));
+    for (const testing::Ops& lane : mallocs.of_lane) most_lost = std::max(most_lost, lane.lost);
+  }
+  EXPECT_LE(most_lost, 8u);
 }
 
 // Walks of the published form are long where memory is scarce.

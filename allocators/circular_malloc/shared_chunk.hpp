@@ -1,0 +1,61 @@
+// Lanes of a warp divide one free chunk among them.
+//
+// Part of the reworked CMalloc family (side_table_list.hpp). The leader locks the chunk; the lanes take blocks of it in
+// the order of their ranks, as far as it reaches; what the last of them leaves becomes a free chunk.
+//
+// A walker may still hold the index of a header inside the chunk, from before that header was absorbed. So each header
+// must always lead to a header: in the first step all new ones lead to the chunk's old successor, and only when all
+// lanes have written theirs, each leads to the next block. The link from the chunk itself comes with the second step.
+#pragma once
+
+#include "allocators/circular_malloc/headers.hpp"
+
+namespace allocbench::circular {
+
+inline constexpr std::uint32_t no_block = 0xffffffffu;
+
+struct Share {
+  bool won;             // the party locked the chunk; the same for all its lanes
+  std::uint32_t block;  // of this lane, or no_block
+  std::uint32_t rest;   // what follows the blocks; without a lock the successor of the chunk
+};
+
+// Called by all lanes of the party, with the same chunk. `need` and `max_fragmentation` as in Algorithm 3.
+template <class Thread, class Party, class Header>
+SIMT_FN Share share_chunk(Thread& thread, const Party& party, const SideTable<Header>& layout, std::uint32_t chunk,
+                          std::uint32_t need, std::uint32_t max_fragmentation) {
+  Header& header = layout.header(chunk);
+  LockResult lock{};
+  if (party.leader()) lock = header.try_lock(thread);
+  const bool won = party.broadcast(lock.won);
+  const std::uint32_t next = party.broadcast(lock.next);
+  if (!won) return {false, no_block, next};
+  party.sync();  // what the leader acquired, all lanes have
+
+  const std::uint64_t end = party.exclusive_sum(std::uint64_t{need}) + need;
+  const bool fits = end <= next - chunk;
+  const simt::LaneMask served = party.ballot(fits);  // the lowest ranks
+  if (served == 0) {                                 // another thread had shortened it
+    if (party.leader()) header.unlock(thread, next);
+    return {false, no_block, next};
+  }
+  const std::uint32_t last = 31 - simt::count_leading_zeros(served);
+  const std::uint32_t block = chunk + static_cast<std::uint32_t>(end) - need;
+  std::uint32_t behind = block + need;
+  if (thread.lane() == last) {
+    const std::uint32_t size = next - block;
+    if (need == size || std::uint64_t{need} * max_fragmentation > size) {
+      behind = next;
+    } else {
+      thread.probe(simt::Step::split);
+      layout.header(behind).unlock(thread, next);
+    }
+  }
+  if (fits && block != chunk) layout.header(block).link(thread, next);
+  const std::uint32_t rest = party.shfl_lane(behind, last);
+  party.sync();  // all new headers lead on
+  if (fits && behind != next) layout.header(block).link(thread, behind);
+  return {true, fits ? block : no_block, rest};
+}
+
+}  // namespace allocbench::circular
