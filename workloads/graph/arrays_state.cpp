@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "workloads/common/kept_input.hpp"
 #include "workloads/contract/outcome.hpp"
 
 namespace allocbench::graph {
@@ -18,14 +19,33 @@ UpdateOptions update_options(const GraphArrays::Parameters& p) {
   return {p.batches, p.batch_arcs, p.window, p.deletes == "present" ? Deletes::present : Deletes::inserted};
 }
 
+std::string key_of(const std::string& what, const GraphArrays::Parameters& p, std::uint64_t seed) {
+  return what + ' ' + p.graph + ' ' + std::to_string(p.vertices) + ' ' + std::to_string(p.arcs) +
+         (p.symmetric ? " both ways, seed " : ", seed ") + std::to_string(seed);
+}
+
+std::shared_ptr<const Adjacency> start_of(const GraphArrays::Parameters& p, std::uint64_t seed) {
+  return kept_input<Adjacency>(key_of("graph", p, seed), [&] { return adjacency_of(edge_list(p, seed), p.symmetric); });
+}
+
+std::shared_ptr<const Updates> updates_of(const Adjacency& start, const GraphArrays::Parameters& p,
+                                          std::uint64_t seed) {
+  const std::string key = key_of("updates of graph", p, seed) + ": " + std::to_string(p.batches) + " of " +
+                          std::to_string(p.batch_arcs) + " among " + std::to_string(p.window) + ", deletes " +
+                          p.deletes;
+  return kept_input<Updates>(key, [&] { return draw_updates(start, update_options(p), seed); });
+}
+
 }  // namespace
 
 ArraysState::ArraysState(simt::Stream& stream, const GraphArrays::Parameters& parameters, std::uint64_t seed)
     : stream_(stream),
       parameters_(parameters),
       seed_(seed),
-      start_(adjacency_of(edge_list(parameters, seed), parameters.symmetric)),
-      updates_(draw_updates(start_, update_options(parameters), seed)),
+      kept_start_(start_of(parameters, seed)),
+      start_(*kept_start_),
+      kept_updates_(updates_of(start_, parameters, seed)),
+      updates_(*kept_updates_),
       first_(start_.first.size()),
       targets_(start_.targets.size()),
       batch_vertices_(updates_.lists.vertices.size()),

@@ -2,6 +2,7 @@
 // them.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "workloads/common/recorded_pointers.hpp"
@@ -61,8 +62,10 @@ class ArraysState {
   simt::Stream& stream_;
   GraphArrays::Parameters parameters_;
   std::uint64_t seed_;
-  Adjacency start_;
-  Updates updates_;
+  std::shared_ptr<const Adjacency> kept_start_;
+  const Adjacency& start_;
+  std::shared_ptr<const Updates> kept_updates_;
+  const Updates& updates_;
   std::uint64_t mallocs_ = 0;
   std::uint64_t requested_bytes_ = 0;
   std::uint64_t largest_request_ = 0;

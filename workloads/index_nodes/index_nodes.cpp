@@ -1,8 +1,10 @@
 #include "workloads/index_nodes/index_nodes.hpp"
 
 #include <bit>
+#include <memory>
 #include <stdexcept>
 
+#include "workloads/common/kept_input.hpp"
 #include "workloads/contract/outcome.hpp"
 #include "workloads/index_nodes/index_reader.hpp"
 #include "workloads/index_nodes/kernels.hpp"
@@ -12,6 +14,15 @@ namespace {
 
 std::uint32_t bucket_mask_of(const IndexNodes::Parameters& p) {
   return std::bit_ceil((p.keys + p.keys_per_bucket - 1) / p.keys_per_bucket) - 1;
+}
+
+std::shared_ptr<const index::KeyCourse> course_of(const IndexNodes::Parameters& p, std::uint64_t seed) {
+  const std::uint32_t mask = bucket_mask_of(p);
+  const std::uint32_t capacity = index::Node::capacity;
+  return kept_input<index::KeyCourse>(
+      stored_key("keys of an index",
+                 {p.keys, p.rounds, std::bit_cast<std::uint64_t>(p.changed_share), mask, capacity, seed}),
+      [&] { return index::draw_keys(p.keys, p.rounds, p.changed_share, mask, capacity, seed); });
 }
 
 class IndexNodesRun final : public WorkloadRun {
@@ -29,7 +40,8 @@ class IndexNodesRun final : public WorkloadRun {
       : stream_(stream),
         type_(setting.allocator),
         parameters_(p),
-        course_(index::draw_keys(p.keys, p.rounds, p.changed_share, bucket_mask_of(p), Node::capacity, setting.seed)),
+        kept_course_(course_of(p, setting.seed)),
+        course_(*kept_course_),
         buckets_(std::size_t{bucket_mask_of(p)} + 1),
         tally_(1),
         look_ups_(stream, course_),
@@ -121,7 +133,8 @@ class IndexNodesRun final : public WorkloadRun {
   simt::Stream& stream_;
   const AllocatorType& type_;
   IndexNodes::Parameters parameters_;
-  index::KeyCourse course_;
+  std::shared_ptr<const index::KeyCourse> kept_course_;
+  const index::KeyCourse& course_;
   std::vector<simt::Buffer<KeyOperation>> operations_;  // by launch
   simt::Buffer<Bucket> buckets_;
   simt::Buffer<Tally> tally_;
