@@ -52,6 +52,7 @@ ArraysState::ArraysState(simt::Stream& stream, const GraphArrays::Parameters& pa
       batch_first_(updates_.lists.first.size()),
       batch_targets_(updates_.lists.targets.size()),
       blocks_(stream, start_.vertices()),
+      final_bytes_(start_.vertices()),
       degrees_(start_.vertices()),
       failures_(1),
       digests_(stream, start_, updates_),
@@ -67,6 +68,11 @@ ArraysState::ArraysState(simt::Stream& stream, const GraphArrays::Parameters& pa
   batch_vertices_.from_host(stream, updates_.lists.vertices);
   batch_first_.from_host(stream, updates_.lists.first);
   batch_targets_.from_host(stream, updates_.lists.targets);
+  std::vector<std::uint32_t> final_bytes;
+  for (std::uint32_t vertex = 0; vertex < start_.vertices(); ++vertex) {
+    final_bytes.push_back(static_cast<std::uint32_t>(array_bytes(updates_.final.degree(vertex))));
+  }
+  final_bytes_.from_host(stream, final_bytes);
   if (batches() == 0) return;
   inserted_.emplace(stream, updates_.inserted);
   if (parameters.sort) {
@@ -123,15 +129,19 @@ void ArraysState::prepare() {
 // A failed request of the set-up left a null in its slot; a failed one of a batch left the old array there, and is
 // reported as one more block, of unknown size. No later batch came then, so arrays have any size from the least on.
 void ArraysState::check_recorded(PointerCheck& check) const {
-  const std::uint64_t failed = failures();
-  std::vector<RecordedBlock> blocks = blocks_.blocks([&](std::size_t vertex) {
-    return array_bytes(failed != 0 ? 0 : updates_.final.degree(static_cast<std::uint32_t>(vertex)));
-  });
-  const auto nulls = static_cast<std::uint64_t>(
-      std::count_if(blocks.begin(), blocks.end(), [](const RecordedBlock& block) { return block.address == 0; }));
-  for (std::uint64_t more = nulls; more < failed; ++more) blocks.push_back({0, 0, blocks.size()});
-  check.check(blocks, PointerCheck::Live::together);
-  if (!check.ok() || failed != 0) return;
+  if (const std::uint64_t failed = failures(); failed != 0) {
+    std::vector<RecordedBlock> blocks = blocks_.blocks([&](std::size_t) { return array_bytes(0); });
+    const auto nulls = static_cast<std::uint64_t>(
+        std::count_if(blocks.begin(), blocks.end(), [](const RecordedBlock& block) { return block.address == 0; }));
+    for (std::uint64_t more = nulls; more < failed; ++more) blocks.push_back({0, 0, blocks.size()});
+    check.check(blocks, PointerCheck::Live::together);
+    return;
+  }
+  blocks_.check(
+      check, {.array = final_bytes_.data()},
+      [&](std::size_t vertex) { return array_bytes(updates_.final.degree(static_cast<std::uint32_t>(vertex))); },
+      PointerCheck::Live::together);
+  if (!check.ok()) return;
   if (sort_) fail_if_wrong("sorting of batches", sort_->problem());
   fail_if_wrong("graph", digests_.problem());
   if (inserted_) fail_if_wrong("graph after the last insertion", inserted_->problem());

@@ -75,6 +75,7 @@ class ArraysState {
   simt::Buffer<std::uint32_t> batch_first_;
   simt::Buffer<std::uint32_t> batch_targets_;
   RecordedPointers blocks_;
+  simt::Buffer<std::uint32_t> final_bytes_;  // of the arrays, at the end
   simt::Buffer<std::uint32_t> degrees_;
   simt::Buffer<std::uint64_t> failures_;
   DigestChecks digests_;

@@ -75,9 +75,7 @@ class IndexNodesRun final : public WorkloadRun {
   }
 
   void check_recorded(PointerCheck& check) const override {
-    std::vector<RecordedBlock> blocks = chains_.blocks();
-    for (std::uint64_t i = 0; i < before_clear_.failures; ++i) blocks.push_back({0, sizeof(Node), blocks.size()});
-    check.check(blocks, PointerCheck::Live::together);
+    chains_.check(check, before_clear_.failures);
     if (!check.ok() || before_clear_.failures != 0) return;
     fail_if_wrong("index", look_ups_.problem());
     fail_if_wrong("index", chains_.problem());
