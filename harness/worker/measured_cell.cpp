@@ -121,10 +121,16 @@ bool MeasuredCell::overlap_is_defined() const {
   return rounds * profile.bytes() <= setting_.pool_bytes;
 }
 
+AllocatorHandle MeasuredCell::timed_allocator() const {
+  const bool is_reset = starts_every_pass_fresh() && instance_.traits().fresh == Fresh::by_reset;
+  // A reset frees nothing in the device heap.
+  return is_reset && leaves_device_heap_alone_ ? instance_.handle().reset_afterwards() : instance_.handle();
+}
+
 void MeasuredCell::repeat() {
   make_ready();
   PhaseTimer timer(instance_.stream());
-  run_->sample(instance_.handle(), timer);
+  run_->sample(timed_allocator(), timer);
   instance_.stream().synchronize();
   instance_.last_user = this;
 }
@@ -151,7 +157,7 @@ Sample MeasuredCell::repetition(std::string_view name) {
   PhaseTimer timer(instance_.stream());
   {
     const simt::Range range(name);  // `allocbench profile` wants phases of samples only
-    run_->sample(instance_.handle(), timer);
+    run_->sample(timed_allocator(), timer);
   }
   instance_.shares().move_to(Part::kernels, timer.seconds());
   const TimeShares::Scope pointers(instance_.shares(), Part::pointers);

@@ -266,6 +266,19 @@ TYPED_TEST(FilledPoolOf, HasCheckedContents) {
   }
 }
 
+TEST(Occupancy, StaysWhereTheAllocatorIsResetAfterwards) {
+  constexpr std::uint32_t count = 64;
+  test::AllocatorRig rig(test::tested_type<SimpleQueue, CallKernels, OccupancyKernels>(), count * 64,
+                         test::parameter_values(SimpleQueue::Parameters{.page_bytes = 64}));
+  const PageSet used = PageSet::first(count / 2);
+  Occupants occupants(rig.stream(), count);
+  occupants.enter(rig.allocator, 64, used);
+  occupants.leave(rig.allocator.reset_afterwards(), used);
+  EXPECT_EQ(occupants.present(), count / 2);
+  occupants.leave(rig.allocator, used);
+  EXPECT_EQ(occupants.present(), 0u);
+}
+
 TEST(Occupancy, FirstFitLeavesOneCluster) {
   test::AllocatorRig rig(test::tested_type<RandomWalkMallocReworked, CallKernels>(), 64 * 64,
                          test::parameter_values(RandomWalkMallocReworked::Parameters{.page_bytes = 64}));

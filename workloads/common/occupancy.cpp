@@ -61,7 +61,7 @@ void Occupants::fill(const AllocatorHandle& allocator, std::uint64_t bytes) {
 }
 
 void Occupants::leave(const AllocatorHandle& allocator, const PageSet& used) {
-  if (blocks_.size() == 0) return;
+  if (blocks_.size() == 0 || allocator.is_reset_afterwards()) return;
   allocator.launch<OccupancyKernels>(stream_, shape(), VacateKernel{}, blocks_.data(), count(), used, true);
 }
 

@@ -38,6 +38,7 @@ class Occupants {
   // Makes all requests, unless many are refused, and frees again those that are not `used`. From a fresh state the
   // requests are made once for an instance; later their result is put back (workloads/contract/filled_pool.hpp).
   void enter(const AllocatorHandle& allocator, std::uint64_t bytes, const PageSet& used);
+  // Frees the `used`, unless the allocator is reset anyhow.
   void leave(const AllocatorHandle& allocator, const PageSet& used);
 
   // How many there are now.

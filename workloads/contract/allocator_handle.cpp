@@ -106,6 +106,12 @@ AllocatorHandle AllocatorHandle::bare() const {
   return result;
 }
 
+AllocatorHandle AllocatorHandle::reset_afterwards() const {
+  AllocatorHandle result = *this;
+  result.is_reset_afterwards_ = true;
+  return result;
+}
+
 std::string AllocatorHandle::broken_invariant(simt::Stream& stream) const {
   const auto check = type_->functions.broken_invariant;
   return check == nullptr ? std::string() : check(bytes_.get(), stream);

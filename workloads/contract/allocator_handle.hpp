@@ -45,6 +45,10 @@ class AllocatorHandle {
   AllocatorHandle failing(const FailureRule& failures) const;
   // The same allocator, not observed.
   AllocatorHandle bare() const;
+  // The same for a sample after which the allocator is reset: what the workload does for the next sample alone, such as
+  // freeing what filled the pool, may be left out.
+  AllocatorHandle reset_afterwards() const;
+  bool is_reset_afterwards() const { return is_reset_afterwards_; }
 
   // Back to fresh; only with Fresh::by_reset.
   void reset(simt::Stream& stream) const;
@@ -109,6 +113,7 @@ class AllocatorHandle {
   simt::DeadlineView deadline_;
   bool is_observed_ = false;
   bool counts_ = false;
+  bool is_reset_afterwards_ = false;
 };
 
 // The compiled kernel of a workload's list, for its attributes and the number of its resident blocks.
