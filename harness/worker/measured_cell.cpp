@@ -88,17 +88,20 @@ Verification MeasuredCell::verify_all() {
     check_contents(result);
     result.histograms = run_->histograms();
   }
+  std::uint32_t lanes_per_warp = 0;
   {
     const TimeShares::Scope leaks(instance_.shares(), Part::leaks);
+    const RequestProfile requests = run_->requests();  // drawn anew at each call
     const LeakResult leak =
-        LeakCheck(instance_.stream(), run_->requests(), setting_, instance_.leak_findings()).run(instance_.handle());
+        LeakCheck(instance_.stream(), requests, setting_, instance_.leak_findings()).run(instance_.handle());
+    lanes_per_warp = requests.geometry.lanes_per_warp;
     result.leak_rounds = leak.rounds;
     result.leak = leak.verdict;
     result.spurious_nulls = leak.spurious_nulls;
     fail_if_late();
   }
   const TimeShares::Scope resets(instance_.shares(), Part::resets);
-  result.reset = instance_.check_reset(run_->requests().geometry.lanes_per_warp);
+  result.reset = instance_.check_reset(lanes_per_warp);
   fail_if_late();
   check_invariants();
   reset_allocator();
