@@ -88,17 +88,20 @@ Verification MeasuredCell::verify_all() {
     check_contents(result);
     result.histograms = run_->histograms();
   }
+  std::uint32_t lanes_per_warp = 0;
   {
     const TimeShares::Scope leaks(instance_.shares(), Part::leaks);
+    const RequestProfile requests = run_->requests();  // drawn anew at each call
     const LeakResult leak =
-        LeakCheck(instance_.stream(), run_->requests(), setting_, instance_.leak_findings()).run(instance_.handle());
+        LeakCheck(instance_.stream(), requests, setting_, instance_.leak_findings()).run(instance_.handle());
+    lanes_per_warp = requests.geometry.lanes_per_warp;
     result.leak_rounds = leak.rounds;
     result.leak = leak.verdict;
     result.spurious_nulls = leak.spurious_nulls;
     fail_if_late();
   }
   const TimeShares::Scope resets(instance_.shares(), Part::resets);
-  result.reset = instance_.check_reset(run_->requests().geometry.lanes_per_warp);
+  result.reset = instance_.check_reset(lanes_per_warp);
   fail_if_late();
   check_invariants();
   reset_allocator();
@@ -121,10 +124,16 @@ bool MeasuredCell::overlap_is_defined() const {
   return rounds * profile.bytes() <= setting_.pool_bytes;
 }
 
+AllocatorHandle MeasuredCell::timed_allocator() const {
+  const bool is_reset = starts_every_pass_fresh() && instance_.traits().fresh == Fresh::by_reset;
+  // A reset frees nothing in the device heap.
+  return is_reset && leaves_device_heap_alone_ ? instance_.handle().reset_afterwards() : instance_.handle();
+}
+
 void MeasuredCell::repeat() {
   make_ready();
   PhaseTimer timer(instance_.stream());
-  run_->sample(instance_.handle(), timer);
+  run_->sample(timed_allocator(), timer);
   instance_.stream().synchronize();
   instance_.last_user = this;
 }
@@ -151,7 +160,7 @@ Sample MeasuredCell::repetition(std::string_view name) {
   PhaseTimer timer(instance_.stream());
   {
     const simt::Range range(name);  // `allocbench profile` wants phases of samples only
-    run_->sample(instance_.handle(), timer);
+    run_->sample(timed_allocator(), timer);
   }
   instance_.shares().move_to(Part::kernels, timer.seconds());
   const TimeShares::Scope pointers(instance_.shares(), Part::pointers);

@@ -43,6 +43,8 @@ class MeasuredCell final : public Cell {
   // That, and what records a sample.
   void make_ready();
   Sample repetition(std::string_view name);
+  // For samples, not for verification.
+  AllocatorHandle timed_allocator() const;
   Verification verify_all();
   // After the work of a stage: its calls came back in time.
   void fail_if_late();

@@ -207,6 +207,24 @@ TEST(CallStatistics, TheNthMallocsOfAWarpCountTogether) {
   EXPECT_EQ(bins_of(statistics, "steps").at(2), 4u) << "over both passes";
 }
 
+// Each core counts warps of its own.
+TEST(CallStatistics, WarpsOfAllCoresCount) {
+  constexpr std::uint32_t threads = 5 << 15;
+  std::vector<MallocRecord> records;
+  double sum = 0;
+  for (std::uint32_t call = 0; call < 2; ++call) {
+    for (std::uint32_t i = 0; i < threads; ++i) {
+      const auto thread = static_cast<std::uint32_t>(std::uint64_t{77'777} * i % threads);  // in no order
+      const std::uint32_t of_warp = thread / 32 % 100 + 200 * call;
+      records.push_back(record(thread, of_warp + thread % 32, thread / 32 * 32));
+      if (thread % 32 == 31) sum += of_warp + 31;
+    }
+  }
+  CallStatistics statistics(StepUnit::probe);
+  statistics.add_pass({}, records);
+  EXPECT_DOUBLE_EQ(value_of(statistics, "warp_steps_per_malloc"), sum / (threads / 32 * 2));
+}
+
 TEST(CallStatistics, TurnsAreRanksOfTickets) {
   std::vector<MallocRecord> records{record(0, 0), record(1, 0), record(2, 0), record(3, 0)};
   records[0].ticket = 700;

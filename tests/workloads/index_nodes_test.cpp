@@ -12,6 +12,7 @@
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/common/call_kernels.hpp"
+#include "workloads/index_nodes/index_reader.hpp"
 #include "workloads/index_nodes/kernels.hpp"
 
 namespace allocbench {
@@ -106,6 +107,17 @@ TEST(IndexNodes, SeeANodeThatTheAllocatorWroteTo) {
   IndexNodes::Parameters parameters = small(150, 14, 3);
   Rig<SlotMalloc<Fault::scribble, 128>> rig(parameters, 128 * 200);
   EXPECT_EQ(rig.sample().find("wrong index"), 0u) << rig.sample();
+}
+
+// Before they ran, all look-ups are wrong; the host names the first.
+TEST(IndexNodes, SeeLookUpsThatGotOtherValues) {
+  test::CpuDevice cpu;
+  const KeyCourse course = index::draw_keys(20, 1, 0.5, 3, Node::capacity, 3);
+  index::LookUps look_ups(cpu.stream, course);
+  look_ups.clear();
+  const KeyOperation& first = course.look_ups[0][0];
+  EXPECT_EQ(look_ups.problem(), "key " + std::to_string(first.key) + " has the value 4294967295 instead of " +
+                                    std::to_string(first.value) + " after round 0");
 }
 
 TEST(IndexNodes, SayWhyAnAllocatorCannotRunThem) {

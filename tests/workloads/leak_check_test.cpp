@@ -56,6 +56,35 @@ TEST(LeakCheck, GivesSlowDesignsFewerCallers) {
   EXPECT_EQ(none.verdict, "partial: 1 of 17 rounds within the time budget");
 }
 
+// Notes the pools whose invariants are asked for, and breaks one if it is told to.
+struct Inspected : SlotMalloc<Fault::none> {
+  static inline std::vector<std::uint32_t> pools;  // slots
+  static inline bool breaks = false;
+
+  static Inspected create(Arena& arena, const Parameters& parameters) {
+    return {SlotMalloc<Fault::none>::create(arena, parameters), static_cast<std::uint32_t>(arena.pool_bytes() / 64)};
+  }
+  std::string broken_invariant(simt::Stream&) const {
+    pools.push_back(slots);
+    return breaks ? "planted" : "";
+  }
+  std::uint32_t slots;
+};
+
+// The inspection of a large pool takes longer than the rounds: only the result that counts is worth it.
+TEST(LeakCheck, InspectsTheInstanceOfItsResultOnly) {
+  for (const auto& [budget, callers] : {std::pair(std::chrono::milliseconds(0), 1024u),
+                                        std::pair(std::chrono::milliseconds(std::chrono::hours(1)), 2048u)}) {
+    Inspected::pools.clear();
+    EXPECT_EQ(check_leaks<Inspected>(16 << 20, 2048, budget).callers, callers);
+    ASSERT_EQ(Inspected::pools.size(), 1u);
+    EXPECT_EQ(Inspected::pools[0], (8 * callers * 48 + 0xffff) / 0x10000 * 0x10000 / 64);
+    Inspected::breaks = true;
+    EXPECT_THROW(check_leaks<Inspected>(16 << 20, 2048, budget), CellFailure);
+    Inspected::breaks = false;
+  }
+}
+
 // One request in a thousand is refused: no more in late rounds than in early ones.
 TEST(LeakCheck, TellsRefusalsFromALeak) {
   const LeakResult result = check_leaks<SlotMalloc<Fault::null_now_and_then>>(16 << 20, 160);

@@ -125,9 +125,9 @@ constexpr std::uint32_t wanted = 64 * 1024;
 
 // The requests that Occupants make; `present` is the number they get.
 template <bool serves>
-std::uint32_t requests_made(std::uint32_t present) {
+std::uint32_t requests_made(std::uint32_t present, std::size_t together = Occupants::most_together) {
   test::AllocatorRig rig(test::tested_type<CountingMalloc<serves>, OccupancyKernels>(), 64);
-  Occupants occupants(rig.stream(), wanted);
+  Occupants occupants(rig.stream(), wanted, together);
   occupants.enter(rig.allocator, 64, PageSet::first(wanted));
   EXPECT_EQ(occupants.present(), present);
   return *reinterpret_cast<const std::uint32_t*>(rig.pool().base);
@@ -141,6 +141,26 @@ TEST(Occupancy, StopsAskingOnceManyWereRefused) {
   EXPECT_LT(asked, wanted / 2);
 }
 
+TEST(Occupancy, StopsAskingInLaterLaunches) {
+  EXPECT_EQ(requests_made<true>(wanted, 1000), wanted);
+  const std::uint32_t asked = requests_made<false>(0, 2000);
+  EXPECT_GE(asked, OccupyKernel::enough_refusals);
+  EXPECT_LE(asked, 2000u) << "enough were refused in the first launch";
+}
+
+// What was put back had refusals, too.
+TEST(Occupancy, StopsAskingWhereAnotherPoolWasFull) {
+  test::AllocatorRig rig(test::tested_type<CountingMalloc<false>, OccupancyKernels>(), 64);
+  const auto word_after = [&](std::uint32_t count) {
+    rig.allocator.reset(rig.stream());
+    Occupants(rig.stream(), count, 2000).enter(rig.allocator, 64, PageSet::first(count));
+    return *reinterpret_cast<const std::uint32_t*>(rig.pool().base);
+  };
+  const std::uint32_t asked = word_after(2000);
+  EXPECT_GE(asked, OccupyKernel::enough_refusals);
+  EXPECT_EQ(word_after(6000), asked);
+}
+
 // Requests that are made add to the word; a copy that is put back sets it.
 class FilledPoolTest : public ::testing::Test {
  protected:
@@ -152,8 +172,8 @@ class FilledPoolTest : public ::testing::Test {
     word() = before;
   }
   // The word after so many requests.
-  std::uint32_t word_after(std::uint32_t count, std::uint64_t bytes) {
-    Occupants(rig.stream(), count).enter(allocator, bytes, PageSet::first(count));
+  std::uint32_t word_after(std::uint32_t count, std::uint64_t bytes, std::size_t together = Occupants::most_together) {
+    Occupants(rig.stream(), count, together).enter(allocator, bytes, PageSet::first(count));
     return word();
   }
   void fill_and_reset() {
@@ -188,6 +208,21 @@ TEST_F(FilledPoolTest, IsKeptBesideOthers) {
   EXPECT_EQ(word_after(64, 64), 64u);
   reset();
   EXPECT_EQ(word_after(32, 64), before + 32);  // as it was when that pool was filled
+}
+
+TEST_F(FilledPoolTest, BeginsWithTheWholeLaunchesOfAnother) {
+  allocator.reset(rig.stream());
+  EXPECT_EQ(word_after(40, 64, 16), 40u);
+  reset();
+  EXPECT_EQ(word_after(64, 64, 16), 64u) << "32 were put back, 32 were made";
+  reset();
+  EXPECT_EQ(word_after(50, 64, 16), 50u) << "48 were put back";
+  reset();
+  EXPECT_EQ(word_after(20, 64, 16), before + 20) << "of the first launch alone there is no copy";
+  reset();
+  EXPECT_EQ(word_after(66, 64, 32), before + 66) << "its launches are others";
+  reset();
+  EXPECT_EQ(word_after(66, 32, 16), before + 66);
 }
 
 TEST_F(FilledPoolTest, DoesNotUndoWhatHappenedSinceTheReset) {
@@ -228,20 +263,19 @@ TYPED_TEST_SUITE(FilledPoolOf, SlowToFill);
 
 // What is put back is a heap like any other: it serves as much as one that was filled, and no block twice.
 TYPED_TEST(FilledPoolOf, IsAsGoodAsAFillingOfItsOwn) {
-  constexpr std::uint32_t count = 512;
   test::AllocatorRig rig(test::tested_type<TypeParam, CallKernels, OccupancyKernels>(), 8 << 20);
   const AllocatorHandle& allocator = rig.allocator;
-  const PageSet used = PageSet::by_chance(count, count / 2, 5);
-  for (int time = 0; time < 2; ++time) {
+  for (const std::uint32_t count : {300u, 512u, 512u}) {  // the second begins with launches of the first
+    const PageSet used = PageSet::by_chance(count, count / 2, 5);
     allocator.reset(rig.stream());
-    Occupants occupants(rig.stream(), count);
+    Occupants occupants(rig.stream(), count, 128);
     occupants.enter(allocator, 64, used);
     ASSERT_EQ(occupants.present(), count / 2);
     const std::vector<RecordedBlock> blocks = blocks_of(rig, count / 2, 64);
     std::set<std::uint64_t> addresses;
     for (const RecordedBlock& block : blocks) addresses.insert(block.address);
     for (void* const block : occupants.blocks()) addresses.insert(reinterpret_cast<std::uint64_t>(block));
-    EXPECT_EQ(addresses.size(), count) << "time " << time;
+    EXPECT_EQ(addresses.size(), count);
     EXPECT_FALSE(addresses.contains(0));
     EXPECT_EQ(allocator.broken_invariant(rig.stream()), "");
   }
@@ -249,21 +283,34 @@ TYPED_TEST(FilledPoolOf, IsAsGoodAsAFillingOfItsOwn) {
 
 // The ledger knows the blocks that were put back: their frees are checked like all others.
 TYPED_TEST(FilledPoolOf, HasCheckedContents) {
-  constexpr std::uint32_t count = 512;
   constexpr std::size_t pool_bytes = 8 << 20;
   test::AllocatorRig rig(test::tested_type<TypeParam, CallKernels, OccupancyKernels>(), pool_bytes);
-  const PageSet used = PageSet::by_chance(count, count / 2, 5);
-  for (const bool overwritten : {false, false, true}) {
+  for (const auto& [count, overwritten] :
+       {std::pair(300u, false), std::pair(400u, true), std::pair(512u, false), std::pair(512u, true)}) {
+    const PageSet used = PageSet::by_chance(count, count / 2, 5);
     rig.allocator.reset(rig.stream());
     const ContentCheck contents(rig.stream(), count, rig.rules);
     const AllocatorHandle checked = rig.allocator.observed({}, contents.ledger());
-    Occupants occupants(rig.stream(), count);
+    Occupants occupants(rig.stream(), count, 128);
     occupants.enter(checked, 64, used);
     if (overwritten) static_cast<std::uint32_t*>(occupants.blocks()[7])[5] ^= 1u;
     occupants.leave(checked, used);
     const std::string problem = contents.problem();
     EXPECT_EQ(problem.empty(), !overwritten) << problem;
   }
+}
+
+TEST(Occupancy, StaysWhereTheAllocatorIsResetAfterwards) {
+  constexpr std::uint32_t count = 64;
+  test::AllocatorRig rig(test::tested_type<SimpleQueue, CallKernels, OccupancyKernels>(), count * 64,
+                         test::parameter_values(SimpleQueue::Parameters{.page_bytes = 64}));
+  const PageSet used = PageSet::first(count / 2);
+  Occupants occupants(rig.stream(), count);
+  occupants.enter(rig.allocator, 64, used);
+  occupants.leave(rig.allocator.reset_afterwards(), used);
+  EXPECT_EQ(occupants.present(), count / 2);
+  occupants.leave(rig.allocator, used);
+  EXPECT_EQ(occupants.present(), 0u);
 }
 
 TEST(Occupancy, FirstFitLeavesOneCluster) {

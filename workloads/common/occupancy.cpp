@@ -1,6 +1,7 @@
 #include "workloads/common/occupancy.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "workloads/common/occupancy_kernels.hpp"
 
@@ -24,6 +25,14 @@ struct CountBlocks {
   }
 };
 
+struct CountNulls {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, void* const* blocks, std::uint32_t count, std::uint32_t* nulls) const {
+    const std::uint32_t i = thread.rank_in_grid();
+    if (i < count && blocks[i] == nullptr) thread.atomic(*nulls).fetch_add(1u, simt::relaxed);
+  }
+};
+
 // What the malloc of a checked allocator does with a block it returns.
 struct AdoptKernel {
   template <class Thread>
@@ -37,12 +46,14 @@ struct AdoptKernel {
 }  // namespace
 
 void fill_pool(simt::Stream& stream, const AllocatorHandle& allocator, const FilledPool::Requests& requests,
-               void** blocks, const std::function<void()>& make) {
-  const bool put_back = allocator.fill(requests, blocks, make);
-  if (!put_back || allocator.contents().report == nullptr) return;
-  void* const* const taken = blocks;
-  simt::launch(stream, shape_of(requests.count), AdoptKernel{}, allocator.contents(),
-               std::max(requests.bytes, least_checked_bytes), taken, static_cast<std::uint32_t>(requests.count));
+               void** blocks, const MakeRequests& make) {
+  const auto adopt = [&](std::size_t count) {
+    if (allocator.contents().report == nullptr) return;
+    void* const* const taken = blocks;
+    simt::launch(stream, shape_of(count), AdoptKernel{}, allocator.contents(),
+                 std::max(requests.bytes, least_checked_bytes), taken, static_cast<std::uint32_t>(count));
+  };
+  allocator.fill(requests, blocks, adopt, make);
 }
 
 void Occupants::enter(const AllocatorHandle& allocator, std::uint64_t bytes, const PageSet& used) {
@@ -52,16 +63,26 @@ void Occupants::enter(const AllocatorHandle& allocator, std::uint64_t bytes, con
 }
 
 void Occupants::fill(const AllocatorHandle& allocator, std::uint64_t bytes) {
-  const FilledPool::Requests requests{bytes, blocks_.size(), threads_per_block, simt::warp_size};
-  fill_pool(stream_, allocator, requests, blocks_.data(), [&] {
-    refusals_.fill_bytes(stream_, 0);
-    allocator.launch<OccupancyKernels>(stream_, shape(), OccupyKernel{}, bytes, blocks_.data(), count(),
-                                       refusals_.data());
+  const FilledPool::Requests requests{bytes, blocks_.size(), threads_per_block, simt::warp_size, together_};
+  bool first = true;
+  fill_pool(stream_, allocator, requests, blocks_.data(), [&](std::size_t begin, std::size_t end) {
+    if (std::exchange(first, false)) count_refusals(begin);
+    const auto launched = static_cast<std::uint32_t>(end - begin);
+    allocator.launch<OccupancyKernels>(stream_, shape_of(launched), OccupyKernel{}, bytes, blocks_.data() + begin,
+                                       launched, refusals_.data());
   });
 }
 
+// Of the first requests. As long as fewer than enough were refused, each null is one of them.
+void Occupants::count_refusals(std::size_t requests) {
+  refusals_.fill_bytes(stream_, 0);
+  if (requests == 0) return;
+  simt::launch(stream_, shape_of(requests), CountNulls{}, static_cast<void* const*>(blocks_.data()),
+               static_cast<std::uint32_t>(requests), refusals_.data());
+}
+
 void Occupants::leave(const AllocatorHandle& allocator, const PageSet& used) {
-  if (blocks_.size() == 0) return;
+  if (blocks_.size() == 0 || allocator.is_reset_afterwards()) return;
   allocator.launch<OccupancyKernels>(stream_, shape(), VacateKernel{}, blocks_.data(), count(), used, true);
 }
 

@@ -22,22 +22,30 @@
 
 namespace allocbench {
 
+// Makes the requests from `begin` to `end`.
+using MakeRequests = std::function<void(std::size_t begin, std::size_t end)>;
+
 // AllocatorHandle::fill(), and where contents are checked and blocks were put back, the ledger takes them in as if they
 // had just been returned.
 void fill_pool(simt::Stream& stream, const AllocatorHandle& allocator, const FilledPool::Requests& requests,
-               void** blocks, const std::function<void()>& make);
+               void** blocks, const MakeRequests& make);
 
 // Blocks that the allocator's own malloc made and that keep memory in use.
 class Occupants {
  public:
+  // As many requests as large GPUs have threads, so that the end of a launch makes little difference.
+  static constexpr std::size_t most_together = 1 << 18;
+
   // Up to so many.
-  Occupants(simt::Stream& stream, std::uint32_t count) : stream_(stream), blocks_(count) {}
+  Occupants(simt::Stream& stream, std::uint32_t count, std::size_t together = most_together)
+      : stream_(stream), together_(together), blocks_(count) {}
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(blocks_.size()); }
 
   // Makes all requests, unless many are refused, and frees again those that are not `used`. From a fresh state the
   // requests are made once for an instance; later their result is put back (workloads/contract/filled_pool.hpp).
   void enter(const AllocatorHandle& allocator, std::uint64_t bytes, const PageSet& used);
+  // Frees the `used`, unless the allocator is reset anyhow.
   void leave(const AllocatorHandle& allocator, const PageSet& used);
 
   // How many there are now.
@@ -47,9 +55,11 @@ class Occupants {
 
  private:
   void fill(const AllocatorHandle& allocator, std::uint64_t bytes);
+  void count_refusals(std::size_t requests);
   simt::LaunchShape shape() const;
 
   simt::Stream& stream_;
+  std::size_t together_;
   simt::Buffer<void*> blocks_;
   simt::Buffer<std::uint32_t> refusals_{1};
 };

@@ -8,11 +8,10 @@
 
 namespace allocbench {
 
-// Calls body(begin, end) for consecutive parts of [0, count), each on a thread of its own. Small loops stay on the
-// caller's. `body` must not throw.
+// Calls body(begin, end) for consecutive parts of [0, count), each on a thread of its own. Loops of fewer than two
+// least parts stay on the caller's. `body` must not throw.
 template <class Body>
-void parallel_for(std::size_t count, const Body& body) {
-  constexpr std::size_t least_part = 1 << 16;
+void parallel_for(std::size_t count, const Body& body, std::size_t least_part = 1 << 16) {
   const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
   const std::size_t parts = std::clamp<std::size_t>(count / least_part, 1, cores);
   std::vector<std::jthread> others;

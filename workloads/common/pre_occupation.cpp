@@ -57,7 +57,7 @@ void PreOccupation::enter(const AllocatorHandle& allocator) {
 }
 
 void PreOccupation::leave(const AllocatorHandle& allocator) {
-  if (used_share_ <= 0) return;
+  if (used_share_ <= 0 || allocator.is_reset_afterwards()) return;
   if (allocator.type().marks_pages()) {
     allocator.reset(stream_);
   } else if (allocator.traits().frees != Frees::never) {

@@ -65,6 +65,11 @@ class RecordedPointers {
                   std::uint32_t rounds) const {
     judge(check, sizes, slots_.size(), size_of, live, rounds);
   }
+  // Where the device finds every slot right, except for nulls, adds them all to the check. False: look at them here.
+  template <class SizeOf>
+  bool add_if_right(PointerCheck& check, AnySize sizes, SizeOf&& size_of, PointerCheck::Live live) const {
+    return add_if_right(check, range(sizes, callers_), size_of, live);
+  }
   // Judges each for itself those slots that hold neither `mark` nor their poison: `written` of them, all of one size.
   void check_unmarked(PointerCheck& check, std::uint64_t bytes, const void* mark, std::uint64_t written) const {
     SlotRange all_slots = range({bytes}, 1);
@@ -95,16 +100,26 @@ class RecordedPointers {
   }
 
   template <class SizeOf>
+  bool add_if_right(PointerCheck& check, const SlotRange& slots, SizeOf&& size_of, PointerCheck::Live live) const {
+    const auto nulls = slot_check_.nulls_if_right(stream_, {&slots, 1}, check.rules(), live);
+    if (!nulls) return false;
+    const auto bytes_of = [&](std::size_t count) {
+      std::uint64_t bytes = 0;
+      for (std::size_t slot = 0; slot < count; ++slot) bytes += size_of(slot);
+      return bytes;
+    };
+    const std::size_t times = slots.count / slots.period;
+    const std::uint64_t bytes = times == 0 ? 0 : times * bytes_of(slots.period);
+    check.add_right(slots.count, *nulls, bytes + bytes_of(slots.count % slots.period));
+    return true;
+  }
+
+  template <class SizeOf>
   void judge(PointerCheck& check, AnySize sizes, std::size_t period, SizeOf& size_of, PointerCheck::Live live,
              std::uint32_t rounds) const {
     SlotRange all_slots = range(sizes, period);
     all_slots.count = std::size_t{rounds} * callers_;
-    if (const auto nulls = slot_check_.nulls_if_right(stream_, {&all_slots, 1}, check.rules(), live)) {
-      std::uint64_t bytes = 0;
-      for (std::size_t slot = 0; slot < all_slots.count; ++slot) bytes += size_of(slot % period);
-      check.add_right(all_slots.count, *nulls, bytes);
-      return;
-    }
+    if (add_if_right(check, all_slots, size_of, live)) return;
     std::vector<RecordedBlock> all = blocks([](std::size_t) { return std::uint64_t{0}; });
     all.resize(all_slots.count);
     for (RecordedBlock& block : all) block.bytes = size_of(block.request % period);

@@ -11,8 +11,15 @@
 namespace allocbench {
 namespace {
 
-std::uint32_t draw(std::uint64_t seed, std::uint32_t caller) {
-  return random_words(seed, RandomStream::request_sizes, caller).words[0];
+// The size of each caller from its word by chance.
+template <class SizeOf>
+void draw_each(std::vector<std::uint32_t>& sizes, std::uint64_t seed, const SizeOf& size_of) {
+  parallel_for(sizes.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t caller = begin; caller < end; ++caller) {
+      const std::uint32_t drawn = random_words(seed, RandomStream::request_sizes, caller).words[0];
+      sizes[caller] = static_cast<std::uint32_t>(size_of(drawn));
+    }
+  });
 }
 
 constexpr std::uint64_t footprint(std::uint64_t bytes) { return (std::max<std::uint64_t>(bytes, 1) + 15) / 16 * 16; }
@@ -33,9 +40,7 @@ RequestSizes RequestSizes::uniform(std::uint32_t min, std::uint32_t max, std::ui
   RequestSizes result;
   result.sizes_.resize(callers);
   const std::uint64_t values = std::uint64_t{max} - min + 1;
-  for (std::uint32_t caller = 0; caller < callers; ++caller) {
-    result.sizes_[caller] = min + static_cast<std::uint32_t>((draw(seed, caller) * values) >> 32);
-  }
+  draw_each(result.sizes_, seed, [&](std::uint32_t drawn) { return min + ((drawn * values) >> 32); });
   return result;
 }
 
@@ -74,11 +79,11 @@ RequestSizes RequestSizes::list(const std::vector<std::uint64_t>& sizes, const s
 
   RequestSizes result;
   result.sizes_.resize(callers);
-  for (std::uint32_t caller = 0; caller < callers; ++caller) {
-    const double point = static_cast<double>(draw(seed, caller)) * 0x1p-32 * static_cast<double>(upper.back());
+  draw_each(result.sizes_, seed, [&](std::uint32_t drawn) {
+    const double point = static_cast<double>(drawn) * 0x1p-32 * static_cast<double>(upper.back());
     const auto slot = std::upper_bound(upper.begin(), upper.end(), static_cast<std::uint64_t>(point));
-    result.sizes_[caller] = static_cast<std::uint32_t>(sizes[static_cast<std::size_t>(slot - upper.begin())]);
-  }
+    return sizes[static_cast<std::size_t>(slot - upper.begin())];
+  });
   return result;
 }
 

@@ -36,8 +36,13 @@ std::optional<StoredValue> StoredValue::open(const std::string& key) {
   return value;
 }
 
+std::string stored_key(std::string text, std::initializer_list<std::uint64_t> numbers) {
+  for (const std::uint64_t number : numbers) text += ' ' + std::to_string(number);
+  return text;
+}
+
 // Under a name of its own first: a process that reads meanwhile finds the whole file or none.
-void store_value(const std::string& key, std::initializer_list<std::span<const std::byte>> parts) {
+void store_value(const std::string& key, std::span<const std::span<const std::byte>> parts) {
   const std::optional<fs::path> path = file_of(key);
   if (!path) return;
   fs::path own = *path;

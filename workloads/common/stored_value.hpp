@@ -39,7 +39,13 @@ class StoredValue {
   std::uint64_t left_;
 };
 
+// A key of a text and of what the value depends on.
+std::string stored_key(std::string text, std::initializer_list<std::uint64_t> numbers);
+
 // Does nothing without that folder, or where it has no room: a stored value saves time and no more.
-void store_value(const std::string& key, std::initializer_list<std::span<const std::byte>> parts);
+void store_value(const std::string& key, std::span<const std::span<const std::byte>> parts);
+inline void store_value(const std::string& key, std::initializer_list<std::span<const std::byte>> parts) {
+  store_value(key, std::span(parts.begin(), parts.size()));
+}
 
 }  // namespace allocbench

@@ -47,12 +47,12 @@ bool AllocatorHandle::may_start_from_copy(const FilledPool::Requests& requests) 
          leaves_device_heap_alone(requests.bytes);
 }
 
-bool AllocatorHandle::restore(const FilledPool::Requests& requests, void** blocks) const {
+std::size_t AllocatorHandle::restore(const FilledPool::Requests& requests, void** blocks) const {
   const FilledPool* const filled = instance_->filled.find(requests);
-  if (filled == nullptr) return false;
+  if (filled == nullptr) return 0;
   filled->restore(instance_->arena, blocks);
   instance_->fresh = false;
-  return true;
+  return filled->requests().count;
 }
 
 void AllocatorHandle::keep(const FilledPool::Requests& requests, void* const* blocks) const {
@@ -103,6 +103,12 @@ AllocatorHandle AllocatorHandle::bare() const {
   result.failures_ = {};
   result.contents_ = {};
   result.observe({});
+  return result;
+}
+
+AllocatorHandle AllocatorHandle::reset_afterwards() const {
+  AllocatorHandle result = *this;
+  result.is_reset_afterwards_ = true;
   return result;
 }
 

@@ -45,21 +45,34 @@ class AllocatorHandle {
   AllocatorHandle failing(const FailureRule& failures) const;
   // The same allocator, not observed.
   AllocatorHandle bare() const;
+  // The same for a sample after which the allocator is reset: what the workload does for the next sample alone, such as
+  // freeing what filled the pool, may be left out.
+  AllocatorHandle reset_afterwards() const;
+  bool is_reset_afterwards() const { return is_reset_afterwards_; }
 
   // Back to fresh; only with Fresh::by_reset.
   void reset(simt::Stream& stream) const;
   // Whether requests up to this size (nothing: of any size) never reach the device heap.
   bool leaves_device_heap_alone(std::optional<std::uint64_t> largest_request) const;
-  // `make` makes the requests, whose blocks it leaves in `blocks` (device memory). From a fresh state it runs once for
-  // an instance; later the memory is put back as it left it, unless calls are counted or refused or the allocator has
-  // state elsewhere. True when it was put back: then no ledger knows the blocks.
-  template <class Make>
-  bool fill(const FilledPool::Requests& requests, void** blocks, const Make& make) const {
+  // make(begin, end) makes the requests of a launch, whose blocks it leaves from blocks[begin] on (device memory). From
+  // a fresh state each launch is made once for an instance; later the memory is put back as it left it, unless calls
+  // are counted or refused or the allocator has state elsewhere. put_back(count) is called when the blocks of the first
+  // `count` requests were put back: no ledger knows them.
+  template <class PutBack, class Make>
+  void fill(const FilledPool::Requests& requests, void** blocks, const PutBack& put_back, const Make& make) const {
     const bool fresh = instance_->fresh && may_start_from_copy(requests);
-    if (fresh && restore(requests, blocks)) return true;
-    make();
-    if (fresh) keep(requests, blocks);
-    return false;
+    std::size_t done = fresh ? restore(requests, blocks) : 0;
+    if (done != 0) put_back(done);
+    const FilledPool::Requests whole = requests.whole_launches();
+    while (done < requests.count) {
+      const std::size_t end = requests.end_of_launch(done);
+      make(done, end);
+      done = end;
+      if (fresh && done == requests.count) keep(requests, blocks);
+      if (fresh && done == whole.count && instance_->filled.has_room_for_many(instance_->arena, whole)) {
+        keep(whole, blocks);
+      }
+    }
   }
   // After a failed pass: fill() makes its requests again.
   void forget_filled() const { instance_->filled.clear(); }
@@ -97,7 +110,8 @@ class AllocatorHandle {
 
   void observe(const CallLedger& calls);
   bool may_start_from_copy(const FilledPool::Requests& requests) const;
-  bool restore(const FilledPool::Requests& requests, void** blocks) const;
+  // How many requests' blocks were put back.
+  std::size_t restore(const FilledPool::Requests& requests, void** blocks) const;
   void keep(const FilledPool::Requests& requests, void* const* blocks) const;
 
   const AllocatorType* type_;
@@ -109,6 +123,7 @@ class AllocatorHandle {
   simt::DeadlineView deadline_;
   bool is_observed_ = false;
   bool counts_ = false;
+  bool is_reset_afterwards_ = false;
 };
 
 // The compiled kernel of a workload's list, for its attributes and the number of its resident blocks.

@@ -34,16 +34,34 @@ void FilledPool::restore(const Arena& arena, void** blocks) const {
 }
 
 const FilledPool* FilledPools::find(const FilledPool::Requests& requests) const {
-  const auto found =
-      std::find_if(pools_.begin(), pools_.end(), [&](const FilledPool& pool) { return pool.requests() == requests; });
-  return found == pools_.end() ? nullptr : &*found;
+  const FilledPool* most = nullptr;
+  for (const FilledPool& pool : pools_) {
+    if (pool.requests() == requests) return &pool;
+    const bool more = most == nullptr || pool.requests().count > most->requests().count;
+    if (more && pool.requests().begin(requests)) most = &pool;
+  }
+  return most;
+}
+
+std::size_t FilledPools::bytes() const {
+  std::size_t bytes = 0;
+  for (const FilledPool& pool : pools_) bytes += pool.bytes();
+  return bytes;
+}
+
+std::size_t FilledPools::most_bytes(const Arena& arena) const {
+  return (arena.stream().device().properties().free_memory_bytes + bytes()) / 4;
+}
+
+bool FilledPools::has_room_for_many(const Arena& arena, const FilledPool::Requests& requests) const {
+  constexpr std::size_t many = 16;
+  return FilledPool::bytes_for(arena, requests) <= most_bytes(arena) / many;
 }
 
 void FilledPools::keep(const Arena& arena, const FilledPool::Requests& requests, void* const* blocks) {
   std::erase_if(pools_, [&](const FilledPool& pool) { return pool.requests() == requests; });
-  std::size_t kept = 0;
-  for (const FilledPool& pool : pools_) kept += pool.bytes();
-  const std::size_t most = (arena.stream().device().properties().free_memory_bytes + kept) / 4;
+  std::size_t kept = bytes();
+  const std::size_t most = most_bytes(arena);
   const std::size_t needed = FilledPool::bytes_for(arena, requests);
   if (needed > most) return;
   while (kept + needed > most) {

@@ -27,7 +27,7 @@ class FillRun final : public WorkloadRun {
   void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
     const Geometry& geometry = before_.geometry();
     fill_pool(stream_, allocator, {bytes_, geometry.callers, geometry.threads_per_block, geometry.lanes_per_warp},
-              before_.row(0), [&] { before_.alloc(allocator); });
+              before_.row(0), [&](std::size_t, std::size_t) { before_.alloc(allocator); });
     timed_.alloc_and_free(allocator, timer);
     before_.free(allocator);
   }

@@ -47,7 +47,7 @@ class GetPageRun final : public WorkloadRun {
     if (marks_) {
       allocator.occupy(stream_, in_use(allocator.page_count()));
       with_held_pages(allocator, timer);
-      allocator.reset(stream_);
+      if (!allocator.is_reset_afterwards()) allocator.reset(stream_);
       return;
     }
     const PageSet used = in_use(occupants_.count());

@@ -1,14 +1,17 @@
 #include "workloads/graph/adjacency.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <stdexcept>
 
+#include "workloads/common/parallel_for.hpp"
 #include "workloads/graph/arcs.hpp"
 
 namespace allocbench::graph {
 namespace {
 
 constexpr std::uint64_t most_arcs = 1u << 28;
+constexpr std::size_t rows_of_a_thread = 1 << 11;  // at least
 
 }  // namespace
 
@@ -80,23 +83,45 @@ UpdateBatches draw_batches(const Adjacency& graph, std::uint32_t batches, std::u
   return result;
 }
 
+namespace {
+
+// Of the vertices from `begin`; `end` when all rows are right.
+std::size_t first_wrong_row(const Adjacency& expected, const std::vector<std::uint32_t>& degrees,
+                            const std::vector<std::uint32_t>& targets, std::size_t begin, std::size_t end) {
+  std::vector<std::uint32_t> row;
+  for (std::size_t vertex = begin; vertex < end; ++vertex) {
+    const std::uint32_t first = expected.first[vertex];
+    const std::uint32_t last = expected.first[vertex + 1];
+    if (degrees[vertex] != last - first) return vertex;
+    row.assign(targets.begin() + first, targets.begin() + last);
+    std::sort(row.begin(), row.end());
+    if (!std::equal(row.begin(), row.end(), expected.targets.begin() + first)) return vertex;
+  }
+  return end;
+}
+
+}  // namespace
+
 std::string rows_problem(const Adjacency& expected, const std::vector<std::uint32_t>& degrees,
                          const std::vector<std::uint32_t>& targets) {
-  std::vector<std::uint32_t> row;
-  for (std::uint32_t vertex = 0; vertex < expected.vertices(); ++vertex) {
-    const std::uint32_t degree = expected.degree(vertex);
-    if (degrees[vertex] != degree) {
-      return "vertex " + std::to_string(vertex) + " has " + std::to_string(degrees[vertex]) + " arcs instead of " +
-             std::to_string(degree);
-    }
-    const auto begin = targets.begin() + expected.first[vertex];
-    row.assign(begin, begin + degree);
-    std::sort(row.begin(), row.end());
-    if (!std::equal(row.begin(), row.end(), expected.targets.begin() + expected.first[vertex])) {
-      return "the array of vertex " + std::to_string(vertex) + " does not hold its " + std::to_string(degree) + " arcs";
-    }
+  std::mutex together;
+  std::size_t first_wrong = expected.vertices();
+  parallel_for(
+      expected.vertices(),
+      [&](std::size_t begin, std::size_t end) {
+        const std::size_t wrong = first_wrong_row(expected, degrees, targets, begin, end);
+        const std::lock_guard lock(together);
+        if (wrong != end) first_wrong = std::min(first_wrong, wrong);
+      },
+      rows_of_a_thread);
+  if (first_wrong == expected.vertices()) return {};
+  const auto vertex = static_cast<std::uint32_t>(first_wrong);
+  const std::uint32_t degree = expected.degree(vertex);
+  if (degrees[vertex] != degree) {
+    return "vertex " + std::to_string(vertex) + " has " + std::to_string(degrees[vertex]) + " arcs instead of " +
+           std::to_string(degree);
   }
-  return {};
+  return "the array of vertex " + std::to_string(vertex) + " does not hold its " + std::to_string(degree) + " arcs";
 }
 
 }  // namespace allocbench::graph

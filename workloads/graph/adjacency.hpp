@@ -23,6 +23,12 @@ struct Adjacency {
   std::uint32_t vertices() const { return static_cast<std::uint32_t>(first.size() - 1); }
   std::uint32_t degree(std::uint32_t vertex) const { return first[vertex + 1] - first[vertex]; }
   bool has(const Arc& arc) const;
+  // For kept_input().
+  template <class Self, class Visit>
+  static void for_each_part(Self& self, const Visit& visit) {
+    visit(self.first);
+    visit(self.targets);
+  }
 };
 
 // The rows of all vertices up to the largest id; ids that no arc names have none. `symmetric` adds the reverse of every
@@ -45,6 +51,13 @@ struct UpdateBatches {
   std::vector<std::uint32_t> targets;
 
   std::uint32_t batches() const { return static_cast<std::uint32_t>(first_entry.size() - 1); }
+  template <class Self, class Visit>
+  static void for_each_part(Self& self, const Visit& visit) {
+    visit(self.first_entry);
+    visit(self.vertices);
+    visit(self.first);
+    visit(self.targets);
+  }
   BatchMoves moves(const Adjacency& graph, std::uint32_t batch) const;
   // The graph with the arcs of one batch.
   Adjacency inserted_into(const Adjacency& graph, std::uint32_t batch) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "workloads/common/kept_input.hpp"
 #include "workloads/contract/outcome.hpp"
 
 namespace allocbench::graph {
@@ -18,20 +19,40 @@ UpdateOptions update_options(const GraphArrays::Parameters& p) {
   return {p.batches, p.batch_arcs, p.window, p.deletes == "present" ? Deletes::present : Deletes::inserted};
 }
 
+std::string key_of(const std::string& what, const GraphArrays::Parameters& p, std::uint64_t seed) {
+  return what + ' ' + p.graph + ' ' + std::to_string(p.vertices) + ' ' + std::to_string(p.arcs) +
+         (p.symmetric ? " both ways, seed " : ", seed ") + std::to_string(seed);
+}
+
+std::shared_ptr<const Adjacency> start_of(const GraphArrays::Parameters& p, std::uint64_t seed) {
+  return kept_input<Adjacency>(key_of("graph", p, seed), [&] { return adjacency_of(edge_list(p, seed), p.symmetric); });
+}
+
+std::shared_ptr<const Updates> updates_of(const Adjacency& start, const GraphArrays::Parameters& p,
+                                          std::uint64_t seed) {
+  const std::string key = key_of("updates of graph", p, seed) + ": " + std::to_string(p.batches) + " of " +
+                          std::to_string(p.batch_arcs) + " among " + std::to_string(p.window) + ", deletes " +
+                          p.deletes;
+  return kept_input<Updates>(key, [&] { return draw_updates(start, update_options(p), seed); });
+}
+
 }  // namespace
 
 ArraysState::ArraysState(simt::Stream& stream, const GraphArrays::Parameters& parameters, std::uint64_t seed)
     : stream_(stream),
       parameters_(parameters),
       seed_(seed),
-      start_(adjacency_of(edge_list(parameters, seed), parameters.symmetric)),
-      updates_(draw_updates(start_, update_options(parameters), seed)),
+      kept_start_(start_of(parameters, seed)),
+      start_(*kept_start_),
+      kept_updates_(updates_of(start_, parameters, seed)),
+      updates_(*kept_updates_),
       first_(start_.first.size()),
       targets_(start_.targets.size()),
       batch_vertices_(updates_.lists.vertices.size()),
       batch_first_(updates_.lists.first.size()),
       batch_targets_(updates_.lists.targets.size()),
       blocks_(stream, start_.vertices()),
+      final_bytes_(start_.vertices()),
       degrees_(start_.vertices()),
       failures_(1),
       digests_(stream, start_, updates_),
@@ -47,6 +68,11 @@ ArraysState::ArraysState(simt::Stream& stream, const GraphArrays::Parameters& pa
   batch_vertices_.from_host(stream, updates_.lists.vertices);
   batch_first_.from_host(stream, updates_.lists.first);
   batch_targets_.from_host(stream, updates_.lists.targets);
+  std::vector<std::uint32_t> final_bytes;
+  for (std::uint32_t vertex = 0; vertex < start_.vertices(); ++vertex) {
+    final_bytes.push_back(static_cast<std::uint32_t>(array_bytes(updates_.final.degree(vertex))));
+  }
+  final_bytes_.from_host(stream, final_bytes);
   if (batches() == 0) return;
   inserted_.emplace(stream, updates_.inserted);
   if (parameters.sort) {
@@ -103,15 +129,19 @@ void ArraysState::prepare() {
 // A failed request of the set-up left a null in its slot; a failed one of a batch left the old array there, and is
 // reported as one more block, of unknown size. No later batch came then, so arrays have any size from the least on.
 void ArraysState::check_recorded(PointerCheck& check) const {
-  const std::uint64_t failed = failures();
-  std::vector<RecordedBlock> blocks = blocks_.blocks([&](std::size_t vertex) {
-    return array_bytes(failed != 0 ? 0 : updates_.final.degree(static_cast<std::uint32_t>(vertex)));
-  });
-  const auto nulls = static_cast<std::uint64_t>(
-      std::count_if(blocks.begin(), blocks.end(), [](const RecordedBlock& block) { return block.address == 0; }));
-  for (std::uint64_t more = nulls; more < failed; ++more) blocks.push_back({0, 0, blocks.size()});
-  check.check(blocks, PointerCheck::Live::together);
-  if (!check.ok() || failed != 0) return;
+  if (const std::uint64_t failed = failures(); failed != 0) {
+    std::vector<RecordedBlock> blocks = blocks_.blocks([&](std::size_t) { return array_bytes(0); });
+    const auto nulls = static_cast<std::uint64_t>(
+        std::count_if(blocks.begin(), blocks.end(), [](const RecordedBlock& block) { return block.address == 0; }));
+    for (std::uint64_t more = nulls; more < failed; ++more) blocks.push_back({0, 0, blocks.size()});
+    check.check(blocks, PointerCheck::Live::together);
+    return;
+  }
+  blocks_.check(
+      check, {.array = final_bytes_.data()},
+      [&](std::size_t vertex) { return array_bytes(updates_.final.degree(static_cast<std::uint32_t>(vertex))); },
+      PointerCheck::Live::together);
+  if (!check.ok()) return;
   if (sort_) fail_if_wrong("sorting of batches", sort_->problem());
   fail_if_wrong("graph", digests_.problem());
   if (inserted_) fail_if_wrong("graph after the last insertion", inserted_->problem());

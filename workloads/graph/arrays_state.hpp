@@ -2,6 +2,7 @@
 // them.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "workloads/common/recorded_pointers.hpp"
@@ -61,8 +62,10 @@ class ArraysState {
   simt::Stream& stream_;
   GraphArrays::Parameters parameters_;
   std::uint64_t seed_;
-  Adjacency start_;
-  Updates updates_;
+  std::shared_ptr<const Adjacency> kept_start_;
+  const Adjacency& start_;
+  std::shared_ptr<const Updates> kept_updates_;
+  const Updates& updates_;
   std::uint64_t mallocs_ = 0;
   std::uint64_t requested_bytes_ = 0;
   std::uint64_t largest_request_ = 0;
@@ -72,6 +75,7 @@ class ArraysState {
   simt::Buffer<std::uint32_t> batch_first_;
   simt::Buffer<std::uint32_t> batch_targets_;
   RecordedPointers blocks_;
+  simt::Buffer<std::uint32_t> final_bytes_;  // of the arrays, at the end
   simt::Buffer<std::uint32_t> degrees_;
   simt::Buffer<std::uint64_t> failures_;
   DigestChecks digests_;

@@ -37,6 +37,16 @@ struct Updates {
   Adjacency final;                 // and at the end
 
   std::uint32_t batches() const { return static_cast<std::uint32_t>(updates.size() / 2); }
+  // For kept_input().
+  template <class Self, class Visit>
+  static void for_each_part(Self& self, const Visit& visit) {
+    UpdateBatches::for_each_part(self.lists, visit);
+    visit(self.updates);
+    visit(self.bytes);
+    visit(self.largest);
+    Adjacency::for_each_part(self.inserted, visit);
+    Adjacency::for_each_part(self.final, visit);
+  }
   std::uint32_t arcs(const ArcUpdate& update) const { return lists.first[update.end] - lists.first[update.begin]; }
 };
 

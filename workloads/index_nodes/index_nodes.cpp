@@ -1,8 +1,10 @@
 #include "workloads/index_nodes/index_nodes.hpp"
 
 #include <bit>
+#include <memory>
 #include <stdexcept>
 
+#include "workloads/common/kept_input.hpp"
 #include "workloads/contract/outcome.hpp"
 #include "workloads/index_nodes/index_reader.hpp"
 #include "workloads/index_nodes/kernels.hpp"
@@ -12,6 +14,15 @@ namespace {
 
 std::uint32_t bucket_mask_of(const IndexNodes::Parameters& p) {
   return std::bit_ceil((p.keys + p.keys_per_bucket - 1) / p.keys_per_bucket) - 1;
+}
+
+std::shared_ptr<const index::KeyCourse> course_of(const IndexNodes::Parameters& p, std::uint64_t seed) {
+  const std::uint32_t mask = bucket_mask_of(p);
+  const std::uint32_t capacity = index::Node::capacity;
+  return kept_input<index::KeyCourse>(
+      stored_key("keys of an index",
+                 {p.keys, p.rounds, std::bit_cast<std::uint64_t>(p.changed_share), mask, capacity, seed}),
+      [&] { return index::draw_keys(p.keys, p.rounds, p.changed_share, mask, capacity, seed); });
 }
 
 class IndexNodesRun final : public WorkloadRun {
@@ -29,7 +40,8 @@ class IndexNodesRun final : public WorkloadRun {
       : stream_(stream),
         type_(setting.allocator),
         parameters_(p),
-        course_(index::draw_keys(p.keys, p.rounds, p.changed_share, bucket_mask_of(p), Node::capacity, setting.seed)),
+        kept_course_(course_of(p, setting.seed)),
+        course_(*kept_course_),
         buckets_(std::size_t{bucket_mask_of(p)} + 1),
         tally_(1),
         look_ups_(stream, course_),
@@ -63,9 +75,7 @@ class IndexNodesRun final : public WorkloadRun {
   }
 
   void check_recorded(PointerCheck& check) const override {
-    std::vector<RecordedBlock> blocks = chains_.blocks();
-    for (std::uint64_t i = 0; i < before_clear_.failures; ++i) blocks.push_back({0, sizeof(Node), blocks.size()});
-    check.check(blocks, PointerCheck::Live::together);
+    chains_.check(check, before_clear_.failures);
     if (!check.ok() || before_clear_.failures != 0) return;
     fail_if_wrong("index", look_ups_.problem());
     fail_if_wrong("index", chains_.problem());
@@ -121,7 +131,8 @@ class IndexNodesRun final : public WorkloadRun {
   simt::Stream& stream_;
   const AllocatorType& type_;
   IndexNodes::Parameters parameters_;
-  index::KeyCourse course_;
+  std::shared_ptr<const index::KeyCourse> kept_course_;
+  const index::KeyCourse& course_;
   std::vector<simt::Buffer<KeyOperation>> operations_;  // by launch
   simt::Buffer<Bucket> buckets_;
   simt::Buffer<Tally> tally_;

@@ -23,6 +23,16 @@ struct LookUpKernel {
   }
 };
 
+struct CompareValuesKernel {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, const std::uint32_t* values, const std::uint32_t* expected,
+                          std::uint64_t count, std::uint32_t* wrong) const {
+    for (std::uint64_t i = thread.rank_in_grid(); i < count; i += thread.grid_size()) {
+      if (values[i] != expected[i]) thread.atomic(*wrong).fetch_add(1u, simt::relaxed);
+    }
+  }
+};
+
 // One thread per bucket. A chain that is longer than it should be is not followed to its end.
 struct ReadChainsKernel {
   template <class Thread>
@@ -51,13 +61,19 @@ struct ReadChainsKernel {
 
 LookUps::LookUps(simt::Stream& stream, const KeyCourse& course) : stream_(stream), course_(course) {
   std::vector<std::uint32_t> keys;
+  std::vector<std::uint32_t> expected;
   for (const std::vector<KeyOperation>& round : course.look_ups) {
     first_.push_back(keys.size());
-    for (const KeyOperation& each : round) keys.push_back(each.key);
+    for (const KeyOperation& each : round) {
+      keys.push_back(each.key);
+      expected.push_back(each.value);
+    }
   }
   keys_ = simt::Buffer<std::uint32_t>(keys.size());
   keys_.from_host(stream, keys);
   values_ = simt::Buffer<std::uint32_t>(keys.size());
+  expected_ = simt::Buffer<std::uint32_t>(keys.size());
+  expected_.from_host(stream, expected);
 }
 
 void LookUps::clear() { values_.fill_bytes(stream_, 0xff); }
@@ -72,7 +88,14 @@ simt::KernelAttributes LookUps::attributes() const {
   return simt::kernel_attributes<LookUpKernel, HashIndex, const std::uint32_t*, std::uint32_t, std::uint32_t*>();
 }
 
+// The device compares; what is wrong is for the host to say.
 std::string LookUps::problem() const {
+  simt::Buffer<std::uint32_t> wrong(1);
+  wrong.fill_bytes(stream_, 0);
+  simt::launch(stream_, {.blocks = 256, .threads_per_block = 128}, CompareValuesKernel{},
+               static_cast<const std::uint32_t*>(values_.data()), static_cast<const std::uint32_t*>(expected_.data()),
+               static_cast<std::uint64_t>(values_.size()), wrong.data());
+  if (wrong.to_host(stream_).front() == 0) return {};
   const std::vector<std::uint32_t> values = values_.to_host(stream_);
   std::size_t place = 0;
   for (std::size_t round = 0; round < course_.look_ups.size(); ++round) {
@@ -108,10 +131,15 @@ void ChainReader::read(const HashIndex& index) {
                static_cast<const std::uint32_t*>(first_node_.data()), readings_.data(), nodes_.data());
 }
 
-std::vector<RecordedBlock> ChainReader::blocks() const {
-  std::vector<RecordedBlock> blocks = nodes_.blocks([](std::size_t) { return std::uint64_t{sizeof(Node)}; });
-  std::erase_if(blocks, [](const RecordedBlock& block) { return block.address == poisoned_slot; });
-  return blocks;
+void ChainReader::check(PointerCheck& check, std::uint64_t failures) const {
+  const auto bytes_of = [](std::size_t) { return std::uint64_t{sizeof(Node)}; };
+  std::vector<RecordedBlock> blocks;
+  if (!nodes_.add_if_right(check, {sizeof(Node)}, bytes_of, PointerCheck::Live::together)) {
+    blocks = nodes_.blocks(bytes_of);
+    std::erase_if(blocks, [](const RecordedBlock& block) { return block.address == poisoned_slot; });
+  }
+  for (std::uint64_t i = 0; i < failures; ++i) blocks.push_back({0, sizeof(Node), blocks.size()});
+  check.check(blocks, PointerCheck::Live::together);
 }
 
 std::string ChainReader::problem() const {

@@ -30,6 +30,7 @@ class LookUps {
   std::vector<std::size_t> first_;  // by round
   simt::Buffer<std::uint32_t> keys_;
   simt::Buffer<std::uint32_t> values_;
+  simt::Buffer<std::uint32_t> expected_;
 };
 
 // What was found in a bucket.
@@ -46,8 +47,8 @@ class ChainReader {
   void clear();
   // Enqueued.
   void read(const HashIndex& index);
-  // The nodes that were read.
-  std::vector<RecordedBlock> blocks() const;
+  // Judges the nodes that were read, and `failures` more requests that returned null.
+  void check(PointerCheck& check, std::uint64_t failures) const;
   std::string problem() const;
 
  private:

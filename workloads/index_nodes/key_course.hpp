@@ -25,6 +25,14 @@ struct KeyCourse {
   std::vector<MultisetDigest> buckets;
   std::vector<std::uint32_t> first_node;
 
+  // For kept_input().
+  template <class Self, class Visit>
+  static void for_each_part(Self& self, const Visit& visit) {
+    visit(self.launches);
+    visit(self.look_ups);
+    visit(self.buckets);
+    visit(self.first_node);
+  }
   std::size_t most_operations() const;
   // No launch can need more, in whatever order its operations run.
   std::uint64_t mallocs_at_most() const;

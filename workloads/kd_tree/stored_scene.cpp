@@ -18,13 +18,8 @@ struct Header {
 static_assert(std::is_trivially_copyable_v<Header> && std::is_trivially_copyable_v<TriangleBox>);
 
 std::string key_of(const SceneChoice& choice) {
-  std::string text = "scene " + choice.scene;
-  for (const std::uint64_t number :
-       {std::uint64_t{choice.triangles}, std::uint64_t{choice.subdivisions}, std::uint64_t{choice.depth_limit},
-        std::uint64_t{choice.failed_splits}, choice.seed}) {
-    text += ' ' + std::to_string(number);
-  }
-  return text;
+  return stored_key("scene " + choice.scene,
+                    {choice.triangles, choice.subdivisions, choice.depth_limit, choice.failed_splits, choice.seed});
 }
 
 }  // namespace

@@ -22,6 +22,16 @@ struct Course {
   std::vector<std::uint32_t> first_frame;
 
   std::uint32_t frames_at_the_end() const { return first_frame.back(); }
+  // For kept_input().
+  template <class Self, class Visit>
+  static void for_each_part(Self& self, const Visit& visit) {
+    visit(self.start);
+    visit(self.begin);
+    visit(self.freed);
+    visit(self.allocated);
+    visit(self.cells);
+    visit(self.first_frame);
+  }
   std::uint64_t mallocs() const;
   std::uint32_t most_arrivals() const;
 };

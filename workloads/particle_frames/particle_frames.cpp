@@ -3,6 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "workloads/common/kept_input.hpp"
 #include "workloads/contract/outcome.hpp"
 #include "workloads/particle_frames/cell_reader.hpp"
 #include "workloads/particle_frames/course.hpp"
@@ -15,6 +16,19 @@ constexpr std::uint64_t most_particles_kept = 1ull << 26;
 
 std::uint32_t particles_of_frame(const ParticleFrames::Parameters& p) {
   return static_cast<std::uint32_t>((p.frame_bytes - sizeof(particles::Frame)) / sizeof(particles::Particle));
+}
+
+std::uint32_t moving_share_of(const ParticleFrames::Parameters& p) {
+  return static_cast<std::uint32_t>(std::lround(p.moving_share * 0x1p24));
+}
+
+std::shared_ptr<const particles::Course> course_of(const ParticleFrames::Parameters& p, std::uint64_t seed) {
+  const particles::Space space{p.width, moving_share_of(p)};
+  const std::uint32_t count = p.cells() * p.particles_per_cell;
+  const std::uint32_t capacity = particles_of_frame(p);
+  return kept_input<particles::Course>(
+      stored_key("particles", {p.width, moving_share_of(p), count, p.steps, capacity, seed}),
+      [&] { return work_out(space, count, p.steps, capacity, seed); });
 }
 
 class ParticleFramesRun final : public WorkloadRun {
@@ -32,8 +46,9 @@ class ParticleFramesRun final : public WorkloadRun {
       : stream_(stream),
         type_(setting.allocator),
         parameters_(p),
-        space_{p.width, static_cast<std::uint32_t>(std::lround(p.moving_share * 0x1p24))},
-        course_(work_out(space_, p.cells() * p.particles_per_cell, p.steps, particles_of_frame(p), setting.seed)),
+        space_{p.width, moving_share_of(p)},
+        kept_course_(course_of(p, setting.seed)),
+        course_(*kept_course_),
         cells_(p.cells()),
         start_(course_.start.size()),
         moving_(course_.most_arrivals()),
@@ -124,7 +139,8 @@ class ParticleFramesRun final : public WorkloadRun {
   const AllocatorType& type_;
   ParticleFrames::Parameters parameters_;
   Space space_;
-  particles::Course course_;
+  std::shared_ptr<const particles::Course> kept_course_;
+  const particles::Course& course_;
   std::uint32_t turn_ = 0;
   simt::Buffer<Cell> cells_;
   simt::Buffer<Particle> start_;

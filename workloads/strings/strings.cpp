@@ -30,7 +30,9 @@ class StringsRun final : public WorkloadRun {
         geometry_(Geometry::of_callers(p.rows, p.threads_per_block, simt::warp_size)),
         host_lengths_(text::draw_lengths(p.rows, p.rounds, p.replaced_share,
                                          string_sizes(p, p.rows * (p.rounds + 1), seed_).array(), seed_)),
+        host_final_(text::final_lengths(host_lengths_, p.rows)),
         lengths_(host_lengths_.size()),
+        final_(p.rows),
         strings_(stream, p.rows),
         failures_(1) {
     requested_bytes_ = std::accumulate(host_lengths_.begin(), host_lengths_.end(), std::uint64_t{0});
@@ -40,6 +42,7 @@ class StringsRun final : public WorkloadRun {
     }
     fail_if_unsupported(why_recycling(requested_bytes_ + 16 * mallocs_at_most(), setting));
     lengths_.from_host(stream, host_lengths_);
+    final_.from_host(stream, host_final_);
     check_.emplace(stream, p.rows, lengths_.data());
   }
 
@@ -63,15 +66,16 @@ class StringsRun final : public WorkloadRun {
   }
 
   void check_recorded(PointerCheck& check) const override {
-    const text::Lengths bytes = text::final_lengths(host_lengths_, parameters_.rows);
-    std::vector<RecordedBlock> blocks = strings_.blocks([&](std::size_t row) { return std::uint64_t{bytes[row]}; });
-    const std::uint64_t failed = failures();
-    if (failed != 0) {
+    const auto bytes_of = [&](std::size_t row) { return std::uint64_t{host_final_[row]}; };
+    if (const std::uint64_t failed = failures(); failed != 0) {
       // Rows of a round that was cut short keep strings of earlier rounds, whose lengths are other ones.
+      std::vector<RecordedBlock> blocks = strings_.blocks(bytes_of);
       std::erase_if(blocks, [](const RecordedBlock& block) { return block.address != 0; });
       for (std::uint64_t more = blocks.size(); more < failed; ++more) blocks.push_back({0, 0, more});
+      check.check(blocks, PointerCheck::Live::together);
+    } else {
+      strings_.check(check, {.array = final_.data()}, bytes_of, PointerCheck::Live::together);
     }
-    check.check(blocks, PointerCheck::Live::together);
     if (check.ok()) fail_if_wrong("strings", check_->problem());
   }
 
@@ -109,9 +113,11 @@ class StringsRun final : public WorkloadRun {
   std::uint64_t seed_;
   Geometry geometry_;
   text::Lengths host_lengths_;
+  text::Lengths host_final_;  // by row, after the last round
   std::uint64_t requested_bytes_ = 0;
   std::vector<std::uint64_t> written_;  // strings, by round
   simt::Buffer<std::uint32_t> lengths_;
+  simt::Buffer<std::uint32_t> final_;
   RecordedPointers strings_;
   simt::Buffer<std::uint64_t> failures_;
   std::optional<text::TextCheck> check_;

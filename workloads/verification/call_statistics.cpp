@@ -8,31 +8,45 @@
 #include <iterator>
 #include <numeric>
 
+#include "workloads/common/parallel_for.hpp"
+
 namespace allocbench {
 namespace {
 
+constexpr std::size_t threads_of_a_part = 1 << 15;  // of parallel_for, at least
+
 // The lanes' values combined by sum or maximum, by warp and number of the call. Counts instead of a sort: a pass of a
-// million mallocs would wait longer for the sort than for its kernels.
+// million mallocs would wait longer for the sort than for its kernels. For the same reason each core looks through all
+// records for those of its own warps, which come in their order.
 template <class ValueOf, class Combine>
 std::vector<std::uint64_t> per_warp(std::span<const MallocRecord> records, const ValueOf& value_of, Combine combine) {
   std::uint32_t last_thread = 0;
   for (const MallocRecord& record : records) last_thread = std::max(last_thread, record.thread);
   const std::size_t threads = std::size_t{last_thread} + 1;
-  const auto warp_of = [](const MallocRecord& record) { return record.thread - record.lane; };  // its first thread
+  const auto for_each_of_warps = [&](const auto& visit) {
+    parallel_for(
+        threads,
+        [&](std::size_t first, std::size_t end) {
+          for (std::size_t i = 0; i < records.size(); ++i) {
+            const std::size_t warp = records[i].thread - records[i].lane;  // its first thread
+            if (warp >= first && warp < end) visit(i, warp);
+          }
+        },
+        threads_of_a_part);
+  };
   std::vector<std::uint32_t> calls_of_thread(threads);
   std::vector<std::uint32_t> number(records.size());  // of the call, among those of its thread
   std::vector<std::uint32_t> begin(threads + 1);      // by warp; its number of calls first, then where its values begin
-  for (std::size_t i = 0; i < records.size(); ++i) {
+  for_each_of_warps([&](std::size_t i, std::size_t warp) {
     number[i] = calls_of_thread[records[i].thread]++;
-    std::uint32_t& calls_of_warp = begin[warp_of(records[i])];
-    calls_of_warp = std::max(calls_of_warp, number[i] + 1);
-  }
+    begin[warp] = std::max(begin[warp], number[i] + 1);
+  });
   std::exclusive_scan(begin.begin(), begin.end(), begin.begin(), std::uint32_t{0});
   std::vector<std::uint64_t> combined(begin.back());
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    std::uint64_t& value = combined[begin[warp_of(records[i])] + number[i]];
+  for_each_of_warps([&](std::size_t i, std::size_t warp) {
+    std::uint64_t& value = combined[begin[warp] + number[i]];
     value = combine(value, value_of(i));
-  }
+  });
   return combined;
 }
 

@@ -67,11 +67,16 @@ std::optional<LeakResult> LeakCheck::on_second_instances() {
   const std::chrono::milliseconds all = std::exchange(budget_, budget_ / 2);
   std::optional<LeakResult> result = growing();
   budget_ = all;
-  if (!result || result->complete) return result;
+  if (!result || counts(*result)) return result;
   profile_ = limited(profile_, callers_of_slow_designs);
   results_.emplace(stream_, profile_.geometry.callers, most_rounds_together);
   const std::optional<LeakResult> with_few = growing();
   return with_few ? with_few : result;
+}
+
+// What many callers had no time for is done again by few.
+bool LeakCheck::counts(const LeakResult& result) const {
+  return result.complete || profile_.geometry.callers <= callers_of_slow_designs;
 }
 
 // The first instance that is large enough for the design.
@@ -93,7 +98,7 @@ std::optional<LeakResult> LeakCheck::on_second_instance(std::size_t pool_bytes) 
     AllocatorHandle small(setting_.allocator, arena, setting_.parameters);
     small.end_calls_at(deadline_);
     std::optional<LeakResult> result = rounds(small, pool_bytes);
-    const std::string broken = result ? small.broken_invariant(stream_) : std::string();
+    const std::string broken = result && counts(*result) ? small.broken_invariant(stream_) : std::string();
     if (!broken.empty()) throw CellFailure(Status::incorrect, "invariant broken after the leak check: " + broken);
     stream_.synchronize();
     if (result) instance_bytes_ = pool_bytes;

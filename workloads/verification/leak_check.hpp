@@ -37,6 +37,8 @@ class LeakCheck {
  private:
   std::optional<LeakResult> on_second_instances();
   std::optional<LeakResult> growing();
+  // Not so where few callers try again.
+  bool counts(const LeakResult& result) const;
   // Nothing when this pool is too small for the design.
   std::optional<LeakResult> on_second_instance(std::size_t pool_bytes);
   std::optional<LeakResult> rounds(const AllocatorHandle& bare, std::size_t pool_bytes);

@@ -15,7 +15,7 @@ constexpr std::uint64_t most_written_words = 1ull << 30;
 // All whole words of all blocks, block after block.
 struct BlockWords {
   const std::uint32_t* owners;  // by word, the caller whose block it is in
-  const std::uint32_t* first;   // by caller, the first word of its block
+  const std::uint32_t* first;   // by caller, the first word of its block; one more for the end
   std::uint32_t count;
 
   SIMT_FN std::uint32_t* place(std::uint32_t word, void* const* blocks) const {
@@ -32,6 +32,17 @@ struct WriteWordsKernel {
     if (word >= words.count) return;
     std::uint32_t* const place = words.place(word, blocks);
     if (place != nullptr) *place = value + word;
+  }
+};
+
+// The owners of the words of a block.
+struct NumberWordsKernel {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, const std::uint32_t* first, std::uint32_t callers,
+                          std::uint32_t* owners) const {
+    const std::uint32_t caller = thread.rank_in_grid();
+    if (caller >= callers) return;
+    for (std::uint32_t word = first[caller]; word < first[caller + 1]; ++word) owners[word] = caller;
   }
 };
 
@@ -55,7 +66,7 @@ class WritePerformanceRun final : public WorkloadRun {
         requests_(stream, parameters.geometry(), parameters.request_sizes(parameters.threads, setting.seed)),
         pieces_(stream, parameters.geometry(), written_word_bytes),
         addresses_(parameters.threads),
-        first_(parameters.threads),
+        first_(std::size_t{parameters.threads} + 1),
         wrong_(2) {
     number_words();
   }
@@ -92,15 +103,16 @@ class WritePerformanceRun final : public WorkloadRun {
 
  private:
   void number_words() {
-    std::vector<std::uint32_t> first(requests_.callers());
-    std::vector<std::uint32_t> owners;
-    for (std::uint32_t caller = 0; caller < requests_.callers(); ++caller) {
-      first[caller] = static_cast<std::uint32_t>(owners.size());
-      owners.insert(owners.end(), requests_.sizes().host()[caller] / written_word_bytes, caller);
+    const std::uint32_t callers = requests_.callers();
+    std::vector<std::uint32_t> first(std::size_t{callers} + 1);
+    for (std::uint32_t caller = 0; caller < callers; ++caller) {
+      const std::uint64_t words = requests_.sizes().host()[caller] / written_word_bytes;
+      first[caller + 1] = first[caller] + static_cast<std::uint32_t>(words);
     }
     first_.from_host(stream_, first);
-    owners_ = simt::Buffer<std::uint32_t>(owners.size());
-    owners_.from_host(stream_, owners);
+    owners_ = simt::Buffer<std::uint32_t>(first.back());
+    simt::launch(stream_, Geometry::of_callers(callers, threads_per_block_, simt::warp_size).shape(),
+                 NumberWordsKernel{}, static_cast<const std::uint32_t*>(first_.data()), callers, owners_.data());
   }
 
   BlockWords words() const { return {owners_.data(), first_.data(), static_cast<std::uint32_t>(owners_.size())}; }

@@ -3,6 +3,8 @@
 // A kernel looks, because copying a pool to the host is slow. What does not agree is written as one code.
 #pragma once
 
+#include <algorithm>
+
 #include "allocators/ouroboros/published/layout.hpp"
 
 namespace allocbench::ouroboros::published {
@@ -86,7 +88,10 @@ std::string broken_heap(simt::Stream& stream, const Policy& heap) {
   const std::uint32_t classes = heap.chunks.class_count();
   simt::Buffer<std::uint32_t> words(classes + 1);
   words.fill_bytes(stream, 0);
-  simt::launch(stream, {8, 64}, InspectQueues{}, heap, words.data(), words.data() + classes);
+  // In a linked queue every slot is found by a walk from the front: one thread per chunk shortens what all wait for.
+  constexpr std::uint32_t threads = 64;
+  const std::uint32_t blocks = std::clamp(heap.chunks.chunk_count / threads, 8u, 1024u);
+  simt::launch(stream, {blocks, threads}, InspectQueues{}, heap, words.data(), words.data() + classes);
   const std::vector<std::uint32_t> found = words.to_host(stream);
   if (found[classes] != 0) return text_of(static_cast<Broken>(found[classes]));
   std::vector<typename Policy::ClassState> states(classes);
