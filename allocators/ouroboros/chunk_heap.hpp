@@ -12,10 +12,10 @@
 //   Waits end: units of the semaphore are free pages of chunks that are queued or held, and holders wait for nobody
 // before they put a chunk back.
 //   A chunk that becomes entirely free may be given back to the pool: release_chunk().
-//   The price: a chunk goes from warp to warp, each of which waits for the one before it. Lanes that call alone draw a
-// page each, so with few chunks thousands of them would wait for hundreds before them. A lane alone that finds a crowd
-// takes a new chunk instead (is_crowded(), refill.hpp), while at least half of the pool was never used. The class keeps
-// these chunks, and the next crowd is spread over them.
+//   The price: a chunk goes from warp to warp, each of which waits for the one before it. With few chunks, thirty warps
+// would wait for the same one, and of lanes that call alone hundreds. A group that finds a crowd takes a new chunk
+// instead (is_crowded(), refill.hpp), while at least half of the pool was never used. The class keeps these chunks, and
+// the next crowd is spread over them.
 //
 // Differs from the paper, where lanes look at the chunk at the front one by one, draw one page each, and go on to the
 // next chunk if it has none: here a warp draws once for all lanes. In the paper the chunk stays in the queue meanwhile,
@@ -45,7 +45,7 @@ struct ChunkHeap : Heap<StorageKind> {
   // Per chunk: the slot it was last put into, in words from the base of the pool.
   std::uint64_t* queue_slots = nullptr;
   static constexpr std::uint64_t no_slot = ~std::uint64_t{0};
-  static constexpr std::uint32_t least_pages_log_of_crowd = 2;
+  static constexpr std::uint32_t least_groups_of_crowd = 4;
   std::uint32_t release_above = 0;
   std::uint32_t crowd = 0;  // more takes than this beyond the puts are one
 
@@ -67,13 +67,14 @@ struct ChunkHeap : Heap<StorageKind> {
     return this->number_takes(thread, id, chunks_for(id, units));
   }
 
-  // Many wait for chunks of a class, and its chunks serve several of them one after the other.
+  // For a group of `lanes` lanes: many wait for chunks of a class, and its chunks serve several such groups one after
+  // the other.
   template <class Thread>
-  SIMT_FN bool is_crowded(Thread& thread, std::uint32_t id) const {
-    if (space.pages_log(id) < least_pages_log_of_crowd) return false;
+  SIMT_FN bool is_crowded(Thread& thread, std::uint32_t id, std::uint32_t lanes) const {
+    if (1u << space.pages_log(id) < least_groups_of_crowd * lanes) return false;
     const std::uint32_t takes = thread.atomic(classes[id].front).load(simt::relaxed);
     const std::uint32_t puts = thread.atomic(classes[id].back).load(simt::relaxed);
-    return static_cast<std::int32_t>(takes - puts) > static_cast<std::int32_t>(crowd) &&
+    return static_cast<std::int32_t>(takes - puts) > static_cast<std::int32_t>(crowd / lanes) &&
            thread.atomic(space.pool.state->next_fresh).load(simt::relaxed) < space.pool.chunk_count / 2;
   }
 

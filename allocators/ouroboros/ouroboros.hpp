@@ -79,17 +79,21 @@ class OuroborosOf {
     const std::uint32_t id = class_of(static_cast<std::uint32_t>(bytes));
     const auto group = thread.converged().match_any(id);
     bool crowded = false;
-    if constexpr (Policy::chunk_based) crowded = group.num_threads() == 1 && heap_.is_crowded(thread, id);
     std::uint32_t granted = 0;
     std::uint32_t first = 0;
     if (group.leader()) {
+      if constexpr (Policy::chunk_based) crowded = heap_.is_crowded(thread, id, group.num_threads());
       granted = heap_.free_pages(id).take(thread, group.num_threads());
       if (granted != 0 && !crowded) first = heap_.number_takes_of(thread, id, granted);
     }
-    if constexpr (Policy::chunk_based) {
-      if (crowded && granted != 0) return page_in_crowd(thread, *heap_on_device_, group, id);
-    }
     granted = group.broadcast(granted);
+    if constexpr (Policy::chunk_based) {
+      if (group.any(crowded && granted != 0)) {
+        void* const page = page_in_crowd(thread, *heap_on_device_, group, id, granted);
+        if (page != nullptr) return page;
+        if (group.leader()) first = heap_.number_takes_of(thread, id, granted);
+      }
+    }
     first = group.broadcast(first);
     const bool served = group.thread_rank() < granted;
     const auto alike = group.partition(served);

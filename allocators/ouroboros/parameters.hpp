@@ -42,7 +42,7 @@ struct Parameters {
               "authors' code: 0.1 of 8,388,608"}
             .between(0, 1u << 30),
         Field{"crowd", &P::crowd, "requests",
-              "a lane that calls alone takes a new chunk where more requests than this wait for chunks of its class, "
+              "lanes that call together take a new chunk where more requests than this wait for chunks of their class, "
               "and at least half of the pool was never used (chunk-based variants)",
               "ours: about two per multiprocessor"}
             .between(0, 1u << 30),

@@ -143,23 +143,30 @@ SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t 
   return nullptr;
 }
 
-// The page of a lane alone that owns a unit and found a crowd: of a new chunk, whose other pages go into the queue and
-// whose unit is given back; from the queue if there is no chunk. Announced as in order_pages(), so that nobody gives up
-// meanwhile. Not inlined, as refill().
+// The pages of a group that found a crowd, whose lanes own `granted` units: of a new chunk, whose other pages go into
+// the queue and for which the units are given back. Null where there is no chunk. Announced as in order_pages(), so
+// that nobody gives up meanwhile. Not inlined, as refill().
 template <class Policy, class Thread, class Group>
-SIMT_NOINLINE_FN void* page_in_crowd(Thread& thread, const Policy& heap, Group alone, std::uint32_t id) {
+SIMT_NOINLINE_FN void* page_in_crowd(Thread& thread, const Policy& heap, const Group& group, std::uint32_t id,
+                                     std::uint32_t granted) {
   const BulkSemaphore units = heap.free_pages(id);
-  const std::uint32_t extra = (1u << heap.space.pages_log(id)) - 1;
+  const std::uint32_t lanes = group.num_threads();
+  const std::uint32_t extra = (1u << heap.space.pages_log(id)) - lanes;
   const std::uint64_t announced = BulkSemaphore::promise(0, extra);
-  units.announce(thread, extra);
-  std::uint32_t chunk = 0;
-  if (heap.take_chunks_for(thread, id, 1, chunk) == 0) {
-    units.settle(thread, announced, 0);
-    return heap.serve(thread, alone, id, heap.number_takes_of(thread, id, 1));
+  std::uint32_t chunk = no_chunk;
+  if (group.leader()) {
+    units.announce(thread, extra);
+    if (heap.take_chunks_for(thread, id, 1, chunk) == 0) {
+      units.settle(thread, announced, 0);
+      chunk = no_chunk;
+    } else {
+      units.signal(thread, granted);
+    }
   }
-  units.signal(thread, 1);
-  heap.stock(thread, alone, id, chunk, 1, 1, extra, announced);
-  return heap.space.page(chunk, 0, id);
+  chunk = group.broadcast(chunk);
+  if (chunk == no_chunk) return nullptr;
+  heap.stock(thread, group, id, chunk, 1, lanes, extra, announced);
+  return heap.space.page(chunk, group.thread_rank(), id);
 }
 
 }  // namespace allocbench::ouroboros

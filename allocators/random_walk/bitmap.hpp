@@ -14,6 +14,12 @@
 //
 // A lost lock says nothing about free pages, so it does not count for the rule that ends a walk. The walk ends anyway,
 // because a holder makes a bounded number of steps and waits for nobody.
+//
+// The rule takes free pages to lie by chance (page_parameters.hpp). But a walk takes a page of each word that has one,
+// so those that are left lie in fewer words. Counted on the CPU executor, 65,536 pages, 5 % free at first, 40 runs
+// each: with 1.8 % left 66 % of the words are full (by chance 56 %), so 34 full ones in a row are 300 times as
+// frequent; by the time that 1 % was left RW-BM and CRW had refused 8 of 208,000 requests. The published forms keep the
+// rule.
 #pragma once
 
 #include <algorithm>

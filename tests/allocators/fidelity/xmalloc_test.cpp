@@ -78,6 +78,15 @@ TEST(XMallocFidelity, AWarpTakesOneBlockAndFreesItLaneByLane) {
   EXPECT_EQ(frees.sum(), (read_tag + write_tag + (Ops{.updates = 1})) * 32 + read_tag + push);
 }
 
+// As over its own heap.
+TEST(XMallocDeviceHeapFidelity, AWarpTakesOneBlockAndFreesItLaneByLane) {
+  FidelityRig<XMallocDeviceHeap> rig(4 * MiB, one_list<XMallocDeviceHeap>());
+  static_cast<void>(rig.warp_mallocs(16));
+  const Calls calls = rig.warp_mallocs(16);
+  EXPECT_EQ(calls.sum(), pop + (Ops{.stores = 1}) + write_tag * 32);
+  EXPECT_EQ(rig.counted_free(calls.blocks).sum(), (read_tag + write_tag + (Ops{.updates = 1})) * 32 + read_tag + push);
+}
+
 // Section IV: every lane goes through the critical section, of which one succeeds at a time.
 TEST(XMallocFidelity, AWarpWithoutCoalescingNeedsUpToHalfTheSquareOfItsLanes) {
   auto parameters = one_list<XMalloc>();
@@ -118,6 +127,17 @@ TEST(XMallocFidelity, AnExhaustedPoolIsAskedSixtyFourTimes) {
   const Calls calls = rig.counted_malloc({16});
   // List and buffer are empty; lock 1 exchange, a Memoryblock of three units does not do 3 loads, unlock 1 store.
   EXPECT_EQ(calls.of_lane[0], (empty_pop * 2 + Ops{.loads = 3, .stores = 1, .updates = 1}) * 64);
+}
+
+// The device heap below refuses; it has no words of ours.
+TEST(XMallocDeviceHeapFidelity, AnExhaustedPoolIsAskedSixtyFourTimes) {
+  auto parameters = small_heap<XMallocDeviceHeap>().parameters;
+  parameters.free_lists = 1;
+  FidelityRig<XMallocDeviceHeap> rig(16 << 10, parameters);
+  std::size_t served = 0;
+  while (rig.counted_malloc({16}).blocks[0] != nullptr) ++served;
+  EXPECT_GT(served, 0u);
+  EXPECT_EQ(rig.counted_malloc({16}).of_lane[0], empty_pop * 2 * 64);
 }
 
 }  // namespace

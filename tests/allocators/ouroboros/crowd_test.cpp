@@ -62,32 +62,56 @@ TEST(OuroborosBurst, TakesHardlyMoreChunksThanItNeeds) {
   }
 }
 
+// What a group of `lanes` lanes finds when `waiting` chunks more were asked for than came back.
+struct AskWhetherCrowded {
+  template <class Thread, class Heap>
+  SIMT_FN void operator()(Thread& thread, Heap heap, std::uint32_t id, std::uint32_t waiting, std::uint32_t lanes,
+                          std::uint32_t* answer) const {
+    const std::uint32_t back = thread.atomic(heap.classes[id].back).load(simt::relaxed);
+    thread.atomic(heap.classes[id].front).store(back + waiting, simt::relaxed);
+    *answer = heap.is_crowded(thread, id, lanes);
+  }
+};
+
 template <class A>
 class OuroborosCrowd : public ::testing::Test {};
 TYPED_TEST_SUITE(OuroborosCrowd, ChunkVariants);
 
-// Lanes that call alone would wait for one chunk of 512 pages, each for the lane before it.
-TYPED_TEST(OuroborosCrowd, SpreadsLanesAloneOverMoreChunks) {
+// Groups would wait for one chunk of 512 pages, each for the group before it.
+TYPED_TEST(OuroborosCrowd, IsSpreadOverMoreChunks) {
   constexpr std::uint32_t warps = 200;
   Parameters parameters = chunks_of(8192);
-  parameters.crowd = 16;
   for (const std::uint32_t lanes : {1u, 32u}) {
-    // Full warps stay together; lanes alone come one after the other, as warps of a grid do.
-    const auto strategy = lanes == 1 ? simt::StrategyKind::random : simt::StrategyKind::lockstep;
-    Crowd<TypeParam> crowd(strategy, warps, lanes, parameters);
+    SCOPED_TRACE(::testing::Message() << lanes << " lanes");
+    const std::uint32_t needed = warps * lanes / 512 + 1;
+    parameters.crowd = 16 * lanes;
+    Crowd<TypeParam> crowd(simt::StrategyKind::random, warps, lanes, parameters);
     const std::uint32_t before = crowd.chunks_taken();
     crowd.malloc_by(1);  // makes the first chunks
     crowd.malloc_by(warps);
     const std::uint32_t chunks = crowd.chunks_taken() - before;
-    const std::uint32_t needed = warps * lanes / 512 + 1;
-    if (lanes == 1) {
-      EXPECT_GE(chunks, 4u);
-      EXPECT_LE(chunks, warps);
-    } else {
-      EXPECT_LE(chunks, 2 * needed) << "full warps take chunks only for their pages";
-    }
+    EXPECT_GE(chunks, needed + 3);
+    EXPECT_LE(chunks, warps + 16) << "one each, and the storage of the queue";
     EXPECT_EQ(crowd.broken_invariant(), "");
   }
+}
+
+// More than 256 requests wait: 257 lanes or nine warps. And a chunk must serve four such groups.
+TYPED_TEST(OuroborosCrowd, CountsRequestsAndPages) {
+  Rig<TypeParam> rig(8192 * KiB, chunks_of(8192));
+  const auto& heap = rig.allocator.heap();
+  const auto crowded = [&](std::uint64_t bytes, std::uint32_t waiting, std::uint32_t lanes) {
+    simt::Buffer<std::uint32_t> answer(1);
+    simt::launch(rig.stream(), {1, 1}, AskWhetherCrowded{}, heap, class_of(static_cast<std::uint32_t>(bytes)), waiting,
+                 lanes, answer.data());
+    return answer.to_host(rig.stream())[0] != 0;
+  };
+  EXPECT_FALSE(crowded(16, 256, 1));
+  EXPECT_TRUE(crowded(16, 257, 1));
+  EXPECT_FALSE(crowded(16, 8, 32));
+  EXPECT_TRUE(crowded(16, 9, 32));
+  EXPECT_TRUE(crowded(64, 9, 32)) << "four warps to a chunk";
+  EXPECT_FALSE(crowded(128, 9, 32)) << "two";
 }
 
 template <class A>
