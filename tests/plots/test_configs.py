@@ -70,6 +70,23 @@ def test_effective_configs_fit_the_schema_and_sweep_what_they_plot(path, section
                     assert float(told[0]) in (value, pytest.approx(100 * value))
 
 
+def _allocators_named(part):
+    """By a claim or a part of one."""
+    if isinstance(part, list):
+        return set().union(*map(_allocators_named, part))
+    if isinstance(part, dict):
+        return set().union(*(_allocators_named(part[key]) for key in ("ratio", "growth", "value", "of", "to", "allocator") if key in part))
+    return {part}
+
+
+@pytest.mark.parametrize("path", [path for path in MEASURING if "full" in json.loads(path.read_text())], ids=_id)
+def test_the_whole_grid_has_the_allocators_of_its_claims(path):
+    config = _effective(path, "cuda", "full")
+    labels_there = {entry if isinstance(entry, str) else entry.get("label", entry["id"]) for entry in config["allocators"]}
+    for claim in config.get("claims", []):
+        assert _allocators_named(claim) <= labels_there, claim["says"]
+
+
 @pytest.mark.parametrize("change", [
     {"workloads": {}}, {"allocators": []}, {"allocators": ["A"]}, {"pool_bytes": "2 gigs"}, {"state": "old"}, {"aged_rounds": -1},
     {"sweep": {"request_bytes": {"log2": [4]}}}, {"sweep": {"request_bytes": {"log2": [4, 8], "range": [1, 2, 1]}}},
@@ -94,7 +111,10 @@ def test_every_key_of_a_plot_has_a_meaning_and_every_kind_a_module():
 
 
 ALLOCATORS_OF_THE_SUITE = 80    # at most: what "all" stands for
-SECONDS_OF_A_ROUND = 0.14 / 6  # of one cell on an H200: its samples, and its share of verification and process starts
+# Of one cell on an H200, with its share of process starts and deadlines: 3,139 cells of the survey had their first round in
+# 536 s; a later one has no verification.
+SECONDS_OF_THE_FIRST_ROUND = 0.17
+SECONDS_OF_A_LATER_ROUND = 0.07
 
 
 def _places(config):
@@ -109,28 +129,28 @@ def _is_excluded(cell, exclusion):
     return all(cell[name] in (values if isinstance(values, list) else [values]) for name, values in exclusion.items())
 
 
-def _rounds_on_a_gpu(config):
-    """Rounds of all cells together."""
-    rounds = 0
+def _seconds_on_a_gpu(config):
+    """Of all cells together."""
+    energy = 4 * config.get("energy_s", 0)  # with the idle GPU before and after, and without the timed kernels
+    seconds = 0
     for entry in config["allocators"]:
         allocator = entry["id"] if isinstance(entry, dict) else entry
         cells = [{**place, "allocator": allocator} for place in _places(config)]
         cells = [cell for cell in cells if not any(_is_excluded(cell, exclusion) for exclusion in config.get("exclude", []))]
         of_cell = config.get("overrides", {}).get(allocator, {}).get("rounds", config["rounds"])
-        rounds += len(cells) * of_cell * (ALLOCATORS_OF_THE_SUITE if allocator == "all" else 1)
-    return rounds
+        of_one = SECONDS_OF_THE_FIRST_ROUND + (of_cell - 1) * SECONDS_OF_A_LATER_ROUND + of_cell * energy
+        seconds += len(cells) * of_one * (ALLOCATORS_OF_THE_SUITE if allocator == "all" else 1)
+    return seconds
 
 
 @pytest.mark.parametrize("group", ["survey2021", "beyond", "current2026"])
-def test_a_group_takes_twelve_minutes_of_a_gpu_at_most(group):
-    """A quarter of an hour then has room for cells that hang, of which none takes longer than 2 s."""
+def test_a_group_takes_a_quarter_of_an_hour_of_a_gpu_at_most(group):
     seconds = 0
     for path in sorted((CONFIGS / group).glob("*.json")):
         config = _effective(path, "cuda")
-        energy = 4 * config.get("energy_s", 0)  # with the idle GPU before and after, and without the timed kernels
-        assert config["deadline_s"] <= 2 or energy
-        seconds += _rounds_on_a_gpu(config) * (SECONDS_OF_A_ROUND + energy)
-    assert seconds < 12 * 60
+        assert config["deadline_s"] <= 2 or "energy_s" in config
+        seconds += _seconds_on_a_gpu(config)
+    assert seconds < 15 * 60
 
 
 def _printed_tables(path):
