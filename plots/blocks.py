@@ -9,7 +9,7 @@ import pandas
 
 from allocbench import stored
 from allocbench.errors import UsageError
-from plots import form_ratios, kept, results, schema
+from plots import form_ratios, kept, results, schema, times_table
 
 _PHASES = ("alloc", "free")
 
@@ -102,4 +102,4 @@ def outcome(statuses: pandas.Series) -> str:
 
 
 TABLES: dict[str, Callable[..., str]] = {"keys": _keys, "originals": _against_originals, "registers": _registers, "outcomes": _outcomes,
-                                      "forms": form_ratios.table}
+                                      "forms": form_ratios.table, "times": times_table.table}

@@ -14,19 +14,22 @@ _FILE = Path(__file__).with_name("reasons.json")
 
 @dataclass(frozen=True)
 class Rule:
-    """`open`: the cause is not established. `see` is a file of the repository."""
+    """`revisions`: the commits whose runs it explains, where the cause was mended since; none: all. `open`: the cause is not
+    established. `see` is a file of the repository."""
 
     statuses: tuple[str, ...]
     because: str
     allocators: tuple[str, ...] = ("*",)
     workloads: tuple[str, ...] = ("*",)
     match: str = ""
+    revisions: tuple[str, ...] = ()
     see: str = ""
     open: bool = False
 
-    def fits(self, allocator: str, workload: str, status: str, reason: str) -> bool:
+    def fits(self, allocator: str, workload: str, status: str, reason: str, revision: str) -> bool:
         return (status in self.statuses and any(fnmatchcase(allocator, each) for each in self.allocators)
-                and workload_fits(workload, self.workloads) and re.search(self.match, reason) is not None)
+                and workload_fits(workload, self.workloads) and (not self.revisions or revision in self.revisions)
+                and re.search(self.match, reason) is not None)
 
 
 def workload_fits(workload: str, wanted: tuple[str, ...]) -> bool:
@@ -39,5 +42,5 @@ def rules() -> tuple[Rule, ...]:
                  for each in json.loads(_FILE.read_text(encoding="utf-8")))
 
 
-def why(allocator: str, workload: str, status: str, reason: str) -> Rule | None:
-    return next((rule for rule in rules() if rule.fits(allocator, workload, status, reason)), None)
+def why(allocator: str, workload: str, status: str, reason: str, revision: str = "") -> Rule | None:
+    return next((rule for rule in rules() if rule.fits(allocator, workload, status, reason, revision)), None)

@@ -37,6 +37,7 @@ class Field:
 
     statuses: Counter = field(default_factory=Counter)
     reasons: dict[str, Counter] = field(default_factory=dict)  # by status
+    causes: dict[str, Counter] = field(default_factory=dict)   # rules (None: no rule fits), by status
 
     def worst(self) -> str:
         return next(word for word in SEVERITY if self.statuses[word])
@@ -81,13 +82,16 @@ def _matrix(back_end: str, runs: Sequence[Run]) -> Matrix:
     names: dict[str, str] = {}
     fields: dict[tuple[str, str], Field] = {}
     for run, cell in latest.values():
-        allocator, workload, status, left_out, reason = run.cells.loc[cell, ["allocator", "workload", "status", "left_out", "reason"]]
+        allocator, workload, status, left_out, reason, revision = run.cells.loc[
+            cell, ["allocator", "workload", "status", "left_out", "reason", "revision"]]
         names.setdefault(allocator, labels.allocator(run, allocator))
         there = fields.setdefault((allocator, workload), Field())
         word = style.NOT_MEASURED if left_out else status
         there.statuses[word] += 1
         if status != "ok":
-            there.reasons.setdefault(word, Counter())[reason.strip().split("\n")[0] or "no reason recorded"] += 1
+            first_line = reason.strip().split("\n")[0] or "no reason recorded"
+            there.reasons.setdefault(word, Counter())[first_line] += 1
+            there.causes.setdefault(word, Counter())[reasons.why(allocator, workload, word, first_line, revision)] += 1
     return Matrix(back_end, dict(sorted(names.items())), sorted({workload for _, workload in fields}), fields, _told(runs),
                   sum(run.not_measured for run in runs))
 
@@ -217,9 +221,8 @@ def _causes(matrix: Matrix) -> str:
     """Of all cells that are not ok: what is known of the cause, by rule, and which cells no rule explains."""
     fields: dict[reasons.Rule | None, dict[tuple[str, str], list[str]]] = {}
     for (allocator, workload), there in sorted(matrix.fields.items()):
-        for status, found in there.reasons.items():
-            for reason in found:
-                rule = reasons.why(allocator, workload, status, reason)
+        for status, found in there.causes.items():
+            for rule in found:
                 workloads = fields.setdefault(rule, {}).setdefault((status, matrix.allocators[allocator]), [])
                 if workload not in workloads:
                     workloads.append(workload)
@@ -244,7 +247,7 @@ def table(matrix: Matrix) -> str:
         for word in reversed(SEVERITY):
             if there.statuses[word]:
                 reason = there.reasons[word].most_common(1)[0][0] if word in there.reasons else ""
-                rule = reasons.why(allocator, workload, word, reason) if word != "ok" else None
+                rule = there.causes[word].most_common(1)[0][0] if word in there.causes else None
                 writer.writerow([matrix.back_end, allocator, matrix.allocators[allocator], workload, word, there.statuses[word], reason,
                                  rule.because if rule else ""])
     return text.getvalue()

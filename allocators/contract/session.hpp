@@ -1,9 +1,10 @@
 // How a thread talks to an allocator: through a session.
 //
-// Allocators with per-thread or per-warp state (FDGMalloc, CRW) offer `attach(thread)`, which returns a session object
-// with malloc and free; the state outlives the kernel in arena metadata and `detach(thread)` stores it there. Designs
-// that free in bulk offer `release_all(thread)` on the session. For all others the session is the allocator itself and
-// the three functions compile to nothing, so workloads are written once.
+// Allocators with state per thread (CRW), per warp (FDGMalloc) or per tile of 16 or 32 lanes (Slab, Gallatin with its
+// static counter) offer `attach(thread)`, which returns a session object with malloc and free. State that outlives the
+// kernel lies in arena metadata, where `detach(thread)` stores it. Designs that free in bulk offer
+// `release_all(thread)` on the session. For all others the session is the allocator itself and the three functions
+// compile to nothing, so workloads are written once.
 //
 // A session is found again by the place of its thread in the grid: a kernel that continues with the blocks of
 // another must have its shape. Every thread that allocated calls release_all() once it holds no live block; where lanes

@@ -150,6 +150,19 @@ def test_fill_writes_and_check_only_tells(reference, tmp_path, capsys):
     assert main(["numbers", "--check", str(text)]) == 0
 
 
+def test_a_table_of_times_has_a_status_where_there_is_no_time(reference):
+    assert blocks.table("times dev/fig:alloc:threads=100 dev/fig:alloc:threads=10").splitlines() == [
+        "| allocator | fig: alloc, threads 100 | fig: alloc, threads 10 |", "|---|---:|---:|", "| CMalloc | 8 µs | 4 µs |", "| CudaMalloc | timeout | 8 ms |"]
+
+
+@pytest.mark.parametrize("column, message", [
+    ("dev/fig:alloc", "is not a column"), ("dev/fig:alloc:blocks=1", "has no setting 'blocks'"), ("dev/fig:alloc:threads=1", "3 cells have these settings"),
+    ("dev/fig:alloc:threads=7", "0 cells")])
+def test_wrong_columns_of_a_table_of_times_are_refused(reference, column, message):
+    with pytest.raises(UsageError, match=re.escape(message)):
+        blocks.table(f"times {column}")
+
+
 def test_a_wrong_query_is_refused_with_its_line(reference, tmp_path, capsys):
     text = tmp_path / "page.md"
     text.write_text("\n\n<!--n dev/fig of=c_malloc threads=7-->1<!--/n-->\n")

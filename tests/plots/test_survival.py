@@ -120,6 +120,19 @@ def test_a_leak_that_ended_is_no_leak():
     assert reasons.why("corw", "write_performance", "incorrect", "leak: at most 104, at last 9 of 256 requests returned null") is None
 
 
+def test_a_cause_that_was_mended_explains_earlier_runs_only(tmp_path):
+    folder = synthetic.write(tmp_path, CONFIG, [_cell("bulkalloc", threads, "timeout", "used its deadline") for threads in (1, 2)], "cuda")
+    synthetic.change(folder, 0, revision="cc428cbd")
+    (matrix,) = survival.matrices([results.read_run(folder)])
+    causes = survival.markdown(matrix).split("Causes:")[1]
+    assert "Mended since" in causes and "**No explanation yet.** BulkAlloc" in causes
+
+
+@pytest.mark.parametrize("rule", reasons.rules(), ids=lambda rule: rule.because[:40])
+def test_what_was_measured_before_a_repair_names_its_revisions(rule):
+    assert bool(rule.revisions) == ("these cells were measured before" in rule.because)
+
+
 def test_the_picture_shows_letters_and_shares(tmp_path):
     runs = _runs(tmp_path, [_cell("c_malloc", 1), _cell("c_malloc", 2, "crashed", "SIGSEGV"), _cell("halloc", 1)])
     drawing = survival.drawing(survival.matrices(runs)[0])

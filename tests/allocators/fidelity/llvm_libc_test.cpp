@@ -110,6 +110,19 @@ TEST(LlvmLibcFidelity, AnExhaustedPool) {
   EXPECT_EQ(rig.malloc({300})[0], nullptr) << "half a slab and more takes a whole one";
 }
 
+// Nine slabs have room for all. Warps that see the address of a new slab before its counter is valid begin another.
+TEST(LlvmLibcFidelity, ACrowdMakesMoreSlabsThanItNeeds) {
+  constexpr std::uint32_t lanes = 4096;
+  FidelityRig<LlvmLibc> rig(16 * 65536, {.slab_bytes = 65536}, 1, 8, simt::StrategyKind::round_robin);
+  const Calls calls = rig.counted_malloc(std::vector<std::uint64_t>(lanes, 128), 256);
+  EXPECT_EQ(std::count(calls.blocks.begin(), calls.blocks.end(), nullptr), 0);
+  std::set<std::uint32_t> slabs;
+  for (void* block : calls.blocks) slabs.insert(rig.allocator.table().pool.slab_of(block));
+  const std::uint32_t chunks = rig.allocator.table().layout().chunks(128);
+  EXPECT_GT(slabs.size(), (lanes + chunks - 1) / chunks);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
 TEST(LlvmLibcFidelity, WithoutReclaimOneLoadLess) {
   FidelityRig<LlvmLibc> rig(8 * MiB, {.reclaim = false});
   const std::vector<void*> block = rig.malloc({256});
