@@ -47,31 +47,39 @@ class Comb {
     }
     const auto group = thread.converged();
     const SizeClass size_class = space_.size_class(SizeClass::of(static_cast<std::uint32_t>(bytes)));
-    const bool one_class = group.all(size_class.index == group.broadcast(size_class.index));
-    const auto mates = one_class ? group : group.match_any(size_class.index);
-    const Aim aim = aim_of(thread, mates, size_class, group.num_threads());
-    const std::uint32_t rank = mates.thread_rank();
+    Place place;
     FirstClaim first;
-    if (rank == aim.first_rank) {
+    if (group.num_threads() == 1) {
+      // No votes and exchanges: in a loop of one lane every instruction counts.
+      const auto now = [&] { return static_cast<std::uint32_t>(thread.clock()); };
+      place = place_of(thread, size_class, 1, 1, 0, now);
       thread.probe(simt::Step::attempt);
-      first = claim_first(thread, size_class, aim.place, one_class);
+      first = claim_first(thread, size_class, place, true);
+      if (first.won != 0) return block_of(first.chunk, size_class, place, simt::count_trailing_zeros(first.won));
+    } else {
+      const bool one_class = group.all(size_class.index == group.broadcast(size_class.index));
+      const auto mates = one_class ? group : group.match_any(size_class.index);
+      const std::uint32_t rank = mates.thread_rank();
+      const std::uint32_t first_rank = rank >> size_class.word_log2() << size_class.word_log2();
+      const auto now = [&] { return mates.broadcast(static_cast<std::uint32_t>(thread.clock())); };
+      place = place_of(thread, size_class, mates.num_threads(), group.num_threads(), first_rank, now);
+      if (rank == first_rank) {
+        thread.probe(simt::Step::attempt);
+        first = claim_first(thread, size_class, place, one_class);
+      }
+      const std::uint32_t claimant =
+          first_rank == 0 ? mates.leader_lane() : simt::nth_set_bit(mates.mask(), first_rank);
+      first.chunk = group.shfl_lane(first.chunk, claimant);
+      first.won = group.shfl_lane(first.won, claimant);
+      const bool all = group.all(first.won == place.bits);
+      group.sync();  // the claimant's acquire holds for all
+      const std::uint32_t share = rank - first_rank;
+      if (all) return block_of(first.chunk, size_class, place, simt::count_trailing_zeros(place.bits) + share);
+      if (share < simt::popcount(first.won)) {
+        return block_of(first.chunk, size_class, place, simt::nth_set_bit(first.won, share));
+      }
     }
-    const std::uint32_t claimant =
-        aim.first_rank == 0 ? mates.leader_lane() : simt::nth_set_bit(mates.mask(), aim.first_rank);
-    const std::uint32_t chunk = group.shfl_lane(first.chunk, claimant);
-    const std::uint32_t won = group.shfl_lane(first.won, claimant);
-    const bool all = group.all(won == aim.place.bits);
-    group.sync();  // the claimant's acquire holds for all
-    if (all) {
-      const std::uint32_t slot =
-          aim.place.word * 32 + simt::count_trailing_zeros(aim.place.bits) + rank - aim.first_rank;
-      return space_.block(chunk, size_class, slot);
-    }
-    const std::uint32_t share = rank - aim.first_rank;
-    if (share < simt::popcount(won)) {
-      return space_.block(chunk, size_class, aim.place.word * 32 + simt::nth_set_bit(won, share));
-    }
-    return serve_rest(thread, *space_.copy, size_class, aim.place, chunk, first.seen | aim.place.bits);
+    return serve_rest(thread, *space_.copy, size_class, place, first.chunk, first.seen | place.bits);
   }
 
   template <class Thread>
@@ -111,12 +119,6 @@ class Comb {
   static std::uint32_t chunk_log2(std::size_t pool_bytes, const Parameters& parameters) {
     return Space<bug>::chunk_log2_for(pool_bytes, parameters);
   }
-
-  // Where a lane makes its first claim, for itself and the mates of the next ranks.
-  struct Aim {
-    Place place;
-    std::uint32_t first_rank;  // of the lane that claims
-  };
 
   // What the first claim found and won.
   struct FirstClaim {
@@ -163,10 +165,11 @@ class Comb {
   // at most if the warp has more than 16 of its lanes (`lanes`) here. Fewer may have come in a loop: they get up to an
   // eighth of a chunk, if the prepared chunks are enough for all. Shares of different sizes have parts of the directory
   // of their own, so that warps with 3 mates do not meet those with 30.
-  template <class Thread, class Group>
-  SIMT_FN Aim aim_of(Thread& thread, const Group& mates, SizeClass size_class, std::uint32_t lanes) const {
-    const std::uint32_t count = mates.num_threads();
-    const std::uint32_t count_log2 = 32 - simt::count_leading_zeros(count - 1);
+  // `now`: the clock, the same for all mates.
+  template <class Thread, class Now>
+  SIMT_FN Place place_of(Thread& thread, SizeClass size_class, std::uint32_t count, std::uint32_t lanes,
+                         std::uint32_t first_rank, Now now) const {
+    const std::uint32_t count_log2 = count == 1 ? 0 : 32 - simt::count_leading_zeros(count - 1);
     const std::uint32_t warps_of_block = (thread.block_size() + 31) / 32;
     const std::uint32_t spent_log2 =
         36 - simt::count_leading_zeros(thread.block_count() * warps_of_block - 1) + size_class.doublings();
@@ -181,22 +184,23 @@ class Comb {
     const std::uint32_t share_log2 = count_log2 > wide_log2 ? count_log2 : wide_log2;
     const std::uint32_t word_log2 = size_class.word_log2();
     const std::uint32_t words_log2 = size_class.words_log2();
-    const std::uint32_t first_rank = mates.thread_rank() >> word_log2 << word_log2;
     const std::uint32_t warp = thread.block() * warps_of_block + thread.warp_in_block();
     std::uint32_t position = (warp << share_log2) + first_rank;
     if (share_log2 != count_log2) {
       // The time of about one request leads to the next place of the share, so a lane that asks again and again goes
-      // through all of them before it comes back. Random places would meet earlier requests. One place for all mates.
-      const std::uint32_t turn = mates.broadcast(static_cast<std::uint32_t>(thread.clock()) >> request_ticks_log2);
-      position += turn << count_log2 & ((1u << share_log2) - 1);
+      // through all of them before it comes back. Random places would meet earlier requests.
+      position += now() >> request_ticks_log2 << count_log2 & ((1u << share_log2) - 1);
     }
     const std::uint32_t word = position >> word_log2;
     const std::uint32_t part = (share_log2 < 5 ? 5 - share_log2 : 0) << (space_.directory_log2 - 3);
     const std::uint32_t most = 1u << word_log2;
     const std::uint32_t asked = count - first_rank < most ? count - first_rank : most;
-    return {{((word >> words_log2) ^ part) & ((1u << space_.directory_log2) - 1), word & ((1u << words_log2) - 1),
-             (0xffffffffu >> (32 - asked)) << (position & (most - 1)), share_log2 != 5 || count <= 16},
-            first_rank};
+    return {((word >> words_log2) ^ part) & ((1u << space_.directory_log2) - 1), word & ((1u << words_log2) - 1),
+            (0xffffffffu >> (32 - asked)) << (position & (most - 1)), share_log2 != 5 || count <= 16};
+  }
+
+  SIMT_FN void* block_of(std::uint32_t chunk, SizeClass size_class, Place place, std::uint32_t bit) const {
+    return space_.block(chunk, size_class, place.word * 32 + bit);
   }
 
   template <class Thread>

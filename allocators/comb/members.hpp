@@ -37,9 +37,18 @@ SIMT_FN std::uint32_t extend_list(Thread& thread, const S& space, std::uint32_t 
   return thread.atomic(space.member_counts[size_class]).fetch_add(by, simt::relaxed);
 }
 
+// Puts a chunk into the list, at a place that was reserved for it. Somebody who fetches a chunk for an empty entry may
+// have been there first: then further on. A chunk that is not in the list is found only by those who go through all.
 template <class Thread, class S>
 SIMT_FN void enlist(Thread& thread, const S& space, std::uint32_t size_class, std::uint32_t place,
                     std::uint32_t chunk) {
+  constexpr std::uint32_t most_tries = 8;
+  for (std::uint32_t i = 0; i < most_tries; ++i) {
+    std::uint32_t expected = no_chunk;
+    const auto entry = thread.atomic(space.member(size_class, place));
+    if (entry.compare_exchange(expected, chunk, simt::relaxed, simt::relaxed)) return;
+    place = extend_list(thread, space, size_class, 1);
+  }
   thread.atomic(space.member(size_class, place)).store(chunk, simt::relaxed);
 }
 
