@@ -38,9 +38,10 @@ std::string broken_rule(const Model& model) {
   }
   for (const ModelStep& step : model.steps) {
     if (step.slot >= 256) return "slot: from 0 to 255";
-    if (step.lanes.every == 0 || step.lanes.first >= step.lanes.every) return "lanes: first must be below every";
-    if (step.action == ModelAction::malloc && step.size >= model.sizes.size()) return "size: no such entry in sizes";
-    if (step.action == ModelAction::free && step.from >= model.lanes()) return "from: no such lane";
+    if (step.lanes.every == 0 || step.lanes.first >= step.lanes.every)
+      return "lanes: `first` must be less than `every`";
+    if (step.action == ModelAction::malloc && step.size >= model.sizes.size()) return "size: `sizes` has no such entry";
+    if (step.action == ModelAction::free && step.from >= model.lanes()) return "from: there is no such lane";
     if (step.action == ModelAction::barrier && step.lanes.every != 1) return "barrier: all lanes must take it";
   }
   return {};

@@ -224,7 +224,7 @@ class Stopping(RoundsTest):
     def test_the_time_of_a_study_cuts_cells_that_have_too_few_rounds(self):
         config = self.config(["noisy"], rounds=4, least_rounds=3, precision=0.0001)
         result = self.measure(config, "--minutes", "0", expect=1)
-        self.assertIn("3 cells have fewer rounds than needed: the time of --minutes 0 was used up", result.stdout)
+        self.assertIn("3 cells have fewer rounds than needed: the time limit --minutes 0 was reached", result.stdout)
         self.assertRegex(result.stderr, r"the time is over\. 0 of 3 cells are finished\. Continue with\n  .* --resume\n")
         self.assertEqual(self.samples_by_round(), {})
         self.assertEqual({event["round"] for event in self.events() if event["event"] == "round"}, {0})

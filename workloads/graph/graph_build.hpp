@@ -43,13 +43,12 @@ struct GraphBuild {
                   .between(2, 1u << 31),
               Field{"arcs", &P::arcs, "arcs", "arcs of the graph (graph = generated)", "Spliet et al. 2014, sec. 5.3"}
                   .between(1, 1 << 26),
-              Field{"hold", &P::hold, "", "keep a superfluous node for the next need instead of freeing it",
+              Field{"hold", &P::hold, "", "keep an unused node for the next request instead of freeing it",
                     "Spliet et al. 2014, sec. 5.3, of its bump heap"},
-              Field{
-                  "requests", &P::requests, "",
-                  "thread: every node and edge is a request; warp: requests of up to 1,536 B for an arc of each lane, "
-                  "superfluous nodes kept",
-                  "Spliet et al. 2014, sec. 5.3; assumed: warp, as in its fig. 6"}
+              Field{"requests", &P::requests, "",
+                    "thread: every node and edge is a request; warp: one request of up to 1,536 B for an arc of each "
+                    "lane, unused nodes are kept",
+                    "Spliet et al. 2014, sec. 5.3; assumed: warp, as in its fig. 6"}
                   .one_of({"thread", "warp"})});
     }
 
