@@ -18,7 +18,7 @@ bool Model::has_partial_warps() const {
 }
 
 std::string broken_rule(const Model& model) {
-  // The bounds keep one seed below about a millisecond: the search lives from many of them.
+  // With these bounds a seed takes at most about a millisecond; the search needs many seeds.
   const auto outside = [](std::uint64_t value, std::uint64_t low, std::uint64_t high) {
     return value < low || value > high;
   };

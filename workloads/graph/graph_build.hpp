@@ -4,7 +4,7 @@
 // arc, in steps of the number of threads, and for each makes sure that both nodes exist (32 bytes each) and adds an
 // edge (16 bytes): graph/node_tree.hpp. A node that loses the race for its place is freed, or, with `hold`, kept for
 // the next need as the paper's bump heap does. When memory runs out, the thread ends and its other arcs are lost; the
-// paper's program retries for ever. The graph is compared with the edge list after every sample, exactly:
+// paper's program retries forever. The graph is compared with the edge list after every sample, exactly:
 // graph/graph_check.hpp. Then everything is freed, untimed.
 //
 // With `requests` warp the leader of a warp requests the memory of an arc of each lane in one block
