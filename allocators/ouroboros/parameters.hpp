@@ -33,8 +33,7 @@ struct Parameters {
             .between(0, 1u << 30),
         Field{"reuse_capacity", &P::reuse_capacity, "chunks",
               "slots of the ring of chunks given back (chunk-based variants), rounded up to a power of two; chunks "
-              "that do not "
-              "fit stay in their class",
+              "that do not fit stay in their class",
               "authors' code: 65,536"}
             .between(1, 1u << 30),
         Field{"release_above", &P::release_above, "chunks",

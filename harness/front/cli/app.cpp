@@ -225,9 +225,8 @@ void add_advise(CLI::App& app) {
 constexpr const char* compare_footer =
     "Two cells are compared if everything that defines them is equal: allocator, workload, their parameters, pool, "
     "seed, state of heap and cache. Verdicts per phase: slower or faster (by more than the margin, and not by chance: "
-    "Holm's "
-    "correction over all phases), same (the 95 % interval lies within the margin) or unsure. A cell that is ok in A "
-    "but not in B is a regression.\n"
+    "Holm's correction over all phases), same (the 95 % interval lies within the margin) or unsure. A cell that is ok "
+    "in A but not in B is a regression.\n"
     "  allocbench compare results/before results/after --fail-on regression\n"
     "  allocbench compare 'results/before/*' 'results/after/*' --markdown\n"
     "Does this machine reproduce kept results?\n"
