@@ -74,7 +74,7 @@ struct SearchResult {
 // How explore() goes through seeds.
 struct Exploring {
   bool stop_at_failure = true;
-  // Each run first in a process of its own, which costs about as much as a run: seeds that kill it are passed over.
+  // Each run first in a process of its own, which costs about as much as a run: seeds that kill it are skipped.
   bool apart = false;
 };
 

@@ -230,7 +230,7 @@ class SubjectOf final : public Subject {
   }
 
   // One lane alone asks for as many blocks as once lived together (or the share of them that the design promises): with
-  // nobody to race with, a null pointer means that the heap has lost memory for ever.
+  // nobody to race with, a null pointer means that the heap has lost memory forever.
   static void serve_again(simt::Stream& stream, A& allocator, std::size_t bytes, std::uint32_t count,
                           ShadowHeap& oracle, RunRecord& record) {
     const Mailboxes boxes(stream, count, 1);
@@ -240,7 +240,7 @@ class SubjectOf final : public Subject {
     const std::size_t refused_before = oracle.refusals();
     launch(stream, {1, 1}, allocator, boxes.program(steps, sizes, oracle), record);
     if (oracle.refusals() != refused_before) {
-      oracle.complain("lost for ever: " + std::to_string(count) + " blocks of " + std::to_string(bytes) +
+      oracle.complain("lost forever: " + std::to_string(count) + " blocks of " + std::to_string(bytes) +
                       " bytes once lived together; after all were freed, the empty heap serves only " +
                       std::to_string(oracle.live_blocks()));
       return;

@@ -2,7 +2,7 @@
 //
 // Pham et al. 2025, appendix C (the buckets of the group-by): a thread appends to the last page of a list. If there is
 // none, or it is full, the thread requests a page and appends it.
-// Idea: one word per list says everything: the last page and how many of its places are taken. A fetch-add of this word
+// Idea: one word per list holds the last page and how many of its places are taken. A fetch-add of this word
 // reserves places and tells where they are. The lanes of a warp that append to one list reserve together.
 // Data: Tail {word, pages}, in global or shared memory: 44 bits of address / 16, 20 bits of places. An empty list is a
 // full page at address 0. Pages are those of page_chain.hpp; the header of a page is written before it is published,

@@ -9,7 +9,7 @@ smaller, red is larger; factors that the intervals do not tell from 1 are in gre
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Sequence
 
 import matplotlib
@@ -19,32 +19,14 @@ from matplotlib.colors import to_hex
 
 from allocbench.errors import NothingToDraw
 from plots import caption, choice, heatmap_page, labels, origin, quantity, rows, style, table
+from plots.heatmap_blocks import BLANK, Block, Cell
 from plots.page import Drawing
 from plots.results import Run
 from plots.series import group, parts, panels_of, wanted_of
 
 _STRONGEST = 30  # factor of the strongest colour
 _SAME = "#eeeeee"
-BLANK = "#ffffff"
 _MANY = 24  # rows, beyond which families stand together
-
-
-@dataclass(frozen=True)
-class Cell:
-    text: str
-    colour: str
-    word: bool  # a status in place of a number
-
-
-@dataclass(frozen=True)
-class Block:
-    """One map: `columns` are (group, value), `rows` one cell per column (None where the config excluded it). `families` has that
-    of each row where rows are in their order, else it is empty."""
-
-    title: str
-    columns: list[tuple[str, str]]
-    rows: list[tuple[str, list[Cell | None]]]
-    families: list[str] = field(default_factory=list)
 
 
 def make(run: Run, stem: str) -> Drawing:

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import os.path
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Sequence
+from typing import Sequence
 
 from plots import quantity, rows, style, ticks
+from plots.heatmap_blocks import Block, Cell
 from plots.page import BODY_WIDTH, Heading, Page
-
-if TYPE_CHECKING:
-    from plots.heatmap import Block, Cell
 
 _ROWS = (0.16, 0.135, 0.118)  # height of a row: the largest that fits the page
 _TALLEST = 7.4                # of the body: with heading and caption a page of 9 inches

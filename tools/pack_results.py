@@ -42,7 +42,7 @@ def _phase(phase: dict) -> dict:
 
 
 def objection(document: dict, unfinished_too: bool) -> str:
-    """Why a run is not to be kept; empty = nothing speaks against it."""
+    """Why a run must not be kept; empty if it may be kept."""
     ours = document["allocbench"]
     origin = ours.get("provenance", {})
     if origin.get("dirty"):

@@ -25,7 +25,7 @@
 
 namespace allocbench {
 
-// Where the adaptor writes, and what it may touch. Lives on the host, travels to kernels by value.
+// Where the adaptor writes, and what it may touch. Lives on the host and is passed to kernels by value.
 struct ContentLedger {
   ContentReport* report = nullptr;  // null: nothing is checked, blocks are left as they are
   LedgerEntry* entries = nullptr;

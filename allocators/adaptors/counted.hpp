@@ -2,7 +2,7 @@
 // (simt/counting.hpp).
 //
 // Each call runs with a counting thread of its own and adds what it counted to sums in device memory; a malloc leaves a
-// record besides. The counts see the allocator as it is scheduled with that overhead; nothing here is to be timed.
+// record besides. The counts see the allocator as it is scheduled with that overhead; do not time anything here.
 // After the deadline, if there is one, calls do not return: their threads end.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace allocbench {
 
-// Where the adaptor writes. Lives on the host, travels to kernels by value.
+// Where the adaptor writes. Lives on the host and is passed to kernels by value.
 struct CallLedger {
   CallSums* sums = nullptr;  // null: nothing is counted
   MallocRecord* records = nullptr;

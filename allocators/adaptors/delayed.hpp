@@ -1,8 +1,8 @@
 // Delayed<A>: any allocator with a wait in every malloc and in every free.
 //
-// How much does an application depend on its allocator? Its time against the cycles that every call waits is a line
-// whose slope says it: the number of calls that follow one another on the way to the result. A flat line means that no
-// allocator, however fast, would help. `python3 -m plots delay` computes the slopes (docs/beyond.md).
+// Shows how much an application depends on its allocator. The time of the application against the cycles that every
+// call waits is a line, and its slope is the number of calls that follow one another. If the line is flat, no faster
+// allocator would help. `python3 -m plots delay` computes the slopes (docs/beyond.md).
 // Each calling lane waits by the clock of its multiprocessor, lanes of a warp side by side, before the call. On the CPU
 // executor a cycle is a step of the lane's worker.
 #pragma once
@@ -75,7 +75,7 @@ class Delayed {
     Traits traits = A::traits;
     traits.name = name;
     traits.display_name = display_name;
-    traits.summary = "waits a number of cycles in every call: how much does an application depend on its allocator?";
+    traits.summary = "waits a number of cycles in every call, to show how much an application depends on its allocator";
     traits.form = Form::delayed;
     traits.based_on = A::traits.name;
     return traits;

@@ -3,7 +3,7 @@
 // Paper: Gelado & Garland, PPoPP 2019 (TBuddy).
 // Data: a word per node of a complete tree over the pages: available (a free block), partial (something below is
 // available) or busy (neither), and a lock. Node 1 is the root, 2n and 2n + 1 are the halves of n. What lies behind the
-// last page is busy for ever, so the pool may have any size. Two halves of a block are never both available for long.
+// last page is busy forever, so the pool may have any size. Two halves of a block are never both available for long.
 // Protocol.
 //   take    waits for a unit of its height, then looks for the available node that there must be. If it has to make a
 //           batch, it takes a block of twice the size and gives one half back. Searches begin at a hashed place and

@@ -55,7 +55,7 @@ class BulkAlloc {
       .display_name = "BulkAlloc (reconstruction)",
       .paper = "Gelado & Garland 2019",
       .summary =
-          "bulk semaphores count, then a search is sure to find: a buddy tree from 4 KiB on, "
+          "a bulk semaphore admits a request, then its search succeeds: a buddy tree from 4 KiB on, "
           "bins in an arena per SM below"};
 
   // The largest power of two of pages.

@@ -105,7 +105,7 @@ SIMT_FN std::uint32_t nth_clear_bit(Thread& thread, std::uint32_t* words, std::u
   }
 }
 
-// Bits of a new header: those from `units` on are set for ever.
+// Bits of a new header: those from `units` on are set forever.
 template <class Thread>
 SIMT_FN void clear_bits(Thread& thread, std::uint32_t* words, std::uint32_t first, std::uint32_t units) {
   SIMT_ROLLED

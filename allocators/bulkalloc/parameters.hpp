@@ -28,7 +28,7 @@ struct Parameters {
             .between(256, 8192)
             .powers_of_two(),
         Field{"chunk_bytes", &P::chunk_bytes, "B", "bytes of a chunk, which is cut into bins",
-              "assumed: 256 KiB, to which the paper's 62 bins and tails fit; its text says 512 KiB"}
+              "assumed: 256 KiB, which fits the paper's 62 bins and tails; its text says 512 KiB"}
             .between(1024, 1 << 22)
             .powers_of_two(),
         Field{"arenas", &P::arenas, "",

@@ -33,7 +33,7 @@ struct CircularParameters {
   static auto fields() {
     using P = CircularParameters;
     return std::tuple{Field{"max_fragmentation", &P::max_fragmentation, "ratio",
-                            "a chunk is split when it is at least this many times the need",
+                            "a chunk is split if it is at least this many times the request",
                             "sec. 4.2 (value from the authors' library)"}
                           .between(1, 1024),
                       Field{"min_chunk_bytes", &P::min_chunk_bytes, "B", "smallest chunk of the pre-split pool",

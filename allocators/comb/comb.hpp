@@ -18,6 +18,7 @@
 #include "allocators/comb/inspect.hpp"
 #include "allocators/comb/runs.hpp"
 #include "allocators/comb/search.hpp"
+#include "allocators/common/request.hpp"
 
 namespace allocbench {
 namespace comb {
@@ -43,7 +44,8 @@ class Comb {
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     if (bytes > space_.largest_slot) {
-      return bytes > std::size_t{space_.chunks} << space_.chunk_log2 ? nullptr : take_run(thread, *space_.copy, bytes);
+      const RequestLimit limit{std::uint64_t{space_.chunks} << space_.chunk_log2};
+      return limit.refuses(bytes) ? nullptr : take_run(thread, *space_.copy, bytes);
     }
     const auto group = thread.converged();
     const SizeClass size_class = space_.size_class(SizeClass::of(static_cast<std::uint32_t>(bytes)));

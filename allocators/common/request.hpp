@@ -4,8 +4,8 @@
 // multiplying it by the lanes of a warp can wrap, and then a small block is served for a huge request. So every malloc
 // first asks its RequestLimit and returns null before it changes a shared word. A limit is at most the size of the
 // memory behind it, so nothing that is computed from a smaller request wraps.
-// ScatterAlloc alone compares pages instead of bytes and rounds in place: through these functions its malloc had 55
-// registers instead of 48 (nvcc 13.0, sm_90).
+// Two designs round in place: ScatterAlloc, which compares pages instead of bytes, because through these functions its
+// malloc had 55 registers instead of 48 (nvcc 13.0, sm_90), and Comb for runs of chunks.
 // A request for zero bytes gets a block of its own, like one for one byte (ZeroBytes::unique).
 #pragma once
 

@@ -29,7 +29,7 @@ struct SlabPool {
   std::uint32_t count = 0;
   std::uint32_t bytes_log2 = 0;
 
-  // Of what exceeds `most_slabs` nothing is used. `name` is the allocator's, for the message.
+  // Memory beyond `most_slabs` is not used. `name` is the allocator's, for the message.
   static SlabPool of_arena(Arena& arena, std::uint64_t slab_bytes, std::uint64_t most_slabs, std::string_view name) {
     const std::size_t count = std::min<std::size_t>(arena.pool_bytes() / slab_bytes, most_slabs);
     if (count == 0) {
@@ -71,7 +71,7 @@ struct SlabPool {
       if (top.compare_exchange(seen, next_tag(seen) | below, simt::acquire, simt::acquire)) return slab;
       thread.probe(simt::Step::retry);
     }
-    // The look keeps refused threads from moving the counter on until it wraps.
+    // The load keeps refused threads from advancing the counter until it wraps.
     const auto fresh = thread.atomic(state->fresh);
     if (fresh.load(simt::relaxed) >= count) return none;
     const std::uint32_t slab = fresh.fetch_add(1u, simt::relaxed);

@@ -88,17 +88,18 @@ void destroy(A& allocator) {
   if constexpr (requires { allocator.destroy(); }) allocator.destroy();
 }
 
-// The smallest heap that still shows every rule of a design: a few dozen mallocs of 16 bytes exhaust it, and frees
-// recycle whatever the design recycles. Interleavings are searched on it, because rare ones are common in small heaps.
+// A heap as small as possible in which every rule of the design is still used: a few dozen mallocs of 16 bytes exhaust
+// it, and frees recycle whatever the design recycles. `allocbench check` searches interleavings on it, because rare
+// ones are common in small heaps.
 template <class Parameters>
 struct SmallHeap {
   std::size_t pool_bytes = std::size_t{64} << 10;
   Parameters parameters = {};
   // Of the equal blocks that once lived together, the share that the emptied heap must serve again to one lane alone.
-  // Less than 1 where the design itself gives room up: then the header says why.
+  // Less than 1 if the design abandons memory; then its header says why.
   double serves_again = 1;
   // Of the blocks that a fresh heap serves to one lane alone, the share that it must serve after blocks of other sizes
-  // have filled it and were freed. 0 where a design never takes memory back from a size: then the header says why.
+  // have filled it and were freed. 0 if a design never takes memory back from a size; then its header says why.
   double serves_other_sizes = 1;
 };
 

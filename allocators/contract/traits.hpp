@@ -28,8 +28,7 @@ enum class Fresh {
 
 enum class Backends { both, cuda_only, cpu_only };
 
-// What a step of malloc is where steps are counted: what grows when memory gets scarce or threads get in each other's
-// way.
+// What counts as a step of malloc. Steps grow when memory gets scarce or when threads contend.
 enum class StepUnit {
   update,  // a read-modify-write of a shared word, lost compare-exchanges included
   probe,   // a try to find a free unit (simt::Step::attempt): the steps of a random walk

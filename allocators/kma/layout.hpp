@@ -19,11 +19,12 @@ struct Parameters {
   std::uint64_t superblock_bytes = 64 << 10;
 
   static auto fields() {
-    return std::tuple{Field{"superblock_bytes", &Parameters::superblock_bytes, "B",
-                            "size of a superblock; blocks reach half of it. The case study of the paper has 4096",
-                            "sec. 4.2, chosen by the user"}
-                          .between(256, 1 << 20)
-                          .powers_of_two()};
+    return std::tuple{
+        Field{"superblock_bytes", &Parameters::superblock_bytes, "B",
+              "size of a superblock; a block has at most half of it. The case study of the paper has 4096",
+              "sec. 4.2, chosen by the user"}
+            .between(256, 1 << 20)
+            .powers_of_two()};
   }
 };
 

@@ -15,7 +15,7 @@
 // Differs from the code:
 //   * Memory orders instead of fences (superblock.hpp).
 //   * A request above the largest block gets null and a wrong free does nothing; there both end the program.
-//   * A request that has lost 64 + 2 * superblocks found superblocks to others gets null; there it may go on for ever.
+//   * A request that has lost 64 + 2 * superblocks found superblocks to others gets null; there it may go on forever.
 //   * States and hints lie outside the pool, and the pool is cut into whole superblocks, so blocks are aligned to their
 //     size up to 256 bytes; there they follow the states, and the alignment is 32 bytes.
 // As published: with attempts = 1, the default, null may come although blocks are free. When a superblock is full,

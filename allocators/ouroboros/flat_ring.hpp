@@ -4,7 +4,7 @@
 // than its ring has slots: if the take with number n - capacity had not been given out yet, all slots and the put
 // together would hold capacity + 1 different indices.
 // Differs from the paper: a class whose ring cannot hold the pages of one more chunk gets no further chunk, which
-// counts as out of memory. Published rings overflow, and threads that free then wait for ever.
+// counts as out of memory. Published rings overflow, and threads that free then wait forever.
 #pragma once
 
 #include "allocators/ouroboros/chunk_space.hpp"

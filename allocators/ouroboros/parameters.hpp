@@ -32,8 +32,8 @@ struct Parameters {
               "authors' code: 16,384"}
             .between(0, 1u << 30),
         Field{"reuse_capacity", &P::reuse_capacity, "chunks",
-              "ring of the chunks given back (chunk-based variants), rounded up to a power of two; chunks that do not "
-              "fit stay in their class",
+              "slots of the ring of chunks given back (chunk-based variants), rounded up to a power of two; chunks "
+              "that do not fit stay in their class",
               "authors' code: 65,536"}
             .between(1, 1u << 30),
         Field{"release_above", &P::release_above, "chunks",

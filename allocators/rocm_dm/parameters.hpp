@@ -26,9 +26,10 @@ struct Parameters {
         Field{"max_block_bytes", &P::max_block_bytes, "B", "the largest request; larger ones are for the host",
               "dm.cl: 3,072"}
             .between(16, 3072),
-        Field{"large_alignment_bytes", &P::large_alignment_bytes, "B",
-              "blocks that begin at a multiple of this are not used, as free takes them for blocks of the host",
-              "dm.cl: 4 KiB"}
+        Field{
+            "large_alignment_bytes", &P::large_alignment_bytes, "B",
+            "blocks that begin at a multiple of this are not used, because free would take them for blocks of the host",
+            "dm.cl: 4 KiB"}
             .between(32, 1 << 16)
             .powers_of_two(),
         Field{"slab_interval", &P::slab_interval, "ns",

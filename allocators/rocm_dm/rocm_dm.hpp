@@ -21,7 +21,7 @@
 //   * Requests of 17 to 24 bytes get 32: 24-byte blocks would be aligned to 8 bytes only.
 //   * Assumed: a lane that loses a bit goes on with the next word; the search begins at the slab that was found last.
 // As published: a size gets one slab in 200 us (`slab_interval`), half of the blocks of 2,048 bytes are never used, and
-// slabs stay with their size for ever; bits and counts have no memory order (`bit_orders`).
+// slabs stay with their size forever; bits and counts have no memory order (`bit_orders`).
 #pragma once
 
 #include "allocators/rocm_dm/make_heap.hpp"

@@ -14,7 +14,7 @@
 //     GPUs of AMD they advance in lock step anyway. On others, lanes that looked on and on probably kept a maker asleep
 //     until all other lanes were done (docs/findings.md).
 //   * When the pool is empty, lanes that a slab has room for are served and the others go on. The check of the original
-//     leaves the group out: it may reserve blocks that do not exist, and then search for ever (only at 65,792 slabs).
+//     leaves the group out: it may reserve blocks that do not exist, and then search forever (only at 65,792 slabs).
 //   * A group that is larger than a slab, which slabs of 2 MiB are not, takes what there is.
 // As published: the maker of a slab stores its count before it has won the record (`count_order`). That is harmless as
 // long as no maker needs, or sleeps, longer than the interval. One that does overwrites the count of the slab that the

@@ -112,7 +112,7 @@ namespace allocbench {
 
 struct SaboteurHang : saboteur::Bump<saboteur::Fault::hang> {
   static constexpr Traits traits =
-      saboteur::traits_of("saboteur_hang", "saboteur: hang", "every 64th malloc waits for ever");
+      saboteur::traits_of("saboteur_hang", "saboteur: hang", "every 64th malloc waits forever");
   static SaboteurHang create(Arena& arena, const Parameters&) { return lay_out<SaboteurHang>(arena); }
 };
 struct SaboteurTrap : saboteur::Bump<saboteur::Fault::trap> {

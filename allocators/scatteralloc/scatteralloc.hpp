@@ -56,7 +56,7 @@ struct ScatterAllocNoReset : scatteralloc::PublishedHeap<scatteralloc::Coalescin
   static constexpr Traits traits{.name = "scatteralloc_no_reset",
                                  .display_name = "ScatterAlloc, no page reset",
                                  .paper = "Steinberger et al. 2012; Winter et al. 2021",
-                                 .summary = "a page keeps its first chunk size for ever: what the 2021 survey measured",
+                                 .summary = "a page keeps its first chunk size forever: what the 2021 survey measured",
                                  .form = Form::ablation,
                                  .based_on = "scatteralloc",
                                  .zero = ZeroBytes::null};

@@ -46,7 +46,7 @@ struct ScatterAllocReworkedNoReset
                                  .display_name = "ScatterAlloc, reworked, no page reset",
                                  .paper = "Steinberger et al. 2012; Winter et al. 2021",
                                  .summary =
-                                     "a page keeps its first chunk size for ever: the default of the authors' "
+                                     "a page keeps its first chunk size forever: the default of the authors' "
                                      "code and what the 2021 survey measured",
                                  .form = Form::ablation,
                                  .based_on = "scatteralloc_reworked"};

@@ -178,7 +178,7 @@ class Session {
   std::uint32_t block_;
 };
 
-// Bits beyond the last slab are taken for ever. One thread per word.
+// Bits beyond the last slab are taken forever. One thread per word.
 struct PrepareSlabs {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Slabs slabs) const {

@@ -49,7 +49,8 @@ struct PublishedParameters : Parameters {
     return std::tuple_cat(
         Parameters::fields(),
         std::tuple{Field{"retry_limit", &PublishedParameters::retry_limit, "laps",
-                         "vain laps over lists and buffers after which a request gets null", "public code: 10,000,000"}
+                         "a request gets null after so many laps over lists and buffers that find nothing",
+                         "public code: 10,000,000"}
                        .between(1, 1e9)});
   }
 };

@@ -51,7 +51,7 @@ struct Unsupported {
   std::string reason;
 };
 
-// What the user asked for is wrong in a way that only the worker can see: the strategy.
+// The strategy or the schedule of the user is wrong; only the worker can check it.
 struct Refused {
   std::string reason;
 };

@@ -18,7 +18,7 @@ bool Model::has_partial_warps() const {
 }
 
 std::string broken_rule(const Model& model) {
-  // The bounds keep one seed below about a millisecond: the search lives from many of them.
+  // With these bounds a seed takes at most about a millisecond; the search needs many seeds.
   const auto outside = [](std::uint64_t value, std::uint64_t low, std::uint64_t high) {
     return value < low || value > high;
   };
@@ -38,9 +38,10 @@ std::string broken_rule(const Model& model) {
   }
   for (const ModelStep& step : model.steps) {
     if (step.slot >= 256) return "slot: from 0 to 255";
-    if (step.lanes.every == 0 || step.lanes.first >= step.lanes.every) return "lanes: first must be below every";
-    if (step.action == ModelAction::malloc && step.size >= model.sizes.size()) return "size: no such entry in sizes";
-    if (step.action == ModelAction::free && step.from >= model.lanes()) return "from: no such lane";
+    if (step.lanes.every == 0 || step.lanes.first >= step.lanes.every)
+      return "lanes: `first` must be less than `every`";
+    if (step.action == ModelAction::malloc && step.size >= model.sizes.size()) return "size: `sizes` has no such entry";
+    if (step.action == ModelAction::free && step.from >= model.lanes()) return "from: there is no such lane";
     if (step.action == ModelAction::barrier && step.lanes.every != 1) return "barrier: all lanes must take it";
   }
   return {};

@@ -26,7 +26,7 @@ enum class ModelAction : std::uint8_t {
   barrier,    // all lanes of the block meet
 };
 
-// Which lanes take a step. Lanes that are left out pass it by: the others then call from divergent code.
+// Which lanes take a step. Lanes that are left out skip it, so the others call from divergent code.
 struct ModelLanes {
   std::uint32_t every = 1;  // lanes whose rank in the grid is `first` modulo `every`
   std::uint32_t first = 0;

@@ -51,7 +51,7 @@ std::unique_ptr<Cell> Instance::open(const CellRequest& request) {
   }
   if (traits().form == Form::ablation && workload.traits.application) {
     throw CellFailure(Status::unsupported,
-                      allocator + " is for micro tests only: in applications use the form that it is an ablation of");
+                      allocator + " is an ablation, for micro tests only: in applications use the full form");
   }
   RunSetting setting = setting_;
   setting.seed = request.seed;

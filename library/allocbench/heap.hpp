@@ -7,7 +7,7 @@
 //
 // In the kernel, where `handle` is a parameter passed by value:
 //
-//   simt::Thread thread;                          // free of cost: it stands for the calling thread
+//   simt::Thread thread;                          // costs nothing; stands for the calling thread
 //   void* block = handle.malloc(thread, bytes);   // null: out of memory
 //   handle.free(thread, block);
 //
@@ -39,7 +39,7 @@ class Heap {
   // cannot serve such a pool.
   //
   // The size of the device heap can be set only before the first kernel that uses it runs. Several heaps that need it
-  // share it: call device.set_device_heap_bytes() with the sum of their needed_device_heap() before, and say is_set.
+  // share it: call device.set_device_heap_bytes() with the sum of their needed_device_heap() first, and pass is_set.
   explicit Heap(simt::Stream& stream, std::size_t pool_bytes, const Parameters& parameters = {},
                 DeviceHeap device_heap = DeviceHeap::set)
       : arena_(stream, pool_bytes), allocator_(create(arena_, parameters, device_heap)) {}

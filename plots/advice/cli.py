@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--threads", metavar="N", help="threads that allocate, one request each: 100000, 100k, 1M")
     parser.add_argument("--pool", metavar="BYTES", help="pool of the allocator: 1GiB")
     parser.add_argument(
-        "--fill", metavar="SHARE", help="how full the pool is at most, these requests included: 90%% or 0.9 (default: these " "requests alone)"
+        "--fill", metavar="SHARE", help="largest share of the pool in use, these requests included: 90%% or 0.9 (default: " "these requests alone)"
     )
     parser.add_argument("--lanes", default="32", metavar="N", help="lanes of each warp that call, 1 to 32 (default: 32)")
     parser.add_argument(
@@ -81,15 +81,15 @@ def _parser() -> argparse.ArgumentParser:
         help="; ".join(f"{name}: {words}" for name, words in cases.LIFETIMES.items()) + f" (default: {cases.KERNEL})",
     )
     parser.add_argument(
-        "--never-freed", action="store_true", help="blocks are never freed: allocators that cannot free count too, and only " "mallocs are compared"
+        "--never-freed", action="store_true", help="blocks are never freed: include allocators that cannot free, and compare " "mallocs only"
     )
-    parser.add_argument("--any-size", action="store_true", help="leave out allocators that serve blocks of one size only, a page picked beforehand")
+    parser.add_argument("--any-size", action="store_true", help="leave out allocators that serve blocks of one size only (their page size must be chosen beforehand)")
     parser.add_argument("--memory-budget", metavar="BYTES", help="leave out allocators that need more for these requests, metadata included")
     parser.add_argument(
         "--forms", metavar="LIST", help=f"forms to rank: all, or some of {','.join(question.FORMS)} (default: " f"{','.join(question.USUAL_FORMS)})"
     )
     parser.add_argument("--all", action="store_true", help="list every allocator, and why others did not serve the job")
-    parser.add_argument("--json", action="store_true", help="as JSON: every place with its numbers, and the cells behind it")
+    parser.add_argument("--json", action="store_true", help="print JSON: every rank with its numbers, and the cells behind it")
     parser.add_argument(
         "--results",
         action="append",

@@ -205,7 +205,7 @@ def _nothing_near(table: dict, question: Question) -> str:
     (distance, steps), case = nearest
     worst = max(steps, key=lambda name: steps[name])
     return (
-        f"Not measured: the nearest cell is {distance:.1f} steps away, and nothing beyond {engine.FARTHEST:g} is taken for an answer.\n"
+        f"Not measured: the nearest cell is {distance:.1f} steps away, and cells beyond {engine.FARTHEST:g} steps are not used.\n"
         f"  {case['figure']}: {case['label']}; it differs most in: {worst}.\n"
         "Measure your job: copy configs/guide/small.json, set its sizes and threads, and run it.\n"
     )

@@ -6,6 +6,7 @@ import html
 import math
 
 from plots import heatmap
+from plots.heatmap_blocks import BLANK, Block, Cell
 from plots.results import Run
 from plots.webpage import charts
 
@@ -37,11 +38,11 @@ def chart(run: Run) -> dict | None:
     return {"data": data, "layout": charts.layout((100 + _ROW * longest) * count, annotations=names, **layout)}
 
 
-def _columns(block: heatmap.Block) -> list[str]:
+def _columns(block: Block) -> list[str]:
     return [" ".join(part for part in column if part) for column in block.columns]
 
 
-def _factors(block: heatmap.Block, suffix: str) -> dict:
+def _factors(block: Block, suffix: str) -> dict:
     return {
         "type": "heatmap",
         "x": _columns(block),
@@ -60,9 +61,9 @@ def _factors(block: heatmap.Block, suffix: str) -> dict:
     }
 
 
-def _decades(cell: heatmap.Cell | None) -> float | None:
+def _decades(cell: Cell | None) -> float | None:
     """The logarithm of the factor. The row of a reference has no factors but values, on white ground."""
-    if cell is None or cell.word or cell.colour == heatmap.BLANK:
+    if cell is None or cell.word or cell.colour == BLANK:
         return None
     try:
         value = float(cell.text.replace(",", ""))
@@ -71,7 +72,7 @@ def _decades(cell: heatmap.Cell | None) -> float | None:
     return math.log10(value) if value > 0 else None
 
 
-def _words(block: heatmap.Block, suffix: str) -> list[dict]:
+def _words(block: Block, suffix: str) -> list[dict]:
     """What is shown in place of a colour: the status of a failed cell, the value of a reference."""
     columns = _columns(block)
     words = [

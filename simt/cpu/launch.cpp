@@ -59,7 +59,7 @@ FaultKind Launch::out_of_steps(std::string& text) const {
   text = "the launch used its budget of " + std::to_string(options.step_budget) + " steps, and a grace of " +
          std::to_string(grace_steps()) + " steps in which every lane had its turn; ";
   text += changed ? "words still changed: either it never ends or ExecutorOptions::step_budget is too small"
-                  : "no atomic word changed any more: its lanes wait for something that never comes";
+                  : "no atomic word changed any more: the lanes wait for something that cannot happen";
   return changed ? FaultKind::budget : FaultKind::livelock;
 }
 

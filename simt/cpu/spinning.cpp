@@ -127,7 +127,7 @@ void Worker::report_stall() {
                          : "deadlock: every live lane waits at a group operation or barrier that cannot complete";
   if (not_started != 0) {
     text += "; " + std::to_string(not_started) +
-            " blocks have not started and never will: a block starts only after a resident one has ended "
+            " blocks cannot start: a block starts only after a resident one has ended "
             "(max_resident_blocks says how many run at once)";
   }
   text += "\n";

@@ -2,7 +2,7 @@
 //
 // A GPU may let a thread's loads overtake its earlier stores to other words: PTX orders a relaxed or release store
 // before a later load of the same thread only where the two touch the same word. Held stores show code that relies on
-// more. What they keep to:
+// more. Rules:
 //   - a lane sees its own stores;
 //   - stores to one word become visible in the lane's order;
 //   - a release store, and an update (read-modify-write) with release order, become visible after all earlier stores of

@@ -37,7 +37,7 @@ void Deadline::start(double seconds) {
 }
 
 void Deadline::stop() {
-  Hold::before_wait("a deadline is taken back");
+  Hold::before_wait("a deadline is removed");
   set_end<<<1, 1, 0, stream_.native()>>>(end_, never);
   check_cuda(cudaGetLastError(), "kernel launch");
 }

@@ -2,7 +2,7 @@
 // behind it starts back to back once the flag is set, so that the host's launch latency falls between no pair of
 // events.
 //
-// A call that waits for the device during a hold would wait for ever, and so would a launch that finds the queue full.
+// A call that waits for the device during a hold would wait forever, and so would a launch that finds the queue full.
 // So every host function of simt/ that may wait ends the hold first and notes why. `limit_seconds` ends the other
 // cases: library calls, tools that run one launch at a time, a host that was preempted.
 #pragma once

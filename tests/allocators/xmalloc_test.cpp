@@ -173,7 +173,7 @@ TYPED_TEST(XMallocTest, ReusesTheParentWhenItsLastPieceIsGone) {
   std::mt19937 random(1);
   for (int round = 0; round < 50; ++round) {
     std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, 16));
-    // A warp that does not gather may need more Basicblocks than there are; what is served must be served for ever.
+    // A warp that does not gather may need more Basicblocks than there are; what is served must be served forever.
     ASSERT_GT(count_served(blocks), 0u) << round;
     std::shuffle(blocks.begin(), blocks.end(), random);
     rig.free(blocks, 7);

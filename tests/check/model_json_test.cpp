@@ -66,13 +66,13 @@ TEST(ModelJson, TooManySizesOrSteps) {
 TEST(ModelJson, RulesBeyondTypes) {
   EXPECT_THAT(problems_of(R"({"name": "m", "steps": []})"), ::testing::ElementsAre("steps: at least one"));
   EXPECT_THAT(problems_of(R"({"name": "m", "steps": [{"do": "free", "from": 32}]})"),
-              ::testing::ElementsAre("from: no such lane"));
+              ::testing::ElementsAre("from: there is no such lane"));
   EXPECT_THAT(problems_of(R"({"name": "m", "reset": true, "refill": true, "steps": [{"do": "malloc"}]})"),
               ::testing::ElementsAre("reset, refill: only one of them"));
   EXPECT_THAT(problems_of(R"({"name": "m", "reset": 1, "steps": [{"do": "malloc"}]})"),
               ::testing::ElementsAre("/reset: 1 is not allowed; allowed: true or false"));
   EXPECT_THAT(problems_of(R"({"name": "m", "steps": [{"do": "malloc", "size": 1}]})"),
-              ::testing::ElementsAre("size: no such entry in sizes"));
+              ::testing::ElementsAre("size: `sizes` has no such entry"));
   EXPECT_THAT(problems_of(R"({"name": "m", "steps": [{"do": "barrier", "lanes": {"every": 2}}]})"),
               ::testing::ElementsAre("barrier: all lanes must take it"));
 }

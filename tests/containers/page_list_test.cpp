@@ -227,7 +227,7 @@ TEST(PageList, LosesNoRecordUnderAllSchedulesWithTwoPreemptions) {
   }
 }
 
-// What is stored is whole, what is not is counted, and nobody waits for ever.
+// What is stored is whole, what is not is counted, and nobody waits forever.
 TEST(PageList, DropsRecordsWithoutMemory) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     Fixture<AtomicMalloc> fixture(7 * page_bytes, 2, seed);

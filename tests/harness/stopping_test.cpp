@@ -52,13 +52,13 @@ TEST(Stopping, CheapCellsAndThoseThatLackNumbersComeFirst) {
     return urgency_of(cell(), equal_rounds(rounds, seconds));
   };
   constexpr double cheap = 0.09;
-  constexpr double dear = 0.11;
-  EXPECT_EQ(urgency(0, dear), urgency(2, cheap)) << "nobody knows yet";
-  EXPECT_LT(urgency(2, cheap), urgency(1, dear));
-  EXPECT_LT(urgency(2, dear), urgency(3, cheap));
-  EXPECT_LT(urgency(5, cheap), urgency(3, dear));
-  EXPECT_LT(urgency(5, dear), urgency(6, cheap));
-  EXPECT_LT(urgency(9, cheap), urgency(6, dear));
+  constexpr double expensive = 0.11;
+  EXPECT_EQ(urgency(0, expensive), urgency(2, cheap)) << "nobody knows yet";
+  EXPECT_LT(urgency(2, cheap), urgency(1, expensive));
+  EXPECT_LT(urgency(2, expensive), urgency(3, cheap));
+  EXPECT_LT(urgency(5, cheap), urgency(3, expensive));
+  EXPECT_LT(urgency(5, expensive), urgency(6, cheap));
+  EXPECT_LT(urgency(9, cheap), urgency(6, expensive));
   EXPECT_EQ(urgency(3, cheap), urgency(5, cheap));
 }
 

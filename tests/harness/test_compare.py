@@ -102,7 +102,7 @@ class Compare(ProgramTest):
         for backend in ("cpu", "cuda"):
             self.measure(self.config(name=f"test/{backend}"), "--backend", backend, out=self.folder / "kept" / backend)
         text = self.compare("--with-reference", self.folder / "kept", "--out", self.folder / "again", expect=2).stderr
-        self.assertIn("holds runs on cpu and on cuda. Name those of one back end.", text)
+        self.assertIn("contains runs of the back ends cpu and cuda. Name runs of one back end.", text)
 
     def test_a_reference_of_other_cells_is_refused(self):
         self.measure(self.config())
@@ -110,7 +110,7 @@ class Compare(ProgramTest):
         for cell in cell_ids(self.events()):
             log.write_text(log.read_text(encoding="utf-8").replace(cell, cell[::-1]), encoding="utf-8")
         text = self.compare("--with-reference", self.out, "--out", self.folder / "again", expect=2).stderr
-        self.assertIn("this version defines none of the reference's cells. Keep a reference of this version.", text)
+        self.assertIn("this version defines none of the cells of the reference. Record a new reference with this version.", text)
 
     def test_several_runs_of_a_side_count_together(self):
         for name in ("one", "two"):
@@ -154,7 +154,7 @@ class Compare(ProgramTest):
         other = self.folder / "other.json"
         other.write_text(self.before.read_text(encoding="utf-8").replace('"threads":1000', '"threads":2000'), encoding="utf-8")
         text = self.refused(self.before, other)
-        self.assertIn("have no cell in common. 9 would pair if they did not differ in workload/threads (1000 against 2000).", text)
+        self.assertIn("have no cell in common. 9 pairs of cells differ in workload/threads alone (1000 against 2000).", text)
         self.assertIn("--ignore workload/threads", text)
 
     def test_usage(self):

@@ -1,5 +1,8 @@
-"""Includes point one way, as CONTRIBUTING.md draws it: between the parts of the project and inside the front end."""
+"""Includes point one way, as CONTRIBUTING.md draws it: between the parts of the project and inside the front end. Modules of plots
+do not import each other in a circle."""
 
+import ast
+import graphlib
 import re
 import unittest
 from pathlib import Path
@@ -91,6 +94,28 @@ class Protocol(unittest.TestCase):
             for path in reached(self.FOLDER / f"{name}.hpp", set()):
                 with self.subTest(header=name, reaches=path.name):
                     self.assertNotIn("nlohmann", path.read_text(encoding="utf-8"))
+
+
+def imported(path):
+    """The modules of plots that a file imports, imports for types and inside functions included."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module} | {f"{node.module}.{each.name}" for each in node.names}
+    return found
+
+
+class Plots(unittest.TestCase):
+    def test_no_circle(self):
+        modules = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in sorted((ROOT / "plots").rglob("*.py"))}
+        graph = {name: (imported(path) & modules.keys()) - {name} for name, path in modules.items()}
+        self.assertIn("plots.results", graph["plots.heatmap"])
+        try:
+            graphlib.TopologicalSorter(graph).prepare()
+        except graphlib.CycleError as error:
+            self.fail(" -> ".join(error.args[1]))
 
 
 if __name__ == "__main__":

@@ -41,10 +41,10 @@ class Order(RoundsTest):
 
     def test_dear_cells_wait_where_time_is_limited(self):
         config = self.config(["steady"], sweep={"request_bytes": [60000, 16]}, rounds=6, precision=0.0001)
-        dear, cheap = 60000, 16
-        by_number = [dear, cheap] * 6
+        expensive, cheap = 60000, 16
+        by_number = [expensive, cheap] * 6
         for options, expected in (((), by_number),
-                                  (("--minutes", "5"), [dear, cheap] + [cheap] * 2 + [dear] * 2 + [cheap] * 3 + [dear] * 3)):
+                                  (("--minutes", "5"), [expensive, cheap] + [cheap] * 2 + [expensive] * 2 + [cheap] * 3 + [expensive] * 3)):
             with self.subTest(options=options):
                 self.measure(config, "--force", *options)
                 size_of = {event["id"]: event["axes"]["request_bytes"] for event in self.events() if event["event"] == "cell"}
@@ -224,7 +224,7 @@ class Stopping(RoundsTest):
     def test_the_time_of_a_study_cuts_cells_that_have_too_few_rounds(self):
         config = self.config(["noisy"], rounds=4, least_rounds=3, precision=0.0001)
         result = self.measure(config, "--minutes", "0", expect=1)
-        self.assertIn("3 cells have fewer rounds than needed: the time of --minutes 0 was used up", result.stdout)
+        self.assertIn("3 cells have fewer rounds than needed: the time limit --minutes 0 was reached", result.stdout)
         self.assertRegex(result.stderr, r"the time is over\. 0 of 3 cells are finished\. Continue with\n  .* --resume\n")
         self.assertEqual(self.samples_by_round(), {})
         self.assertEqual({event["round"] for event in self.events() if event["event"] == "round"}, {0})

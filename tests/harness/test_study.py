@@ -139,7 +139,7 @@ class Study(StudyTest):
         self.add_config("mine/one", ["steady", "heaped", "per_process"], rounds=2, least_rounds=2, repetitions=1)
         self.add_config("mine/two", ["steady", "heaped"], seed=2, sweep={"request_bytes": [16], "pool_bytes": ["1MiB", "2MiB"]})
         plan = self.study("mine", "--dry-run").stdout
-        self.assertIn("22 to 22 rounds of cells. At least 13 worker processes for 3 allocators, if nothing fails; the most for per_process 9, steady 2, heaped 2.", plan)
+        self.assertIn("22 to 22 rounds of cells. At least 13 worker processes for 3 allocators if nothing fails; these need the most: per_process 9, steady 2, heaped 2.", plan)
         self.study("mine")
         self.assertEqual(len(self.starts()), 14 + 2)  # one for --dry-run and one here, to hear about the device
 
@@ -167,7 +167,7 @@ class Study(StudyTest):
     def test_the_plan_counts_no_process_per_cell_where_requests_decide(self):
         # In both allocators only a process refreshes everything; one serves small requests without the device heap.
         self.add_config("mine/one", ["per_process", "thrifty"], rounds=2, least_rounds=2, repetitions=1, sweep={"request_bytes": [16, 20]})
-        self.assertIn("At least 8 worker processes for 2 allocators, if nothing fails; the most for per_process 6, thrifty 2.",
+        self.assertIn("At least 8 worker processes for 2 allocators if nothing fails; these need the most: per_process 6, thrifty 2.",
                       self.study("mine", "--dry-run").stdout)
         self.study("mine")
         self.assertEqual(len(self.starts()), 8 + 2)

@@ -1,4 +1,4 @@
-// What is enqueued behind a hold starts when it is released, and whatever would wait for ever ends the hold first.
+// What is enqueued behind a hold starts when it is released, and whatever would wait forever ends the hold first.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -192,7 +192,7 @@ class Conversation(unittest.TestCase):
         served(70)
         answers, _ = serve(allocator(), {**open_cell("alloc_free", threads=10, state="aged"), "aged_rounds": 5}, QUIT)
         self.assertEqual((answers[-1]["status"], answers[-1]["reason"]),
-                         ("unsupported", "AtomicMalloc never frees: its heap does not age, it runs out"))
+                         ("unsupported", "AtomicMalloc never frees, so its heap cannot age"))
 
     def test_events_go_to_the_descriptor_asked_for(self):
         read_end, write_end = os.pipe()

@@ -84,7 +84,7 @@ TEST(PlyFile, SaysWhereItIsWrong) {
   EXPECT_EQ(message("4 0 1 2 3", "-4 0 1 2 3"), "a.ply: line 16: found a list of -4.000000 values, allowed: 0 to 2^31");
   EXPECT_EQ(message("4 0 1 2 3", "1e300 0 1 2 3"),
             "a.ply: line 16: found a list of more than 2^31 values, allowed: 0 to 2^31");
-  EXPECT_EQ(message("4 0 1 2 3\n", ""), "a.ply: line 15: found the end of the file, allowed: a line more");
+  EXPECT_EQ(message("4 0 1 2 3\n", ""), "a.ply: line 15: found the end of the file, allowed: another line");
   EXPECT_EQ(message("vertex 4", "vertex 3"),
             "a.ply: line 15: found more values than properties, allowed: one line per record")
       << "the fourth vertex is taken for a face";

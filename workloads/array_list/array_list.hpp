@@ -47,7 +47,7 @@ struct ArrayListGrowth {
               .between(4, 4096)
               .powers_of_two(),
           Field{"method", &P::method, "",
-                "malloc: every item is a block; grow_local: the items of a block of threads are one chunk of a list",
+                "malloc: every item is a block; grow_local: the items of a thread block are one chunk of a list",
                 "Spliet et al. 2014, sec. 5.2"}
               .one_of({"malloc", "grow_local"})};
     }

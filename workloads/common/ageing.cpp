@@ -27,9 +27,9 @@ Geometry crowd_of(const Geometry& workload) {
 
 std::string Ageing::unsupported(const AllocatorType& type) {
   const std::string name(type.traits.display_name);
-  if (type.traits.frees == Frees::never) return name + " never frees: its heap does not age, it runs out";
+  if (type.traits.frees == Frees::never) return name + " never frees, so its heap cannot age";
   if (!type.has_kernel(typeid(KernelOn<ScriptKernel, Script>))) {
-    return name + " is deliberately broken: its heap is not aged";
+    return name + " is deliberately broken, so its heap is not aged";
   }
   return {};
 }

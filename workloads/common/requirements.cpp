@@ -22,7 +22,7 @@ std::string why_unsupported(const Geometry& geometry, std::uint64_t largest_requ
 
 std::string why_torn_warps(const std::string& draw_unit, const RunSetting& setting) {
   if (!setting.traits().whole_warp_calls || draw_unit != "thread") return {};
-  return setting.display_name() + " needs all lanes of a warp to call together; divergence per thread tears warps";
+  return setting.display_name() + " needs all lanes of a warp to call together; divergence per thread splits warps";
 }
 
 std::string why_recycling(std::uint64_t live_bytes, const RunSetting& setting) {

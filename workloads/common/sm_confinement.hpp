@@ -15,12 +15,11 @@ struct SmParameters {
 template <class P>
 auto sm_fields() {
   const auto member = []<class T>(T SmParameters::*base) -> T P::* { return base; };
-  return std::tuple{
-      Field{"sms", member(&SmParameters::sms), "multiprocessors",
-            "persistent blocks on so many multiprocessors do the work of the grid; 0: the grid itself runs, "
-            "on all of them",
-            "Vinkler & Havran 2015, sec. 6: 8 against 15"}
-          .between(0, 1 << 16)};
+  return std::tuple{Field{"sms", member(&SmParameters::sms), "multiprocessors",
+                          "multiprocessors whose persistent blocks do the work of the grid; 0: the grid itself runs, "
+                          "on all of them",
+                          "Vinkler & Havran 2015, sec. 6: 8 against 15"}
+                        .between(0, 1 << 16)};
 }
 
 class SmConfinement {

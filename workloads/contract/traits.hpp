@@ -1,4 +1,4 @@
-// What a workload says about itself and what a run of it yields. Free of device code: the worker's host side reads it
+// What a workload says about itself, and what a run of it gives. Free of device code: the worker's host side reads it
 // too.
 #pragma once
 

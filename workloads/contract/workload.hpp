@@ -9,8 +9,9 @@
 //   struct MyWorkload {                                                                      // my_workload.hpp
 //     struct Parameters { ...; static auto fields(); };
 //     static constexpr WorkloadTraits traits{.name = "my_workload", ..., .phases = "alloc free"};
-//     // Why this allocator cannot run it; empty when it can. Throws std::invalid_argument for contradictory
-//     parameters. static std::string unsupported(const Parameters&, const RunSetting&);
+//     // Why this allocator cannot run it; empty when it can.
+//     // Throws std::invalid_argument for parameters that contradict each other.
+//     static std::string unsupported(const Parameters&, const RunSetting&);
 //     // May throw CellFailure and simt::Fault.
 //     static std::unique_ptr<WorkloadRun> open(const Parameters&, const RunSetting&, simt::Stream&);
 //   };

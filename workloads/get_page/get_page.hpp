@@ -40,7 +40,7 @@ struct GetPage {
                     "Pham et al. 2025, fig. 11: 50, 10, 1 and 0.5 %"}
                   .between(0, 1),
               Field{"pattern", &P::pattern, "",
-                    "where the pages in use lie: uniform (by chance), first_fit (in front), self_filled (where the "
+                    "where the pages in use lie: uniform (at random), first_fit (in front), self_filled (where the "
                     "allocator's malloc put them)",
                     "assumed: the paper presets some pages"}
                   .one_of({"uniform", "first_fit", "self_filled"}),
@@ -50,7 +50,7 @@ struct GetPage {
                   .between(1, 1 << 16)
                   .powers_of_two(),
               Field{"held", &P::held, "",
-                    "every caller takes a page before and holds it; free_share is what is left then",
+                    "every caller first takes a page and holds it; free_share is the share that is free after that",
                     "Pham et al. 2025, sec. 4.2: CRW starts beside the page a thread took last"},
               Field{"cycles", &P::cycles, "", "read the clock around every call", "Pham et al. 2025, fig. 16"}});
     }

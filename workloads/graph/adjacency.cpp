@@ -24,7 +24,7 @@ Adjacency adjacency_of(std::vector<Arc> arcs, bool symmetric) {
   for (const Arc& arc : arcs) largest = std::max({largest, arc.source, arc.target});
   if (largest >= most_arcs || arcs.size() > most_arcs / 2) {
     throw std::invalid_argument("the graph has " + std::to_string(arcs.size()) + " arcs and ids up to " +
-                                std::to_string(largest) + "; rows are made of 2^27 arcs and 2^28 vertices at most");
+                                std::to_string(largest) + "; at most 2^27 arcs and 2^28 vertices are supported");
   }
   if (symmetric) {
     const std::size_t edges = arcs.size();
@@ -71,7 +71,7 @@ UpdateBatches draw_batches(const Adjacency& graph, std::uint32_t batches, std::u
                            std::uint64_t seed) {
   if (std::uint64_t{batches} * size > most_arcs) {
     throw std::invalid_argument("all batches together have " + std::to_string(std::uint64_t{batches} * size) +
-                                " arcs; 2^28 is the most");
+                                " arcs; at most 2^28 are supported");
   }
   UpdateBatches result;
   for (std::uint32_t batch = 0; batch < batches; ++batch) {

@@ -85,7 +85,7 @@ std::string GraphArrays::unsupported(const Parameters& p, const RunSetting& sett
            " B; arrays are copied 16 B at a time";
   }
   if (p.threads_per_block % simt::warp_size != 0) {
-    throw std::invalid_argument("threads_per_block: lanes of a warp share vertices, so blocks are whole warps");
+    throw std::invalid_argument("threads_per_block: lanes of a warp share vertices, so blocks must be whole warps");
   }
   return {};
 }

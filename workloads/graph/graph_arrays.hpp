@@ -45,11 +45,11 @@ struct GraphArrays {
               .between(0, 10'000),
           Field{"batch_arcs", &P::batch_arcs, "arcs", "arcs of a batch", "Winter et al., PPoPP'21"}.between(1, 1 << 24),
           Field{"window", &P::window, "vertices",
-                "sources of a batch are among so many neighbours by id, the next ones for the next batch; 0: among all",
+                "sources of a batch have ids in a window of this width, which moves on with each batch; 0: any id",
                 "Winter et al., PPoPP'21: 0 and 100"}
               .between(0, 1u << 28),
           Field{"deletes", &P::deletes, "",
-                "what leaves after each batch: the arcs inserted last, or as many that the graph has, by chance",
+                "arcs deleted after each batch: those inserted last, or as many random arcs of the graph",
                 "Winter et al., PPoPP'21: inserted; assumed: present"}
               .one_of({"inserted", "present"}),
           Field{"sort", &P::sort, "", "also time sorting each batch and marking the arcs that are new",

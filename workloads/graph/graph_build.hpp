@@ -4,7 +4,7 @@
 // arc, in steps of the number of threads, and for each makes sure that both nodes exist (32 bytes each) and adds an
 // edge (16 bytes): graph/node_tree.hpp. A node that loses the race for its place is freed, or, with `hold`, kept for
 // the next need as the paper's bump heap does. When memory runs out, the thread ends and its other arcs are lost; the
-// paper's program retries for ever. The graph is compared with the edge list after every sample, exactly:
+// paper's program retries forever. The graph is compared with the edge list after every sample, exactly:
 // graph/graph_check.hpp. Then everything is freed, untimed.
 //
 // With `requests` warp the leader of a warp requests the memory of an arc of each lane in one block
@@ -43,13 +43,12 @@ struct GraphBuild {
                   .between(2, 1u << 31),
               Field{"arcs", &P::arcs, "arcs", "arcs of the graph (graph = generated)", "Spliet et al. 2014, sec. 5.3"}
                   .between(1, 1 << 26),
-              Field{"hold", &P::hold, "", "keep a superfluous node for the next need instead of freeing it",
+              Field{"hold", &P::hold, "", "keep an unused node for the next request instead of freeing it",
                     "Spliet et al. 2014, sec. 5.3, of its bump heap"},
-              Field{
-                  "requests", &P::requests, "",
-                  "thread: every node and edge is a request; warp: requests of up to 1,536 B for an arc of each lane, "
-                  "superfluous nodes kept",
-                  "Spliet et al. 2014, sec. 5.3; assumed: warp, as in its fig. 6"}
+              Field{"requests", &P::requests, "",
+                    "thread: every node and edge is a request; warp: one request of up to 1,536 B for an arc of each "
+                    "lane, unused nodes are kept",
+                    "Spliet et al. 2014, sec. 5.3; assumed: warp, as in its fig. 6"}
                   .one_of({"thread", "warp"})});
     }
 

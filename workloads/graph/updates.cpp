@@ -132,7 +132,7 @@ Updates draw_updates(const Adjacency& graph, const UpdateOptions& options, std::
     delete_inserted(graph, options, seed, result);
   } else if (const std::uint64_t arcs = 2 * std::uint64_t{options.batches} * options.arcs; arcs > 1u << 28) {
     throw std::invalid_argument("all batches together insert and delete " + std::to_string(arcs) +
-                                " arcs; 2^28 is the most");
+                                " arcs; at most 2^28 are supported");
   } else {
     delete_present(graph, options, seed, result);
   }

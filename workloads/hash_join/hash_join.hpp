@@ -46,7 +46,7 @@ struct HashJoin {
           page_fields<P>(1 << 20, "Pham et al. 2025, fig. 17: 50 and 5 %"),
           std::tuple{
               Field{"input", &P::input, "",
-                    "fk: one match for each tuple; dup: two; sel: for one of 16; skew: one, Zipf-distributed",
+                    "matches of a tuple: fk: one; dup: two; sel: one for every 16th tuple; skew: one, Zipf-distributed",
                     "assumed: the paper does not say"}
                   .one_of({"fk", "dup", "sel", "skew"}),
               Field{"exponent", &P::exponent, "", "exponent of the distribution (input = skew)", "assumed"}.between(0,

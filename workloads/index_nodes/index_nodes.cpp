@@ -145,7 +145,7 @@ class IndexNodesRun final : public WorkloadRun {
 
 std::string IndexNodes::unsupported(const Parameters& p, const RunSetting& setting) {
   if (p.threads_per_block % simt::warp_size != 0) {
-    throw std::invalid_argument("threads_per_block: warps search together, so blocks are whole warps");
+    throw std::invalid_argument("threads_per_block: warps search together, so blocks must be whole warps");
   }
   if (setting.traits().frees == Frees::in_bulk) {
     return setting.display_name() + " frees all blocks of a session at once; the index frees one node at a time";

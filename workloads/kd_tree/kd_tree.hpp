@@ -38,7 +38,7 @@ struct KdTree {
                 "mesh data/scenes/<scene>.ply.gz (or .ply, .obj.gz, .obj), or made here: terrain, spheres, soup",
                 "Vinkler & Havran 2015, table 2; data/README.md"},
           Field{"subdivisions", &P::subdivisions, "", "how often each triangle is cut into four",
-                "assumed: for the size of scenes that are not at hand"}
+                "assumed: replaces large scenes that are not available"}
               .between(0, 6),
           Field{"triangles", &P::triangles, "triangles", "size of a scene that is made here", "assumed"}.between(
               16, 1 << 24),
@@ -46,7 +46,7 @@ struct KdTree {
                 "the framework of Vinkler et al., CGF 2013"}
               .between(0, 60),
           Field{"failed_splits", &P::failed_splits, "splits",
-                "splits on a path that may save little; 0: 0.26 depth_limit + 1",
+                "splits with little gain that a path may have; 0: 0.26 depth_limit + 1",
                 "the framework of Vinkler et al., CGF 2013"}
               .between(0, 60),
           Field{"padding_bytes", &P::padding_bytes, "B", "requests are rounded up to a multiple of it",
@@ -58,11 +58,12 @@ struct KdTree {
               .between(simt::warp_size, most_threads_per_block),
           Field{"blocks", &P::blocks, "blocks",
                 "blocks of the grid; 0, or more than can be resident: as many as can be",
-                "assumed: equal numbers tell the speed of allocators from the effect of their registers"}
+                "assumed: an equal number for all allocators removes the effect of their registers on occupancy"}
               .between(0, most_blocks),
           Field{"solo_references", &P::solo_references, "references", "a larger node is shared among warps", "assumed"}
               .between(1, 1 << 24),
-          Field{"part_references", &P::part_references, "references", "what a warp takes of a shared node", "assumed"}
+          Field{"part_references", &P::part_references, "references",
+                "references that a warp takes from a shared node at a time", "assumed"}
               .between(32, 1 << 20),
           Field{"queued_tasks", &P::queued_tasks, "tasks", "length of the queue above which warps keep their nodes",
                 "assumed"}

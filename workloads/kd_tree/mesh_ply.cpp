@@ -232,7 +232,7 @@ class PlyReader {
   }
 
   std::string_view next_line() {
-    if (at_ >= text_.size()) refuse(name_, place(), "the end of the file", "a line more");
+    if (at_ >= text_.size()) refuse(name_, place(), "the end of the file", "another line");
     ++line_;
     const std::size_t end = std::min(text_.find('\n', at_), text_.size());
     std::string_view line = text_.substr(at_, end - at_);

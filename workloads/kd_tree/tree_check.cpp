@@ -27,7 +27,7 @@ class Comparison final : public TreeVisitor {
       return report(path, "has " + text(node->value) + " references and should have " + text(count));
     }
     if (std::size_t{node->first()} + count > built_.references.size()) {
-      return report(path, "has its references behind the end of the array");
+      return report(path, "has references beyond the end of the array");
     }
     std::vector<std::uint32_t> found(built_.references.begin() + node->first(),
                                      built_.references.begin() + node->first() + count);

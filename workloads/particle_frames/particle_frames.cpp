@@ -155,7 +155,7 @@ class ParticleFramesRun final : public WorkloadRun {
 
 std::string ParticleFrames::unsupported(const Parameters& p, const RunSetting& setting) {
   if (p.threads_per_block % simt::warp_size != 0) {
-    throw std::invalid_argument("threads_per_block: a warp looks after a cell, so blocks are whole warps");
+    throw std::invalid_argument("threads_per_block: one warp serves one cell, so blocks must be whole warps");
   }
   if (setting.traits().frees == Frees::in_bulk) {
     return setting.display_name() + " frees all blocks of a session at once; cells free one frame at a time";

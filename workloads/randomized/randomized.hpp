@@ -37,8 +37,7 @@ struct Randomized {
               Field{"p_free_even", &P::p_free_even, "", "chance of a free in even launches", slides}.between(0, 1),
               Field{"p_alloc_odd", &P::p_alloc_odd, "", "chance of a malloc in odd launches", slides}.between(0, 1),
               Field{"p_free_odd", &P::p_free_odd, "", "chance of a free in odd launches", slides}.between(0, 1),
-              Field{"divergence", &P::divergence, "", "what shares a draw: a thread has its own, a warp or a block one",
-                    slides}
+              Field{"divergence", &P::divergence, "", "unit that shares a random draw: thread, warp or block", slides}
                   .one_of({draw_unit_words[0], draw_unit_words[1], draw_unit_words[2]})});
     }
   };

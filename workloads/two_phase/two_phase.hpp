@@ -42,15 +42,15 @@ struct TwoPhase {
                     "times that a thread allocates and frees its blocks (mode = private)", slides}
                   .between(1, 1 << 24),
               Field{"total_requests", &P::total_requests, "requests",
-                    "mallocs of all threads together, from which allocations (spree) or cycles (private) follow; "
-                    "0: as these say",
+                    "mallocs of all threads together; sets allocations (spree) or cycles (private). "
+                    "0: both as given",
                     "Huang et al. 2010, fig. 8"}
                   .between(0, 1 << 27),
               Field{"write_bytes", &P::write_bytes, "B",
                     "bytes at the start of each block that its owner writes, in words of 4 (mode = private)",
                     "Huang et al. 2010, sec. VI"}
                   .between(0, 1 << 20),
-              Field{"divergence", &P::divergence, "", "what takes part or stays away as a whole", slides}.one_of(
+              Field{"divergence", &P::divergence, "", "unit that takes part or not as a whole", slides}.one_of(
                   {draw_unit_words[0], draw_unit_words[1], draw_unit_words[2]}),
               Field{"share", &P::share, "", "probability that it takes part", "assumed: all do"}.between(0, 1)},
           size_fields<P>());

@@ -13,7 +13,7 @@
 //
 // Differs from the paper: a lane that meets no chunk any more begins again, in the end with null (there it goes on for
 // ever, or traps at the storage of another class). An entry is removed only if the chunk is still there. A chunk that
-// waits for long at an occupied place of a ring takes it over (there it waits for ever).
+// waits for long at an occupied place of a ring takes it over (there it waits forever).
 #pragma once
 
 #include "allocators/ouroboros/published/heap.hpp"

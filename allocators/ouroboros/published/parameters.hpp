@@ -34,7 +34,8 @@ struct Parameters {
             .between(4, 1u << 20)
             .powers_of_two(),
         Field{"reuse_capacity", &P::reuse_capacity, "chunks",
-              "ring of chunks to be used again; a chunk that does not fit is lost", "authors' code: 65,536"}
+              "slots of the ring of chunks to be used again; a chunk that does not fit is lost",
+              "authors' code: 65,536"}
             .between(4, 1u << 30)
             .powers_of_two(),
         Field{"held_back", &P::held_back, "chunks",

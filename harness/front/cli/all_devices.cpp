@@ -151,8 +151,7 @@ int study_on_all_devices(const StudyOptions& study, const Target& target, const 
   }
   const int worst = wait_for(children);
   if (worst != exit_all_ok) {
-    fmt::print(stderr,
-               "allocbench: not all cells are ok or measured. Where some are not finished, continue with\n  {}\n",
+    fmt::print(stderr, "allocbench: some cells are not ok or not measured. To continue unfinished runs:\n  {}\n",
                command);
   }
   return interrupted() ? exit_interrupted : worst;

@@ -22,15 +22,15 @@ constexpr const char* description =
 constexpr const char* footer =
     "Examples:\n"
     "  allocbench configs/quick.json              on the GPU, else on the CPU\n"
-    "  allocbench configs/quick.json --dry-run    the cells, the longest time\n"
-    "  allocbench configs/quick.json --resume     go on after Ctrl-C\n"
+    "  allocbench configs/quick.json --dry-run    list cells, longest time\n"
+    "  allocbench configs/quick.json --resume     continue after Ctrl-C\n"
     "  allocbench configs/quick.json --only-failed --timeout 120\n"
     "  allocbench study papers                    a group as one plan\n"
     "  allocbench list allocators\n"
     "  allocbench describe halloc\n"
     "  allocbench check --allocator cm_malloc     search it for bugs\n"
     "  allocbench profile smoke/comb/threads:1024  under Nsight Compute\n"
-    "  allocbench report results/quick-cuda       the results once more\n"
+    "  allocbench report results/quick-cuda       print the results again\n"
     "  allocbench report results/reference/h200 --html    one HTML page\n"
     "  allocbench advise --sizes 48 --threads 1M --pool 1GiB\n"
     "  allocbench compare results/a results/b     what got slower or faster\n"
@@ -73,12 +73,11 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
                     ->type_name("DIR");
   app.add_flag("!--no-known", run.use_known, "Use no earlier results")->excludes(known);
   app.add_option("--seed", run.seed, "Seed of requests and order, instead of the config's")->type_name("N");
-  app.add_flag("--full", run.full,
-               "The whole grid of configs that have one (their part `full`), which takes much longer");
+  app.add_flag("--full", run.full, "Measure the whole grid of configs that have a part `full`. Takes much longer");
   app.add_option("--os-threads", run.os_threads, "CPU back end: threads to spread blocks over (0 = one per core)")
       ->type_name("N");
   app.add_flag("--dry-run", run.dry_run, "Print the plan and measure nothing");
-  app.add_flag("-q,--quiet", run.quiet, "No progress and no warnings; errors and results only");
+  app.add_flag("-q,--quiet", run.quiet, "Print errors and results only");
   app.add_flag("--profile", run.profile, "Print at the end where the wall time went");
   app.add_option("--data", run.data, "Folder with scenes/ and graphs/ (default: $ALLOCBENCH_DATA, else data/)")
       ->check(CLI::ExistingDirectory.description(""))
@@ -93,7 +92,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
       ->type_name("N");
   app.add_option("-o,--out", run.out, "Folder for the results (default results/<name>-<back end>)")->type_name("DIR");
   app.add_option("-f,--filter", run.filter,
-                 "Only cells whose name matches (at most 200 letters); --dry-run shows the names")
+                 "Measure only cells whose name matches (at most 200 letters); --dry-run shows the names")
       ->type_name("REGEX");
   app.add_flag("--print-config", run.print_config, "Print the config as it applies to the back end, then exit");
   add_measuring_options(app, run);
@@ -116,8 +115,7 @@ void add_study(CLI::App& app, StudyOptions& study) {
   verb->add_option("-o,--out", study.run.out,
                    "Folder that gets one folder per config (default results/<name>-<back end>)")
       ->type_name("DIR");
-  verb->add_option("--only", study.only, "Only this config of the group, by its name (repeatable)")
-      ->type_name("CONFIG");
+  verb->add_option("--only", study.only, "Measure only this config of the group (repeatable)")->type_name("CONFIG");
   const auto read_device = [&study](const std::string& text) {
     study.all_devices = text == "all";
     if (study.all_devices) return;
@@ -126,14 +124,15 @@ void add_study(CLI::App& app, StudyOptions& study) {
     }
   };
   verb->add_option_function<std::string>(
-          "--device", read_device, "CUDA device number (default 0), or all: whole configs on each GPU of the host")
+          "--device", read_device,
+          "CUDA device number (default 0), or all: spread the configs over the GPUs of the host")
       ->type_name("N|all");
   add_measuring_options(*verb, study.run);
 }
 
 constexpr const char* check_footer =
-    "A failure prints a seed string; --replay shows the run again, step by step, --shrink finds the few decisions "
-    "that matter. Findings are written to the folder of --out.\n"
+    "A failure prints a seed string. --replay repeats that run and shows its last steps; --shrink finds the few "
+    "decisions that matter. Findings are written to the folder --out.\n"
     "  allocbench check                 all allocators, 10,000 schedules each\n"
     "  allocbench check --allocator halloc --seeds 100000\n"
     "  allocbench check --print-model ring > mine.json     change it, then:\n"
@@ -142,38 +141,39 @@ constexpr const char* check_footer =
     "Exit codes: 0 nothing found, 1 something found, 2 usage, 3 environment, 130 interrupted.";
 
 void add_check(CLI::App& app, CheckOptions& check) {
-  CLI::App* verb = app.add_subcommand("check", "Search allocators for bugs on the CPU executor, or replay one");
+  CLI::App* verb = app.add_subcommand("check", "Search allocators for bugs on the CPU executor, or replay a finding");
   verb->footer(check_footer);
   const CLI::Validator check_count = CLI::Range(std::uint64_t{1}, limits::check_runs).description("");
-  verb->add_option("-a,--allocator", check.allocators, "Only this one (repeatable)")->type_name("NAME");
-  verb->add_option("-m,--model", check.models, "A built-in model, or a JSON file with one or a list (repeatable)")
+  verb->add_option("-a,--allocator", check.allocators, "Search only this allocator (repeatable)")->type_name("NAME");
+  verb->add_option("-m,--model", check.models,
+                   "A built-in model, or a JSON file with a model or a list of models (repeatable)")
       ->type_name("NAME|FILE");
   verb->add_option("--seeds", check.seeds, "Schedules per allocator, spread over the models (default 10000)")
       ->check(check_count)
       ->type_name("N");
-  verb->add_option("--race-seeds", check.race_seeds, "The same in the race build (default 150)")
+  verb->add_option("--race-seeds", check.race_seeds, "Runs per allocator in the race build (default 150)")
       ->check(check_count)
       ->type_name("N");
-  verb->add_option("--first-seed", check.first_seed, "Begin with this seed (default 1): other schedules than before")
+  verb->add_option("--first-seed", check.first_seed, "First seed (default 1); another one gives other schedules")
       ->type_name("N");
   verb->add_option("--strategy", check.strategy, "Where schedules come from (default swarm); see --list")
       ->type_name("S");
   verb->add_flag("!--no-races", check.races, "Do not look for races");
-  auto* replay = verb->add_option("--replay", check.replay, "Show one run again: its seed string, or a finding's file")
+  auto* replay = verb->add_option("--replay", check.replay, "Repeat one run: its seed string, or the file of a finding")
                      ->type_name("SEED|FILE");
   verb->add_flag("--shrink", check.shrink, "With --replay: find the fewest decisions that still fail")->needs(replay);
-  verb->add_option("--times", check.times, "With --replay: repeat, and count identical runs (default 2)")
+  verb->add_option("--times", check.times, "With --replay: repeat so many times and count identical runs (default 2)")
       ->needs(replay)
       ->check(check_count)
       ->type_name("N");
-  verb->add_flag("--by-strategy", check.by_strategy, "A table: share of schedules that fail, for each strategy alone");
+  verb->add_flag("--by-strategy", check.by_strategy, "Print a table: share of failing schedules for each strategy");
   verb->add_flag("--list", check.list, "List allocators, models and strategies");
   verb->add_option("--print-model", check.print_model, "Print a built-in model as JSON")->type_name("NAME");
   verb->add_option("-o,--out", check.out, "Folder for findings (default results/check)")->type_name("DIR");
-  verb->add_flag("--json", check.json, "The matrix as JSON");
-  verb->add_flag("--all", check.all, "Also allocators that are broken on purpose");
-  verb->add_flag("-q,--quiet", check.quiet, "No progress");
-  verb->add_option("-j,--jobs", check.jobs, "Workers at once (default one per core)")
+  verb->add_flag("--json", check.json, "Print the matrix as JSON");
+  verb->add_flag("--all", check.all, "Include allocators that are broken on purpose");
+  verb->add_flag("-q,--quiet", check.quiet, "Print no progress");
+  verb->add_option("-j,--jobs", check.jobs, "Workers that run at once (default one per core)")
       ->check(CLI::Range(1u, limits::check_jobs).description(""))
       ->type_name("N");
   add_workers_option(*verb, check.workers);
@@ -181,19 +181,19 @@ void add_check(CLI::App& app, CheckOptions& check) {
 
 void add_list(CLI::App& app, ListOptions& listing) {
   CLI::App* verb = app.add_subcommand("list", "List allocators, workloads and metrics");
-  verb->add_option("what", listing.what, "Which of them (default: all three)")
+  verb->add_option("what", listing.what, "What to list (default: all three)")
       ->check(CLI::IsMember({"allocators", "workloads", "metrics"}))
       ->type_name("allocators|workloads|metrics");
-  auto* json = verb->add_flag("--json", listing.json, "As JSON, with parameters");
-  verb->add_flag("--names", listing.names, "Names only, one a line")->excludes(json);
-  verb->add_flag("--all", listing.all, "Also the deliberately broken allocators that test the harness");
+  auto* json = verb->add_flag("--json", listing.json, "Print JSON, with parameters");
+  verb->add_flag("--names", listing.names, "Print names only, one per line")->excludes(json);
+  verb->add_flag("--all", listing.all, "Include the deliberately broken allocators that test the harness");
   add_workers_option(*verb, listing.workers);
 }
 
 void add_describe(CLI::App& app, DescribeOptions& describing) {
   CLI::App* verb = app.add_subcommand("describe", "Describe one allocator, workload or metric: paper, parameters");
-  verb->add_option("name", describing.name, "Its name, as in `allocbench list`")->required()->type_name("NAME");
-  verb->add_flag("--json", describing.json, "As JSON");
+  verb->add_option("name", describing.name, "A name that `allocbench list` shows")->required()->type_name("NAME");
+  verb->add_flag("--json", describing.json, "Print JSON");
   add_workers_option(*verb, describing.workers);
 }
 
@@ -202,8 +202,8 @@ void add_report(CLI::App& app, ReportOptions& reporting) {
       app.add_subcommand("report", "Rebuild results.csv and results.json from the event log and print the table");
   verb->add_option(
           "folder", reporting.paths,
-          "The folder that a run wrote (its --out; it holds events.jsonl), or a folder above several runs; repeatable. "
-          "With --html one page is about all of them")
+          "The folder of a run (its --out; it holds events.jsonl), or a folder above several runs; repeatable. "
+          "--html makes one page of all of them")
       ->required()
       ->type_name("DIR");
   auto* html = verb->add_flag("--html", reporting.html,
@@ -223,13 +223,13 @@ void add_advise(CLI::App& app) {
 }
 
 constexpr const char* compare_footer =
-    "Two cells pair if all that defines them is equal: allocator, workload, their parameters, pool, seed, state of "
-    "heap and cache. Verdicts per phase: slower or faster (by more than the margin, and not by chance: Holm's "
-    "correction over all phases), same (the 95 % interval lies within the margin) or unsure. A cell that is ok in A "
-    "but not in B is a regression.\n"
+    "Two cells are compared if everything that defines them is equal: allocator, workload, their parameters, pool, "
+    "seed, state of heap and cache. Verdicts per phase: slower or faster (by more than the margin, and not by chance: "
+    "Holm's correction over all phases), same (the 95 % interval lies within the margin) or unsure. A cell that is ok "
+    "in A but not in B is a regression.\n"
     "  allocbench compare results/before results/after --fail-on regression\n"
     "  allocbench compare 'results/before/*' 'results/after/*' --markdown\n"
-    "Does this machine give the same picture as kept runs?\n"
+    "Does this machine reproduce kept results?\n"
     "  allocbench compare --with-reference results/reference/h200/guide/small\n"
     "Exit codes: 0 compared, 2 usage or unreadable input, 4 regression (with --fail-on regression).";
 
@@ -240,15 +240,16 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
   auto* a =
       verb->add_option("A", comparing.a, "Folder of runs, event log or results.json (packed or not), or a pattern")
           ->type_name(kind);
-  auto* b = verb->add_option("B", comparing.b, "The same, to be judged against A")->type_name(kind);
-  auto* reference = verb->add_option("--with-reference", comparing.reference,
-                                     "Measure the cells that are ok in these kept runs, and compare with them")
-                        ->type_name(kind)
-                        ->excludes(a)
-                        ->excludes(b);
+  auto* b = verb->add_option("B", comparing.b, "The results to compare with A, named likewise")->type_name(kind);
+  auto* reference =
+      verb->add_option("--with-reference", comparing.reference,
+                       "Measure the cells that are ok in these kept runs, and compare the results with them")
+          ->type_name(kind)
+          ->excludes(a)
+          ->excludes(b);
   verb->add_option(
           "-o,--out", comparing.out,
-          "With --with-reference: folder for the new runs (default results/with-reference); continues what is there")
+          "With --with-reference: folder for the new runs (default results/with-reference); a run in it is continued")
       ->needs(reference)
       ->type_name("DIR");
   verb->add_option("--minutes", comparing.minutes,
@@ -266,15 +267,16 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
   verb->add_option("--fail-on", comparing.fail_on, "Exit with code 4 if B has a regression")
       ->check(CLI::IsMember({"regression"}))
       ->type_name("regression");
-  verb->add_option("--margin", comparing.margin, "Differences up to this count as none, in percent (default 3)")
+  verb->add_option("--margin", comparing.margin, "Ignore differences up to so many percent (default 3)")
       ->check(CLI::Range(0.0, 1000.0))
       ->type_name("P");
-  verb->add_option("--ignore", comparing.ignored,
-                   "Pair cells that differ in this: seed, state, l2, pool_bytes, workload/NAME, ... (repeatable)")
+  verb->add_option(
+          "--ignore", comparing.ignored,
+          "Compare cells although they differ in this: seed, state, l2, pool_bytes, workload/NAME, ... (repeatable)")
       ->type_name("KEY");
   verb->add_flag("--all", comparing.all, "Also list phases that are the same or unsure");
-  auto* markdown = verb->add_flag("--markdown", comparing.markdown, "As Markdown");
-  verb->add_flag("--json", comparing.json, "As JSON: every phase with numbers, intervals and chances")
+  auto* markdown = verb->add_flag("--markdown", comparing.markdown, "Print Markdown");
+  verb->add_flag("--json", comparing.json, "Print JSON: every phase with numbers, intervals and p-values")
       ->excludes(markdown);
 }
 
@@ -292,14 +294,16 @@ void add_profile(CLI::App& app, ProfileOptions& profiling) {
   CLI::App* verb =
       app.add_subcommand("profile", "Run one cell under Nsight Compute and show what its kernels wait for");
   verb->footer(profile_footer);
-  verb->add_option("cell", profiling.cell, "Its name, which begins with that of its config")
+  verb->add_option("cell", profiling.cell, "Name of the cell; it begins with the name of its config")
       ->required()
       ->type_name("CELL");
-  verb->add_option("-c,--config", profiling.config, "Its config, if that is not below --configs")->type_name("FILE");
+  verb->add_option("-c,--config", profiling.config, "Config of the cell, if it is not in the folder --configs")
+      ->type_name("FILE");
   verb->add_option("--configs", profiling.configs, "Folder with the configs (default configs)")->type_name("DIR");
-  verb->add_option("--phase", profiling.phases, "Only kernels of this phase (repeatable; default all phases)")
+  verb->add_option("--phase", profiling.phases, "Profile only kernels of this phase (repeatable; default all phases)")
       ->type_name("PHASE");
-  verb->add_option("-o,--out", profiling.out, "Keep Nsight Compute's own table here, as CSV")->type_name("FILE");
+  verb->add_option("-o,--out", profiling.out, "Write Nsight Compute's own table to this file, as CSV")
+      ->type_name("FILE");
   verb->add_option("--ncu", profiling.ncu, "The program ncu (default: on PATH, else /usr/local/cuda/bin/ncu)")
       ->type_name("FILE");
   verb->add_option("--device", profiling.device, "CUDA device number (default 0)")
@@ -310,7 +314,7 @@ void add_profile(CLI::App& app, ProfileOptions& profiling) {
 }
 
 void add_help(CLI::App& app, Options& options) {
-  app.add_subcommand("help", "Show this help, or that of a command")
+  app.add_subcommand("help", "Show this help, or the help of a command")
       ->add_option("command", options.help_about, "Which command")
       ->type_name("COMMAND");
   app.add_subcommand("version", "Show the version and the sources it was built from");

@@ -63,14 +63,14 @@ RunOptions options_of(const CompareOptions& options, const std::vector<Kept>& fi
   run.backend = backend_of(figures.front());
   for (const Kept& kept : figures) {
     if (backend_of(kept) == run.backend) continue;
-    throw UsageError(fmt::format("{} holds runs on {} and on {}. Name those of one back end.", options.reference,
-                                 run.backend, backend_of(kept)));
+    throw UsageError(fmt::format("{} contains runs of the back ends {} and {}. Name runs of one back end.",
+                                 options.reference, run.backend, backend_of(kept)));
   }
   run.device = options.device;
   run.resume = true;  // after an interruption the same command continues
   run.minutes = options.minutes;
   if (!run.minutes && run.backend == "cuda") run.minutes = default_minutes_on_gpu;
-  run.to_run_left_out = "more --minutes and another --out run them";
+  run.to_run_left_out = "to run them, use a larger --minutes and another --out";
   run.profile = options.profile;
   run.workers = options.workers;
   return run;
@@ -92,8 +92,9 @@ Figure figure_of(const CompareOptions& options, RunOptions run, const Kept& kept
   Plan plan = checked_plan(config, target);
   keep_cells(plan, kept.ok);
   if (plan.batches.empty()) {
-    throw UsageError(
-        fmt::format("{}: this version defines none of the reference's cells. Keep a reference of this version.", path));
+    throw UsageError(fmt::format(
+        "{}: this version defines none of the cells of the reference. Record a new reference with this version.",
+        path));
   }
   return prepare_figure(run, target, std::move(config), std::move(plan), folder);
 }

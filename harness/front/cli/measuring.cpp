@@ -134,7 +134,7 @@ std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
   if (!text.empty()) text += "\n";
   if (rest.cut > 0) {
     text +=
-        fmt::format("{} fewer rounds than needed: the time of --minutes {:.4g} was used up\n",
+        fmt::format("{} fewer rounds than needed: the time limit --minutes {:.4g} was reached\n",
                     rest.cut == 1 ? "1 cell has" : fmt::format("{} cells have", rest.cut), options.minutes.value_or(0));
   }
   return text;
@@ -248,7 +248,8 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Know
     most_starts.push_back(fmt::format("{} {}", allocator, count));
   }
   std::string text = fmt::format(
-      "{} to {} rounds of cells. At least {} worker processes for {} allocators, if nothing fails; the most for {}.\n",
+      "{} to {} rounds of cells. At least {} worker processes for {} allocators if nothing fails; these need the most: "
+      "{}.\n",
       least, most, starts.all, allocators, fmt::join(most_starts, ", "));
   if (known_cells > 0)
     text += fmt::format("{} cells come last: they failed or were left out in earlier results.\n", known_cells);

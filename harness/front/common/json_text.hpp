@@ -20,7 +20,7 @@ nlohmann::ordered_json parse_strictly(std::string_view text, Problems& problems)
 // Keys sorted, no blanks: equal meanings give equal texts.
 std::string canonical_text(const nlohmann::ordered_json& json);
 
-// 64 bits of FNV-1a with a final mix, as 16 hex digits. Stable for ever: cell ids are keys of stored results.
+// 64 bits of FNV-1a with a final mix, as 16 hex digits. Stable forever: cell ids are keys of stored results.
 std::string stable_hash(std::string_view text);
 
 }  // namespace allocbench::front

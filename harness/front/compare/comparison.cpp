@@ -152,7 +152,7 @@ std::string likely_cause(const Side& a, const Side& b, const std::vector<std::st
     }
     if (pairs <= most) continue;
     most = pairs;
-    cause = fmt::format("{} would pair if they did not differ in {} ({}). Leave that out with: --ignore {}", pairs, key,
+    cause = fmt::format("{} pairs of cells differ in {} alone ({}). To compare them, use --ignore {}", pairs, key,
                         example, key);
   }
   return cause;
@@ -163,7 +163,7 @@ std::map<Definition, const ComparedCell*> by_definition(const Side& side, const 
   for (const ComparedCell& cell : side.cells) {
     const auto [place, added] = cells.emplace(without(cell.definition, ignored), &cell);
     if (added) continue;
-    throw UsageError(fmt::format("--ignore {} leaves no difference between {} and {} of {}. Ignore less.",
+    throw UsageError(fmt::format("--ignore {} makes {} and {} of {} the same cell. Ignore less.",
                                  fmt::join(ignored, " --ignore "), place->second->name, cell.name, side.argument));
   }
   return cells;

@@ -69,9 +69,9 @@ std::vector<std::string> warnings(const Comparison& comparison) {
   const Side& a = comparison.a;
   const Side& b = comparison.b;
   if (a.devices != b.devices) {
-    lines.emplace_back("The sides were measured on different devices: differences are those of the machines, too.");
+    lines.emplace_back("The sides were measured on different devices, so differences may be those of the devices.");
   } else if (a.cards != b.cards) {
-    lines.emplace_back("The sides were measured on different cards of one kind, which may differ by some percent.");
+    lines.emplace_back("The sides were measured on different cards of one kind; cards may differ by a few percent.");
   }
   if (a.drivers != b.drivers) lines.emplace_back("The sides were measured with different drivers.");
   for (const auto& [name, side] : {std::pair{"A", &a}, std::pair{"B", &b}}) {

@@ -35,11 +35,11 @@ std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::S
                                  const SampledRounds& earlier);
 
 // The order in which cells get their next rounds where the time of a run is limited; smaller first. All cells get their
-// first rounds, then those of a number, then those of an interval, and each time the dear ones come last: one cell in
-// ten takes two thirds of a round of all papers.
+// first rounds, then those of a number, then those of an interval, and each time the expensive cells come last: one
+// cell in ten takes two thirds of a round of all papers.
 struct Urgency {
-  int lacks = 0;      // 0: rounds of a number, 1: of an interval, 2: only precision
-  bool dear = false;  // its last round sampled for more than twice as long as a round should
+  int lacks = 0;           // 0: rounds of a number, 1: of an interval, 2: only precision
+  bool expensive = false;  // its last round sampled for more than twice as long as a round should
   auto operator<=>(const Urgency&) const = default;
 };
 Urgency urgency_of(const Cell& cell, const SampledRounds& rounds);

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// More generations than any accident has; a plug-in that forks faster than we kill must not hold us for ever.
+// More generations than any accident has; a plug-in that forks faster than we kill must not hold us forever.
 constexpr int most_rounds = 1000;
 
 std::set<pid_t>& live_workers() {

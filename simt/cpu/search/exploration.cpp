@@ -26,9 +26,9 @@ std::uint32_t Exploration::choose(std::uint32_t count, bool costs_preemption, st
 
 bool Exploration::advance() {
   if (diverged_ || depth_ < path_.size()) {
-    throw Fault(FaultKind::nondeterminism,
-                "exploration: run " + std::to_string(runs_) +
-                    " met other choices than an earlier run that chose alike; something besides the schedule decides");
+    throw Fault(FaultKind::nondeterminism, "exploration: run " + std::to_string(runs_) +
+                                               " had other choices than an earlier run with the same decisions; "
+                                               "something besides the schedule has an influence");
   }
   while (!path_.empty() && path_.back().taken + 1 == path_.back().count) path_.pop_back();
   exhausted_ = path_.empty();

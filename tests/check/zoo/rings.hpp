@@ -8,7 +8,7 @@ namespace allocbench::zoo {
 // Slots are handed out in the order of their numbers and come back in any order, but are recycled in order: a free
 // marks its own number, then moves the head over all marked ones. Of two lanes that free neighbours the later one must
 // see both marks. A mark that is stored and a look that loads do not promise it: a GPU may let the load overtake the
-// store, both lanes miss the other's mark, and the head stays for ever (LinkedList::advance() of ouroboros once did
+// store, both lanes miss the other's mark, and the head stays forever (LinkedList::advance() of ouroboros once did
 // this). Only held stores show it. An update in place of the load makes the lane's own mark visible first.
 template <Form form>
 class MissedMark : public Specimen {
@@ -68,7 +68,7 @@ class MissedMark : public Specimen {
 
 // A ring of free slots with tickets at both ends. A lane that has a ticket to take but not yet taken holds its place of
 // the ring; a put that comes around meanwhile must wait for it. One that stores at once overwrites a slot, and whoever
-// has the ticket of the overwritten one waits for ever: the wake-up came one lap too early.
+// has the ticket of the overwritten one waits forever: the wake-up came one lap too early.
 template <Form form>
 class RingWrap : public Specimen {
  public:
