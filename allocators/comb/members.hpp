@@ -42,12 +42,13 @@ SIMT_FN std::uint32_t extend_list(Thread& thread, const S& space, std::uint32_t 
 template <class Thread, class S>
 SIMT_FN void enlist(Thread& thread, const S& space, std::uint32_t size_class, std::uint32_t place,
                     std::uint32_t chunk) {
-  constexpr std::uint32_t most_tries = 8;
-  for (std::uint32_t i = 0; i < most_tries; ++i) {
-    std::uint32_t expected = no_chunk;
+  constexpr std::uint32_t most_looks = 256;
+  constexpr std::uint32_t most_reserved = 8;
+  for (std::uint32_t i = 0; i < most_looks; ++i) {
+    std::uint32_t seen = no_chunk;
     const auto entry = thread.atomic(space.member(size_class, place));
-    if (entry.compare_exchange(expected, chunk, simt::relaxed, simt::relaxed)) return;
-    place = extend_list(thread, space, size_class, 1);
+    if (entry.compare_exchange(seen, chunk, simt::relaxed, simt::relaxed)) return;
+    place = i < most_reserved ? extend_list(thread, space, size_class, 1) : place + 1;
   }
   thread.atomic(space.member(size_class, place)).store(chunk, simt::relaxed);
 }

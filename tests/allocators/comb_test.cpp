@@ -264,6 +264,20 @@ TEST(Comb, FindsTheLastTenthOfAPoolInFewOperations) {
   EXPECT_LT(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}), 10 * requests);
 }
 
+// A chunk that is missing in the list is found only by those who go through all chunks.
+TEST(Comb, EveryChunkOfAClassIsInItsList) {
+  Rig<Comb> rig(2 << 20, chunks_of(8192), 1, 132, simt::StrategyKind::lockstep);
+  for (int i = 0; i < 4; ++i) rig.malloc(std::vector<std::uint64_t>(8192, 64), 256);
+  const auto& space = rig.allocator.space();
+  const std::uint32_t index = SizeClass::of(64);
+  std::set<std::uint32_t> listed;
+  for (std::uint32_t i = 0; i < 1u << space.directory_log2; ++i) listed.insert(space.member(index, i));
+  for (std::uint32_t chunk = comb::first_chunk; chunk < space.chunks + comb::first_chunk; ++chunk) {
+    if (space.table[chunk] != comb::chunk_of_class(index)) continue;
+    EXPECT_EQ(listed.count(chunk), 1u) << "chunk " << chunk;
+  }
+}
+
 TEST(Comb, LeavesChunksWithLiveBlocksAlone) {
   Rig<Comb> rig(16 * 1024, chunks_of(1024));
   const std::vector<void*> small = rig.malloc(std::vector<std::uint64_t>(16 * 64, 16));
