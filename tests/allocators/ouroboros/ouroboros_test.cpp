@@ -66,7 +66,9 @@ TYPED_TEST(OuroborosTest, ServesEverySizeFromChunksOfItsClass) {
 }
 
 TYPED_TEST(OuroborosTest, TakesChunksOnlyWhenTheQueueIsEmpty) {
-  Rig<TypeParam> rig(1024 * KiB, chunks_of(8192));
+  Parameters parameters = chunks_of(8192);
+  parameters.crowd = 1 << 20;  // crowd_test.cpp has what crowds take
+  Rig<TypeParam> rig(1024 * KiB, parameters);
   const auto used = [&] { return rig.allocator.heap().space.pool.state->next_fresh; };
   rig.free(rig.malloc({16}));
   const std::uint32_t before = used();
