@@ -95,7 +95,7 @@ def front_table(table: dict) -> str:
     if not rows:
         return ""
     head = "".join(f"<th>{name}</th>" for name in _HEADER)
-    return f'<div class="scroll"><table class="plain"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+    return f'<div class="scroll"><table class="plain numbered"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
 def setup_chart(table: dict) -> dict | None:
