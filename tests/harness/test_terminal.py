@@ -39,6 +39,7 @@ class Words(ProgramTest):
                                       (["configs/paper/fig3.json"], 'There is no config "configs/paper/fig3.json". Did you mean '
                                                                     '"configs/paper/fig3a.json"?'),
                                       (["paper/fig3a"], 'Did you mean "configs/paper/fig3a.json"?'),
+                                      (["configs/paper/fig3a.jsn"], 'Did you mean "configs/paper/fig3a.json"?'),
                                       (["--config", "configs/paper/fg3a.json"], 'Did you mean "configs/paper/fig3a.json"?'),
                                       (["--confg", "x"], 'Did you mean "--config"?'),
                                       (["list", "--jsn"], 'Did you mean "--json"?'),

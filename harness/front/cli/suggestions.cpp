@@ -14,13 +14,12 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view extension = ".json";
 
-// Configs by their names: configs/smoke.json is "smoke".
+// Configs by their names: configs/smoke.json is "smoke", and so is configs/smoke.jsn, whose extension is misspelt.
 std::string name_of(std::string path) {
   for (const std::string_view prefix : {"./", "configs/"}) {
     if (path.starts_with(prefix)) path.erase(0, prefix.size());
   }
-  if (path.ends_with(extension)) path.erase(path.size() - extension.size());
-  return path;
+  return fs::path(path).replace_extension().string();
 }
 
 void add_configs(const fs::path& folder, std::map<std::string, std::string>& path_of) {
