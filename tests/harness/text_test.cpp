@@ -40,6 +40,10 @@ TEST(Units, FormatsForPeople) {
   EXPECT_EQ(format_duration(45), "45 s");
   EXPECT_EQ(format_duration(200), "3 min 20 s");
   EXPECT_EQ(format_duration(7500), "2 h 05 min");
+  EXPECT_EQ(format_limit(1.5), "1.5 s");
+  EXPECT_EQ(format_limit(0.02), "0.02 s");
+  EXPECT_EQ(format_limit(2), "2 s");
+  EXPECT_EQ(format_limit(200), "3 min 20 s");
 }
 
 TEST(NearestName, CountsEdits) {

@@ -75,4 +75,8 @@ std::string format_duration(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
 }
 
+std::string format_limit(double seconds) {
+  return seconds < 60 ? fmt::format("{:.4g} s", seconds) : format_duration(seconds);
+}
+
 }  // namespace allocbench::front

@@ -23,5 +23,7 @@ std::string format_rate(double operations_per_second);
 
 // Durations for people: "45 s", "3 min 20 s", "2 h 05 min".
 std::string format_duration(double seconds);
+// A limit as it was given: "1.5 s", "0.02 s", and from a minute on like a duration.
+std::string format_limit(double seconds);
 
 }  // namespace allocbench::front

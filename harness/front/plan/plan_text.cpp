@@ -30,7 +30,7 @@ std::string batch_text(const Plan& plan, std::size_t index, std::optional<std::u
                                  heap_bytes ? format_bytes(*heap_bytes) : "unknown", batch.cells.size());
   for (const Cell& cell : batch.cells) {
     text += fmt::format("  {}  {}  {}, deadline {}\n", cell.id, cell.name, samples_text(cell),
-                        format_duration(cell.deadline_seconds));
+                        format_limit(cell.deadline_seconds));
   }
   return text;
 }

@@ -212,7 +212,7 @@ BatchRunner::Step BatchRunner::fail(CellRun& run, const Outcome& outcome, const 
   if (failure.status == Status::timeout && failure.reason == protocol::no_answer_reason) {
     const bool is_short = run.deadline_seconds < run.cell->deadline_seconds;
     failure.reason = fmt::format("used its {} of {} in {}", is_short ? "short deadline after a timeout" : "deadline",
-                                 format_duration(run.deadline_seconds), doing);
+                                 format_limit(run.deadline_seconds), doing);
   } else if (failure.status == Status::crashed) {
     failure.reason = fmt::format("{} in {}", failure.reason, doing);
   }
