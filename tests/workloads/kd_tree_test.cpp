@@ -128,7 +128,7 @@ TEST(KdTree, EndsWhereMemoryRunsOut) {
 }
 
 TEST(KdTree, ServesAFullHeapAgain) {
-  Rig<CFMallocReworked> rig(small("soup", 150), 2048);
+  Rig<CFMallocReworked> rig(shared("soup", 250), 4096);
   for (int round = 0; round < 3; ++round) {
     const std::string text = rig.sample();
     EXPECT_NE(text.find("returned null after"), std::string::npos) << text;
