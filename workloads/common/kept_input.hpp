@@ -11,8 +11,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
