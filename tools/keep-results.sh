@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # Keeps a run for good: packs its log and results (tools/pack_results.py), and draws its figure as PNG; tables of numbers
 # and of statuses are kept as Markdown only.
-#   tools/keep-results.sh [--unfinished] RUN KEPT      e.g. results/quick-cuda results/reference/h200/quick
+#   tools/keep-results.sh [--unfinished] [--without-samples] RUN KEPT      e.g. results/quick-cuda results/reference/h200/quick
 # KEPT is overwritten. A run with cells that are not finished is refused without --unfinished; its figure and page say how
-# many these are. Environment: PYTHON (/usr/bin/python3). `python3 -m plots KEPT` draws from the packed files.
+# many these are. --without-samples keeps the numbers, but not the samples behind them. Environment: PYTHON (/usr/bin/python3). `python3 -m plots KEPT` draws from the packed files.
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
 options=()
-if [[ ${1:-} == --unfinished ]]; then
-  options=(--unfinished)
+while [[ ${1:-} == --unfinished || ${1:-} == --without-samples ]]; do
+  options+=("$1")
   shift
-fi
+done
 [[ $# -eq 2 && -f $1/events.jsonl ]] || { print_help >&2; exit 2; }
 run=$1
 kept=$2

@@ -7,6 +7,7 @@ follows from the rest: Google Benchmark's part, rates, the level of intervals; a
 decide. `allocbench report` makes the whole again from the log. Fractions keep seven digits: the GPU gives
 times as 32-bit floats of milliseconds, which have no more. Wall times of samples keep two and those of rounds three: they say what
 a cell cost. Of the log goes what its rounds tell: Google Benchmark's mean over a round (`loop`) and the hour of each sample.
+With --without-samples, the log keeps only how cells failed; results.json alone has the numbers, and nobody can compute them again.
 """
 
 import argparse
@@ -78,15 +79,27 @@ def shortened(event: dict) -> dict:
     return made
 
 
-def packed(run: pathlib.Path) -> dict[str, bytes]:
+def without_samples(log: list[dict]) -> list[dict]:
+    """Of cells, those that did not end well: `study --known` measures them last. A cell that is ok needs its samples in a log."""
+    ended = {event["cell"]: event["status"] for event in log if event.get("event") == "end"}
+    failed = {cell for cell, status in ended.items() if status != "ok"}
+    made = [event for event in log if event.get("event") not in ("sample", "round", "kept")
+            and event.get("cell", event.get("id")) in failed | {None}]
+    last = next((event["time"] for event in reversed(log) if "time" in event), "")
+    return [*made, {"event": "kept", "time": last, "without": "samples, and cells that are ok"}]
+
+
+def packed(run: pathlib.Path, with_samples: bool = True) -> dict[str, bytes]:
     """The files to be kept, by name."""
     log = [json.loads(line) for line in stored.content_of(run, "events.jsonl").splitlines()]
+    if not with_samples:
+        log = without_samples(log)
     return {"events.jsonl": "".join(_json(shortened(event)) + "\n" for event in log).encode(),
             "results.json": _json(reduced(json.loads(stored.content_of(run, "results.json")))).encode()}
 
 
-def main(run: pathlib.Path, kept: pathlib.Path) -> None:
-    contents = packed(run)
+def main(run: pathlib.Path, kept: pathlib.Path, with_samples: bool = True) -> None:
+    contents = packed(run, with_samples)
     kept.mkdir(parents=True, exist_ok=True)
     for name, content in contents.items():
         (kept / f"{name}.xz").write_bytes(lzma.compress(content, preset=6 | lzma.PRESET_EXTREME))
@@ -95,6 +108,7 @@ def main(run: pathlib.Path, kept: pathlib.Path) -> None:
 def run_program() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--unfinished", action="store_true", help="keep a run whose cells are not all finished")
+    parser.add_argument("--without-samples", action="store_true", help="keep what the samples gave, and the end of each cell, not the samples")
     parser.add_argument("--check", action="store_true", help="only tell whether RUN may be kept")
     parser.add_argument("run", type=pathlib.Path, metavar="RUN", help="folder with events.jsonl and results.json")
     parser.add_argument("kept", type=pathlib.Path, metavar="KEPT", nargs="?",
@@ -106,7 +120,7 @@ def run_program() -> None:
     if why:
         sys.exit(f"{given.run}: {why}")
     if not given.check:
-        main(given.run, given.kept)
+        main(given.run, given.kept, not given.without_samples)
 
 
 if __name__ == "__main__":

@@ -81,6 +81,22 @@ def test_events_lose_what_follows_from_others(root):
     assert pack.shortened({"event": "round", "round": 2, "seconds": 0.0123456}) == {"event": "round", "round": 2, "seconds": 0.0123}
 
 
+def test_a_log_without_samples_tells_how_cells_failed(tmp_path, root):
+    def end(cell, status):
+        return [{"event": "cell", "id": cell}, {"event": "start", "time": "1", "cell": cell}, {"event": "sample", "cell": cell},
+                {"event": "round", "time": "2", "cell": cell}, {"event": "end", "time": "3", "cell": cell, "status": status}]
+    run, kept = _run(tmp_path / "test"), tmp_path / "kept"
+    (run / "events.jsonl").write_text("\n".join(map(json.dumps, [{"event": "run"}, *end("a", "timeout"), *end("b", "ok")])))
+    assert _keeping(root, "--without-samples", run, kept).returncode == 0
+    log = [json.loads(line) for line in stored.content_of(kept, "events.jsonl").splitlines()]
+    assert [(event["event"], event.get("cell", event.get("id"))) for event in log] == [
+        ("run", None), ("cell", "a"), ("start", "a"), ("end", "a"), ("kept", None)]
+    assert log[-1] == {"event": "kept", "time": "3", "without": "samples, and cells that are ok"}
+    again = tmp_path / "again"
+    assert _keeping(root, "--without-samples", kept, again).returncode == 0
+    assert stored.content_of(again, "events.jsonl") == stored.content_of(kept, "events.jsonl")
+
+
 def _keeping(root, *arguments):
     return subprocess.run([sys.executable, "-B", str(root / "tools" / "pack_results.py"), *map(str, arguments)], capture_output=True, text=True,
                           check=False)
