@@ -42,12 +42,14 @@ struct Guard {
     return count;
   }
 
-  // The number of reservations; 0 without a slab.
+  // The number of reservations; 0 without a slab. Helps a lane that is about to give the slab back; without `reclaim`
+  // no lane does, and a counter made invalid here would stay so.
   template <class Thread>
-  SIMT_FN std::uint32_t read(Thread& thread) {
+  SIMT_FN std::uint32_t read(Thread& thread, bool reclaim) {
     const auto word = thread.atomic(counter);
     std::uint32_t seen = word.load(simt::relaxed);
-    if (seen == 0 && word.compare_exchange(seen, invalid | helped, simt::relaxed, simt::relaxed)) return 0;
+    const bool may_help = seen == 0 && reclaim;
+    if (may_help && word.compare_exchange(seen, invalid | helped, simt::relaxed, simt::relaxed)) return 0;
     return (seen & invalid) != 0 ? 0 : seen;
   }
 

@@ -55,7 +55,7 @@ struct SlabTable {
                       std::uint32_t most) const {
     Claim result{Claim::elsewhere, 0, 0};
     std::uint32_t previous = 0;  // chunk size of the made slab's previous life; 0: nothing was made
-    if (group.leader() && (most == 0 || slots[slot].guard.read(thread) < most)) {
+    if (group.leader() && (most == 0 || slots[slot].guard.read(thread, reclaim) < most)) {
       result = claim_by_leader(thread, slots[slot], chunk, group.num_threads(), previous);
     }
     previous = group.broadcast(previous);

@@ -131,6 +131,26 @@ TEST(LlvmLibcFidelity, WithoutReclaimOneLoadLess) {
   EXPECT_EQ(rig.counted_free(block).of_lane[0], clear_bit + lower_counter);
 }
 
+// A slab without blocks stays where it is, and the next search that looks at its counter uses it again.
+TEST(LlvmLibcFidelity, WithoutReclaimAnEmptySlabStaysUsable) {
+  llvm_libc::Parameters parameters = small_slabs();
+  parameters.reclaim = false;
+  FidelityRig<LlvmLibc> rig(2 * 512, parameters);
+  std::vector<void*> blocks;
+  for (int i = 0; i < 2 * 7; ++i) blocks.push_back(rig.malloc({64})[0]);
+  const std::set<void*> all(blocks.begin(), blocks.end());
+  ASSERT_EQ(all.count(nullptr), 0u);
+  for (void* block : std::vector<void*>(blocks.begin(), blocks.begin() + 7)) rig.free({block});
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  // The hint's slab is full: its counter is raised and lowered. The home's slab is empty: its counter 1 load, a claim,
+  // the hint 1 store.
+  const Calls again = rig.counted_malloc({64});
+  const Ops claims_twice = (Ops{.loads = 2, .updates = 1}) * 2;
+  EXPECT_EQ(again.of_lane[0], load_hint + claims_twice + lower_counter + (Ops{.loads = 1, .stores = 1}) + set_run);
+  EXPECT_EQ(all.count(again.blocks[0]), 1u);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
 TEST(LlvmLibcFidelity, AWholeSlab) {
   FidelityRig<LlvmLibc> rig(8 * MiB);
   const Calls calls = rig.counted_malloc({MiB});
