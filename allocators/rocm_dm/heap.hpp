@@ -95,11 +95,10 @@ struct Heap {
     group.sync();  // the leader's acquire of the slab holds for all
     const auto slab = reinterpret_cast<std::uint64_t>(pool.address(index));
     const Kind size = kinds[kind];  // a copy: the stores below would have it read again each time
-    for (std::uint32_t i = group.thread_rank(); i < size.long_words(); i += group.num_threads()) {
-      thread.atomic(long_word(slab, i)).store(size.empty_bits(i), simt::relaxed);
-    }
+    write_empty_bits(group, slab, size);
     group.sync();  // the leader's release covers all lanes
     if (group.leader()) {
+      long_word(slab, size.long_words() - 1) = size.last_empty_bits();
       thread.atomic(header(slab).kind).store(kind, simt::relaxed);
       thread.atomic(header(slab).record).store(slabs, simt::relaxed);
       thread.atomic(header(slab).start).store(0u, simt::relaxed);
@@ -158,6 +157,22 @@ struct Heap {
   }
 
  private:
+  // The bits of an empty slab but for the last word. Nobody else sees the slab yet, so these are plain stores. Few
+  // instructions: a lane alone, on a multiprocessor full of lanes that look again, has to be done within the interval.
+  template <class Group>
+  SIMT_FN static void write_empty_bits(const Group& group, std::uint64_t slab, const Kind& size) {
+    const std::uint32_t rank = group.thread_rank();
+    const std::uint32_t lanes = group.num_threads();
+    for (std::uint32_t i = rank; i < (size.long_words() + 1) / 2; i += lanes) {
+      simt::store_16_bytes(&long_word(slab, 2 * i), {});
+    }
+    group.sync();  // the words below are written again, by other lanes
+    for (std::uint32_t block = size.first_unusable + rank * size.unusable_stride(); block < size.blocks;
+         block += lanes * size.unusable_stride()) {
+      long_word(slab, block / 64) = size.unusable_bits;
+    }
+  }
+
   // Records the slab as number `index` of its kind. False if another maker was faster.
   template <class Thread>
   SIMT_FN bool enter(Thread& thread, std::uint32_t kind, std::uint32_t index, std::uint64_t slab,

@@ -22,7 +22,7 @@ struct Kind {
   std::uint32_t skip_from;       // slabs with as many blocks in use are looked at last: 85 % of the usable ones
   std::uint32_t first_unusable;  // block; `blocks` or more: there is none
   std::uint32_t unusable_step;   // a power of two
-  std::uint64_t unusable_bits;   // every unusable_step-th bit from bit 0 on; 0: all blocks are usable
+  std::uint64_t unusable_bits;   // of each word of 64 bits that has such blocks; 0: all blocks are usable
 
   // The kind of a request of at most 3072 bytes. The 24-byte kind is left out: its blocks are aligned to 8 bytes only.
   SIMT_HOST_FN static std::uint32_t of_request(std::uint32_t bytes) {
@@ -39,12 +39,14 @@ struct Kind {
   // The bits lie in whole words of 64, too: blocks begin at multiples of 8 bytes.
   SIMT_HOST_FN std::uint32_t long_words() const { return (blocks + 63) / 64; }
 
-  // The bits of a word of 64 that are set in an empty slab: blocks that must not be handed out, and those beyond the
-  // last. Few instructions, because a lane alone may have to write all words of a slab within the interval.
-  SIMT_HOST_FN std::uint64_t empty_bits(std::uint32_t long_word) const {
-    const std::uint32_t begin_of_word = long_word * 64;
+  // From a word of 64 bits that has unusable blocks to the next one, in blocks: each of them has the same bits.
+  SIMT_HOST_FN std::uint32_t unusable_stride() const { return unusable_step < 64 ? 64 : unusable_step; }
+
+  // The bits of the last word of 64 in an empty slab: blocks that must not be handed out, and what is beyond the last.
+  SIMT_HOST_FN std::uint64_t last_empty_bits() const {
+    const std::uint32_t begin_of_word = (long_words() - 1) * 64;
     const std::uint32_t first = (first_unusable - begin_of_word) & (unusable_step - 1);
-    const std::uint64_t bits = first < 64 ? unusable_bits << first : 0;
+    const std::uint64_t bits = first < 64 ? unusable_bits : 0;
     const std::uint32_t left = blocks - begin_of_word;
     return left < 64 ? bits | ~std::uint64_t{0} << left : bits;
   }
@@ -65,7 +67,7 @@ struct Kind {
     const std::uint32_t from = made.first_unusable;
     const std::uint32_t lost = from < made.blocks ? (made.blocks - 1 - from) / made.unusable_step + 1 : 0;
     made.usable = made.blocks - lost;
-    for (std::uint32_t bit = 0; lost != 0 && bit < 64; bit += made.unusable_step) {
+    for (std::uint32_t bit = from % 64; lost != 0 && bit < 64; bit += made.unusable_step) {
       made.unusable_bits |= std::uint64_t{1} << bit;
     }
     made.skip_from = static_cast<std::uint32_t>(std::uint64_t{made.usable} * 85 / 100);
