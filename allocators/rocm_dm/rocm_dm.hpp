@@ -18,6 +18,8 @@
 //     of two are tried, as in the code at 65,792 slabs.
 //   * A maker that finds its record taken gives its slab back. The records of a kind are one array; there two levels,
 //     which grow by 256 in 0.3 ms. Slabs are aligned from the start of the pool on.
+//   * The bits of a new slab are plain stores: zeros of 16 bytes, then the words with unusable blocks; there each word
+//     once. On NVIDIA's GPUs a lane alone would need longer than the interval for that (docs/findings.md).
 //   * Requests of 17 to 24 bytes get 32: 24-byte blocks would be aligned to 8 bytes only.
 //   * Assumed: a lane that loses a bit goes on with the next word; the search begins at the slab that was found last.
 // As published: a size gets one slab in 200 us (`slab_interval`), half of the blocks of 2,048 bytes are never used, and

@@ -11,8 +11,8 @@
 //
 // Differs from the code: as rocm_dm.hpp says, and
 //   * The lanes of a wave look together: whoever has to look again waits until the makers of its wave are done. On
-//     GPUs of AMD they advance in lock step anyway. On others, lanes that looked on and on probably kept a maker asleep
-//     until all other lanes were done (docs/findings.md).
+//     GPUs of AMD they advance in lock step anyway. On others, lanes that look on and on would take turns from the
+//     makers of their wave.
 //   * When the pool is empty, lanes that a slab has room for are served and the others go on. The check of the original
 //     leaves the group out: it may reserve blocks that do not exist, and then search forever (only at 65,792 slabs).
 //   * A group that is larger than a slab, which slabs of 2 MiB are not, takes what there is.
