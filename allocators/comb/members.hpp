@@ -44,6 +44,7 @@ SIMT_FN void enlist(Thread& thread, const S& space, std::uint32_t size_class, st
                     std::uint32_t chunk) {
   constexpr std::uint32_t most_looks = 256;
   constexpr std::uint32_t most_reserved = 8;
+  SIMT_ROLLED
   for (std::uint32_t i = 0; i < most_looks; ++i) {
     std::uint32_t seen = no_chunk;
     const auto entry = thread.atomic(space.member(size_class, place));
@@ -110,6 +111,7 @@ SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Gro
   bool has_class = (before >> wanted % 32 & 1) == 0;
   if (!has_class && mates.leader() && !refused) {
     std::uint32_t entry = thread.atomic(space.table[first_chunk + wanted]).load(simt::relaxed);
+    SIMT_ROLLED
     for (std::uint32_t i = 0; i < most_looks && entry == free_chunk; ++i) {
       thread.spin_hint();
       entry = thread.atomic(space.table[first_chunk + wanted]).load(simt::relaxed);
@@ -128,11 +130,13 @@ SIMT_FN std::uint32_t fetch_any_chunk(Thread& thread, const S& space, const Grou
   const std::uint32_t size = mates.num_threads();
   const std::uint32_t windows = 1u << (32 - simt::count_leading_zeros((space.map_words() - 1) / size));
   const std::uint32_t random = common_random(thread, mates);
+  SIMT_ROLLED
   for (std::uint32_t i = 0; i < windows; ++i) {
     const std::uint32_t word = ((random + i * (random | 1)) & (windows - 1)) * size + mates.thread_rank();
     std::uint32_t unused = word < space.map_words() ? ~thread.atomic(space.in_use[word]).load(simt::relaxed) : 0;
     if (word == space.map_words() - 1) unused &= 0xffffffffu >> (31 - (space.chunks - 1) % 32);
     std::uint32_t chunk = no_chunk;
+    SIMT_ROLLED
     for (simt::LaneMask rest = mates.ballot(unused != 0); rest != 0; rest &= rest - 1) {
       const std::uint32_t lane = simt::count_trailing_zeros(rest);
       if (thread.lane() == lane) {
@@ -168,6 +172,7 @@ struct Candidate {
 template <class Thread, class S, class Group>
 SIMT_FN Candidate next_candidate(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                  bool of_class, std::uint32_t start, std::uint32_t at) {
+  SIMT_ROLLED
   for (; at < space.chunks; at += mates.num_threads()) {
     Candidate mine{at + mates.thread_rank()};
     bool usable = false;
@@ -194,6 +199,7 @@ SIMT_FN std::uint32_t take_empty_chunk(Thread& thread, const S& space, const Gro
   const std::uint32_t far = 64 * mates.num_threads();
   const std::uint32_t end = space.chunks < far ? space.chunks : far;
   const std::uint32_t start = simt::multiply_high(common_random(thread, mates), space.chunks);
+  SIMT_ROLLED
   for (std::uint32_t at = 0; at < end; ++at) {
     const Candidate next = next_candidate(thread, space, mates, size_class, false, start, at);
     at = next.at;
@@ -215,6 +221,7 @@ SIMT_FN std::uint32_t fetch_for(Thread& thread, const S& space, const Group& mat
   if (mates.leader()) {
     found = seen;
     fetched = seen != fetching && entry.compare_exchange(found, fetching, simt::relaxed, simt::relaxed);
+    SIMT_ROLLED
     for (std::uint32_t i = 0; !fetched && found == fetching && i < most_looks; ++i) {
       thread.spin_hint();
       found = entry.load(simt::relaxed);
@@ -238,6 +245,7 @@ SIMT_FN std::uint32_t wait_for_entry(Thread& thread, const S& space, const Group
   if (mates.leader()) {
     const auto entry = thread.atomic(space.entry(size_class, place));
     found = entry.load(simt::relaxed);
+    SIMT_ROLLED
     for (std::uint32_t i = 1; i < most_looks && found < first_chunk; ++i) {
       thread.spin_hint();
       found = entry.load(simt::relaxed);

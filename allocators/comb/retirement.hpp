@@ -71,6 +71,7 @@ SIMT_FN bool retire(Thread& thread, const S& space, const Group& group, std::uin
   if (!group.any(rank == 0 && enter(thread, space, chunk, size_class))) return false;
   bool failed = false;
   std::uint32_t end = rank + 1;
+  SIMT_ROLLED
   for (; end < words; end += size) {
     std::uint64_t before = 0;
     if (own_word(thread, space, chunk, end, size_class, before)) continue;
@@ -80,6 +81,7 @@ SIMT_FN bool retire(Thread& thread, const S& space, const Group& group, std::uin
   }
   if (group.any(failed)) {
     thread.probe(simt::Step::retry);
+    SIMT_ROLLED
     for (std::uint32_t i = rank + 1; i < end; i += size) {
       word(i).store(tagged(size_class.index, size_class.surplus(i)), simt::release);
     }
@@ -89,6 +91,7 @@ SIMT_FN bool retire(Thread& thread, const S& space, const Group& group, std::uin
   }
   group.sync();  // the first member speaks for all that locked words
   const auto close_words = [&] {
+    SIMT_ROLLED
     for (std::uint32_t i = rank; i < words; i += size) word(i).store(closed_word, simt::release);
     group.sync();
   };

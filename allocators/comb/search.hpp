@@ -21,21 +21,22 @@ struct Place {
 
 // Slots of the word of the first claim, which held `seen`. A word that somebody locks will be open in a moment.
 template <class Thread, class S, class Group>
-SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, SizeClass size_class, Place place,
-                           std::uint32_t chunk, std::uint64_t seen) {
+SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
+                           const simt::Parked<Place>& place, std::uint32_t chunk, std::uint64_t seen) {
   constexpr std::uint32_t patience = 8;
+  SIMT_ROLLED
   for (std::uint32_t i = 0; i < patience; ++i) {
     Sight mine;
     if (mates.leader()) {
-      mine = seen == unknown_word ? look_at(thread, space, chunk, place.word) : Sight{chunk, place.word, seen};
+      mine = seen == unknown_word ? look_at(thread, space, chunk, place->word) : Sight{chunk, place->word, seen};
     }
     seen = unknown_word;
     if (mates.any(mates.leader() && mine.seen == locked_word)) {
       thread.spin_hint();
       continue;
     }
-    if (!mates.any(free_slots(mine.seen, size_class, place.word) != 0)) break;
-    const Taken taken = take(thread, space, mates, size_class, mine, true, place.bits);
+    if (!mates.any(free_slots(mine.seen, size_class, place->word) != 0)) break;
+    const Taken taken = take(thread, space, mates, size_class, mine, true, place->bits);
     if (taken.chunk != no_chunk) return taken;
   }
   return {};
@@ -44,19 +45,19 @@ SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, SizeCla
 // A word of a random member of the class; every second look is at one of the newest members, which are the emptiest. A
 // chunk that has left the class leaves the list. `empty`: an entry of the list that has no chunk.
 template <class Thread, class S>
-SIMT_FN Sight look_at_member(Thread& thread, const S& space, SizeClass size_class, std::uint32_t random, bool newest,
-                             std::uint32_t count, std::uint32_t& empty) {
+SIMT_FN Sight look_at_member(Thread& thread, const S& space, const simt::Parked<SizeClass>& size_class,
+                             std::uint32_t random, bool newest, std::uint32_t count, std::uint32_t& empty) {
   constexpr std::uint32_t least_newest = 4;
   const std::uint32_t range = newest && count > least_newest ? least_newest + (count - least_newest) / 8 : count;
   const std::uint32_t place = count - 1 - simt::multiply_high(random, range);
-  const auto entry = thread.atomic(space.member(size_class.index, place));
+  const auto entry = thread.atomic(space.member(size_class->index, place));
   std::uint32_t chunk = entry.load(simt::relaxed);
   if (chunk == no_chunk) empty = place;
   if (chunk < first_chunk) return {};
   const Sight sight =
-      look_at(thread, space, chunk, simt::multiply_high(random << 16 | random >> 16, size_class.words()));
-  if (tag_of(sight.seen) == size_class.index || tag_of(sight.seen) == locked) return sight;
-  if (thread.atomic(space.table[chunk]).load(simt::relaxed) == chunk_of_class(size_class.index)) return sight;
+      look_at(thread, space, chunk, simt::multiply_high(random << 16 | random >> 16, size_class->words()));
+  if (tag_of(sight.seen) == size_class->index || tag_of(sight.seen) == locked) return sight;
+  if (thread.atomic(space.table[chunk]).load(simt::relaxed) == chunk_of_class(size_class->index)) return sight;
   if (entry.compare_exchange(chunk, no_chunk, simt::relaxed, simt::relaxed)) empty = place;
   return {};
 }
@@ -64,18 +65,19 @@ SIMT_FN Sight look_at_member(Thread& thread, const S& space, SizeClass size_clas
 // In the chunks of the class: each lane looks at a word at random. The scarcer chunks are, the more rounds pass before
 // the class gets another one.
 template <class Thread, class S, class Group>
-SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, SizeClass size_class) {
+SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class) {
   constexpr std::uint32_t most_rounds = 64;
   constexpr std::uint32_t most_fetches = 64;
   constexpr std::uint32_t most_failures = 3;  // to get one more chunk
   constexpr std::uint32_t unknown = 0xffffffffu;
   const std::uint32_t capacity = 1u << space.directory_log2;
-  std::uint32_t fresh = no_chunk;  // has just been fetched
-  std::uint32_t since = 0;         // rounds without another chunk
-  std::uint32_t fetches = 0;
-  std::uint32_t failures = 0;
-  for (std::uint32_t round = 0; round < most_rounds; ++round) {
-    const auto number = thread.atomic(space.member_counts[size_class.index]);
+  std::uint32_t fresh = no_chunk;         // has just been fetched
+  simt::Parked<std::uint32_t> since = 0;  // rounds without another chunk
+  simt::Parked<std::uint32_t> fetches = 0;
+  simt::Parked<std::uint32_t> failures = 0;
+  SIMT_ROLLED
+  for (simt::Parked<std::uint32_t> round = 0; round < most_rounds; ++round) {
+    const auto number = thread.atomic(space.member_counts[size_class->index]);
     std::uint32_t count = mates.broadcast(mates.leader() ? number.load(simt::relaxed) : 0);
     if (count > capacity) count = capacity;
     const std::uint32_t common = common_random(thread, mates);
@@ -83,7 +85,7 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, SizeC
     std::uint32_t empty = unknown;
     Sight mine;
     if (fresh != no_chunk) {
-      mine = look_at(thread, space, fresh, simt::multiply_high(random, size_class.words()));
+      mine = look_at(thread, space, fresh, simt::multiply_high(random, size_class->words()));
     } else if (count != 0) {
       mine = look_at_member(thread, space, size_class, random, ((mates.thread_rank() + round) & 1) != 0, count, empty);
     }
@@ -107,7 +109,7 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, SizeC
       empty = room == 0 ? simt::multiply_high(common, capacity)
                         : count + simt::multiply_high(common, beyond < room ? 1 + beyond : room);
     }
-    fresh = fetch_member(thread, space, mates, size_class.index, empty);
+    fresh = fetch_member(thread, space, mates, size_class->index, empty);
     if (fresh != no_chunk && ++fetches < most_fetches) round = 0;
     if (fresh == no_chunk && (count == 0 || ++failures == most_failures)) break;
   }
@@ -118,15 +120,16 @@ inline constexpr std::uint32_t no_slot = 0xffffffffu;
 
 // One slot for each mate from any word of the chunk; every lane helps itself, and all words are looked at.
 template <class Thread, class S, class Group>
-SIMT_FN std::uint32_t glean(Thread& thread, const S& space, const Group& mates, SizeClass size_class,
-                            std::uint32_t chunk, bool& unsettled) {
+SIMT_FN std::uint32_t glean(Thread& thread, const S& space, const Group& mates,
+                            const simt::Parked<SizeClass>& size_class, std::uint32_t chunk, bool& unsettled) {
   constexpr std::uint32_t most_losses = 8;
-  const std::uint32_t words = size_class.words();
+  const std::uint32_t words = size_class->words();
   // More lanes than words: each lane goes through all of them. Groups begin at different words.
   const std::uint32_t step = mates.num_threads() < words ? mates.num_threads() : 1;
   const std::uint32_t common = common_random(thread, mates);
   const std::uint32_t start = simt::multiply_high(step == 1 ? scrambled(common + mates.thread_rank()) : common, words);
   std::uint32_t losses = 0;
+  SIMT_ROLLED
   for (std::uint32_t i = step == 1 ? 0 : mates.thread_rank(); i < words;) {
     const std::uint32_t index = start + i < words ? start + i : start + i - words;
     const std::uint64_t seen = thread.atomic(space.words[space.word_number(chunk, index)]).load(simt::relaxed);
@@ -146,39 +149,42 @@ SIMT_FN std::uint32_t glean(Thread& thread, const S& space, const Group& mates, 
 // Goes through all chunks, again if somebody owned memory for a moment. A scan that began after mine and found nothing
 // speaks for me as well.
 template <class Thread, class S, class Group>
-SIMT_FN void* scan(Thread& thread, const S& space, Group mates, SizeClass size_class, std::uint32_t place) {
+SIMT_FN void* scan(Thread& thread, const S& space, Group mates, const simt::Parked<SizeClass>& size_class,
+                   std::uint32_t place) {
   constexpr std::uint32_t most_rounds = 4;
-  Scans& scans = space.scans[size_class.index];
-  std::uint64_t number = 0;
+  Scans& scans = space.scans[size_class->index];
+  simt::Parked<std::uint64_t> number = 0;
   if (mates.leader()) number = thread.atomic(scans.begun).fetch_add(std::uint64_t{1}, simt::acq_rel) + 1;
-  const std::uint32_t start = simt::multiply_high(common_random(thread, mates), space.chunks);
-  for (std::uint32_t round = 0; round < most_rounds; ++round) {
+  const simt::Parked<std::uint32_t> start = simt::multiply_high(common_random(thread, mates), space.chunks);
+  SIMT_ROLLED
+  for (simt::Parked<std::uint32_t> round = 0; round < most_rounds; ++round) {
     bool unsettled = false;
+    SIMT_ROLLED
     for (std::uint32_t at = 0;; ++at) {
       if (mates.any(number != 0 && thread.atomic(scans.vain).load(simt::acquire) > number)) return nullptr;
-      const Candidate next = next_candidate(thread, space, mates, size_class.index, true, start, at);
+      const Candidate next = next_candidate(thread, space, mates, size_class->index, true, start, at);
       at = next.at;
       if (at >= space.chunks) break;
-      if (next.entry != chunk_of_class(size_class.index)) {
-        if (!obtain(thread, space, mates, next.chunk, next.entry, size_class.index)) {
+      if (next.entry != chunk_of_class(size_class->index)) {
+        if (!obtain(thread, space, mates, next.chunk, next.entry, size_class->index)) {
           unsettled = true;
           continue;
         }
         if (mates.leader()) {
-          enlist(thread, space, size_class.index, extend_list(thread, space, size_class.index, 1), next.chunk);
+          enlist(thread, space, size_class->index, extend_list(thread, space, size_class->index, 1), next.chunk);
         }
       }
       const std::uint32_t slot = glean(thread, space, mates, size_class, next.chunk, unsettled);
       mates.sync();
       const Group rest = mates.partition(slot == no_slot);
       if (slot != no_slot) {
-        thread.atomic(space.entry(size_class.index, place)).store(next.chunk, simt::relaxed);
+        thread.atomic(space.entry(size_class->index, place)).store(next.chunk, simt::relaxed);
         return space.block(next.chunk, size_class, slot);
       }
       mates = rest;
     }
     if (!mates.any(unsettled)) {
-      if (number != 0) thread.atomic(scans.vain).fetch_max(number, simt::acq_rel);
+      if (number != 0) thread.atomic(scans.vain).fetch_max(std::uint64_t{number}, simt::acq_rel);
       break;
     }
     thread.spin_hint();
@@ -197,35 +203,39 @@ SIMT_FN bool belongs(Thread& thread, const S& space, const Group& mates, std::ui
 // A slot for each of the mates, who are all without one. `chunk` is what the directory said, `seen` what the first of
 // them found in the word there, or `unknown_word`.
 template <class Thread, class S, class Group>
-SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass size_class, Place place,
+SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_class, Place first_place,
                      std::uint32_t chunk, std::uint64_t seen) {
   constexpr std::uint32_t most_chunks = 3;
-  bool moves = true;  // to the chunk that it finds
-  for (std::uint32_t i = 0; i < most_chunks; ++i) {
+  const simt::Parked<SizeClass> size_class = the_class;
+  const simt::Parked<Place> place = first_place;
+  simt::Parked<bool> moves = true;  // to the chunk that it finds
+  SIMT_ROLLED
+  for (simt::Parked<std::uint32_t> i = 0; i < most_chunks; ++i) {
     if (chunk >= first_chunk) {
-      const bool tagged = mates.any(mates.leader() && tag_of(seen) == size_class.index);
+      const bool tagged = mates.any(mates.leader() && tag_of(seen) == size_class->index);
       const Taken taken = take_at_home(thread, space, mates, size_class, place, chunk, seen);
       if (taken.chunk != no_chunk) return space.block(taken.chunk, size_class, taken.slot);
-      if (tagged || belongs(thread, space, mates, chunk, size_class.index)) {
+      if (tagged || belongs(thread, space, mates, chunk, size_class->index)) {
         moves = false;
         break;
       }
     }
-    if (place.thrifty && scarcity(space, unused_chunks(thread, space, mates)) != 0) break;
-    const std::uint32_t batch = place.thrifty || mates.num_threads() < space.batch ? 1 : space.batch;
+    if (place->thrifty && scarcity(space, unused_chunks(thread, space, mates)) != 0) break;
+    const std::uint32_t batch = place->thrifty || mates.num_threads() < space.batch ? 1 : space.batch;
     // An eighth of the warps asks. In a new pool all warps come here at once, and requests for one word of the map take
     // turns.
-    const bool asks = place.word % 8 == 0 && place.entry % batch == 0;
+    const bool asks = place->word % 8 == 0 && place->entry % batch == 0;
     const std::uint32_t old = chunk;
-    chunk = asks || old >= first_chunk ? no_chunk : wait_for_entry(thread, space, mates, size_class.index, place.entry);
+    chunk =
+        asks || old >= first_chunk ? no_chunk : wait_for_entry(thread, space, mates, size_class->index, place->entry);
     if (chunk == no_chunk)
-      chunk = renew_entry(thread, space, mates, size_class.index, place.entry, old, batch, place.thrifty);
+      chunk = renew_entry(thread, space, mates, size_class->index, place->entry, old, batch, place->thrifty);
     if (chunk == no_chunk) break;
     seen = closed_word;  // as a chunk is that has just been fetched
   }
   const Taken taken = search_members(thread, space, mates, size_class);
-  if (taken.chunk == no_chunk) return scan(thread, space, mates, size_class, place.entry);
-  if (moves) thread.atomic(space.entry(size_class.index, place.entry)).store(taken.chunk, simt::relaxed);
+  if (taken.chunk == no_chunk) return scan(thread, space, mates, size_class, place->entry);
+  if (moves) thread.atomic(space.entry(size_class->index, place->entry)).store(taken.chunk, simt::relaxed);
   return space.block(taken.chunk, size_class, taken.slot);
 }
 

@@ -105,4 +105,25 @@ TEST_P(Conformance, BitOperationsAndWideWords) {
   EXPECT_EQ(copied.words[3], 5u);
 }
 
+struct ParkedVariables {
+  struct Pair {
+    std::uint32_t first;
+    std::uint32_t second;
+  };
+
+  template <class Thread>
+  SIMT_FN void operator()(Thread&, std::uint32_t* output) const {
+    const Parked<Pair> pair = Pair{3, 4};
+    Parked<std::uint32_t> sum = 0;
+    SIMT_ROLLED
+    for (Parked<std::uint32_t> round = 0; round < pair->second; ++round) sum = sum + round * pair->first;
+    output[0] = sum;
+    output[1] = ++sum;
+  }
+};
+
+TEST_P(Conformance, ParkedVariablesHaveTheirValues) {
+  EXPECT_EQ(run<std::uint32_t>({1, 1}, 2, ParkedVariables{}), (std::vector<std::uint32_t>{18, 19}));
+}
+
 }  // namespace simt::conformance
