@@ -13,9 +13,10 @@
 // before they put a chunk back.
 //   A chunk that becomes entirely free may be given back to the pool: release_chunk().
 //   The price: a chunk goes from warp to warp, each of which waits for the one before it. With few chunks, thirty warps
-// would wait for the same one, and of lanes that call alone hundreds. A group that finds a crowd takes a new chunk
-// instead (is_crowded(), refill.hpp), while at least half of the pool was never used. The class keeps these chunks, and
-// the next crowd is spread over them.
+// would wait for the same one, and of lanes that call alone hundreds. So crowds get new chunks (refill.hpp), while at
+// least half of the pool was never used. A group that finds a crowd takes the pages of a new chunk. Groups that come at
+// the same moment do not see each other; the number of its take tells a group how many were before it, and it brings a
+// chunk once it is served. The class keeps these chunks, and the next crowd is spread over them.
 //
 // Differs from the paper, where lanes look at the chunk at the front one by one, draw one page each, and go on to the
 // next chunk if it has none: here a warp draws once for all lanes. In the paper the chunk stays in the queue meanwhile,
@@ -25,6 +26,13 @@
 #include "allocators/ouroboros/heap.hpp"
 
 namespace allocbench::ouroboros {
+
+// What a group reads before it knows whether it is served, so that it does not wait for these words alone.
+struct Traffic {
+  std::uint32_t takes;
+  std::uint32_t puts;
+  std::uint32_t fresh;  // chunks of the pool that were used
+};
 
 template <class StorageKind>
 struct ChunkHeap : Heap<StorageKind> {
@@ -67,15 +75,23 @@ struct ChunkHeap : Heap<StorageKind> {
     return this->number_takes(thread, id, chunks_for(id, units));
   }
 
-  // For a group of `lanes` lanes: many wait for chunks of a class, and its chunks serve several such groups one after
-  // the other.
   template <class Thread>
-  SIMT_FN bool is_crowded(Thread& thread, std::uint32_t id, std::uint32_t lanes) const {
-    if (1u << space.pages_log(id) < least_groups_of_crowd * lanes) return false;
-    const std::uint32_t takes = thread.atomic(classes[id].front).load(simt::relaxed);
-    const std::uint32_t puts = thread.atomic(classes[id].back).load(simt::relaxed);
-    return static_cast<std::int32_t>(takes - puts) > static_cast<std::int32_t>(crowd / lanes) &&
-           thread.atomic(space.pool.state->next_fresh).load(simt::relaxed) < space.pool.chunk_count / 2;
+  SIMT_FN Traffic traffic(Thread& thread, std::uint32_t id) const {
+    return {thread.atomic(classes[id].front).load(simt::relaxed), thread.atomic(classes[id].back).load(simt::relaxed),
+            thread.atomic(space.pool.state->next_fresh).load(simt::relaxed)};
+  }
+  // For a group that has take `number`.
+  template <class Thread>
+  SIMT_FN Traffic traffic_at(Thread& thread, std::uint32_t id, std::uint32_t number, const Traffic& before) const {
+    return {number, thread.atomic(classes[id].back).load(simt::relaxed), before.fresh};
+  }
+
+  // For a group of `lanes` lanes that has, or would get, take `seen.takes`: many wait for chunks of its class, and its
+  // chunks serve several such groups one after the other.
+  SIMT_FN bool is_crowded(std::uint32_t id, std::uint32_t lanes, const Traffic& seen) const {
+    return 1u << space.pages_log(id) >= least_groups_of_crowd * lanes &&
+           static_cast<std::int32_t>(seen.takes - seen.puts) > static_cast<std::int32_t>(crowd) &&
+           seen.fresh < space.pool.chunk_count / 2;
   }
 
   template <class Thread, class Group>

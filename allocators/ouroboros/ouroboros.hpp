@@ -78,26 +78,43 @@ class OuroborosOf {
     if (bytes > std::size_t{1} << heap_.space.chunk_log) return large_blocks_.malloc(thread, bytes);
     const std::uint32_t id = class_of(static_cast<std::uint32_t>(bytes));
     const auto group = thread.converged().match_any(id);
-    bool crowded = false;
+    const std::uint32_t lanes = group.num_threads();
     std::uint32_t granted = 0;
     std::uint32_t first = 0;
+    bool crowded = false;
+    [[maybe_unused]] Traffic seen{};
     if (group.leader()) {
-      if constexpr (Policy::chunk_based) crowded = heap_.is_crowded(thread, id, group.num_threads());
-      granted = heap_.free_pages(id).take(thread, group.num_threads());
-      if (granted != 0 && !crowded) first = heap_.number_takes_of(thread, id, granted);
+      if constexpr (Policy::chunk_based) seen = heap_.traffic(thread, id);
+      granted = heap_.free_pages(id).take(thread, lanes);
+      if constexpr (Policy::chunk_based) crowded = granted != 0 && heap_.is_crowded(id, lanes, seen);
     }
     granted = group.broadcast(granted);
     if constexpr (Policy::chunk_based) {
-      if (group.any(crowded && granted != 0)) {
-        void* const page = page_in_crowd(thread, *heap_on_device_, group, id, granted);
-        if (page != nullptr) return page;
-        if (group.leader()) first = heap_.number_takes_of(thread, id, granted);
+      if (group.any(crowded)) {
+        const std::uint32_t chunk = chunk_for_crowd(thread, *heap_on_device_, group, id, lanes);
+        if (chunk != no_chunk) {
+          if (group.leader()) heap_.free_pages(id).signal(thread, granted);
+          return heap_.space.page(chunk, group.thread_rank(), id);
+        }
+      }
+    }
+    if (group.leader() && granted != 0) {
+      first = heap_.number_takes_of(thread, id, granted);
+      // Groups that came at the same moment did not see each other, but the number tells.
+      if constexpr (Policy::chunk_based) {
+        crowded = heap_.is_crowded(id, lanes, heap_.traffic_at(thread, id, first, seen));
       }
     }
     first = group.broadcast(first);
+    if constexpr (Policy::chunk_based) crowded = group.any(crowded);
     const bool served = group.thread_rank() < granted;
     const auto alike = group.partition(served);
-    return served ? heap_.serve(thread, alike, id, first) : refill(thread, *heap_on_device_, id);
+    if (!served) return refill(thread, *heap_on_device_, id);
+    void* const page = heap_.serve(thread, alike, id, first);
+    if constexpr (Policy::chunk_based) {
+      if (crowded) chunk_for_crowd(thread, *heap_on_device_, alike, id, 0);
+    }
+    return page;
   }
 
   template <class Thread>

@@ -11,7 +11,7 @@ struct Parameters {
   std::uint64_t directory_capacity = 0;
   std::uint64_t reuse_capacity = 65536;
   std::uint32_t release_above = 838860;
-  std::uint32_t crowd = 256;
+  std::uint32_t crowd = 2;
   double device_heap_share = 0.0625;
 
   static auto fields() {
@@ -41,10 +41,10 @@ struct Parameters {
               "(chunk-based variants); 0: always",
               "authors' code: 0.1 of 8,388,608"}
             .between(0, 1u << 30),
-        Field{"crowd", &P::crowd, "requests",
-              "lanes that call together take a new chunk where more requests than this wait for chunks of their class, "
+        Field{"crowd", &P::crowd, "groups",
+              "lanes that call together bring a new chunk where more groups than this wait for chunks of their class, "
               "and at least half of the pool was never used (chunk-based variants)",
-              "ours: about two per multiprocessor"}
+              "ours: the time of about two waits"}
             .between(0, 1u << 30),
         Field{"device_heap_share", &P::device_heap_share, "fraction",
               "share of the memory for the device heap, which serves requests above a chunk; 0: no device heap",

@@ -143,15 +143,14 @@ SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t 
   return nullptr;
 }
 
-// The pages of a group that found a crowd, whose lanes own `granted` units: of a new chunk, whose other pages go into
-// the queue and for which the units are given back. Null where there is no chunk. Announced as in order_pages(), so
-// that nobody gives up meanwhile. Not inlined, as refill().
+// A new chunk for a class with a crowd, of which the group keeps the first `kept` pages; the others go into the queue.
+// no_chunk where there is none. Announced as in order_pages(), so that nobody gives up meanwhile. The group must not
+// hold the number of a take: the chunk may need a slot that is empty only after that take. Not inlined, as refill().
 template <class Policy, class Thread, class Group>
-SIMT_NOINLINE_FN void* page_in_crowd(Thread& thread, const Policy& heap, const Group& group, std::uint32_t id,
-                                     std::uint32_t granted) {
+SIMT_NOINLINE_FN std::uint32_t chunk_for_crowd(Thread& thread, const Policy& heap, const Group& group, std::uint32_t id,
+                                               std::uint32_t kept) {
   const BulkSemaphore units = heap.free_pages(id);
-  const std::uint32_t lanes = group.num_threads();
-  const std::uint32_t extra = (1u << heap.space.pages_log(id)) - lanes;
+  const std::uint32_t extra = (1u << heap.space.pages_log(id)) - kept;
   const std::uint64_t announced = BulkSemaphore::promise(0, extra);
   std::uint32_t chunk = no_chunk;
   if (group.leader()) {
@@ -159,14 +158,11 @@ SIMT_NOINLINE_FN void* page_in_crowd(Thread& thread, const Policy& heap, const G
     if (heap.take_chunks_for(thread, id, 1, chunk) == 0) {
       units.settle(thread, announced, 0);
       chunk = no_chunk;
-    } else {
-      units.signal(thread, granted);
     }
   }
   chunk = group.broadcast(chunk);
-  if (chunk == no_chunk) return nullptr;
-  heap.stock(thread, group, id, chunk, 1, lanes, extra, announced);
-  return heap.space.page(chunk, group.thread_rank(), id);
+  if (chunk != no_chunk) heap.stock(thread, group, id, chunk, 1, kept, extra, announced);
+  return chunk;
 }
 
 }  // namespace allocbench::ouroboros

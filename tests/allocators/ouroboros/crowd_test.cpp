@@ -62,56 +62,57 @@ TEST(OuroborosBurst, TakesHardlyMoreChunksThanItNeeds) {
   }
 }
 
-// What a group of `lanes` lanes finds when `waiting` chunks more were asked for than came back.
-struct AskWhetherCrowded {
-  template <class Thread, class Heap>
-  SIMT_FN void operator()(Thread& thread, Heap heap, std::uint32_t id, std::uint32_t waiting, std::uint32_t lanes,
-                          std::uint32_t* answer) const {
-    const std::uint32_t back = thread.atomic(heap.classes[id].back).load(simt::relaxed);
-    thread.atomic(heap.classes[id].front).store(back + waiting, simt::relaxed);
-    *answer = heap.is_crowded(thread, id, lanes);
-  }
-};
-
 template <class A>
 class OuroborosCrowd : public ::testing::Test {};
 TYPED_TEST_SUITE(OuroborosCrowd, ChunkVariants);
 
-// Groups would wait for one chunk of 512 pages, each for the group before it.
+// Groups would wait for one chunk of 512 pages, each for the group before it. In round robin they all ask at the same
+// moment, so only the numbers of their takes show the crowd.
 TYPED_TEST(OuroborosCrowd, IsSpreadOverMoreChunks) {
   constexpr std::uint32_t warps = 200;
-  Parameters parameters = chunks_of(8192);
-  for (const std::uint32_t lanes : {1u, 32u}) {
-    SCOPED_TRACE(::testing::Message() << lanes << " lanes");
-    const std::uint32_t needed = warps * lanes / 512 + 1;
-    parameters.crowd = 16 * lanes;
-    Crowd<TypeParam> crowd(simt::StrategyKind::random, warps, lanes, parameters);
-    const std::uint32_t before = crowd.chunks_taken();
-    crowd.malloc_by(1);  // makes the first chunks
-    crowd.malloc_by(warps);
-    const std::uint32_t chunks = crowd.chunks_taken() - before;
-    EXPECT_GE(chunks, needed + 3);
-    EXPECT_LE(chunks, warps + 16) << "one each, and the storage of the queue";
-    EXPECT_EQ(crowd.broken_invariant(), "");
+  for (const auto strategy : {simt::StrategyKind::random, simt::StrategyKind::round_robin}) {
+    for (const std::uint32_t lanes : {1u, 32u}) {
+      SCOPED_TRACE(::testing::Message() << lanes << " lanes, strategy " << static_cast<int>(strategy));
+      const std::uint32_t needed = warps * lanes / 512 + 1;
+      Parameters parameters = chunks_of(8192);
+      parameters.crowd = 16;
+      Crowd<TypeParam> crowd(strategy, warps, lanes, parameters);
+      const std::uint32_t before = crowd.chunks_taken();
+      crowd.malloc_by(1);  // makes the first chunks
+      crowd.malloc_by(warps);
+      const std::uint32_t chunks = crowd.chunks_taken() - before;
+      EXPECT_GE(chunks, needed + 3);
+      EXPECT_LE(chunks, warps + 16) << "one each, and the storage of the queue";
+      EXPECT_EQ(crowd.broken_invariant(), "");
+    }
   }
 }
 
-// More than 256 requests wait: 257 lanes or nine warps. And a chunk must serve four such groups.
-TYPED_TEST(OuroborosCrowd, CountsRequestsAndPages) {
+// A lone caller is no crowd, however often it comes.
+TYPED_TEST(OuroborosCrowd, NeedsGroupsThatWait) {
+  Crowd<TypeParam> crowd(simt::StrategyKind::round_robin, 3, 1, chunks_of(8192));
+  crowd.malloc_by(1);
+  const std::uint32_t before = crowd.chunks_taken();
+  for (int i = 0; i < 4; ++i) crowd.malloc_by(1);
+  crowd.malloc_by(3);
+  EXPECT_EQ(crowd.chunks_taken(), before) << "512 pages suffice, and two groups wait at most";
+}
+
+// More than two groups wait, a chunk serves four of them, and half of the pool was never used.
+TYPED_TEST(OuroborosCrowd, CountsGroupsPagesAndChunks) {
   Rig<TypeParam> rig(8192 * KiB, chunks_of(8192));
   const auto& heap = rig.allocator.heap();
-  const auto crowded = [&](std::uint64_t bytes, std::uint32_t waiting, std::uint32_t lanes) {
-    simt::Buffer<std::uint32_t> answer(1);
-    simt::launch(rig.stream(), {1, 1}, AskWhetherCrowded{}, heap, class_of(static_cast<std::uint32_t>(bytes)), waiting,
-                 lanes, answer.data());
-    return answer.to_host(rig.stream())[0] != 0;
+  const auto crowded = [&](std::uint32_t bytes, std::uint32_t waiting, std::uint32_t lanes, std::uint32_t fresh = 0) {
+    return heap.is_crowded(class_of(bytes), lanes, {7 + waiting, 7, fresh});
   };
-  EXPECT_FALSE(crowded(16, 256, 1));
-  EXPECT_TRUE(crowded(16, 257, 1));
-  EXPECT_FALSE(crowded(16, 8, 32));
-  EXPECT_TRUE(crowded(16, 9, 32));
-  EXPECT_TRUE(crowded(64, 9, 32)) << "four warps to a chunk";
-  EXPECT_FALSE(crowded(128, 9, 32)) << "two";
+  EXPECT_FALSE(crowded(16, 2, 1));
+  EXPECT_TRUE(crowded(16, 3, 1));
+  EXPECT_FALSE(crowded(16, 2, 32));
+  EXPECT_TRUE(crowded(16, 3, 32));
+  EXPECT_FALSE(crowded(16, 0u - 7, 1)) << "seven chunks lie in the queue";
+  EXPECT_TRUE(crowded(64, 3, 32)) << "four warps to a chunk";
+  EXPECT_FALSE(crowded(128, 3, 32)) << "two";
+  EXPECT_FALSE(crowded(16, 3, 32, heap.space.pool.chunk_count / 2));
 }
 
 template <class A>
