@@ -121,12 +121,14 @@ struct PageTable {
     const auto hints = thread.atomic(full_segments[page]);
     const std::uint32_t full = hints.load(simt::relaxed);
     std::uint32_t segment = lane % segments.count;
+    SIMT_ROLLED
     for (std::uint32_t i = 0; i < 2 * segments.count; ++i) {
       const bool trust_hints = i < segments.count;
       if (!trust_hints || (full >> segment & 1) == 0) {
         const std::uint32_t usable = low_bits(segments.chunks_of(segment));
         const auto word = thread.atomic(segment_bits(page, segment));
         std::uint32_t bit = 1u << (lane % segments.chunks_of(segment));
+        SIMT_ROLLED
         for (std::uint32_t tries = 0; tries < 32; ++tries) {
           thread.probe(simt::Step::attempt);
           const std::uint32_t before = word.fetch_or(bit, simt::acquire);
@@ -178,6 +180,7 @@ struct PageTable {
     // Fresh pages first: no loop where the lowest bits are free.
     if ((low_bits(want) & ~free) == 0) return low_bits(want);
     std::uint32_t bits = 0;
+    SIMT_ROLLED
     for (std::uint32_t i = 0; i < want && free != 0; ++i) {
       bits |= free & (0u - free);
       free &= free - 1;
@@ -194,6 +197,7 @@ struct PageTable {
     if (mine == 0) return {0, 0};  // without a bit of mine I may not format the page
     word |= bits;
     const std::uint64_t format_bits = Entry::of_units(chunk >> format.unit_shift);
+    SIMT_ROLLED
     while (Entry::units(word) == Entry::unformatted) {
       if (entry.compare_exchange(word, word | format_bits, simt::relaxed, simt::relaxed)) word |= format_bits;
     }
@@ -214,16 +218,19 @@ struct PageTable {
     const std::uint32_t reserved_before = Entry::count(word);
     word += want * Entry::one_count;
     const std::uint32_t units = chunk >> format.unit_shift;
+    SIMT_ROLLED
     while (Entry::units(word) == Entry::unformatted) {
       if (!entry.compare_exchange(word, word | Entry::of_units(Entry::formatting), simt::relaxed, simt::relaxed)) {
         continue;
       }
       const std::uint32_t segments = format.segments(chunk).count;
+      SIMT_ROLLED
       for (std::uint32_t i = 0; i < segments; ++i) thread.atomic(segment_bits(page, i)).store(0u, simt::relaxed);
       thread.atomic(full_segments[page]).store(0u, simt::relaxed);
       entry.fetch_sub(Entry::of_units(Entry::formatting - units), simt::release);
       word = Entry::of_units(units);
     }
+    SIMT_ROLLED
     while (Entry::units(word) == Entry::formatting) {  // ends: the formatting thread waits for nobody
       thread.spin_hint();
       word = entry.load(simt::acquire);

@@ -56,10 +56,13 @@ class ScatterHeap {
     const auto size = static_cast<std::uint32_t>(bytes);
     if constexpr (coalescing == Coalescing::on) {
       const std::uint32_t rounded = simt::round_up(size == 0 ? 1u : size, granule);
-      if (rounded < table.format.page_bytes() / 32) return malloc_small(thread, rounded);
+      const bool small = rounded < table.format.page_bytes() / 32;
+      const auto group = thread.converged().partition(small);
+      return malloc_chunk(thread, group, rounded, small && group.num_threads() > 1);
+    } else {
+      const std::uint32_t chunk = table.format.chunk_bytes(size);
+      return find_chunk(thread, thread.converged().match_any(chunk), chunk, true);
     }
-    const std::uint32_t chunk = table.format.chunk_bytes(size);
-    return find_chunk(thread, thread.converged().match_any(chunk), chunk, true);
   }
 
   template <class Thread>
@@ -129,26 +132,26 @@ class ScatterHeap {
  private:
   static constexpr std::uint32_t granule = 16;  // bytes; also the header of a coalesced chunk
 
-  // One chunk for all lanes that come here together, else a chunk for each. find_chunk() is called in a loop, so that
-  // its code exists once.
-  template <class Thread>
-  SIMT_FN void* malloc_small(Thread& thread, std::uint32_t rounded) {
-    const auto group = thread.converged();
-    bool together = group.num_threads() > 1;
+  // Together: one chunk for all lanes of the group, else, and if there is none, a chunk for each. find_chunk() is
+  // called in a loop, so that its code exists once.
+  template <class Thread, class Group>
+  SIMT_FN void* malloc_chunk(Thread& thread, const Group& group, std::uint32_t size, bool together) {
+    const PageFormat& format = runs_.table.format;
     std::uint32_t before = 0;
-    std::uint32_t wanted = rounded;
+    std::uint32_t wanted = size;
     if (together) {
-      before = group.thread_rank() * rounded;
-      wanted = granule + group.num_threads() * rounded;
-      if (!group.all(rounded == group.broadcast(rounded))) {
-        before = group.exclusive_sum(rounded);
-        wanted = granule + group.reduce_add(rounded);
+      before = group.thread_rank() * size;
+      wanted = granule + group.num_threads() * size;
+      if (!group.all(size == group.broadcast(size))) {
+        before = group.exclusive_sum(size);
+        wanted = granule + group.reduce_add(size);
       }
     }
-    auto seekers = group;
+    SIMT_ROLLED
     for (;;) {
-      auto* block = static_cast<std::byte*>(
-          find_chunk(thread, seekers, runs_.table.format.chunk_bytes(wanted), !together || group.leader()));
+      const std::uint32_t chunk = format.chunk_bytes(wanted);
+      const auto seekers = together ? group : group.match_any(chunk);
+      auto* block = static_cast<std::byte*>(find_chunk(thread, seekers, chunk, !together || group.leader()));
       if (!together) return block;
       if (block != nullptr) {
         thread.atomic(*reinterpret_cast<std::uint32_t*>(block)).store(group.num_threads(), simt::relaxed);
@@ -157,8 +160,7 @@ class ScatterHeap {
       group.sync();  // what earlier owners did, and the header, come before what the members do
       if (block != nullptr) return block + granule + before;
       together = false;
-      wanted = rounded;
-      seekers = group.match_any(rounded);
+      wanted = size;
     }
   }
 
@@ -172,22 +174,47 @@ class ScatterHeap {
     return members.fetch_sub(group.num_threads(), simt::acq_rel) == group.num_threads();
   }
 
-  // A chunk for every lane that wants one; all want the same size. The other lanes, and those that have a chunk, help
-  // to look, because the last lane would walk alone, one page at a time. Null for a lane if no page had room for it.
+  // A chunk for every lane that wants one; all want the same size. Null for a lane if no page had room for it. Most
+  // lanes are served by the pages that the hash names, and these need little of the code.
   template <class Thread, class Group>
   SIMT_FN void* find_chunk(Thread& thread, const Group& group, std::uint32_t chunk, bool wants) {
     const Table& table = runs_.table;
     // The leader's start: SM, warp slot and access block may change between two reads, and all lanes must walk alike.
     const std::uint32_t start = group.broadcast(regions_.hash(thread, chunk, table.format.page_shift));
-    const std::uint32_t lanes_per_page = table.format.flat(chunk) ? table.format.flat_chunks(chunk) : simt::warp_size;
+    void* block = nullptr;
+    const auto seekers = group.partition(wants);
+    if (wants) {
+      const std::uint32_t page = seekers.num_threads() == 1 ? start : near_page(group, chunk, start);
+      block = claim_chunks(thread, seekers.match_any(page), page, chunk, false);
+    }
+    const bool without = wants && block == nullptr;
+    if (!group.any(without)) return block;
+    void* const found = search(thread, group, chunk, start, without);
+    return block == nullptr ? found : block;
+  }
+
+  // Lanes spread over consecutive pages if a page has fewer chunks than lanes.
+  template <class Group>
+  SIMT_FN std::uint32_t near_page(const Group& group, std::uint32_t chunk, std::uint32_t page) const {
+    const Table& table = runs_.table;
+    if (table.format.flat(chunk)) page += group.thread_rank() / table.format.flat_chunks(chunk);
+    if (page >= table.pages) page -= table.pages;
+    return page < table.pages ? page : 0;  // fewer pages than the warp would fill
+  }
+
+  // What find_chunk() does behind the hashed pages. Lanes that want nothing, and those that have a chunk, help to look,
+  // because the last lane would walk alone, one page at a time.
+  template <class Thread, class Group>
+  SIMT_FN void* search(Thread& thread, const Group& group, std::uint32_t chunk, std::uint32_t start, bool wants) {
+    const Table& table = runs_.table;
     Walk walk(start);
     void* block = nullptr;
     auto seekers = group.partition(wants);
-    for (std::uint32_t attempt = 0;; ++attempt) {
+    SIMT_ROLLED
+    for (std::uint32_t attempt = 1;; ++attempt) {
       const bool walking = attempt > regions_.rehashes;
-      std::uint32_t page = attempt == 0 ? start : regions_.scattered(thread, chunk, attempt);
-      bool room = true;
-      simt::LaneMask saw_room = group.mask();
+      std::uint32_t page = regions_.scattered(thread, chunk, attempt);
+      bool room;
       const auto has_room = [&](std::uint64_t entry) { return table.has_room(entry, chunk); };
       if (walking || attempt > Regions::close_tries) {
         std::uint32_t end = table.pages;
@@ -199,20 +226,16 @@ class ScatterHeap {
         page = look(thread, group, table.entries, page, end, has_room);
         room = page != no_page;
       } else {
-        page += group.thread_rank() / lanes_per_page;
-        if (page >= table.pages) page -= table.pages;
-        if (page >= table.pages) page = 0;  // fewer pages than the warp would fill
-        if (attempt != 0) room = has_room(thread.atomic(table.entries[page]).load(simt::relaxed));
+        page = near_page(group, chunk, page);
+        room = has_room(thread.atomic(table.entries[page]).load(simt::relaxed));
       }
-      if (attempt != 0) {
-        saw_room = group.ballot(room);
-        // Seekers whose page has no room move to the page of another lane.
-        if (saw_room != 0) {
-          const std::uint32_t other = nth_lane(saw_room, seekers.thread_rank() % simt::popcount(saw_room));
-          page = group.shfl_lane(page, room ? thread.lane() : other);
-        }
+      const simt::LaneMask saw_room = group.ballot(room);
+      // Seekers whose page has no room move to the page of another lane.
+      if (saw_room != 0) {
+        const std::uint32_t other = nth_lane(saw_room, seekers.thread_rank() % simt::popcount(saw_room));
+        page = group.shfl_lane(page, room ? thread.lane() : other);
+        if (wants) block = claim_chunks(thread, seekers.match_any(page), page, chunk, true);
       }
-      if (saw_room != 0 && wants) block = claim_chunks(thread, seekers.match_any(page), page, chunk, attempt != 0);
       const std::uint32_t before = wants ? seekers.num_threads() : group.num_threads() - seekers.num_threads();
       wants = wants && block == nullptr;
       seekers = group.partition(wants);
@@ -276,6 +299,7 @@ class ScatterHeap {
   // The n-th set bit, from 0. Without a loop where the lowest bits are set.
   SIMT_FN static std::uint32_t nth_lane(std::uint32_t bits, std::uint32_t n) {
     if ((low_bits(n + 1) & ~bits) == 0) return n;
+    SIMT_ROLLED
     for (std::uint32_t i = 0; i < n; ++i) bits &= bits - 1;
     return simt::count_trailing_zeros(bits);
   }
