@@ -4,7 +4,6 @@
 #include "simt/bits.hpp"
 #include "simt/common.hpp"
 #include "simt/kernels.hpp"
-#include "simt/parked.hpp"
 
 #if SIMT_CUDA
 #include "simt/cuda/deadline.hpp"

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "allocators/comb/members.hpp"
+#include "simt/parked.hpp"
 
 namespace allocbench::comb {
 

@@ -1,6 +1,7 @@
 // Conformance of the host side: buffers, events, properties, kernel attributes, words of 16 bytes and bit operations.
 #pragma once
 
+#include "simt/parked.hpp"
 #include "tests/simt/conformance.hpp"
 
 namespace simt::conformance {
