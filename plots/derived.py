@@ -31,7 +31,8 @@ def relative(cells: pandas.DataFrame, values: pandas.DataFrame, reference: str) 
     """For every metric, say `time`, its `relative_time`: over that of the reference allocator's cell at the same settings, with
     the interval of the cell alone. And `beyond_reference`, the share of a time that exceeds the reference's: with an allocator
     that costs next to nothing as reference, what allocation takes of an application. `best` as reference is the smallest
-    value at the same settings, whoever has it; `baseline` is the phase of that name of the same cell."""
+    value at the same settings, whoever has it; `baseline` is the phase of that name of the same cell, and
+    `baselines` the median of those of all cells at the same settings, where one alone differs from process to process."""
     places = cells["axes"].map(lambda axes: tuple(sorted((name, str(value)) for name, value in axes.items()
                                                          if not name.startswith("allocator."))))
     placed = values.assign(place=values["cell"].map(places))
@@ -39,6 +40,9 @@ def relative(cells: pandas.DataFrame, values: pandas.DataFrame, reference: str) 
     if reference == "baseline":
         by = ["cell", "metric"]
         bases = placed[placed["phase"] == "baseline"].set_index(by)["value"]
+    elif reference == "baselines":
+        by = ["place", "metric"]
+        bases = placed[placed["phase"] == "baseline"].groupby(by)["value"].median()
     elif reference == "best":
         bases = placed[placed["value"] > 0].groupby(by)["value"].min()
     else:

@@ -2,8 +2,7 @@
 value of a reference it is, or the status word. Many lines with few points each become readable this way.
 
 `reference` is an allocator, or `best`: the smallest value of each column, or `baseline`: the phase of that name of the same
-cell. Colour is the logarithm of the factor: blue is
-smaller, red is larger; factors that the intervals do not tell from 1 are in grey.
+cell, or `baselines`: their median. Colour is the logarithm of the factor: blue is smaller, red is larger; factors that the intervals do not tell from 1 are in grey.
 """
 
 from __future__ import annotations
@@ -177,8 +176,9 @@ def _legend(run: Run) -> str:
     reference, metric = run.plot["reference"], quantity.metric_name(run.plot.get("metric", "time"))
     if reference == "best":
         return f"Factors: {metric} over the smallest of the column. Red: larger; grey: the 95 % interval contains 1."
-    if reference == "baseline":
-        return (f"Factors: {metric} over that of the {run.plot.get('names', {}).get('baseline', 'baseline')}. Red: larger; blue: smaller; grey: "
+    if reference in ("baseline", "baselines"):
+        whose = " (the median of all cells of the column)" if reference == "baselines" else ""
+        return (f"Factors: {metric} over that of the {run.plot.get('names', {}).get('baseline', 'baseline')}{whose}. Red: larger; blue: smaller; grey: "
                 "the 95 % interval contains 1.")
     name = labels.allocator(run, reference)
     return (f"Row {name}: {metric}. Other rows: {metric} over that of {name}; red is more, blue is less, grey: "

@@ -240,7 +240,7 @@ def y_label(run: Run, metric: str, unit: str) -> str:
     name = quantity.metric_name(metric)
     if metric.startswith("relative_"):
         reference = run.plot["reference"]
-        return f"{name}, over that of {f'the {reference}' if reference in ('best', 'baseline') else labels.allocator(run, reference)}"
+        return f"{name}, over that of {f'the {reference}' if reference in ('best', 'baseline', 'baselines') else labels.allocator(run, reference)}"
     if metric == "speed_up":
         return "speed-up over the first point"
     if run.backend == "cpu" and unit in ("s", "op/s", "B/s"):

@@ -99,8 +99,10 @@ TEST(ConfigErrors, PlotsHaveAKindItsKeysAndNamesThatExist) {
     EXPECT_THAT(text, ::testing::HasSubstr(part));
   }
   read_good(with("plot", {{"kind", "heatmap"}, {"x", "blocks"}, {"reference", "best"}}));
-  EXPECT_THAT(complaints(with("plot", {{"kind", "heatmap"}, {"x", "blocks"}, {"reference", "baseline"}})),
-              ::testing::HasSubstr("/plot/reference\n      found:   unknown phase \"baseline\""));
+  for (const char* reference : {"baseline", "baselines"}) {
+    EXPECT_THAT(complaints(with("plot", {{"kind", "heatmap"}, {"x", "blocks"}, {"reference", reference}})),
+                ::testing::HasSubstr("/plot/reference\n      found:   unknown phase \"baseline\""));
+  }
   EXPECT_THAT(complaints(with("plot", {{"kind", "table"}})),
               ::testing::HasSubstr("  /plot\n      found:   the key \"x\" is missing\n"));
 }

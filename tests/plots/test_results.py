@@ -174,6 +174,13 @@ def test_relative_to_the_baseline_of_the_same_cell(tmp_path):
     assert value_of(run, 1, "alloc", "relative_time")["low"] == 2 and value_of(run, 1, "baseline", "relative_time")["value"] == 1
 
 
+def test_relative_to_the_median_of_all_baselines(tmp_path):
+    cells = [synthetic.cell(name, {"threads": x}, values={("alloc", "time"): 6.0, ("baseline", "time"): seconds})
+             for name, x, seconds in (("c_malloc", 1, 1.0), ("aw_malloc", 1, 3.0), ("halloc", 1, 90.0), ("c_malloc", 2, 2.0))]
+    run = results.read_run(synthetic.write(tmp_path, CONFIG, cells), {"kind": "lines", "x": "threads", "reference": "baselines"})
+    assert [value_of(run, i, "alloc", "relative_time")["value"] for i in range(4)] == [2, 2, 2, 3]
+
+
 def test_reading_knows_nothing_of_drawing_and_derived_metrics_nothing_of_reading(root):
     for module, forbidden in (("derived", "results"), ("derived", "stored"), ("results", "series"), ("labels", "series")):
         text = (root / "plots" / f"{module}.py").read_text()

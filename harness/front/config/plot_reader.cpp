@@ -125,10 +125,10 @@ void check_plot_names(const Json& plot, const Drawable& results, Problems& probl
   names.each(plot, "y", "/plot", &NameChecker::phase);
   names.each(plot, "kernels", "/plot", &NameChecker::kernel);
   for (const char* key : {"metric", "facts"}) names.each(plot, key, "/plot", &NameChecker::metric);
-  // "best" is the smallest value of all allocators, "baseline" the phase of that name.
+  // "best" is the smallest value of all allocators, "baseline" the phase of that name, "baselines" the median of these.
   const Json reference = plot.value("reference", Json());
-  if (reference == "baseline") {
-    names.each(plot, "reference", "/plot", &NameChecker::phase);
+  if (reference == "baseline" || reference == "baselines") {
+    names.each({{"reference", "baseline"}}, "reference", "/plot", &NameChecker::phase);
   } else if (reference != "best") {
     names.each(plot, "reference", "/plot", &NameChecker::allocator);
   }
