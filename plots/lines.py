@@ -28,6 +28,7 @@ _BETWEEN = 0.28      # between panels that share the y axis
 _BETWEEN_AXES = 0.78  # between panels with an axis each
 _LEFT = 0.6          # least room for y ticks and y label
 _Y_LABEL = 0.26      # beside the labels of the ticks
+_APART = 0.15        # between a panel and the y label of the next one
 _MOST_BESIDE = 0.4   # share of the page that words beside a single column of panels may take
 _STRIP_GAP = 0.03
 _NAME = 0.18         # a line of names above panels
@@ -144,7 +145,7 @@ def _layout(run: Run, panels: Sequence[Panel], contents: Sequence[Content], look
     positions = [x for series in all_series for x in series.points["x"]]
     words = [labels.value_of(run, run.plot["x"], word) for word in labels.words_of(run, run.plot["x"])]
     log = "x" in run.plot.get("log", "") and not words and min(positions) > 0
-    between = _BETWEEN if one_axis else _BETWEEN_AXES
+    between = _BETWEEN if one_axis else max(_BETWEEN_AXES, _APART + _Y_LABEL + max(look.label_width() for look in looks))
     below = _BELOW + max((_rise(word) for word in words), default=0.0)
     named_positions = {position.x for content in contents for position in content.positions}
     if words and named_positions:
