@@ -59,10 +59,15 @@ def in_si(value: float, unit: str, padded: bool = False) -> str:
     # Rounded first: 999.96 must become 1 k, not 1000.
     digits = 2 - math.floor(math.log10(abs(value)))
     value = round(value, digits)
-    scale, prefix = next(((s, p) for s, p in _SI if abs(value) >= s * 0.9999999), _SI[-1])
+    scale, prefix = prefix_of(value)
     scaled = value / scale
     text = f"{scaled:.{max(0, 2 - math.floor(math.log10(abs(scaled))))}f}" if padded else _short(scaled)
     return f"{text} {prefix}{unit}".rstrip()
+
+
+def prefix_of(value: float) -> tuple[float, str]:
+    """The SI prefix of a number, with what it stands for."""
+    return next(((scale, prefix) for scale, prefix in _SI if abs(value) >= scale * 0.9999999), _SI[-1])
 
 
 def count(value: float) -> str:

@@ -11,6 +11,8 @@ _DECADES = 50  # below this ratio of the ends of an axis 2 and 5 are named, too
 _CLOSE = 4     # below this one every digit
 SYMBOLS = {"published": "circle", "reworked": "diamond", "original": "square-open", "own": "triangle-up", "ablation": "x-thin-open"}
 
+HOVER = "%{text}"  # beside it Plotly writes the name of the line
+
 _SHAPES = {"circle": "circle", "diamond": "diamond", "square-open": "open square", "triangle-up": "triangle", "x-thin-open": "thin cross"}
 
 
@@ -19,31 +21,28 @@ def marks() -> str:
     return "The mark tells the form: " + ", ".join(f"{_SHAPES[symbol]} {forms.shown(form)}" for form, symbol in SYMBOLS.items()) + "."
 
 
-def axis(title: str, log: bool = False, values=(), factors: bool = False, **more) -> dict:
-    """Of a logarithmic axis over `values` the decades are named, and 2 and 5 between them where there are few. Numbers with a unit have
-    SI prefixes (20 µs), and so have counts; factors are written out (0.5, 1,000)."""
+def axis(title: str, log: bool = False, values=(), factors: bool = False, unit: str = "", **more) -> dict:
+    """Of a logarithmic axis over `values` the decades are named, and 2 and 5 between them where there are few. Times and counts have SI
+    prefixes (20 µs, 100 k); factors are written out (0.5, 1,000)."""
     made = {"title": {"text": title, "standoff": 8}, "automargin": True, "zeroline": False}
     positive = [value for value in values if value and value > 0]
-    unit = more.get("ticksuffix", "")
-    if unit or (log and not factors and positive and min(positive) >= 1):
-        made |= {"tickformat": "~s", "hoverformat": ".3~s"}
-    elif log:
-        made |= {"tickformat": ",~r", "hoverformat": ",.3~r"}
     if log:
-        made |= {"type": "log", "dtick": 1}
-    if log and positive and max(positive) < _DECADES * min(positive):
-        made["dtick"] = "D2"
-        if unit:  # Plotly leaves the unit out between decades
+        made |= {"type": "log", "dtick": 1, "tickformat": ",~r"}
+        if positive and (unit or (not factors and min(positive) >= 1)):  # Plotly writes 20µs
             made |= _named(min(positive), max(positive), unit)
+        elif positive and max(positive) < _DECADES * min(positive):
+            made["dtick"] = "D2"
+    else:
+        made |= {"separatethousands": True, "exponentformat": "none"}
     return made | more
 
 
 def _named(low: float, high: float, unit: str) -> dict:
-    """Places on a logarithmic axis, each with its unit: 1, 2 and 5, or every digit where the numbers are close."""
-    digits = range(1, 10) if high < _CLOSE * low else (1, 2, 5)
+    """Places on a logarithmic axis, each with its unit: the decades, 1, 2 and 5 where these are few, or every digit where the numbers are close."""
+    digits = range(1, 10) if high < _CLOSE * low else (1, 2, 5) if high < _DECADES * low else (1,)
     decades = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)
     places = [float(f"{digit}e{decade}") for decade in decades for digit in digits]
-    return {"tickvals": places, "ticktext": [quantity.in_si(place, unit).replace(" ", "") for place in places]}
+    return {"tickvals": places, "ticktext": [quantity.in_si(place, unit) for place in places]}
 
 
 def layout(height: int, **more) -> dict:

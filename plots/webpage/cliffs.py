@@ -1,15 +1,25 @@
 """Where an allocator falls off: its time per request against threads by size and against the fill of the pool, and below these its slowest
-mallocs against the same. The size is the colour, the percentile the kind of line."""
+mallocs against the same. The size is the colour, the percentile the kind of line and mark. Where lines coincide, sizes stand beside each
+other and the marks of percentiles around each other."""
 
 from __future__ import annotations
+
+from typing import Callable
 
 from plots import quantity
 from plots.webpage import charts
 
-_SHARES = {"50 %": "solid", "90 %": "dash", "99 %": "dashdot", "99.9 %": "dot"}  # of mallocs
+_SHARES = {  # of mallocs: line, mark, and its size
+    "50 %": ("solid", "circle", 5),
+    "90 %": ("dash", "circle-open", 9),
+    "99 %": ("dashdot", "diamond-open", 13),
+    "99.9 %": ("dot", "square-open", 14),
+}
 _COLOURS = ("#1f77b4", "#2a9d8f", "#e9a100", "#e76f51", "#8e24aa")
 _MIXED = "#b5651d"
+_BESIDE = 1.1  # factor between the threads at which two sizes are drawn
 _SIZED = ("guide/small", "guide/large")
+_PERCENT = {"tickvals": [number / 10 for number in range(11)], "ticktext": [f"{10 * number} %" for number in range(11)]}
 _LEFT, _RIGHT, _ABOVE, _BELOW = [0, 0.44], [0.57, 1], [0.58, 1], [0.06, 0.44]  # of the four panels
 
 
@@ -31,14 +41,14 @@ def _chart(table: dict, entry: dict) -> dict | None:
     filled = _tails_by_fill(entry["latency_by_fill"], colours)
     axes = {
         "xaxis": charts.axis("threads", True, _all(threads, "x"), domain=_LEFT, anchor="y"),
-        "yaxis": charts.axis("time per request, malloc and free", True, _all(threads, "y"), domain=_ABOVE, ticksuffix="s"),
-        "xaxis2": charts.axis("pool in use", domain=_RIGHT, anchor="y2", tickformat=".0%"),
-        "yaxis2": charts.axis("time per request", True, _all(fills, "y"), domain=_ABOVE, anchor="x2", ticksuffix="s"),
+        "yaxis": charts.axis("time per request, malloc and free", True, _all(threads, "y"), unit="s", domain=_ABOVE),
+        "xaxis2": charts.axis("pool in use", **_PERCENT, domain=_RIGHT, anchor="y2"),
+        "yaxis2": charts.axis("time per request", True, _all(fills, "y"), unit="s", domain=_ABOVE, anchor="x2"),
         "xaxis3": charts.axis("threads", True, _all(tails, "x"), domain=_LEFT, anchor="y3"),
         "yaxis3": charts.axis(unit, True, _all(tails, "y"), domain=_BELOW, anchor="x3"),
     }
     if filled:
-        axes["xaxis4"] = charts.axis("pool in use at the end", domain=_RIGHT, anchor="y4", tickformat=".0%")
+        axes["xaxis4"] = charts.axis("pool in use at the end", **_PERCENT, domain=_RIGHT, anchor="y4")
         axes["yaxis4"] = charts.axis("cycles of a malloc", True, _all(filled, "y"), domain=_BELOW, anchor="x4")
     key = [_key(share) for share in _SHARES] if tails or filled else []
     return {"data": threads + fills + tails + filled + key, "layout": charts.layout(680, showlegend=True, legend={"orientation": "h", "y": -0.04}, **axes)}
@@ -54,24 +64,43 @@ def _all(traces: list[dict], key: str) -> list[float]:
     return [value for trace in traces for value in trace[key]]
 
 
-def _line(name: str, points: list, axes: str, colour: str, dash: str = "solid", **more) -> dict:
+def _line(name: str, points: list, axes: str, colour: str, told: Callable[[float, float], str], share: str = "50 %", beside: float = 1, **more) -> dict:
+    """Through points (x, y), drawn at `beside` times their x and described by `told`."""
     points = sorted(points)
+    dash, symbol, size = _SHARES[share]
     return {
         "type": "scatter",
         "mode": "lines+markers",
         "name": name,
-        "x": [x for x, _ in points],
+        "x": [x * beside for x, _ in points],
         "y": [y for _, y in points],
+        "text": [told(x, y) for x, y in points],
+        "hovertemplate": charts.HOVER,
         "xaxis": f"x{axes}",
         "yaxis": f"y{axes}",
-        "line": {"color": colour, "dash": dash},
+        "line": {"color": colour, "dash": dash, "width": 1.5},
+        "marker": {"symbol": symbol, "size": size},
         **more,
     }
 
 
 def _key(share: str) -> dict:
     """The entry of a percentile in the legend: a line without points."""
-    return {"type": "scatter", "mode": "lines", "name": f"{share} of mallocs", "x": [None], "y": [None], "xaxis": "x", "yaxis": "y", "line": {"color": "#888888", "dash": _SHARES[share]}}
+    return _line(f"{share} of mallocs", [], "", "#888888", str, share) | {"x": [None], "y": [None]}
+
+
+def _beside(colours: dict[int, str], size: int) -> float:
+    """The middle size stands at its threads, smaller ones before and larger ones behind it."""
+    places = list(colours)
+    return _BESIDE ** (places.index(size) - (len(places) - 1) / 2) if size in colours else 1
+
+
+def _at_threads(threads: float, words: str) -> str:
+    return f"{threads:,.0f} threads: {words}"
+
+
+def _at_fill(fill: float, words: str) -> str:
+    return f"{100 * fill:.3g} % in use: {words}"
 
 
 def _per_request(case: dict, result: dict) -> float | None:
@@ -85,7 +114,10 @@ def _by_threads(cells: list, colours: dict[int, str]) -> list[dict]:
         value = _per_request(case, result)
         if case["figure"] in _SIZED and value is not None:
             sizes.setdefault(case["job"]["sizes"][0], []).append((case["job"]["threads"], value))
-    return [_line(quantity.in_bytes(size), points, "", colours[size]) for size, points in sorted(sizes.items())]
+    return [
+        _line(quantity.in_bytes(size), points, "", colours[size], lambda x, y: _at_threads(x, quantity.in_si(y, "s")), beside=_beside(colours, size))
+        for size, points in sorted(sizes.items())
+    ]
 
 
 def _by_fill(cells: list, colours: dict[int, str]) -> list[dict]:
@@ -95,33 +127,35 @@ def _by_fill(cells: list, colours: dict[int, str]) -> list[dict]:
             (case["job"]["fill"], value) for case, result in cells if case["figure"] == figure if (value := _per_request(case, result)) is not None
         ]
         if points:
-            made.append(_line(name, points, "2", colour))
+            made.append(_line(name, points, "2", colour, lambda x, y: _at_fill(x, quantity.in_si(y, "s"))))
     return made
 
 
-def _tails(rows: list[tuple[int, float, list[float]]], axes: str, colours: dict[int, str]) -> list[dict]:
-    """Of (size, x, one value per percentile): a line for each size and percentile, named where one points at it."""
-    return [
-        _line(f"{quantity.in_bytes(size)}, {share} of mallocs", [(x, tail[number]) for other, x, tail in rows if other == size], axes,
-              colours.get(size, "#555555"), dash, showlegend=False)
-        for size in sorted({size for size, _, _ in rows})
-        for number, (share, dash) in enumerate(_SHARES.items())
-    ]
-
-
 def _tails_by_threads(latency: list[list], colours: dict[int, str]) -> list[dict]:
-    return _tails([(size, threads, tail) for size, threads, *tail in latency], "3", colours)
+    return _tails([(size, threads, tail) for size, threads, *tail in latency], "3", colours, lambda x, y: _at_threads(x, f"{y:,.0f} cycles"))
 
 
 def _tails_by_fill(latency: list[list], colours: dict[int, str]) -> list[dict]:
     """The same number of threads in pools of several sizes."""
-    return _tails([(size, fill, tail) for size, _, fill, *tail in latency], "4", colours)
+    return _tails([(size, fill, tail) for size, _, fill, *tail in latency], "4", colours, lambda x, y: _at_fill(x, f"{y:,.0f} cycles"))
 
 
 def _steps(cells: list, colours: dict[int, str]) -> list[dict]:
     """The share of mallocs that stay within so many steps on shared words."""
-    return _tails([
+    rows = [
         (case["job"]["sizes"][0], case["job"]["threads"], result["steps"])
         for case, result in cells
         if case["figure"] == "guide/small" and len(result.get("steps", [])) == len(_SHARES)
-    ], "3", colours)
+    ]
+    return _tails(rows, "3", colours, lambda x, y: _at_threads(x, f"{y:,.0f} steps"))
+
+
+def _tails(rows: list[tuple[int, float, list[float]]], axes: str, colours: dict[int, str], told: Callable[[float, float], str]) -> list[dict]:
+    """Of (size, x, one value per percentile): a line for each size and percentile, named where one points at it."""
+    sizes = sorted({size for size, _, _ in rows})
+    return [
+        _line(f"{quantity.in_bytes(size)}, {share} of mallocs", [(x, tail[number]) for other, x, tail in rows if other == size], axes,
+              colours.get(size, "#555555"), told, share, _beside(colours, size) if len(sizes) > 1 else 1, showlegend=False)
+        for size in sizes
+        for number, share in enumerate(_SHARES)
+    ]

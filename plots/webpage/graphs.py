@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import html
 
-from plots import curves, failures, labels, lines, series, stated, style
+from plots import curves, failures, labels, lines, quantity, series, stated, style
 from plots.results import Run
 from plots.webpage import charts
 
+_UNITS = ("s", "op/s", "B", "B/s")
+_NAMED = 8  # values of x, each with a tick of its own
 _DASHES = {"full": "solid", "left": "dash", "none": "dot", "top": "dashdot", "right": "longdash", "bottom": "longdashdot"}
 
 
@@ -30,9 +32,12 @@ def chart(run: Run) -> dict | None:
                 curve = _curve(run, each, panel.metric, suffix)
                 data += curve
                 data.append(_series(run, each, suffix, each.label not in known, bool(curve) or bool(words) or not plot.get("joined", True)))
+                data[-1] |= _told(run, panel, each, words)
                 known.add(each.label)
         data += _stated(panel, x, suffix, known)
         data += _positions(panel, drawn, suffix, known)
+        if (unit := _unit(panel)) and "y" not in plot.get("log", "") and (values := _values(drawn, "value")):
+            axes[f"yaxis{suffix}"]["ticksuffix"] = f" {_scale(data, suffix, max(values))}{unit}"
     if not data:
         return None
     return {
@@ -53,20 +58,36 @@ def _axes(run: Run, panel: series.Panel, suffix: str, size: tuple[int, int], wor
     left, top = panel.column * width, 1 - panel.row * height
     log = run.plot.get("log", "")
     place = [left + 0.16 * width * (columns > 1), left + width * (0.98 if columns > 1 else 1)]
-    x_axis = charts.axis(run.plot.get("xlabel") or labels.setting_name(run, run.plot["x"]), "x" in log and not words, _values(drawn, "x"), domain=place, anchor=f"y{suffix}")
-    if words:
-        x_axis |= {"tickvals": list(range(len(words))), "ticktext": words}
-    unit = panel.run.unit_of(panel.phase, panel.metric)
+    xs = sorted(set(_values(drawn, "x")))
+    x_axis = charts.axis(run.plot.get("xlabel") or labels.setting_name(run, run.plot["x"]), "x" in log and not words, xs, domain=place, anchor=f"y{suffix}")
+    if words or len(xs) <= _NAMED:
+        x_axis |= {"tickvals": list(range(len(words))) if words else xs, "ticktext": words or [quantity.on_axis(run.plot["x"])(x) for x in xs]}
     several = len({each.metric for each in series.panels_of(run)}) > 1
     y_axis = charts.axis(
-        lines.y_label(run, panel.metric, unit) if panel.column == 0 or several else "",
+        lines.y_label(run, panel.metric, _unit(panel)) if panel.column == 0 or several else "",
         "y" in log,
         _values(drawn, "value"),
         domain=[top - 0.8 * height, top - 0.06 * height],
         anchor=f"x{suffix}",
-        ticksuffix=unit if unit in ("s", "op/s") else "",
+        unit=_unit(panel) if "y" in log else "",
     )
     return {f"xaxis{suffix}": x_axis, f"yaxis{suffix}": y_axis}
+
+
+def _unit(panel: series.Panel) -> str:
+    """What stands behind the numbers of the axis; ratios, shares and counts have none."""
+    unit = panel.run.unit_of(panel.phase, panel.metric)
+    return unit if unit in _UNITS and not quantity.is_ratio(panel.metric) else ""
+
+
+def _scale(data: list[dict], suffix: str, largest: float) -> str:
+    """Brings the values of a panel to the SI prefix of the largest and gives it back: Plotly's own ticks have no space before a prefix."""
+    scale, prefix = quantity.prefix_of(largest)
+    for trace in data:
+        if trace["yaxis"] == f"y{suffix}":
+            for holder, name in ((trace, "y"), *((trace["error_y"], each) for each in ("array", "arrayminus") if "error_y" in trace)):
+                holder[name] = [None if value is None else value / scale for value in holder[name]]
+    return prefix
 
 
 def _values(drawn: list[series.Series], column: str) -> list[float]:
@@ -114,6 +135,16 @@ def _series(run: Run, each: series.Series, suffix: str, first: bool, only_marker
             "arrayminus": charts.finite((points["value"] - points["low"]).where(bounded, 0)),
         },
     }
+
+
+def _told(run: Run, panel: series.Panel, each: series.Series, words: list[str]) -> dict:
+    """What a point says under the pointer."""
+    write = quantity.formatter(panel.metric, panel.run.unit_of(panel.phase, panel.metric))
+    rows = each.drawn().itertuples()
+    texts = [
+        f"{words[int(row.x)] if words else labels.value_of(run, run.plot['x'], row.x)}: {quantity.with_interval(write(row.value), row.value, row.low, row.high)}" for row in rows
+    ]
+    return {"text": texts, "hovertemplate": charts.HOVER}
 
 
 def _stated(panel: series.Panel, x: str, suffix: str, known: set[str]) -> list[dict]:
