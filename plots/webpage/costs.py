@@ -91,7 +91,8 @@ def front_table(table: dict) -> str:
             "{}/{}".format(*entry["survived"]),
             "any size" if point.any_size else "one size of block",
         )
-        rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
+        about = " ".join(f'data-{name}="{value}"' for name, value in charts.about(entry).items())
+        rows.append(f"<tr {about}>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
     if not rows:
         return ""
     head = "".join(f"<th>{name}</th>" for name in _HEADER)
@@ -104,7 +105,7 @@ def setup_chart(table: dict) -> dict | None:
     if not points:
         return None
     data = [_mark(entry, entry["setup"], entry["registers"], 11, _hover(entry, None, None), None, _EDGE) for entry in points]
-    x = charts.axis("set-up of a heap of 1 GiB", True, [entry["setup"] for entry in points], ticksuffix="s")
+    x = charts.axis("set-up of a heap of 1 GiB", True, [entry["setup"] for entry in points], unit="s")
     y = charts.axis("registers of the malloc kernel", rangemode="tozero")
     return {"data": data, "layout": charts.layout(340, xaxis=x, yaxis=y)}
 
@@ -116,16 +117,14 @@ def _survives(entry: dict) -> bool:
 
 
 def _mark(entry: dict, x: float, y: float, size: float, hover: str, number: int | None, ring: dict) -> dict:
-    """With its number of the table below, where it has one."""
+    """With its number of the table below, where it has one: static/numbers.js writes it where there is room."""
     return {
         "type": "scatter",
-        "mode": "markers+text" if number else "markers",
+        "mode": "markers",
         "x": [x],
         "y": [y],
         "name": forms.titled(entry),
-        "meta": charts.about(entry),
-        "text": [f"<b>{number}</b>" if number else ""],
-        "textposition": "top center",
+        "meta": charts.about(entry) | ({"number": number} if number else {}),
         "hovertext": [hover],
         "hovertemplate": "%{hovertext}<extra></extra>",
         "marker": {

@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import math
 import re
+import textwrap
+from dataclasses import dataclass
 from typing import Sequence
 
 from plots import claims
@@ -13,9 +15,10 @@ from plots.results import Run
 from plots.webpage import charts
 
 _RATIOS = ("ratio", "step")
-_FORMS = (("original", "square-open", -0.25), ("published", "circle", 0.0), ("reworked", "diamond", 0.25))
+_FORMS = (("original", "square-open", -0.6), ("published", "circle", 0.0), ("reworked", "diamond", 0.6))
 _COLOURS = {claims.HOLDS: "#1b7837", claims.FAILS: "#c62828", claims.OPEN: "#888888"}
-_LONGEST = 60  # characters of a sentence beside the axis
+_BESIDE, _ABOVE = 60, 52  # characters of a line of a sentence beside the axis, and above the numbers on a phone
+_LINE, _ROOM, _GAP = 13, 2, 0.6  # pixels of a line; in lines: the numbers of a claim, and the gap below it
 
 
 def paper_of(run: Run) -> str:
@@ -46,43 +49,75 @@ def _estimates(each: Judged) -> list:
 
 
 def _chart(rows: Sequence[tuple[Run, Judged]]) -> dict:
-    data, shapes = [], []
+    """Sentences beside the axis, and on a phone above their numbers."""
+    return {**_drawn(_placed(rows, _BESIDE, 0), False), "narrow": _drawn(_placed(rows, _ABOVE, _ROOM), True)}
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A claim in the plot. Places are in lines of text, from the top."""
+
+    each: Judged
+    lines: list[str]
+    top: float
+    middle: float
+
+
+def _placed(rows: Sequence[tuple[Run, Judged]], longest: int, room: float) -> list[_Row]:
+    """`room`: lines for the numbers below a sentence; 0 where they are beside it. The figure comes first, as sentences repeat."""
+    made, top = [], 0.0
+    for run, each in rows:
+        lines = _wrapped(f"{run.name.split('/')[-1]}: {each.says}", longest)
+        height = len(lines) + room if room else max(_ROOM, len(lines))
+        made.append(_Row(each, lines, top, top + height - room / 2 if room else top + height / 2))
+        top += height + _GAP
+    return made
+
+
+def _drawn(rows: list[_Row], above: bool) -> dict:
+    data = []
     for form, symbol, shift in _FORMS:
-        points = [(number + shift, each, estimate) for number, (_, each) in enumerate(rows) for name, estimate in _estimates(each) if name == form]
+        points = [(row.middle + shift, row.each, estimate) for row in rows for name, estimate in _estimates(row.each) if name == form]
         if points:
             data.append(_trace(form, symbol, points))
-    for number, (_, each) in enumerate(rows):
-        least, most = each.bounds
-        if least is not None or most is not None:
-            # Beyond every number where the paper states one side only.
-            shapes.append(
-                {
-                    "type": "rect",
-                    "x0": least or 1e-6,
-                    "x1": most or 1e6,
-                    "y0": number - 0.4,
-                    "y1": number + 0.4,
-                    "layer": "below",
-                    "fillcolor": "#7fb3e6",
-                    "opacity": 0.35,
-                    "line": {"width": 3 if least is not None and least == most else 0, "color": "#7fb3e6"},  # one value has no area
-                }
-            )
-    shapes.append({"type": "line", "x0": 1, "x1": 1, "y0": -0.6, "y1": len(rows) - 0.4, "line": {"width": 1, "color": "#888888"}})
+    end = rows[-1].middle + _ROOM / 2 + _GAP
     numbers = [x for trace in data for x in trace["x"]]
-    stated = [bound for _, each in rows for bound in each.bounds if bound]
-    ticks = {"tickvals": list(range(len(rows))), "ticktext": [_sentence(run, each) for run, each in rows], "range": [len(rows) - 0.4, -0.6]}
+    stated = [bound for row in rows for bound in row.each.bounds if bound]
+    shapes = [_stated(row) for row in rows if row.each.bounds != (None, None)]
+    shapes.append({"type": "line", "x0": 1, "x1": 1, "y0": -_GAP, "y1": end, "line": {"width": 1, "color": "#888888"}})
+    sentences = ["<br>".join(row.lines) for row in rows]
+    layout = charts.layout(
+        round(110 + _LINE * end),
+        shapes=shapes,
+        showlegend=True,
+        legend={"orientation": "h", "y": 1, "yanchor": "bottom"},
+        xaxis=charts.axis("factor", True, [*numbers, *stated], factors=True, range=_limits([*numbers, *stated])),
+        yaxis=charts.axis("", tickfont={"size": 10}, range=[end, -_GAP], showgrid=False, tickvals=[] if above else [row.middle for row in rows], ticktext=sentences),
+    )
+    if above:
+        layout["annotations"] = [_above(row, sentence) for row, sentence in zip(rows, sentences)]
+    return {"data": data, "layout": layout}
+
+
+def _stated(row: _Row) -> dict:
+    """What the paper states, beyond every number where it names one side only."""
+    least, most = row.each.bounds
     return {
-        "data": data,
-        "layout": charts.layout(
-            110 + 34 * len(rows),
-            shapes=shapes,
-            showlegend=True,
-            legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"},
-            xaxis=charts.axis("factor", True, [*numbers, *stated], factors=True, range=_limits([*numbers, *stated])),
-            yaxis=charts.axis("", tickfont={"size": 10}, **ticks),
-        ),
+        "type": "rect",
+        "x0": least or 1e-6,
+        "x1": most or 1e6,
+        "y0": row.middle - _ROOM / 2,
+        "y1": row.middle + _ROOM / 2,
+        "layer": "below",
+        "fillcolor": "#7fb3e6",
+        "opacity": 0.35,
+        "line": {"width": 3 if least is not None and least == most else 0, "color": "#7fb3e6"},  # one value has no area
     }
+
+
+def _above(row: _Row, sentence: str) -> dict:
+    place = {"x": 0, "xref": "paper", "xanchor": "left", "y": row.top, "yanchor": "top", "align": "left"}
+    return {"text": sentence, "showarrow": False, "font": {"size": 10}, "borderpad": 0, **place}
 
 
 def _trace(form: str, symbol: str, points: list) -> dict:
@@ -91,6 +126,7 @@ def _trace(form: str, symbol: str, points: list) -> dict:
         "type": "scatter",
         "mode": "markers",
         "name": form,
+        "meta": {"form": form},
         "x": [estimate.number for _, _, estimate in points],
         "y": [y for y, _, _ in points],
         "error_x": {
@@ -98,13 +134,14 @@ def _trace(form: str, symbol: str, points: list) -> dict:
             "symmetric": False,
             "thickness": 1.2,
             "width": 3,
+            "color": "#808080",
             "visible": any(bounded),
             "array": [each.high - each.number if each else 0 for each in bounded],
             "arrayminus": [each.number - each.low if each else 0 for each in bounded],
         },
         "marker": {"symbol": symbol, "size": 8, "color": [_COLOURS[each.verdict] if form == "published" else "#5f7d95" for _, each, _ in points]},
         "text": [
-            f"{_wrapped(each.says)}<br>{form}: {getattr(each, form)}<br>paper: {html.escape(each.paper)}<br>{each.verdict}{f' ({each.few})' if each.few else ''}" for _, each, _ in points
+            f"{'<br>'.join(_wrapped(each.says))}<br>{form}: {getattr(each, form)}<br>paper: {html.escape(each.paper)}<br>{each.verdict}{f' ({each.few})' if each.few else ''}" for _, each, _ in points
         ],
         "hovertemplate": "%{text}<extra></extra>",
     }
@@ -114,20 +151,8 @@ def _limits(numbers: list[float]) -> list[float]:
     return [math.log10(min([0.5, *numbers])) - 0.15, math.log10(max([2, *numbers])) + 0.15]
 
 
-def _sentence(run: Run, each: Judged) -> str:
-    """Two lines beside the axis, the figure first, as sentences repeat; the whole is in the table and under the pointer."""
-    words = f"{run.name.split('/')[-1]}: {each.says}"
-    lines = _wrapped(words, _LONGEST).split("<br>")
-    return "<br>".join(lines[:2]) + (" …" if len(lines) > 2 else "")
-
-
-def _wrapped(text: str, width: int = _LONGEST) -> str:
-    lines = [""]
-    for word in text.split():
-        if len(lines[-1]) + len(word) > width:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return "<br>".join(html.escape(line) for line in lines)
+def _wrapped(text: str, width: int = _BESIDE) -> list[str]:
+    return [html.escape(line) for line in textwrap.wrap(text, width)]
 
 
 def _sentences(count: int) -> str:
