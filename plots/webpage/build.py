@@ -23,7 +23,7 @@ from plots.webpage import charts as page_charts
 from plots.webpage import cliffs, costs, figures, heat, ledger, tax
 
 _STATIC = Path(__file__).with_name("static")
-_SCRIPTS = ("rank.js", "question.js", "heat.js", "decision.js", "charts.js")
+_SCRIPTS = ("rank.js", "question.js", "heat.js", "decision.js", "numbers.js", "charts.js")
 _OF_THE_GUIDE = ("survival", "costs", "cliffs", "tax")
 _SECTIONS = ("answer", *_OF_THE_GUIDE, "claims", "figures")
 _EMPTY = {"cases": [], "allocators": [], "floor": 0.0, "band": None, "without": {}, "backend": "", "device": "", "date": "", "revision": ""}

@@ -29,7 +29,7 @@ def section(table: dict) -> str:
     )
     labels = "".join(f'<th class="case"><span>{html.escape(case["label"])}</span></th>' for case in table["cases"])
     return (
-        f'<div class="scroll high"><table class="heat"><thead><tr><th rowspan="2">allocator</th><th rowspan="2">mean</th>'
+        f'<div class="scroll high" tabindex="0" role="region" aria-label="Survival and slowdown"><table class="heat"><thead><tr><th rowspan="2">allocator</th><th rowspan="2">mean</th>'
         f'<th rowspan="2">ok</th>{head}</tr><tr>{labels}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
     )
 

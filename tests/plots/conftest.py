@@ -34,6 +34,15 @@ def page(folder) -> Path:
     return out
 
 
+@pytest.fixture(scope="module")
+def wide():
+    import browser
+
+    made = browser.started(1200)
+    yield made
+    made.quit()
+
+
 @pytest.fixture(scope="session")
 def made(tmp_path_factory) -> dict:
     """The table that the advice makes of the small guide."""

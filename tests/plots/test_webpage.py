@@ -51,12 +51,20 @@ def test_cliffs_show_the_tail_of_single_calls(page):
     data, layout = charts["cliff comb"]["data"], charts["cliff comb"]["layout"]
     tails = {trace["name"]: trace for trace in data if trace["yaxis"] == "y3"}
     assert set(tails) == {f"{size} B, {share} of mallocs" for size in (16, 64) for share in ("50 %", "90 %", "99 %", "99.9 %")}
-    assert tails["64 B, 50 % of mallocs"]["x"] == [1000, 100_000] and tails["64 B, 50 % of mallocs"]["y"] == [6064, 6064]
+    assert tails["64 B, 50 % of mallocs"]["text"] == ["1,000 threads: 6,064 cycles", "100,000 threads: 6,064 cycles"] and tails["64 B, 50 % of mallocs"]["y"] == [6064, 6064]
     assert tails["16 B, 99.9 % of mallocs"]["y"] == [54016, 54016]
     filled = {trace["name"]: (trace["x"], trace["y"]) for trace in data if trace["yaxis"] == "y4"}
     assert filled["256 B, 99.9 % of mallocs"] == ([0.11206, 0.89645], [54256, 54256])
     assert {layout[axis]["title"]["text"] for axis in ("yaxis3", "yaxis4")} == {"cycles of a malloc"}
     assert [trace["name"] for trace in data if trace["x"] == [None]] == ["50 % of mallocs", "90 % of mallocs", "99 % of mallocs", "99.9 % of mallocs"]
+
+
+def test_no_line_of_the_cliffs_hides_another(page):
+    """Where values are equal, other sizes stand beside each other and other percentiles have other marks."""
+    for name, chart in _charts(page.read_text()).items():
+        if name.startswith("cliff "):
+            places = [(trace["yaxis"], x, trace["marker"]["symbol"]) for trace in chart["data"] for x in trace["x"] if x is not None and trace["yaxis"] != "y2"]
+            assert len(set(places)) == len(places) > 0, name
 
 
 def test_sizes_have_the_same_colours_in_all_cliffs(page):
@@ -96,7 +104,7 @@ def test_a_map_of_several_metrics_has_a_column_for_each(tmp_path):
 
 def _table_of(text, section):
     """The first table of a section, as lists of the texts of its rows."""
-    rows = re.findall(r"<tr>(.*?)</tr>", re.search(rf'<section id="{section}">.*?<tbody>(.*?)</tbody>', text, re.DOTALL)[1], re.DOTALL)
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", re.search(rf'<section id="{section}">.*?<tbody>(.*?)</tbody>', text, re.DOTALL)[1], re.DOTALL)
     return [[re.sub("<[^>]+>", " ", cell).strip() for cell in re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row)] for row in rows]
 
 
@@ -106,7 +114,7 @@ def test_the_fronts_stand_in_a_table(page):
     assert [row[1] for row in rows] == ["Comb (our own)"], "CoRW takes more of all three, Halloc too; CMalloc is broken, AtomicMalloc never frees"
     assert rows[0][5:7] == ["600 µs", "0.78 %"] and rows[0][8] == "any size"
     marks = {trace["name"]: trace for trace in _charts(text)["costs"]["data"]}
-    assert marks["Comb (our own)"]["text"] == ["<b>1</b>"] and marks["Halloc (published)"]["text"] == [""]
+    assert marks["Comb (our own)"]["meta"]["number"] == 1 and "number" not in marks["Halloc (published)"]["meta"]
 
 
 def test_a_front_of_one_size_does_not_hide_that_of_any_size():
@@ -260,13 +268,26 @@ def test_a_page_leads_only_to_what_it_has(page, folder):
         assert named == re.findall('<section id="([a-z]+)"', text)
 
 
-def test_places_between_decades_have_their_unit():
-    axis = charts.axis("time", True, [2.6e-10, 5.2e-10], ticksuffix="s")
-    assert [text for place, text in zip(axis["tickvals"], axis["ticktext"]) if 2.6e-10 < place < 5.2e-10] == ["300ps", "400ps", "500ps"]
-    wide = charts.axis("time", True, [1e-6, 4e-5], ticksuffix="s")
-    assert [text for place, text in zip(wide["tickvals"], wide["ticktext"]) if 1e-6 <= place <= 4e-5] == ["1µs", "2µs", "5µs", "10µs", "20µs"]
-    assert "tickvals" not in charts.axis("time", True, [1e-6, 1e-3], ticksuffix="s")
-    assert charts.axis("factor", True, [2, 30], factors=True)["tickformat"] == ",~r", "0.5, not 500m"
+def test_places_on_an_axis_have_their_unit():
+    axis = charts.axis("time", True, [2.6e-10, 5.2e-10], unit="s")
+    assert [text for place, text in zip(axis["tickvals"], axis["ticktext"]) if 2.6e-10 < place < 5.2e-10] == ["300 ps", "400 ps", "500 ps"]
+    wide = charts.axis("time", True, [1e-6, 4e-5], unit="s")
+    assert [text for place, text in zip(wide["tickvals"], wide["ticktext"]) if 1e-6 <= place <= 4e-5] == ["1 µs", "2 µs", "5 µs", "10 µs", "20 µs"]
+    decades = charts.axis("time", True, [1e-6, 1e-3], unit="s")
+    assert [text for place, text in zip(decades["tickvals"], decades["ticktext"]) if 1e-6 <= place <= 1e-3] == ["1 µs", "10 µs", "100 µs", "1 ms"]
+    assert charts.axis("threads", True, [1000, 1e6])["ticktext"][1:5] == ["1 k", "10 k", "100 k", "1 M"]
+    factors = charts.axis("factor", True, [2, 30], factors=True)
+    assert factors["tickformat"] == ",~r" and "tickvals" not in factors, "0.5, not 500 m"
+
+
+def test_a_linear_axis_has_one_prefix(tmp_path):
+    cells = [synthetic.cell("comb", {"request_bytes": size}, values={("total", "time"): (1e-6 * size, 0.9e-6 * size, 1.2e-6 * size)}) for size in (16, 64)]
+    synthetic.write(tmp_path, {**LINES, "allocators": ["comb"], "plot": {**LINES["plot"], "log": "x", "marks": []}}, cells, "cuda")
+    chart = _charts(build.page_of(runs_of(tmp_path), []).text)["vinkler2015_fig9_cuda"]
+    (line,) = chart["data"]
+    assert line["y"] == pytest.approx([16, 64]) and line["error_y"]["array"] == pytest.approx([3.2, 12.8])
+    assert chart["layout"]["yaxis"]["ticksuffix"] == " µs" and chart["layout"]["xaxis"]["ticktext"] == ["16 B", "64 B"]
+    assert line["text"] == ["16 B: 16 µs ±20 %", "64 B: 64 µs ±20 %"]
 
 
 def test_one_sentence_is_one():

@@ -19,14 +19,16 @@ const Charts = (() => {
     const axis = {gridcolor: colour("--line"), linecolor: colour("--soft"), tickcolor: colour("--soft")};
     const made = {...chart.layout, autosize: true, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: {...chart.layout.font, color: colour("--text")}};
     for (const name of Object.keys(made)) if (/^[xy]axis/.test(name)) made[name] = {...made[name], ...axis};
-    return place.clientWidth < 480 ? narrow(made) : made;
+    return isNarrow(place) ? narrow(made) : made;
   }
 
-  // Panels beside each other become panels below each other, and sentences beside an axis shrink.
+  const isNarrow = (place) => place.clientWidth < 480;
+
+  // Panels beside each other become panels below each other.
   function narrow(layout) {
     layout.font = {...layout.font, size: 10};
-    for (const name of Object.keys(layout)) if (name === "yaxis" && layout[name].ticktext) layout[name] = {...layout[name], ticktext: layout[name].ticktext.map(shortened), tickfont: {size: 8}};
     const panels = Object.keys(layout).filter((name) => name.startsWith("xaxis")).map((name) => [name, `y${name.slice(1)}`]);
+    if (layout.annotations) layout.annotations = layout.annotations.map((each) => ({...each, bgcolor: colour("--back")}));
     if (!panels.some(([name]) => layout[name].domain && layout[name].domain[1] - layout[name].domain[0] < 0.9)) return layout;
     const top = (name) => (layout[name].domain ? layout[name].domain[1] : 1);
     panels.sort((a, b) => top(b[1]) - top(a[1]) || layout[a[0]].domain[0] - layout[b[0]].domain[0]);
@@ -38,16 +40,7 @@ const Charts = (() => {
     return {...layout, height: 260 * panels.length + 120, legend: {orientation: "h", y: -0.12 / panels.length, yanchor: "top"}};
   }
 
-  function shortened(sentence) {
-    const lines = [""];
-    for (const word of sentence.replaceAll("<br>", " ").split(" ")) {
-      if (lines[lines.length - 1].length + word.length > 24) lines.push("");
-      lines[lines.length - 1] = `${lines[lines.length - 1]} ${word}`.trim();
-    }
-    return lines.slice(0, 2).join("<br>") + (lines.length > 2 ? " …" : "");
-  }
-
-  const isShown = (meta) => !meta || !meta.allocator || ((forms === null || !meta.form || forms.includes(meta.form)) && (!family || meta.family === family));
+  const isShown = (meta) => !meta || ((forms === null || !meta.form || forms.includes(meta.form)) && (!family || !meta.allocator || meta.family === family));
   const isDark = () => window.matchMedia("(prefers-color-scheme: dark)").matches;
 
   // Dark hues of light figures would vanish on a dark page.
@@ -62,40 +55,47 @@ const Charts = (() => {
     ? {...trace, visible: isShown(trace.meta), marker: coloured(trace.marker || {}), line: coloured(trace.line || {})} : trace);
 
   async function draw(place) {
-    const chart = all[place.dataset.chart];
+    const wide = all[place.dataset.chart], chart = isNarrow(place) && wide && wide.narrow ? wide.narrow : wide;
     if (!chart) { place.replaceChildren("Not measured."); return; }
     if (!("DecompressionStream" in window)) { place.replaceChildren("This browser is too old for the charts; the tables have all numbers."); return; }
     plotly = plotly || unpacked();
     const library = await plotly;
     if (!place.classList.contains("js-plotly-plot")) place.replaceChildren();
-    await library.react(place, dataOf(chart), layoutOf(chart, place), {responsive: true, displaylogo: false, displayModeBar: false});
+    const data = dataOf(chart), layout = layoutOf(chart, place), settings = {responsive: true, displaylogo: false, displayModeBar: false};
+    await library.react(place, data, layout, settings);
+    if (data.some((trace) => trace.meta && trace.meta.number)) await library.relayout(place, {annotations: Numbers.annotationsOf(place, colour("--soft"))});
     place.dataset.drawn = "yes";
   }
 
   const drawnAgain = () => document.querySelectorAll('.chart[data-drawn="yes"]').forEach(draw);
 
   function filter(newForms, newFamily) {
+    const changed = forms === null || forms.join() !== newForms.join() || family !== newFamily;
     forms = newForms;
     family = newFamily;
     Heat.filter(isShown);
+    if (!changed) return;  // not at every key of a question
+    for (const row of document.querySelectorAll(".numbered tbody tr")) row.hidden = !isShown(row.dataset);
     drawnAgain();
   }
 
-  let picked = false;  // whether readers chose an allocator themselves
+  let first = "", picked = "";  // of the answer, whose cliffs are shown until readers choose an allocator
 
-  function setCliffs(allocator) {
+  function showCliffs() {
     const chosen = document.getElementById("cliff-allocator"), cliff = document.getElementById("cliff-chart");
-    chosen.value = allocator;
-    cliff.dataset.chart = `cliff ${allocator}`;
+    chosen.value = picked || first || chosen.querySelector("[selected]").value;
+    cliff.dataset.chart = `cliff ${chosen.value}`;
     if (cliff.dataset.drawn === "yes") draw(cliff);
   }
 
-  // `asked`: readers want to see them; else the allocator of the answer is shown until readers choose one.
-  function showCliffs(allocator, asked) {
-    if (picked && !asked) return;
-    picked = picked || asked;
-    setCliffs(allocator);
-    if (asked) document.getElementById("cliffs").scrollIntoView();
+  function follow(allocator) {
+    first = allocator;
+    showCliffs();
+  }
+
+  function pick(allocator) {
+    picked = [...document.getElementById("cliff-allocator").options].some((each) => each.value === allocator) ? allocator : "";
+    showCliffs();
   }
 
   function start() {
@@ -103,17 +103,21 @@ const Charts = (() => {
       for (const entry of entries) if (entry.isIntersecting && entry.target.dataset.drawn !== "yes") draw(entry.target);
     }, {rootMargin: "300px"});
     document.querySelectorAll(".chart").forEach((place) => watch.observe(place));
-    const chosen = document.getElementById("cliff-allocator");
-    if (chosen) {
-      setCliffs(chosen.value);
-      chosen.addEventListener("input", () => { picked = true; setCliffs(chosen.value); });
-    }
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawnAgain);
+    let width = window.innerWidth;
+    window.addEventListener("resize", () => { if (window.innerWidth !== width) { width = window.innerWidth; drawnAgain(); } });  // a phone that is turned
     for (const link of document.querySelectorAll("nav a"))  // the address keeps the question
-      link.addEventListener("click", (event) => { event.preventDefault(); document.querySelector(link.getAttribute("href")).scrollIntoView(); });
+      link.addEventListener("click", (event) => { event.preventDefault(); goTo(document.querySelector(link.getAttribute("href"))); });
   }
 
-  return {filter, start, draw, showCliffs, all};
+  // Scrolls there, and lets the keyboard go on from there.
+  function goTo(place) {
+    place.scrollIntoView();
+    if (place.tabIndex < 0) place.tabIndex = -1;
+    place.focus({preventScroll: true});
+  }
+
+  return {filter, start, draw, follow, pick, picked: () => picked, goTo, all};
 })();
 Charts.start();
 if (document.getElementById("question")) Decision.start();

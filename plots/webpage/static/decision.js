@@ -3,6 +3,7 @@ const Decision = (() => {
   const table = JSON.parse(document.getElementById("guide-data").textContent);
   const form = document.getElementById("question");
   const shown = 12;
+  const opened = new Set();  // what readers opened stays open when the question changes
 
   function element(tag, text, className) {
     const made = document.createElement(tag);
@@ -27,7 +28,13 @@ const Decision = (() => {
   function nameOf(entry, className) {
     const cell = element("td", undefined, className), name = element("a", entry.name);
     name.href = "#cliffs";
-    name.addEventListener("click", (event) => { event.preventDefault(); Charts.showCliffs(entry.id, true); });
+    name.addEventListener("click", (event) => {
+      event.preventDefault();
+      Charts.pick(entry.id);
+      update();
+      document.getElementById("cliffs").scrollIntoView();
+      document.getElementById("cliff-allocator").focus({preventScroll: true});
+    });
     cell.append(name, " ");
     if (!tellsForm(entry)) cell.append(element("span", formOf(entry), "form"));
     return cell;
@@ -53,7 +60,7 @@ const Decision = (() => {
     found.ranked.forEach((each, place) => {
       const row = body.insertRow();
       row.dataset.allocator = each.entry.id;
-      row.hidden = place >= shown;
+      row.hidden = place >= shown && !opened.has("all");
       const tied = found.ranked.filter((other) => other.rank === each.rank).length > 1;
       row.append(element("td", `${each.rank}${tied ? "=" : ""}`, "number"), nameOf(each.entry, front.has(each.entry.id) ? "front" : ""));
       const told = each.low === null ? factor(each.slower) : `${factor(each.slower)} (${factor(each.low)}–${factor(each.high)})`;
@@ -89,6 +96,8 @@ const Decision = (() => {
     if (!group.length) return "";
     const made = element("details"), list = element("ul");
     made.append(element("summary", `${title} (${group.length})`), list);
+    made.open = opened.has(title);
+    made.addEventListener("toggle", () => (made.open ? opened.add(title) : opened.delete(title)));
     for (const each of group) {
       const words = each.entry.finding ? [each.entry.finding] : [];
       if (each.ok) words.push(`${factor(each.slower)} times the best where it is ok (${each.ok} of ${each.ok + each.failed.length})`);
@@ -113,7 +122,12 @@ const Decision = (() => {
     const found = Rank.answer(table, question);
     ranking.replaceChildren();
     document.getElementById("asked").textContent = `For ${Question.sentence(question)}:`;
-    if (found.ranked.length) Charts.showCliffs(found.ranked[0].entry.id, false);
+    Charts.follow(found.ranked.length ? found.ranked[0].entry.id : "");
+    if (!question.forms.length) {
+      ranking.append(element("p", "No form is chosen. Tick at least one of the boxes above.", "none"));
+      behind.replaceChildren();
+      return;
+    }
     if (!found.near.length) {
       ranking.append(element("p", "Not measured: no cell of the guide is near this question.", "none"));
       behind.replaceChildren();
@@ -123,10 +137,16 @@ const Decision = (() => {
       const list = rankingOf(found), scroll = element("div", undefined, "scroll");
       scroll.append(list);
       ranking.append(scroll);
-      if (found.ranked.length > shown) {
+      if (found.ranked.length > shown && !opened.has("all")) {
         const more = element("button", `show all ${found.ranked.length}`);
         more.type = "button";
-        more.addEventListener("click", () => { for (const row of list.tBodies[0].rows) row.hidden = false; more.remove(); });
+        more.addEventListener("click", () => {
+          const next = list.querySelector("tr[hidden] a");
+          opened.add("all");
+          for (const row of list.tBodies[0].rows) row.hidden = false;
+          more.remove();
+          next.focus();
+        });
         ranking.append(more);
       }
       ranking.append(tradeOffs(found.ranked));
@@ -145,7 +165,7 @@ const Decision = (() => {
 
   function update() {
     const mistake = document.getElementById("mistake"), forms = formsOf();
-    const fragment = Question.toFragment(wordsOf(), forms, {fam: chosen("family"), rows: chosen("rows")});
+    const fragment = Question.toFragment(wordsOf(), forms, {fam: chosen("family"), rows: chosen("rows"), open: Heat.opened().join("."), cliff: Charts.picked()});
     history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
     Charts.filter(forms, chosen("family"));
     try {
@@ -178,13 +198,21 @@ const Decision = (() => {
       const given = Question.fromFragment(location.hash);
       for (const [name, value] of Object.entries(given.words)) form.elements[name].value = value;
       for (const box of boxes()) box.checked = given.forms.includes(box.value);
-      for (const [name, value] of [["family", given.view.fam], ["rows", given.view.rows]]) document.getElementById(name).value = value;
+      for (const [name, value] of [["family", given.view.fam], ["rows", given.view.rows]]) {
+        const list = document.getElementById(name);
+        list.value = value;
+        if (list.selectedIndex < 0) list.value = "";  // nothing that this page has
+      }
+      Heat.open(given.view.open.split("."));
+      Charts.pick(given.view.cliff);
       update();
     };
     load();
     form.addEventListener("input", update);
     form.addEventListener("submit", (event) => event.preventDefault());
-    for (const name of ["family", "rows"]) document.getElementById(name).addEventListener("input", update);
+    for (const list of document.querySelectorAll("#question select, #family, #rows")) list.addEventListener("change", update);
+    document.getElementById("cliff-allocator").addEventListener("change", (event) => { Charts.pick(event.target.value); update(); });
+    Heat.whenOpened(update);
     window.addEventListener("hashchange", load);
   }
 

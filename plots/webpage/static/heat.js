@@ -3,7 +3,7 @@ const Heat = (() => {
   const body = document.querySelector(".heat tbody");
   const all = body ? [...body.rows] : [], families = all.filter((row) => row.dataset.group), members = all.filter((row) => row.dataset.allocator);
   const open = new Set();
-  let isShown = () => true;
+  let isShown = () => true, whenOpened = () => {}, at = null;
 
   const mode = () => document.getElementById("rows").value;
   const factorOf = (cell) => (cell.dataset.f === undefined ? Infinity : Number(cell.dataset.f));
@@ -44,8 +44,7 @@ const Heat = (() => {
     body.append(...order);
   }
 
-  function tell(event) {
-    const cell = event.target.closest("td");
+  function tell(cell) {
     if (!cell || !cell.title) return;
     const cases = document.querySelectorAll(".heat th.case"), place = cell.cellIndex - 3;
     const where = place >= 0 ? `, ${cases[place].textContent}` : "";
@@ -54,17 +53,38 @@ const Heat = (() => {
     document.getElementById("heat-told").textContent = `${name}${factor}${cell.title}${where}`;
   }
 
+  const steps = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
+
+  // From field to field with the arrow keys.
+  function move(event) {
+    const step = steps[event.key], shown = [...body.rows].filter((row) => !row.hidden);
+    if (!step || event.target !== event.currentTarget || !shown.length) return;
+    event.preventDefault();
+    const held = (number, count) => Math.max(0, Math.min(count - 1, number));
+    const row = at ? held(shown.indexOf(at.parentNode) + step[0], shown.length) : 0;
+    const column = at ? Math.max(1, held(at.cellIndex + step[1], shown[row].cells.length)) : 1;
+    if (at) at.classList.remove("at");
+    at = shown[row].cells[column];
+    at.classList.add("at");
+    at.scrollIntoView({block: "nearest", inline: "nearest"});
+    tell(at);
+  }
+
   function start() {
     if (!body) return;
     for (const family of families)
       family.querySelector("button").addEventListener("click", () => {
         if (!open.delete(family.dataset.group)) open.add(family.dataset.group);
-        update();
+        whenOpened();
       });
-    body.addEventListener("click", tell);
-    body.addEventListener("mouseover", tell);
+    body.addEventListener("click", (event) => tell(event.target.closest("td")));
+    body.addEventListener("mouseover", (event) => tell(event.target.closest("td")));
+    body.closest(".scroll").addEventListener("keydown", move);
   }
 
-  return {filter: (test) => { isShown = test; update(); }, start};
+  return {
+    filter: (test) => { isShown = test; update(); },
+    open: (names) => { open.clear(); for (const family of families) if (names.includes(family.dataset.group)) open.add(family.dataset.group); },
+    opened: () => [...open].sort(), whenOpened: (act) => { whenOpened = act; }, start};
 })();
 Heat.start();

@@ -61,7 +61,8 @@ const Question = (() => {
     if (!["one", "any"].includes(words.blocks)) words.blocks = usual.blocks;
     if (!["yes", "no"].includes(words.free)) words.free = usual.free;
     const letters = given.get("form");
-    return {words, forms: letters === null ? [...limits.usual_forms] : Object.keys(limits.forms).filter((form) => letters.includes(limits.forms[form])), view: {fam: given.get("fam") || "", rows: given.get("rows") || ""}};
+    return {words, forms: letters === null ? [...limits.usual_forms] : Object.keys(limits.forms).filter((form) => letters.includes(limits.forms[form])), 
+            view: Object.fromEntries(["fam", "rows", "open", "cliff"].map((name) => [name, given.get(name) || ""]))};
   }
 
   const short3 = (value) => String(value < 1000 ? Number(value.toPrecision(3)) : Math.round(value));
