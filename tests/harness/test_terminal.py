@@ -3,9 +3,13 @@
 import json
 import os
 import pathlib
+import pty
 import re
+import select
 import shutil
+import signal
 import subprocess
+import time
 import unittest
 
 from support import PROGRAM, ProgramTest
@@ -159,43 +163,81 @@ class Generated(ProgramTest):
         self.assertEqual(self.complete("study", "guide", "--only", "guide/sm"), ["guide/small"])
         self.assertEqual(sorted(self.complete("study", "guide", "--only", "")), ["guide/large", "guide/small"])
 
-    def in_shell(self, *command):
-        """What a shell prints whose search path begins with the program, in a folder with two groups of configs."""
+    # What is typed behind the program before a Tab, and what the line holds then: a verb, an option, an allocator, groups and configs, words of options.
+    typed = {"st": "study", "study --re": "study --resume", "describe ste": "describe steady", "study gui": "study guide",
+             "study guide --only guide/sm": "study guide --only guide/small", "--backend cp": "--backend cpu", "list al": "list allocators",
+             "advise --siz": "advise --sizes", "configs/bey": "configs/beyond/"}
+    programs = ("allocbench", "programs/allocbench")  # found in PATH, and only where it stands
+
+    def environment_of(self, program):
+        """Of a shell in a folder with two groups of configs; only the program without a folder is in PATH."""
         for name in ("guide/small", "guide/large", "beyond/steps", "schema/config.schema"):
             path = pathlib.Path(self.folder) / "configs" / f"{name}.json"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("{}")
         programs = pathlib.Path(self.folder) / "programs"
-        programs.mkdir()
-        (programs / "allocbench").symlink_to(pathlib.Path(PROGRAM).resolve())
-        environment = self.environment(PATH=f"{programs}:{os.environ['PATH']}", HOME=str(self.folder), TERM="dumb")
-        result = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=60, check=True)
+        programs.mkdir(exist_ok=True)
+        if not (programs / "allocbench").exists():
+            (programs / "allocbench").symlink_to(pathlib.Path(PROGRAM).resolve())
+        path = os.environ["PATH"] if "/" in program else f"{programs}:{os.environ['PATH']}"
+        return self.environment(PATH=path, HOME=str(self.folder), TERM="dumb")
+
+    def in_shell(self, program, *command):
+        result = subprocess.run(command, cwd=self.folder, env=self.environment_of(program), capture_output=True, text=True, timeout=60, check=True)
+        self.assertEqual(result.stderr, "")
         return result.stdout
 
     @unittest.skipUnless(shutil.which("fish"), "no fish")
     def test_fish_completes(self):
-        asked = ["st", "study --re", "describe ste", "study gui", "study guide --only guide/sm", "--backend cp", "list al", "advise --siz"]
-        ask = "source (allocbench completion fish | psub); for each in $argv; complete -C\"allocbench $each\" | string join ' '; echo; end"
-        told = self.in_shell("fish", "--no-config", "-c", ask, *asked).split("\n\n")
-        found = {each: [line.split("\t")[0] for line in words.splitlines()] for each, words in zip(asked, told)}
-        self.assertEqual(found, {"st": ["study"], "study --re": ["--resume"], "describe ste": ["steady"], "study gui": ["guide"],
-                                 "study guide --only guide/sm": ["guide/small"], "--backend cp": ["cpu"], "list al": ["allocators"],
-                                 "advise --siz": ["--sizes"]})
+        for program in self.programs:
+            ask = f"source ({program} completion fish | psub); for each in $argv; complete -C\"{program} $each\" | string join ' '; echo; end"
+            told = self.in_shell(program, "fish", "--no-config", "-c", ask, *self.typed).split("\n\n")
+            found = {each: [line.split("\t")[0] for line in words.splitlines()] for each, words in zip(self.typed, told)}
+            with self.subTest(program=program):
+                self.assertEqual(found, {each: [line.split(" ")[-1]] for each, line in self.typed.items()})
 
     @unittest.skipUnless(shutil.which("zsh"), "no zsh")
     def test_zsh_completes(self):
         """In a terminal of its own: what the line holds after a Tab."""
-        asked = ["st", "study --re", "describe ste", "study gui", "study guide --only guide/sm", "--backend cp", "list al", "advise --siz"]
-        ask = r"""
-            zmodload zsh/zpty; zpty shell zsh -f -i
-            zpty -w shell 'unsetopt beep; autoload -Uz compinit; compinit -u -D; source <(allocbench completion zsh)'
-            zpty -w shell 'told() { print -r -- "<<$BUFFER>>"; BUFFER=; }; zle -N told; bindkey "^I" complete-word "^X" told; print -r -- "<<"ready">>"'
-            zpty -r shell line '*<<ready>>*'
-            for each; do zpty -w -n shell "allocbench $each"$'\t\x18'; zpty -r shell line '*<<*>>*'; print -r -- "${${line##*<<}%%>>*}"; done"""
-        told = self.in_shell("zsh", "-f", "-c", ask, "ask", *asked).splitlines()
-        self.assertEqual([" ".join(each.split()) for each in told],
-                         ["allocbench " + each for each in ("study", "study --resume", "describe steady", "study guide",
-                                                            "study guide --only guide/small", "--backend cpu", "list allocators", "advise --sizes")])
+        for program in self.programs:
+            ask = rf"""
+                zmodload zsh/zpty; zpty shell zsh -f -i
+                zpty -w shell 'unsetopt beep; autoload -Uz compinit; compinit -u -D; source <({program} completion zsh)'
+                zpty -w shell 'told() {{ print -r -- "<<$BUFFER>>"; BUFFER=; }}; zle -N told; bindkey "^I" complete-word "^X" told; print -r -- "<<"ready">>"'
+                zpty -r shell line '*<<ready>>*'
+                for each; do zpty -w -n shell "{program} $each"$'\t\x18'; zpty -r shell line '*<<*>>*'; print -r -- "${{${{line##*<<}}%%>>*}}"; done"""
+            told = self.in_shell(program, "zsh", "-f", "-c", ask, "ask", *self.typed).splitlines()
+            with self.subTest(program=program):
+                self.assertEqual([" ".join(each.split()) for each in told], [f"{program} {line}" for line in self.typed.values()])
+
+    def test_bash_completes_in_a_terminal(self):
+        for program in self.programs:
+            ready = f"bind -x '\"\\C-x\": printf \"<<%s>>\" \"$READLINE_LINE\"; READLINE_LINE='; source <({program} completion bash); printf '<<%s>>' ready\n"
+            told = self.in_terminal(self.environment_of(program), ready, [f"{program} {each}\t\x18" for each in self.typed])
+            with self.subTest(program=program):
+                self.assertEqual([each.strip() for each in told], [f"{program} {line}" for line in self.typed.values()])
+
+    def in_terminal(self, environment, ready, asked):
+        """What an interactive bash writes between << and >> after each of `asked`."""
+        child, terminal = pty.fork()
+        if child == 0:
+            os.chdir(self.folder)
+            os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"], environment)
+        try:
+            return [self.answer(terminal, each) for each in [ready, *asked]][1:]
+        finally:
+            os.close(terminal)
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+
+    def answer(self, terminal, keys):
+        os.write(terminal, keys.encode())
+        written, end = "", time.monotonic() + 60
+        while not (found := re.findall("<<([^%>]*)>>", written)):
+            self.assertLess(time.monotonic(), end, written)
+            if select.select([terminal], [], [], 1)[0]:
+                written += os.read(terminal, 4096).decode()
+        return found[0]
 
     def test_other_shells_take_their_scripts(self):
         for shell in ("bash", "zsh", "fish"):

@@ -31,7 +31,8 @@ std::string short_text(const std::string& description) {
   return replaced(description.substr(0, description.find(". ")), "\n", " ");
 }
 
-constexpr const char* list_of_names = "$(allocbench list --names 2>/dev/null)";
+// `{}` is the program as the reader typed it, which need not be in PATH.
+constexpr const char* list_of_names = "$({} list --names 2>/dev/null)";
 // Without cd: fish has no subshells.
 constexpr const char* list_of_configs =
     "$(find configs -mindepth 2 -name '*.json' -not -path 'configs/schema/*' 2>/dev/null"
@@ -42,11 +43,13 @@ constexpr const char* list_of_groups =
 // Of a verb that another program reads, that program alone knows the options.
 bool is_passed_on(const CommandText& command) { return command.options.empty(); }
 
-std::string list_of_options(const CommandText& command) {
-  return fmt::format("$(allocbench {} --help 2>/dev/null | grep -o -- '--[a-z][a-z-]*' | sort -u)", command.name);
+std::string list_of_options(const CommandText& command, const char* program) {
+  return fmt::format("$({} {} --help 2>/dev/null | grep -o -- '--[a-z][a-z-]*' | sort -u)", program, command.name);
 }
 
 // --- bash
+
+constexpr const char* bash_program = "\"$program\"";
 
 std::string bash_words(const std::string& words) {
   return fmt::format("COMPREPLY+=($(compgen -W \"{}\" -- \"$word\"))", words);
@@ -63,7 +66,7 @@ std::string bash_action(const CommandText& program, const std::string& argument)
     case ArgumentKind::verbs:
       return bash_words(fmt::format("{}", fmt::join(names_of(program.verbs), " ")));
     case ArgumentKind::names:
-      return bash_words(list_of_names);
+      return bash_words(fmt::format(list_of_names, bash_program));
     case ArgumentKind::groups:
       return bash_words(list_of_groups);
     case ArgumentKind::configs:
@@ -88,7 +91,7 @@ std::string bash_script(const CommandText& program) {
           fmt::format("    {}) {}; return ;;\n", fmt::join(patterns, "|"), bash_action(program, option.argument));
     }
     const std::string offered =
-        is_passed_on(*command) ? list_of_options(*command) : fmt::format("{}", fmt::join(names, " "));
+        is_passed_on(*command) ? list_of_options(*command, bash_program) : fmt::format("{}", fmt::join(names, " "));
     options += fmt::format("      '{}') {} ;;\n", verb, bash_words(offered));
     std::string action = verb.empty() ? bash_words(fmt::format("{}", fmt::join(names_of(program.verbs), " "))) : ":";
     for (const OptionText& each : command->positionals) action += "; " + bash_action(program, each.argument);
@@ -96,7 +99,7 @@ std::string bash_script(const CommandText& program) {
   }
   return fmt::format(R"(# Completion of allocbench for bash, made by `allocbench completion bash`.
 _allocbench() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} last=${{COMP_WORDS[COMP_CWORD-1]}} verb= i
+  local word=${{COMP_WORDS[COMP_CWORD]}} last=${{COMP_WORDS[COMP_CWORD-1]}} program=${{COMP_WORDS[0]/#\~/$HOME}} verb= i
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${{COMP_WORDS[i]}} in
@@ -120,6 +123,8 @@ complete -F _allocbench allocbench
 
 // --- zsh
 
+constexpr const char* zsh_program = "$program";
+
 std::string zsh_quoted(std::string text) {
   text = replaced(std::move(text), "'", "'\\''");
   for (const char* special : {"[", "]", ":"}) text = replaced(std::move(text), special, std::string("\\") + special);
@@ -137,7 +142,7 @@ std::string zsh_action(const CommandText& program, const std::string& argument) 
     case ArgumentKind::verbs:
       return fmt::format("({})", fmt::join(names_of(program.verbs), " "));
     case ArgumentKind::names:
-      return fmt::format("{{compadd -- {}}}", list_of_names);
+      return fmt::format("{{compadd -- {}}}", fmt::format(list_of_names, zsh_program));
     case ArgumentKind::groups:
       return fmt::format("{{compadd -- {}}}", replaced(list_of_groups, "'", "'\\''"));
     case ArgumentKind::configs:
@@ -171,13 +176,13 @@ std::string zsh_script(const CommandText& program) {
   for (const CommandText& verb : program.verbs) {
     verbs += fmt::format("    '{}:{}'\n", verb.name, zsh_quoted(short_text(verb.description)));
     cases += is_passed_on(verb)
-                 ? fmt::format("        {}) compadd -- {} ;;\n", verb.name, list_of_options(verb))
+                 ? fmt::format("        {}) compadd -- {} ;;\n", verb.name, list_of_options(verb, zsh_program))
                  : fmt::format("        {}) _arguments{} ;;\n", verb.name, zsh_arguments(program, verb, "          "));
   }
   return fmt::format(R"(#compdef allocbench
 # Completion of allocbench for zsh, made by `allocbench completion zsh`.
 _allocbench() {{
-  local curcontext=$curcontext state
+  local curcontext=$curcontext state program=${{~words[1]}}
   local -a verbs
   verbs=(
 {}  )
@@ -197,6 +202,8 @@ if [[ ${{funcstack[1]}} == _allocbench ]]; then _allocbench "$@"; else compdef _
 }
 
 // --- fish
+
+constexpr const char* fish_program = "eval (commandline -opc)[1]";
 
 // fish writes what a command prints as (command), not $(command); both words of a list stand in one `echo`.
 std::string fish_list(const std::string& words) {
@@ -218,7 +225,7 @@ std::string fish_action(const CommandText& program, const std::string& argument)
     case ArgumentKind::verbs:
       return fmt::format(" -x -a {}", fish_quoted(fmt::format("{}", fmt::join(names_of(program.verbs), " "))));
     case ArgumentKind::names:
-      return " -x -a " + fish_quoted(fish_list(list_of_names));
+      return " -x -a " + fish_quoted(fish_list(fmt::format(list_of_names, fish_program)));
     case ArgumentKind::groups:
       return " -x -a " + fish_quoted(fish_list(list_of_groups));
     case ArgumentKind::configs:
@@ -248,8 +255,8 @@ std::string fish_script(const CommandText& program) {
     }
     if (command == &program) continue;
     if (is_passed_on(*command)) {
-      text +=
-          fmt::format("complete -c allocbench -n {} -a {}\n", when, fish_quoted(fish_list(list_of_options(*command))));
+      text += fmt::format("complete -c allocbench -n {} -a {}\n", when,
+                          fish_quoted(fish_list(list_of_options(*command, fish_program))));
     }
     for (const OptionText& each : command->positionals) {
       text += fmt::format("complete -c allocbench -n {}{}\n", when, fish_action(program, each.argument));
