@@ -62,9 +62,9 @@ def draw_all(found: Inputs, overrides: Overrides, out: Path | None, formats: Seq
 
 def read(folder: Path, overrides: Overrides = Overrides()) -> Run:
     """The run of a folder, with the plot that is to be drawn; refused before anything is drawn if the plot is wrong."""
-    config = stored.read_document(folder).get("run", {}).get("config", {})
-    plot = overrides.plot_for(config.get("name", folder.name))
-    run = results.read_run(folder, plot)
+    document = stored.read_document(folder)
+    plot = overrides.plot_for(document.get("run", {}).get("config", {}).get("name", folder.name))
+    run = results.run_of(document, folder, plot)
     if run.plot:
         schema.check(run.plot, overrides.path if plot is not None else folder)
         if run.plot["kind"] not in KINDS:

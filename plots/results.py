@@ -137,7 +137,11 @@ class Run:
 
 def read_run(folder: Path, plot: dict | None = None) -> Run:
     """The run stored in `folder`, drawn by `plot` instead of the stored part where one is given."""
-    ours = stored.read_document(folder)
+    return run_of(stored.read_document(folder), folder, plot)
+
+
+def run_of(ours: dict, folder: Path, plot: dict | None = None) -> Run:
+    """The run of a document that was read from `folder`: its check takes longer than all the rest."""
     entries = {entry["id"]: entry for entry in ours["cells"]}
     cells = frames.cells_of(ours)[[*frames.ABOUT, *frames.OBJECTS]]
     cells["revision"] = [entries[cell].get("revision", "") for cell in cells.index]
