@@ -19,7 +19,7 @@ STOP_SO_FAR = "not finished"  # the `stop` of a cell that has numbers and no end
 FORMAT = 2  # of results.json
 
 _OPEN = {"": open, ".xz": lzma.open, ".gz": gzip.open}  # by the ending that packing adds
-_DAMAGE = (gzip.BadGzipFile, lzma.LZMAError, EOFError, zlib.error, UnicodeDecodeError)
+_DAMAGE = (gzip.BadGzipFile, lzma.LZMAError, EOFError, zlib.error)
 _LONGEST_SECONDS = 1e7  # no deadline is longer than months
 
 
@@ -44,12 +44,16 @@ def content_of(folder: Path, name: str) -> bytes:
 
 def without_results(folder: Path) -> str:
     """What to do about a folder whose results.json is missing."""
+    if not file_of(folder, "events.jsonl").exists():
+        return f"{folder} contains no results.json, and no events.jsonl that it could be made from."
     return f"{folder} contains no results.json. If a run was interrupted: {_again(folder)}"
 
 
 def _again(folder: Path) -> str:
     """Beside a packed log `report` writes nothing."""
     log = file_of(folder, "events.jsonl")
+    if not log.exists():
+        return "No events.jsonl is beside it that it could be made from: fetch both again, or measure again."
     return f"{f'Unpack {log.name}, then write' if is_packed(log) else 'Write'} it again with: allocbench report {folder}"
 
 
@@ -72,7 +76,9 @@ def read_document(folder: Path) -> dict:
         raise NothingToDraw(without_results(folder)) from None
     except json.JSONDecodeError as error:
         raise UsageError(f"{path}:{error.lineno} is not JSON ({error.msg}). {again}") from None
-    except (*_DAMAGE, ValueError) as error:
+    except _DAMAGE as error:
+        raise UsageError(f"{path} cannot be unpacked ({error}). {again}") from None
+    except ValueError as error:  # no text, or a constant that is no JSON
         raise UsageError(f"{path} is not JSON ({error}). {again}") from None
     ours = document.get("allocbench") if isinstance(document, dict) else None
     if not isinstance(ours, dict):

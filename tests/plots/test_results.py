@@ -45,7 +45,7 @@ def test_reads_packed_files(tmp_path, ending, pack):
     assert packed.values.equals(plain.values) and packed.cells.equals(plain.cells) and packed.config == plain.config
     assert stored.content_of(folder, "results.json").startswith(b"{") and packed.kept_as == folder.name
     (folder / f"results.json.{ending}").write_bytes(b"no archive")
-    with pytest.raises(UsageError, match=f"results.json.{ending} is not JSON"):
+    with pytest.raises(UsageError, match=f"results.json.{ending} cannot be unpacked"):
         results.read_run(folder)
 
 
@@ -81,6 +81,7 @@ def test_damaged_files_are_refused_with_the_place(tmp_path, old, new, expected):
     text = (folder / "results.json").read_text()
     assert old in text
     (folder / "results.json").write_text(text.replace(old, new))
+    (folder / "events.jsonl").write_text("")
     if expected is None:
         results.read_run(folder)
         return
@@ -107,6 +108,9 @@ def test_missing_and_empty_results_say_what_to_do(tmp_path):
     with pytest.raises(NothingToDraw, match="holds no cell"):
         results.read_run(folder)
     (folder / "results.json").unlink()
+    with pytest.raises(NothingToDraw, match="contains no results.json, and no events.jsonl"):
+        results.read_run(folder)
+    (folder / "events.jsonl").write_text("")
     with pytest.raises(NothingToDraw, match="contains no results.json.*allocbench report"):
         results.read_run(folder)
 
@@ -118,8 +122,9 @@ def test_missing_and_empty_results_say_what_to_do(tmp_path):
 def test_foreign_and_future_documents_are_refused(tmp_path, document, expected):
     folder = synthetic.write(tmp_path, CONFIG, [synthetic.cell("c_malloc", {"threads": 64}, values={("alloc", "time"): 1.0})])
     (folder / "results.json").write_text(document)
-    with pytest.raises(UsageError, match=expected):
+    with pytest.raises(UsageError, match=expected) as refused:
         results.read_run(folder)
+    assert ("is not JSON" in expected) == ("No events.jsonl is beside it" in str(refused.value)), "where it could come from"
 
 
 @pytest.mark.parametrize("ending, pack", [("gz", gzip.compress), ("xz", lzma.compress)])
@@ -128,7 +133,7 @@ def test_truncated_archives_are_refused(tmp_path, ending, pack):
     whole = pack((folder / "results.json").read_bytes())
     (folder / "results.json").unlink()
     (folder / f"results.json.{ending}").write_bytes(whole[:len(whole) // 2])
-    with pytest.raises(UsageError, match=f"results.json.{ending} is not JSON"):
+    with pytest.raises(UsageError, match=f"results.json.{ending} cannot be unpacked"):
         results.read_run(folder)
 
 
