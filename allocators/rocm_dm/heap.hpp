@@ -98,7 +98,6 @@ struct Heap {
     write_empty_bits(group, slab, size);
     group.sync();  // the leader's release covers all lanes
     if (group.leader()) {
-      long_word(slab, size.long_words() - 1) = size.last_empty_bits();
       thread.atomic(header(slab).kind).store(kind, simt::relaxed);
       thread.atomic(header(slab).record).store(slabs, simt::relaxed);
       thread.atomic(header(slab).start).store(0u, simt::relaxed);
@@ -157,20 +156,22 @@ struct Heap {
   }
 
  private:
-  // The bits of an empty slab but for the last word. Nobody else sees the slab yet, so these are plain stores. Few
-  // instructions: a lane alone, on a multiprocessor full of lanes that look again, has to be done within the interval.
+  // The bits of an empty slab. Nobody else sees the slab yet, so these are plain stores. Few instructions: a lane
+  // alone, on a multiprocessor full of lanes that look again, has to be done within the interval.
   template <class Group>
   SIMT_FN static void write_empty_bits(const Group& group, std::uint64_t slab, const Kind& size) {
     const std::uint32_t rank = group.thread_rank();
     const std::uint32_t lanes = group.num_threads();
-    for (std::uint32_t i = rank; i < (size.long_words() + 1) / 2; i += lanes) {
+    const std::uint32_t last = size.long_words() - 1;
+    for (std::uint32_t i = rank; i < last / 2 + 1; i += lanes) {
       simt::store_16_bytes(&long_word(slab, 2 * i), {});
     }
     group.sync();  // the words below are written again, by other lanes
-    for (std::uint32_t block = size.first_unusable + rank * size.unusable_stride(); block < size.blocks;
+    for (std::uint32_t block = size.first_unusable + rank * size.unusable_stride(); block < last * 64;
          block += lanes * size.unusable_stride()) {
       long_word(slab, block / 64) = size.unusable_bits;
     }
+    if (group.leader()) long_word(slab, last) = size.last_empty_bits();
   }
 
   // Records the slab as number `index` of its kind. False if another maker was faster.
