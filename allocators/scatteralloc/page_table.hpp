@@ -55,7 +55,7 @@ struct Entry {
 // nothing.
 struct Claim {
   std::uint32_t chunk;
-  std::uint32_t bits_or_count;
+  std::uint32_t bits_or_count;  // of a two-level page above bit 16 the number of chunks reserved before
 };
 
 template <bool reset_pages>
@@ -94,40 +94,39 @@ struct PageTable {
   }
 
   // Tries to take up to `want` (1-32) chunks of one page. Without `look` it claims at once, as if the page were fresh
-  // or had this chunk size: one trip to memory if that is true.
+  // or had this chunk size: one trip to memory if that is true. Warps that share a flat page begin at different bits.
   template <class Thread>
   SIMT_FN Claim claim(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t want, bool look) const {
     bool flat = format.flat(chunk);
-    std::uint32_t free = 0xffffffffu;
-    std::uint32_t found = chunk;
+    std::uint32_t bits = 0;
     if (look) {
       const std::uint64_t word = thread.atomic(entries[page]).load(simt::relaxed);
       if (!has_room(word, chunk)) return {0, 0};
-      if (Entry::units(word) != Entry::unformatted) {
-        found = chunk_of(word);
-        flat = format.flat(found);
-      }
-      free = ~Entry::bits(word);
+      const std::uint32_t found = Entry::units(word) == Entry::unformatted ? chunk : chunk_of(word);
+      flat = format.flat(found);
+      if (flat) bits = lowest_bits(~Entry::bits(word) & low_bits(format.flat_chunks(found)), want);
+    } else if (flat) {
+      bits = first_bits(thread, format.flat_chunks(chunk), want);
     }
-    return flat ? claim_bits(thread, page, chunk, lowest_bits(free & low_bits(format.flat_chunks(found)), want))
-                : claim_count(thread, page, chunk, want);
+    return flat ? claim_bits(thread, page, chunk, bits) : claim_count(thread, page, chunk, want);
   }
 
-  // Finds a clear bit on a two-level page for one reserved chunk; `lane` spreads the threads of a warp. no_chunk after
-  // two rounds over all segments, the second without trusting the hints: then the reservation is still held.
+  // Finds a clear bit on a two-level page for one reserved chunk, beginning at chunk `first`: while a page is filled in
+  // order, that is the number of chunks reserved before. no_chunk after two rounds over all segments, the second
+  // without trusting the hints: then the reservation is still held.
   template <class Thread>
-  SIMT_FN std::uint32_t take_bit(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t lane) const {
+  SIMT_FN std::uint32_t take_bit(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t first) const {
     const Segments segments = format.segments(chunk);
     const auto hints = thread.atomic(full_segments[page]);
     const std::uint32_t full = hints.load(simt::relaxed);
-    std::uint32_t segment = lane % segments.count;
+    std::uint32_t segment = first / 32;
     SIMT_ROLLED
     for (std::uint32_t i = 0; i < 2 * segments.count; ++i) {
       const bool trust_hints = i < segments.count;
       if (!trust_hints || (full >> segment & 1) == 0) {
         const std::uint32_t usable = low_bits(segments.chunks_of(segment));
         const auto word = thread.atomic(segment_bits(page, segment));
-        std::uint32_t bit = 1u << (lane % segments.chunks_of(segment));
+        std::uint32_t bit = (usable >> first % 32 & 1) != 0 ? 1u << first % 32 : 1u;
         SIMT_ROLLED
         for (std::uint32_t tries = 0; tries < 32; ++tries) {
           thread.probe(simt::Step::attempt);
@@ -176,6 +175,16 @@ struct PageTable {
   }
 
  private:
+  // `want` neighbouring ones of the lowest `chunks` bits, around the end.
+  template <class Thread>
+  SIMT_FN static std::uint32_t first_bits(Thread& thread, std::uint32_t chunks, std::uint32_t want) {
+    if (want >= chunks) return low_bits(chunks);
+    const std::uint32_t warp = thread.block() * 32 + thread.warp_in_block();
+    const std::uint32_t first = simt::multiply_high(warp * 0x9e3779b1u, chunks);
+    const std::uint32_t ones = low_bits(want);
+    return (ones << first | ones >> ((chunks - first) & 31)) & low_bits(chunks);
+  }
+
   SIMT_FN static std::uint32_t lowest_bits(std::uint32_t free, std::uint32_t want) {
     // Fresh pages first: no loop where the lowest bits are free.
     if ((low_bits(want) & ~free) == 0) return low_bits(want);
@@ -246,7 +255,7 @@ struct PageTable {
       thread.probe(simt::Step::retry);
       release_count(thread, page, want - granted);
     }
-    return {granted != 0 ? found : 0, granted};
+    return {granted != 0 ? found : 0, granted | reserved_before << 16};
   }
 
   // `word`: the entry as the caller's own operation left it. The exchange may fail: the thread that changed the word is

@@ -211,9 +211,10 @@ class ScatterHeap {
     void* block = nullptr;
     auto seekers = group.partition(wants);
     SIMT_ROLLED
-    for (std::uint32_t attempt = 1;; ++attempt) {
+    for (std::uint32_t attempt = 0;; ++attempt) {
       const bool walking = attempt > regions_.rehashes;
-      std::uint32_t page = regions_.scattered(thread, chunk, attempt);
+      // The hashed pages once more: others had the bits that were tried there.
+      std::uint32_t page = attempt == 0 ? walk.page() : regions_.scattered(thread, chunk, attempt);
       bool room;
       const auto has_room = [&](std::uint64_t entry) { return table.has_room(entry, chunk); };
       if (walking || attempt > Regions::close_tries) {
@@ -263,8 +264,8 @@ class ScatterHeap {
       if (rank >= simt::popcount(claim.bits_or_count)) return nullptr;
       index = nth_lane(claim.bits_or_count, rank);
     } else {
-      if (rank >= claim.bits_or_count) return nullptr;
-      index = table.take_bit(thread, page, claim.chunk, thread.lane());
+      if (rank >= (claim.bits_or_count & 0xffff)) return nullptr;
+      index = table.take_bit(thread, page, claim.chunk, (claim.bits_or_count >> 16) + rank);
       if (index == Table::no_chunk) {
         table.release_count(thread, page, 1);
         return nullptr;
