@@ -21,7 +21,8 @@
 //     reset() needs no new process.
 //   * Requests of 17 to 24 bytes get 32, as in all forms here: 24-byte blocks would be aligned to 8 bytes only.
 // The malloc kernel has more registers than that of the public code (38): the search for a head is inlined, because
-// calling it costs more time than it saves, and states and heads are 64-bit words.
+// calling it costs more time than it saves, and states and heads are 64-bit words. With 56 instead of 44 on sm_90 fewer
+// warps are resident than in the published form.
 #pragma once
 
 #include <algorithm>
