@@ -10,6 +10,7 @@
 
 #include "allocators/scatteralloc/scatteralloc_reworked.hpp"
 #include "simt/counting.hpp"
+#include "tests/allocators/fidelity/rig.hpp"
 #include "tests/allocators/shared_cases.hpp"
 #include "tests/allocators/stress.hpp"
 
@@ -300,6 +301,25 @@ TEST(ScatterAllocReworked, LanesOfAWarpShareAChunk) {
     EXPECT_GE(formatted, 1u);
   }
   EXPECT_TRUE(shared);
+}
+
+// Sixteen lone lanes share a page of sixteen chunks. Who gets the chunk that it tries first does not look at the page.
+TEST(ScatterAllocReworked, WarpsThatShareAPageBeginAtDifferentChunks) {
+  testing::FidelityRig<ScatterAllocReworked> rig(4096, small_pages(4096));
+  const testing::Calls calls = rig.counted_malloc(std::vector<std::uint64_t>(16, 256), 1);
+  EXPECT_EQ(std::set<void*>(calls.blocks.begin(), calls.blocks.end()).size(), 16u);
+  EXPECT_EQ(std::count(calls.blocks.begin(), calls.blocks.end(), nullptr), 0);
+  const auto at_once = [](const testing::Ops& ops) { return ops.loads == 0; };
+  EXPECT_GE(std::count_if(calls.of_lane.begin(), calls.of_lane.end(), at_once), 9);
+}
+
+// A two-level page that is filled in order: count 1 addition, hints 1 load, bit 1 OR.
+TEST(ScatterAllocReworked, ALaneBeginsBehindTheChunksReservedBefore) {
+  testing::FidelityRig<ScatterAllocReworked> rig(4096, small_pages(4096));
+  static_cast<void>(rig.counted_malloc({16}));  // formats the page
+  for (int i = 1; i < 200; ++i) {
+    ASSERT_EQ(rig.counted_malloc({16}).of_lane[0], (testing::Ops{.loads = 1, .updates = 2})) << "malloc " << i;
+  }
 }
 
 TEST(ScatterAllocReworked, UsesTheAccessBlockThatNoWalkLeftBehind) {
