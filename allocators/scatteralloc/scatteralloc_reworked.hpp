@@ -21,7 +21,7 @@
 //     memory before every claim.
 //   * Members that cannot get a chunk together try alone, so coalescing causes no null. Requests for zero bytes get a
 //     block.
-// The price: malloc has 48 registers on sm_90, the published form 40, and more than twice its instructions, although it
+// The price: malloc has 45 registers on sm_90, the published form 40, and more than twice its instructions, although it
 // makes about half as many operations on shared words. So where many warps with one call each come, fewer of them are
 // resident.
 // Winter et al. 2021 measured cliffs at half a page and at the page size. This form has none while pages are plentiful;
