@@ -9,7 +9,7 @@ from typing import Sequence
 
 from matplotlib.transforms import offset_copy
 
-from plots import apart, labels, quantity, stated, style, ticks
+from plots import apart, edge, labels, quantity, stated, style, ticks
 from plots.results import Run
 from plots.series import Series
 
@@ -88,15 +88,15 @@ class Scale:
     def offsets(self, content: Content, height: float, joined: bool) -> list[tuple[float, float]]:
         return apart.offsets(content.series, self.bounds(), self.log, height, self.fixed, apart.LINES if content.joined(joined) else apart.MARKERS)
 
-    def beyond(self, value: float) -> bool:
-        low, high = self.bounds()
-        return not low <= value <= high
+    def written(self, value: float) -> str:
+        """A number in the panel; of a ratio shorter than at its ticks."""
+        return f"{quantity.factor(value)}×" if quantity.is_ratio(self.metric) else self._write(value)
 
     def sentence(self) -> str:
         if not self.clipped:
             return ""
-        values = "value lies" if self.clipped == 1 else "values lie"
-        return f"{self.clipped} {values} beyond the axis of {quantity.metric_name(self.metric)}: triangles at its edge, with the number."
+        values, numbers = ("value lies", "the number") if self.clipped == 1 else ("values lie", "their numbers or range")
+        return f"{self.clipped} {values} beyond the axis of {quantity.metric_name(self.metric)}: triangles at its edge, with {numbers}."
 
 
 def draw_panel(axes, run: Run, content: Content, scale: Scale, words: bool, height: float) -> None:
@@ -109,14 +109,14 @@ def draw_panel(axes, run: Run, content: Content, scale: Scale, words: bool, heig
     for position in content.positions:
         axes.axvline(position.x, color=style.BLACK, linestyle=(0, (4, 2.5)), linewidth=0.8, zorder=0.9, label=position.source, gid="position")
     _draw_noise(axes, run, content, scale)
-    beyond: list[tuple[int, bool, float, float]] = []  # line, side, and ends of the numbers at the edges so far
+    beyond: list[edge.Number] = []
     moves = [(0.0, 0.0)] * len(content.series) if words else scale.offsets(content, height, run.plot.get("joined", True))
     xs = sorted({x for series in content.series for x in series.points["x"]})
     for index, (series, curve) in enumerate(zip(content.series, content.curves)):
         aside = _SPREAD * ((index + 0.5) / len(content.series) - 0.5) if words else 0.0
         joined = not words and not curve[0] and run.plot.get("joined", True)
         _draw_series(axes, series, curve, aside, moves[index], joined, "parity" not in run.plot, xs, content.ringed, joined or scale.clipped > 0)
-        _draw_beyond(axes, series, scale, aside, beyond)
+        edge.draw(axes, series, aside, scale.bounds(), scale.written, beyond)
     for mark in content.marks:
         colour = style.look(mark.allocator).colour if mark.allocator else style.BLACK
         axes.plot([mark.x], [mark.y], linestyle="none", marker="*", markersize=9, markerfacecolor="none",
@@ -168,26 +168,3 @@ def _fade_gaps(axes, points, all_xs: Sequence[float], place) -> None:
     for (x0, y0), (x1, y1) in itertools.pairwise(own.itertuples(index=False, name=None)):
         if any(x0 < x < x1 for x in all_xs) and not any(x0 < x < x1 for x in points["x"]):
             axes.plot([x0, x1], [y0, y1], color="white", linewidth=2.2, alpha=0.7, zorder=2.01, gid="gap", transform=place)
-
-
-def _draw_beyond(axes, series: Series, scale: Scale, aside: float, taken: list[tuple[int, bool, float, float]]) -> None:
-    """Values beyond the limits of the axis: a triangle at its edge, with the number below those that are there already."""
-    low, high = scale.bounds()
-    write = quantity.formatter(scale.metric, scale.unit) if not quantity.is_ratio(scale.metric) else lambda value: f"{quantity.factor(value)}×"
-    for x, value in zip(series.drawn()["x"] + aside, series.drawn()["value"]):
-        if scale.beyond(value):
-            above = value > high
-            axes.plot([x], [0.985 if above else 0.015], transform=axes.get_xaxis_transform(), marker="^" if above else "v", clip_on=False,
-                      color=series.look.colour, markersize=5, linestyle="none", gid=f"beyond {series.label}")
-            place = axes.transAxes.inverted().transform(axes.transData.transform((x, high)))[0]
-            width = (ticks.text_width(write(value), style.LEAST) + 0.1) / (axes.get_position().width * style.WIDTH)
-            right = place + width > 1  # no room on that side
-            box = (above, place - width, place) if right else (above, place, place + width)
-            line = next(line for line in itertools.count() if not any(
-                (line, above) == (row, side) and box[1] < end and start < box[2] for row, side, start, end in taken))
-            taken.append((line, *box))
-            lines = 1 + 8 * line
-            axes.annotate(write(value), (x, 0.985 if above else 0.015), xycoords=axes.get_xaxis_transform(),
-                          xytext=(-6 if right else 6, -lines if above else lines), textcoords="offset points", fontsize=style.LEAST,
-                          color=series.look.colour, va="top" if above else "bottom", ha="right" if right else "left",
-                          bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.4})

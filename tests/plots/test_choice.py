@@ -3,6 +3,7 @@
 import itertools
 
 import figures
+import matplotlib.text
 import pytest
 import synthetic
 
@@ -76,6 +77,14 @@ def test_values_beyond_the_limits_are_triangles_with_their_number(tmp_path):
     assert [list(mark.get_xdata()) for mark in _drawn(drawing, "beyond Halloc")] == [[4.0]]
     shown = figures.texts(drawing)
     assert "750 ms" in shown and any("1 value lies beyond the axis of time" in text for text in shown)
+
+
+def test_numbers_beyond_the_limits_that_would_fill_a_panel_become_their_range(tmp_path):
+    steep = [_cell("halloc", threads, 0.5 + threads / 100) for threads in range(4, 14)]
+    drawing = lines.make(_run(tmp_path, [*_both(), *steep], limits={"time": [1e-6, 1e-4]}), "stem")
+    assert [len(mark.get_xdata()) for mark in _drawn(drawing, "beyond Halloc")] == [1] * 10, "a triangle each"
+    assert [text.get_text() for text in drawing.page.figure.findobj(matplotlib.text.Annotation) if text.get_gid() == "number beyond"] == ["540 ms to 630 ms"]
+    assert "10 values lie beyond the axis of time: triangles at its edge, with their numbers or range." in " ".join(" ".join(figures.texts(drawing)).split())
 
 
 def test_bands_are_absolute_or_follow_an_allocator(tmp_path):
