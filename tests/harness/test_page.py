@@ -20,6 +20,10 @@ class Page(ProgramTest):
     def test_out_needs_html(self):
         self.assertIn("--html", self.run_program("report", self.out, "--out", "page.html", expect=2).stderr)
 
+    def test_the_name_of_the_page_needs_out(self):
+        result = self.run_program("report", self.out, "--html", "page.html", expect=2)
+        self.assertIn("page.html is not a folder of runs. The name of the page stands behind --out: --html --out page.html", result.stderr)
+
     @unittest.skipIf(LACKING, f"this Python lacks {', '.join(LACKING)}")
     def test_a_run_becomes_a_page(self):
         self.measure(self.config())

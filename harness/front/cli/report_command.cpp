@@ -44,6 +44,12 @@ std::vector<std::filesystem::path> files_of(const ReportOptions& options) {
 // The page reads results.json, which a plain log makes again. It lists logs that cannot be read, and
 // shows the rest.
 int write_page(const ReportOptions& options) {
+  for (const std::string& path : options.paths) {
+    if (path.ends_with(".html")) {
+      throw UsageError(fmt::format(
+          "{} is not a folder of runs. The name of the page stands behind --out: --html --out {}", path, path));
+    }
+  }
   std::vector<std::string> arguments = {"page"};
   arguments.insert(arguments.end(), options.paths.begin(), options.paths.end());
   for (const std::filesystem::path& file : files_of(options)) {

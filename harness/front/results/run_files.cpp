@@ -60,8 +60,7 @@ bool ends_with(const fs::path& file, std::string_view extension) {
 
 constexpr std::string_view what_to_name =
     "Name a folder of runs, an events.jsonl or a results.json (packed with .gz or .xz or not), or a pattern of these "
-    "in "
-    "quotes";
+    "in quotes";
 
 }  // namespace
 
