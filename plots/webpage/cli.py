@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> int:
         ) from None
     out = _page(options.out, Path(options.paths[0]))
     runs, failures = newest.read(options.paths, inputs.Overrides(claims.CONFIGS))  # drawn as the configs say today
-    page = build.page_of(runs, [*map(UsageError, options.unreadable), *failures])
+    page = build.page_of(runs, [*map(UsageError, options.unreadable), *(error for error in failures if not _follows(error, options.unreadable))])
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(page.text, encoding="utf-8")
@@ -51,6 +51,12 @@ def main(arguments: list[str]) -> int:
         print(f"allocbench report --html: {problem}", file=sys.stderr)
     print(out)
     return 2 if page.problems else 0
+
+
+def _follows(error: Exception, unreadable: list[str]) -> bool:
+    """Whether results are missing because their log cannot be read: the log is listed already."""
+    folder, missing, _ = str(error).partition(" contains no results.json")
+    return bool(missing) and any(text.startswith(f"{folder}/events.jsonl") for text in unreadable)
 
 
 def _page(wanted: Path | None, first: Path) -> Path:

@@ -44,6 +44,7 @@ class Page(ProgramTest):
         page = self.folder / "page.html"
         result = self.run_program("report", self.out, broken, "--html", "--out", page, expect=2)
         self.assertIn(f"{broken}/events.jsonl:1", result.stderr)
+        self.assertNotIn("contains no results.json", result.stderr, "the log is why")
         text = page.read_text(encoding="utf-8")
         self.assertIn(f"{broken}/events.jsonl:1", text)
         self.assertIn("test/figure", text)
