@@ -26,6 +26,9 @@ class Crowd {
     simt::launch(stream_, {warps, lanes_}, testing::MallocAll{}, *allocator_,
                  static_cast<const std::uint64_t*>(sizes_.data()), blocks_.data(), count_);
   }
+  void free_by(std::uint32_t warps) {
+    simt::launch(stream_, {warps, lanes_}, testing::FreeAll{}, *allocator_, blocks_.data(), warps * lanes_);
+  }
   std::uint32_t chunks_taken() { return copy_table(stream_, allocator_->heap().space.pool.state, 1)[0].next_fresh; }
   std::string broken_invariant() { return allocator_->broken_invariant(stream_); }
 
@@ -86,6 +89,22 @@ TYPED_TEST(OuroborosCrowd, IsSpreadOverMoreChunks) {
       EXPECT_EQ(crowd.broken_invariant(), "");
     }
   }
+}
+
+// The chunks of a crowd stay in the class, so crowds that come again find them: never more than the groups, and the
+// storage of the queue.
+TYPED_TEST(OuroborosCrowd, FindsTheChunksOfEarlierCrowds) {
+  constexpr std::uint32_t warps = 100;
+  Crowd<TypeParam> crowd(simt::StrategyKind::round_robin, warps, 1, chunks_of(8192));
+  std::vector<std::uint32_t> taken;
+  for (int i = 0; i < 12; ++i) {
+    crowd.malloc_by(warps);
+    crowd.free_by(warps);
+    taken.push_back(crowd.chunks_taken());
+  }
+  EXPECT_LE(taken.back(), warps + 16);
+  EXPECT_EQ(taken[5], taken.back()) << "no further chunk for crowds of equal size";
+  EXPECT_EQ(crowd.broken_invariant(), "");
 }
 
 // A lone caller is no crowd, however often it comes.
