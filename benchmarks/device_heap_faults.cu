@@ -74,9 +74,15 @@ void check_blocks(const Warp* on_device, unsigned round) {
   }
   std::sort(blocks.begin(), blocks.end());
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const bool null = blocks[i].first == 0;
-    if (!null && (i == 0 || blocks[i - 1].first + blocks[i - 1].second <= blocks[i].first)) continue;
-    std::printf("round %u: malloc: %s\n", round, null ? "null" : "two blocks overlap");
+    const auto [begin, bytes] = blocks[i];
+    if (begin == 0) {
+      std::printf("round %u: malloc: null\n", round);
+    } else if (i != 0 && blocks[i - 1].first + blocks[i - 1].second > begin) {
+      std::printf("round %u: malloc: %zu bytes at %#zx overlap %zu at %#zx\n", round, bytes, begin,
+                  blocks[i - 1].second, blocks[i - 1].first);
+    } else {
+      continue;
+    }
     std::exit(1);
   }
 }
