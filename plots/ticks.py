@@ -57,11 +57,16 @@ def set_x(axes, values: Sequence[float], bounds: tuple[float, float], log: bool,
     values = sorted(set(values))
     axes.set_xscale("log" if log else "linear")
     axes.set_xlim(*bounds)
-    labelled = _thinned(values, lambda v: position(v, bounds, log) * width, lambda v: text_width(write(v), points))
+    labelled = named(values, bounds, log, width, points, write)
     axes.xaxis.set_major_locator(FixedLocator(labelled))
     axes.xaxis.set_major_formatter(FixedFormatter([write(value) for value in labelled]))
     axes.xaxis.set_minor_locator(FixedLocator(values))
     axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def named(values: Sequence[float], bounds: tuple[float, float], log: bool, width: float, points: float, write: Callable[[float], str]) -> list[float]:
+    """Those of `values` that have room for their label on an axis of `width` inches."""
+    return _thinned(values, lambda v: position(v, bounds, log) * width, lambda v: text_width(write(v), points))
 
 
 def _thinned(values: Sequence[float], place: Callable, width_of: Callable) -> list[float]:

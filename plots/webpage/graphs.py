@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import html
+from typing import Callable
 
-from plots import curves, failures, labels, lines, quantity, series, stated, style
+from plots import curves, failures, labels, lines, quantity, series, stated, style, ticks
+from plots.advice import question
 from plots.results import Run
 from plots.webpage import charts
 
 _UNITS = ("s", "op/s", "B", "B/s")
-_NAMED = 8  # values of x, each with a tick of its own
+_WIDE, _NARROW, _POINTS = 9, 2.8, 9  # inches of all panels of a row, and of one on a phone; size of the labels
 _DASHES = {"full": "solid", "left": "dash", "none": "dot", "top": "dashdot", "right": "longdash", "bottom": "longdashdot"}
 
 
@@ -60,11 +62,13 @@ def _axes(run: Run, panel: series.Panel, suffix: str, size: tuple[int, int], wor
     place = [left + 0.16 * width * (columns > 1), left + width * (0.98 if columns > 1 else 1)]
     xs = sorted(set(_values(drawn, "x")))
     x_axis = charts.axis(run.plot.get("xlabel") or labels.setting_name(run, run.plot["x"]), "x" in log and not words, xs, domain=place, anchor=f"y{suffix}")
-    if words or len(xs) <= _NAMED:
-        x_axis |= {"tickvals": list(range(len(words))) if words else xs, "ticktext": words or [quantity.on_axis(run.plot["x"])(x) for x in xs]}
-    several = len({each.metric for each in series.panels_of(run)}) > 1
+    if words:
+        x_axis |= {"tickvals": list(range(len(words))), "ticktext": words}
+    elif xs and (xs[0] > 0 or "x" not in log):
+        x_axis |= _named(xs, "x" in log, quantity.on_axis(run.plot["x"]), columns)
+    before = [each for each in series.panels_of(run) if each.row == panel.row and each.column < panel.column]
     y_axis = charts.axis(
-        lines.y_label(run, panel.metric, _unit(panel)) if panel.column == 0 or several else "",
+        lines.y_label(run, panel.metric, _unit(panel)) if not before or before[-1].metric != panel.metric else "",
         "y" in log,
         _values(drawn, "value"),
         domain=[top - 0.8 * height, top - 0.06 * height],
@@ -72,6 +76,12 @@ def _axes(run: Run, panel: series.Panel, suffix: str, size: tuple[int, int], wor
         unit=_unit(panel) if "y" in log else "",
     )
     return {f"xaxis{suffix}": x_axis, f"yaxis{suffix}": y_axis}
+
+
+def _named(xs: list[float], log: bool, write: Callable[[float], str], columns: int) -> dict:
+    """The values of x that have room for their label, on a phone, too."""
+    places = ticks.named(xs, (xs[0], xs[-1]), log, min(_NARROW, _WIDE / columns), _POINTS, write) if len(xs) > 1 else xs
+    return {"tickvals": places, "ticktext": [write(place) for place in places]}
 
 
 def _unit(panel: series.Panel) -> str:
@@ -118,7 +128,8 @@ def _series(run: Run, each: series.Series, suffix: str, first: bool, only_marker
         "name": each.label,
         "legendgroup": each.label,
         "showlegend": first,
-        "meta": {"allocator": each.allocator, "form": form, "family": style.family(each.allocator)},
+        # A figure is about its ablations and delayed forms: the boxes, which leave them out of answers, do not hide them here.
+        "meta": {"allocator": each.allocator, "form": form if form in question.USUAL_FORMS else "", "family": style.family(each.allocator)},
         "x": charts.finite(points["x"]),
         "y": charts.finite(points["value"]),
         "xaxis": f"x{suffix}",

@@ -159,6 +159,27 @@ def test_a_line_figure_has_the_stated_band_and_position_and_names_what_has_no_va
     assert "Without a value. Halloc: timeout at 64 B." in text
 
 
+def test_figures_show_forms_that_no_answer_has(tmp_path):
+    """An ablation and a delayed form are what a figure is about; answers leave them out unless asked."""
+    names = {"comb": "own", "halloc": "published", "c_malloc_no_merge": "ablation", "delayed_comb": "delayed"}
+    cells = [synthetic.cell(name, {"request_bytes": size}, values={("total", "time"): 1e-6 * size}) for name in names for size in (16, 64)]
+    synthetic.write(tmp_path, {**LINES, "allocators": list(names), "plot": {**LINES["plot"], "marks": []}}, cells, "cuda")
+    for number, name in enumerate(name for name in names for _ in (16, 64)):
+        synthetic.change(tmp_path, number, form=names[name])
+    data = _charts(build.page_of(runs_of(tmp_path), []).text)["vinkler2015_fig9_cuda"]["data"]
+    assert {trace["meta"]["allocator"]: trace["meta"]["form"] for trace in data} == {"comb": "own", "halloc": "published", "c_malloc_no_merge": "", "delayed_comb": ""}
+
+
+def test_panels_of_one_row_share_their_title(tmp_path):
+    """One metric per row, so only its first panel has a title; on a phone the others take it over (static/charts.js)."""
+    cells = [synthetic.cell("comb", {"request_bytes": size, "threads": threads}, values={("total", "time"): 1e-6 * size, ("total", "operations"): 7})
+             for size in (16, 64) for threads in (1, 2)]
+    plot = {**LINES["plot"], "marks": [], "panels": "threads", "metric": ["time", "throughput"]}
+    synthetic.write(tmp_path, {**LINES, "allocators": ["comb"], "plot": plot}, cells, "cuda")
+    layout = _charts(build.page_of(runs_of(tmp_path), []).text)["vinkler2015_fig9_cuda"]["layout"]
+    assert [layout[f"yaxis{number}"]["title"]["text"] for number in ("", 2, 3, 4)] == ["time", "", "operations per second", ""]
+
+
 def test_papers_are_headed_by_their_authors():
     class Run:
         def __init__(self, name, paper=""):

@@ -19,25 +19,26 @@ const Charts = (() => {
     const axis = {gridcolor: colour("--line"), linecolor: colour("--soft"), tickcolor: colour("--soft")};
     const made = {...chart.layout, autosize: true, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: {...chart.layout.font, color: colour("--text")}};
     for (const name of Object.keys(made)) if (/^[xy]axis/.test(name)) made[name] = {...made[name], ...axis};
-    return isNarrow(place) ? narrow(made) : made;
+    return isNarrow(place) ? narrow(made, chart) : made;
   }
 
   const isNarrow = (place) => place.clientWidth < 480;
 
-  // Panels beside each other become panels below each other.
-  function narrow(layout) {
-    layout.font = {...layout.font, size: 10};
+  // Panels beside each other become panels below each other, and a legend has a line for each of its entries.
+  function narrow(layout, chart) {
+    const entries = layout.showlegend ? new Set(chart.data.filter((trace) => trace.showlegend !== false).map((trace) => trace.name)).size : 0;
     const panels = Object.keys(layout).filter((name) => name.startsWith("xaxis")).map((name) => [name, `y${name.slice(1)}`]);
+    layout.font = {...layout.font, size: 10};
     if (layout.annotations) layout.annotations = layout.annotations.map((each) => ({...each, bgcolor: colour("--back")}));
-    if (!panels.some(([name]) => layout[name].domain && layout[name].domain[1] - layout[name].domain[0] < 0.9)) return layout;
-    const top = (name) => (layout[name].domain ? layout[name].domain[1] : 1);
+    if (!panels.some(([name]) => layout[name].domain)) return layout;
+    const top = (name) => (layout[name].domain ? layout[name].domain[1] : 1), title = (name) => (layout[name].title || {}).text;
     panels.sort((a, b) => top(b[1]) - top(a[1]) || layout[a[0]].domain[0] - layout[b[0]].domain[0]);
     panels.forEach(([x, y], place) => {
-      const end = 1 - place / panels.length;
+      const end = 1 - place / panels.length, before = place ? layout[panels[place - 1][1]].title : undefined;
       layout[x] = {...layout[x], domain: [0.14, 1]};
-      layout[y] = {...layout[y], domain: [end - 0.74 / panels.length, end - 0.06 / panels.length]};
+      layout[y] = {...layout[y], domain: [end - 0.74 / panels.length, end - 0.06 / panels.length], title: title(y) ? layout[y].title : before};  // that of its row
     });
-    return {...layout, height: 260 * panels.length + 120, legend: {orientation: "h", y: -0.12 / panels.length, yanchor: "top"}};
+    return {...layout, height: 260 * panels.length + 40 + 19 * entries, legend: {orientation: "h", y: -0.12 / panels.length, yanchor: "top"}};
   }
 
   const isShown = (meta) => !meta || ((forms === null || !meta.form || forms.includes(meta.form)) && (!family || !meta.allocator || meta.family === family));
