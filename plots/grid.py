@@ -47,7 +47,7 @@ def draw(heading: Heading, grids: Sequence[Grid]) -> Page:
     if _total_height(lines, row) > _TALLEST:
         lines = _beside(grids)
         row = _row_height(lines)
-    points = min(_LARGEST, *(_fitting_points(line[0]) if len(line) == 1 else style.LEAST for line in lines))
+    points = min(_LARGEST, *(_fitting_points(line[0]) if len(line) == 1 and row > _ROWS[-1] else style.LEAST for line in lines))
     page = Page(heading, _total_height(lines, row))
     top = page.body_height
     for line in lines:

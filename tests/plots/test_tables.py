@@ -244,6 +244,13 @@ def _tall(count, names=("one", "two", "three")):
     return [grid.Grid(["name", "16 B"], [[f"allocator {number}", f"{name} {number}"] for number in range(count)], name, {(count - 1, 1)}) for name in names]
 
 
+def test_the_lowest_rows_have_the_smallest_type():
+    heading = page.Heading("Title", "", [], [])
+    for rows, points in ((20, 7.5), (66, style.LEAST)):
+        figure = grid.draw(heading, [*_tall(rows, ["one"]), *_tall(1, ["two"])]).figure
+        assert {text.get_fontsize() for axes in figure.axes for text in axes.texts if text.get_text().startswith("allocator")} == {points}
+
+
 def test_grids_too_tall_for_a_page_stand_beside_each_other_with_their_names_once():
     heading = page.Heading("Title", "", [], [])
     figure = grid.draw(heading, _tall(60)).figure
