@@ -52,7 +52,8 @@ STEPS = [
     (lambda wide: _write(wide, "lanes", "8"), "#s=16&t=1k&l=8"),
     (lambda wide: (_write(wide, "lanes", "32"), _choose(wide, (By.NAME, "lifetime"), "moment")), "#s=16&t=1k&life=moment"),
     (lambda wide: (_choose(wide, (By.NAME, "lifetime"), "kernel"), _choose(wide, (By.NAME, "free"), "no")), "#s=16&t=1k&free=no"),
-    (lambda wide: (_choose(wide, (By.NAME, "free"), "yes"), _choose(wide, (By.NAME, "blocks"), "any")), "#s=16&t=1k&z=any"),
+    (lambda wide: _write(wide, "sizes", "x"), "#s=x&t=1k&free=no"),
+    (lambda wide: (_write(wide, "sizes", "16"), _choose(wide, (By.NAME, "free"), "yes"), _choose(wide, (By.NAME, "blocks"), "any")), "#s=16&t=1k&z=any"),
     (lambda wide: _write(wide, "budget", "20kB"), "#s=16&t=1k&z=any&b=20kB"),
     (lambda wide: _write(wide, "budget", "20KiB"), "#s=16&t=1k&z=any&b=20KiB"),
     (lambda wide: (_write(wide, "budget", ""), _click(wide, "#forms input[value=reworked]")), "#s=16&t=1k&z=any&form=pow"),
@@ -162,6 +163,7 @@ def test_the_numbers_are_written_beside_the_marks(wide, page):
     written = "return [...document.querySelectorAll('[data-chart=costs] .annotation-text')].map((each) => each.textContent)"
     assert wide.execute_script(written) == ["1"]
     _click(wide, "#forms input[value=own]")
+    wide.execute_script("document.querySelector('[data-chart=costs]').scrollIntoView()")
     browser.wait(wide, "return document.querySelectorAll('[data-chart=costs] .annotation-text').length === 0")
 
 

@@ -119,6 +119,7 @@ def test_filters_hide_rows_and_traces(wide, page):
     wide.execute_script("document.querySelector('#forms input[value=published]').click()")
     assert wide.execute_script(rows) == ["comb", "halloc_reworked", "corw_reworked"]
     assert wide.execute_script("return location.hash") == "#form=row&rows=all"
+    wide.execute_script("document.querySelector('[data-chart=costs]').scrollIntoView()")
     browser.wait(wide, "return document.querySelector('[data-chart=costs]').data.every((trace) => trace.visible === ['own', 'reworked'].includes(trace.meta.form))")
     Select(wide.find_element(By.ID, "family")).select_by_value("halloc")
     assert wide.execute_script(rows) == ["halloc_reworked"]

@@ -68,7 +68,17 @@ const Charts = (() => {
     place.dataset.drawn = "yes";
   }
 
-  const drawnAgain = () => document.querySelectorAll('.chart[data-drawn="yes"]').forEach(draw);
+  const ahead = 300;  // pixels around the window in which charts are drawn
+
+  const isNear = ({top, bottom, width}) => width > 0 && bottom > -ahead && top < window.innerHeight + ahead;
+
+  // Those that are out of sight follow when they come into view.
+  function drawnAgain() {
+    for (const place of document.querySelectorAll('.chart[data-drawn="yes"]')) {
+      if (isNear(place.getBoundingClientRect())) draw(place);
+      else place.dataset.drawn = "before";
+    }
+  }
 
   function filter(newForms, newFamily) {
     const changed = forms === null || forms.join() !== newForms.join() || family !== newFamily;
@@ -102,7 +112,7 @@ const Charts = (() => {
   function start() {
     const watch = new IntersectionObserver((entries) => {
       for (const entry of entries) if (entry.isIntersecting && entry.target.dataset.drawn !== "yes") draw(entry.target);
-    }, {rootMargin: "300px"});
+    }, {rootMargin: `${ahead}px`});
     document.querySelectorAll(".chart").forEach((place) => watch.observe(place));
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawnAgain);
     let width = window.innerWidth;

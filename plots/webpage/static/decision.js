@@ -174,6 +174,7 @@ const Decision = (() => {
     } catch (error) {
       mistake.textContent = error.message;
       mistake.hidden = false;
+      Charts.follow("");
       for (const place of ["asked", "ranking"]) document.getElementById(place).replaceChildren();  // the old answer answers another question
       document.querySelector("#ground div").replaceChildren();
     }
