@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html
-from typing import Callable
+import math
+from typing import Callable, Iterable
 
 from plots import curves, failures, labels, lines, quantity, series, stated, style, ticks
 from plots.advice import question
@@ -34,9 +35,9 @@ def chart(run: Run) -> dict | None:
                 curve = _curve(run, each, panel.metric, suffix)
                 data += curve
                 data.append(_series(run, each, suffix, each.label not in known, bool(curve) or bool(words) or not plot.get("joined", True)))
-                data[-1] |= _told(run, panel, each, words)
+                data[-1] |= _told(panel, x, words, each.drawn()[["x", "value", "low", "high"]].itertuples(index=False, name=None))
                 known.add(each.label)
-        data += _stated(panel, x, suffix, known)
+        data += _stated(panel, x, suffix, known, words)
         data += _positions(panel, drawn, suffix, known)
         if (unit := _unit(panel)) and "y" not in plot.get("log", "") and (values := _values(drawn, "value")):
             axes[f"yaxis{suffix}"]["ticksuffix"] = f" {_scale(data, suffix, max(values))}{unit}"
@@ -148,17 +149,17 @@ def _series(run: Run, each: series.Series, suffix: str, first: bool, only_marker
     }
 
 
-def _told(run: Run, panel: series.Panel, each: series.Series, words: list[str]) -> dict:
-    """What a point says under the pointer."""
+def _told(panel: series.Panel, x: str, words: list[str], points: Iterable[tuple[float, float, float, float]]) -> dict:
+    """What points (x, value, low, high) say under the pointer."""
     write = quantity.formatter(panel.metric, panel.run.unit_of(panel.phase, panel.metric))
-    rows = each.drawn().itertuples()
     texts = [
-        f"{words[int(row.x)] if words else labels.value_of(run, run.plot['x'], row.x)}: {quantity.with_interval(write(row.value), row.value, row.low, row.high)}" for row in rows
+        f"{words[int(place)] if words else labels.value_of(panel.run, x, place)}: {quantity.with_interval(write(value), value, low, high)}"
+        for place, value, low, high in points
     ]
     return {"text": texts, "hovertemplate": charts.HOVER}
 
 
-def _stated(panel: series.Panel, x: str, suffix: str, known: set[str]) -> list[dict]:
+def _stated(panel: series.Panel, x: str, suffix: str, known: set[str], words: list[str]) -> list[dict]:
     """The paper's own values, as stars."""
     made = []
     for mark in stated.marks(panel.run, x, panel.phase, panel.metric):
@@ -180,6 +181,7 @@ def _stated(panel: series.Panel, x: str, suffix: str, known: set[str]) -> list[d
                     "color": style.look(mark.allocator).colour if mark.allocator else "#d81b60",
                     "line": {"width": 1, "color": "#888888"},
                 },
+                **_told(panel, x, words, [(mark.x, mark.y, math.nan, math.nan)]),
             }
         )
         known.add(name)
@@ -232,6 +234,7 @@ def _curve(run: Run, each: series.Series, metric: str, suffix: str) -> list[dict
             "name": f"{each.label}, as the paper derives it",
             "legendgroup": each.label,
             "showlegend": False,
+            "hoverinfo": "name",
             "x": xs,
             "y": ys,
             "xaxis": f"x{suffix}",

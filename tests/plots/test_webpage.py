@@ -43,7 +43,7 @@ def test_a_figure_comes_with_its_commands_and_the_papers_values(page):
     assert "build/bin/allocbench --config configs/test.json --backend cuda --out results/vinkler2015_fig9-cuda" in text
     charts = json.loads(re.search(r'id="charts-data">(.*?)</script>', text, re.DOTALL)[1])
     stars = [trace for trace in charts["vinkler2015_fig9_cuda"]["data"] if trace["marker"].get("symbol") == "star"]
-    assert [(star["x"], star["y"], star["name"]) for star in stars] == [([16.0], [1e-5], "paper: fig. 9")]
+    assert [(star["x"], star["y"], star["name"], star["text"]) for star in stars] == [([16.0], [1e-5], "paper: fig. 9", ["16 B: 10 µs"])]
 
 
 def test_cliffs_show_the_tail_of_single_calls(page):
