@@ -243,7 +243,7 @@ class RealAllocators(unittest.TestCase):
 class Usage(unittest.TestCase):
     def test_seeds_begin_where_asked(self):
         with tempfile.TemporaryDirectory() as folder:
-            found = check("--allocator", "zoo_lost_update", "--model", "pair", "--first-seed", "1000", "--no-races", "--json",
+            found = check("--allocator", "zoo_lost_update", "--model", "pair", "--first-seed", "1000", "--jobs", "1", "--no-races", "--json",
                           "--out", folder, expect=1)
             seed = int(json.loads(found.stdout)["cells"][0]["seed_string"].split(":")[-1])
             self.assertGreaterEqual(seed, 1000)
