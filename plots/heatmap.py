@@ -2,7 +2,8 @@
 value of a reference it is, or the status word. Many lines with few points each become readable this way.
 
 `reference` is an allocator, or `best`: the smallest value of each column, or `baseline`: the phase of that name of the same
-cell, or `baselines`: their median. Colour is the logarithm of the factor: blue is smaller, red is larger; factors that the intervals do not tell from 1 are in grey.
+cell, or `baselines`: their median over all allocators. Colour is the logarithm of the factor: blue is smaller, red is
+larger; factors that the intervals do not tell from 1 are in grey.
 """
 
 from __future__ import annotations
