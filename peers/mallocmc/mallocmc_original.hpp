@@ -1,8 +1,11 @@
 // mallocMC 2.4.0 (github.com/alpaka-group/mallocMC), the maintained heir of the authors' ScatterAlloc, behind the
 // contract: policies Scatter (with page reset) and XMallocSIMD, alignment 16, pages of 4 KiB.
 //
-// It is written for warps that run in lockstep: the members of a coalesced request exchange their results through
-// shared memory without a barrier.
+// It is written for warps that run in lockstep: the members of a coalesced request (less than 128 B each) exchange
+// their results through shared memory without a barrier. Built plainly for sm_90, all but one of them get null or a
+// wrong pointer. So the policy here, a class of the kind that the library takes from its users, lets the lanes of
+// a request meet before their common block is divided. `mallocmc_no_coalescing_original` takes the library's own policy
+// without coalescing (Noop), and nothing else differs.
 #pragma once
 
 #include <algorithm>
@@ -21,41 +24,45 @@ struct Heap : mallocMC::CreationPolicies::Scatter<>::HeapProperties {
 struct Alignment : mallocMC::AlignmentPolicies::Shrink<>::Properties {
   static constexpr auto dataAlignment = 16;
 };
-using Library =
-    mallocMC::Allocator<mallocMC::CreationPolicies::Scatter<Heap>, mallocMC::DistributionPolicies::XMallocSIMD<>,
-                        mallocMC::OOMPolicies::ReturnNull, mallocMC::ReservePoolPolicies::SimpleCudaMalloc,
-                        mallocMC::AlignmentPolicies::Shrink<Alignment>>;
+// XMallocSIMD, whose lanes meet first: when they collect, so that all have left their last request; and when they
+// divide, so that the one that got the block has it.
+class MeetingXMallocSIMD : public mallocMC::DistributionPolicies::XMallocSIMD<> {
+  using Policy = mallocMC::DistributionPolicies::XMallocSIMD<>;
+
+ public:
+  __device__ auto collect(std::uint32_t bytes) -> std::uint32_t {
+    lanes_ = __activemask();
+    __syncwarp(lanes_);
+    return Policy::collect(bytes);
+  }
+  __device__ auto distribute(void* block) -> void* {
+    __syncwarp(lanes_);
+    return Policy::distribute(block);
+  }
+
+ private:
+  unsigned lanes_;
+};
+
+template <class Distribution>
+using Library = mallocMC::Allocator<mallocMC::CreationPolicies::Scatter<Heap>, Distribution,
+                                    mallocMC::OOMPolicies::ReturnNull, mallocMC::ReservePoolPolicies::SimpleCudaMalloc,
+                                    mallocMC::AlignmentPolicies::Shrink<Alignment>>;
 
 }  // namespace mallocmc_original
 
-class MallocMCOriginal {
-  using Library = mallocmc_original::Library;
+template <class Distribution>
+class MallocMCAdapter {
+  using Library = mallocmc_original::Library<Distribution>;
 
  public:
   using Parameters = NoParameters;
-  static constexpr Traits traits{.name = "mallocmc_original",
-                                 .display_name = "mallocMC, original",
-                                 .paper = "Steinberger et al. 2012; Eckert 2014",
-                                 .summary = "the maintained heir of ScatterAlloc, version 2.4.0, with page reset",
-                                 .form = Form::original,
-                                 .pool = PoolLocation::own,
-                                 .fresh = Fresh::by_process,
-                                 .backends = Backends::cuda_only};
 
   // Requests are 32-bit numbers there.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters&) {
     return std::min<std::size_t>(pool_bytes / 2, 0xffffffffu);
   }
 
-  static MallocMCOriginal create(Arena& arena, const Parameters&) {
-    MallocMCOriginal allocator;
-    allocator.host_ = new Library(arena.pool_bytes());
-    allocator.device_ = allocator.host_->getAllocatorHandle().devAllocator;
-    const auto heap = allocator.host_->getHeapLocations().front();
-    if (heap.p == nullptr) throw Unsupported("mallocmc_original: the library got no memory for this pool");
-    allocator.pool_ = {static_cast<std::byte*>(heap.p), heap.size};
-    return allocator;
-  }
   void destroy() { delete host_; }
   Pool own_pool() const { return pool_; }
 
@@ -68,12 +75,48 @@ class MallocMCOriginal {
     if (block != nullptr) device_->free(block);
   }
 
+ protected:
+  static MallocMCAdapter lay_out(Arena& arena, std::string_view name) {
+    MallocMCAdapter allocator;
+    allocator.host_ = new Library(arena.pool_bytes());
+    allocator.device_ = allocator.host_->getAllocatorHandle().devAllocator;
+    const auto heap = allocator.host_->getHeapLocations().front();
+    if (heap.p == nullptr) throw Unsupported(std::string(name) + ": the library got no memory for this pool");
+    allocator.pool_ = {static_cast<std::byte*>(heap.p), heap.size};
+    return allocator;
+  }
+
  private:
   Library* host_ = nullptr;
-  Library::DevAllocator* device_ = nullptr;
+  typename Library::DevAllocator* device_ = nullptr;
   Pool pool_;
+};
+
+constexpr Traits mallocmc_traits(std::string_view name, std::string_view display_name, std::string_view summary) {
+  return {.name = name,
+          .display_name = display_name,
+          .paper = "Steinberger et al. 2012; Eckert 2014",
+          .summary = summary,
+          .form = Form::original,
+          .pool = PoolLocation::own,
+          .fresh = Fresh::by_process,
+          .backends = Backends::cuda_only};
+}
+
+struct MallocMCOriginal : MallocMCAdapter<mallocmc_original::MeetingXMallocSIMD> {
+  static constexpr Traits traits =
+      mallocmc_traits("mallocmc_original", "mallocMC, original",
+                      "the maintained heir of ScatterAlloc, version 2.4.0, with page reset; lanes meet in each malloc");
+  static MallocMCOriginal create(Arena& arena, const Parameters&) { return {lay_out(arena, traits.name)}; }
+};
+
+struct MallocMCNoCoalescingOriginal : MallocMCAdapter<mallocMC::DistributionPolicies::Noop> {
+  static constexpr Traits traits =
+      mallocmc_traits("mallocmc_no_coalescing_original", "mallocMC without coalescing, original",
+                      "the maintained heir of ScatterAlloc, version 2.4.0, with page reset, each lane for itself");
+  static MallocMCNoCoalescingOriginal create(Arena& arena, const Parameters&) { return {lay_out(arena, traits.name)}; }
 };
 
 }  // namespace allocbench
 
-ALLOCBENCH_REGISTER(mallocmc_original, MallocMCOriginal)
+ALLOCBENCH_REGISTER(mallocmc_original, MallocMCOriginal, MallocMCNoCoalescingOriginal)
