@@ -1,6 +1,6 @@
 # allocbench_add_allocator(): one line per plug-in, inside this project and outside of it.
 #
-#   allocbench_add_allocator(my_malloc HEADER path/to/my_malloc.hpp [BACKENDS CPU CUDA] [MICRO_TESTS_ONLY] [LARGE]
+#   allocbench_add_allocator(my_malloc HEADER path/to/my_malloc.hpp [BACKENDS CPU CUDA] [MICRO_TESTS_ONLY] [SMALL|LARGE]
 #                           [INCLUDES <folder>...] [LIBRARIES <target or file>...] [COMPILE_OPTIONS <option>...])
 #
 # The header registers its types with ALLOCBENCH_REGISTER(my_malloc, ...). A plug-in becomes shared objects in a folder that
@@ -10,8 +10,9 @@
 # These folders lie in ALLOCBENCH_PLUGIN_FOLDER, by default <build>/plugins; in this project build/bin/plugins.
 # Each is linked from units that compile the kernels of some groups (workloads/groups/): an edit of a workload's kernels
 # compiles the unit of its group again, one for each plug-in. LARGE: nvcc needs half a minute or more for the applications,
-# which get more units there. Plug-ins of other projects have one unit each, as have those with INCLUDES: functions of other
-# people's headers need not be inline.
+# which get more units there. SMALL: the headers of a unit take nvcc longer than its kernels, so a shared object has one.
+# Plug-ins of other projects have one unit each, as have those with INCLUDES: functions of other people's headers need not
+# be inline.
 # Nothing else is compiled or linked again for a plug-in. Targets: allocbench_plugin_<plugin>_<folder>, and of all plug-ins
 # plugins_<folder>.
 
@@ -139,7 +140,7 @@ function(allocbench_add_plugin_part target variant name template)
 endfunction()
 
 function(allocbench_add_allocator plugin)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "MICRO_TESTS_ONLY;LARGE" "HEADER" "BACKENDS;INCLUDES;LIBRARIES;COMPILE_OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MICRO_TESTS_ONLY;SMALL;LARGE" "HEADER" "BACKENDS;INCLUDES;LIBRARIES;COMPILE_OPTIONS")
   if(NOT arg_HEADER)
     message(FATAL_ERROR "allocbench_add_allocator(${plugin}): name its header with HEADER <path>")
   endif()
@@ -165,7 +166,7 @@ function(allocbench_add_allocator plugin)
     string(TOLOWER ${backend} variant)
     set(micro ${ALLOCBENCH_UNITS_micro})
     set(applications ${ALLOCBENCH_UNITS_applications})
-    if(arg_INCLUDES OR NOT PROJECT_NAME STREQUAL "allocbench")
+    if(arg_SMALL OR arg_INCLUDES OR NOT PROJECT_NAME STREQUAL "allocbench")
       list(JOIN micro "+" micro)
       list(JOIN applications "+" applications)
     elseif(arg_LARGE AND backend STREQUAL "CUDA")
