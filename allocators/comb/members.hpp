@@ -10,6 +10,7 @@
 
 #include "allocators/comb/retirement.hpp"
 #include "allocators/comb/take.hpp"
+#include "simt/parked.hpp"
 
 namespace allocbench::comb {
 
@@ -161,52 +162,58 @@ SIMT_FN bool obtain(Thread& thread, const S& space, const Group& mates, std::uin
   return mates.any(mates.leader() && adopt(thread, space, chunk, size_class));
 }
 
-// The next chunk of a round trip that may have a slot: one of the class, if `of_class`, a free one, or one that seems
-// to be empty.
-struct Candidate {
-  std::uint32_t at = 0;  // steps from the start; all chunks = none is left
-  std::uint32_t chunk = no_chunk;
-  std::uint32_t entry = free_chunk;
-};
-
-template <class Thread, class S, class Group>
-SIMT_FN Candidate next_candidate(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
-                                 bool of_class, std::uint32_t start, std::uint32_t at) {
-  SIMT_ROLLED
-  for (; at < space.chunks; at += mates.num_threads()) {
-    Candidate mine{at + mates.thread_rank()};
-    bool usable = false;
-    if (mine.at < space.chunks) {
-      const std::uint32_t i = start + mine.at;
-      mine.chunk = first_chunk + (i < space.chunks ? i : i - space.chunks);
-      mine.entry = thread.atomic(space.table[mine.chunk]).load(simt::acquire);
-      const bool belongs = mine.entry == chunk_of_class(size_class);
-      usable = mine.entry == free_chunk || (belongs && of_class) ||
-               (is_class(mine.entry) && !belongs &&
-                seems_empty(thread, space, mine.chunk, space.size_class(mine.entry - 1)));
-    }
-    const simt::LaneMask all = mates.ballot(usable);
-    if (all == 0) continue;
-    const std::uint32_t lane = simt::count_trailing_zeros(all);
-    return {mates.shfl_lane(mine.at, lane), mates.shfl_lane(mine.chunk, lane), mates.shfl_lane(mine.entry, lane)};
-  }
-  return {space.chunks};
+// Could the class have this chunk? It is free, or seems to be an empty one of another class. `entry`: of the table.
+template <class Thread, class S>
+SIMT_FN bool obtainable(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t entry,
+                        std::uint32_t size_class) {
+  if (entry == free_chunk) return true;
+  return is_class(entry) && entry != chunk_of_class(size_class) &&
+         seems_empty(thread, space, chunk, space.size_class(entry - 1));
 }
 
-// An empty chunk of another class, or a free one, becomes one of this class. Looks at a part of the pool only.
+// An empty chunk of another class, or a free one, becomes one of this class. All who look for one share a cursor, which
+// stays where a look found some. After a round through the pool in vain each looks once: empty chunks come back seldom.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t take_empty_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
-  const std::uint32_t far = 64 * mates.num_threads();
-  const std::uint32_t end = space.chunks < far ? space.chunks : far;
-  const std::uint32_t start = simt::multiply_high(common_random(thread, mates), space.chunks);
+  constexpr std::uint32_t most_looks = 64;
   SIMT_ROLLED
-  for (std::uint32_t at = 0; at < end; ++at) {
-    const Candidate next = next_candidate(thread, space, mates, size_class, false, start, at);
-    at = next.at;
-    if (at >= end) break;
-    if (obtain(thread, space, mates, next.chunk, next.entry, size_class)) return next.chunk;
+  for (simt::Parked<std::uint32_t> i = 0; i < most_looks; ++i) {
+    std::uint32_t at = 0;
+    bool again = true;
+    if (mates.leader()) {
+      at = thread.atomic(space.empties->next).load(simt::relaxed);
+      again = i == 0 || thread.atomic(space.empties->vain).load(simt::relaxed) <= space.chunks;
+    }
+    if (!mates.all(again)) break;
+    at = mates.broadcast(at);
+    const std::uint32_t mine = at + mates.thread_rank();
+    std::uint32_t entry = inside_run;
+    if (mine < space.chunks) entry = thread.atomic(space.table[first_chunk + mine]).load(simt::acquire);
+    const simt::LaneMask all = mates.ballot(obtainable(thread, space, first_chunk + mine, entry, size_class));
+    if (all == 0) {
+      const std::uint32_t size = mates.num_threads();
+      if (mates.leader() &&
+          thread.atomic(space.empties->next)
+              .compare_exchange(at, at + size < space.chunks ? at + size : 0, simt::relaxed, simt::relaxed)) {
+        thread.atomic(space.empties->vain).fetch_add(size, simt::relaxed);
+      }
+      continue;
+    }
+    const std::uint32_t lane =
+        simt::nth_set_bit(all, simt::multiply_high(common_random(thread, mates), simt::popcount(all)));
+    const simt::Parked<std::uint32_t> chunk = first_chunk + mates.shfl_lane(mine, lane);
+    if (!obtain(thread, space, mates, chunk, mates.shfl_lane(entry, lane), size_class)) continue;
+    if (mates.leader()) thread.atomic(space.empties->vain).store(0u, simt::relaxed);
+    return chunk;
   }
   return no_chunk;
+}
+
+// A chunk that is new for the class: a free one, else an empty one of another class. no_chunk if none was found.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t fetch_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
+  const std::uint32_t found = fetch_any_chunk(thread, space, mates, size_class);
+  return found != no_chunk ? found : take_empty_chunk(thread, space, mates, size_class);
 }
 
 // A chunk for an entry, of the directory or of the list of members, that held `seen`; no_chunk if there is none to be
@@ -230,8 +237,7 @@ SIMT_FN std::uint32_t fetch_for(Thread& thread, const S& space, const Group& mat
   }
   fetched = mates.any(fetched);
   if (!fetched) return mates.broadcast(found);
-  found = fetch_any_chunk(thread, space, mates, size_class);
-  if (found == no_chunk) found = take_empty_chunk(thread, space, mates, size_class);
+  found = fetch_chunk(thread, space, mates, size_class);
   if (mates.leader()) entry.store(found == no_chunk ? seen : found, simt::relaxed);
   return found;
 }

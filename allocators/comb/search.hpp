@@ -7,8 +7,7 @@
 // Nobody waits for anybody for more than a fixed number of looks. If the third step finds nothing, there was nothing.
 #pragma once
 
-#include "allocators/comb/members.hpp"
-#include "simt/parked.hpp"
+#include "allocators/comb/scan.hpp"
 
 namespace allocbench::comb {
 
@@ -105,92 +104,17 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const
     since = 0;
     if (empties == 0) {
       // Those who fail together fetch this many chunks at most: other classes need some as well.
-      const std::uint32_t beyond = count < unused / 64 ? count : unused / 64;
+      const std::uint32_t share = unused / 64 > count / 256 ? unused / 64 : count / 256;
+      const std::uint32_t beyond = count < share ? count : share;
       const std::uint32_t room = capacity - count;
-      empty = room == 0 ? simt::multiply_high(common, capacity)
-                        : count + simt::multiply_high(common, beyond < room ? 1 + beyond : room);
+      if (room != 0) empty = count + simt::multiply_high(common, beyond < room ? 1 + beyond : room);
     }
+    if (empty == unknown) break;  // the class has all chunks
     fresh = fetch_member(thread, space, mates, size_class->index, empty);
     if (fresh != no_chunk && ++fetches < most_fetches) round = 0;
     if (fresh == no_chunk && (count == 0 || ++failures == most_failures)) break;
   }
   return {};
-}
-
-inline constexpr std::uint32_t no_slot = 0xffffffffu;
-
-// One slot for each mate from any word of the chunk; every lane helps itself, and all words are looked at.
-template <class Thread, class S, class Group>
-SIMT_FN std::uint32_t glean(Thread& thread, const S& space, const Group& mates,
-                            const simt::Parked<SizeClass>& size_class, std::uint32_t chunk, bool& unsettled) {
-  constexpr std::uint32_t most_losses = 8;
-  const std::uint32_t words = size_class->words();
-  // More lanes than words: each lane goes through all of them. Groups begin at different words.
-  const std::uint32_t step = mates.num_threads() < words ? mates.num_threads() : 1;
-  const std::uint32_t common = common_random(thread, mates);
-  const std::uint32_t start = simt::multiply_high(step == 1 ? scrambled(common + mates.thread_rank()) : common, words);
-  std::uint32_t losses = 0;
-  SIMT_ROLLED
-  for (std::uint32_t i = step == 1 ? 0 : mates.thread_rank(); i < words;) {
-    const std::uint32_t index = start + i < words ? start + i : start + i - words;
-    const std::uint64_t seen = thread.atomic(space.words[space.word_number(chunk, index)]).load(simt::relaxed);
-    if (free_slots(seen, size_class, index) == 0 || losses == most_losses) {
-      if (seen == locked_word || losses == most_losses) unsettled = true;
-      losses = 0;
-      i += step;
-      continue;
-    }
-    const std::uint32_t won = take_slots(thread, space, chunk, index, size_class, seen, 1, 0);
-    if (won != 0) return index * 32 + simt::count_trailing_zeros(won);
-    ++losses;
-  }
-  return no_slot;
-}
-
-// Goes through all chunks, again if somebody owned memory for a moment. A scan that began after mine and found nothing
-// speaks for me as well.
-template <class Thread, class S, class Group>
-SIMT_FN void* scan(Thread& thread, const S& space, Group mates, const simt::Parked<SizeClass>& size_class,
-                   std::uint32_t place) {
-  constexpr std::uint32_t most_rounds = 4;
-  Scans& scans = space.scans[size_class->index];
-  simt::Parked<std::uint64_t> number = 0;
-  if (mates.leader()) number = thread.atomic(scans.begun).fetch_add(std::uint64_t{1}, simt::acq_rel) + 1;
-  const simt::Parked<std::uint32_t> start = simt::multiply_high(common_random(thread, mates), space.chunks);
-  SIMT_ROLLED
-  for (simt::Parked<std::uint32_t> round = 0; round < most_rounds; ++round) {
-    bool unsettled = false;
-    SIMT_ROLLED
-    for (std::uint32_t at = 0;; ++at) {
-      if (mates.any(number != 0 && thread.atomic(scans.vain).load(simt::acquire) > number)) return nullptr;
-      const Candidate next = next_candidate(thread, space, mates, size_class->index, true, start, at);
-      at = next.at;
-      if (at >= space.chunks) break;
-      if (next.entry != chunk_of_class(size_class->index)) {
-        if (!obtain(thread, space, mates, next.chunk, next.entry, size_class->index)) {
-          unsettled = true;
-          continue;
-        }
-        if (mates.leader()) {
-          enlist(thread, space, size_class->index, extend_list(thread, space, size_class->index, 1), next.chunk);
-        }
-      }
-      const std::uint32_t slot = glean(thread, space, mates, size_class, next.chunk, unsettled);
-      mates.sync();
-      const Group rest = mates.partition(slot == no_slot);
-      if (slot != no_slot) {
-        thread.atomic(space.entry(size_class->index, place)).store(next.chunk, simt::relaxed);
-        return space.block(next.chunk, size_class, slot);
-      }
-      mates = rest;
-    }
-    if (!mates.any(unsettled)) {
-      if (number != 0) thread.atomic(scans.vain).fetch_max(std::uint64_t{number}, simt::acq_rel);
-      break;
-    }
-    thread.spin_hint();
-  }
-  return nullptr;
 }
 
 // Is the chunk of this class?

@@ -64,10 +64,17 @@ inline constexpr std::uint32_t inside_run = 0x40000000u;
 inline constexpr std::uint32_t head_of_run = 0x80000000u;  // plus the number of chunks
 SIMT_HOST_FN constexpr bool is_class(std::uint32_t entry) { return entry != free_chunk && entry <= last_class_entry; }
 
-// What the threads of a class, or those that look for free chunks, tell each other.
+// What the threads of a class tell each other that go through all chunks. The pool is cut into windows for them.
 struct Scans {
-  std::uint64_t begun;  // scans of all chunks
-  std::uint64_t vain;   // the latest number of a scan that found nothing
+  std::uint64_t tickets;  // one for each scan that begins, and one for each look at a window
+  std::uint64_t vain;     // more than the ticket of every scan that found nothing
+};
+inline constexpr std::uint32_t window_chunks = 8;
+
+// Where the next group looks for an empty chunk of another class, and how many chunks were passed since one was found.
+struct Empties {
+  std::uint32_t next;
+  std::uint32_t vain;
 };
 
 inline constexpr std::uint64_t least_chunk_bytes = 256;
@@ -107,9 +114,12 @@ struct Space {
   std::uint32_t* table = nullptr;
   std::uint32_t* directory = nullptr;
   Scans* scans = nullptr;
+  std::uint32_t* barren = nullptr;
+  std::uint64_t* notes = nullptr;
   std::uint32_t* members = nullptr;
   std::uint32_t* member_counts = nullptr;  // for each class: entries of its list that have been used, repeated ones too
   std::uint32_t* used = nullptr;           // chunks in use, for those who decide whether to look for a free one
+  Empties* empties = nullptr;
   std::uint32_t chunk_log2 = 0;
   std::uint32_t words_log2 = 0;  // of a chunk
   std::uint32_t chunks = 0;
@@ -148,10 +158,23 @@ struct Space {
     return static_cast<std::uint32_t>(offset >> chunk_log2) + first_chunk;
   }
 
+  // 32 windows of a class: a bit is 1 if the last look at the window found it barren. Hints.
+  SIMT_FN std::uint32_t& barren_windows(std::uint32_t size_class, std::uint32_t word) const {
+    return barren[size_class * barren_words() + word];
+  }
+  // More than the ticket of the latest look at a window that found nothing for the class; 0: there was none.
+  SIMT_FN std::uint64_t& note(std::uint32_t size_class, std::uint32_t window) const {
+    return notes[std::size_t{size_class} * windows() + window];
+  }
+
   SIMT_HOST_FN std::uint32_t map_words() const { return (chunks + 31) / 32; }
+  SIMT_HOST_FN std::uint32_t barren_words() const { return (windows() + 31) / 32; }
+  SIMT_HOST_FN std::uint32_t windows() const { return (chunks + window_chunks - 1) / window_chunks; }
 
   // ---- host ----
   std::size_t all_words() const { return std::size_t{chunks + first_chunk} << words_log2; }
+  std::size_t all_barren() const { return std::size_t{SizeClass::count(chunk_log2)} * barren_words(); }
+  std::size_t all_windows() const { return std::size_t{SizeClass::count(chunk_log2)} * windows(); }
   std::size_t all_entries() const { return std::size_t{SizeClass::count(chunk_log2)} << directory_log2; }
 
   static std::uint32_t chunk_log2_for(std::size_t pool_bytes, const Parameters& parameters) {
@@ -197,6 +220,9 @@ struct Space {
     space.members = arena.metadata<std::uint32_t>(space.all_entries());
     space.member_counts = arena.metadata<std::uint32_t>(SizeClass::count(space.chunk_log2));
     space.used = arena.metadata<std::uint32_t>(1);
+    space.empties = arena.metadata<Empties>(1);
+    space.barren = arena.metadata<std::uint32_t>(space.all_barren());
+    space.notes = arena.metadata<std::uint64_t>(space.all_windows());
     Space* const copy = arena.metadata<Space>(1);
     space.copy = copy;
     simt::copy_to_device(arena.stream(), copy, &space, sizeof space);
@@ -213,6 +239,9 @@ struct Space {
     simt::device_fill(stream, members, 0, all_entries() * sizeof *members);
     simt::device_fill(stream, member_counts, 0, SizeClass::count(chunk_log2) * sizeof *member_counts);
     simt::device_fill(stream, used, 0, sizeof *used);
+    simt::device_fill(stream, empties, 0, sizeof *empties);
+    simt::device_fill(stream, barren, 0, all_barren() * sizeof *barren);
+    simt::device_fill(stream, notes, 0, all_windows() * sizeof *notes);
     if (prepared != 0) simt::launch(stream, {std::min(prepared, 4096u), 32}, Prepare{}, *this);
   }
 
