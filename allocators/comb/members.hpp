@@ -26,6 +26,17 @@ SIMT_FN std::uint32_t unused_chunks(Thread& thread, const S& space, const Group&
   return used < space.chunks ? space.chunks - used : 0;
 }
 
+// Those that a class may get, about: the prepared chunks that were not taken are empty in a pool that serves one size.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t chunks_to_get(Thread& thread, const S& space, const Group& mates) {
+  std::uint32_t empty = 0;
+  if (mates.leader()) {
+    const std::uint32_t taken = thread.atomic(space.empties->taken).load(simt::relaxed);
+    empty = taken < space.prepared ? space.prepared - taken : 0;
+  }
+  return mates.broadcast(empty) + unused_chunks(thread, space, mates);
+}
+
 // How scarce chunks are: 0 while a quarter of them is free, then 1, 2 and, with less than a sixteenth, 3.
 template <class S>
 SIMT_FN std::uint32_t scarcity(const S& space, std::uint32_t unused) {
@@ -157,7 +168,9 @@ template <class Thread, class S, class Group>
 SIMT_FN bool obtain(Thread& thread, const S& space, const Group& mates, std::uint32_t chunk, std::uint32_t entry,
                     std::uint32_t size_class) {
   if (entry != free_chunk) {
-    return retire(thread, space, mates, chunk, space.size_class(entry - 1), chunk_of_class(size_class));
+    if (!retire(thread, space, mates, chunk, space.size_class(entry - 1), chunk_of_class(size_class))) return false;
+    if (mates.leader()) thread.atomic(space.empties->taken).fetch_add(1u, simt::relaxed);
+    return true;
   }
   return mates.any(mates.leader() && adopt(thread, space, chunk, size_class));
 }

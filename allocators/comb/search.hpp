@@ -95,7 +95,7 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const
     const Taken taken = take(thread, space, mates, size_class, mine, false, 0);
     if (taken.chunk != no_chunk) return taken;
     if (fresh != no_chunk && lost) continue;
-    const std::uint32_t unused = unused_chunks(thread, space, mates);
+    const std::uint32_t unused = chunks_to_get(thread, space, mates);
     const std::uint32_t patience = 2u << scarcity(space, unused);
     // A chunk that was new a moment ago and is full shows how many want one.
     since = fresh != no_chunk ? patience - 1 : since + 1;
@@ -104,8 +104,7 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const
     since = 0;
     if (empties == 0) {
       // Those who fail together fetch this many chunks at most: other classes need some as well.
-      const std::uint32_t share = unused / 64 > count / 256 ? unused / 64 : count / 256;
-      const std::uint32_t beyond = count < share ? count : share;
+      const std::uint32_t beyond = count < unused / 64 ? count : unused / 64;
       const std::uint32_t room = capacity - count;
       if (room != 0) empty = count + simt::multiply_high(common, beyond < room ? 1 + beyond : room);
     }

@@ -71,10 +71,11 @@ struct Scans {
 };
 inline constexpr std::uint32_t window_chunks = 8;
 
-// Where the next group looks for an empty chunk of another class, and how many chunks were passed since one was found.
+// Empty chunks of classes that other classes may take.
 struct Empties {
-  std::uint32_t next;
-  std::uint32_t vain;
+  std::uint32_t next;   // where the next group looks for one
+  std::uint32_t vain;   // chunks that were passed since one was found
+  std::uint32_t taken;  // so far
 };
 
 inline constexpr std::uint64_t least_chunk_bytes = 256;
