@@ -50,10 +50,11 @@ SIMT_FN Taken glean(Thread& thread, const S& space, Group& mates, const simt::Pa
   return {};
 }
 
-// Slots for the mates from a window: first from chunks of the class, then from those that it can get.
+// Slots for the mates from a window: first from chunks of the class, then, if it `may_grow`, from those that it can
+// get.
 template <class Thread, class S, class Group>
 SIMT_FN Taken search_window(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
-                            const simt::Parked<std::uint32_t>& window, simt::Parked<bool>& unsettled) {
+                            const simt::Parked<std::uint32_t>& window, bool may_grow, simt::Parked<bool>& unsettled) {
   std::uint32_t found = 0;  // chunks of the class, and in the upper half those that it could have
   SIMT_ROLLED
   for (std::uint32_t i = mates.thread_rank(); i < window_chunks; i += mates.num_threads()) {
@@ -61,7 +62,7 @@ SIMT_FN Taken search_window(Thread& thread, const S& space, Group& mates, const 
     const std::uint32_t chunk = first_chunk + window * window_chunks + i;
     const std::uint32_t entry = thread.atomic(space.table[chunk]).load(simt::acquire);
     if (entry == chunk_of_class(size_class->index)) found |= 1u << i;
-    if (obtainable(thread, space, chunk, entry, size_class->index)) found |= 1u << (16 + i);
+    if (may_grow && obtainable(thread, space, chunk, entry, size_class->index)) found |= 1u << (16 + i);
   }
   found = mates.reduce_add(found);  // distinct bits
   mates.sync();                     // each lane's acquire holds for all
@@ -169,7 +170,7 @@ SIMT_FN void* scan(Thread& thread, const S& space, Group mates, const simt::Park
       if (window == no_window) break;
       const simt::Parked<std::uint64_t> ticket = take_ticket(thread, mates, space.scans[size_class->index]);
       simt::Parked<bool> busy = false;
-      const Taken taken = search_window(thread, space, mates, size_class, window, busy);
+      const Taken taken = search_window(thread, space, mates, size_class, window, round != 0, busy);
       const auto barren = thread.atomic(space.barren_windows(size_class->index, window / 32));
       if (taken.chunk != no_chunk) {
         if (round != 0) barren.fetch_and(~(1u << window % 32), simt::relaxed);
@@ -184,7 +185,7 @@ SIMT_FN void* scan(Thread& thread, const S& space, Group mates, const simt::Park
         }
       } else if (mates.leader()) {
         barren.fetch_or(1u << window % 32, simt::relaxed);
-        thread.atomic(space.note(size_class->index, window)).fetch_max(ticket + 1, simt::release);
+        if (round != 0) thread.atomic(space.note(size_class->index, window)).fetch_max(ticket + 1, simt::release);
       }
     }
     if (round != 0 && !mates.any(unsettled)) {
