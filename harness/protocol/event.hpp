@@ -131,7 +131,11 @@ struct Closed {
 // Where the worker's wall time went since its start, by part (harness/README.md names them).
 struct Profile {
   std::vector<std::pair<std::string, double>> seconds;
+  double beside = 0;  // of its start, before it had the device for itself
 };
+
+// A worker that waits for its turn has loaded everything that needs no device.
+struct Loaded {};
 
 // The reason of a timeout of the clock, noticed by either side. A deadlock or a livelock has a reason of its own.
 inline constexpr const char* no_answer_reason = "no answer before the deadline";
@@ -149,6 +153,6 @@ struct ProtocolError {
 };
 
 using Event = std::variant<Ready, NoEnvironment, AllocatorReady, Opened, Verified, Sample, Closed, Profile, Failed,
-                           ProtocolError>;
+                           ProtocolError, Loaded>;
 
 }  // namespace allocbench::protocol

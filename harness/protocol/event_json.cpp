@@ -9,9 +9,9 @@ namespace allocbench::protocol {
 namespace {
 
 // In the order of Event's alternatives.
-constexpr std::array<std::string_view, 10> names = {"ready",    "environment",   "allocator_ready", "opened",
-                                                    "verified", "sample",        "closed",          "profile",
-                                                    "failed",   "protocol_error"};
+constexpr std::array<std::string_view, 11> names = {"ready",    "environment",    "allocator_ready", "opened",
+                                                    "verified", "sample",         "closed",          "profile",
+                                                    "failed",   "protocol_error", "loaded"};
 static_assert(names.size() == std::variant_size_v<Event>);
 
 Json phases_to_json(const std::vector<Phase>& phases) {
@@ -63,7 +63,7 @@ struct Writer {
   Json operator()(const Profile& event) const {
     Json seconds = Json::object();
     for (const auto& [part, value] : event.seconds) seconds[part] = value;
-    return {{"seconds", seconds}};
+    return {{"seconds", seconds}, {"beside", event.beside}};
   }
   Json operator()(const Failed& event) const {
     Json json = Json::object();
@@ -74,6 +74,7 @@ struct Writer {
     return json;
   }
   Json operator()(const ProtocolError& event) const { return {{"reason", event.reason}}; }
+  Json operator()(const Loaded&) const { return Json::object(); }
 };
 
 Opened opened_from_json(const Json& json) {
@@ -97,6 +98,7 @@ Profile profile_from_json(const Json& json) {
   const Json& seconds = object_member(json, "seconds");
   Profile profile;
   for (const auto& [part, value] : seconds.items()) profile.seconds.emplace_back(part, seconds_member(seconds, part));
+  profile.beside = optional_seconds(json, "beside").value_or(0);
   return profile;
 }
 
@@ -185,6 +187,7 @@ std::optional<Event> event_from_json(const Json& json) {
   if (name == "profile") return profile_from_json(json);
   if (name == "failed") return failed_from_json(json);
   if (name == "protocol_error") return ProtocolError{text_member(json, "reason")};
+  if (name == "loaded") return Loaded{};
   return std::nullopt;
 }
 

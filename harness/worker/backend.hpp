@@ -33,8 +33,11 @@ class Backend {
 // Opens the device and sets its heap before anything is launched. Throws simt::Fault(environment).
 std::unique_ptr<Backend> open_backend(const BackendOptions& options);
 
-// Loads the driver, but makes no context: another worker's memory may not be free yet.
-void load_driver();
+// Loads the driver, and tells where the device is; empty where that cannot be known. Makes no context: another worker
+// may be measuring.
+std::string pci_bus_id(int device);
+// Makes the context, which takes most of a start. open_backend() tells what is wrong where that fails.
+void open_context(int device);
 // Ends the process at once where the driver frees what it holds; elsewhere returns, and destructors run.
 void end_at_once();
 

@@ -40,7 +40,9 @@ class CpuBackend final : public Backend {
 
 std::unique_ptr<Backend> open_backend(const BackendOptions& options) { return std::make_unique<CpuBackend>(options); }
 
-void load_driver() {}
+std::string pci_bus_id(int) { return ""; }
+
+void open_context(int) {}
 
 void end_at_once() {}  // sanitizers look for leaks at the end
 

@@ -37,10 +37,16 @@ class CudaBackend final : public Backend {
 
 std::unique_ptr<Backend> open_backend(const BackendOptions& options) { return std::make_unique<CudaBackend>(options); }
 
-void load_driver() {
-  int devices = 0;
-  // open_backend() tells what is wrong.
-  if (cudaGetDeviceCount(&devices) != cudaSuccess) static_cast<void>(cudaGetLastError());
+std::string pci_bus_id(int device) {
+  char id[32] = {};
+  if (cudaDeviceGetPCIBusId(id, sizeof id, device) == cudaSuccess) return id;
+  static_cast<void>(cudaGetLastError());
+  return "";
+}
+
+// Nothing else: the heap's limit comes before anything that may load a module.
+void open_context(int device) {
+  if (cudaSetDevice(device) != cudaSuccess) static_cast<void>(cudaGetLastError());
 }
 
 void end_at_once() {

@@ -65,9 +65,27 @@ std::optional<std::size_t> device_heap_bytes(const Options& options, const Regis
   return needed == 0 ? std::nullopt : std::optional(needed);
 }
 
+// The front end writes a line when the last worker launches nothing any more, and one when that worker is gone. False
+// at the end of input: nobody needs this one.
+bool wait_for_turn(const BackendOptions& options, const protocol::LineWriter& events, TimeShares& shares) {
+  const auto next_line = [&] {
+    const TimeShares::Scope waiting(shares, Part::waiting);
+    std::string line;
+    return static_cast<bool>(std::getline(std::cin, line));
+  };
+  events.write(protocol::to_json(protocol::Loaded{}));
+  if (!next_line()) return false;
+  open_context(options.device);
+  if (!next_line()) return false;
+  shares.begin_again();
+  return true;
+}
+
 int serve(const Options& options, const BackendOptions& backend_options, const Registry& registry,
           ProcessState& process) {
   const protocol::LineWriter events(options.events_fd);
+  const Nvml nvml(pci_bus_id(options.backend.device));
+  if (options.wait && !wait_for_turn(options.backend, events, process.shares)) return 0;
   std::unique_ptr<Backend> backend;
   try {
     backend = open_backend(backend_options);
@@ -75,19 +93,10 @@ int serve(const Options& options, const BackendOptions& backend_options, const R
     events.write(protocol::to_json(protocol::NoEnvironment{fault.what()}));
     return protocol::exit_environment;
   }
-  Server server(registry, *backend, events, process);
+  Server server(registry, *backend, nvml, events, process);
   const int code = server.serve(std::cin);
   if (code == 0 && !options.end_in_order) end_at_once();
   return code;
-}
-
-// Until the line that says that the last worker is gone. False at the end of input: nobody needs this one.
-bool wait_for_turn(TimeShares& shares) {
-  load_driver();
-  std::string line;
-  if (!std::getline(std::cin, line)) return false;
-  shares.begin_again();
-  return true;
 }
 
 int run(const Options& options, ProcessState& process) {
@@ -99,7 +108,6 @@ int run(const Options& options, ProcessState& process) {
     }
     BackendOptions backend_options = options.backend;
     backend_options.device_heap_bytes = device_heap_bytes(options, registry);
-    if (options.wait && !wait_for_turn(process.shares)) return 0;
     if (options.serve) return serve(options, backend_options, registry, process);
     if (options.run.empty()) {
       std::cout << *backend_options.device_heap_bytes << "\n";
@@ -124,7 +132,8 @@ CLI::App* add_modes(CLI::App& app, Options& options) {
   mode->add_option("--run", options.run, "Verify and measure one cell given as JSON");
   mode->require_option(0, 1);
   app.add_flag("--wait", options.wait,
-               "With --serve: load the plug-ins, then open the device when an empty line arrives")
+               "With --serve: load the plug-ins, say so, open the device when an empty line arrives, and serve after "
+               "another one")
       ->needs(serve);
   app.add_flag("--end-in-order", options.end_in_order,
                "With --serve: free everything at the end, for tools that watch it")

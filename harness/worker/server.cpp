@@ -41,13 +41,14 @@ protocol::Counted counted_of(const Verification& verification) {
 
 }  // namespace
 
-Server::Server(const Registry& registry, Backend& backend, const protocol::LineWriter& events, ProcessState& process)
+Server::Server(const Registry& registry, Backend& backend, const Nvml& nvml, const protocol::LineWriter& events,
+               ProcessState& process)
     : registry_(registry),
       backend_(backend),
       events_(events),
       properties_(backend.properties()),
       process_(process),
-      nvml_(properties_.pci_bus_id) {}
+      nvml_(nvml) {}
 
 void Server::write(const Event& event) const { events_.write(protocol::to_json(event)); }
 
@@ -225,6 +226,7 @@ protocol::Event Server::answer(const protocol::AskProfile&) {
   for (std::size_t part = 0; part < seconds.size(); ++part) {
     profile.seconds.emplace_back(TimeShares::names[part], seconds[part]);
   }
+  profile.beside = process_.shares.beside();
   return profile;
 }
 

@@ -20,7 +20,8 @@ namespace allocbench::worker {
 class Server {
  public:
   // All arguments must outlive it.
-  Server(const Registry& registry, Backend& backend, const protocol::LineWriter& events, ProcessState& process);
+  Server(const Registry& registry, Backend& backend, const Nvml& nvml, const protocol::LineWriter& events,
+         ProcessState& process);
 
   // Announces `ready`, then answers commands until `quit` or the end of input. Returns the exit code of the process.
   int serve(std::istream& commands);
@@ -57,7 +58,7 @@ class Server {
   const protocol::LineWriter& events_;
   simt::DeviceProperties properties_;
   ProcessState& process_;
-  Nvml nvml_;
+  const Nvml& nvml_;
   const AllocatorType* allocator_ = nullptr;
   std::unique_ptr<AllocatorInstance> instance_;
   std::map<std::string, OpenCell> cells_;  // by id; destroyed before the instance

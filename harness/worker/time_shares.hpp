@@ -54,11 +54,14 @@ class TimeShares {
     seconds_ = before;
     at(part) += sum(now) - sum(before);
   }
-  // Forgets the time so far, in which the process waited for its turn.
+  // Forgets the time so far, in which the process waited for its turn. What it did beside another worker is kept apart.
   void begin_again() {
+    enter(current_);
+    beside_ = at(Part::start);
     seconds_ = {};
-    since_ = Clock::now();
   }
+  // Seconds of the start before begin_again(), without waiting.
+  double beside() const { return beside_; }
   // Seconds by part until now, in the order of `names`.
   std::array<double, names.size()> seconds() {
     enter(current_);
@@ -77,6 +80,7 @@ class TimeShares {
   }
 
   std::array<double, names.size()> seconds_{};
+  double beside_ = 0;
   Part current_ = Part::start;
   Clock::time_point since_ = Clock::now();
 };

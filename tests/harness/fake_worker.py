@@ -18,6 +18,7 @@ BEGIN = time.monotonic()
 BACKEND = "cuda" if sys.argv[0].endswith("-cuda") else "cpu"
 
 OVERRUN_SECONDS = 0.3
+LOCK_SECONDS = {"use": 2, "open": 0}
 
 # name: when it happens and what happens
 TROUBLES = {
@@ -113,6 +114,10 @@ def leave_daemon(hidden):
         time.sleep(0.001)
 
 
+def device():
+    return int(sys.argv[sys.argv.index("--device") + 1]) if "--device" in sys.argv else 0
+
+
 def heap_bytes():
     """What the worker was started with; a quarter of the pool for a question."""
     if "--device-heap-for" not in sys.argv:
@@ -135,11 +140,20 @@ def note_start():
                 file.write(scratch + "\n")
 
 
+def record(what):
+    """Tests read the order in which the workers of a run did something."""
+    path = os.environ.get("FAKE_WORKER_NOTES")
+    if path:
+        with open(path + ".order", "a", encoding="utf-8") as file:
+            file.write(f"{os.getpid()} {what}\n")
+
+
 class Worker:
     def __init__(self, events):
         self.events = events
         self.allocator = None
         self.cells = {}
+        self.locks = {}
 
     def emit(self, **event):
         self.events.write(json.dumps(event) + "\n")
@@ -153,36 +167,56 @@ class Worker:
                 file.write(f"{os.getpid()} {command} {self.allocator} {cell}\n")
 
     def wait_for_turn(self):
-        """Until the line that says that the last worker is gone."""
-        if "--wait" in sys.argv and not sys.stdin.readline():
+        """Until the line that says that the last worker is gone. A line before that one lets it open the device."""
+        if "--wait" not in sys.argv:
+            return
+        if "FAKE_WORKER_FAILS_TO_LOAD" in os.environ:
+            sys.exit("it fails to load")
+        time.sleep(float(os.environ.get("FAKE_WORKER_SLOW_LOAD", "0")))
+        record("loaded")
+        self.emit(event="loaded")
+        self.read_line()
+        record("opens")
+        self.lock_or_end("use", "another worker may have kernels running")
+        if "FAKE_WORKER_ALONE" in os.environ:
+            self.lock_or_end("open", "the device serves one process")
+        self.read_line()
+
+    def read_line(self):
+        if not sys.stdin.readline():
             sys.exit(0)
 
-    def open_device(self, device):
-        """Two workers of a run must never have a device open at once: the second one ends the run."""
+    def lock_or_end(self, what, complaint):
+        """Workers of a run must never have a lock at once. One that reads `quit` just now gives it back soon."""
         path = os.environ.get("FAKE_WORKER_NOTES")
-        if not path:
+        if not path or what in self.locks:
             return
-        self.lock = open(f"{path}.{os.getppid()}.{device}", "w", encoding="utf-8")
-        try:
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self.emit(event="environment", reason=f"another worker has device {device} open")
-            sys.exit(3)
+        self.locks[what] = open(f"{path}.{os.getppid()}.{device()}.{what}", "w", encoding="utf-8")
+        limit = time.monotonic() + LOCK_SECONDS[what]
+        while True:
+            try:
+                return fcntl.flock(self.locks[what], fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= limit:
+                    self.emit(event="environment", reason=complaint)
+                    sys.exit(3)
+            time.sleep(0.001)
 
     def ready(self):
-        device = int(sys.argv[sys.argv.index("--device") + 1]) if "--device" in sys.argv else 0
-        if device >= int(os.environ.get("FAKE_WORKER_DEVICES", "1")):
-            self.emit(event="environment", reason=f"there is no device {device}")
+        if device() >= int(os.environ.get("FAKE_WORKER_DEVICES", "1")):
+            self.emit(event="environment", reason=f"there is no device {device()}")
             sys.exit(3)
-        self.open_device(device)
+        self.lock_or_end("use", "another worker may have kernels running")
+        self.lock_or_end("open", f"another worker has device {device()} open")
+        record("ready")
         if reason := os.environ.get("FAKE_WORKER_ENVIRONMENT"):
             self.emit(event="environment", reason=reason)
             sys.exit(3)
         self.emit(event="ready", protocol=int(os.environ.get("FAKE_WORKER_PROTOCOL", "1")), backend=BACKEND,
                   device={"name": "Fake device", "compute_capability": "", "driver": "", "driver_version": os.environ.get("FAKE_WORKER_DRIVER"),
-                          "toolkit": "", "uuid": os.environ.get("FAKE_WORKER_UUID", f"GPU-{device}" if BACKEND == "cuda" else ""), "sm_count": 4, "memory_bytes": 1 << 30,
+                          "toolkit": "", "uuid": os.environ.get("FAKE_WORKER_UUID", f"GPU-{device()}" if BACKEND == "cuda" else ""), "sm_count": 4, "memory_bytes": 1 << 30,
                           "free_memory_bytes": 1 << 29, "l2_bytes": 0, "sm_clock_mhz": None, "sm_clock_max_mhz": None,
-                          "mig": os.environ.get("FAKE_WORKER_MIG") == str(device), "device_heap_bytes": heap_bytes()})
+                          "mig": os.environ.get("FAKE_WORKER_MIG") == str(device()), "device_heap_bytes": heap_bytes()})
 
     def misbehave(self, kind, cell):
         """Whether the worker goes on as if nothing had happened."""
@@ -249,6 +283,7 @@ class Worker:
                                       "operations_per_free": [0]}, "histograms": {}})
 
     def on_sample(self, command):
+        record("samples")
         cell = self.cells[command["cell"]]
         parameters = cell["parameters"]
         trouble = TROUBLES[self.allocator]
@@ -275,7 +310,7 @@ class Worker:
 
     def on_profile(self, command):
         more = json.loads(os.environ.get("FAKE_WORKER_PROFILE", "{}"))
-        self.emit(event="profile", seconds={"start": 0.0, "kernels": time.monotonic() - BEGIN, **more})
+        self.emit(event="profile", seconds={"start": 0.0, "kernels": time.monotonic() - BEGIN, **more}, beside=0.25)
 
     def on_close(self, command):
         del self.cells[command["cell"]]
@@ -288,7 +323,11 @@ class Worker:
             command = json.loads(line)
             self.note(command["command"], command.get("cell", ""))
             if command["command"] == "quit":
+                record("quits")
+                if "use" in self.locks:
+                    self.locks["use"].close()
                 time.sleep(float(os.environ.get("FAKE_WORKER_SLOW_END", "0")))
+                record("gone")
                 sys.exit(0)
             getattr(self, "on_" + command["command"])(command)
 
@@ -301,6 +340,7 @@ def main():
     elif "--serve" not in arguments:
         print(heap_bytes())
     else:
+        record("starts")
         descriptor = int(arguments[arguments.index("--events-fd") + 1])
         with os.fdopen(descriptor, "w", encoding="utf-8") as events:
             Worker(events).serve()

@@ -73,9 +73,9 @@ class Order(RoundsTest):
                 self.assertEqual([counts[each] for each in sorted(counts)], samples)
 
     def test_the_next_worker_starts_while_a_killed_one_ends(self):
-        self.measure(self.config(["hanging", "steady"], deadline_s=0.5), "--minutes", "0", expect=1)
+        self.measure(self.config(["hanging"], deadline_s=0.5, rounds=1), expect=1)
         waited = ["--wait" in arguments for arguments in self.starts()]
-        self.assertEqual(waited, [False, False, True], "the first one asks for the device, the last one follows a hang")
+        self.assertEqual(waited[:3], [False, False, True], "the first one asks for the device, the third one follows a hang")
 
     def test_cells_that_need_no_process_share_one(self):
         config = self.config(["thrifty"], sweep={"request_bytes": [16, 20, 64, 24]}, state="fresh", rounds=2, repetitions=4)
@@ -174,17 +174,81 @@ class Processes(RoundsTest):
         self.assertEqual(self.statuses(), {"shy": ["ok"] * 3})
 
 
+def loads_ahead(order, process):
+    """Whether a worker loads while another one is at work: it says when it is done."""
+    return (process, "loaded") in order
+
+
 class Overlap(RoundsTest):
-    """The next worker starts while the last one ends, and opens the device when it is gone (the fake worker watches that)."""
+    """The next worker loads while one starts, and opens the device while that one ends. The fake worker ends a run in which
+    two may have kernels on the device."""
 
     def setUp(self):
         super().setUp()
-        self.slow_end = {"FAKE_WORKER_SLOW_END": "0.1"}
+        self.more = {"FAKE_WORKER_SLOW_END": "0.1"}
 
     def environment(self, **more):
-        return super().environment(**self.slow_end, **more)
+        return super().environment(**self.more, **more)
 
-    def test_a_worker_opens_the_device_when_the_last_one_is_gone(self):
+    def order(self):
+        """(process, what it did), in the order of the whole run, without the one that only tells about the device."""
+        lines = pathlib.Path(f"{self.notes}.order").read_text(encoding="utf-8").splitlines()
+        steps = [tuple(line.split(" ")) for line in lines]
+        return [step for step in steps if step[0] != steps[0][0]]
+
+    def test_a_worker_is_ready_when_the_last_one_is_gone(self):
+        self.measure(self.config(["steady", "per_process", "noisy"], rounds=2))
+        present, early = set(), 0
+        for process, what in self.order():
+            if what == "opens":
+                early += bool(present - {process})
+            if what == "ready":
+                self.assertEqual(present - {process}, set())
+                present = {process}
+            if what == "gone":
+                present.remove(process)
+        self.assertGreater(early, 0, "no worker opened the device while another one ended")
+
+    def test_one_by_one_a_worker_starts_when_the_last_one_is_gone(self):
+        self.measure(self.config(["steady", "per_process", "noisy"], rounds=2), "--one-by-one")
+        present = set()
+        for process, what in self.order():
+            if what == "starts":
+                self.assertEqual(present, set())
+                present = {process}
+            if what == "gone":
+                present.remove(process)
+        self.assertFalse([start for start in self.starts() if "--wait" in start])
+
+    def test_nothing_loads_beside_a_sample(self):
+        self.more["FAKE_WORKER_SLOW_LOAD"] = "0.1"
+        self.measure(self.config(["steady", "noisy", "counting"], rounds=2))
+        loading = set()
+        for process, what in self.order():
+            if what == "starts" and loads_ahead(self.order(), process):
+                loading.add(process)
+            loading -= {process} if what == "loaded" else set()
+            self.assertFalse(what == "samples" and loading)
+
+    def test_a_device_that_serves_one_process_is_opened_late(self):
+        self.more["FAKE_WORKER_ALONE"] = "1"
+        self.measure(self.config(["steady", "noisy"], rounds=2))
+        self.assertEqual(self.statuses(), {"steady": ["ok"] * 3, "noisy": ["ok"] * 3})
+        self.assertEqual(len(self.starts()), 1 + 4 + 1, "one was refused")
+
+    def test_a_worker_that_fails_while_it_waits_is_started_once_more(self):
+        self.more["FAKE_WORKER_FAILS_TO_LOAD"] = "1"
+        self.measure(self.config(["steady", "noisy"], rounds=2))
+        self.assertEqual(self.statuses(), {"steady": ["ok"] * 3, "noisy": ["ok"] * 3})
+
+    def test_a_worker_that_crashes_or_hangs_leaves_the_device_to_the_next_one(self):
+        config = self.config(["crashing", "hanging", "steady", "noisy"], rounds=2, deadline_s=0.5)
+        self.measure(config, expect=1)
+        self.assertEqual(self.statuses(), {"crashing": ["ok", "crashed", "crashed"], "hanging": ["ok", "timeout", "timeout"],
+                                           "steady": ["ok"] * 3, "noisy": ["ok"] * 3})
+        self.assertEqual(self.worker_processes(), [])
+
+    def test_allocators_of_all_kinds(self):
         config = self.config(["steady", "per_process", "heaped", "crashing", "noisy"], rounds=2,
                              sweep={"request_bytes": [16, 64], "pool_bytes": ["1MiB", "2MiB"]})
         self.measure(config, expect=1)

@@ -76,6 +76,13 @@ class Conversation(unittest.TestCase):
         reasons = {p["name"]: p.get("not_held") for p in answers[-1]["phases"]}
         self.assertEqual(reasons, {"malloc": None, "prefix_sum": "the phase copies to or from the host"})
 
+    def test_a_worker_that_waits_says_that_it_has_loaded_and_serves_after_the_second_line(self):
+        for lines, heard in ((0, ["loaded"]), (1, ["loaded"]), (2, ["loaded", "ready", "profile"])):
+            process = run("--serve", "--wait", commands=lines * ["\n"] + (lines == 2) * [{"command": "profile"}, QUIT])
+            answers = events(process)
+            self.assertEqual(([answer["event"] for answer in answers], process.returncode), (heard, 0))
+        self.assertGreater(answers[-1]["beside"], 0)
+
     def test_the_profile_counts_every_second_once(self):
         answers, _ = serve(allocator(), open_cell("alloc_free", threads=1000), on("verify"), on("sample"),
                            {"command": "profile"}, QUIT)

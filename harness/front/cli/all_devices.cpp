@@ -70,10 +70,10 @@ std::vector<std::string> arguments_of(const StudyOptions& study, std::size_t dev
   if (run.seed) add("--seed", fmt::format("{}", *run.seed));
   if (!run.data.empty()) add("--data", run.data);
   if (!run.workers.empty()) add("--workers", run.workers);
-  for (const auto& [given, option] :
-       {std::pair{run.resume, "--resume"}, std::pair{run.only_failed, "--only-failed"}, std::pair{run.force, "--force"},
-        std::pair{run.allow_mixed, "--allow-mixed"}, std::pair{run.profile, "--profile"}, std::pair{run.full, "--full"},
-        std::pair{!run.use_known, "--no-known"}}) {
+  for (const auto& [given, option] : {std::pair{run.resume, "--resume"}, std::pair{run.only_failed, "--only-failed"},
+                                      std::pair{run.force, "--force"}, std::pair{run.allow_mixed, "--allow-mixed"},
+                                      std::pair{run.profile, "--profile"}, std::pair{run.one_by_one, "--one-by-one"},
+                                      std::pair{run.full, "--full"}, std::pair{!run.use_known, "--no-known"}}) {
     if (given) arguments.emplace_back(option);
   }
   return arguments;

@@ -34,6 +34,7 @@ struct RunOptions {
   bool print_config = false;
   bool quiet = false;
   bool profile = false;
+  bool one_by_one = false;
   std::string data;  // folder; empty = as the environment has it
   std::string workers;
 };

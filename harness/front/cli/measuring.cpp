@@ -281,7 +281,7 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   if (open.empty()) return ending;
   Progress progress(cells, steps, options.quiet);
   const ScratchFolder scratch;
-  WorkerSession session({target.program, options.device, options.os_threads, options.profile},
+  WorkerSession session({target.program, options.device, options.os_threads, options.profile, options.one_by_one},
                         listener_of(open, progress));
   const auto begin = WorkerProcess::Clock::now();
   std::vector<LoggedFigure> logged;
@@ -331,6 +331,7 @@ std::string options_to_continue(const RunOptions& options, const std::string& ba
   if (!options.data.empty()) text += fmt::format(" --data {}", options.data);
   if (!options.workers.empty()) text += fmt::format(" --workers {}", options.workers);
   if (options.allow_mixed) text += " --allow-mixed";
+  if (options.one_by_one) text += " --one-by-one";
   return text + " --resume";
 }
 

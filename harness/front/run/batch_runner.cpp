@@ -30,8 +30,9 @@ std::vector<std::pair<std::string, std::uint64_t>> largest_by_phase(const protoc
 
 }  // namespace
 
-BatchRunner::BatchRunner(const Batch& batch, std::vector<CellRun*> cells, WorkerSession& session, CellBook book)
-    : batch_(batch), cells_(std::move(cells)), session_(session), book_(book) {}
+BatchRunner::BatchRunner(const Batch& batch, std::vector<CellRun*> cells, WorkerSession& session, CellBook book,
+                         const Batch* follower)
+    : batch_(batch), cells_(std::move(cells)), session_(session), book_(book), follower_(follower) {}
 
 bool BatchRunner::run_round(Doubt accepted) {
   for (CellRun* run : cells_) {
@@ -166,7 +167,14 @@ bool BatchRunner::worker_suits(const CellRun& run) const {
   return !needs_process_per_sample(run) || session_.is_only(*run.cell);
 }
 
+// The batch of the worker after the one that opens this cell, as far as one can tell.
+const Batch* BatchRunner::next_to_start(const CellRun& run) const {
+  const bool is_alone = run.uses_device_heap.value_or(!batch_.has_heap_share) && needs_process_per_sample(run);
+  return is_alone && (!run.verified || &run != cells_.back()) ? &batch_ : follower_;
+}
+
 BatchRunner::Step BatchRunner::open(CellRun& run) {
+  session_.expect(next_to_start(run));
   const Outcome loaded = session_.load(batch_, needs_heap(run), set_up_limit(run), allocator_facts_);
   if (loaded.kind == Outcome::Kind::interrupted) return Step::interrupted;
   if (loaded.kind == Outcome::Kind::failed) {

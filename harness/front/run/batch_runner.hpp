@@ -16,7 +16,9 @@ namespace allocbench::front {
 
 class BatchRunner {
  public:
-  BatchRunner(const Batch& batch, std::vector<CellRun*> cells, WorkerSession& session, CellBook book);
+  // `follower` is the next batch that will probably need a worker of its own; null: nobody knows.
+  BatchRunner(const Batch& batch, std::vector<CellRun*> cells, WorkerSession& session, CellBook book,
+              const Batch* follower);
 
   // One round of the cells, none of which has ended: each has its samples of the round then, has failed or was put off,
   // because the doubt about it is greater than `accepted`. When the time is over only first rounds begin.
@@ -44,11 +46,13 @@ class BatchRunner {
   bool needs_heap(const CellRun& run) const;
   bool needs_process_per_sample(const CellRun& run) const;
   bool worker_suits(const CellRun& run) const;
+  const Batch* next_to_start(const CellRun& run) const;
 
   const Batch& batch_;
   std::vector<CellRun*> cells_;
   WorkerSession& session_;
   CellBook book_;
+  const Batch* follower_;
   CellFacts allocator_facts_;
 };
 

@@ -38,6 +38,14 @@ const char* in_words(Doubt doubt) {
   return "";
 }
 
+// The first of the later batches that cannot share the process of `running`; none: what the next turn begins with.
+const Batch* follower(const Batch& running, const std::vector<const Batch*>& batches, const Batch* of_next_turn) {
+  const auto place = std::find(batches.begin(), batches.end(), &running);
+  const auto found =
+      std::find_if(place, batches.end(), [&](const Batch* each) { return !shares_process(running, *each); });
+  return found == batches.end() ? of_next_turn : *found;
+}
+
 }  // namespace
 
 FigureRun::FigureRun(const Plan& plan, const RunHistory& history, Selection selection, const Origin& origin,
@@ -157,8 +165,14 @@ std::optional<Supervisor::Next> Supervisor::next_round(Doubt accepted) const {
 
 bool Supervisor::run_round(const Next& next) {
   const std::uint64_t seed = figures_.front().figure.seed;
-  for (const std::size_t index : order_of_round(turns_.size(), seed, next.round)) {
-    if (!run_turn(turns_[index], next)) return false;
+  const auto order = order_of_round(turns_.size(), seed, next.round);
+  for (auto turn = order.begin(); turn != order.end(); ++turn) {
+    const Batch* of_next_turn = nullptr;
+    for (auto later = turn + 1; later != order.end() && of_next_turn == nullptr; ++later) {
+      const auto waiting = waiting_batches(turns_[*later], next);
+      if (!waiting.empty()) of_next_turn = waiting.front();
+    }
+    if (!run_turn(turns_[*turn], next, of_next_turn)) return false;
   }
   tell_finished();
   return true;
@@ -174,14 +188,26 @@ void Supervisor::tell_finished() {
   }
 }
 
-bool Supervisor::run_turn(const Turn& turn, const Next& next) {
+// Those of a turn that have cells for this round.
+std::vector<const Batch*> Supervisor::waiting_batches(const Turn& turn, const Next& next) {
+  std::vector<const Batch*> batches;
+  for (const auto& [figure, batch] : turn.batches) {
+    LoggedFigure& logged = figures_[figure];
+    if (!waiting_cells(logged, batch, next).empty()) batches.push_back(logged.figure.batches[batch].batch);
+  }
+  return batches;
+}
+
+bool Supervisor::run_turn(const Turn& turn, const Next& next, const Batch* of_next_turn) {
+  const std::vector<const Batch*> batches = waiting_batches(turn, next);
   for (const auto& [figure, batch] : turn.batches) {
     LoggedFigure& logged = figures_[figure];
     const auto& planned = logged.figure.batches[batch];
     std::vector<CellRun*> waiting = waiting_cells(logged, batch, next);
     if (waiting.empty()) continue;
     if (interrupted()) return false;
-    BatchRunner runner(*planned.batch, std::move(waiting), session_, book_of(logged));
+    BatchRunner runner(*planned.batch, std::move(waiting), session_, book_of(logged),
+                       follower(*planned.batch, batches, of_next_turn));
     if (!runner.run_round(next.accepted)) return false;
   }
   session_.retire();  // each round has processes of its own

@@ -83,7 +83,8 @@ class Supervisor {
   std::optional<Next> next_round(Doubt accepted) const;
   bool run_round(const Next& next);
   void tell_finished();
-  bool run_turn(const Turn& turn, const Next& next);
+  bool run_turn(const Turn& turn, const Next& next, const Batch* of_next_turn);
+  std::vector<const Batch*> waiting_batches(const Turn& turn, const Next& next);
   std::vector<CellRun*> waiting_cells(LoggedFigure& logged, std::size_t batch, const Next& next);
   CellBook book_of(LoggedFigure& logged);
   template <class Visit>

@@ -6,6 +6,9 @@ namespace allocbench::front {
 // Until a worker says that it is ready: a CUDA context with a large heap took 6 s on a busy host.
 inline constexpr double start_limit_seconds = 60;
 
+// Until a worker that is prepared has loaded what needs no device. Then it is dropped, and its turn starts another one.
+inline constexpr double load_limit_seconds = 10;
+
 // A cell whose series has timed out at a smaller value gets this share of its deadline, but not less than this time.
 inline constexpr double share_of_hopeless = 0.1;
 inline constexpr double shortest_deadline_seconds = 1;

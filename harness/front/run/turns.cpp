@@ -20,12 +20,6 @@ bool same_load(const Batch& one, const Batch& other) {
   return one.allocator_parameters == other.allocator_parameters && one.pool_bytes == other.pool_bytes;
 }
 
-// As WorkerSession::load() decides where no cell uses a share of the device heap.
-bool shares_process(const Batch& running, const Batch& next) {
-  if (next.has_heap_share || same_load(running, next)) return true;
-  return !next.fresh_by_process && heap_wish(running) == heap_wish(next);
-}
-
 std::size_t starts_of(const Turn& turn, const FigureBatches& figures, std::uint64_t round) {
   std::size_t starts = 0;
   const Batch* running = nullptr;
@@ -46,6 +40,12 @@ std::size_t starts_of(const Turn& turn, const FigureBatches& figures, std::uint6
 }
 
 }  // namespace
+
+// As WorkerSession::load() decides.
+bool shares_process(const Batch& running, const Batch& next) {
+  if (next.has_heap_share || same_load(running, next)) return true;
+  return !next.fresh_by_process && heap_wish(running) == heap_wish(next);
+}
 
 std::vector<Turn> make_turns(const FigureBatches& figures) {
   std::vector<Turn> turns;

@@ -22,6 +22,10 @@ struct Turn {
 
 std::vector<Turn> make_turns(const FigureBatches& figures);
 
+// Whether a worker that was started for one batch measures the next one as well, if none of its cells uses a share of
+// the device heap.
+bool shares_process(const Batch& running, const Batch& next);
+
 // The worker processes of each turn in a round, for the cells that get it in any case, if none fails and none uses a
 // share of the device heap. An allocator that only a process makes fresh counts with one sample a cell.
 std::vector<std::size_t> process_starts(const std::vector<Turn>& turns, const FigureBatches& figures,

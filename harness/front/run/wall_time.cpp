@@ -25,6 +25,7 @@ std::string in_words(const std::string& part) {
 
 void WallTime::add(const protocol::Profile& profile) {
   for (const auto& [part, seconds] : profile.seconds) add(in_words(part), seconds);
+  beside_ += profile.beside;
 }
 
 std::string WallTime::text(double total_seconds) const {
@@ -36,6 +37,10 @@ std::string WallTime::text(double total_seconds) const {
   std::string text = fmt::format("wall time {:.1f} s\n", total_seconds);
   for (const auto& [part, seconds] : parts) {
     text += fmt::format("  {:5.1f} %  {:8.1f} s  {}\n", 100 * seconds / total_seconds, seconds, part);
+  }
+  if (beside_ > 0) {
+    text += fmt::format("  {:7}   {:8.1f} s  of process starts took no time: another worker started or ended\n", "",
+                        beside_);
   }
   return text;
 }

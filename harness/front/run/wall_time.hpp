@@ -15,11 +15,13 @@ class WallTime {
   // What a worker says at its end about the time since it became ready, and about its own start.
   void add(const protocol::Profile& profile);
 
-  // A table, the largest part first; what no part explains is the front end's own.
+  // A table, the largest part first; what no part explains is the front end's own. Below it what passed beside these
+  // parts and took no time of the run.
   std::string text(double total_seconds) const;
 
  private:
   std::map<std::string, double> seconds_;
+  double beside_ = 0;
 };
 
 }  // namespace allocbench::front

@@ -48,6 +48,15 @@ std::optional<WorkerAnswer> answer_in(const std::string& line, std::string_view 
   return WorkerAnswer{.event = std::move(event)};
 }
 
+bool says_loaded(const std::string& line) {
+  try {
+    const auto event = event_in(line);
+    return event && std::holds_alternative<protocol::Loaded>(*event);
+  } catch (const protocol::Malformed&) {
+    return false;
+  }
+}
+
 FirstLine first_line(const std::string& line, std::string_view program) {
   try {
     const auto event = event_in(line);

@@ -23,6 +23,9 @@ struct FirstLine {
   std::string complaint = {};                   // why it is not
 };
 
+// Whether it is the line of a worker that waits and has loaded.
+bool says_loaded(const std::string& line);
+
 // `program` is the worker's path, for the complaint.
 FirstLine first_line(const std::string& line, std::string_view program);
 

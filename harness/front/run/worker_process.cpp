@@ -134,9 +134,10 @@ WorkerProcess::WorkerProcess(const WorkerProgram& program, const std::vector<std
     throw EnvironmentError(fmt::format("{} cannot be started: {}.", program.path, error.message()));
   }
   state_->alive.emplace(state_->child.id());
-  set_group_to_kill(state_->child.id());
   state_->read_output();
 }
+
+void WorkerProcess::take_along() { set_group_to_kill(state_->child.id()); }
 
 WorkerProcess::~WorkerProcess() {
   try {

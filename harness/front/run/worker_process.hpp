@@ -32,6 +32,9 @@ class WorkerProcess {
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
+  // From now on a second Ctrl-C takes its process group along. Other workers die with us.
+  void take_along();
+
   // Writes one line to the worker. A dead worker is noticed by next_line().
   void send(const std::string& command);
 

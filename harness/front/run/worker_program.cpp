@@ -99,7 +99,7 @@ HeapWish heap_wish(const Batch& batch) {
 std::optional<std::uint64_t> ask_device_heap(const WorkerProgram& program, const Batch& batch) {
   const HeapWish wish = heap_wish(batch);
   if (wish.bytes) return wish.bytes;
-  std::vector<std::string> arguments = {"--device-heap-for", wish.question};
+  std::vector<std::string> arguments = heap_options(wish);
   for (const std::string& option : plugin_options(batch)) arguments.push_back(option);
   const Answer answer = run(program, arguments);
   std::uint64_t bytes = 0;
@@ -107,6 +107,11 @@ std::optional<std::uint64_t> ask_device_heap(const WorkerProgram& program, const
   const auto [stop, error] = std::from_chars(answer.output.data(), end, bytes);
   if (answer.exit_code != 0 || error != std::errc{} || (stop != end && *stop != '\n')) return std::nullopt;
   return bytes;
+}
+
+std::vector<std::string> heap_options(const HeapWish& wish) {
+  if (wish.bytes) return {"--device-heap-bytes", std::to_string(*wish.bytes)};
+  return {"--device-heap-for", wish.question};
 }
 
 std::vector<std::string> plugin_options(const Batch& batch) {

@@ -51,6 +51,9 @@ HeapWish heap_wish(const Batch& batch);
 // when it starts.
 std::optional<std::uint64_t> ask_device_heap(const WorkerProgram& program, const Batch& batch);
 
+// The options that give a worker this heap.
+std::vector<std::string> heap_options(const HeapWish& wish);
+
 // The options that make a worker load only what a batch needs.
 std::vector<std::string> plugin_options(const Batch& batch);
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/run/strays.hpp"
@@ -25,7 +26,7 @@ double seconds_since(WorkerProcess::Clock::time_point begin) {
 }  // namespace
 
 WorkerSession::WorkerSession(WorkerSettings settings, SessionListener listener)
-    : settings_(std::move(settings)), listener_(std::move(listener)) {}
+    : settings_(std::move(settings)), listener_(std::move(listener)), succession_(settings_.program) {}
 
 WorkerReply WorkerSession::wait(double limit_seconds) {
   const auto limit =
@@ -37,47 +38,60 @@ WorkerReply WorkerSession::wait(double limit_seconds) {
 
 Outcome WorkerSession::start() { return start({.bytes = 0}, {}); }
 
-Outcome WorkerSession::start(const HeapWish& heap, const std::vector<std::string>& options) {
-  std::vector<std::string> arguments = options;
-  if (heap.bytes) {
-    arguments.insert(arguments.end(), {"--device-heap-bytes", std::to_string(*heap.bytes)});
-  } else {
-    arguments.insert(arguments.end(), {"--device-heap-for", heap.question});
-  }
+std::vector<std::string> WorkerSession::arguments_of(const HeapWish& heap, std::vector<std::string> options) const {
+  std::ranges::copy(heap_options(heap), std::back_inserter(options));
   if (settings_.program.backend == "cuda") {
-    arguments.insert(arguments.end(), {"--device", std::to_string(settings_.device)});
+    options.insert(options.end(), {"--device", std::to_string(settings_.device)});
   } else if (settings_.os_threads) {
-    arguments.insert(arguments.end(), {"--os-threads", std::to_string(*settings_.os_threads)});
+    options.insert(options.end(), {"--os-threads", std::to_string(*settings_.os_threads)});
   }
+  return options;
+}
+
+void WorkerSession::expect(const Batch* batch) {
+  if (settings_.one_by_one) return;
+  succession_.expect(batch == nullptr ? std::vector<std::string>{}
+                                      : arguments_of(heap_wish(*batch), plugin_options(*batch)));
+}
+
+Outcome WorkerSession::start(const HeapWish& heap, const std::vector<std::string>& options) {
+  const std::vector<std::string> arguments = arguments_of(heap, options);
   forget_cells();
   heap_ = heap;
   device_heap_bytes_ = heap.bytes.value_or(0);
-  spawn(std::move(arguments));
-  const WorkerReply reply = wait(start_limit_seconds);
-  start_seconds_ = seconds_since(spawned_);
+  WorkerReply reply = begin(arguments);
+  std::string complaint = complaint_about_start(reply);
+  if (!complaint.empty() && succession_.waited()) {
+    // The device may serve one process only, or have too little memory for two.
+    if (succession_.began_early() && reply.kind == WorkerReply::Kind::line) succession_.begin_late();
+    process_.reset();
+    reply = begin(arguments);
+    complaint = complaint_about_start(reply);
+  }
   if (reply.kind == WorkerReply::Kind::interrupted) {
     process_.reset();
     return {.kind = Outcome::Kind::interrupted};
   }
-  const std::string complaint = complaint_about_start(reply);
   if (complaint.empty()) return {};
   const std::string tail = process_->output_tail();
   process_.reset();
   throw EnvironmentError(with_tail(complaint, tail));
 }
 
-// While the last worker ends, the new one loads its plug-in and the driver. It opens the device when the other is gone,
-// whose memory is free then.
-void WorkerSession::spawn(std::vector<std::string> arguments) {
-  const bool waits = leaving_ != nullptr;
-  if (waits) arguments.emplace_back("--wait");
+// Returns what the worker says when it is ready, or why it is not.
+WorkerReply WorkerSession::begin(const std::vector<std::string>& arguments) {
   retired_ = false;
   cells_opened_ = 0;
   told_.reset();
-  process_ = std::make_unique<WorkerProcess>(settings_.program, arguments);
+  if (settings_.one_by_one) see_off();
+  process_ = succession_.begin(arguments);
   see_off();
   spawned_ = WorkerProcess::Clock::now();
-  if (waits) process_->send("");
+  succession_.hand_over(*process_);
+  WorkerReply reply = wait(start_limit_seconds);
+  if (reply.kind == WorkerReply::Kind::line && says_loaded(reply.line)) reply = wait(start_limit_seconds);
+  start_seconds_ = seconds_since(spawned_);
+  return reply;
 }
 
 // A worker with this batch's plug-in and device heap.
@@ -96,9 +110,10 @@ Outcome WorkerSession::start_for(const Batch& batch) {
   }
 }
 
-// Empty when the worker is ready.
+// Empty when the worker is ready, or nobody needs it any more.
 std::string WorkerSession::complaint_about_start(const WorkerReply& reply) {
   const std::string& path = settings_.program.path;
+  if (reply.kind == WorkerReply::Kind::interrupted) return "";
   if (reply.kind == WorkerReply::Kind::died) return fmt::format("{} {} before it was ready.", path, reply.death);
   if (reply.kind == WorkerReply::Kind::deadline) {
     return fmt::format("{} was not ready after {} s.", path, start_limit_seconds);
@@ -146,7 +161,8 @@ Outcome WorkerSession::load(const Batch& batch, bool needs_heap, double limit_se
     loaded_ = wanted;
     loaded_facts_ = facts;
   } else if (outcome.kind == Outcome::Kind::failed && process_) {
-    stop();  // a worker without an allocator is useless
+    dismiss();  // a worker without an allocator is useless
+    see_off();
   }
   return outcome;
 }
@@ -176,6 +192,7 @@ Outcome WorkerSession::verify(const Cell& cell, double limit_seconds) {
 
 Outcome WorkerSession::sample(const Cell& cell, std::uint64_t count, double limit_seconds,
                               const std::function<void(protocol::Sample)>& take) {
+  succession_.settle(listener_.idle);  // nothing happens beside a sample
   if (Outcome told = note_profile(); told.kind != Outcome::Kind::done) return told;
   process_->send(protocol::to_json(protocol::SampleCell{cell.id, count}).dump());
   double seconds = 0;
@@ -200,6 +217,7 @@ void WorkerSession::retire() {
 }
 
 void WorkerSession::stop() {
+  succession_.drop();
   dismiss();
   see_off();
 }
@@ -210,20 +228,19 @@ void WorkerSession::dismiss() {
   if (process_ && note_profile().kind == Outcome::Kind::done) count_told();
   if (!process_) return;
   process_->send(protocol::to_json(protocol::Quit{}).dump());
-  leave_as("process ends");
+  leave_as("process ends", true);
 }
 
-void WorkerSession::leave_as(const char* what) {
+void WorkerSession::leave_as(const char* what, bool quits) {
   quit_at_ = WorkerProcess::Clock::now();
   leaving_as_ = what;
-  leaving_ = std::move(process_);
+  succession_.leave(std::move(process_), quits);
 }
 
 // Waits until the worker that was told to quit, or killed, is gone.
 void WorkerSession::see_off() {
-  if (!leaving_) return;
-  leaving_->finish();
-  leaving_.reset();
+  if (!succession_.has_leaving()) return;
+  succession_.see_off();
   wall_time_.add(leaving_as_, seconds_since(quit_at_));
   const std::vector<std::string> strays = kill_strays();
   if (!strays.empty()) listener_.strays(strays);
@@ -329,7 +346,7 @@ Outcome WorkerSession::abandon_worker() {
   count_dead_worker(seconds_since(asked_at_));
   Outcome outcome{.kind = Outcome::Kind::failed,
                   .failure = {Status::timeout, protocol::no_answer_reason, process_->output_tail()}};
-  leave_as("workers that died");
+  leave_as("workers that died", false);
   forget_cells();
   return outcome;
 }

@@ -15,6 +15,7 @@
 
 #include "harness/front/log/run_log.hpp"
 #include "harness/front/plan/plan.hpp"
+#include "harness/front/run/succession.hpp"
 #include "harness/front/run/wall_time.hpp"
 #include "harness/front/run/worker_process.hpp"
 #include "harness/front/run/worker_program.hpp"
@@ -36,7 +37,8 @@ struct WorkerSettings {
   WorkerProgram program;
   int device = 0;
   std::optional<std::uint64_t> os_threads = {};
-  bool profile = false;  // ask workers where their time went
+  bool profile = false;     // ask workers where their time went
+  bool one_by_one = false;  // a worker starts when the one before it is gone
 };
 
 // Callbacks for what is not an answer.
@@ -57,6 +59,9 @@ class WorkerSession {
   // Makes a worker hold this batch's allocator: the one that runs, where it may, else a new one. Without `needs_heap`
   // any worker's device heap will do. `facts` receives what the allocator tells about itself.
   Outcome load(const Batch& batch, bool needs_heap, double limit_seconds, CellFacts& facts);
+  // The worker after the one that load() may start will probably be for this batch; null: nobody knows. It is started
+  // beside that one, which saves time, and measures nothing.
+  void expect(const Batch* batch);
   // Whether the running worker's device heap is the batch's: it has the right size, and where only a process makes the
   // heap fresh, the process was started for this allocator.
   bool has_heap_of(const Batch& batch) const;
@@ -89,11 +94,12 @@ class WorkerSession {
   };
 
   static Load load_of(const Batch& batch);
+  std::vector<std::string> arguments_of(const HeapWish& heap, std::vector<std::string> options) const;
   Outcome start(const HeapWish& heap, const std::vector<std::string>& options);
   Outcome start_for(const Batch& batch);
-  void spawn(std::vector<std::string> arguments);
+  WorkerReply begin(const std::vector<std::string>& arguments);
   void dismiss();
-  void leave_as(const char* what);
+  void leave_as(const char* what, bool quits);
   void see_off();
   // `wanted` is the name of the final event, `cell_id` the cell it must be about; empty = none.
   Outcome ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
@@ -114,9 +120,9 @@ class WorkerSession {
   WorkerSettings settings_;
   SessionListener listener_;
   std::unique_ptr<WorkerProcess> process_;
-  bool retired_ = false;                    // the process
-  std::unique_ptr<WorkerProcess> leaving_;  // it was told to quit, or killed
-  std::string leaving_as_;                  // what its end counts as in the profile
+  bool retired_ = false;  // the process
+  Succession succession_;
+  std::string leaving_as_;  // what the end of the last worker counts as in the profile
   WorkerProcess::Clock::time_point quit_at_ = {};
   std::set<std::string> open_cells_;
   std::size_t cells_opened_ = 0;  // by the process
