@@ -13,8 +13,9 @@
 // what it took too much, others may be refused although a page was just freed.
 //
 // simple_queue does so for each lane. simple_queue_reworked does it once for all lanes of a warp that call together, as
-// today's queue allocators do; it looks at the count before it lowers it, so that an empty queue costs no update, and
-// raises it when the pages are in their slots, so that nobody waits for a page that is being put back.
+// today's queue allocators do; it raises the count when the pages are in their slots, so that nobody waits for a page
+// that is being put back. A look at the count before it is lowered was a third trip to words that all share: on an H200
+// lone lanes took 1.5 times as long as with simple_queue, a million threads 1.2 times.
 #pragma once
 
 #include <algorithm>
@@ -90,7 +91,13 @@ class PageQueue {
       return pages_.address(take_from(thread, slot(ticket)));
     } else {
       const auto group = thread.converged();
-      const TicketRange range = take_tickets(thread, group, state_->count, state_->head);
+      TicketRange range;
+      if (group.leader()) {
+        range.count = take_units(thread, state_->count, group.num_threads());
+        if (range.count != 0) range.first = thread.atomic(state_->head).fetch_add(range.count, simt::relaxed);
+      }
+      range.count = group.broadcast(range.count);
+      range.first = group.broadcast(range.first);
       if (!range.has_one(group)) return nullptr;
       thread.note(simt::Note::ticket, range.first);
       return pages_.address(take_from(thread, slot(range.own(group))));

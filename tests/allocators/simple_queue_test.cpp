@@ -8,6 +8,7 @@
 
 #include "allocators/simple_queue/simple_queue_reworked.hpp"
 #include "tests/allocators/churn.hpp"
+#include "tests/allocators/fidelity/rig.hpp"
 #include "tests/allocators/stress.hpp"
 
 namespace allocbench {
@@ -51,6 +52,14 @@ TYPED_TEST(SimpleQueueTest, ServesExactlyItsPagesLapAfterLap) {
     rig.allocator.reset(rig.stream());
     ASSERT_EQ(rig.offset(rig.malloc({16})[0]), 0);
   }
+}
+
+// All requests meet at the count, the head and the tail: what a lane alone does there limits the rate.
+TYPED_TEST(SimpleQueueTest, LetsALoneLaneUseEachWordOnce) {
+  testing::FidelityRig<TypeParam> rig(64 * 256);
+  const testing::Calls mallocs = rig.counted_malloc({256});
+  EXPECT_EQ(mallocs.of_lane[0], (testing::Ops{.updates = 3}));  // the third is its slot
+  EXPECT_EQ(rig.counted_free(mallocs.blocks).of_lane[0], (testing::Ops{.updates = 2, .compare_exchanges = 1}));
 }
 
 TYPED_TEST(SimpleQueueTest, SurvivesSeededChurn) {
