@@ -14,10 +14,11 @@
 //     again.
 //     Both together, on the CPU executor (3,072 lanes ask for 16 bytes, random schedule, 256 MiB): CMalloc made 370
 //     operations per malloc in the first kernel and 904 in the second, and makes 27 and 31; CMMalloc 75 and 113, now 12
-//     and 15. With 4 KiB CMalloc makes 381, 750 and 1,612 in the first three kernels, before 372, 983 and 1,109: there
-//     the offset comes to chunks without room for a warp. On an H200 (malloc and free of 16 B, 30,720 lanes) CFMalloc
-//     went from 9.8 ms to 42 us and CMMalloc from 285 to 12.6 us; 4 KiB for 100,000 lanes now end, after 70 to 85 ms.
-//     What was lost: lone lanes of CFMMalloc with 1 KiB and more take 1.5 to 3.2 times as long as before.
+//     and 15. With 4 KiB CMalloc made 381, 750 and 1,612 in the first three kernels, before 372, 983 and 1,109: there
+//     the offset came to chunks without room for a warp (next point). On an H200 (malloc and free of 16 B, 30,720
+//     lanes) CFMalloc went from 9.8 ms to 42 us and CMMalloc from 285 to 12.6 us; 4 KiB for 100,000 lanes now end,
+//     after 70 to 85 ms. What was lost: lone lanes of CFMMalloc with 1 KiB and more take 1.5 to 3.2 times as long as
+//     before.
 //   * Such a walk carries the offset on. Behind the last chunk with room for a warp it goes to the first one, and its
 //     first circle begins there. Else the offset soon stays behind that last chunk, and all walk one chunk after
 //     another.
@@ -25,7 +26,8 @@
 //     use, and a later malloc a chunk for one lane only.
 //     Both together, on the CPU executor (lanes in turn): 758 lone lanes of one SM asked for 16 bytes; CFMMalloc made
 //     12 operations per malloc in the first kernel and 55 in later ones, and makes 11 to 13. 1,000 lanes with 1 KiB:
-//     30, 109, 128 and 141 in the first four kernels, now 24, 40, 59 and 55.
+//     30, 109, 128 and 141 in the first four kernels, now 24, 40, 59 and 55. CMalloc with 4 KiB for 3,072 lanes (random
+//     schedule): 174, 346 and 207, now 85, 123 and 182.
 //   * The first circle of a walk leaves out the levels of a heap whose chunks were too small from the start
 //     (pre_split.hpp). Most chunks of the pool are in them: a single small request leaves the offset there, and larger
 //     ones would then step over millions of headers.
