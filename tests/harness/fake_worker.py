@@ -154,6 +154,7 @@ class Worker:
         self.allocator = None
         self.cells = {}
         self.locks = {}
+        self.begin = BEGIN
 
     def emit(self, **event):
         self.events.write(json.dumps(event) + "\n")
@@ -181,6 +182,7 @@ class Worker:
         if "FAKE_WORKER_ALONE" in os.environ:
             self.lock_or_end("open", "the device serves one process")
         self.read_line()
+        self.begin = time.monotonic()
 
     def read_line(self):
         if not sys.stdin.readline():
@@ -310,7 +312,7 @@ class Worker:
 
     def on_profile(self, command):
         more = json.loads(os.environ.get("FAKE_WORKER_PROFILE", "{}"))
-        self.emit(event="profile", seconds={"start": 0.0, "kernels": time.monotonic() - BEGIN, **more}, beside=0.25)
+        self.emit(event="profile", seconds={"start": 0.0, "kernels": time.monotonic() - self.begin, **more}, beside=0.25)
 
     def on_close(self, command):
         del self.cells[command["cell"]]

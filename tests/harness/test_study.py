@@ -178,6 +178,7 @@ class Study(StudyTest):
         self.assertRegex(result.stdout, r"wall time [0-9.]+ s\n")
         for part in ("kernels", "process starts", "process ends", "deadlines", "workers that died", "front end"):
             self.assertRegex(result.stdout, rf"(?m)^ +[0-9.]+ % +[0-9.]+ s  {part}$")
+        self.assertRegex(result.stdout, r"(?m)^ +[0-9.]+ s  of process starts took no time: another worker started or ended$")
 
     def test_the_profile_counts_a_deadline_that_a_worker_ends_itself(self):
         self.add_config("mine/one", ["overrunning"], sweep={"request_bytes": [32]}, rounds=1)

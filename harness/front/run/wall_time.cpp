@@ -23,9 +23,17 @@ std::string in_words(const std::string& part) {
 
 }  // namespace
 
-void WallTime::add(const protocol::Profile& profile) {
-  for (const auto& [part, seconds] : profile.seconds) add(in_words(part), seconds);
+double WallTime::add(const protocol::Profile& profile, double start_seconds) {
+  double start = 0;
+  double rest = 0;
+  for (const auto& [part, seconds] : profile.seconds) {
+    (part == "start" ? start : rest) += seconds;
+    add(in_words(part), seconds);
+  }
+  const double unexplained_start = std::max(0.0, start_seconds - start);
+  add("process starts", unexplained_start);
   beside_ += profile.beside;
+  return unexplained_start + start + rest;
 }
 
 std::string WallTime::text(double total_seconds) const {

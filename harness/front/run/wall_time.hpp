@@ -12,8 +12,9 @@ class WallTime {
  public:
   // Of the front end: "process starts", "deadlines".
   void add(const std::string& part, double seconds) { seconds_[part] += seconds; }
-  // What a worker says at its end about the time since it became ready, and about its own start.
-  void add(const protocol::Profile& profile);
+  // What a worker says at its end about the time since it became ready, and about its own start, which took
+  // `start_seconds` of the run. Returns how much of its life that explains.
+  double add(const protocol::Profile& profile, double start_seconds);
 
   // A table, the largest part first; what no part explains is the front end's own. Below it what passed beside these
   // parts and took no time of the run.

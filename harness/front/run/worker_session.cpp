@@ -255,16 +255,7 @@ Outcome WorkerSession::note_profile() {
 }
 
 // Adds what the process told last. Returns how much of its life that explains.
-double WorkerSession::count_told() {
-  if (!told_) return 0;
-  double start = 0;
-  double rest = 0;
-  for (const auto& [part, seconds] : told_->seconds) (part == "start" ? start : rest) += seconds;
-  const double unexplained_start = std::max(0.0, start_seconds_ - start);
-  wall_time_.add("process starts", unexplained_start);
-  wall_time_.add(*told_);
-  return unexplained_start + start + rest;
-}
+double WorkerSession::count_told() { return told_ ? wall_time_.add(*told_, start_seconds_) : 0; }
 
 // `deadline_seconds` of its life were spent on a command that used up its deadline.
 void WorkerSession::count_dead_worker(double deadline_seconds) {
