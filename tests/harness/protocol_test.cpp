@@ -98,6 +98,8 @@ TEST(Protocol, EventsLoseNothing) {
       Sample{"id", {{"alloc", 0.5, 10}}, {{"null_returns", 0}}, 1980, {}, false, 0.75, Loop{4, 0.5}},
       Closed{"id"},
       Failed{"id", Status::oom, "full", false},
+      Profile{{{"start", 0.5}}, 0.25},
+      Loaded{},
       ProtocolError{"what?"}};
   for (const Event& event : events) {
     const Json json = to_json(event);
