@@ -6,6 +6,10 @@
 // likely for any number of positions.
 #pragma once
 
+// Without it Random123 includes all intrinsics of x86: with nvcc a third of the compile time of a unit.
+#if !defined(R123_USE_SSE)
+#define R123_USE_SSE 0
+#endif
 #include <Random123/philox.h>
 
 #include "simt/simt.hpp"
