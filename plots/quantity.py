@@ -23,7 +23,7 @@ _METRIC_NAMES = {"throughput": "operations per second", "allocated_bytes_per_sec
                  "metadata_bytes": "metadata outside of the pool", "energy_per_million": "energy of a million operations",
                  "address_spread": "range of the widest round, over the bytes asked for",
                  "running_spread": "range of all rounds, over the bytes of one", "block_bytes": "granted per request",
-                 "null_returns": "requests that got null", "init_time": "time to create it, memory included",
+                 "null_returns": "requests that got null", "spurious_nulls": "spurious nulls", "init_time": "time to create it, memory included",
                  **{f"{call}_{rank}": f"clock ticks of {what}, {words}" for call, what in (("alloc", "a malloc"), ("free", "a free"), ("own", "no call"))
                     for rank, words in (("p50", "median"), ("p90", "p90"), ("p99", "p99"), ("p999", "p99.9"), ("max", "longest"))}}
 _SHARES = ("internal_waste", "external_waste", "taken_share", "free_share", "freed_share", "utilisation", "usable_share", "recovered_share", "lost_share", "metadata_share")

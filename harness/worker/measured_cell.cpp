@@ -5,6 +5,7 @@
 #include "workloads/verification/call_counter.hpp"
 #include "workloads/verification/content_check.hpp"
 #include "workloads/verification/leak_check.hpp"
+#include "workloads/verification/pointer_rules.hpp"
 
 namespace allocbench::worker {
 namespace {
@@ -30,6 +31,14 @@ class DeadlineScope {
  private:
   simt::Deadline& deadline_;
 };
+
+// Behind the reason of a cell; empty where it is not known.
+std::string cause_of_nulls(const PointerCheck& check) {
+  const std::optional<std::uint64_t> spurious = check.spurious_nulls();
+  if (!spurious) return "";
+  if (*spurious == 0) return "; the pool was exhausted";
+  return "; " + std::to_string(*spurious) + " of the nulls are spurious: all requests fit what was free";
+}
 
 }  // namespace
 
@@ -167,6 +176,8 @@ Sample MeasuredCell::repetition(std::string_view name) {
   const PointerCheck check = check_pointers();
   instance_.last_user = this;
   timer.counter("null_returns", check.nulls());
+  const std::optional<std::uint64_t> spurious = check.spurious_nulls();
+  if (workload_.null_expected && spurious) timer.counter("spurious_nulls", *spurious);
   return {timer.seconds(), timer.phases(), timer.counters()};
 }
 
@@ -222,14 +233,22 @@ void MeasuredCell::check_contents_of(const CallLedger& calls, bool judged, Verif
   result.content = "checked";
 }
 
+// Nobody knows what an aged heap has free.
+PointerRules MeasuredCell::rules() const {
+  PointerRules rules = instance_.rules(overlap_is_defined());
+  if (!ageing_) add_room(rules, setting_);
+  return rules;
+}
+
 PointerCheck MeasuredCell::check_pointers() const {
-  PointerCheck check(instance_.rules(overlap_is_defined()));
+  PointerCheck check(rules());
   run_->check_recorded(check);
   if (!check.ok()) throw CellFailure(Status::incorrect, check.problem());
   if (check.nulls() != 0 && !workload_.null_expected) {
     throw CellFailure(Status::oom, std::to_string(check.nulls()) + " of " + std::to_string(check.blocks()) +
                                        " requests returned null; " + bytes_text(check.bytes_requested()) +
-                                       " asked of a pool of " + bytes_text(setting_.pool_bytes));
+                                       " asked of a pool of " + bytes_text(setting_.pool_bytes) +
+                                       cause_of_nulls(check));
   }
   return check;
 }

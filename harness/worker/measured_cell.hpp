@@ -53,6 +53,7 @@ class MeasuredCell final : public Cell {
   // samples start from.
   void check_filled_blocks(Verification& result, PhaseTimer& untimed);
   void check_contents_of(const CallLedger& calls, bool judged, Verification& result, PhaseTimer& untimed);
+  PointerRules rules() const;
   PointerCheck check_pointers() const;
   void check_invariants() const;
 

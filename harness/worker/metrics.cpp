@@ -30,6 +30,8 @@ const std::vector<protocol::MetricDescription> table = with_latencies({
     {"throughput", "op/s", "higher", "operations of a phase over its median time", "harness"},
     {"operations", "", "none", "mallocs and frees that a phase performed", "workload"},
     {"null_returns", "", "lower", "mallocs of a sample that returned null", "workload"},
+    {"spurious_nulls", "", "lower", "of them, those whose kernel asked for no more than was free when it started",
+     "workload"},
     {"mallocs", "", "none", "mallocs of a sample, where their number is random", "workload"},
     {"frees", "", "none", "frees of a sample, where their number is random", "workload"},
     {"requested_bytes", "B", "none", "sum of the request sizes of a sample's mallocs", "workload"},

@@ -63,7 +63,16 @@ class Conversation(unittest.TestCase):
             answers, code = serve(allocator("comb", pool_bytes=1 << 20), cell, {**on("sample"), "samples": 4},
                                   on("verify"), on("sample"), QUIT)
             self.assertEqual(([a["event"] for a in answers[2:]], code), (["sample"] * 4 + ["verified", "sample"], 0))
-            self.assertEqual([a["counters"]["null_returns"] for a in answers if a["event"] == "sample"], [0] * 5)
+            for name in ("null_returns", "spurious_nulls"):
+                self.assertEqual([a["counters"][name] for a in answers if a["event"] == "sample"], [0] * 5, name)
+
+    def test_nulls_of_a_sample_have_a_cause_where_it_is_known(self):
+        for workload, parameters, known in (("fragmentation", {}, True), ("recovery", {"freed_share": 1.0}, False)):
+            cell = open_cell(workload, threads=1000, request_bytes=64, **parameters)
+            answers, _ = serve(allocator("comb", pool_bytes=1 << 20), cell, on("sample"), QUIT)
+            counters = answers[-1]["counters"]
+            self.assertGreater(counters["null_returns"], 0)
+            self.assertEqual(counters.get("spurious_nulls"), 0 if known else None, workload)
 
     def test_what_launches_at_once_was_held_back(self):
         answers, _ = serve(allocator(), open_cell("alloc_free", threads=100), on("verify"), on("sample"), QUIT)
@@ -229,7 +238,18 @@ class Failures(unittest.TestCase):
     def test_a_pool_too_small_is_oom_in_words(self):
         status, reason = self.fails(allocator(pool_bytes=4096), open_cell("alloc_free", threads=960), on("verify"))
         self.assertEqual(status, "oom")
-        self.assertEqual(reason, "704 of 960 requests returned null; 15 KiB asked of a pool of 4 KiB")
+        self.assertEqual(reason, "704 of 960 requests returned null; 15 KiB asked of a pool of 4 KiB; the pool was exhausted")
+
+    def test_nulls_beside_free_memory_are_spurious(self):
+        status, reason = self.fails(allocator("saboteur_null"), open_cell("alloc_free", threads=1000), on("verify"))
+        self.assertEqual(status, "oom")
+        self.assertTrue(reason.endswith("; 15 of the nulls are spurious: all requests fit what was free"), reason)
+
+    def test_what_an_aged_heap_has_free_is_not_known(self):
+        cell = {**open_cell("alloc_free", threads=2000, request_bytes=4096, state="aged"), "aged_rounds": 2}
+        status, reason = self.fails(allocator("comb", pool_bytes=1 << 20), cell, on("verify"))
+        self.assertEqual(status, "oom")
+        self.assertTrue(reason.endswith("asked of a pool of 1 MiB"), reason)
 
     def test_a_request_beyond_the_pool_is_unsupported(self):
         status, reason = self.fails(allocator(pool_bytes=4096), open_cell("alloc_free", request_bytes=8192))

@@ -4,7 +4,7 @@
 #include "tests/workloads/cpu_device.hpp"
 #include "workloads/contract/export.hpp"
 #include "workloads/contract/workload.hpp"
-#include "workloads/verification/pointer_check.hpp"
+#include "workloads/verification/pointer_rules.hpp"
 
 namespace allocbench::test {
 
@@ -38,6 +38,7 @@ class AllocatorRig {
         arena_(cpu_.stream, pool_bytes),
         setting{.allocator = type, .pool_bytes = pool_bytes, .parameters = parameters, .seed = seed},
         allocator(type, arena_, parameters) {
+    add_room(rules, setting);
     if (type.traits.pool == PoolLocation::device_heap) return;
     rules.pool_begin = reinterpret_cast<std::uint64_t>(pool().base);
     rules.pool_end = rules.pool_begin + pool().bytes;

@@ -84,6 +84,16 @@ TEST(Churn, CountsRefusedRequests) {
   Rig<SlotMalloc<Fault::leak_every_third>> rig(rounds(60), 1000 * 64);
   const std::string problem = rig.sample();
   EXPECT_NE(problem.find(" nulls"), std::string::npos) << problem;
+  EXPECT_EQ(rig.pointers.spurious_nulls(), std::optional(rig.pointers.nulls())) << "half of the pool is asked for";
+}
+
+TEST(Churn, TellsAFullPoolFromSpuriousNulls) {
+  Rig<SlotMalloc<Fault::none>> full(rounds(4, 1.1), 1000 * 64);
+  EXPECT_NE(full.sample().find(" nulls"), std::string::npos);
+  EXPECT_EQ(full.pointers.spurious_nulls(), std::optional<std::uint64_t>(0));
+  Rig<SlotMalloc<Fault::null_every_third>> refusing(rounds(4, 0.1), 1000 * 64);
+  EXPECT_NE(refusing.sample().find(" nulls"), std::string::npos);
+  EXPECT_EQ(refusing.pointers.spurious_nulls(), std::optional(refusing.pointers.nulls()));
 }
 
 // Slots are searched for from where the last one was found.

@@ -51,6 +51,7 @@ TYPED_TEST(GetPageTest, LeavesTheWantedShareFree) {
     Rig<TypeParam> rig(parameters, pool_bytes, own);
     for (int sample = 0; sample < 3; ++sample) {
       EXPECT_EQ(sample == 2 ? rig.observed_sample() : rig.sample(), "60 nulls") << "40 pages for 100 requests";
+      EXPECT_EQ(rig.pointers.spurious_nulls(), std::optional<std::uint64_t>(0));
       ASSERT_EQ(rig.timer->phases().size(), 2u);
       EXPECT_EQ(rig.operations("alloc"), 100u);
       EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");

@@ -37,6 +37,96 @@ TEST(PointerCheck, CountsNullsWithoutBlame) {
   EXPECT_EQ(pointers.bytes_requested(), 48u);
 }
 
+// Requests of 16 bytes, of which `nulls` got none.
+void ask(PointerCheck& pointers, std::uint64_t requests, std::uint64_t nulls) {
+  pointers.add_right(requests, nulls, 16 * requests);
+}
+
+PointerRules room_of(std::uint64_t bytes) {
+  PointerRules rules = pool_of(bytes);
+  rules.pool_bytes = bytes;
+  return rules;
+}
+
+using MaybeNulls = std::optional<std::uint64_t>;
+
+TEST(SpuriousNulls, AreThoseOfKernelsWhoseRequestsAllFitThePool) {
+  PointerCheck pointers(room_of(4096));
+  ask(pointers, 256, 3);
+  pointers.explain_nulls({256, 4096}, Live::together);
+  EXPECT_EQ(pointers.spurious_nulls(), MaybeNulls(3));
+  ask(pointers, 20, 4);  // beside 240 older blocks
+  pointers.explain_nulls({260, 4160}, Live::together);
+  EXPECT_EQ(pointers.spurious_nulls(), MaybeNulls(3)) << "the pool was exhausted";
+  ask(pointers, 16, 2);
+  pointers.explain_nulls({256, 4096}, Live::together);
+  EXPECT_EQ(pointers.spurious_nulls(), MaybeNulls(5));
+}
+
+TEST(SpuriousNulls, AreNotKnownUntilAllAreExplained) {
+  PointerCheck pointers(room_of(4096));
+  EXPECT_EQ(pointers.spurious_nulls(), MaybeNulls(0)) << "there are no nulls";
+  ask(pointers, 10, 1);
+  EXPECT_EQ(pointers.spurious_nulls(), std::nullopt);
+  pointers.explain_nulls({10, 160}, Live::together);
+  ask(pointers, 10, 1);
+  EXPECT_EQ(pointers.spurious_nulls(), std::nullopt);
+}
+
+TEST(SpuriousNulls, AreNotKnownWithoutAPool) {
+  PointerCheck pointers(pool_of(4096));
+  EXPECT_EQ(pointers.spurious_nulls(), std::nullopt);
+  ask(pointers, 10, 1);
+  pointers.explain_nulls({10, 160}, Live::together);
+  EXPECT_EQ(pointers.spurious_nulls(), std::nullopt);
+}
+
+// A kernel that frees each block at once may do with less than its requests, or not.
+TEST(SpuriousNulls, AreNotKnownWhereBlocksLiveSeparatelyAndDoNotFit) {
+  PointerCheck pointers(room_of(4096));
+  ask(pointers, 300, 1);
+  pointers.explain_nulls({200, 3200}, Live::separately);
+  EXPECT_EQ(pointers.spurious_nulls(), MaybeNulls(1));
+  ask(pointers, 300, 1);
+  pointers.explain_nulls({300, 4800}, Live::separately);
+  EXPECT_EQ(pointers.spurious_nulls(), std::nullopt);
+}
+
+TEST(SpuriousNulls, CountABlockAsTheDesignSays) {
+  PointerRules pages = room_of(4096);
+  pages.block_bytes = 1024;
+  for (const auto& [requests, spurious] : {std::pair{4u, 1u}, std::pair{5u, 0u}}) {
+    PointerCheck pointers(pages);
+    ask(pointers, requests, 1);
+    pointers.explain_nulls({requests, 16 * requests}, Live::together);
+    EXPECT_EQ(pointers.spurious_nulls(), MaybeNulls(spurious)) << requests;
+  }
+}
+
+TEST(SpuriousNulls, CountAllBlocksOfASampleWhereNoneIsTakenBack) {
+  const auto after_two_rounds = [](Frees frees, Live live) {
+    PointerRules rules = room_of(4096);
+    rules.frees = frees;
+    PointerCheck pointers(rules);
+    ask(pointers, 300, 7);
+    pointers.explain_nulls({150, 2400}, live);
+    return pointers.spurious_nulls();
+  };
+  EXPECT_EQ(after_two_rounds(Frees::individually, Live::together), MaybeNulls(7));
+  EXPECT_EQ(after_two_rounds(Frees::never, Live::together), MaybeNulls(0));
+  EXPECT_EQ(after_two_rounds(Frees::never, Live::separately), MaybeNulls(0));
+  EXPECT_EQ(after_two_rounds(Frees::in_bulk, Live::together), MaybeNulls(7)) << "a round ends with the bulk free";
+  EXPECT_EQ(after_two_rounds(Frees::in_bulk, Live::separately), std::nullopt);
+}
+
+TEST(SpuriousNulls, AskedBlocksAreRoundedUp) {
+  AskedBlocks asked;
+  for (const std::uint64_t bytes : {1, 16, 17}) asked.add(bytes);
+  EXPECT_EQ(std::pair(asked.count, asked.bytes), std::pair(std::uint64_t{3}, std::uint64_t{64}));
+  asked.take(17);
+  EXPECT_EQ(std::pair(asked.count, asked.bytes), std::pair(std::uint64_t{2}, std::uint64_t{32}));
+}
+
 TEST(PointerCheck, FindsTheSamePointerTwice) {
   EXPECT_EQ(check({0, 64, 64}, Live::together).problem(),
             "wrong pointers (of 3 blocks): 1 overlapping; first: request 2 (16 B at pool+0x40) shares bytes with "

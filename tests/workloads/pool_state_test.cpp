@@ -46,7 +46,18 @@ TEST(Fill, AnOverfullPoolReturnsNull) {
   Fill::Parameters parameters;
   parameters.threads = 100;
   parameters.taken_share = 1;
-  EXPECT_EQ(FillRig(parameters, 64 << 10).sample(), "100 nulls");
+  FillRig rig(parameters, 64 << 10);
+  EXPECT_EQ(rig.sample(), "100 nulls");
+  EXPECT_EQ(rig.pointers.spurious_nulls(), std::optional<std::uint64_t>(0));
+}
+
+TEST(Fill, ANullBesideFreeSlotsIsSpurious) {
+  Fill::Parameters parameters;
+  parameters.threads = 100;
+  parameters.taken_share = 0;
+  test::WorkloadRig<Fill, SlotMalloc<Fault::null_every_third>, CallKernels> rig(parameters, 64 << 10);
+  EXPECT_EQ(rig.sample(), "33 nulls");
+  EXPECT_EQ(rig.pointers.spurious_nulls(), std::optional<std::uint64_t>(33));
 }
 
 TEST(Fill, AnEmptyPoolIsAllowed) {
@@ -71,6 +82,8 @@ TEST(Fragmentation, SlotsWasteWhatTheRequestLeaves) {
   EXPECT_DOUBLE_EQ(rig.value("internal_waste"), 0.25);
   EXPECT_DOUBLE_EQ(rig.value("external_waste"), 0);
   EXPECT_EQ(rig.operations("free"), 1024u);
+  EXPECT_EQ(rig.pointers.spurious_nulls(), std::optional<std::uint64_t>(0))
+      << "blocks count with 64 bytes, not with 48";
 }
 
 TEST(Fragmentation, ABumpPointerWastesOnlyItsRounding) {
@@ -92,6 +105,7 @@ TEST(Fragmentation, CountsWhatNoBlockTakes) {
   EXPECT_EQ(rig.sample(), "1 nulls");
   EXPECT_EQ(rig.value("served_bytes"), 128);
   EXPECT_DOUBLE_EQ(rig.value("external_waste"), 1 - 2.0 / 1024);
+  EXPECT_EQ(rig.pointers.spurious_nulls(), std::optional<std::uint64_t>(1));
 }
 
 }  // namespace

@@ -59,6 +59,7 @@ class AddressRangeRun final : public WorkloadRun {
       if (blocks.empty()) blocks = requests_.blocks();
       check.check({blocks.data() + round * row.count, row.count}, PointerCheck::Live::together);
     }
+    check.explain_nulls({requests_.callers(), requests().bytes()}, PointerCheck::Live::together);
   }
 
   RequestProfile requests() const override { return requests_.profile(); }

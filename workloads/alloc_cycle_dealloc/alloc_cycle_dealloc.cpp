@@ -38,6 +38,7 @@ class AllocCycleDeallocRun final : public WorkloadRun {
       for (std::size_t round = 0; round < mine.size(); ++round) mine[round] = all[round * geometry_.callers + caller];
       check.check(mine, PointerCheck::Live::together);
     }
+    check.explain_nulls({mallocs_at_most(), requests().bytes()}, PointerCheck::Live::separately);
   }
 
   // All blocks of all callers may be live at once: as many blocks of threads as there are iterations.

@@ -30,6 +30,7 @@ class AllocDeallocRun final : public WorkloadRun {
   void check_recorded(PointerCheck& check) const override {
     results_.check(
         check, AnySize{size_.bytes}, [&](std::size_t) { return size_.bytes; }, PointerCheck::Live::separately);
+    check.explain_nulls({geometry_.callers, requests().bytes()}, PointerCheck::Live::separately);
   }
 
   RequestProfile requests() const override { return {geometry_, RequestSizes::fixed(size_.bytes)}; }

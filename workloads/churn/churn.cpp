@@ -44,7 +44,8 @@ class ChurnRun final : public WorkloadRun {
     for (CallerRequests& each : batches_) each.poison();
     rest_.poison();
     live_.clear();
-    nulls_ = 0;
+    asked_ = {};
+    refused_.clear();
   }
 
   void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
@@ -64,7 +65,10 @@ class ChurnRun final : public WorkloadRun {
 
   void check_recorded(PointerCheck& check) const override {
     check.check(final_, PointerCheck::Live::together);
-    check.add_right(nulls_, nulls_, 0);
+    for (const Refused& each : refused_) {
+      check.add_right(each.nulls, each.nulls, 0);
+      check.explain_nulls(each.wanted, PointerCheck::Live::together);
+    }
   }
   RequestProfile requests() const override { return batches_.front().profile(); }
   std::uint64_t mallocs_at_most() const override {
@@ -73,6 +77,12 @@ class ChurnRun final : public WorkloadRun {
   std::vector<KernelInfo> kernels() const override { return batches_.front().kernels(setting_.allocator); }
 
  private:
+  // The nulls of a batch, and what would live at its end had it none.
+  struct Refused {
+    std::uint64_t nulls;
+    AskedBlocks wanted;
+  };
+
   std::vector<std::uint32_t> places_of(std::uint64_t row) const {
     std::vector<std::uint32_t> places(parameters_.threads);
     std::iota(places.begin(), places.end(), static_cast<std::uint32_t>(row * parameters_.threads));
@@ -89,17 +99,26 @@ class ChurnRun final : public WorkloadRun {
       timer->phase("alloc", places.size(), [&] { requests.alloc(allocator); });
     }
     const std::vector<RecordedBlock> served = requests.blocks();
+    Refused refused{0, asked_};
     for (std::size_t i = 0; i < places.size(); ++i) {
       live_[places[i]] = {served[i].address, served[i].bytes, places[i]};
-      nulls_ += served[i].address == 0 ? 1 : 0;
+      refused.wanted.add(served[i].bytes);
+      if (served[i].address != 0) {
+        asked_.add(served[i].bytes);
+      } else {
+        ++refused.nulls;
+      }
     }
+    if (refused.nulls != 0) refused_.push_back(refused);
   }
 
   void free(const AllocatorHandle& allocator, const std::vector<std::uint32_t>& places, PhaseTimer* timer) {
     std::vector<void*> slots(parameters_.threads, nullptr);
     for (std::size_t i = 0; i < places.size(); ++i) {
-      slots[i] = reinterpret_cast<void*>(live_[places[i]].address);
-      live_[places[i]].address = 0;
+      RecordedBlock& block = live_[places[i]];
+      slots[i] = reinterpret_cast<void*>(block.address);
+      if (block.address != 0) asked_.take(block.bytes);
+      block.address = 0;
     }
     leaving_.fill_from(slots);
     const Geometry geometry = parameters_.geometry();
@@ -147,7 +166,8 @@ class ChurnRun final : public WorkloadRun {
   std::vector<CallerRequests> batches_;
   RecordedPointers leaving_;
   CallerRequests rest_;
-  std::uint64_t nulls_ = 0;           // of the last sample
+  AskedBlocks asked_;                 // what lives now
+  std::vector<Refused> refused_;      // of the last sample
   std::vector<RecordedBlock> final_;  // what lived together at its end
 };
 

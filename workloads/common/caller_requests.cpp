@@ -40,9 +40,11 @@ std::vector<RecordedBlock> CallerRequests::blocks() const {
   return results_.blocks([&](std::size_t caller) { return sizes_.host()[caller]; });
 }
 
-void CallerRequests::check(PointerCheck& check, PointerCheck::Live live) const {
+void CallerRequests::check(PointerCheck& check, PointerCheck::Live live, AskedBlocks before) const {
   results_.check(
       check, sizes_.any(), [&](std::size_t caller) { return sizes_.host()[caller]; }, live);
+  const std::uint64_t rows = live == PointerCheck::Live::together ? rounds() : 1;
+  check.explain_nulls({before.count + rows * callers(), before.bytes + rows * profile().bytes()}, live);
 }
 
 KernelInfo CallerRequests::alloc_info(std::string phase, const AllocatorType& type) const {

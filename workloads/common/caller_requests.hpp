@@ -42,8 +42,9 @@ class CallerRequests {
   std::vector<RecordedBlock> blocks() const;
   // For a check together with others.
   SlotRange range() const { return results_.range(sizes_.any(), callers()); }
-  // Judges all blocks.
-  void check(PointerCheck& check, PointerCheck::Live live = PointerCheck::Live::together) const;
+  // Judges all blocks, and what their nulls mean; `before` are those that others hold meanwhile.
+  void check(PointerCheck& check, PointerCheck::Live live = PointerCheck::Live::together,
+             AskedBlocks before = {}) const;
 
   RequestProfile profile() const { return {geometry_, sizes_.host()}; }
   KernelInfo alloc_info(std::string phase, const AllocatorType& type) const;

@@ -33,6 +33,17 @@ class FillRun final : public WorkloadRun {
   }
 
   void check_recorded(PointerCheck& check) const override {
+    judge(check);
+    check.explain_nulls({mallocs_at_most(), mallocs_at_most() * pad(bytes_, 16)}, PointerCheck::Live::together);
+  }
+
+  RequestProfile requests() const override { return timed_.profile(); }
+  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
+  std::uint64_t mallocs_at_most() const override { return std::uint64_t{before_.callers()} + timed_.callers(); }
+  std::vector<KernelInfo> kernels() const override { return timed_.kernels(type_); }
+
+ private:
+  void judge(PointerCheck& check) const {
     const std::array ranges{before_.range(), timed_.range()};
     if (const auto nulls = slot_check_.nulls_if_right(stream_, ranges, check.rules(), PointerCheck::Live::together)) {
       check.add_right(mallocs_at_most(), *nulls, mallocs_at_most() * before_.sizes().host().fixed_bytes());
@@ -46,12 +57,6 @@ class FillRun final : public WorkloadRun {
     check.check(all, PointerCheck::Live::together);
   }
 
-  RequestProfile requests() const override { return timed_.profile(); }
-  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
-  std::uint64_t mallocs_at_most() const override { return std::uint64_t{before_.callers()} + timed_.callers(); }
-  std::vector<KernelInfo> kernels() const override { return timed_.kernels(type_); }
-
- private:
   // As many threads as there are blocks to take.
   static Geometry geometry_before(const Fill::Parameters& parameters, std::size_t pool_bytes) {
     return Geometry::of_callers(static_cast<std::uint32_t>(parameters.blocks_before(pool_bytes)),

@@ -40,7 +40,19 @@ class FragmentationRun final : public WorkloadRun {
     count(timer);
   }
 
+  // A block takes what it was seen to take.
   void check_recorded(PointerCheck& check) const override {
+    judge(check);
+    const std::uint64_t wanted = std::uint64_t{rounds_} * requests_.callers();
+    check.explain_nulls({wanted, wanted * block_bytes_}, PointerCheck::Live::together);
+  }
+  RequestProfile requests() const override { return requests_.profile(); }
+  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
+  std::uint64_t mallocs_at_most() const override { return std::uint64_t{requests_.callers()} * requests_.rounds(); }
+  std::vector<KernelInfo> kernels() const override { return requests_.kernels(type_); }
+
+ private:
+  void judge(PointerCheck& check) const {
     SlotRange range = requests_.range();
     range.count = std::size_t{rounds_} * requests_.callers();
     if (const auto nulls =
@@ -50,12 +62,6 @@ class FragmentationRun final : public WorkloadRun {
     }
     check.check(recorded(), PointerCheck::Live::together);
   }
-  RequestProfile requests() const override { return requests_.profile(); }
-  std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
-  std::uint64_t mallocs_at_most() const override { return std::uint64_t{requests_.callers()} * requests_.rounds(); }
-  std::vector<KernelInfo> kernels() const override { return requests_.kernels(type_); }
-
- private:
   // Of the rounds that ran; the slots of the others keep their poison.
   std::vector<RecordedBlock> recorded() const {
     std::vector<RecordedBlock> blocks = requests_.blocks();
@@ -84,7 +90,8 @@ class FragmentationRun final : public WorkloadRun {
     const auto bytes = static_cast<double>(bytes_);
     const auto served = static_cast<double>(places.size());
     const auto pool = static_cast<double>(pool_bytes_);
-    const double taken = std::max(bytes, static_cast<double>(median_distance(places)));
+    block_bytes_ = std::max(bytes_, median_distance(places));
+    const auto taken = static_cast<double>(block_bytes_);
     timer.counter("served_bytes", served * bytes);
     timer.counter("block_bytes", taken);
     timer.counter("internal_waste", 1 - bytes / taken);
@@ -98,6 +105,7 @@ class FragmentationRun final : public WorkloadRun {
   CallerRequests requests_;
   mutable SlotCheck slot_check_;  // its memory
   std::uint32_t rounds_ = 0;      // of the last sample
+  std::uint64_t block_bytes_ = 0;
 };
 
 }  // namespace

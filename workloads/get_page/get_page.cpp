@@ -1,5 +1,6 @@
 #include "workloads/get_page/get_page.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -27,6 +28,7 @@ class GetPageRun final : public WorkloadRun {
         type_(setting.allocator),
         parameters_(parameters),
         size_{parameters.request_bytes},
+        pool_bytes_(setting.pool_bytes),
         seed_(setting.seed),
         marks_(type_.marks_pages() && parameters.pattern != "self_filled"),
         occupants_(stream, marks_ ? 0 : static_cast<std::uint32_t>(requests_before(parameters, setting.pool_bytes))),
@@ -45,18 +47,23 @@ class GetPageRun final : public WorkloadRun {
 
   void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
     if (marks_) {
-      allocator.occupy(stream_, in_use(allocator.page_count()));
+      const std::uint32_t pages = allocator.page_count();
+      before_ = before(pages, pool_bytes_ / std::max(pages, 1u));
+      allocator.occupy(stream_, in_use(pages));
       with_held_pages(allocator, timer);
       if (!allocator.is_reset_afterwards()) allocator.reset(stream_);
       return;
     }
+    before_ = before(occupants_.count(), pad(size_.bytes, 16));
     const PageSet used = in_use(occupants_.count());
     occupants_.enter(allocator.uncounted(), size_.bytes, used);
     with_held_pages(allocator, timer);
     occupants_.leave(allocator.uncounted(), used);
   }
 
-  void check_recorded(PointerCheck& check) const override { timed_.check(check); }
+  void check_recorded(PointerCheck& check) const override {
+    timed_.check(check, PointerCheck::Live::together, before_);
+  }
   RequestProfile requests() const override { return timed_.profile(); }
   std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
   std::uint64_t mallocs_at_most() const override {
@@ -71,12 +78,21 @@ class GetPageRun final : public WorkloadRun {
 
  private:
   // Of `count` pages or requests, those that are in use before the timed requests and not held by their callers.
-  PageSet in_use(std::uint32_t count) const {
-    if (parameters_.pattern == "self_filled") return PageSet::first(count);
-    const auto used = static_cast<std::uint32_t>(
+  std::uint32_t used_of(std::uint32_t count) const {
+    if (parameters_.pattern == "self_filled") return count;
+    return static_cast<std::uint32_t>(
         std::max<std::int64_t>(std::llround(count * (1 - parameters_.free_share)) - std::int64_t{held_.callers()}, 0));
-    if (parameters_.pattern == "first_fit" || count == 0) return PageSet::first(used);
+  }
+  PageSet in_use(std::uint32_t count) const {
+    const std::uint32_t used = used_of(count);
+    const bool from_the_front = parameters_.pattern == "self_filled" || parameters_.pattern == "first_fit";
+    if (from_the_front || count == 0) return PageSet::first(used);
     return PageSet::by_chance(count, used, seed_, parameters_.cluster_pages);
+  }
+  // Those and the held ones.
+  AskedBlocks before(std::uint32_t count, std::uint64_t bytes_of_each) const {
+    const std::uint64_t used = used_of(count);
+    return {used + held_.callers(), used * bytes_of_each + held_.profile().bytes()};
   }
 
   void with_held_pages(const AllocatorHandle& allocator, PhaseTimer& timer) {
@@ -114,12 +130,14 @@ class GetPageRun final : public WorkloadRun {
   const AllocatorType& type_;
   GetPage::Parameters parameters_;
   FixedSize size_;
+  std::size_t pool_bytes_;
   std::uint64_t seed_;
   bool marks_;  // pages are put into use by marks; else by requests of which some are freed
   Occupants occupants_;
   CallerRequests held_;
   CallerRequests timed_;
   simt::Buffer<std::uint32_t> cycles_;
+  AskedBlocks before_;  // the timed requests of the last sample
 };
 
 }  // namespace

@@ -40,6 +40,8 @@ class PairsRun final : public WorkloadRun {
     results_.check_each(
         check, sizes_.any(), [&](std::size_t request) { return sizes_.host()[request]; },
         PointerCheck::Live::separately, iterations_);
+    const std::uint64_t callers = geometry_.callers;
+    check.explain_nulls({callers, callers * pad(sizes_.host().largest(), 16)}, PointerCheck::Live::separately);
   }
 
   // The first pair of every caller: one block of each is live at a time.

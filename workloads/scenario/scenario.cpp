@@ -82,7 +82,9 @@ class ScenarioRun final : public WorkloadRun {
   }
 
   void check_recorded(PointerCheck& check) const override {
-    requests_.check(check, scenario_.frees_at_once ? PointerCheck::Live::separately : PointerCheck::Live::together);
+    const std::uint64_t occupants = occupants_->count();
+    requests_.check(check, scenario_.frees_at_once ? PointerCheck::Live::separately : PointerCheck::Live::together,
+                    {occupants, occupants * pad(scenario_.occupant_bytes(), 16)});
   }
 
   RequestProfile requests() const override { return requests_.profile(); }

@@ -51,20 +51,10 @@ class TwoPhaseRun final : public WorkloadRun {
   }
 
   void check_recorded(PointerCheck& check) const override {
-    const std::uint64_t live = parameters_.live_blocks();
-    const bool in_sets = parameters_.is_private() && blocks_per_thread_ > 1;
-    if (!in_sets && judged_on_device(check)) return;
-    std::vector<RecordedBlock> recorded = results_.blocks([](std::size_t) { return std::uint64_t{0}; });
-    std::erase_if(recorded, [&](const RecordedBlock& block) {
-      return !takes_part_host_[block.request % live % parameters_.threads];
-    });
-    for (RecordedBlock& block : recorded) block.bytes = sizes_.host()[block.request % live];
-    if (!parameters_.is_private()) {
-      check.check(recorded, PointerCheck::Live::together);
-      return;
-    }
-    check.check(recorded, PointerCheck::Live::separately);
-    if (in_sets) check_sets(check, recorded);
+    judge(check);
+    if (takes_part_.size() != 0) return;  // fewer live together than requests() says
+    check.explain_nulls({parameters_.live_blocks(), requests().bytes()},
+                        parameters_.is_private() ? PointerCheck::Live::separately : PointerCheck::Live::together);
   }
 
   RequestProfile requests() const override {
@@ -85,6 +75,23 @@ class TwoPhaseRun final : public WorkloadRun {
   }
 
  private:
+  void judge(PointerCheck& check) const {
+    const std::uint64_t live = parameters_.live_blocks();
+    const bool in_sets = parameters_.is_private() && blocks_per_thread_ > 1;
+    if (!in_sets && judged_on_device(check)) return;
+    std::vector<RecordedBlock> recorded = results_.blocks([](std::size_t) { return std::uint64_t{0}; });
+    std::erase_if(recorded, [&](const RecordedBlock& block) {
+      return !takes_part_host_[block.request % live % parameters_.threads];
+    });
+    for (RecordedBlock& block : recorded) block.bytes = sizes_.host()[block.request % live];
+    if (!parameters_.is_private()) {
+      check.check(recorded, PointerCheck::Live::together);
+      return;
+    }
+    check.check(recorded, PointerCheck::Live::separately);
+    if (in_sets) check_sets(check, recorded);
+  }
+
   SeveralCalls calls() const {
     return {parameters_.geometry(), blocks_per_thread_, takes_part_.size() == 0 ? nullptr : takes_part_.data()};
   }

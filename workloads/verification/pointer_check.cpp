@@ -71,6 +71,26 @@ void PointerCheck::check_overlap_only(std::span<const RecordedBlock> blocks) {
   }
 }
 
+void PointerCheck::explain_nulls(AskedBlocks wanted, Live live) {
+  const std::uint64_t nulls = nulls_ - nulls_seen_;
+  nulls_seen_ = nulls_;
+  if (rules_.pool_bytes == 0) return;
+  const bool frees_nothing = rules_.frees == Frees::never;
+  if (frees_nothing || (rules_.frees == Frees::in_bulk && live == Live::separately)) {
+    wanted = {blocks_, bytes_requested_ + 15 * blocks_};  // rounded up to 16 they take no more
+  }
+  const bool fits = rules_.block_bytes == 0 ? wanted.bytes <= rules_.pool_bytes
+                                            : wanted.count <= rules_.pool_bytes / rules_.block_bytes;
+  if (!fits && live == Live::separately && !frees_nothing) return;
+  nulls_explained_ += nulls;
+  if (fits) spurious_nulls_ += nulls;
+}
+
+std::optional<std::uint64_t> PointerCheck::spurious_nulls() const {
+  if (rules_.pool_bytes == 0 || nulls_explained_ != nulls_) return std::nullopt;
+  return spurious_nulls_;
+}
+
 std::string PointerCheck::place(const RecordedBlock& block) const {
   const bool in_pool = rules_.pool_end != 0 && block.address >= rules_.pool_begin && block.address <= rules_.pool_end;
   return "request " + std::to_string(block.request) + " (" + bytes_text(block.bytes) + " at " +

@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "allocators/contract/traits.hpp"
 #include "workloads/verification/poison.hpp"
 
 namespace allocbench {
@@ -21,6 +23,29 @@ struct PointerRules {
   std::uint32_t alignment = 16;
   // False where blocks may be handed out again although nobody freed them.
   bool check_overlap = true;
+  // What nulls are judged by: the bytes that all blocks share (0: not known), those that every block takes (0: the
+  // design does not say), and when it takes blocks back.
+  std::uint64_t pool_bytes = 0;
+  std::uint64_t block_bytes = 0;
+  Frees frees = Frees::individually;
+};
+
+// Blocks, and the bytes that they were asked for, each request rounded up to the project's alignment of 16.
+struct AskedBlocks {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+
+  void add(std::uint64_t request) {
+    ++count;
+    bytes += room_of(request);
+  }
+  void take(std::uint64_t request) {
+    --count;
+    bytes -= room_of(request);
+  }
+
+ private:
+  static std::uint64_t room_of(std::uint64_t request) { return (request + 15) / 16 * 16; }
 };
 
 // One recorded result of malloc.
@@ -45,11 +70,17 @@ class PointerCheck {
     nulls_ += nulls;
     bytes_requested_ += bytes;
   }
+  // Tells the cause of the nulls judged since the last call. `wanted` is all that lives at the end of their kernel if
+  // it serves every request, blocks from before it included. If that fits the pool, the nulls are spurious. If not, the
+  // pool was exhausted; but nobody knows that of a kernel that frees its blocks one after the other.
+  void explain_nulls(AskedBlocks wanted, Live live);
   // Only the second half of Live::together, for blocks that were judged one by one before.
   void check_overlap_only(std::span<const RecordedBlock> blocks);
 
   std::uint64_t blocks() const { return blocks_; }
   std::uint64_t nulls() const { return nulls_; }
+  // Those of them that are spurious; nothing where the cause of one is not known.
+  std::optional<std::uint64_t> spurious_nulls() const;
   // Bytes asked for by the requests that returned null and by those that did not.
   std::uint64_t bytes_requested() const { return bytes_requested_; }
   bool ok() const { return unwritten_ + misaligned_ + out_of_bounds_ + overlapping_ == 0; }
@@ -65,6 +96,9 @@ class PointerCheck {
   PointerRules rules_;
   std::uint64_t blocks_ = 0;
   std::uint64_t nulls_ = 0;
+  std::uint64_t spurious_nulls_ = 0;
+  std::uint64_t nulls_seen_ = 0;       // by explain_nulls()
+  std::uint64_t nulls_explained_ = 0;  // those whose cause is known
   std::uint64_t bytes_requested_ = 0;
   std::uint64_t unwritten_ = 0;
   std::uint64_t misaligned_ = 0;

@@ -20,4 +20,11 @@ PointerRules pointer_rules(const AllocatorHandle& allocator, Arena& arena, bool 
   return result;
 }
 
+void add_room(PointerRules& rules, const RunSetting& setting) {
+  const Traits& traits = setting.traits();
+  rules.pool_bytes = traits.pool == PoolLocation::own ? rules.pool_end - rules.pool_begin : setting.pool_bytes;
+  rules.frees = traits.frees;
+  if (traits.one_block_size) rules.block_bytes = setting.max_request();
+}
+
 }  // namespace allocbench

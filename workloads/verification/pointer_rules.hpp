@@ -2,12 +2,15 @@
 #pragma once
 
 #include "allocators/contract/arena.hpp"
-#include "workloads/contract/allocator_handle.hpp"
+#include "workloads/contract/workload.hpp"
 #include "workloads/verification/pointer_check.hpp"
 
 namespace allocbench {
 
 // `arena` is that of the allocator and must outlive the rules.
 PointerRules pointer_rules(const AllocatorHandle& allocator, Arena& arena, bool check_overlap);
+
+// Adds what nulls are judged by, for an allocator that was empty when the sample started.
+void add_room(PointerRules& rules, const RunSetting& setting);
 
 }  // namespace allocbench
