@@ -29,6 +29,9 @@
 //     announces it (buddy_tree.hpp). No thread announces that an empty bin is on its way back to its chunk.
 //   * Bounded: a free that empties a bin waits 64 looks for the units of claims on their way. Else the empty bin stays
 //     as it is until it is used and freed again.
+//   * Lanes of a warp that ask for different sizes come one group after the other; the paper does not say how a warp
+//     parts. Where all groups came at once, the makers of their bins formed a group across them, and on an H200 such
+//     warps now and then did not end (docs/findings.md).
 //   * Unbounded, as in the paper: waits for units that somebody makes, for locks and for readers. They end, because
 //     whoever makes units says so when it fails, and holders of locks and readers wait for nobody above them.
 //   * Unbounded, too: two available halves wait for the units of both, which those who have them use or bring back.
@@ -85,9 +88,22 @@ class BulkAlloc {
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     if (limit_.refuses(bytes)) return nullptr;
-    if (bytes > most_small_) return malloc_pages(thread, bytes);
-    const std::uint32_t log2 = log2_of(static_cast<std::uint32_t>(bytes), bulkalloc::least_size_log2);
-    return small_.malloc(thread, thread.converged().match_any(log2), log2);
+    const bool small = bytes <= most_small_;
+    const std::uint32_t log2 =
+        small ? log2_of(static_cast<std::uint32_t>(bytes), bulkalloc::least_size_log2) : height_of(bytes);
+    const auto all = thread.converged();
+    const auto group = all.match_any(small ? log2 : 32 + log2);
+    void* block = nullptr;
+    SIMT_ROLLED
+    for (simt::LaneMask rest = all.mask(); rest != 0;) {
+      const simt::LaneMask turn = all.shfl_lane(group.mask(), simt::count_trailing_zeros(rest));
+      if (turn == group.mask()) {
+        block = small ? small_.malloc(thread, group, log2) : malloc_pages(thread, group, log2);
+      }
+      all.sync();
+      rest &= ~turn;
+    }
+    return block;
   }
 
   template <class Thread>
@@ -106,11 +122,13 @@ class BulkAlloc {
   const bulkalloc::UAlloc& small() const { return small_; }
 
  private:
-  template <class Thread>
-  SIMT_FN void* malloc_pages(Thread& thread, std::size_t bytes) {
-    const std::uint64_t pages = units_of(bytes, small_.layout.page_log2);
-    const std::uint32_t height = log2_of(static_cast<std::uint32_t>(pages), 0);
-    const std::uint32_t page = small_.tree.take(thread, thread.converged().match_any(height), height);
+  SIMT_HOST_FN std::uint32_t height_of(std::size_t bytes) const {
+    return log2_of(static_cast<std::uint32_t>(units_of(bytes, small_.layout.page_log2)), 0);
+  }
+
+  template <class Thread, class Group>
+  SIMT_FN void* malloc_pages(Thread& thread, const Group& group, std::uint32_t height) {
+    const std::uint32_t page = small_.tree.take(thread, group, height);
     if (page == bulkalloc::no_page) return nullptr;
     thread.atomic(heights_[page]).store(height, simt::relaxed);
     return small_.layout.address(page);

@@ -142,6 +142,21 @@ TEST(BulkAllocFidelity, AWarpOfBlocksOfWhichABinHasThree) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
+// Sizes come one after the other: the lanes that make a bin for each do not take the bins together.
+TEST(BulkAllocFidelity, AWarpOfTwoSizes) {
+  Rig rig(mebibyte);
+  rig.malloc({16});
+  std::vector<std::uint64_t> sizes(32, 32);
+  for (std::size_t lane = 1; lane < sizes.size(); lane += 2) sizes[lane] = 64;
+  const Calls calls = rig.counted_malloc(sizes);
+  const Ops bin = wait + take_bin;
+  const Ops add_bin = bits + (Ops{.stores = 2}) + lock_and_unlock + insert_bin;
+  // Each lane has a slot of its group's bin: 1 OR.
+  EXPECT_EQ(calls.sum(), (wait + bin + add_bin + signal) * 2 + (Ops{.updates = 32}));
+  EXPECT_EQ(std::set<void*>(calls.blocks.begin(), calls.blocks.end()).size(), 32u);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
 TEST(BulkAllocFidelity, AFullBin) {
   Rig rig(mebibyte);
   for (int i = 0; i < 7; ++i) rig.warp_mallocs(16);
