@@ -1,6 +1,6 @@
 """Tables of our forms against the authors' code: the time of a form over that of its original, phase by phase.
 
-`<!--table forms RUN-->`: originals of the same run (`<id>_original`).
+`<!--table forms RUN-->`: originals of the same run (`<id>_original`; of ScatterAlloc its maintained heir).
 `<!--table forms RUN,RUN FILE-->`: originals that were measured separately, from data/originals/FILE; of the runs the cells with
 the settings of that file.
 
@@ -20,6 +20,7 @@ from plots.results import Run
 _BAND = (0.67, 1.5)
 _SHORT = 15e-6
 _YARDSTICKS = {"atomic_malloc": "bump"}  # the same few instructions: what the two ways of measuring differ by
+_HEIRS = {"scatteralloc": "mallocmc", "scatteralloc_no_coalescing": "mallocmc_no_coalescing"}  # of the same authors' code, behind an adapter
 _PHASES = ("alloc", "free")
 
 
@@ -62,7 +63,13 @@ def _point(run: Run, axes: dict) -> str:
 
 def _beside(ours: dict[str, dict[str, _Cell]]) -> _Theirs:
     """An original has no parameters: it stands beside all labels of an id."""
-    return lambda name, point, phase: ours.get(forms.in_form(name.partition("(")[0], forms.ORIGINAL), {}).get(point, _Cell("", {})).seconds.get(phase)
+
+    def seconds(name: str, point: str, phase: str) -> float | None:
+        base = name.partition("(")[0]
+        original = forms.in_form(_HEIRS.get(base, base), forms.ORIGINAL)
+        return ours.get(original, {}).get(point, _Cell("", {})).seconds.get(phase)
+
+    return seconds
 
 
 def _separate(data: dict) -> _Theirs:

@@ -201,6 +201,14 @@ def test_forms_are_divided_by_their_originals(reference, tmp_path, monkeypatch):
         blocks.table("forms dev/small absent.json")
 
 
+def test_scatteralloc_is_divided_by_its_heir(reference, tmp_path):
+    _forms_run(tmp_path / "dev" / "heirs", [
+        ("mallocmc_original", 16, (10e-6, 10e-6)), ("mallocmc_no_coalescing_original", 16, (40e-6, 20e-6)), ("scatteralloc", 16, (12e-6, 11e-6)),
+        ("scatteralloc_reworked", 16, (9e-6, 5e-6)), ("scatteralloc_no_coalescing", 16, (40e-6, 30e-6)), ("scatteralloc_no_reset", 16, (1e-6, 1e-6))])
+    assert blocks.table("forms dev/heirs").splitlines()[2:] == [
+        "| `scatteralloc` | 1.20 | 1.10 |", "| `scatteralloc_reworked` | 0.90 | 0.50 |", "| `scatteralloc_no_coalescing` | 1.00 | 1.50 |"]
+
+
 def test_the_table_of_originals_holds_ratios_and_words(reference):
     (reference / "originals.json").write_text('{"request_bytes": [64], "allocators": {"c_malloc": {"alloc": [0.25], "free": [null]}},'
                                               ' "survey_registers": {"c_malloc": "1 / 2"}}')
