@@ -4,11 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
-#include "simt/counting.hpp"
 #include "tests/allocators/churn.hpp"
+#include "tests/allocators/counted_mallocs.hpp"
 #include "tests/allocators/stress.hpp"
 
 namespace allocbench {
@@ -16,13 +15,9 @@ namespace {
 
 using comb::SizeClass;
 using testing::Rig;
+using testing::served;
 
 comb::Parameters chunks_of(std::uint64_t bytes) { return {.chunk_bytes = bytes, .least_chunks = 1}; }
-
-std::size_t served(const std::vector<void*>& blocks) {
-  return static_cast<std::size_t>(blocks.size()) -
-         static_cast<std::size_t>(std::count(blocks.begin(), blocks.end(), nullptr));
-}
 
 TEST(CombSizeClass, IsTheSmallestThatHoldsTheRequest) {
   std::vector<std::uint32_t> slots;
@@ -70,27 +65,11 @@ TEST(Comb, AWarpTakesOneWordInOneGo) {
   for (std::uint32_t i = 1; i < 32; ++i) EXPECT_EQ(rig.offset(blocks[i]) - rig.offset(blocks[0]), i * 64) << i;
 }
 
-// As MallocAll, and adds up the operations on shared words.
-struct CountedMallocAll {
-  template <class Thread, class A>
-  SIMT_FN void operator()(Thread& thread, A allocator, std::uint64_t bytes, void** blocks, std::uint64_t* operations,
-                          std::uint32_t count) const {
-    const std::uint32_t i = thread.rank_in_grid();
-    if (i >= count) return;
-    simt::CountingThread<Thread> counting(thread);
-    blocks[i] = allocator.malloc(counting, bytes);
-    operations[i] = counting.counts().operations();
-  }
-};
-
 // Operations on shared words by one warp, whose 32 lanes ask for `bytes`.
 std::uint64_t operations_of_a_warp(Rig<Comb>& rig, std::uint64_t bytes, std::vector<void*>& got) {
-  simt::Buffer<void*> blocks(32);
-  simt::Buffer<std::uint64_t> operations(32);
-  simt::launch(rig.stream(), {1, 32}, CountedMallocAll{}, rig.allocator, bytes, blocks.data(), operations.data(), 32u);
-  got = blocks.to_host(rig.stream());
-  const std::vector<std::uint64_t> counts = operations.to_host(rig.stream());
-  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  testing::CountedMallocs mallocs = testing::count_mallocs(rig, bytes, 32, 32);
+  got = std::move(mallocs.blocks);
+  return mallocs.operations;
 }
 
 TEST(Comb, AWarpOfOneSizeTakesOneOperation) {
@@ -227,41 +206,6 @@ TEST(Comb, MemoryMovesBetweenClasses) {
     EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
     rig.free(blocks, 20);
   }
-}
-
-TEST(Comb, SixSizesShareTheLastFifthOfAPool) {
-  // Warps whose lanes want six sizes use a small part of each chunk that they take for one of them.
-  constexpr std::size_t pool_bytes = 4 << 20;
-  Rig<Comb> rig(pool_bytes, chunks_of(8192), 1, 4, simt::StrategyKind::lockstep);
-  const std::vector<void*> taken = rig.malloc(std::vector<std::uint64_t>(pool_bytes / 128 * 82 / 100, 128), 256);
-  ASSERT_EQ(served(taken), taken.size());
-  for (std::uint32_t round = 0; round < 3; ++round) {
-    std::vector<std::uint64_t> sizes(7500);
-    std::uint32_t random = round;
-    for (std::uint64_t& bytes : sizes) bytes = 1 + ((random = random * 1664525 + 1013904223) >> 16) % 128;
-    const std::vector<void*> blocks = rig.malloc(sizes, 256);
-    EXPECT_EQ(served(blocks), blocks.size()) << "round " << round;
-    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-    rig.free(blocks, 256);
-  }
-}
-
-TEST(Comb, FindsTheLastTenthOfAPoolInFewOperations) {
-  constexpr std::uint32_t slots = (4 << 20) / 64;
-  constexpr std::uint32_t requests = 1024;
-  Rig<Comb> rig(4 << 20, chunks_of(32768), 1, 4, simt::StrategyKind::lockstep);
-  const std::vector<void*> taken = rig.malloc(std::vector<std::uint64_t>(slots / 10 * 9, 64), 256);
-  ASSERT_EQ(served(taken), taken.size());
-  // The first of these requests get the empty chunks that were prepared for other sizes.
-  rig.free(rig.malloc(std::vector<std::uint64_t>(requests, 64), 256), 256);
-  simt::Buffer<void*> blocks(requests);
-  simt::Buffer<std::uint64_t> operations(requests);
-  simt::launch(rig.stream(), {requests / 256, 256}, CountedMallocAll{}, rig.allocator, std::uint64_t{64}, blocks.data(),
-               operations.data(), requests);
-  EXPECT_EQ(served(blocks.to_host(rig.stream())), requests);
-  const std::vector<std::uint64_t> counts = operations.to_host(rig.stream());
-  // Looking into one chunk after the other takes more than twenty.
-  EXPECT_LT(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}), 10 * requests);
 }
 
 // A chunk that is missing in the list is found only by those who go through all chunks.

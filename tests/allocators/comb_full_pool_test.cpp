@@ -1,0 +1,84 @@
+// Comb where little is free: few operations, no null while a slot is left, and all of it found by many warps at once.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "allocators/comb/comb.hpp"
+#include "tests/allocators/counted_mallocs.hpp"
+
+namespace allocbench {
+namespace {
+
+using testing::Rig;
+using testing::served;
+
+comb::Parameters chunks_of(std::uint64_t bytes) { return {.chunk_bytes = bytes, .least_chunks = 1}; }
+
+TEST(CombFullPool, SixSizesShareTheLastFifthOfAPool) {
+  // Warps whose lanes want six sizes use a small part of each chunk that they take for one of them.
+  constexpr std::size_t pool_bytes = 4 << 20;
+  Rig<Comb> rig(pool_bytes, chunks_of(8192), 1, 4, simt::StrategyKind::lockstep);
+  const std::vector<void*> taken = rig.malloc(std::vector<std::uint64_t>(pool_bytes / 128 * 82 / 100, 128), 256);
+  ASSERT_EQ(served(taken), taken.size());
+  for (std::uint32_t round = 0; round < 3; ++round) {
+    std::vector<std::uint64_t> sizes(7500);
+    std::uint32_t random = round;
+    for (std::uint64_t& bytes : sizes) bytes = 1 + ((random = random * 1664525 + 1013904223) >> 16) % 128;
+    const std::vector<void*> blocks = rig.malloc(sizes, 256);
+    EXPECT_EQ(served(blocks), blocks.size()) << "round " << round;
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+    rig.free(blocks, 256);
+  }
+}
+
+TEST(CombFullPool, FindsTheLastTenthOfAPoolInFewOperations) {
+  constexpr std::uint32_t slots = (4 << 20) / 64;
+  constexpr std::uint32_t requests = 1024;
+  Rig<Comb> rig(4 << 20, chunks_of(32768), 1, 4, simt::StrategyKind::lockstep);
+  const std::vector<void*> taken = rig.malloc(std::vector<std::uint64_t>(slots / 10 * 9, 64), 256);
+  ASSERT_EQ(served(taken), taken.size());
+  // The first of these requests get the empty chunks that were prepared for other sizes.
+  rig.free(rig.malloc(std::vector<std::uint64_t>(requests, 64), 256), 256);
+  const testing::CountedMallocs mallocs = testing::count_mallocs(rig, 64, requests, 256);
+  EXPECT_EQ(served(mallocs.blocks), requests);
+  // Looking into one chunk after the other takes more than twenty.
+  EXPECT_LT(mallocs.operations, 10 * requests);
+}
+
+// Operations on shared words per malloc when as many threads as there are pages of 256 B fill a pool.
+double operations_of_a_fill(std::size_t pool_bytes, std::uint64_t prepared) {
+  Rig<Comb> rig(pool_bytes, {.chunk_bytes = 16384, .least_chunks = 1, .prepared = prepared}, 1, 4,
+                simt::StrategyKind::lockstep);
+  const auto pages = static_cast<std::uint32_t>(pool_bytes / 256);
+  const testing::CountedMallocs mallocs = testing::count_mallocs(rig, 256, pages, 256);
+  EXPECT_EQ(std::set<void*>(mallocs.blocks.begin(), mallocs.blocks.end()).count(nullptr), 0u);
+  EXPECT_EQ(std::set<void*>(mallocs.blocks.begin(), mallocs.blocks.end()).size(), pages);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  return static_cast<double>(mallocs.operations) / pages;
+}
+
+// Where each warp goes through the pool by itself, four times the pool takes 1.6 to 2 times the operations per malloc.
+TEST(CombFullPool, AMallocCostsTheSameWhenALargerPoolIsFilledToTheLastBlock) {
+  for (const std::uint64_t prepared : {0u, 8u}) {
+    const double small = operations_of_a_fill(4 << 20, prepared);
+    EXPECT_LT(operations_of_a_fill(16 << 20, prepared), 1.4 * small) << "prepared " << prepared;
+  }
+}
+
+TEST(CombFullPool, WarpsLearnTogetherThatNothingIsLeft) {
+  Rig<Comb> rig(2 << 20, chunks_of(4096), 1, 4, simt::StrategyKind::lockstep);
+  constexpr std::uint32_t slots = (2 << 20) / 256;
+  const std::vector<void*> taken = rig.malloc(std::vector<std::uint64_t>(slots, 256), 256);
+  ASSERT_EQ(served(taken), slots);
+  const testing::CountedMallocs refused = testing::count_mallocs(rig, 256, slots, 256);
+  EXPECT_EQ(served(refused.blocks), 0u);
+  EXPECT_LT(refused.operations, 200 * slots);  // several times as many where each goes through the pool by itself
+  // What is free after that is found by whoever comes next, wherever it is.
+  for (const std::uint32_t i : {0u, slots / 2, slots - 1}) {
+    rig.free({taken[i]});
+    EXPECT_EQ(rig.malloc({256})[0], taken[i]);
+  }
+}
+
+}  // namespace
+}  // namespace allocbench
