@@ -5,7 +5,9 @@
 // note is younger than my scan holds nothing for me, whoever looked: that look began after I came, so it saw all that
 // was free then. If the notes of all windows are younger, there is nothing.
 //
-// A scan begins where there is hope: a map tells which windows were barren when somebody last looked.
+// A scan begins where there is hope: a map tells which windows were barren when somebody last looked. There it takes
+// slots of the class only, so that classes that look at the same time do not take the last empty chunks from each
+// other.
 #pragma once
 
 #include "allocators/comb/members.hpp"
@@ -98,7 +100,7 @@ SIMT_FN std::uint64_t take_ticket(Thread& thread, const Group& mates, Scans& sca
   return mates.broadcast(ticket);
 }
 
-// A window that may have something for the class, of those from the word `next` of the map on; `none` if the `left`
+// A window that may have slots of the class, of those from the word `next` of the map on; `no_window` if the `left`
 // words from there on have none. Both are moved.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t hopeful_window(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,

@@ -1,6 +1,6 @@
 // The memory of a Comb and the words that describe it.
 //
-// The pool is an array of equal chunks, numbered from `first_chunk`. Five arrays lie outside the pool:
+// The pool is an array of equal chunks, numbered from `first_chunk`. These arrays lie outside the pool:
 //
 //   words      for each chunk one word of 64 bits per 32 slots of 16 bytes: a tag in the upper half, one bit per slot
 //              in the lower half (1 = taken). The tag is the class of the chunk or one of
@@ -14,6 +14,9 @@
 //              chunk of any class at any time.
 //   members    for each class a list of as many chunk numbers: where a request looks that found its own word full.
 //   Hints
+//   barren     for each class a bit per window of eight chunks: 1 = nothing was there for the class when somebody last
+//              looked. Hints
+//   notes      for each class and window when that was (scan.hpp)
 //
 // Chunk numbers 0 and 1 have no memory. Their words are closed for ever, so a request that follows a directory entry 0
 // (nobody has come here yet) or 1 (somebody fetches a chunk) finds nothing, without asking.
