@@ -103,26 +103,12 @@ class Laps {
   }
   // At `chunk` the walk is not back yet where it began.
   SIMT_FN bool is_first_circle(std::uint32_t chunk) const { return laps_ == 0 || (laps_ == 1 && chunk < start_); }
-  // Instead of go_on(): the walk goes to `chunk`, and its first circle begins there. Only so often, as a walk has to
-  // end.
-  SIMT_FN bool may_begin_again() const { return begun_again_ < most_begun_again; }
-  template <class Thread>
-  SIMT_FN bool begin_again_at(Thread& thread, std::uint32_t chunk) {
-    thread.probe(simt::Step::walk);
-    ++begun_again_;
-    start_ = chunk;
-    laps_ = 0;
-    return max_steps_ == 0 || ++steps_ < max_steps_;
-  }
 
  private:
-  static constexpr std::uint32_t most_begun_again = 16;
-
   std::uint32_t start_;
   std::uint32_t max_steps_;
   std::uint32_t laps_ = 0;
   std::uint32_t steps_ = 0;
-  std::uint32_t begun_again_ = 0;
 };
 
 template <class Header, template <class> class Place, Offsets offsets_kind, class Offset = RovingOffset>

@@ -52,8 +52,7 @@ struct PreSplit {
     return root >> level < need ? (heap + 1) * heap_granules() : chunk;
   }
   // Of the next `reach` nodes of the same heap behind `chunk`, as far as they have `least` granules, the first granule
-  // of one: `drawn` / 2^32 of the way. Behind the last of these nodes comes the first one. `chunk` itself if the heap
-  // has none.
+  // of one: `drawn` / 2^32 of the way. `chunk` itself if there is none.
   SIMT_HOST_FN std::uint32_t further_on(std::uint32_t chunk, std::uint32_t drawn, std::uint32_t reach,
                                         std::uint32_t least) const {
     if (chunk >= last_chunk() || least > root) return chunk;
@@ -63,10 +62,9 @@ struct PreSplit {
     const std::uint32_t node = (1u << level) - 1 + (in_heap - level * root) / (root >> level);
     const std::uint32_t large_levels = 32 - simt::count_leading_zeros(root / least);  // with chunks of `least` or more
     const std::uint32_t nodes = (1u << (large_levels < levels ? large_levels : levels)) - 1;
-    const std::uint32_t from = node < nodes ? node : nodes - 1;
-    const std::uint32_t others = nodes - 1;
-    const std::uint32_t target = from + 1 + simt::multiply_high(drawn, reach < others ? reach : others);
-    return this->chunk(heap, target < nodes ? target : target - nodes);
+    if (node + 1 >= nodes) return chunk;
+    const std::uint32_t within = reach < nodes - 1 - node ? reach : nodes - 1 - node;
+    return this->chunk(heap, node + 1 + simt::multiply_high(drawn, within));
   }
   SIMT_HOST_FN std::uint32_t chunk_size(std::uint32_t node) const {
     return root >> (31 - simt::count_leading_zeros(node + 1));

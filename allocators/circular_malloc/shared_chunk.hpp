@@ -1,4 +1,4 @@
-// Lanes of a warp divide one free chunk among them, and give neighbouring blocks back as one chunk.
+// Lanes of a warp divide one free chunk among them.
 //
 // Part of the reworked CMalloc family (side_table_list.hpp). The leader locks the chunk; the lanes take blocks of it in
 // the order of their ranks, as far as it reaches; what the last of them leaves becomes a free chunk.
@@ -56,29 +56,6 @@ SIMT_FN Share share_chunk(Thread& thread, const Party& party, const SideTable<He
   party.sync();  // all new headers lead on
   if (fits && behind != next) layout.header(block).link(thread, behind);
   return {true, fits ? block : no_block, rest};
-}
-
-// Blocks that members of a party free at once, each the neighbour of the block of the member before.
-struct Run {
-  bool first;          // this lane has the first block of its run
-  std::uint32_t next;  // what follows the last block
-};
-
-// Called by all lanes of the party; `next` follows the block of this lane, which owns its chunk. The first lane of a
-// run may free all of it: the headers of the others lead on to its end.
-template <class Thread, class Party>
-SIMT_FN Run join_neighbours(Thread& thread, const Party& party, std::uint32_t chunk, std::uint32_t next) {
-  const simt::LaneMask below = party.mask() & ((simt::LaneMask{1} << thread.lane()) - 1);
-  const std::uint32_t before = below == 0 ? thread.lane() : 31 - simt::count_leading_zeros(below);
-  const bool first = party.shfl_lane(next, before) != chunk || below == 0;
-  const simt::LaneMask firsts = party.ballot(first);
-  const simt::LaneMask other_runs = firsts & ~below & ~(simt::LaneMask{1} << thread.lane());
-  const simt::LaneMask up_to_last =
-      other_runs == 0 ? party.mask()
-                      : party.mask() & ((simt::LaneMask{1} << simt::count_trailing_zeros(other_runs)) - 1);
-  const std::uint32_t end = party.shfl_lane(next, 31 - simt::count_leading_zeros(up_to_last));
-  party.sync();  // what the others wrote to their blocks, the first one releases
-  return {first, end};
 }
 
 }  // namespace allocbench::circular

@@ -9,25 +9,21 @@
 //     are one transaction, its atomics are 32; and no chunk is hidden from others by walkers that cannot use it.
 //   * The lanes at the same free chunk take it together: one locks it, and all get neighbouring blocks of it, as far as
 //     it reaches (shared_chunk.hpp). A lane alone would hand the chunk on to the next lane only after its split.
-//   * A walk that lost a race goes on at a chunk of the first division further on, which its warp draws: the more often
-//     it met others, the further. Else all callers follow the winner to the rest of its chunk, and all but one lose
-//     again.
+//   * A walk that lost a race, or sees the offset move, goes on at a chunk of the first division further on, which its
+//     warp draws: the more often this happens, the further. Else all callers follow the winner to the rest of its
+//     chunk, and all but one lose again.
 //     Both together, on the CPU executor (3,072 lanes ask for 16 bytes, random schedule, 256 MiB): CMalloc made 370
 //     operations per malloc in the first kernel and 904 in the second, and makes 27 and 31; CMMalloc 75 and 113, now 12
-//     and 15. With 4 KiB CMalloc made 381, 750 and 1,612 in the first three kernels, before 372, 983 and 1,109: there
-//     the offset came to chunks without room for a warp (next point). On an H200 (malloc and free of 16 B, 30,720
-//     lanes) CFMalloc went from 9.8 ms to 42 us and CMMalloc from 285 to 12.6 us; 4 KiB for 100,000 lanes now end,
-//     after 70 to 85 ms. What was lost: lone lanes of CFMMalloc with 1 KiB and more take 1.5 to 3.2 times as long as
-//     before.
-//   * Such a walk carries the offset on. Behind the last chunk with room for a warp it goes to the first one, and its
-//     first circle begins there. Else the offset soon stays behind that last chunk, and all walk one chunk after
-//     another.
-//   * Lanes that free neighbouring blocks at once give them back as one chunk. Each alone would find the next block in
-//     use, and a later malloc a chunk for one lane only.
-//     Both together, on the CPU executor (lanes in turn): 758 lone lanes of one SM asked for 16 bytes; CFMMalloc made
-//     12 operations per malloc in the first kernel and 55 in later ones, and makes 11 to 13. 1,000 lanes with 1 KiB:
-//     30, 109, 128 and 141 in the first four kernels, now 24, 40, 59 and 55. CMalloc with 4 KiB for 3,072 lanes (random
-//     schedule): 174, 346 and 207, now 85, 123 and 182.
+//     and 15. With 4 KiB CMalloc makes 381, 750 and 1,612 in the first three kernels, before 372, 983 and 1,109: there
+//     the offset comes to chunks without room for a warp. On an H200 (malloc and free of 16 B, 30,720 lanes) CFMalloc
+//     went from 9.8 ms to 42 us and CMMalloc from 285 to 12.6 us; 4 KiB for 100,000 lanes now end, after 70 to 85 ms.
+//     What was lost: lone lanes of CFMMalloc with 1 KiB and more take 1.5 to 3.2 times as long as before.
+//     One reason for that: the offset soon stays behind the last chunk with room for a warp. Tried: such a
+//     walk goes on to the first chunk with room, and lanes that free neighbouring blocks give them back as one chunk.
+//     On the CPU executor walks became shorter (758 lone lanes of one SM, 16 bytes: from 55 operations per malloc in
+//     later kernels to 11 to 13). On an H200 CFMMalloc then returned null although the pool had room (a probe: pairs
+//     with 4 KiB in 4 GiB, 64 of 100,000 mallocs of 10,000 threads). No schedule of the executor showed it. So both are
+//     left out.
 //   * The first circle of a walk leaves out the levels of a heap whose chunks were too small from the start
 //     (pre_split.hpp). Most chunks of the pool are in them: a single small request leaves the offset there, and larger
 //     ones would then step over millions of headers.
@@ -80,15 +76,12 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
         thread.spin_hint();
         continue;
       }
-      bool again = false;
       if (next > chunk && laps.is_first_circle(next)) {
         const std::uint32_t followed = follow(laps, roving, ahead, next);
         crowd += lost || followed != next;
-        const std::uint32_t target = lost ? aside(thread, laps, followed, need, crowd) : followed;
-        again = target < followed;
-        next = this->split_.past_small_chunks(target, need);
+        next = this->split_.past_small_chunks(aside(thread, laps, followed, need, crowd), need);
       }
-      if (!(again ? laps.begin_again_at(thread, next) : laps.go_on(thread, chunk, next))) return nullptr;
+      if (!laps.go_on(thread, chunk, next)) return nullptr;
       chunk = next;
       waits = 0;
       ahead = roving.load(simt::relaxed);  // used a step later, so that it is read beside the header
@@ -100,9 +93,7 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
     if (block == nullptr) return;
     const std::uint32_t chunk = this->layout_.chunk_of(block);
     Header& header = this->layout_.header(chunk);
-    const Run run = join_neighbours(thread, thread.converged(), chunk, header.owned_next(thread));
-    if (!run.first) return;
-    std::uint32_t next = run.next;
+    std::uint32_t next = header.owned_next(thread);
     bool merged = false;
     const LockResult neighbour = this->layout_.header(next).try_lock(thread);
     if (neighbour.won) {
@@ -134,13 +125,12 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
   template <class Thread>
   SIMT_FN std::uint32_t aside(Thread& thread, const Laps& laps, std::uint32_t next, std::uint32_t need,
                               std::uint32_t crowd) const {
-    if (need > this->split_.root / simt::warp_size) return next;
+    if (crowd == 0 || need > this->split_.root / simt::warp_size) return next;
     const std::uint32_t reach_bits = crowd * reach_log2 < most_reach_log2 ? crowd * reach_log2 : most_reach_log2;
     const std::uint32_t warp = thread.rank_in_grid() / simt::warp_size;
     const std::uint32_t drawn = (warp + crowd * 0x85ebca6bu) * 0x9e3779b1u;
     const std::uint32_t other = this->split_.further_on(next, drawn, 1u << reach_bits, need * simt::warp_size);
-    const bool allowed = other < next ? laps.may_begin_again() : laps.is_first_circle(other);
-    return allowed ? other : next;
+    return laps.is_first_circle(other) ? other : next;
   }
 };
 

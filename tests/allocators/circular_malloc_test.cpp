@@ -199,26 +199,6 @@ struct CountWalks {
   }
 };
 
-// One lane of each warp calls.
-struct CountLoneWalks {
-  template <class Thread, class A>
-  SIMT_FN void operator()(Thread& thread, A allocator, std::uint64_t bytes, void** blocks,
-                          std::uint32_t* walked) const {
-    if (thread.lane() != 0) return;
-    WalkCounter<Thread> counter(thread);
-    const std::uint32_t i = thread.rank_in_grid() / simt::warp_size;
-    blocks[i] = allocator.malloc(counter, bytes);
-    walked[i] = counter.walked();
-  }
-};
-
-struct FreeAlone {
-  template <class Thread, class A>
-  SIMT_FN void operator()(Thread& thread, A allocator, void** blocks) const {
-    if (thread.lane() == 0) allocator.free(thread, blocks[thread.rank_in_grid() / simt::warp_size]);
-  }
-};
-
 struct Walks {
   std::vector<std::uint32_t> steps;  // of each lane
   std::vector<void*> blocks;
@@ -287,37 +267,6 @@ TYPED_TEST(ReworkedWalkTest, StaysShortWithMixedSizes) {
     rig.free(walks.blocks);
   }
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-}
-
-// Walks that go aside carry the offset on. At the last chunk with room for a warp the next ones go to the first: there
-// they stay as short as in the first kernel.
-TYPED_TEST(ReworkedWalkTest, StaysShortForLoneLanesFromKernelToKernel) {
-  constexpr std::uint32_t lanes = 758;
-  Rig<TypeParam> rig(8 << 20, {.offset_count = 1}, 1, 1, simt::StrategyKind::round_robin);
-  simt::Buffer<void*> blocks(lanes);
-  simt::Buffer<std::uint32_t> walked(lanes);
-  for (int round = 0; round < 4; ++round) {
-    simt::launch(rig.stream(), {lanes, simt::warp_size}, CountLoneWalks{}, rig.allocator, std::uint64_t{16},
-                 blocks.data(), walked.data());
-    const std::vector<std::uint32_t> steps = walked.to_host(rig.stream());
-    EXPECT_LT(std::accumulate(steps.begin(), steps.end(), 0u) / lanes, 6u) << "round " << round;
-    const std::vector<void*> made = blocks.to_host(rig.stream());
-    EXPECT_EQ(std::count(made.begin(), made.end(), nullptr), 0);
-    simt::launch(rig.stream(), {lanes, simt::warp_size}, FreeAlone{}, rig.allocator, blocks.data());
-  }
-  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-}
-
-// Each would merge with the next block only, which is in use until its lane has freed it.
-TYPED_TEST(ReworkedWalkTest, GivesTheBlocksOfAWarpBackAsOneChunk) {
-  testing::FidelityRig<TypeParam> rig(64 * 1024);  // the root is a chunk of 4 KiB
-  const std::vector<void*> blocks = rig.warp_mallocs(64).blocks;
-  ASSERT_EQ(rig.offset(blocks[31]) - rig.offset(blocks[0]), 31 * 64);
-  const testing::Calls frees = rig.counted_free(blocks);
-  // A load each; then one merge with the rest, one release, and the offset.
-  EXPECT_EQ(frees.sum(), (testing::Ops{.loads = 32, .stores = 2, .updates = 1}));
-  ASSERT_EQ(rig.offset(rig.malloc({20000})[0]), 9 * 4096);  // the last chunk, the only other one for 4 KiB
-  EXPECT_EQ(rig.offset(rig.malloc({4096})[0]), rig.offset(blocks[0]));
 }
 
 TYPED_TEST(ReworkedWalkTest, KeepsWhatLiesBetweenFreedBlocks) {
