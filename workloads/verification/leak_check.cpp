@@ -19,7 +19,8 @@ constexpr std::uint64_t rounds_to_judge = 16;
 constexpr std::uint32_t most_rounds_together = 16;
 // A pool of so many requests' rounds shows a leak as well as one of a million, in a fraction of the time.
 constexpr std::uint32_t most_callers = 1 << 14;
-// Designs that slow down as more threads compete finish their rounds with so many.
+// Designs that slow down as more threads compete finish their rounds with so many. These come first: a round of slow
+// designs by many callers takes seconds.
 constexpr std::uint32_t callers_of_slow_designs = 1 << 10;
 
 // Many callers become a power of two, so that cells of a sweep over threads make the same requests.
@@ -41,50 +42,49 @@ LeakCheck::LeakCheck(simt::Stream& stream, const RequestProfile& profile, const 
       findings_(findings),
       budget_(budget),
       profile_(limited(profile, most_callers)),
-      sizes_(profile.sizes, stream),
-      results_(std::in_place, stream, profile_.geometry.callers, most_rounds_together) {}
+      sizes_(profile.sizes, stream) {}
 
 LeakResult LeakCheck::run(const AllocatorHandle& own) {
   deadline_ = own.deadline();
   if (setting_.traits().frees == Frees::never)
     return {.verdict = "waived: " + setting_.display_name() + " never frees"};
-  if (setting_.traits().pool != PoolLocation::device_heap) {
-    if (std::optional<LeakResult> known = findings_.find(setting_, profile_)) return *known;
-    const RequestProfile asked = profile_;
+  if (std::optional<LeakResult> known = findings_.find(setting_, profile_)) return *known;
+  const RequestProfile asked = profile_;
+  const bool in_device_heap = setting_.traits().pool == PoolLocation::device_heap;
+  if (!in_device_heap) {
     if (std::optional<LeakResult> result = on_second_instances()) {
       findings_.keep(setting_, asked, instance_bytes_, *result);
       return *result;
     }
   }
-  if (std::optional<LeakResult> result = rounds(own, setting_.pool_bytes)) return *result;
+  results_.emplace(stream_, profile_.geometry.callers, most_rounds_together);
+  if (std::optional<LeakResult> result = rounds(own, setting_.pool_bytes)) {
+    if (in_device_heap) findings_.keep(setting_, asked, 0, *result);  // a process has one device heap
+    return *result;
+  }
   return {.verdict = "waived: the cell's own pool cannot serve all " + std::to_string(profile_.geometry.callers) +
                      " requests at once"};
 }
 
-// A few callers that finish all rounds show a leak that many do not in the rounds they have time for.
 std::optional<LeakResult> LeakCheck::on_second_instances() {
-  if (profile_.geometry.callers <= callers_of_slow_designs) return growing();
-  const std::chrono::milliseconds all = std::exchange(budget_, budget_ / 2);
-  std::optional<LeakResult> result = growing();
-  budget_ = all;
-  if (!result || counts(*result)) return result;
-  profile_ = limited(profile_, callers_of_slow_designs);
-  results_.emplace(stream_, profile_.geometry.callers, most_rounds_together);
+  const RequestProfile many = profile_;
+  if (many.geometry.callers <= callers_of_slow_designs) return growing();
+  profile_ = limited(many, callers_of_slow_designs);
   const std::optional<LeakResult> with_few = growing();
-  return with_few ? with_few : result;
-}
-
-// What many callers had no time for is done again by few.
-bool LeakCheck::counts(const LeakResult& result) const {
-  return result.complete || profile_.geometry.callers <= callers_of_slow_designs;
+  const auto times = many.geometry.callers / profile_.geometry.callers;
+  profile_ = many;
+  if (!with_few || !with_few->complete || least_rounds * times * round_time_ > budget_) return with_few;
+  const std::optional<LeakResult> with_many = growing();
+  return with_many && with_many->complete ? with_many : with_few;
 }
 
 // The first instance that is large enough for the design.
 std::optional<LeakResult> LeakCheck::growing() {
   constexpr std::size_t step = 64 * 1024;
+  results_.emplace(stream_, profile_.geometry.callers, most_rounds_together);
   const std::size_t first = (profile_.bytes() * rounds_per_pool + step - 1) / step * step;
-  for (std::size_t bytes = first; bytes < setting_.pool_bytes; bytes *= 8) {
-    if (std::optional<LeakResult> result = on_second_instance(bytes)) return result;
+  for (; first * growth_ < setting_.pool_bytes; growth_ *= 8) {
+    if (std::optional<LeakResult> result = on_second_instance(first * growth_)) return result;
   }
   return std::nullopt;
 }
@@ -98,7 +98,8 @@ std::optional<LeakResult> LeakCheck::on_second_instance(std::size_t pool_bytes) 
     AllocatorHandle small(setting_.allocator, arena, setting_.parameters);
     small.end_calls_at(deadline_);
     std::optional<LeakResult> result = rounds(small, pool_bytes);
-    const std::string broken = result && counts(*result) ? small.broken_invariant(stream_) : std::string();
+    const bool is_found = result && (result->complete || profile_.geometry.callers <= callers_of_slow_designs);
+    const std::string broken = is_found ? small.broken_invariant(stream_) : std::string();
     if (!broken.empty()) throw CellFailure(Status::incorrect, "invariant broken after the leak check: " + broken);
     stream_.synchronize();
     if (result) instance_bytes_ = pool_bytes;
@@ -134,6 +135,7 @@ std::optional<LeakResult> LeakCheck::rounds(const AllocatorHandle& bare, std::si
       return judge(allocator, pool_bytes, done + together, nulls);
     }
     done += together;
+    round_time_ = (Clock::now() - now) / together;
     if (8 * (Clock::now() - now) < budget_) together = std::min(2 * together, most_rounds_together);
   }
   return LeakResult{.rounds = wanted, .verdict = "checked", .callers = profile_.geometry.callers};

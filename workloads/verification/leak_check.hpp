@@ -1,10 +1,10 @@
 // Leak check: after everything was freed, the pool must serve the same requests again.
 //
-// Rounds of "all allocate, all free", by at most 16,384 of the cell's callers (by 1,024 where the design is too slow
-// for more), run until twice the pool has been requested, at least sixteen times: an allocator that loses freed memory
-// fails. The pool of a cell is usually far too large for that, so the rounds run on a small second instance of about
-// eight rounds' bytes. If the design cannot serve the first round from so little, the instance grows, up to the cell's
-// own allocator. What was found on a second instance holds for all cells of the allocator with the same requests
+// Rounds of "all allocate, all free", by 1,024 of the cell's callers and, where the design is fast enough, by at most
+// 16,384 of them, run until twice the pool has been requested, at least sixteen times: an allocator that loses freed
+// memory fails. The pool of a cell is usually far too large for that, so the rounds run on a small second instance of
+// about eight rounds' bytes. If the design cannot serve the first round from so little, the instance grows, up to the
+// cell's own allocator. What was found on a second instance holds for all cells of the allocator with the same requests
 // (LeakFindings). If the first round had no nulls, nulls of later rounds are a leak when they last and are many or
 // grow. All others are refusals: free memory in pieces too small for the largest request, or a search that gave up
 // early; the verdict has their number.
@@ -37,8 +37,6 @@ class LeakCheck {
  private:
   std::optional<LeakResult> on_second_instances();
   std::optional<LeakResult> growing();
-  // Not so where few callers try again.
-  bool counts(const LeakResult& result) const;
   // Nothing when this pool is too small for the design.
   std::optional<LeakResult> on_second_instance(std::size_t pool_bytes);
   std::optional<LeakResult> rounds(const AllocatorHandle& bare, std::size_t pool_bytes);
@@ -57,6 +55,9 @@ class LeakCheck {
   std::chrono::milliseconds budget_;
   RequestProfile profile_;
   std::size_t instance_bytes_ = 0;  // of the second instance that gave the result
+  // How much larger than for eight rounds a second instance must be; the design is the same for few callers and many.
+  std::size_t growth_ = 1;
+  std::chrono::duration<double> round_time_{};  // of the last rounds
   DeviceSizes sizes_;
   std::optional<RecordedPointers> results_;
 };

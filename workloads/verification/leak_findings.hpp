@@ -1,5 +1,5 @@
-// What leak checks of this process found on instances of their own. Cells of one allocator that ask for the same blocks
-// need one check between them: the cell's pool has no part in it.
+// What leak checks of this process found on instances of their own, or in the device heap. Cells of one allocator that
+// ask for the same blocks need one check between them: the cell's pool has no part in it.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class LeakFindings {
   // Nothing where no check of this allocator with its parameters made such requests on an instance smaller than
   // `pool_bytes`.
   std::optional<LeakResult> find(const RunSetting& setting, const RequestProfile& profile) const;
-  // `instance_bytes`: the pool that the rounds ran on.
+  // `instance_bytes`: the pool that the rounds ran on; 0: the device heap.
   void keep(const RunSetting& setting, const RequestProfile& profile, std::size_t instance_bytes, LeakResult result);
 
  private:
