@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace allocbench::front {
 namespace {
 
@@ -54,12 +56,24 @@ TEST(Stopping, CheapCellsAndThoseThatLackNumbersComeFirst) {
   constexpr double cheap = 0.09;
   constexpr double expensive = 0.11;
   EXPECT_EQ(urgency(0, expensive), urgency(2, cheap)) << "nobody knows yet";
+  EXPECT_LT(urgency(1, 0.9), urgency(1, 1.1));
   EXPECT_LT(urgency(2, cheap), urgency(1, expensive));
   EXPECT_LT(urgency(2, expensive), urgency(3, cheap));
   EXPECT_LT(urgency(5, cheap), urgency(3, expensive));
   EXPECT_LT(urgency(5, expensive), urgency(6, cheap));
   EXPECT_LT(urgency(9, cheap), urgency(6, expensive));
   EXPECT_EQ(urgency(3, cheap), urgency(5, cheap));
+}
+
+TEST(Stopping, WhatTookLongInEarlierResultsComesLate) {
+  const auto urgency = [](double expected_seconds) { return urgency_of(cell(), {}, expected_seconds); };
+  EXPECT_EQ(urgency(0.29), urgency(0)) << "as cheap as what nobody knows";
+  EXPECT_LT(urgency_of(cell(), equal_rounds(2, 1e-3)), urgency(0.31)) << "cheap cells get all rounds of a number first";
+  EXPECT_LT(urgency(0.99), urgency(1.01));
+  EXPECT_EQ(urgency(1.01), urgency(std::numeric_limits<double>::infinity()));
+  EXPECT_LT(urgency(1.01), urgency_of(cell(), equal_rounds(3, 1e-3))) << "before rounds of an interval";
+  EXPECT_EQ(urgency_of(cell(), equal_rounds(1, 1e-3), 5), urgency_of(cell(), equal_rounds(1, 1e-3)))
+      << "its own round says more";
 }
 
 TEST(Stopping, NoRoundStartsAfterTheWallBound) {

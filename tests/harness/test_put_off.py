@@ -175,19 +175,63 @@ class Known(PutOff):
         self.measure(self.same, *TIME_IS_UP, "--known", self.earlier, expect=1)
         ends = self.ends()
         self.assertEqual([ends[f"crashing/{size}"][0] for size in (16, 32, 64)], ["ok", "skipped", "skipped"])
-        self.assertIn(f"(put off in {self.earlier})", ends["crashing/64"][1])
+        self.assertIn(f"(left out in {self.earlier})", ends["crashing/64"][1])
 
-    def test_what_was_left_out_in_earlier_results_comes_before_the_second_round_of_the_others(self):
-        self.measure(self.same, "--force", *TIME_IS_UP, expect=1, out=self.earlier)
-        self.notes.unlink()
-        result = self.measure(self.config(["crashing", "steady"], rounds=4), "--known", self.earlier, expect=1)
+    def samples_before_and_after_it_is_verified(self, name, *more):
+        """How often workers were asked for samples of `steady`, before that cell is verified and in all."""
+        self.notes.unlink(missing_ok=True)
+        self.measure(self.config(["crashing", "steady"], rounds=4), *more, "--force", expect=1)
         words = [line.split(" ") for line in self.notes.read_text(encoding="utf-8").splitlines()]
         names = self.name_of(self.events())
-        verified = next(place for place, word in enumerate(words) if word[1] == "verify" and names[word[3]] == "crashing/64")
+        verified = next(place for place, word in enumerate(words) if word[1] == "verify" and names[word[3]] == name)
         samples = [place for place, word in enumerate(words) if word[1:3] == ["sample", "steady"]]
+        return len([place for place in samples if place < verified]), len(samples)
+
+    def test_what_was_left_out_in_earlier_results_comes_behind_the_numbers_of_the_others(self):
+        self.measure(self.same, "--force", *TIME_IS_UP, expect=1, out=self.earlier)
         # The first round of a cell asks for one sample, then for the others; later rounds ask once.
-        self.assertEqual([len([place for place in samples if place < verified]), len(samples)], [3 * 2, 3 * (2 + 3)])
-        self.assertIn("they were put off and left out in earlier results", result.stderr)
+        self.assertEqual(self.samples_before_and_after_it_is_verified("crashing/64", "--known", self.earlier, "--minutes", "10"),
+                         (3 * (2 + 2), 3 * (2 + 3)))
+
+    def make_slow(self, folder, label, seconds):
+        """As if the first rounds of its cells had taken so long."""
+        log = folder / "events.jsonl"
+        events = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+        slow = {event["id"] for event in events if event["event"] == "cell" and event["label"] == label}
+        for event in events:
+            if event["event"] == "round" and event["cell"] in slow:
+                event["seconds"] = seconds
+        log.write_text("".join(json.dumps(event) + "\n" for event in events), encoding="utf-8")
+
+    def test_what_took_long_in_earlier_results_comes_behind_the_numbers_of_the_others(self):
+        only = self.config(["counting", "steady"], rounds=4)
+        self.measure(only, "--force", expect=0, out=self.earlier)
+        self.make_slow(self.earlier, "steady", 0.31)
+        self.notes.unlink()
+        self.measure(only, "--known", self.earlier, "--minutes", "10", expect=0)
+        words = [line.split(" ") for line in self.notes.read_text(encoding="utf-8").splitlines()]
+        order = [word[2] for word in words if word[1] == "sample"]
+        self.assertEqual(order.index("steady"), 3 * (2 + 2), "three cells of the others, one round of two requests and two of one")
+
+    def test_what_took_long_is_left_out_when_the_time_is_over_and_again_the_next_time(self):
+        only = self.config(["counting", "steady"], rounds=1)
+        self.measure(only, "--force", expect=0, out=self.earlier)
+        self.make_slow(self.earlier, "steady", 4.25)
+        result = self.measure(only, "--known", self.earlier, *TIME_IS_UP, expect=1)
+        ends = self.ends()
+        self.assertEqual({name.split("/")[0]: status for name, (status, _) in ends.items()}, {"counting": "ok", "steady": "skipped"})
+        self.assertEqual(ends["steady/16"][1], f"put off until all others were measured (its first round took 4.25 s in {self.earlier}); "
+                                               "then the time of --minutes was used up")
+        self.assertIn("3 cells were put off until all others were measured; 3 of them did not run, because --minutes 0 was over", result.stdout)
+        left_out = [event for event in self.events() if event["event"] == "end" and event["status"] == "skipped"]
+        self.assertEqual({event["expected_seconds"] for event in left_out}, {4.25})
+        self.assertEqual({cell.get("expected_seconds") for cell in self.results()["allocbench"]["cells"]}, {4.25, None})
+        again = self.folder / "again"
+        self.measure(only, "--known", self.out, *TIME_IS_UP, expect=1, out=again)
+        self.assertEqual(self.ends(again)["steady/16"][0], "skipped")
+        whole = self.folder / "whole"
+        self.measure(only, "--known", self.out, expect=0, out=whole)
+        self.assertEqual(set(self.statuses_by_name(whole).values()), {"ok"})
 
     def test_what_one_earlier_run_left_out_and_another_measured_is_not_put_off(self):
         runs = self.folder / "runs"
@@ -253,4 +297,4 @@ class Known(PutOff):
         target.parent.mkdir(parents=True)
         target.write_text(json.dumps(json.loads(self.same.read_text(encoding="utf-8"))), encoding="utf-8")
         plan = self.run_program("study", "mine", "--configs", self.folder / "configs", "--known", self.earlier, "--dry-run", expect=0)
-        self.assertIn("2 cells come last: they failed or were left out in earlier results.\n", plan.stdout)
+        self.assertIn("2 cells come last: they failed, took long or were left out in earlier results.\n", plan.stdout)

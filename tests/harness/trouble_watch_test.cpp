@@ -194,14 +194,6 @@ TEST(TroubleWatch, EarlierResultsSpeakAgainstTheirCells) {
   EXPECT_FALSE(watch.series_timed_out("fig", known));  // its whole deadline: it may be mended
 }
 
-TEST(TroubleWatch, WhatSpeaksAgainstACellInThisRunIsStrongerThanThatItWasLeftOutEarlier) {
-  const Cell known = cell("a", "a", 64);
-  TroubleWatch watch({{known.id, {Doubt::left_out, "put off in there"}}});
-  EXPECT_EQ(doubt(watch, known), Doubt::left_out);
-  watch.note_end("fig", cell("a", "a", 32), Status::crashed);
-  EXPECT_EQ(doubt(watch, known), Doubt::harder);
-}
-
 TEST(TroubleWatch, WantOfTimeForetellsNoTrouble) {
   EXPECT_FALSE(foretells_trouble({.status = Status::skipped, .left_out = true}));
   EXPECT_TRUE(foretells_trouble({Status::skipped, "series a timed out at 64 and 256"}));

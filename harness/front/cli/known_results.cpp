@@ -7,10 +7,14 @@
 #include <boost/algorithm/string/split.hpp>
 #include <cstdio>
 #include <filesystem>
-#include <set>
+#include <limits>
+#include <utility>
 
 #include "harness/front/common/errors.hpp"
-#include "harness/front/compare/side.hpp"
+#include "harness/front/common/units.hpp"
+#include "harness/front/compare/stored_results.hpp"
+#include "harness/front/log/event_log.hpp"
+#include "harness/front/results/run_files.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -20,27 +24,46 @@ namespace fs = std::filesystem;
 // As seen from the folder of the project, like the default of --configs.
 constexpr const char* references_folder = "results/reference";
 
-void add_troubles(KnownTroubles& troubles, const std::string& folder) {
-  std::set<std::string> left_out;
-  std::set<std::string> went_well;
-  for (const Results& run : read_runs(folder)) {
-    for (const CellResult& result : run.cells) {
-      const CellEnd& end = *result.cell.end;
-      if (foretells_trouble(end)) {
-        troubles[result.cell.id] = {Doubt::cell, fmt::format("its status was {} in {}", word(end.status), folder)};
-      } else if (end.left_out) {
-        left_out.insert(result.cell.id);
+// Folds the runs of folders into what they say about each cell.
+class EarlierRuns {
+ public:
+  // Throws UsageError for a folder that holds no readable results.
+  void add(const std::string& folder) {
+    for (const fs::path& file : run_files(folder)) {
+      if (is_log(file)) {
+        const RunHistory history = read_history(read_log_lines(file.string()).lines, file.string());
+        for (const CellHistory& cell : history.cells) add(cell, folder);
       } else {
-        went_well.insert(result.cell.id);
+        for (const CellResult& result : read_stored_results(file.string()).cells) add(result.cell, folder);
       }
     }
   }
-  // Otherwise every study that runs out of time would find out again how many of them fail.
-  for (const std::string& id : left_out) {
-    if (went_well.count(id) == 0)
-      troubles.emplace(id, DoubtAbout{Doubt::left_out, fmt::format("put off in {}", folder)});
+
+  EarlierResults take() {
+    for (const auto& [id, about] : earlier_.troubles) earlier_.first_rounds.erase(id);
+    return std::move(earlier_);
   }
-}
+
+ private:
+  void add(const CellHistory& cell, const std::string& folder) {
+    if (cell.end && foretells_trouble(*cell.end)) {
+      earlier_.troubles[cell.id] = {Doubt::cell,
+                                    fmt::format("its status was {} in {}", word(cell.end->status), folder)};
+    } else if (cell.end && cell.end->left_out) {
+      // Nobody knows what it takes. As the last one it cannot take the time of all others again.
+      const double seconds = cell.end->expected_seconds.value_or(std::numeric_limits<double>::infinity());
+      earlier_.first_rounds.emplace(cell.id, ExpectedRound{seconds, fmt::format("left out in {}", folder)});
+    } else if (cell.first_round_seconds > 0) {
+      earlier_.first_rounds[cell.id] = {
+          cell.first_round_seconds,
+          fmt::format("its first round took {} in {}", format_limit(cell.first_round_seconds), folder)};
+    } else if (cell.end) {
+      earlier_.first_rounds.erase(cell.id);  // quickly known
+    }
+  }
+
+  EarlierResults earlier_;
+};
 
 }  // namespace
 
@@ -55,31 +78,32 @@ std::string reference_of(const std::string& references, const std::string& backe
   return "";
 }
 
-KnownTroubles known_troubles(const RunOptions& options, const Target& target, const std::vector<std::string>& figures) {
-  KnownTroubles troubles;
-  if (!options.use_known) return troubles;
+EarlierResults earlier_results(const RunOptions& options, const Target& target,
+                               const std::vector<std::string>& figures) {
+  EarlierRuns runs;
+  if (!options.use_known) return {};
   if (!options.known.empty()) {
     try {
-      add_troubles(troubles, options.known);
+      runs.add(options.known);
     } catch (const UsageError& error) {
       throw UsageError(fmt::format("--known: {}", error.what()));
     }
-    return troubles;
+    return runs.take();
   }
-  if (!target.device) return troubles;
+  if (!target.device) return {};
   const std::string reference = reference_of(references_folder, target.program.backend, target.device->name);
-  if (reference.empty()) return troubles;
+  if (reference.empty()) return {};
   for (const std::string& figure : figures) {
     const fs::path folder = fs::path(reference) / figure;
     if (!fs::is_directory(folder)) continue;
     try {
-      add_troubles(troubles, folder.string());
+      runs.add(folder.string());
     } catch (const UsageError& error) {
       // Only the order of cells depends on it.
       if (!options.quiet) fmt::print(stderr, "allocbench: warning: {}\n", error.what());
     }
   }
-  return troubles;
+  return runs.take();
 }
 
 }  // namespace allocbench::front

@@ -1,17 +1,18 @@
-// Which cells failed in earlier results (--known): a run measures them last.
+// What earlier results (--known) say about the cells of a run: it measures those that failed or took long last.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "harness/front/cli/measuring.hpp"
-#include "harness/front/run/trouble_watch.hpp"
+#include "harness/front/run/earlier_results.hpp"
 
 namespace allocbench::front {
 
 // Of the folder that the options name, else of the kept reference of this device for these configs, where there is one.
 // Throws UsageError for a folder that holds no readable results.
-KnownTroubles known_troubles(const RunOptions& options, const Target& target, const std::vector<std::string>& figures);
+EarlierResults earlier_results(const RunOptions& options, const Target& target,
+                               const std::vector<std::string>& figures);
 
 // The folder below `references` whose name is a word of the device's name: h200 for "NVIDIA H200"; cpu for the CPU back
 // end. Empty where there is none.

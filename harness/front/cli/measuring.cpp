@@ -120,6 +120,12 @@ SessionListener listener_of(std::deque<OpenFigure>& open, Progress& progress) {
   return listener;
 }
 
+bool comes_last(const Cell& cell, const EarlierResults& earlier) {
+  if (earlier.troubles.contains(cell.id)) return true;
+  const auto expected = earlier.first_rounds.find(cell.id);
+  return expected != earlier.first_rounds.end() && urgency_of(cell, {}, expected->second.seconds).expense > 0;
+}
+
 // What became of the cells that were put off, and of those that the time cut.
 std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
   std::string text;
@@ -227,15 +233,15 @@ std::uint64_t work_of(const Plan& plan) {
   return work;
 }
 
-std::string describe_measuring(const std::vector<const Plan*>& plans, const KnownTroubles& known) {
+std::string describe_measuring(const std::vector<const Plan*>& plans, const EarlierResults& earlier) {
   std::uint64_t least = 0;
   std::uint64_t most = 0;
-  std::size_t known_cells = 0;
+  std::size_t last = 0;
   for (const Plan* plan : plans) {
     for_each_cell(*plan, [&](const Cell& cell) {
       least += cell.least_rounds;
       most += cell.rounds;
-      known_cells += known.count(cell.id);
+      last += comes_last(cell, earlier) ? 1 : 0;
     });
   }
   Starts starts = starts_of(plans);
@@ -251,8 +257,9 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Know
       "{} to {} rounds of cells. At least {} worker processes for {} allocators if nothing fails; these need the most: "
       "{}.\n",
       least, most, starts.all, allocators, fmt::join(most_starts, ", "));
-  if (known_cells > 0)
-    text += fmt::format("{} cells come last: they failed or were left out in earlier results.\n", known_cells);
+  if (last > 0) {
+    text += fmt::format("{} cells come last: they failed, took long or were left out in earlier results.\n", last);
+  }
   return text;
 }
 
@@ -262,13 +269,13 @@ Figure prepare_figure(const RunOptions& options, const Target& target, Config co
 }
 
 Ending measure(const RunOptions& options, const Target& target, const std::vector<Figure>& figures,
-               KnownTroubles known) {
-  TroubleWatch watch(std::move(known));
+               EarlierResults earlier) {
+  TroubleWatch watch(std::move(earlier.troubles));
   std::deque<OpenFigure> open;  // its elements stay where they are
   std::size_t cells = 0;
   std::uint64_t steps = 0;
   for (const Figure& figure : figures) {
-    FigureRun run(figure.plan, figure.history, selection(options), target.origin(), watch);
+    FigureRun run(figure.plan, figure.history, selection(options), target.origin(), earlier.first_rounds, watch);
     if (run.cells_to_run() == 0) {
       fmt::print(stderr, "allocbench: no cells left to measure in {}\n", figure.folder);
       continue;

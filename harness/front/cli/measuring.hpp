@@ -11,7 +11,7 @@
 #include "harness/front/log/run_history.hpp"
 #include "harness/front/plan/plan.hpp"
 #include "harness/front/results/results.hpp"
-#include "harness/front/run/trouble_watch.hpp"
+#include "harness/front/run/earlier_results.hpp"
 #include "harness/front/run/worker_program.hpp"
 
 namespace allocbench::front {
@@ -39,7 +39,7 @@ Plan checked_plan(const Config& config, const Target& target);
 std::vector<std::optional<std::uint64_t>> device_heaps(const WorkerProgram& program, const Plan& plan);
 
 // For --dry-run: rounds, worker processes, and how many cells come last.
-std::string describe_measuring(const std::vector<const Plan*>& plans, const KnownTroubles& known);
+std::string describe_measuring(const std::vector<const Plan*>& plans, const EarlierResults& earlier);
 
 // How long measuring takes, in units that compare configs of a study: rounds of cells.
 std::uint64_t work_of(const Plan& plan);
@@ -64,7 +64,7 @@ struct Ending {
 };
 
 Ending measure(const RunOptions& options, const Target& target, const std::vector<Figure>& figures,
-               KnownTroubles known);
+               EarlierResults earlier);
 
 // Makes the files of results from the log.
 Results write_results_of(const std::string& folder);

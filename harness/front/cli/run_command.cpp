@@ -52,10 +52,10 @@ int run_command(const RunOptions& options) {
   }
   Plan plan = checked_plan(config, target);
   if (!options.filter.empty()) filter_plan(plan, options.filter);
-  KnownTroubles known = known_troubles(options, target, {config.name});
+  EarlierResults earlier = earlier_results(options, target, {config.name});
   if (options.dry_run) {
     fmt::print("{}", describe_plan(plan, device_heaps(target.program, plan)));
-    fmt::print("{}", describe_measuring({&plan}, known));
+    fmt::print("{}", describe_measuring({&plan}, earlier));
     return exit_all_ok;
   }
   const std::string folder = options.out.empty() ? default_folder(config) : options.out;
@@ -63,7 +63,7 @@ int run_command(const RunOptions& options) {
   if (options.only_failed && figure.history.run == nullptr) {
     throw UsageError(fmt::format("No earlier run in {}; drop --only-failed.", folder));
   }
-  const Ending ending = measure(options, target, {figure}, std::move(known));
+  const Ending ending = measure(options, target, {figure}, std::move(earlier));
   return report(options, figure, ending);
 }
 

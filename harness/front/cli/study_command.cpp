@@ -107,7 +107,7 @@ std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Targ
   return planned;
 }
 
-void print_plan(const std::vector<PlannedConfig>& planned, const KnownTroubles& known) {
+void print_plan(const std::vector<PlannedConfig>& planned, const EarlierResults& earlier) {
   std::size_t cells = 0;
   std::vector<const Plan*> plans;
   for (const auto& [config, plan] : planned) {
@@ -115,7 +115,7 @@ void print_plan(const std::vector<PlannedConfig>& planned, const KnownTroubles& 
     plans.push_back(&plan);
     fmt::print("{}: {} cells in {} batches\n", config.name, plan.cell_count(), plan.batches.size());
   }
-  fmt::print("{} configs, {} cells\n{}", planned.size(), cells, describe_measuring(plans, known));
+  fmt::print("{} configs, {} cells\n{}", planned.size(), cells, describe_measuring(plans, earlier));
 }
 
 // Of a GPU. Cells that are not precise by then have the intervals that their rounds give.
@@ -162,9 +162,9 @@ int study_command(const StudyOptions& study) {
   std::vector<PlannedConfig> planned = planned_configs(study, target);
   std::vector<std::string> names;
   for (const auto& [config, plan] : planned) names.push_back(config.name);
-  KnownTroubles known = known_troubles(options, target, names);
+  EarlierResults earlier = earlier_results(options, target, names);
   if (options.dry_run) {
-    print_plan(planned, known);
+    print_plan(planned, earlier);
     return exit_all_ok;
   }
   if (!options.minutes && target.program.backend == "cuda") options.minutes = default_minutes(study.group);
@@ -181,7 +181,7 @@ int study_command(const StudyOptions& study) {
     std::string folder = folder_of(study, config);
     figures.push_back(prepare_figure(options, target, std::move(config), std::move(plan), std::move(folder)));
   }
-  const Ending ending = measure(options, target, figures, std::move(known));
+  const Ending ending = measure(options, target, figures, std::move(earlier));
   bool ok = true;
   std::size_t finished = 0;
   for (const Figure& figure : figures) {

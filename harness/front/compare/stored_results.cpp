@@ -53,8 +53,12 @@ CellResult cell_from(const Json& json) {
   const std::string status = protocol::text_member(json, "status");
   const auto known = status_of(status);
   if (!known) throw Malformed(fmt::format("\"{}\" is not a status word", status));
-  cell.end = CellEnd{*known, protocol::text_member_or(json, "reason", ""), "",
-                     protocol::text_member_or(json, "stop", ""), was_left_out(json)};
+  cell.end = CellEnd{*known,
+                     protocol::text_member_or(json, "reason", ""),
+                     "",
+                     protocol::text_member_or(json, "stop", ""),
+                     was_left_out(json),
+                     protocol::optional_seconds(json, "expected_seconds")};
   result.unfinished = cell.end->stop == stop_so_far;
   if (*known != Status::ok) return result;
   for (const Json& phase : protocol::list_member(json, "phases")) {

@@ -80,7 +80,7 @@ class HistoryBuilder {
       cell.open.running.push_back(protocol::sample_from_json(event));
       add_total(cell.open.running.back());
     } else if (kind == "round") {
-      on_round(event, cell.open);
+      on_round(event, cell);
     } else {
       on_end(event, cell);
     }
@@ -95,11 +95,14 @@ class HistoryBuilder {
     return history_.cells[place->second];
   }
 
-  static void on_round(const Json& event, OpenAttempt& open) {
+  static void on_round(const Json& event, CellHistory& cell) {
+    OpenAttempt& open = cell.open;
     if (protocol::count_member(event, "samples") != open.running.size() || open.running.empty()) {
       throw Malformed(fmt::format("the round has {} samples", open.running.size()));
     }
-    open.seconds += protocol::seconds_member(event, "seconds");
+    const double seconds = protocol::seconds_member(event, "seconds");
+    if (open.rounds.empty()) cell.first_round_seconds = seconds;
+    open.seconds += seconds;
     open.rounds.push_back(std::move(open.running));
     open.running.clear();
   }
@@ -148,9 +151,12 @@ class HistoryBuilder {
     const std::string text = protocol::text_member(event, "status");
     const auto status = status_of(text);
     if (!status) throw Malformed(fmt::format("\"{}\" is not a status word", text));
-    cell.end = CellEnd{*status, protocol::text_member_or(event, "reason", ""),
-                       protocol::text_member_or(event, "output_tail", ""), protocol::text_member_or(event, "stop", ""),
-                       was_left_out(event)};
+    cell.end = CellEnd{*status,
+                       protocol::text_member_or(event, "reason", ""),
+                       protocol::text_member_or(event, "output_tail", ""),
+                       protocol::text_member_or(event, "stop", ""),
+                       was_left_out(event),
+                       protocol::optional_seconds(event, "expected_seconds")};
     OpenAttempt open = std::move(cell.open);
     cell.open = {};
     // Also what a failure cut off.

@@ -33,7 +33,8 @@ struct CellHistory : CellDescription {
   std::vector<protocol::Sample> samples;  // of that end's attempt, round by round; each has a phase `total`
   std::vector<std::size_t> rounds;        // how many of them each round took
   OpenAttempt open;
-  Origin origin;  // of that end; a log that was resumed with --allow-mixed has several
+  double first_round_seconds = 0;  // wall time of the last attempt's first round; 0 = none
+  Origin origin;                   // of that end; a log that was resumed with --allow-mixed has several
 };
 
 struct RunHistory {

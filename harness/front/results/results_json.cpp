@@ -146,6 +146,7 @@ Json cell_json(const Results& results, const CellResult& result) {
   if (cell.aged_rounds) json["aged_rounds"] = *cell.aged_rounds;
   if (cell.l2 != "warm") json["l2"] = cell.l2;
   if (result.status() == Status::skipped) json["left_out"] = cell.end->left_out;
+  if (cell.end->expected_seconds) json["expected_seconds"] = *cell.end->expected_seconds;
   if (result.status() != Status::ok) {
     json["output_tail"] = cell.end->output_tail;
     return json;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/front/run/stopping.hpp"
 
@@ -54,7 +55,11 @@ void CellBook::leave_out(CellRun& run, const std::string& why) {
   run.out_of_time = true;
   const std::string reason = fmt::format("{} ({}); then the time of --minutes was used up", want_of_time, why);
   if (run.has_end) return close(run, Status::skipped, reason + ", so its earlier status stays");
-  end(run, {.status = Status::skipped, .reason = reason, .left_out = true});
+  CellEnd end_of_run{.status = Status::skipped, .reason = reason, .left_out = true};
+  if (std::isfinite(run.expected.seconds) && run.expected.seconds > 0) {
+    end_of_run.expected_seconds = run.expected.seconds;
+  }
+  end(run, end_of_run);
 }
 
 void CellBook::close(CellRun& run, Status status, const std::string& reason) {

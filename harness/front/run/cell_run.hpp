@@ -8,6 +8,7 @@
 #include "harness/front/log/run_history.hpp"
 #include "harness/front/log/run_log.hpp"
 #include "harness/front/plan/plan.hpp"
+#include "harness/front/run/earlier_results.hpp"
 #include "harness/front/run/progress.hpp"
 #include "harness/front/run/time_limit.hpp"
 #include "harness/front/run/trouble_watch.hpp"
@@ -23,8 +24,9 @@ struct CellRun {
   std::optional<bool> uses_device_heap = {};  // as the worker said when it opened the cell; none = not asked yet
   bool ended = false;
   bool has_end = false;                                    // of an earlier attempt
+  ExpectedRound expected = {};                             // as far as earlier results tell
   Doubt doubt = Doubt::none;                               // for which it was put off
-  bool out_of_time = false;                                // put off until there was no time
+  bool out_of_time = false;                                // never begun, until there was no time
   bool cut = false;                                        // begun, but the time was over before its least rounds
   std::vector<std::vector<protocol::Sample>> rounds = {};  // whole ones
   std::vector<protocol::Sample> running = {};              // of the round that runs
@@ -53,7 +55,7 @@ struct CellBook {
   void end(CellRun& run, const CellEnd& end);
   // The time is over, and the cell has whole rounds: it ends with them, or stays open where they are too few.
   void stop_for_time(CellRun& run);
-  // Skips a cell that was put off, with the reason. An earlier end is kept, as it says more.
+  // Skips a cell that was put off or is expensive, with the reason. An earlier end is kept, as it says more.
   void leave_out(CellRun& run, const std::string& why);
 
  private:

@@ -28,6 +28,10 @@ bool has_long_sample(const SampledRounds& rounds) {
                      [](const auto& samples) { return std::any_of(samples.begin(), samples.end(), runs_long); });
 }
 
+int expense_of(double seconds, double cheap) {
+  return seconds <= cheap ? 0 : seconds <= most_expensive_seconds ? 1 : 2;
+}
+
 }  // namespace
 
 std::optional<std::string> reason_to_stop(const Cell& cell, const SampledRounds& rounds, double wall_seconds) {
@@ -56,13 +60,13 @@ std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::S
   return fitting < static_cast<double>(wanted) ? static_cast<std::uint64_t>(fitting) : wanted;
 }
 
-Urgency urgency_of(const Cell& cell, const SampledRounds& rounds) {
-  if (rounds.empty()) return {};
+Urgency urgency_of(const Cell& cell, const SampledRounds& rounds, double expected_seconds) {
+  if (rounds.empty()) return {0, expense_of(expected_seconds, cheap_first_round_seconds)};
   double sampled = 0;
   for (const protocol::Sample& sample : rounds.back()) sampled += wall_seconds(sample);
   const std::size_t had = rounds.size();
   const int lacks = had >= cell.least_rounds ? 2 : had >= least_rounds_of_numbers ? 1 : 0;
-  return {lacks, sampled > 2 * sampling_seconds};
+  return {lacks, expense_of(sampled, 2 * sampling_seconds)};
 }
 
 std::optional<double> relative_half_width(const SampledRounds& sampled, const Cell& cell) {

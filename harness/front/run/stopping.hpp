@@ -14,6 +14,10 @@ namespace allocbench::front {
 
 // A sample that runs longer is alone in its round, and its cell has `least_rounds_of_numbers`.
 inline constexpr double long_sample_seconds = 0.1;
+// What a cheap first round takes at most; its verification is most of that.
+inline constexpr double cheap_first_round_seconds = 0.3;
+// From here on a round is so expensive that it comes behind all others of its kind.
+inline constexpr double most_expensive_seconds = 1;
 
 using SampledRounds = std::vector<std::vector<protocol::Sample>>;
 
@@ -34,15 +38,16 @@ std::optional<std::string> reason_to_stop(const Cell& cell, const SampledRounds&
 std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::Sample>& samples,
                                  const SampledRounds& earlier);
 
-// The order in which cells get their next rounds where the time of a run is limited; smaller first. All cells get their
-// first rounds, then those of a number, then those of an interval, and each time the expensive cells come last: one
-// cell in ten takes two thirds of a round of all papers.
+// The order in which cells get their next rounds where the time of a run is limited; smaller first. All cells get the
+// rounds of a number, then those of an interval, then the rest, and each time the expensive cells come last: one cell
+// in twelve takes half of the first round of all papers.
 struct Urgency {
-  int lacks = 0;           // 0: rounds of a number, 1: of an interval, 2: only precision
-  bool expensive = false;  // its last round sampled for more than twice as long as a round should
+  int lacks = 0;    // 0: rounds of a number, 1: of an interval, 2: only precision
+  int expense = 0;  // of its next round, as far as it is known: 0 (cheap), 1 or 2
   auto operator<=>(const Urgency&) const = default;
 };
-Urgency urgency_of(const Cell& cell, const SampledRounds& rounds);
+// `expected_seconds`: of its first round with the verification, as earlier results have it; 0 = nobody knows.
+Urgency urgency_of(const Cell& cell, const SampledRounds& rounds, double expected_seconds = 0);
 
 // Half the width of the widest phase's interval, as a share of that phase's time; nullopt: a phase has no interval.
 std::optional<double> relative_half_width(const SampledRounds& sampled, const Cell& cell);

@@ -24,8 +24,6 @@ const char* in_words(Doubt doubt) {
   switch (doubt) {
     case Doubt::none:
       break;
-    case Doubt::left_out:
-      return "they were put off and left out in earlier results";
     case Doubt::allocator:
       return "their allocator crashed or hung in most configs";
     case Doubt::config:
@@ -49,7 +47,7 @@ const Batch* follower(const Batch& running, const std::vector<const Batch*>& bat
 }  // namespace
 
 FigureRun::FigureRun(const Plan& plan, const RunHistory& history, Selection selection, const Origin& origin,
-                     TroubleWatch& watch)
+                     const FirstRounds& first_rounds, TroubleWatch& watch)
     : figure(plan.figure), seed(plan.seed) {
   std::map<std::string_view, const CellHistory*> by_id;
   for (const CellHistory& cell : history.cells) by_id[cell.id] = &cell;
@@ -60,7 +58,11 @@ FigureRun::FigureRun(const Plan& plan, const RunHistory& history, Selection sele
       const auto found = by_id.find(cell.id);
       const CellHistory* known = found == by_id.end() ? nullptr : found->second;
       const bool runs = selected(known, selection);
-      if (runs) planned.cells.push_back(make_cell_run(cell, known, origin));
+      if (runs) {
+        planned.cells.push_back(make_cell_run(cell, known, origin));
+        const auto expected = first_rounds.find(cell.id);
+        if (expected != first_rounds.end()) planned.cells.back().expected = expected->second;
+      }
       if (known != nullptr && !known->end && known->open.verified) watch.note_verified(figure, cell);
       if (known == nullptr || !known->end) continue;
       const Status status = known->end->status;
@@ -100,10 +102,7 @@ Supervisor::Supervisor(std::vector<LoggedFigure> figures, TimeLimit time, Troubl
 }
 
 bool Supervisor::run() {
-  // What earlier results left out has its first round before the others have their second one: a study that uses all of
-  // its time would leave it out each time.
-  if (const auto first = next_round(Doubt::none); first && first->round == 0 && !run_round(*first)) return false;
-  for (const Doubt accepted : {Doubt::left_out, Doubt::allocator, Doubt::config, Doubt::harder, Doubt::cell}) {
+  for (const Doubt accepted : {Doubt::none, Doubt::allocator, Doubt::config, Doubt::harder, Doubt::cell}) {
     if (!run_rounds(accepted)) return false;
   }
   session_.stop();
@@ -131,7 +130,7 @@ void Supervisor::announce(Doubt accepted) const {
 Supervisor::Rest Supervisor::rest() const {
   Rest counts;
   for_each_cell([&](const CellRun& run) {
-    counts.put_off += run.doubt == Doubt::none ? 0 : 1;
+    counts.put_off += run.doubt != Doubt::none || run.out_of_time ? 1 : 0;
     counts.out_of_time += run.out_of_time ? 1 : 0;
     counts.cut += run.cut ? 1 : 0;
   });
@@ -148,7 +147,7 @@ void Supervisor::for_each_cell(Visit visit) const {
 }
 
 Urgency Supervisor::urgency_of(const CellRun& run) const {
-  return time_.exists() ? front::urgency_of(*run.cell, run.rounds) : Urgency{};
+  return time_.exists() ? front::urgency_of(*run.cell, run.rounds, run.expected.seconds) : Urgency{};
 }
 
 // The first one that a cell still waits for: a resumed run catches up with what it lost.

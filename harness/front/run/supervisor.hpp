@@ -3,7 +3,7 @@
 // In a round every allocator has its turn, in an order drawn from the seed, so that a drift of clocks or temperature
 // hits all alike. One worker process measures all cells of a turn as far as the allocator lets it. Cells that will
 // probably fail have rounds of their own, after all rounds of the others. Where time is limited, cheap cells come
-// first.
+// first, as far as earlier results or their own rounds tell.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +30,10 @@ enum class Selection {
 // The cells of one config that a run measures.
 class FigureRun {
  public:
-  // `history` is what the log says so far; empty for a new run. What failed there is told to `watch`.
+  // `history` is what the log says so far; empty for a new run. What failed there is told to `watch`. `first_rounds` is
+  // what earlier results say.
   FigureRun(const Plan& plan, const RunHistory& history, Selection selection, const Origin& origin,
-            TroubleWatch& watch);
+            const FirstRounds& first_rounds, TroubleWatch& watch);
 
   std::size_t cells_to_run() const;
   std::uint64_t steps_to_run() const;  // for the progress
@@ -56,7 +57,7 @@ struct LoggedFigure {
 
 class Supervisor {
  public:
-  // After the time limit no cell gets more than its first round, and what was put off is left out.
+  // After the time limit no cell gets more than its first round, and what was put off or is expensive is left out.
   Supervisor(std::vector<LoggedFigure> figures, TimeLimit time, TroubleWatch& watch, WorkerSession& session,
              Progress& progress);
 

@@ -55,10 +55,7 @@ void TroubleWatch::note_end(const std::string& figure, const Cell& cell, Status 
 
 DoubtAbout TroubleWatch::about(const std::string& figure, const Cell& cell) const {
   const auto known = known_.find(cell.id);
-  if (known == known_.end()) return about_this_run(figure, cell);
-  if (known->second.doubt == Doubt::cell) return known->second;
-  const DoubtAbout found = about_this_run(figure, cell);
-  return found.doubt > known->second.doubt ? found : known->second;
+  return known == known_.end() ? about_this_run(figure, cell) : known->second;
 }
 
 DoubtAbout TroubleWatch::about_this_run(const std::string& figure, const Cell& cell) const {

@@ -22,7 +22,6 @@ namespace allocbench::front {
 // How likely a cell that was not verified yet is to fail, least likely first. Likely failures are measured later.
 enum class Doubt {
   none,
-  left_out,   // earlier results had put it off and came to no end of it
   allocator,  // it lost workers in most configs, and in this one
   config,     // it lost workers at most cells of this config
   harder,     // it lost one at a cell of this workload, of any config, with equal or smaller requests
