@@ -176,16 +176,18 @@ SIMT_FN bool obtain(Thread& thread, const S& space, const Group& mates, std::uin
 }
 
 // Could the class have this chunk? It is free, or seems to be an empty one of another class. `entry`: of the table.
+// `least` is `locked` if it may be one that another thread is taking, else `closed`.
 template <class Thread, class S>
 SIMT_FN bool obtainable(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t entry,
-                        std::uint32_t size_class) {
+                        std::uint32_t size_class, std::uint32_t least) {
   if (entry == free_chunk) return true;
   return is_class(entry) && entry != chunk_of_class(size_class) &&
-         seems_empty(thread, space, chunk, space.size_class(entry - 1));
+         seems_empty(thread, space, chunk, space.size_class(entry - 1), least);
 }
 
 // An empty chunk of another class, or a free one, becomes one of this class. All who look for one share a cursor, which
-// stays where a look found some. After a round through the pool in vain each looks once: empty chunks come back seldom.
+// stays where a look found some. They pass over chunks that somebody is taking, so that many do not queue for one.
+// After a round through the pool in vain each looks once: empty chunks come back seldom.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t take_empty_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
   constexpr std::uint32_t most_looks = 64;
@@ -199,10 +201,12 @@ SIMT_FN std::uint32_t take_empty_chunk(Thread& thread, const S& space, const Gro
     }
     if (!mates.all(again)) break;
     at = mates.broadcast(at);
-    const std::uint32_t mine = at + mates.thread_rank();
+    // Prepared chunks of large sizes have few words, so they come first.
+    const std::uint32_t step = at + mates.thread_rank();
+    const std::uint32_t mine = step < space.prepared ? space.prepared - 1 - step : step;
     std::uint32_t entry = inside_run;
-    if (mine < space.chunks) entry = thread.atomic(space.table[first_chunk + mine]).load(simt::acquire);
-    const simt::LaneMask all = mates.ballot(obtainable(thread, space, first_chunk + mine, entry, size_class));
+    if (step < space.chunks) entry = thread.atomic(space.table[first_chunk + mine]).load(simt::acquire);
+    const simt::LaneMask all = mates.ballot(obtainable(thread, space, first_chunk + mine, entry, size_class, closed));
     if (all == 0) {
       const std::uint32_t size = mates.num_threads();
       if (mates.leader() &&

@@ -42,11 +42,12 @@ SIMT_FN bool adopt(Thread& thread, const S& space, std::uint32_t chunk, std::uin
   return true;
 }
 
-// True if the chunk looks empty, or if another thread owns its first word.
+// True if the chunk looks empty. Its first word may be closed; if `least` is `locked`, another thread may own it.
 template <class Thread, class S>
-SIMT_FN bool seems_empty(Thread& thread, const S& space, std::uint32_t chunk, SizeClass size_class) {
+SIMT_FN bool seems_empty(Thread& thread, const S& space, std::uint32_t chunk, SizeClass size_class,
+                         std::uint32_t least) {
   const std::uint64_t word = thread.atomic(space.words[space.word_number(chunk, 0)]).load(simt::relaxed);
-  return word == tagged(size_class.index, size_class.surplus(0)) || tag_of(word) >= locked;
+  return word == tagged(size_class.index, size_class.surplus(0)) || tag_of(word) >= least;
 }
 
 // Of the first member: locks word 0 and makes sure that the chunk is still one of the class.

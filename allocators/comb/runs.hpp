@@ -76,7 +76,7 @@ SIMT_FN bool retire_all(Thread& thread, const S& space, const Group& alone) {
     const std::uint32_t entry = thread.atomic(space.table[chunk]).load(simt::acquire);
     if (!is_class(entry)) continue;
     const SizeClass size_class = space.size_class(entry - 1);
-    if (!seems_empty(thread, space, chunk, size_class)) continue;
+    if (!seems_empty(thread, space, chunk, size_class, locked)) continue;
     if (retire(thread, space, alone, chunk, size_class, free_chunk)) any = true;
   }
   return any;

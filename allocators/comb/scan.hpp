@@ -64,7 +64,7 @@ SIMT_FN Taken search_window(Thread& thread, const S& space, Group& mates, const 
     const std::uint32_t chunk = first_chunk + window * window_chunks + i;
     const std::uint32_t entry = thread.atomic(space.table[chunk]).load(simt::acquire);
     if (entry == chunk_of_class(size_class->index)) found |= 1u << i;
-    if (may_grow && obtainable(thread, space, chunk, entry, size_class->index)) found |= 1u << (16 + i);
+    if (may_grow && obtainable(thread, space, chunk, entry, size_class->index, locked)) found |= 1u << (16 + i);
   }
   found = mates.reduce_add(found);  // distinct bits
   mates.sync();                     // each lane's acquire holds for all

@@ -76,7 +76,7 @@ inline constexpr std::uint32_t window_chunks = 8;
 
 // Empty chunks of classes that other classes may take.
 struct Empties {
-  std::uint32_t next;   // where the next group looks for one
+  std::uint32_t next;   // where the next group looks for one: the prepared chunks, from the last on, then the others
   std::uint32_t vain;   // chunks that were passed since one was found
   std::uint32_t taken;  // so far
 };

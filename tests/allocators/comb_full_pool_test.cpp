@@ -80,5 +80,28 @@ TEST(CombFullPool, WarpsLearnTogetherThatNothingIsLeft) {
   }
 }
 
+// Sizes of 4 to 1,024 B, every one alike.
+std::vector<std::uint64_t> mixed_sizes(std::uint32_t count) {
+  std::vector<std::uint64_t> sizes(count);
+  std::uint32_t random = 1;
+  for (std::uint64_t& bytes : sizes) bytes = 4 + ((random = random * 1664525 + 1013904223) >> 8) % 1021;
+  return sizes;
+}
+
+TEST(CombFullPool, MixedSizesGetPreparedChunksOfOtherClassesInFewOperations) {
+  constexpr std::size_t pool_bytes = 64 << 20;
+  constexpr std::uint32_t requests = 2048;
+  Rig<Comb> rig(pool_bytes, chunks_of(65536), 1, 4, simt::StrategyKind::lockstep);
+  const std::vector<void*> taken = rig.malloc(std::vector<std::uint64_t>(pool_bytes / 1024 * 9 / 10, 1024), 256);
+  ASSERT_EQ(served(taken), taken.size());
+  // More than fifty, and two thousand for one malloc, where groups compete for chunks that somebody is retiring, or
+  // retire those of many words first.
+  const testing::CountedMallocs mallocs = testing::count_mallocs(rig, mixed_sizes(requests), 256);
+  EXPECT_EQ(served(mallocs.blocks), requests);
+  EXPECT_LT(mallocs.operations, 15 * requests);
+  EXPECT_LT(mallocs.most, 600u);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
 }  // namespace
 }  // namespace allocbench
