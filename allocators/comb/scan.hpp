@@ -149,7 +149,7 @@ SIMT_FN std::uint32_t unproved_window(Thread& thread, const S& space, const Grou
 // Goes through all windows, again if somebody owned memory for a moment. A scan that began after mine and found nothing
 // speaks for me as well.
 template <class Thread, class S, class Group>
-SIMT_FN void* scan(Thread& thread, const S& space, Group mates, const simt::Parked<SizeClass>& size_class,
+SIMT_FN void* scan(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                    const simt::Parked<std::uint32_t>& place) {
   constexpr std::uint32_t most_rounds = 5;  // the first one looks where there is hope
   const simt::Parked<std::uint64_t> number = take_ticket(thread, mates, space.scans[size_class->index]);

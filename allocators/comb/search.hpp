@@ -4,7 +4,9 @@
 //   1. the word of the first claim, in a chunk for their directory entry, which they may have to fetch
 //   2. words at random in the chunks of the class; after some rounds without success one more chunk
 //   3. all chunks of the pool: slots of the own class, free chunks, empty chunks of other classes
-// Nobody waits for anybody for more than a fixed number of looks. If the third step finds nothing, there was nothing.
+//   4. the same for the class with larger slots that has most chunks
+// Nobody waits for anybody for more than a fixed number of looks. If the third step finds nothing, there was nothing
+// for the class.
 #pragma once
 
 #include "allocators/comb/scan.hpp"
@@ -116,6 +118,20 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const
   return {};
 }
 
+// The class with larger slots that has most chunks, or had; 0 if there is none.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t lending_class(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
+  std::uint32_t best = 0;
+  std::uint32_t most = 0;
+  SIMT_ROLLED
+  for (std::uint32_t i = size_class + 1; i < SizeClass::count(space.chunk_log2); ++i) {
+    const std::uint32_t count = mates.leader() ? thread.atomic(space.member_counts[i]).load(simt::relaxed) : 0;
+    if (count > most) best = i;
+    if (count > most) most = count;
+  }
+  return mates.broadcast(best);
+}
+
 // Is the chunk of this class?
 template <class Thread, class S, class Group>
 SIMT_FN bool belongs(Thread& thread, const S& space, const Group& mates, std::uint32_t chunk,
@@ -130,7 +146,7 @@ template <class Thread, class S, class Group>
 SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_class, Place first_place,
                      std::uint32_t chunk, std::uint64_t seen) {
   constexpr std::uint32_t most_chunks = 3;
-  const simt::Parked<SizeClass> size_class = the_class;
+  simt::Parked<SizeClass> size_class = the_class;
   const simt::Parked<Place> place = first_place;
   simt::Parked<bool> moves = true;  // to the chunk that it finds
   SIMT_ROLLED
@@ -158,9 +174,19 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_
     seen = closed_word;  // as a chunk is that has just been fetched
   }
   const Taken taken = search_members(thread, space, mates, size_class);
-  if (taken.chunk == no_chunk) return scan(thread, space, mates, size_class, place->entry);
-  if (moves) thread.atomic(space.entry(size_class->index, place->entry)).store(taken.chunk, simt::relaxed);
-  return space.block(taken.chunk, size_class, taken.slot);
+  if (taken.chunk != no_chunk) {
+    if (moves) thread.atomic(space.entry(size_class->index, place->entry)).store(taken.chunk, simt::relaxed);
+    return space.block(taken.chunk, size_class, taken.slot);
+  }
+  // A loop, because two scans in the code would need more registers.
+  SIMT_ROLLED
+  for (bool borrows = false;; borrows = true) {
+    void* const block = scan(thread, space, mates, size_class, place->entry);
+    if (block != nullptr || borrows) return block;
+    const std::uint32_t lender = lending_class(thread, space, mates, size_class->index);
+    if (lender == 0) return nullptr;
+    size_class = space.size_class(lender);
+  }
 }
 
 }  // namespace allocbench::comb

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <utility>
 
 #include "allocators/comb/comb.hpp"
 #include "tests/allocators/counted_mallocs.hpp"
@@ -100,6 +101,26 @@ TEST(CombFullPool, MixedSizesGetPreparedChunksOfOtherClassesInFewOperations) {
   EXPECT_EQ(served(mallocs.blocks), requests);
   EXPECT_LT(mallocs.operations, 15 * requests);
   EXPECT_LT(mallocs.most, 600u);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+TEST(CombFullPool, AClassWithoutChunksBorrowsSlotsOfALargerOne) {
+  Rig<Comb> rig(1 << 20, chunks_of(16384), 1, 4, simt::StrategyKind::lockstep);
+  std::vector<void*> taken = rig.malloc(std::vector<std::uint64_t>((1 << 20) / 1024, 1024), 256);
+  ASSERT_EQ(served(taken), taken.size());
+  std::vector<void*> freed;  // one in each chunk, so that none becomes empty
+  for (std::size_t i = 0; i < taken.size(); i += 16) {
+    freed.push_back(std::exchange(taken[i], nullptr));
+  }
+  rig.free(freed);
+  std::vector<std::uint64_t> sizes = mixed_sizes(static_cast<std::uint32_t>(freed.size()));
+  const std::vector<void*> blocks = rig.malloc(sizes);
+  EXPECT_EQ(served(blocks), blocks.size());
+  EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()), std::set<void*>(freed.begin(), freed.end()));
+  EXPECT_EQ(served(rig.malloc({16, 512})), 0u);
+  rig.free(blocks);
+  EXPECT_EQ(served(rig.malloc({2048})), 0u);  // never from a smaller one
+  EXPECT_EQ(served(rig.malloc(std::vector<std::uint64_t>(freed.size(), 1024))), freed.size());
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
