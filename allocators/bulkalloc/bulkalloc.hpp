@@ -30,8 +30,9 @@
 //   * Bounded: a free that empties a bin waits 64 looks for the units of claims on their way. Else the empty bin stays
 //     as it is until it is used and freed again.
 //   * Lanes of a warp that ask for different sizes come one group after the other; the paper does not say how a warp
-//     parts. Where all groups came at once, the makers of their bins formed a group across them, and on an H200 such
-//     warps now and then did not end (docs/findings.md).
+//     parts. A call asks once which lanes run together. Each later group is a part of that one, by its votes, and lanes
+//     that came together leave together. Where the makers of bins formed groups across the groups that waited for them,
+//     or lanes in malloc ran beside lanes in free, warps of an H200 now and then did not end (docs/findings.md).
 //   * Unbounded, as in the paper: waits for units that somebody makes, for locks and for readers. They end, because
 //     whoever makes units says so when it fails, and holders of locks and readers wait for nobody above them.
 //   * Unbounded, too: two available halves wait for the units of both, which those who have them use or bring back.
@@ -111,9 +112,16 @@ class BulkAlloc {
     if (block == nullptr) return;
     const bulkalloc::Layout& layout = small_.layout;
     const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - layout.base);
-    if ((offset & ((std::size_t{1} << layout.page_log2) - 1)) != 0) return small_.free(thread, offset);
-    const auto page = static_cast<std::uint32_t>(offset >> layout.page_log2);
-    small_.tree.give(thread, page, thread.atomic(heights_[page]).load(simt::relaxed));
+    const bool small = (offset & ((std::size_t{1} << layout.page_log2) - 1)) != 0;
+    const auto all = thread.converged();
+    const auto alike = all.partition(small);
+    if (small) {
+      small_.free(thread, alike, offset);
+    } else {
+      const auto page = static_cast<std::uint32_t>(offset >> layout.page_log2);
+      small_.tree.give(thread, page, thread.atomic(heights_[page]).load(simt::relaxed));
+    }
+    all.sync();  // who came together goes on together
   }
 
   std::string broken_invariant(simt::Stream& stream) const { return bulkalloc::Inspection(stream, small_).broken(); }

@@ -30,8 +30,8 @@ struct ChunkList {
   // The page of a free bin for each lane of the group; no_page where there is none.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t take(Thread& thread, const Group& group) const {
-    const std::uint32_t unit =
-        reserve(thread, group, state->bins, layout.bins(), [&](std::uint32_t) { return add_chunk(thread); });
+    const std::uint32_t unit = reserve(thread, group, state->bins, layout.bins(),
+                                       [&](const Group& makers, std::uint32_t) { return add_chunk(thread, makers); });
     const auto alike = group.partition(unit != no_unit);
     return unit != no_unit ? take_listed(thread, alike) : no_page;
   }
@@ -62,9 +62,9 @@ struct ChunkList {
     while (!try_lock(thread, state->lock)) thread.spin_hint();
   }
 
-  template <class Thread>
-  SIMT_FN std::uint32_t add_chunk(Thread& thread) const {
-    const std::uint32_t page = tree.take(thread, thread.converged(), layout.chunk_height);
+  template <class Thread, class Group>
+  SIMT_FN std::uint32_t add_chunk(Thread& thread, const Group& makers) const {
+    const std::uint32_t page = tree.take(thread, makers, layout.chunk_height);
     if (page == no_page) return no_unit;
     Chunk& chunk = layout.chunk(page);
     clear_bits(thread, chunk.bits, layout.special_bins(), layout.chunk_pages());

@@ -59,8 +59,8 @@ struct Semaphore {
       return std::uint64_t{make} * (batch - 1) * expected + std::uint64_t{wait} * reserved - std::uint64_t{take} * unit;
     }
   };
-  // As `lanes` calls of wait(1, batch) in a row: a lane makes a batch, for itself and for the next batch - 1, where all
-  // units that are there or expected are reserved. Of the others, those take that find a unit.
+  // As if the lanes asked one after the other, for a unit each: a lane makes a batch, for itself and for the next
+  // batch - 1, where all units that are there or expected are reserved. Of the others, those take that find a unit.
   SIMT_HOST_FN static Shares shares_of(const State& now, std::uint32_t lanes, std::uint32_t batch) {
     const std::int64_t lacking = std::int64_t{lanes} - (now.there + now.expected - now.reserved);
     const std::uint32_t make = least((lacking + batch - 1) / batch, lanes);
@@ -68,27 +68,51 @@ struct Semaphore {
     return {take, make, lanes - take - make};
   }
 
-  // True: the caller has `wanted` units. False: the caller makes a batch, keeps `wanted` units of it, and ends that by
-  // signal(batch - wanted, batch - wanted), or by signal(0, batch - wanted) if it could not.
+  // What ask() says.
+  //   took  The caller has the units.
+  //   make  It makes a batch, keeps `wanted` units of it, and ends that by signal(batch - wanted, batch - wanted), or
+  //   by
+  //         signal(0, batch - wanted) if it could not.
+  //   wait  It calls await(wanted), and then asks again.
+  enum class Answer : std::uint32_t { took, make, wait };
+
+  // `seen` is what the caller last saw of the word: by look() or await(). Waits for nobody, so that the lanes of a
+  // group can meet between the answer and what follows from it.
   template <class Thread>
-  SIMT_FN bool wait(Thread& thread, std::uint32_t wanted, std::uint32_t batch) {
+  SIMT_FN Answer ask(Thread& thread, std::uint64_t seen, std::uint32_t wanted, std::uint32_t batch) {
     const auto atomic = thread.atomic(word);
     const std::int64_t need = wanted;
-    std::uint64_t seen = atomic.load(simt::relaxed);
     SIMT_ROLLED
     for (;;) {
       const State now = state_of(seen);
-      if (now.there + now.expected - now.reserved < need) {
-        if (atomic.compare_exchange(seen, seen + (batch - wanted) * expected, simt::relaxed, simt::relaxed)) {
-          return false;
-        }
-      } else if (now.there >= need) {
-        if (atomic.compare_exchange(seen, seen - wanted * unit, simt::relaxed, simt::relaxed)) return true;
-      } else if (atomic.compare_exchange(seen, seen + wanted * reserved, simt::relaxed, simt::relaxed)) {
-        seen = await(thread, wanted);
+      const bool lacking = now.there + now.expected - now.reserved < need;
+      const bool there = now.there >= need;
+      const std::uint64_t changed = lacking ? seen + (batch - wanted) * expected
+                                    : there ? seen - wanted * unit
+                                            : seen + wanted * reserved;
+      if (atomic.compare_exchange(seen, changed, simt::relaxed, simt::relaxed)) {
+        return lacking ? Answer::make : there ? Answer::took : Answer::wait;
       }
       thread.probe(simt::Step::retry);
     }
+  }
+  template <class Thread>
+  SIMT_FN std::uint64_t look(Thread& thread) {
+    return thread.atomic(word).load(simt::relaxed);
+  }
+
+  // Waits until the units are there or there will not be enough for all that wait; ends the reservation. Returns the
+  // word.
+  template <class Thread>
+  SIMT_FN std::uint64_t await(Thread& thread, std::uint32_t wanted) {
+    const auto atomic = thread.atomic(word);
+    SIMT_ROLLED
+    for (;;) {
+      thread.spin_hint();
+      const State now = state_of(atomic.load(simt::relaxed));
+      if (now.there >= static_cast<std::int64_t>(wanted) || now.reserved > now.there + now.expected) break;
+    }
+    return atomic.fetch_sub(wanted * reserved, simt::relaxed) - wanted * reserved;
   }
 
   // The same for one unit for each lane of the group. On return the group has the lanes with the caller's answer. Each
@@ -184,29 +208,16 @@ struct Semaphore {
       back_off(thread, losses++);
     }
   }
-
-  // Waits until the units are there or there will not be enough for all that wait; ends the reservation. Returns the
-  // word.
-  template <class Thread>
-  SIMT_FN std::uint64_t await(Thread& thread, std::uint32_t wanted) {
-    const auto atomic = thread.atomic(word);
-    SIMT_ROLLED
-    for (;;) {
-      thread.spin_hint();
-      const State now = state_of(atomic.load(simt::relaxed));
-      if (now.there >= static_cast<std::int64_t>(wanted) || now.reserved > now.there + now.expected) break;
-    }
-    return atomic.fetch_sub(wanted * reserved, simt::relaxed) - wanted * reserved;
-  }
 };
 
 // What reserve() says to a lane, if not what was made for it.
 inline constexpr std::uint32_t no_unit = 0xffffffff;
 inline constexpr std::uint32_t unit_somewhere = 0xfffffffe;
 
-// One unit for each lane of a group, which asks for them together. Where none are to be had, `make(wanted)` makes a
-// batch, of which the group keeps `wanted` units, and says what it is, or no_unit. In that case each lane takes a unit
-// that is there.
+// One unit for each lane of a group, which asks for them together. Where none are to be had, `make(makers, wanted)`
+// makes a batch, of which the caller's part of the group keeps `wanted` units, and says what it is, or no_unit. In that
+// case each lane takes a unit that is there. The group votes which lanes are `makers`, those that make a batch now, and
+// no part of it goes on before all have units (CONTRIBUTING.md, "Groups in groups").
 template <class Thread, class Group, class Make>
 SIMT_FN std::uint32_t reserve(Thread& thread, const Group& group, Semaphore& units, std::uint32_t batch,
                               const Make& make) {
@@ -214,12 +225,25 @@ SIMT_FN std::uint32_t reserve(Thread& thread, const Group& group, Semaphore& uni
   const auto part = batch >= simt::warp_size ? group : group.match_any(group.thread_rank() / batch);
   const std::uint32_t wanted = part.num_threads();
   std::uint32_t mine = unit_somewhere;
-  if (part.leader() && !units.wait(thread, wanted, batch)) {
-    mine = make(wanted);
-    units.signal(thread, mine == no_unit ? 0 : batch - wanted, batch - wanted);
-  }
-  mine = part.broadcast(mine);
-  part.sync();  // what the leader made holds for all
+  bool asks = part.leader();
+  std::uint64_t seen = asks ? units.look(thread) : 0;
+  SIMT_ROLLED
+  do {
+    const Semaphore::Answer answer = asks ? units.ask(thread, seen, wanted, batch) : Semaphore::Answer::took;
+    const bool makes = answer == Semaphore::Answer::make;
+    const auto makers = group.partition(makes);
+    if (makes) {
+      mine = make(makers, wanted);
+      units.signal(thread, mine == no_unit ? 0 : batch - wanted, batch - wanted);
+    }
+    asks = answer == Semaphore::Answer::wait;
+    if (asks) {
+      seen = units.await(thread, wanted);
+      thread.probe(simt::Step::retry);
+    }
+  } while (group.any(asks));
+  mine = group.shfl_lane(mine, part.leader_lane());
+  group.sync();  // what the leaders made holds for all
   return mine == no_unit && units.try_wait(thread, 1) ? unit_somewhere : mine;
 }
 

@@ -30,22 +30,24 @@ struct UAlloc {
     const std::uint32_t number = arena * sizes + (size_log2 - least_size_log2);
     const BinList list = list_of(number);
     // The page of a bin that was made for this lane, unless there are slots somewhere.
-    std::uint32_t page = reserve(thread, group, list.state->slots, list.slots_of_bin,
-                                 [&](std::uint32_t kept) { return add_bin(thread, number, kept); });
+    std::uint32_t page =
+        reserve(thread, group, list.state->slots, list.slots_of_bin,
+                [&](const Group& makers, std::uint32_t kept) { return add_bin(thread, makers, number, kept); });
     const auto alike = group.partition(page == unit_somewhere);
     if (page == no_unit) return nullptr;
     if (page == unit_somewhere) page = claim(thread, alike, arena, list);
     return layout.slot(page, size_log2, list.take_slot(thread, page, group.thread_rank()));
   }
 
-  template <class Thread>
-  SIMT_FN void free(Thread& thread, std::size_t offset_in_pool) const {
+  // Each lane of the group frees a block. The lanes with slots of one bin give them back by one lane.
+  template <class Thread, class Group>
+  SIMT_FN void free(Thread& thread, const Group& lanes, std::size_t offset_in_pool) const {
     const Layout::Place place = layout.place_of(offset_in_pool);
     const std::uint32_t number = thread.atomic(layout.bin(place.page).list).load(simt::relaxed);
     const BinList list = list_of(number);
     list.clear_slot(thread, place.page, place.offset >> (number % sizes + least_size_log2));
-    const auto group = thread.converged().match_any(place.page);
-    group.sync();  // the leader's release covers all lanes
+    const auto group = lanes.match_any(place.page);
+    lanes.sync();  // the leader's release covers all lanes
     if (!group.leader()) return;
     const BinList::Fate fate = list.give(thread, place.page, group.num_threads());
     if (fate == BinList::Fate::retires) chunk_list(number / sizes).give(thread, place.page);
@@ -81,10 +83,10 @@ struct UAlloc {
     return page;
   }
 
-  // A new bin; no_unit where there is no memory. One of the lanes that come here together; all have the same arena.
-  template <class Thread>
-  SIMT_FN std::uint32_t add_bin(Thread& thread, std::uint32_t number, std::uint32_t kept) const {
-    const std::uint32_t page = chunk_list(number / sizes).take(thread, thread.converged());
+  // A new bin for each lane of the group; no_unit where there is no memory. All have the same arena.
+  template <class Thread, class Group>
+  SIMT_FN std::uint32_t add_bin(Thread& thread, const Group& makers, std::uint32_t number, std::uint32_t kept) const {
+    const std::uint32_t page = chunk_list(number / sizes).take(thread, makers);
     if (page == no_page) return no_unit;
     list_of(number).add(thread, page, number, kept);
     return page;

@@ -135,6 +135,14 @@ TEST(BulkAlloc, TwoHalvesAreMergedHoweverLongAnotherThreadHoldsAUnit) {
   }
 }
 
+struct NoBatch {
+  template <class Group>
+  SIMT_FN std::uint32_t operator()(const Group&, std::uint32_t) const {
+    ADD_FAILURE() << "another lane makes it";
+    return bulkalloc::no_unit;
+  }
+};
+
 // Lane 0 makes a batch of two units, slowly. Lane 1 waits for the second one.
 struct WaitForABatch {
   template <class Thread>
@@ -142,7 +150,7 @@ struct WaitForABatch {
                           simt::OperationCounts* counts) const {
     const auto now = thread.atomic(*time);
     if (thread.rank_in_grid() == 0) {
-      EXPECT_FALSE(units->wait(thread, 1, 2));
+      EXPECT_EQ(units->ask(thread, units->look(thread), 1, 2), bulkalloc::Semaphore::Answer::make);
       for (int i = 0; i < 1000; ++i) {
         now.fetch_add(1, simt::release);
         thread.spin_hint();
@@ -151,7 +159,7 @@ struct WaitForABatch {
     } else if (thread.rank_in_grid() == 1) {
       while (now.load(simt::acquire) == 0) thread.spin_hint();
       simt::CountingThread<Thread> counting(thread);
-      EXPECT_TRUE(units->wait(counting, 1, 2));
+      EXPECT_EQ(bulkalloc::reserve(counting, thread.converged(), *units, 2, NoBatch{}), bulkalloc::unit_somewhere);
       *counts = counting.counts();
     }
   }

@@ -45,8 +45,8 @@ MANY_SIZES = pathlib.Path(__file__).parent / "models" / "findings" / "many_sizes
 SIZE_MODELS = {path.stem: path for path in pathlib.Path(__file__).parent.joinpath("models").glob("*.json")}
 SIZE_BUGS = {"zoo_comb_unchecked_claim", "zoo_comb_partial_retirement", "zoo_comb_late_class", "zoo_comb_kept_guess"}
 WITH_SIZE_MODELS = [item for path in SIZE_MODELS.values() for item in ("--model", str(path))]
-# About Comb's guesses and its table of classes. Of wrong_guesses one schedule in 65,000 leaves an empty bin of
-# BulkAlloc where it is (docs/findings.md).
+# About Comb's guesses and its table of classes. One of 65,000 schedules of wrong_guesses left an empty bin of BulkAlloc
+# where it was (docs/findings.md).
 ONLY_COMB = {"wrong_guesses", "free_at_once"}
 
 
