@@ -70,9 +70,8 @@ struct Semaphore {
 
   // What ask() says.
   //   took  The caller has the units.
-  //   make  It makes a batch, keeps `wanted` units of it, and ends that by signal(batch - wanted, batch - wanted), or
-  //   by
-  //         signal(0, batch - wanted) if it could not.
+  //   make  It makes a batch and keeps `wanted` units of it. It ends that by signal(batch - wanted, batch - wanted),
+  //         or by signal(0, batch - wanted) if it could not.
   //   wait  It calls await(wanted), and then asks again.
   enum class Answer : std::uint32_t { took, make, wait };
 

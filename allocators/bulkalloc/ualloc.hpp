@@ -39,7 +39,8 @@ struct UAlloc {
     return layout.slot(page, size_log2, list.take_slot(thread, page, group.thread_rank()));
   }
 
-  // Each lane of the group frees a block. The lanes with slots of one bin give them back by one lane.
+  // Each lane of the group frees a block. The lanes with slots of one bin give them back by one lane, one bin after the
+  // other: leaders that give at the same time lose exchanges to each other.
   template <class Thread, class Group>
   SIMT_FN void free(Thread& thread, const Group& lanes, std::size_t offset_in_pool) const {
     const Layout::Place place = layout.place_of(offset_in_pool);
@@ -48,10 +49,15 @@ struct UAlloc {
     list.clear_slot(thread, place.page, place.offset >> (number % sizes + least_size_log2));
     const auto group = lanes.match_any(place.page);
     lanes.sync();  // the leader's release covers all lanes
-    if (!group.leader()) return;
-    const BinList::Fate fate = list.give(thread, place.page, group.num_threads());
-    if (fate == BinList::Fate::retires) chunk_list(number / sizes).give(thread, place.page);
-    if (fate == BinList::Fate::retires_after_readers) after_readers(thread, number / sizes, place.page);
+    SIMT_ROLLED
+    for (simt::LaneMask rest = lanes.ballot(group.leader()); rest != 0; rest &= rest - 1) {
+      if (thread.lane() == simt::count_trailing_zeros(rest)) {
+        const BinList::Fate fate = list.give(thread, place.page, group.num_threads());
+        if (fate == BinList::Fate::retires) chunk_list(number / sizes).give(thread, place.page);
+        if (fate == BinList::Fate::retires_after_readers) after_readers(thread, number / sizes, place.page);
+      }
+      lanes.sync();
+    }
   }
 
   SIMT_FN BinList list_of(std::uint32_t number) const {
