@@ -247,6 +247,10 @@ class Known(PutOff):
         (runs / "cut" / "results.json").unlink()
         self.measure(alone, *TIME_IS_UP, "--known", runs)
         self.assertEqual(set(self.statuses()["steady"]), {"ok"})
+        (runs / "cut").rename(runs / "zz_last")  # whichever is read last
+        self.measure(alone, *TIME_IS_UP, "--force", "--known", runs)
+        self.assertEqual(set(self.statuses()["steady"]), {"ok"})
+        (runs / "zz_last").rename(runs / "cut")
         self.measure(alone, *TIME_IS_UP, "--force", "--known", runs / "cut", expect=1)
         self.assertEqual(sorted(set(self.statuses()["steady"])), ["ok", "skipped"])
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "harness/front/common/errors.hpp"
@@ -40,6 +41,9 @@ class EarlierRuns {
   }
 
   EarlierResults take() {
+    for (auto& [id, expected] : left_out_) {
+      if (!measured_.contains(id)) earlier_.first_rounds.emplace(id, std::move(expected));
+    }
     for (const auto& [id, about] : earlier_.troubles) earlier_.first_rounds.erase(id);
     return std::move(earlier_);
   }
@@ -52,17 +56,20 @@ class EarlierRuns {
     } else if (cell.end && cell.end->left_out) {
       // Nobody knows what it takes. As the last one it cannot take the time of all others again.
       const double seconds = cell.end->expected_seconds.value_or(std::numeric_limits<double>::infinity());
-      earlier_.first_rounds.emplace(cell.id, ExpectedRound{seconds, fmt::format("left out in {}", folder)});
-    } else if (cell.first_round_seconds > 0) {
+      left_out_[cell.id] = {seconds, fmt::format("left out in {}", folder)};
+    } else if (cell.end || cell.first_round_seconds > 0) {
+      measured_.insert(cell.id);
+    }
+    if (cell.first_round_seconds > 0) {
       earlier_.first_rounds[cell.id] = {
           cell.first_round_seconds,
           fmt::format("its first round took {} in {}", format_limit(cell.first_round_seconds), folder)};
-    } else if (cell.end) {
-      earlier_.first_rounds.erase(cell.id);  // quickly known
     }
   }
 
   EarlierResults earlier_;
+  FirstRounds left_out_;
+  std::set<std::string> measured_;  // by a run, whatever others did
 };
 
 }  // namespace
