@@ -68,6 +68,8 @@ TEST(Stopping, CheapCellsAndThoseThatLackNumbersComeFirst) {
 TEST(Stopping, WhatTookLongInEarlierResultsComesLate) {
   const auto urgency = [](double expected_seconds) { return urgency_of(cell(), {}, expected_seconds); };
   EXPECT_EQ(urgency(0.29), urgency(0)) << "as cheap as what nobody knows";
+  EXPECT_FALSE(is_expensive(0.29));
+  EXPECT_TRUE(is_expensive(0.31));
   EXPECT_LT(urgency_of(cell(), equal_rounds(2, 1e-3)), urgency(0.31)) << "cheap cells get all rounds of a number first";
   EXPECT_LT(urgency(0.99), urgency(1.01));
   EXPECT_EQ(urgency(1.01), urgency(std::numeric_limits<double>::infinity()));

@@ -177,21 +177,16 @@ class Known(PutOff):
         self.assertEqual([ends[f"crashing/{size}"][0] for size in (16, 32, 64)], ["ok", "skipped", "skipped"])
         self.assertIn(f"(left out in {self.earlier})", ends["crashing/64"][1])
 
-    def samples_before_and_after_it_is_verified(self, name, *more):
-        """How often workers were asked for samples of `steady`, before that cell is verified and in all."""
-        self.notes.unlink(missing_ok=True)
-        self.measure(self.config(["crashing", "steady"], rounds=4), *more, "--force", expect=1)
-        words = [line.split(" ") for line in self.notes.read_text(encoding="utf-8").splitlines()]
-        names = self.name_of(self.events())
-        verified = next(place for place, word in enumerate(words) if word[1] == "verify" and names[word[3]] == name)
-        samples = [place for place, word in enumerate(words) if word[1:3] == ["sample", "steady"]]
-        return len([place for place in samples if place < verified]), len(samples)
-
     def test_what_was_left_out_in_earlier_results_comes_behind_the_numbers_of_the_others(self):
         self.measure(self.same, "--force", *TIME_IS_UP, expect=1, out=self.earlier)
+        self.notes.unlink()
+        self.measure(self.config(["crashing", "steady"], rounds=4), "--known", self.earlier, "--minutes", "10", expect=1)
+        words = [line.split(" ") for line in self.notes.read_text(encoding="utf-8").splitlines()]
+        names = self.name_of(self.events())
+        verified = next(place for place, word in enumerate(words) if word[1] == "verify" and names[word[3]] == "crashing/64")
+        samples = [place for place, word in enumerate(words) if word[1:3] == ["sample", "steady"]]
         # The first round of a cell asks for one sample, then for the others; later rounds ask once.
-        self.assertEqual(self.samples_before_and_after_it_is_verified("crashing/64", "--known", self.earlier, "--minutes", "10"),
-                         (3 * (2 + 2), 3 * (2 + 3)))
+        self.assertEqual([len([place for place in samples if place < verified]), len(samples)], [3 * (2 + 2), 3 * (2 + 3)])
 
     def make_slow(self, folder, label, seconds):
         """As if the first rounds of its cells had taken so long."""

@@ -64,11 +64,13 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       ->check(CLI::Range(0.01, protocol::longest_seconds))
       ->type_name("S");
   app.add_option("--minutes", run.minutes,
-                 "After this time, finish first rounds only and skip cells that will probably fail; --resume continues")
+                 "After this time, finish first rounds only and skip cells that will probably fail or took long "
+                 "before; --resume continues")
       ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
       ->type_name("M");
   auto* known = app.add_option("--known", run.known,
-                               "Earlier results: cells that timed out, crashed or were skipped there are measured last "
+                               "Earlier results: cells that timed out, crashed or were skipped there are measured "
+                               "last, and with --minutes those that took long "
                                "(default: the reference of this device, where results/reference/ has one)")
                     ->type_name("DIR");
   app.add_flag("!--no-known", run.use_known, "Use no earlier results")->excludes(known);

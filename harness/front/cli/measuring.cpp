@@ -13,6 +13,7 @@
 #include "harness/front/run/device_check.hpp"
 #include "harness/front/run/output_folder.hpp"
 #include "harness/front/run/scratch_folder.hpp"
+#include "harness/front/run/stopping.hpp"
 #include "harness/front/run/supervisor.hpp"
 #include "harness/front/run/turns.hpp"
 #include "harness/front/run/worker_session.hpp"
@@ -123,7 +124,7 @@ SessionListener listener_of(std::deque<OpenFigure>& open, Progress& progress) {
 bool comes_last(const Cell& cell, const EarlierResults& earlier) {
   if (earlier.troubles.contains(cell.id)) return true;
   const auto expected = earlier.first_rounds.find(cell.id);
-  return expected != earlier.first_rounds.end() && urgency_of(cell, {}, expected->second.seconds).expense > 0;
+  return expected != earlier.first_rounds.end() && is_expensive(expected->second.seconds);
 }
 
 // What became of the cells that were put off, and of those that the time cut.

@@ -92,8 +92,7 @@ BatchRunner::Step BatchRunner::admit(CellRun& run, Doubt accepted) {
     return Step::put_off;
   }
   if (!book_.time.over()) return Step::done;
-  const bool is_expensive = urgency_of(*run.cell, {}, run.expected.seconds).expense > 0;
-  if (run.doubt == Doubt::none && !is_expensive) return Step::done;
+  if (run.doubt == Doubt::none && !is_expensive(run.expected.seconds)) return Step::done;
   book_.leave_out(run, run.doubt == Doubt::none ? run.expected.reason : about.reason);
   return Step::cell_ended;
 }

@@ -69,6 +69,8 @@ Urgency urgency_of(const Cell& cell, const SampledRounds& rounds, double expecte
   return {lacks, expense_of(sampled, 2 * sampling_seconds)};
 }
 
+bool is_expensive(double expected_seconds) { return expense_of(expected_seconds, cheap_first_round_seconds) > 0; }
+
 std::optional<double> relative_half_width(const SampledRounds& sampled, const Cell& cell) {
   std::map<std::string, Rounds> phases;
   for (const auto& samples : sampled) {

@@ -40,7 +40,7 @@ std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::S
 
 // The order in which cells get their next rounds where the time of a run is limited; smaller first. All cells get the
 // rounds of a number, then those of an interval, then the rest, and each time the expensive cells come last: one cell
-// in twelve takes half of the first round of all papers.
+// in twelve takes six tenths of the first round of all papers.
 struct Urgency {
   int lacks = 0;    // 0: rounds of a number, 1: of an interval, 2: only precision
   int expense = 0;  // of its next round, as far as it is known: 0 (cheap), 1 or 2
@@ -48,6 +48,7 @@ struct Urgency {
 };
 // `expected_seconds`: of its first round with the verification, as earlier results have it; 0 = nobody knows.
 Urgency urgency_of(const Cell& cell, const SampledRounds& rounds, double expected_seconds = 0);
+bool is_expensive(double expected_seconds);
 
 // Half the width of the widest phase's interval, as a share of that phase's time; nullopt: a phase has no interval.
 std::optional<double> relative_half_width(const SampledRounds& sampled, const Cell& cell);
