@@ -19,16 +19,25 @@ constexpr std::uint64_t rounds_to_judge = 16;
 constexpr std::uint32_t most_rounds_together = 16;
 // A pool of so many requests' rounds shows a leak as well as one of a million, in a fraction of the time.
 constexpr std::uint32_t most_callers = 1 << 14;
-// Designs that slow down as more threads compete finish their rounds with so many. These come first: a round of slow
-// designs by many callers takes seconds.
+// Designs that slow down as more threads compete, or as the pool grows, finish their rounds with so many callers and so
+// few bytes. These come first: a round of slow designs by many callers takes seconds.
 constexpr std::uint32_t callers_of_slow_designs = 1 << 10;
+constexpr std::uint64_t bytes_of_slow_designs = std::uint64_t{4} << 20;
 
 // Many callers become a power of two, so that cells of a sweep over threads make the same requests.
 RequestProfile limited(const RequestProfile& profile, std::uint32_t most) {
   const Geometry& all = profile.geometry;
-  if (all.callers <= callers_of_slow_designs) return profile;
+  if (all.callers <= std::min(most, callers_of_slow_designs)) return profile;
   const std::uint32_t callers = std::bit_floor(std::min(all.callers, most));
   return {Geometry::of_callers(callers, all.threads_per_block, all.lanes_per_warp), profile.sizes};
+}
+
+RequestProfile for_slow_designs(const RequestProfile& profile) {
+  RequestProfile few = limited(profile, callers_of_slow_designs);
+  while (few.bytes() > bytes_of_slow_designs && few.geometry.callers >= 2 * simt::warp_size) {
+    few = limited(few, few.geometry.callers / 2);
+  }
+  return few;
 }
 
 using Clock = std::chrono::steady_clock;
@@ -52,36 +61,37 @@ LeakResult LeakCheck::run(const AllocatorHandle& own) {
   const RequestProfile asked = profile_;
   const bool in_device_heap = setting_.traits().pool == PoolLocation::device_heap;
   if (!in_device_heap) {
-    if (std::optional<LeakResult> result = on_second_instances()) {
+    if (std::optional<LeakResult> result = by_few_then_many([&] { return growing(); })) {
       findings_.keep(setting_, asked, instance_bytes_, *result);
       return *result;
     }
   }
-  results_.emplace(stream_, profile_.geometry.callers, most_rounds_together);
-  if (std::optional<LeakResult> result = rounds(own, setting_.pool_bytes)) {
+  if (std::optional<LeakResult> result = by_few_then_many([&] { return rounds(own, setting_.pool_bytes); })) {
     if (in_device_heap) findings_.keep(setting_, asked, 0, *result);  // a process has one device heap
     return *result;
   }
-  return {.verdict = "waived: the cell's own pool cannot serve all " + std::to_string(profile_.geometry.callers) +
-                     " requests at once"};
+  const std::uint32_t callers = for_slow_designs(profile_).geometry.callers;
+  return {.verdict =
+              "waived: the cell's own pool cannot serve " + std::to_string(callers) + " of its requests at once"};
 }
 
-std::optional<LeakResult> LeakCheck::on_second_instances() {
+std::optional<LeakResult> LeakCheck::by_few_then_many(const std::function<std::optional<LeakResult>()>& check) {
   const RequestProfile many = profile_;
-  if (many.geometry.callers <= callers_of_slow_designs) return growing();
-  profile_ = limited(many, callers_of_slow_designs);
-  const std::optional<LeakResult> with_few = growing();
+  profile_ = for_slow_designs(many);
   const auto times = many.geometry.callers / profile_.geometry.callers;
+  results_.emplace(stream_, profile_.geometry.callers, most_rounds_together);
+  const std::optional<LeakResult> with_few = check();
   profile_ = many;
-  if (!with_few || !with_few->complete || least_rounds * times * round_time_ > budget_) return with_few;
-  const std::optional<LeakResult> with_many = growing();
+  if (times <= 1 || !with_few || !with_few->complete) return with_few;
+  if (least_rounds * times * round_time_ > budget_) return with_few;
+  results_.emplace(stream_, profile_.geometry.callers, most_rounds_together);
+  const std::optional<LeakResult> with_many = check();
   return with_many && with_many->complete ? with_many : with_few;
 }
 
 // The first instance that is large enough for the design.
 std::optional<LeakResult> LeakCheck::growing() {
   constexpr std::size_t step = 64 * 1024;
-  results_.emplace(stream_, profile_.geometry.callers, most_rounds_together);
   const std::size_t first = (profile_.bytes() * rounds_per_pool + step - 1) / step * step;
   for (; first * growth_ < setting_.pool_bytes; growth_ *= 8) {
     if (std::optional<LeakResult> result = on_second_instance(first * growth_)) return result;

@@ -1,8 +1,8 @@
 // Leak check: after everything was freed, the pool must serve the same requests again.
 //
-// Rounds of "all allocate, all free", by 1,024 of the cell's callers and, where the design is fast enough, by at most
-// 16,384 of them, run until twice the pool has been requested, at least sixteen times: an allocator that loses freed
-// memory fails. The pool of a cell is usually far too large for that, so the rounds run on a small second instance of
+// Rounds of "all allocate, all free", by at most 1,024 of the cell's callers, fewer where these would ask for more than
+// 4 MiB, and, where the design is fast enough, by at most 16,384 of them, run until twice the pool has been requested, at
+// least sixteen times: an allocator that loses freed memory fails. The pool of a cell is usually far too large for that, so the rounds run on a small second instance of
 // about eight rounds' bytes. If the design cannot serve the first round from so little, the instance grows, up to the
 // cell's own allocator. What was found on a second instance holds for all cells of the allocator with the same requests
 // (LeakFindings). If the first round had no nulls, nulls of later rounds are a leak when they last and are many or
@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "workloads/common/device_sizes.hpp"
@@ -26,7 +27,7 @@ class LeakCheck {
  public:
   // Designs in the device heap have only the cell's own instance; most of them cannot allocate it twice over in
   // reasonable time.
-  static constexpr std::chrono::milliseconds default_budget{100};
+  static constexpr std::chrono::milliseconds default_budget{50};
 
   LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting& setting, LeakFindings& findings,
             std::chrono::milliseconds budget = default_budget);
@@ -35,7 +36,8 @@ class LeakCheck {
   LeakResult run(const AllocatorHandle& own);
 
  private:
-  std::optional<LeakResult> on_second_instances();
+  // What `check` finds with the requests of few callers and, where these let expect that the budget suffices, of all.
+  std::optional<LeakResult> by_few_then_many(const std::function<std::optional<LeakResult>()>& check);
   std::optional<LeakResult> growing();
   // Nothing when this pool is too small for the design.
   std::optional<LeakResult> on_second_instance(std::size_t pool_bytes);

@@ -17,7 +17,7 @@ constexpr std::size_t most_blocks_counted = 8192;
 constexpr std::uint32_t crowd_size = 256;
 constexpr std::uint32_t few_callers = 32;
 // For what follows the first comparison.
-constexpr std::chrono::milliseconds reset_check_budget{250};
+constexpr std::chrono::milliseconds reset_check_budget{100};
 const Geometry lone_lane = Geometry::of_callers(1, simt::warp_size, 1);
 // Designs with two heaps serve requests up to this one from their pool, which reset() covers.
 constexpr std::uint64_t largest_in_pool = 1024;
