@@ -33,8 +33,9 @@ void fill_pool(simt::Stream& stream, const AllocatorHandle& allocator, const Fil
 // Blocks that the allocator's own malloc made and that keep memory in use.
 class Occupants {
  public:
-  // As many requests as large GPUs have threads, so that the end of a launch makes little difference.
-  static constexpr std::size_t most_together = 1 << 18;
+  // Ouroboros fills a pool twice as fast with so many requests at a time as with four times as many; ScatterAlloc, which
+  // begins each launch at the same place, takes seconds where they are four times fewer.
+  static constexpr std::size_t most_together = 1 << 16;
 
   // Up to so many.
   Occupants(simt::Stream& stream, std::uint32_t count, std::size_t together = most_together)
