@@ -75,13 +75,13 @@ class ArrayListRun final : public WorkloadRun {
   }
 
   void check_recorded(PointerCheck& check) const override {
-    const std::vector<RecordedBlock> slots = slots_.blocks([&](std::size_t) { return parameters_.item_bytes; });
+    const auto bytes_of = [&](std::size_t) { return std::uint64_t{parameters_.item_bytes}; };
     const std::vector<std::uint8_t> intact = intact_.to_host(stream_);
     if (parameters_.uses_list()) {
-      check_list(check, slots, intact);
+      check_list(check, slots_.blocks(bytes_of), intact);
       return;
     }
-    check.check(slots, PointerCheck::Live::together);
+    slots_.check(check, {parameters_.item_bytes}, bytes_of, PointerCheck::Live::together);
     if (!check.ok()) return;
     if (std::find(intact.begin(), intact.end(), 0) != intact.end())
       fail_if_wrong("contents", "an item was overwritten");

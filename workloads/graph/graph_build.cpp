@@ -1,7 +1,9 @@
 #include "workloads/graph/graph_build.hpp"
 
 #include <algorithm>
+#include <memory>
 
+#include "workloads/common/kept_input.hpp"
 #include "workloads/common/recorded_pointers.hpp"
 #include "workloads/contract/outcome.hpp"
 #include "workloads/graph/build_kernels.hpp"
@@ -30,6 +32,26 @@ std::vector<Arc> edge_list(const GraphBuild::Parameters& p, std::uint64_t seed) 
   return arcs;
 }
 
+struct BuildInput {
+  std::vector<Arc> arcs;  // in the order in which threads take them
+  graph::ExpectedGraph expected;
+
+  template <class Self, class Visit>
+  static void for_each_part(Self& self, const Visit& visit) {
+    visit(self.arcs);
+    visit(self.expected.ids);
+    visit(self.expected.arcs);
+  }
+};
+
+std::shared_ptr<const BuildInput> input_of(const GraphBuild::Parameters& p, std::uint64_t seed) {
+  const std::string key = stored_key("arcs of graph " + p.graph, {p.vertices, p.arcs, p.shuffle ? 1u : 0u, seed});
+  return kept_input<BuildInput>(key, [&] {
+    std::vector<Arc> arcs = edge_list(p, seed);
+    return BuildInput{arcs, graph::ExpectedGraph(arcs)};
+  });
+}
+
 // Adds the slots to `blocks`, and calls keep(address, content) for those that hold a block.
 template <class Content, class Keep>
 void collect(const RecordedPointers& slots, const std::vector<Content>& contents, std::vector<RecordedBlock>& blocks,
@@ -48,8 +70,9 @@ class GraphBuildRun final : public WorkloadRun {
         parameters_(parameters),
         geometry_(parameters.geometry()),
         seed_(setting.seed),
-        arcs_(edge_list(parameters, seed_)),
-        expected_(arcs_),
+        input_(input_of(parameters, seed_)),
+        arcs_(input_->arcs),
+        expected_(input_->expected),
         device_arcs_(arcs_.size()),
         node_slots_(stream, expected_.ids.back() + 1),
         edge_slots_(stream, static_cast<std::uint32_t>(arcs_.size())),
@@ -160,8 +183,9 @@ class GraphBuildRun final : public WorkloadRun {
   GraphBuild::Parameters parameters_;
   Geometry geometry_;
   std::uint64_t seed_;
-  std::vector<Arc> arcs_;
-  graph::ExpectedGraph expected_;
+  std::shared_ptr<const BuildInput> input_;
+  const std::vector<Arc>& arcs_;
+  const graph::ExpectedGraph& expected_;
   simt::Buffer<Arc> device_arcs_;
   RecordedPointers node_slots_;
   RecordedPointers edge_slots_;

@@ -30,6 +30,7 @@ struct BuiltGraph {
 
 // What a list's graph must have. Made once for a list, because every sample's graph is checked against it.
 struct ExpectedGraph {
+  ExpectedGraph() = default;
   explicit ExpectedGraph(std::vector<Arc> list);
 
   std::vector<std::uint32_t> ids;  // sorted
