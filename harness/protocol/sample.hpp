@@ -10,7 +10,7 @@ namespace allocbench {
 
 // What the samples of a cell take in a round, with resets, copies and checks. A round counts as one value, which many
 // samples of an expensive cell hardly improve.
-inline constexpr double sampling_seconds = 0.05;
+inline constexpr double sampling_seconds = 0.02;
 
 // One timed part of a sample.
 struct Phase {

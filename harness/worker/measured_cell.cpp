@@ -123,7 +123,7 @@ void MeasuredCell::fail_if_late() {
 }
 
 Sample MeasuredCell::sample() {
-  return warm_ups_left_.sample([&](std::string_view name) { return repetition(name); });
+  return warm_ups_left_.sample([&](std::string_view name, double least_seconds) { return repetition(name, least_seconds); });
 }
 
 bool MeasuredCell::overlap_is_defined() const {
@@ -164,7 +164,7 @@ void MeasuredCell::make_ready() {
   if (flushes_l2_) instance_.flush_l2();
 }
 
-Sample MeasuredCell::repetition(std::string_view name) {
+Sample MeasuredCell::repetition(std::string_view name, double least_seconds) {
   make_ready();
   PhaseTimer timer(instance_.stream());
   {
@@ -172,9 +172,17 @@ Sample MeasuredCell::repetition(std::string_view name) {
     run_->sample(timed_allocator(), timer);
   }
   instance_.shares().move_to(Part::kernels, timer.seconds());
+  if (timer.seconds() < least_seconds) {
+    instance_.last_user = this;
+    return {timer.seconds(), {}, {}};
+  }
   const TimeShares::Scope pointers(instance_.shares(), Part::pointers);
   const PointerCheck check = check_pointers();
   instance_.last_user = this;
+  return sample_of(timer, check);
+}
+
+Sample MeasuredCell::sample_of(PhaseTimer& timer, const PointerCheck& check) const {
   timer.counter("null_returns", check.nulls());
   const std::optional<std::uint64_t> spurious = check.spurious_nulls();
   if (workload_.null_expected && spurious) timer.counter("spurious_nulls", *spurious);
@@ -190,6 +198,7 @@ void MeasuredCell::check_contents(Verification& result) {
     result.null_returns = pointers.nulls();
     result.blocks = pointers.blocks();
     result.content = "checked";
+    if (!flushes_l2_) warm_ups_left_.offer(sample_of(untimed, pointers));
   } else {
     check_filled_blocks(result, untimed);
   }

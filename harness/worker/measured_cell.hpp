@@ -42,7 +42,10 @@ class MeasuredCell final : public Cell {
   void begin();
   // That, and what records a sample.
   void make_ready();
-  Sample repetition(std::string_view name);
+  // One that takes less than `least_seconds` is not looked at, and has only its time.
+  Sample repetition(std::string_view name, double least_seconds);
+  // What the phases took, and what the pointers say that they recorded.
+  Sample sample_of(PhaseTimer& timer, const PointerCheck& check) const;
   // For samples, not for verification.
   AllocatorHandle timed_allocator() const;
   Verification verify_all();

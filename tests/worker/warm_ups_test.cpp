@@ -14,10 +14,11 @@ class WarmUpsTest : public ::testing::Test {
   // Repetitions take these times, one after the other; the times of the samples asked for.
   std::vector<double> samples(WarmUps warm_ups, std::vector<double> times, std::size_t count) {
     names.clear();
-    const auto repeat = [&](std::string_view name) {
+    const auto repeat = [&](std::string_view name, double least) {
       Sample result;
       result.seconds = times.at(names.size());
       names.emplace_back(name);
+      EXPECT_TRUE(name == "warm-up" || least == 0) << "samples are always looked at";
       return result;
     };
     std::vector<double> result;
@@ -37,6 +38,20 @@ TEST_F(WarmUpsTest, ThatAreLongAreSamples) {
   EXPECT_EQ(samples(WarmUps(2, 1), {1, 0.2}, 2), (std::vector{1, 0.2}));
   EXPECT_EQ(names, (std::vector<std::string>{"warm-up", "sample"}));
   EXPECT_EQ(samples(WarmUps(2, 1), {0.5, 1.5, 0.2}, 2), (std::vector{1.5, 0.2}));
+}
+
+TEST_F(WarmUpsTest, ALongRepetitionOfTheVerificationIsTheFirstSample) {
+  const auto after = [](double offered, double long_seconds) {
+    WarmUps warm_ups(1, long_seconds);
+    Sample made;
+    made.seconds = offered;
+    warm_ups.offer(made);
+    return warm_ups;
+  };
+  EXPECT_EQ(samples(after(1, 1), {0.2, 0.3}, 2), (std::vector{1, 0.2}));
+  EXPECT_EQ(names, (std::vector<std::string>{"sample"}));
+  EXPECT_EQ(samples(after(0.9, 1), {0.2, 0.3}, 1), (std::vector{0.3}));
+  EXPECT_EQ(samples(after(1e6, WarmUps::never), {0.2, 0.3}, 1), (std::vector{0.3}));
 }
 
 TEST_F(WarmUpsTest, AreNeverSamplesWhereTheyChangeTheHeap) {
