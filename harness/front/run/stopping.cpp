@@ -28,8 +28,10 @@ bool has_long_sample(const SampledRounds& rounds) {
                      [](const auto& samples) { return std::any_of(samples.begin(), samples.end(), runs_long); });
 }
 
-int expense_of(double seconds, double cheap) {
-  return seconds <= cheap ? 0 : seconds <= most_expensive_seconds ? 1 : 2;
+double sampled_seconds(const std::vector<protocol::Sample>& samples) {
+  double sum = 0;
+  for (const protocol::Sample& sample : samples) sum += wall_seconds(sample);
+  return sum;
 }
 
 }  // namespace
@@ -60,16 +62,18 @@ std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::S
   return fitting < static_cast<double>(wanted) ? static_cast<std::uint64_t>(fitting) : wanted;
 }
 
+// The rounds of a number of one cell come in one pass over the cells: each pass costs a process per allocator.
 Urgency urgency_of(const Cell& cell, const SampledRounds& rounds, double expected_seconds) {
-  if (rounds.empty()) return {0, expense_of(expected_seconds, cheap_first_round_seconds)};
-  double sampled = 0;
-  for (const protocol::Sample& sample : rounds.back()) sampled += wall_seconds(sample);
   const std::size_t had = rounds.size();
   const int lacks = had >= cell.least_rounds ? 2 : had >= least_rounds_of_numbers ? 1 : 0;
-  return {lacks, expense_of(sampled, 2 * sampling_seconds)};
+  const double sampled = rounds.empty() ? 0 : sampled_seconds(rounds.back());
+  const bool is_known = lacks == 0 && expected_seconds > 0;
+  const double seconds = is_known ? expected_seconds : 2 * sampled;  // with the verification, which takes about as long
+  if (!is_expensive(seconds)) return {lacks};
+  return {lacks, true, cell.form == "reworked", seconds > most_expensive_seconds};
 }
 
-bool is_expensive(double expected_seconds) { return expense_of(expected_seconds, cheap_first_round_seconds) > 0; }
+bool is_expensive(double expected_seconds) { return expected_seconds > cheap_first_round_seconds; }
 
 std::optional<double> relative_half_width(const SampledRounds& sampled, const Cell& cell) {
   std::map<std::string, Rounds> phases;
