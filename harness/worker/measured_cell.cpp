@@ -123,7 +123,8 @@ void MeasuredCell::fail_if_late() {
 }
 
 Sample MeasuredCell::sample() {
-  return warm_ups_left_.sample([&](std::string_view name, double least_seconds) { return repetition(name, least_seconds); });
+  return warm_ups_left_.sample(
+      [&](std::string_view name, double least_seconds) { return repetition(name, least_seconds); });
 }
 
 bool MeasuredCell::overlap_is_defined() const {

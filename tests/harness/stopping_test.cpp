@@ -74,7 +74,8 @@ TEST(Stopping, WhatTookLongInEarlierResultsComesLate) {
   EXPECT_LT(urgency(1.49), urgency(1.51));
   EXPECT_EQ(urgency(1.51), urgency(std::numeric_limits<double>::infinity()));
   EXPECT_LT(urgency(1.51), urgency_of(cell(), equal_rounds(3, 1e-3))) << "before rounds of an interval";
-  EXPECT_EQ(urgency_of(cell(), equal_rounds(2, 1e-3), 5), urgency(5)) << "its rounds of a number come one after the other";
+  EXPECT_EQ(urgency_of(cell(), equal_rounds(2, 1e-3), 5), urgency(5))
+      << "its rounds of a number come one after the other";
   EXPECT_EQ(urgency_of(cell(), equal_rounds(3, 1e-3), 5), urgency_of(cell(), equal_rounds(3, 1e-3)))
       << "then its own rounds say more";
 }
@@ -102,20 +103,21 @@ TEST(Stopping, LongSamplesHaveThreeRounds) {
   EXPECT_EQ(reason_to_stop(cell(), equal_rounds(3, 0.09), 0), std::nullopt);
 }
 
-TEST(Stopping, ARoundTakesSamplesUntilTheyTookFiftyMilliseconds) {
+TEST(Stopping, ARoundTakesSamplesUntilItsTimeIsUsed) {
   EXPECT_EQ(samples_to_ask_for(cell(), {}, {}), 1u);  // nobody knows how long it takes
   EXPECT_EQ(samples_to_ask_for(cell(), {sample(1e-3)}, {}), 4u);
   EXPECT_EQ(samples_to_ask_for(cell(), {5, sample(1e-3)}, {}), 0u);  // repetitions
   EXPECT_EQ(samples_to_ask_for(cell(), {sample(0.2)}, {}), 0u);
   protocol::Sample with_checks = sample(1e-3);
-  with_checks.wall_seconds = 0.03;
+  with_checks.wall_seconds = 0.6 * sampling_seconds;
   EXPECT_EQ(samples_to_ask_for(cell(), {with_checks}, {}), 1u);
   EXPECT_EQ(samples_to_ask_for(cell(), {with_checks, with_checks}, {}), 0u);
 }
 
 TEST(Stopping, ALaterRoundAsksForAllItsSamplesAtOnce) {
   EXPECT_EQ(samples_to_ask_for(cell(), {}, {{5, sample(1e-3)}}), 5u);
-  EXPECT_EQ(samples_to_ask_for(cell(), {}, {{sample(0.02), sample(0.01)}}), 3u);  // judged by the slowest
+  EXPECT_EQ(samples_to_ask_for(cell(), {}, {{sample(0.4 * sampling_seconds), sample(0.2 * sampling_seconds)}}),
+            3u);  // judged by the slowest
   EXPECT_EQ(samples_to_ask_for(cell(), {}, {{sample(0.2)}}), 1u);
   EXPECT_EQ(samples_to_ask_for(cell(), {}, {{sample(0)}}), 5u);
 }

@@ -201,7 +201,7 @@ class Known(PutOff):
     def test_what_took_long_in_earlier_results_comes_behind_the_numbers_of_the_others(self):
         only = self.config(["counting", "steady"], rounds=4)
         self.measure(only, "--force", expect=0, out=self.earlier)
-        self.make_slow(self.earlier, "steady", 0.31)
+        self.make_slow(self.earlier, "steady", 0.51)
         self.notes.unlink()
         self.measure(only, "--known", self.earlier, "--minutes", "10", expect=0)
         words = [line.split(" ") for line in self.notes.read_text(encoding="utf-8").splitlines()]

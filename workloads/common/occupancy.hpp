@@ -33,8 +33,8 @@ void fill_pool(simt::Stream& stream, const AllocatorHandle& allocator, const Fil
 // Blocks that the allocator's own malloc made and that keep memory in use.
 class Occupants {
  public:
-  // Ouroboros fills a pool twice as fast with so many requests at a time as with four times as many; ScatterAlloc, which
-  // begins each launch at the same place, takes seconds where they are four times fewer.
+  // Ouroboros fills a pool twice as fast with so many requests at a time as with four times as many; ScatterAlloc,
+  // which begins each launch at the same place, takes seconds where they are four times fewer.
   static constexpr std::size_t most_together = 1 << 16;
 
   // Up to so many.
