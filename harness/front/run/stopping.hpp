@@ -39,9 +39,9 @@ std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::S
                                  const SampledRounds& earlier);
 
 // The order in which cells get their next rounds where the time of a run is limited; smaller first. All cells get the
-// rounds of a number, then those of an interval, then the rest, and each time the expensive cells come last: one cell
-// in thirty takes four tenths of the first three rounds of all papers. Among the expensive ones those of reworked forms
-// come last: a figure of a paper is about the published ones.
+// rounds of a number, then those of an interval, then the rest, and each time the expensive cells come last: few cells
+// take a large part of the first three rounds of all papers (harness/README.md, Rounds). Among the expensive ones those
+// of reworked forms come last: a figure of a paper is about the published ones.
 struct Urgency {
   int lacks = 0;  // 0: rounds of a number, 1: of an interval, 2: only precision
   bool is_expensive = false;
