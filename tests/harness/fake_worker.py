@@ -3,7 +3,8 @@
 
 Tests link it as allocbench-worker-cpu (or -cuda). What it does is decided by the allocator's name and by the workload
 parameter `trouble_from`: cells with request_bytes below it go well. A sample takes `seconds` and says that it took
-`device_seconds` and a microsecond per byte, so that results can be compared byte by byte; `noisy` doubles that at random.
+`device_seconds` and a microsecond per byte, and `wall_factor` times that with all that is not timed, so that results can
+be compared byte by byte; `noisy` doubles that at random.
 """
 
 import fcntl
@@ -77,6 +78,7 @@ def describe():
                        parameter("trouble_from", "integer", 0, unit="B"),
                        parameter("seconds", "number", 0.0, unit="s", minimum=0, maximum=60),
                        parameter("device_seconds", "number", 0.0, unit="s", minimum=0, maximum=60),
+                       parameter("wall_factor", "number", 2.0, minimum=1, maximum=100),
                        parameter("shape", "string", "flat", choices=["flat", "steep"]),
                        parameter("lanes", "integers", [32], minimum=1, maximum=32),
                        parameter("verify", "boolean", True)]}
@@ -308,7 +310,7 @@ class Worker:
                   phases=[{"name": "alloc", "seconds": seconds, "operations": 1000},
                           {"name": "free", "seconds": seconds / 2, "operations": 1000}],
                   counters={"null_returns": 0}, sm_clock_mhz=None, temperature_c=None, throttled=None,
-                  wall_seconds=seconds * 2)
+                  wall_seconds=seconds * cell["parameters"]["wall_factor"])
 
     def on_profile(self, command):
         more = json.loads(os.environ.get("FAKE_WORKER_PROFILE", "{}"))

@@ -40,11 +40,12 @@ class Order(RoundsTest):
             self.assertEqual({allocator for _, allocator in turns[first:first + 3]}, {"steady", "counting", "noisy"})
 
     def test_expensive_cells_wait_where_time_is_limited(self):
-        config = self.config(["steady"], sweep={"request_bytes": [200000, 16]}, rounds=6, precision=0.0001)
-        expensive, cheap = 200000, 16  # the first has three rounds, because its samples are long
-        by_number = [expensive, cheap] * 3 + [cheap] * 3
-        for options, expected in (((), by_number),
-                                  (("--minutes", "5"), [expensive, cheap] + [cheap] * 2 + [expensive] * 2 + [cheap] * 3)):
+        # A round of 60,000 B samples for 0.6 s, and its kernels are short enough to get all rounds.
+        config = self.config(["steady"], sweep={"request_bytes": [60000, 16]}, rounds=6, least_rounds=5, precision=0.0001,
+                             workload={"id": "pulse", "wall_factor": 10})
+        expensive, cheap = 60000, 16
+        in_steps = [expensive, cheap] + [cheap] * 2 + [expensive] * 2 + ([cheap] * 2 + [expensive] * 2) + [cheap, expensive]
+        for options, expected in (((), [expensive, cheap] * 6), (("--minutes", "5"), in_steps)):
             with self.subTest(options=options):
                 self.measure(config, "--force", *options)
                 size_of = {event["id"]: event["axes"]["request_bytes"] for event in self.events() if event["event"] == "cell"}
