@@ -62,6 +62,9 @@ struct Traits {
   std::uint32_t alignment = 16;  // bytes every returned pointer is a multiple of
   PoolLocation pool = PoolLocation::arena;
   Fresh fresh = Fresh::by_reset;
+  // Memory of the device heap stays with it when all blocks are freed, and no reset() returns it: what a later user of
+  // the heap finds depends on the earlier ones, so each cell gets a process.
+  bool keeps_device_heap = false;
   Backends backends = Backends::both;
   // Blocks may be handed out again although nobody freed them (AWMalloc): verified only until that happens.
   bool recycles_unfreed = false;

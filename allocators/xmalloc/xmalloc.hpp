@@ -189,7 +189,8 @@ struct XMallocDeviceHeap : xmalloc::PublishedOf<xmalloc::DeviceHeapMemory, xmall
                                  .paper = "Huang et al. 2010 and 2013",
                                  .summary = "the later form: Superblocks and large requests come from the device heap",
                                  .pool = PoolLocation::device_heap,
-                                 .fresh = Fresh::by_process};
+                                 .fresh = Fresh::by_process,
+                                 .keeps_device_heap = true};
   static XMallocDeviceHeap create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, xmalloc::DeviceHeapMemory(arena.pool_bytes()), traits.name)};
   }

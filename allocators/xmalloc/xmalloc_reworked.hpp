@@ -220,7 +220,8 @@ struct XMallocDeviceHeapReworked : xmalloc::XMallocOf<xmalloc::DeviceHeapMemory>
                                  .summary = "the later form: Superblocks and large requests come from the device heap",
                                  .form = Form::reworked,
                                  .pool = PoolLocation::device_heap,
-                                 .fresh = Fresh::by_process};
+                                 .fresh = Fresh::by_process,
+                                 .keeps_device_heap = true};
   static XMallocDeviceHeapReworked create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, xmalloc::DeviceHeapMemory(arena.pool_bytes()), traits.name)};
   }

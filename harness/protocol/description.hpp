@@ -19,8 +19,9 @@ struct AllocatorDescription {
   std::string plugin;
   std::string frees = "individually";  // never, individually, in_bulk
   std::uint64_t alignment = 16;
-  std::string pool = "arena";   // arena, device_heap, arena_and_device_heap, own
-  std::string fresh = "reset";  // reset, process
+  std::string pool = "arena";      // arena, device_heap, arena_and_device_heap, own
+  std::string fresh = "reset";     // reset, process
+  bool keeps_device_heap = false;  // memory of it, when all blocks are freed
   bool test_only = false;
   std::vector<std::string> restrictions;  // what users must know, in words: "free does nothing"
   std::vector<ParameterInfo> parameters;

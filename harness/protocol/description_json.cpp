@@ -45,6 +45,7 @@ AllocatorDescription allocator_from_json(const Json& json) {
   allocator.alignment = count_member(json, "alignment");
   allocator.pool = word_member(json, "pool", {"arena", "device_heap", "arena_and_device_heap", "own"});
   allocator.fresh = word_member(json, "fresh", {"reset", "process"});
+  allocator.keeps_device_heap = truth_member_or(json, "keeps_device_heap", false);
   allocator.test_only = truth_member_or(json, "test_only", false);
   allocator.restrictions = optional_texts(json, "restrictions").value_or(std::vector<std::string>{});
   allocator.parameters = parameters_from_json(list_member(json, "parameters"));
@@ -81,6 +82,7 @@ Json to_json(const AllocatorDescription& allocator) {
           {"alignment", allocator.alignment},
           {"pool", allocator.pool},
           {"fresh", allocator.fresh},
+          {"keeps_device_heap", allocator.keeps_device_heap},
           {"test_only", allocator.test_only},
           {"restrictions", allocator.restrictions},
           {"parameters", parameters_to_json(allocator.parameters)}};

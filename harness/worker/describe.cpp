@@ -91,6 +91,7 @@ protocol::AllocatorDescription describe(const AllocatorType& allocator) {
           .alignment = traits.alignment,
           .pool = word(traits.pool),
           .fresh = traits.fresh == Fresh::by_reset ? "reset" : "process",
+          .keeps_device_heap = traits.keeps_device_heap,
           .test_only = traits.test_only,
           .restrictions = restrictions(traits),
           .parameters = allocator.parameters};

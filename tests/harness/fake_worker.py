@@ -39,6 +39,7 @@ TROUBLES = {
     "stuck": "hang_in_allocator",
     "per_process": None,
     "thrifty": None,  # only a process refreshes its share of the device heap, which serves 32 B and more
+    "keeping": None,  # keeps memory of the device heap, and only a process refreshes it
     "deaf": "close_events",
     "haunting": "leave_daemon",
     "lurking": "leave_hidden_daemon",
@@ -66,7 +67,8 @@ def describe():
             "name": name, "display_name": name.title(), "paper": "Nobody 2026", "summary": f"A {name} allocator.",
             "plugin": f"fake_{name}", "frees": "individually", "alignment": 16,
             "pool": "arena_and_device_heap" if name in HEAPED else "arena",
-            "fresh": "process" if name in ("per_process", "thrifty") else "reset", "test_only": name == "deaf",
+            "fresh": "process" if name in ("per_process", "thrifty", "keeping") else "reset",
+            "keeps_device_heap": name == "keeping", "test_only": name == "deaf",
             "restrictions": ["serves one size of block only"] if name == "steady" else [],
             "parameters": [parameter("page_bytes", "integer", 4096, unit="B", minimum=16, maximum=65536,
                                      power_of_two=True)]})

@@ -291,6 +291,24 @@ class Known(PutOff):
         both = self.measure(self.same, "--known", self.earlier, "--no-known", expect=2)
         self.assertIn("--no-known", both.stderr)
 
+    def test_a_config_of_expensive_cells_alone_comes_before_the_most_expensive_of_others(self):
+        def study(out, *more):
+            for number, (name, allocators) in enumerate((("mixed", ["counting", "steady"]), ("alone", ["steady"]))):
+                path = self.config(allocators, name=f"mine/{name}", seed=number + 1, rounds=3, sweep={"request_bytes": [16]})
+                target = self.folder / "configs" / "mine" / f"{name}.json"
+                target.parent.mkdir(parents=True, exist_ok=True)
+                path.rename(target)
+            self.run_program("study", "mine", "--configs", self.folder / "configs", "--out", out, *more, expect=0)
+
+        shutil.rmtree(self.earlier)
+        study(self.earlier)
+        for name in ("mixed", "alone"):
+            self.make_slow(self.earlier / "mine" / name, "steady", 4.25)
+        self.notes.unlink()
+        study(self.out, "--known", self.earlier, "--minutes", "10")
+        self.assertEqual(self.verified(*(self.out / "mine" / name for name in ("mixed", "alone"))),
+                         ["mixed/counting/16", "alone/steady/16", "mixed/steady/16"])
+
     def test_the_plan_of_a_study_counts_them(self):
         target = self.folder / "configs" / "mine" / "one.json"
         target.parent.mkdir(parents=True)

@@ -64,6 +64,18 @@ class Order(RoundsTest):
         self.measure(config)
         self.assertEqual(len({process for process, *_ in self.notes_of("sample")}), 2 * 2)
 
+    def test_what_keeps_memory_of_the_device_heap_has_a_process_per_cell_in_every_state(self):
+        for state in ("reused", "aged"):
+            with self.subTest(state=state):
+                self.notes.unlink(missing_ok=True)
+                self.measure(self.config(["keeping"], sweep={"request_bytes": [16, 64]}, rounds=2, state=state, repetitions=3), "--force")
+                verified = [process for process, *_ in self.notes_of("verify")]
+                rounds = [process for process, *_ in self.notes_of("sample")]
+                self.assertEqual(len(set(verified)), 2)
+                self.assertEqual(len(set(rounds)), 2 * 2, "the samples of a cell and round share one")
+                self.assertFalse(set(verified) & set(rounds), "the verification used the heap")
+                self.assertEqual({tuple(each) for each in self.samples_by_round().values()}, {(3, 3)})
+
     def test_a_sample_with_a_process_of_its_own_stays_alone_in_its_round(self):
         for rounds, samples in ((3, [1, 1, 1]), (1, [4])):
             with self.subTest(rounds=rounds):

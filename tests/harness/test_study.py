@@ -1,5 +1,6 @@
 """`allocbench study`: a group of configs as one plan."""
 
+import collections
 import json
 import pathlib
 import re
@@ -142,6 +143,22 @@ class Study(StudyTest):
         self.assertIn("22 to 22 rounds of cells. At least 13 worker processes for 3 allocators if nothing fails; these need the most: per_process 9, steady 2, heaped 2.", plan)
         self.study("mine")
         self.assertEqual(len(self.starts()), 14 + 2)  # one for --dry-run and one here, to hear about the device
+
+    def test_no_figure_meets_a_device_heap_that_another_one_used(self):
+        for number, sizes in enumerate(([16], [16, 20])):
+            self.add_config(f"mine/fig{number}", ["per_process", "keeping"], state="reused", seed=number + 1, rounds=2, least_rounds=2,
+                            sweep={"request_bytes": sizes})
+        self.assertIn("At least 13 worker processes for 2 allocators if nothing fails; these need the most: keeping 9, per_process 4.",
+                      self.study("mine", "--dry-run").stdout)
+        self.study("mine")
+        self.assertEqual(len(self.starts()), 13 + 2)
+        figure_of = {event["id"]: name for name in ("fig0", "fig1") for event in self.events(self.out / "mine" / name) if event["event"] == "cell"}
+        figures = collections.defaultdict(set)
+        for line in self.notes.read_text(encoding="utf-8").splitlines():
+            process, command, _, cell = line.split(" ")
+            if command == "open":
+                figures[process].add(figure_of[cell])
+        self.assertEqual({len(each) for each in figures.values()}, {1})
 
     def test_only_some_configs(self):
         for number in range(2):

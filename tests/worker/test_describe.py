@@ -42,7 +42,7 @@ class Describe(unittest.TestCase):
         self.assertEqual(len(names), len(set(names)))
         for allocator in self.description["allocators"]:
             self.assertEqual(list(allocator), ["name", "display_name", "paper", "summary", "form", "based_on", "plugin", "frees", "alignment",
-                                               "pool", "fresh", "test_only", "restrictions", "parameters"])
+                                               "pool", "fresh", "keeps_device_heap", "test_only", "restrictions", "parameters"])
             self.assertIn(allocator["frees"], ("individually", "never", "in_bulk"))
             self.assertIn(allocator["pool"], ("arena", "device_heap", "arena_and_device_heap", "own"))
             self.assertIn(allocator["fresh"], ("reset", "process"))

@@ -178,8 +178,9 @@ void print(const protocol::AllocatorDescription& allocator) {
              allocator.based_on.empty() ? "" : " of " + allocator.based_on);
   print_folded(
       "",
-      fmt::format("frees {}, alignment {} B, blocks live in {}, fresh by {}{}", allocator.frees, allocator.alignment,
+      fmt::format("frees {}, alignment {} B, blocks live in {}, fresh by {}{}{}", allocator.frees, allocator.alignment,
                   place_of_blocks(allocator), allocator.fresh_by_process() ? "a new process" : "reset",
+                  allocator.keeps_device_heap ? ", each cell in one of its own" : "",
                   allocator.test_only ? "; deliberately broken, tests the harness" : ""),
       0);
   if (!allocator.restrictions.empty()) {

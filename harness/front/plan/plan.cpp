@@ -243,6 +243,7 @@ class PlanBuilder {
                                allocator.pool_is_device_heap(),
                                allocator.has_heap_share(),
                                allocator.fresh_by_process(),
+                               allocator.keeps_device_heap,
                                {}});
     }
     return plan_.batches[place->second];

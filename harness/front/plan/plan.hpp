@@ -41,6 +41,7 @@ struct Batch {
   bool pool_is_device_heap = false;
   bool has_heap_share = false;  // of pool_bytes, for requests that the rest of the pool does not serve
   bool fresh_by_process = false;
+  bool keeps_device_heap = false;  // memory of it, when all blocks are freed
   std::vector<Cell> cells;
 };
 

@@ -123,7 +123,8 @@ void BatchRunner::shorten_if_hopeless(CellRun& run) {
 
 BatchRunner::Step BatchRunner::take_samples(CellRun& run, std::uint64_t count) {
   if (interrupted()) return Step::interrupted;
-  if (needs_process_per_sample(run)) session_.retire();
+  // The verification used the heap as well.
+  if (needs_own_process(run) && (needs_process_per_sample(run) || run.running.empty())) session_.retire();
   const Step opened = ensure_open(run);
   if (opened != Step::done) return opened;
   const auto take = [&](protocol::Sample sample) {
@@ -154,7 +155,7 @@ BatchRunner::Step BatchRunner::finish(CellRun& run) {
 // whether its worker suits it.
 BatchRunner::Step BatchRunner::ensure_open(CellRun& run) {
   if (session_.is_open(*run.cell)) return Step::done;
-  if (run.uses_device_heap && needs_process_per_sample(run)) session_.retire();
+  if (run.uses_device_heap && needs_own_process(run)) session_.retire();
   const Step opened = open(run);
   if (opened != Step::done || worker_suits(run)) return opened;
   session_.retire();
@@ -165,12 +166,12 @@ BatchRunner::Step BatchRunner::ensure_open(CellRun& run) {
 // that heap.
 bool BatchRunner::worker_suits(const CellRun& run) const {
   if (needs_heap(run) && !session_.has_heap_of(batch_)) return false;
-  return !needs_process_per_sample(run) || session_.is_only(*run.cell);
+  return !needs_own_process(run) || session_.is_only(*run.cell);
 }
 
 // The batch of the worker after the one that opens this cell, as far as one can tell.
 const Batch* BatchRunner::next_to_start(const CellRun& run) const {
-  const bool is_alone = run.uses_device_heap.value_or(!batch_.has_heap_share) && needs_process_per_sample(run);
+  const bool is_alone = run.uses_device_heap.value_or(!batch_.has_heap_share) && needs_own_process(run);
   return is_alone && (!run.verified || &run != cells_.back()) ? &batch_ : follower_;
 }
 
@@ -247,11 +248,16 @@ bool BatchRunner::needs_heap(const CellRun& run) const {
   return !batch_.has_heap_share || run.uses_device_heap.value_or(false);
 }
 
-// An allocator that cannot be reset is fresh only in a new process: one for the verification and one per sample. It
-// needs none as long as a cell leaves the device heap alone.
-bool BatchRunner::needs_process_per_sample(const CellRun& run) const {
-  return batch_.fresh_by_process && run.cell->state == "fresh" &&
+// An allocator that cannot be reset is fresh only in a new process: one for the verification and one per sample. What
+// keeps memory of the device heap hands it to no other cell, whatever the state is. Neither is needed as long as a cell
+// leaves the device heap alone.
+bool BatchRunner::needs_own_process(const CellRun& run) const {
+  return batch_.fresh_by_process && (batch_.keeps_device_heap || run.cell->state == "fresh") &&
          (!batch_.has_heap_share || run.uses_device_heap.value_or(true));
+}
+
+bool BatchRunner::needs_process_per_sample(const CellRun& run) const {
+  return needs_own_process(run) && run.cell->state == "fresh";
 }
 
 }  // namespace allocbench::front

@@ -44,6 +44,7 @@ class BatchRunner {
   void shorten_if_hopeless(CellRun& run);
   double set_up_limit(const CellRun& run) const;
   bool needs_heap(const CellRun& run) const;
+  bool needs_own_process(const CellRun& run) const;
   bool needs_process_per_sample(const CellRun& run) const;
   bool worker_suits(const CellRun& run) const;
   const Batch* next_to_start(const CellRun& run) const;

@@ -18,6 +18,15 @@ bool selected(const CellHistory* history, Selection selection) {
   return selection != Selection::unfinished && history->end->status != Status::ok;
 }
 
+void mark_figure_without_cheap_cells(std::vector<FigureRun::PlannedBatch>& batches) {
+  const auto for_each = [&](auto visit) {
+    for (auto& planned : batches) std::for_each(planned.cells.begin(), planned.cells.end(), visit);
+  };
+  bool has_cheap = false;
+  for_each([&](const CellRun& run) { has_cheap = has_cheap || !is_expensive(run.expected.seconds); });
+  for_each([&](CellRun& run) { run.has_no_cheap_neighbour = !has_cheap; });
+}
+
 bool waits(const CellRun& run, Doubt accepted) { return !run.ended && !run.cut && run.doubt <= accepted; }
 
 const char* in_words(Doubt doubt) {
@@ -40,7 +49,7 @@ const char* in_words(Doubt doubt) {
 const Batch* follower(const Batch& running, const std::vector<const Batch*>& batches, const Batch* of_next_turn) {
   const auto place = std::find(batches.begin(), batches.end(), &running);
   const auto found =
-      std::find_if(place, batches.end(), [&](const Batch* each) { return !shares_process(running, *each); });
+      std::find_if(std::next(place), batches.end(), [&](const Batch* each) { return !shares_process(running, *each); });
   return found == batches.end() ? of_next_turn : *found;
 }
 
@@ -74,6 +83,7 @@ FigureRun::FigureRun(const Plan& plan, const RunHistory& history, Selection sele
       }
     }
   }
+  mark_figure_without_cheap_cells(batches);
 }
 
 std::size_t FigureRun::cells_to_run() const {
@@ -147,7 +157,10 @@ void Supervisor::for_each_cell(Visit visit) const {
 }
 
 Urgency Supervisor::urgency_of(const CellRun& run) const {
-  return time_.exists() ? front::urgency_of(*run.cell, run.rounds, run.expected.seconds) : Urgency{};
+  if (!time_.exists()) return {};
+  const Urgency urgency = front::urgency_of(*run.cell, run.rounds, run.expected.seconds);
+  if (!run.has_no_cheap_neighbour) return urgency;
+  return {urgency.lacks, urgency.is_expensive};  // a figure without any number is worse than one without its last bars
 }
 
 // The first one that a cell still waits for: a resumed run catches up with what it lost.

@@ -16,10 +16,6 @@ auto heap_order(const Batch& batch) {
   return std::tuple(wish.bytes.value_or(0), wish.bytes ? 0 : batch.pool_bytes, wish.question);
 }
 
-bool same_load(const Batch& one, const Batch& other) {
-  return one.allocator_parameters == other.allocator_parameters && one.pool_bytes == other.pool_bytes;
-}
-
 std::size_t starts_of(const Turn& turn, const FigureBatches& figures, std::uint64_t round) {
   std::size_t starts = 0;
   const Batch* running = nullptr;
@@ -27,11 +23,11 @@ std::size_t starts_of(const Turn& turn, const FigureBatches& figures, std::uint6
     const Batch& batch = *figures[figure][index];
     for (const Cell& cell : batch.cells) {
       if (cell.least_rounds <= round) continue;
-      if (batch.fresh_by_process && !batch.has_heap_share && cell.state == "fresh") {
+      if (batch.fresh_by_process && !batch.has_heap_share && (batch.keeps_device_heap || cell.state == "fresh")) {
         starts += round == 0 ? 2 : 1;  // the verification has one as well
         running = nullptr;
       } else {
-        if (running == nullptr || !shares_process(*running, batch)) ++starts;
+        if (running != &batch && (running == nullptr || !shares_process(*running, batch))) ++starts;
         running = &batch;
       }
     }
@@ -43,8 +39,7 @@ std::size_t starts_of(const Turn& turn, const FigureBatches& figures, std::uint6
 
 // As WorkerSession::load() decides.
 bool shares_process(const Batch& running, const Batch& next) {
-  if (next.has_heap_share || same_load(running, next)) return true;
-  return !next.fresh_by_process && heap_wish(running) == heap_wish(next);
+  return next.has_heap_share || (!next.fresh_by_process && heap_wish(running) == heap_wish(next));
 }
 
 std::vector<Turn> make_turns(const FigureBatches& figures) {

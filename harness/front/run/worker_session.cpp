@@ -96,7 +96,7 @@ WorkerReply WorkerSession::begin(const std::vector<std::string>& arguments) {
 
 // A worker with this batch's plug-in and device heap.
 Outcome WorkerSession::start_for(const Batch& batch) {
-  started_for_ = load_of(batch);
+  started_for_ = &batch;
   const std::vector<std::string> options = plugin_options(batch);
   const HeapWish wish = heap_wish(batch);
   if (wish.bytes) return start(wish, options);
@@ -126,7 +126,7 @@ std::string WorkerSession::complaint_about_start(const WorkerReply& reply) {
 }
 
 bool WorkerSession::has_heap_of(const Batch& batch) const {
-  if (batch.fresh_by_process) return started_for_ == load_of(batch);
+  if (batch.fresh_by_process) return started_for_ == &batch;
   const HeapWish wish = heap_wish(batch);
   if (heap_ == wish) return true;
   const auto answer = answers_.find(wish.question);

@@ -63,7 +63,7 @@ class WorkerSession {
   // beside that one, which saves time, and measures nothing.
   void expect(const Batch* batch);
   // Whether the running worker's device heap is the batch's: it has the right size, and where only a process makes the
-  // heap fresh, the process was started for this allocator.
+  // heap fresh, the process was started for this batch. So no figure finds there what another one left.
   bool has_heap_of(const Batch& batch) const;
 
   Outcome open(const Cell& cell, double limit_seconds);
@@ -128,7 +128,7 @@ class WorkerSession {
   std::size_t cells_opened_ = 0;  // by the process
   std::optional<Load> loaded_;
   CellFacts loaded_facts_;                        // of it, for every batch that finds it loaded
-  std::optional<Load> started_for_;               // the allocator whose device heap the process has
+  const Batch* started_for_ = nullptr;            // whose device heap the process has
   HeapWish heap_;                                 // of the process
   std::uint64_t device_heap_bytes_ = 0;           // of the process, as far as it is known
   std::map<std::string, std::uint64_t> answers_;  // to questions about device heaps
