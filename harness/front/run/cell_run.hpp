@@ -26,6 +26,7 @@ struct CellRun {
   bool has_end = false;                                    // of an earlier attempt
   ExpectedRound expected = {};                             // as far as earlier results tell
   bool has_no_cheap_neighbour = false;                     // all cells of its figure are expensive by earlier results
+  bool admitted = false;                                   // of expensive ones: there is time for it
   Doubt doubt = Doubt::none;                               // for which it was put off
   bool out_of_time = false;                                // never begun, until there was no time
   bool cut = false;                                        // begun, but the time was over before its least rounds

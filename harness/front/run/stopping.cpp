@@ -69,8 +69,7 @@ Urgency urgency_of(const Cell& cell, const SampledRounds& rounds, double expecte
   const double sampled = rounds.empty() ? 0 : sampled_seconds(rounds.back());
   const bool is_known = lacks == 0 && expected_seconds > 0;
   const double seconds = is_known ? expected_seconds : 2 * sampled;  // with the verification, which takes about as long
-  if (!is_expensive(seconds)) return {lacks};
-  return {lacks, true, cell.form == "reworked", seconds > most_expensive_seconds};
+  return {lacks, is_expensive(seconds)};
 }
 
 bool is_expensive(double expected_seconds) { return expected_seconds > cheap_first_round_seconds; }

@@ -16,8 +16,6 @@ namespace allocbench::front {
 inline constexpr double long_sample_seconds = 0.1;
 // What a cheap first round takes at most; its verification is most of that.
 inline constexpr double cheap_first_round_seconds = 0.5;
-// From here on a first round is so expensive that it comes behind those that are not.
-inline constexpr double most_expensive_seconds = 1.5;
 
 using SampledRounds = std::vector<std::vector<protocol::Sample>>;
 
@@ -40,13 +38,11 @@ std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::S
 
 // The order in which cells get their next rounds where the time of a run is limited; smaller first. All cells get the
 // rounds of a number, then those of an interval, then the rest, and each time the expensive cells come last: few cells
-// take a large part of the first three rounds of all papers (harness/README.md, Rounds). Among the expensive ones those
-// of reworked forms come last: a figure of a paper is about the published ones.
+// take a large part of the first three rounds of all papers (harness/README.md, Rounds).
 struct Urgency {
   int lacks = 0;  // 0: rounds of a number, 1: of an interval, 2: only precision
   bool is_expensive = false;
-  bool is_reworked = false;        // of expensive ones
-  bool is_most_expensive = false;  // of expensive ones
+  bool waits = false;  // of expensive ones: it begins only when there is time for it (admission.hpp)
   auto operator<=>(const Urgency&) const = default;
 };
 // `expected_seconds`: of its first round with the verification, as earlier results have it; 0 = nobody knows.

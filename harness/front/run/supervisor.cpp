@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/front/run/admission.hpp"
 #include "harness/front/run/interrupt.hpp"
 
 namespace allocbench::front {
@@ -123,7 +124,11 @@ bool Supervisor::run() {
 bool Supervisor::run_rounds(Doubt accepted) {
   announce(accepted);
   while (const auto next = next_round(accepted)) {
-    if (!run_round(*next)) return false;
+    if (next->urgency.waits) {
+      admit_expensive(accepted);
+    } else if (!run_round(*next)) {
+      return false;
+    }
   }
   return true;
 }
@@ -158,9 +163,25 @@ void Supervisor::for_each_cell(Visit visit) const {
 
 Urgency Supervisor::urgency_of(const CellRun& run) const {
   if (!time_.exists()) return {};
-  const Urgency urgency = front::urgency_of(*run.cell, run.rounds, run.expected.seconds);
-  if (!run.has_no_cheap_neighbour) return urgency;
-  return {urgency.lacks, urgency.is_expensive};  // a figure without any number is worse than one without its last bars
+  Urgency urgency = front::urgency_of(*run.cell, run.rounds, run.expected.seconds);
+  urgency.waits = urgency.is_expensive && run.rounds.empty() && !run.admitted;
+  return urgency;
+}
+
+// At least one of those that wait.
+void Supervisor::admit_expensive(Doubt accepted) {
+  std::vector<CellRun*> runs;
+  std::vector<ExpensiveCell> waiting;
+  for (const LoggedFigure& logged : figures_) {
+    for (auto& planned : logged.figure.batches) {
+      for (CellRun& run : planned.cells) {
+        if (!waits(run, accepted) || !urgency_of(run).waits) continue;
+        runs.push_back(&run);
+        waiting.push_back({run.expected.seconds, run.cell->form == "reworked", run.has_no_cheap_neighbour});
+      }
+    }
+  }
+  for (const std::size_t place : admit(waiting, time_.seconds_left())) runs[place]->admitted = true;
 }
 
 // The first one that a cell still waits for: a resumed run catches up with what it lost.

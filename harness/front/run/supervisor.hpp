@@ -81,6 +81,7 @@ class Supervisor {
     std::uint64_t round;  // that have so many rounds
   };
   Urgency urgency_of(const CellRun& run) const;
+  void admit_expensive(Doubt accepted);
   std::optional<Next> next_round(Doubt accepted) const;
   bool run_round(const Next& next);
   void tell_finished();

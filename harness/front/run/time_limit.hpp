@@ -1,7 +1,9 @@
 // The time of a run (--minutes). It stops no command: cells ask it before they begin something.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <limits>
 #include <optional>
 
 namespace allocbench::front {
@@ -18,6 +20,10 @@ class TimeLimit {
 
   bool exists() const { return end_.has_value(); }
   bool over() const { return end_ && Clock::now() >= *end_; }
+  double seconds_left() const {
+    if (!end_) return std::numeric_limits<double>::infinity();
+    return std::max(0.0, std::chrono::duration<double>(*end_ - Clock::now()).count());
+  }
 
  private:
   std::optional<Clock::time_point> end_;
