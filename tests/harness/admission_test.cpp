@@ -27,16 +27,20 @@ TEST(Admission, AllBeginWhereNoneHasTheTime) {
   EXPECT_EQ(admit({}, 10), Places{});
 }
 
-TEST(Admission, WhatNobodyKnowsWaitsForTheOthers) { EXPECT_EQ(admit({{unknown}, {50}}, 1000), (Places{1})); }
+TEST(Admission, WhatHasNoTimeHoldsUpNobody) {
+  EXPECT_EQ(admit({{unknown}, {50}}, 1000), (Places{1}));
+  EXPECT_EQ(admit({{.seconds = unknown, .is_first_of_figure = true}, {3}, {2}}, 9), (Places{2}));
+  EXPECT_EQ(admit({{.seconds = 5}, {.seconds = 1, .is_reworked = true}}, 9), (Places{1}));
+}
 
 TEST(Admission, ReworkedFormsComeBehindAndFiguresWithoutNumbersBefore) {
   const std::vector<ExpensiveCell> waiting = {{.seconds = 1, .is_reworked = true},
                                               {.seconds = 2},
-                                              {.seconds = 4, .is_reworked = true, .without_cheap = true},
-                                              {.seconds = 3, .without_cheap = true}};
+                                              {.seconds = 4, .is_reworked = true, .is_first_of_figure = true},
+                                              {.seconds = 3, .is_first_of_figure = true}};
   EXPECT_EQ(admit(waiting, 100), (Places{3, 2, 1, 0}));
   EXPECT_EQ(admit(waiting, 18), (Places{3, 2, 1}));
-  EXPECT_EQ(admit(waiting, 14), (Places{3, 2})) << "no cheaper one is drawn forward";
+  EXPECT_EQ(admit(waiting, 14), (Places{3, 2}));
 }
 
 }  // namespace

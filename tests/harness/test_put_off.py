@@ -291,7 +291,7 @@ class Known(PutOff):
         both = self.measure(self.same, "--known", self.earlier, "--no-known", expect=2)
         self.assertIn("--no-known", both.stderr)
 
-    def test_as_many_expensive_cells_begin_as_have_time_and_those_of_a_config_without_cheap_ones_first(self):
+    def test_as_many_expensive_cells_begin_as_have_time_and_those_of_a_figure_without_numbers_first(self):
         def study(out, *more):
             for number, (name, allocators) in enumerate((("mixed", ["counting", "steady"]), ("alone", ["steady"]))):
                 path = self.config(allocators, name=f"mine/{name}", seed=number + 1, rounds=3, sweep={"request_bytes": [16]})

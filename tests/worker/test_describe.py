@@ -46,6 +46,8 @@ class Describe(unittest.TestCase):
             self.assertIn(allocator["frees"], ("individually", "never", "in_bulk"))
             self.assertIn(allocator["pool"], ("arena", "device_heap", "arena_and_device_heap", "own"))
             self.assertIn(allocator["fresh"], ("reset", "process"))
+            if allocator["keeps_device_heap"]:
+                self.assertEqual((allocator["fresh"], allocator["pool"]), ("process", "device_heap"), allocator["name"])
             self.assertEqual("free does nothing" in allocator["restrictions"], allocator["frees"] == "never", allocator["name"])
             self.check_parameters(allocator)
 

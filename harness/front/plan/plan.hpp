@@ -43,6 +43,9 @@ struct Batch {
   bool fresh_by_process = false;
   bool keeps_device_heap = false;  // memory of it, when all blocks are freed
   std::vector<Cell> cells;
+
+  // Whether the cell is alone in its process. Where the batch has a share of the device heap, only if it uses that.
+  bool isolates(const Cell& cell) const { return fresh_by_process && (keeps_device_heap || cell.state == "fresh"); }
 };
 
 struct Plan {

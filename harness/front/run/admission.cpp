@@ -15,18 +15,19 @@ constexpr double first_rounds_per_number = 2;
 std::vector<std::size_t> admit(const std::vector<ExpensiveCell>& waiting, double seconds_left) {
   const auto rank = [&](std::size_t place) {
     const ExpensiveCell& cell = waiting[place];
-    return std::tuple(!cell.without_cheap, cell.is_reworked, cell.seconds, place);
+    return std::tuple(!cell.is_first_of_figure, cell.is_reworked, cell.seconds, place);
   };
   std::vector<std::size_t> order(waiting.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, rank);
-  double seconds = 0;
-  const auto too_many = std::ranges::find_if(order, [&](std::size_t place) {
-    seconds += first_rounds_per_number * waiting[place].seconds;
-    return seconds > seconds_left;
-  });
-  if (too_many != order.begin()) order.erase(too_many, order.end());
-  return order;
+  std::vector<std::size_t> admitted;
+  for (const std::size_t place : order) {
+    const double seconds = first_rounds_per_number * waiting[place].seconds;
+    if (seconds > seconds_left) continue;
+    seconds_left -= seconds;
+    admitted.push_back(place);
+  }
+  return admitted.empty() ? order : admitted;
 }
 
 }  // namespace allocbench::front

@@ -11,14 +11,14 @@ namespace allocbench::front {
 
 // A cell that is expensive by earlier results and has not begun.
 struct ExpensiveCell {
-  double seconds = 0;          // of its first round, as earlier results have it; infinity where nobody knows
-  bool is_reworked = false;    // a figure of a paper is about the other forms
-  bool without_cheap = false;  // its figure has no cheap cell, so no number yet
+  double seconds = 0;               // of its first round, as earlier results have it; infinity where nobody knows
+  bool is_reworked = false;         // a figure of a paper is about the other forms
+  bool is_first_of_figure = false;  // its figure has no measured cell yet
 };
 
-// The places in `waiting` of those that begin, in this order: of figures without cheap cells, of other forms than
-// reworked ones, of reworked ones, and each time the cheapest first. As many as `seconds_left` has time for; all where
-// it is too short for the first one.
+// The places in `waiting` of those that begin, in this order: of figures without a measured cell, of other forms than
+// reworked ones, of reworked ones, and each time the cheapest first. What `seconds_left` has no time for is passed
+// over; all begin where it has time for none.
 std::vector<std::size_t> admit(const std::vector<ExpensiveCell>& waiting, double seconds_left);
 
 }  // namespace allocbench::front

@@ -252,8 +252,7 @@ bool BatchRunner::needs_heap(const CellRun& run) const {
 // keeps memory of the device heap hands it to no other cell, whatever the state is. Neither is needed as long as a cell
 // leaves the device heap alone.
 bool BatchRunner::needs_own_process(const CellRun& run) const {
-  return batch_.fresh_by_process && (batch_.keeps_device_heap || run.cell->state == "fresh") &&
-         (!batch_.has_heap_share || run.uses_device_heap.value_or(true));
+  return batch_.isolates(*run.cell) && (!batch_.has_heap_share || run.uses_device_heap.value_or(true));
 }
 
 bool BatchRunner::needs_process_per_sample(const CellRun& run) const {

@@ -25,7 +25,6 @@ struct CellRun {
   bool ended = false;
   bool has_end = false;                                    // of an earlier attempt
   ExpectedRound expected = {};                             // as far as earlier results tell
-  bool has_no_cheap_neighbour = false;                     // all cells of its figure are expensive by earlier results
   bool admitted = false;                                   // of expensive ones: there is time for it
   Doubt doubt = Doubt::none;                               // for which it was put off
   bool out_of_time = false;                                // never begun, until there was no time

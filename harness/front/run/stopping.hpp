@@ -42,7 +42,7 @@ std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::S
 struct Urgency {
   int lacks = 0;  // 0: rounds of a number, 1: of an interval, 2: only precision
   bool is_expensive = false;
-  bool waits = false;  // of expensive ones: it begins only when there is time for it (admission.hpp)
+  bool waits_for_time = false;  // of expensive ones (admission.hpp)
   auto operator<=>(const Urgency&) const = default;
 };
 // `expected_seconds`: of its first round with the verification, as earlier results have it; 0 = nobody knows.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -19,13 +20,11 @@ bool selected(const CellHistory* history, Selection selection) {
   return selection != Selection::unfinished && history->end->status != Status::ok;
 }
 
-void mark_figure_without_cheap_cells(std::vector<FigureRun::PlannedBatch>& batches) {
-  const auto for_each = [&](auto visit) {
-    for (auto& planned : batches) std::for_each(planned.cells.begin(), planned.cells.end(), visit);
-  };
-  bool has_cheap = false;
-  for_each([&](const CellRun& run) { has_cheap = has_cheap || !is_expensive(run.expected.seconds); });
-  for_each([&](CellRun& run) { run.has_no_cheap_neighbour = !has_cheap; });
+// Whether a cell of the figure was measured in this run, or before it in the same log.
+bool has_measured_cell(const FigureRun& figure) {
+  return std::ranges::any_of(figure.batches, [](const auto& planned) {
+    return std::ranges::any_of(planned.cells, [](const CellRun& run) { return !run.rounds.empty(); });
+  });
 }
 
 bool waits(const CellRun& run, Doubt accepted) { return !run.ended && !run.cut && run.doubt <= accepted; }
@@ -46,7 +45,8 @@ const char* in_words(Doubt doubt) {
   return "";
 }
 
-// The first of the later batches that cannot share the process of `running`; none: what the next turn begins with.
+// `running` is one of the batches. The first of the later ones that cannot share the process of `running`; none: what
+// the next turn begins with.
 const Batch* follower(const Batch& running, const std::vector<const Batch*>& batches, const Batch* of_next_turn) {
   const auto place = std::find(batches.begin(), batches.end(), &running);
   const auto found =
@@ -84,7 +84,6 @@ FigureRun::FigureRun(const Plan& plan, const RunHistory& history, Selection sele
       }
     }
   }
-  mark_figure_without_cheap_cells(batches);
 }
 
 std::size_t FigureRun::cells_to_run() const {
@@ -124,7 +123,7 @@ bool Supervisor::run() {
 bool Supervisor::run_rounds(Doubt accepted) {
   announce(accepted);
   while (const auto next = next_round(accepted)) {
-    if (next->urgency.waits) {
+    if (next->urgency.waits_for_time) {
       admit_expensive(accepted);
     } else if (!run_round(*next)) {
       return false;
@@ -164,7 +163,7 @@ void Supervisor::for_each_cell(Visit visit) const {
 Urgency Supervisor::urgency_of(const CellRun& run) const {
   if (!time_.exists()) return {};
   Urgency urgency = front::urgency_of(*run.cell, run.rounds, run.expected.seconds);
-  urgency.waits = urgency.is_expensive && run.rounds.empty() && !run.admitted;
+  urgency.waits_for_time = urgency.is_expensive && run.rounds.empty() && !run.admitted;
   return urgency;
 }
 
@@ -173,11 +172,12 @@ void Supervisor::admit_expensive(Doubt accepted) {
   std::vector<CellRun*> runs;
   std::vector<ExpensiveCell> waiting;
   for (const LoggedFigure& logged : figures_) {
+    const bool is_first = !has_measured_cell(logged.figure);
     for (auto& planned : logged.figure.batches) {
       for (CellRun& run : planned.cells) {
-        if (!waits(run, accepted) || !urgency_of(run).waits) continue;
+        if (!waits(run, accepted) || !urgency_of(run).waits_for_time) continue;
         runs.push_back(&run);
-        waiting.push_back({run.expected.seconds, run.cell->form == "reworked", run.has_no_cheap_neighbour});
+        waiting.push_back({run.expected.seconds, run.cell->form == "reworked", is_first});
       }
     }
   }

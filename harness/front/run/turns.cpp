@@ -23,7 +23,7 @@ std::size_t starts_of(const Turn& turn, const FigureBatches& figures, std::uint6
     const Batch& batch = *figures[figure][index];
     for (const Cell& cell : batch.cells) {
       if (cell.least_rounds <= round) continue;
-      if (batch.fresh_by_process && !batch.has_heap_share && (batch.keeps_device_heap || cell.state == "fresh")) {
+      if (batch.isolates(cell) && !batch.has_heap_share) {
         starts += round == 0 ? 2 : 1;  // the verification has one as well
         running = nullptr;
       } else {
