@@ -55,7 +55,7 @@ class Order(PutOff):
                          "put off until all others were measured (test/figure/crashing/request_bytes:32/blocks:2 ended with "
                          "status crashed); then the time of --minutes was used up")
         self.assertIn("4 cells were put off until all others were measured; 4 of them did not run, because --minutes 0 was over "
-                      "(--only-failed runs them)", result.stdout)
+                      "(--resume runs them)", result.stdout)
         self.assertEqual(self.results()["allocbench"]["unfinished"], 0)
         told = {tuple(cell["axes"].values()): cell.get("left_out") for cell in self.results()["allocbench"]["cells"]}
         self.assertEqual({place: left_out for place, left_out in told.items() if left_out is not None}, {
@@ -136,13 +136,42 @@ class WholeStudy(PutOff):
         self.assertEqual([last[f"crashing/{size}"] for size in (32, 16, 64)], ["crashed", "skipped", "skipped"])
 
 
-class OnlyFailed(PutOff):
-    def test_what_was_left_out_is_measured_by_only_failed(self):
+class LeftOut(PutOff):
+    def hanging(self):
+        return [self.statuses_by_name()[f"hanging/{size}"] for size in (16, 32, 64)]
+
+    def test_what_was_left_out_is_measured_when_the_run_goes_on(self):
         config = self.config(["hanging", "steady"], state="reused", deadline_s=0.5)
-        self.measure(config, *TIME_IS_UP, expect=1)
-        self.assertEqual([self.statuses_by_name()[f"hanging/{size}"] for size in (16, 32, 64)], ["ok", "timeout", "skipped"])
-        self.measure(config, "--only-failed", expect=1)
-        self.assertEqual([self.statuses_by_name()[f"hanging/{size}"] for size in (16, 32, 64)], ["ok", "timeout", "timeout"])
+        for continued in ("--resume", "--only-failed"):
+            with self.subTest(continued):
+                self.measure(config, "--force", *TIME_IS_UP, expect=1)
+                self.assertEqual(self.hanging(), ["ok", "timeout", "skipped"])
+                result = self.measure(config, continued, *TIME_IS_UP, expect=1)
+                self.assertIn(f"because --minutes 0 was over ({continued} runs them)", result.stdout)
+                self.assertEqual(self.hanging(), ["ok", "timeout", "skipped"])
+                self.notes.unlink()
+                self.measure(config, continued, expect=1)
+                self.assertEqual(self.hanging(), ["ok", "timeout", "timeout"])
+                measured = ["out/hanging/64"] if continued == "--resume" else ["out/hanging/32", "out/hanging/64"]
+                self.assertEqual(self.verified(), measured)
+
+    def test_the_numbers_so_far_of_what_was_left_out_count(self):
+        """A run goes on with such a cell, and is cut off before it has all its rounds."""
+        only = self.config(["steady"], rounds=4, sweep={"request_bytes": [16]})
+        self.measure(only, "--force", expect=0)
+        log = self.out / "events.jsonl"
+        lines = log.read_text(encoding="utf-8").splitlines()
+        start = next(place for place, line in enumerate(lines) if json.loads(line)["event"] == "start")
+        end = next(place for place, line in enumerate(lines) if json.loads(line)["event"] == "end")
+        left_out = {**json.loads(lines[end]), "status": "skipped", "left_out": True, "reason": "put off (x)"}
+        left_out.pop("stop", None)
+        begun = json.loads(lines[start])
+        rest = [json.loads(line) for line in lines[start + 1:end]]
+        again = [begun, json.loads(json.dumps(left_out)), {**begun, "attempt": 2}, *({**event, "attempt": 2} for event in rest)]
+        log.write_text("\n".join([*lines[:start], *map(json.dumps, again)]) + "\n", encoding="utf-8")
+        self.run_program("report", self.out, expect=0)
+        self.assertEqual(self.results()["allocbench"]["cells"][0]["status"], "ok")
+        self.assertEqual(self.results()["allocbench"]["unfinished"], 1)
 
     def test_a_failure_is_not_replaced_by_a_lack_of_time(self):
         config = self.config(["crashing", "steady"])

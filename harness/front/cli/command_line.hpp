@@ -23,9 +23,9 @@ struct RunOptions {
   bool allow_mixed = false;
   std::string filter;
   std::optional<double> timeout = {};
-  std::optional<double> minutes = {};                       // after them only first rounds begin
-  std::string to_run_left_out = "--only-failed runs them";  // what had to be left out then
-  std::string known = {};                                   // earlier results; empty = the reference of the device
+  std::optional<double> minutes = {};                  // after them only first rounds begin
+  std::string to_run_left_out = "--resume runs them";  // what had to be left out then
+  std::string known = {};                              // earlier results; empty = the reference of the device
   bool use_known = true;
   std::optional<std::uint64_t> seed = {};
   bool full = false;

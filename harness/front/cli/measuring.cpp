@@ -136,7 +136,8 @@ std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
   }
   if (rest.out_of_time > 0) {
     text += fmt::format("; {} of them did not run, because --minutes {:.4g} was over ({})", rest.out_of_time,
-                        options.minutes.value_or(0), options.to_run_left_out);
+                        options.minutes.value_or(0),
+                        options.only_failed ? "--only-failed runs them" : options.to_run_left_out);
   }
   if (!text.empty()) text += "\n";
   if (rest.cut > 0) {

@@ -72,6 +72,7 @@ class HistoryBuilder {
     if (kind == "start") {
       cell.attempts = protocol::count_member(event, "attempt");
       cell.open = {};
+      if (cell.end && cell.end->left_out) cell.end.reset();  // it had not begun
     } else if (kind == "verified") {
       cell.open.verified = true;
       cell.open.origin = origin_of(sources_, history_.device);

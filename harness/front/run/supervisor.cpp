@@ -15,8 +15,9 @@ namespace allocbench::front {
 namespace {
 
 bool selected(const CellHistory* history, Selection selection) {
-  const bool finished = history != nullptr && history->end.has_value();
-  if (!finished) return selection != Selection::failed;
+  const bool ended = history != nullptr && history->end.has_value();
+  if (!ended) return selection != Selection::failed;
+  if (history->end->left_out) return true;
   return selection != Selection::unfinished && history->end->status != Status::ok;
 }
 

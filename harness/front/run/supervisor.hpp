@@ -20,7 +20,7 @@
 
 namespace allocbench::front {
 
-// Which cells of a plan a run measures.
+// Which cells of a plan a run measures. Each takes those that an earlier run left out for lack of time.
 enum class Selection {
   unfinished,            // a new run, or --resume: what has no end in the log
   failed,                // --only-failed: what ended, but not with ok
