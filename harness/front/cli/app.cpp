@@ -52,8 +52,8 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
   app.add_option("-b,--backend", run.backend, "auto: cuda if its worker finds a device, else cpu")
       ->check(CLI::IsMember({"auto", "cuda", "cpu"}))
       ->type_name("auto|cuda|cpu");
-  auto* resume =
-      app.add_flag("--resume", run.resume, "Continue an earlier run: measure the cells that it did not finish");
+  auto* resume = app.add_flag("--resume", run.resume,
+                              "Continue an earlier run: measure the cells that it did not finish or had no time for");
   auto* failed = app.add_flag("--only-failed", run.only_failed, "Rerun finished cells whose status is not ok");
   auto* force = app.add_flag("--force", run.force, "Delete an earlier run in the folder and start over");
   force->excludes(resume)->excludes(failed);
