@@ -141,6 +141,17 @@ std::string round(int attempt, int samples) {
       .dump();
 }
 
+TEST(RunHistory, ACellThatWasLeftOutAndBeginsLaterIsUnfinished) {
+  auto skipped = nlohmann::ordered_json::parse(end(1, "skipped"));
+  skipped["left_out"] = true;
+  const std::string left_out = skipped.dump();
+  EXPECT_EQ(history_of({start(1), left_out}).finished(), 1u);
+  const RunHistory history = history_of({start(1), left_out, start(2), sample(2, 1.0), round(2, 1)});
+  EXPECT_EQ(history.finished(), 0u);
+  EXPECT_EQ(history.unfinished(), 1u);
+  EXPECT_EQ(history.cells[0].open.rounds.size(), 1u);
+}
+
 TEST(RunHistory, SamplesAreGroupedByRound) {
   const RunHistory history =
       history_of({start(1), sample(1, 1.0), sample(1, 2.0), round(1, 2), sample(1, 3.0), round(1, 1), end(1, "ok")});

@@ -162,24 +162,6 @@ class LeftOut(PutOff):
         self.assertIn("1 of them did not run, because --minutes 0 was over (--resume runs them)", result.stdout)
         self.assertEqual(self.hanging(), ["ok", "timeout", "skipped"])
 
-    def test_the_numbers_so_far_of_what_was_left_out_count(self):
-        """A run goes on with such a cell, and is cut off before it has all its rounds."""
-        only = self.config(["steady"], rounds=4, sweep={"request_bytes": [16]})
-        self.measure(only, "--force", expect=0)
-        log = self.out / "events.jsonl"
-        lines = log.read_text(encoding="utf-8").splitlines()
-        start = next(place for place, line in enumerate(lines) if json.loads(line)["event"] == "start")
-        end = next(place for place, line in enumerate(lines) if json.loads(line)["event"] == "end")
-        left_out = {**json.loads(lines[end]), "status": "skipped", "left_out": True, "reason": "put off (x)"}
-        left_out.pop("stop", None)
-        begun = json.loads(lines[start])
-        rest = [json.loads(line) for line in lines[start + 1:end]]
-        again = [begun, left_out, {**begun, "attempt": 2}, *({**event, "attempt": 2} for event in rest)]
-        log.write_text("\n".join([*lines[:start], *map(json.dumps, again)]) + "\n", encoding="utf-8")
-        self.run_program("report", self.out, expect=1)  # not finished
-        self.assertEqual(self.results()["allocbench"]["cells"][0]["status"], "ok")
-        self.assertEqual(self.results()["allocbench"]["unfinished"], 1)
-
     def test_a_failure_is_not_replaced_by_a_lack_of_time(self):
         config = self.config(["crashing", "steady"])
         self.measure(config, "--force", expect=1)
