@@ -191,15 +191,5 @@ TEST(ConfigErrors, SyntaxErrorsHaveLineAndColumn) {
   EXPECT_THAT(format_problems("test.json", problems), ::testing::HasSubstr("  line 3, column 1\n"));
 }
 
-TEST(ConfigErrors, PoolsLargerThanTheDevice) {
-  const ordered_json json = with("sweep", {{"pool_bytes", {"1MiB", "4GiB"}}});
-  Problems problems;
-  const Plan plan = make_plan(read_good(json), testing::test_catalogue(), problems);
-  check_pools(plan, 1u << 30, "Small GPU", problems);
-  EXPECT_EQ(format_problems("test.json", problems),
-            one_complaint("  /sweep/pool_bytes\n      found:   a pool of 4 GiB\n"
-                          "      allowed: at most the 1 GiB of memory of Small GPU\n"));
-}
-
 }  // namespace
 }  // namespace allocbench::front

@@ -294,6 +294,9 @@ class Worker:
         parameters = cell["parameters"]
         trouble = TROUBLES[self.allocator]
         for _ in range(command.get("samples", 1)):
+            if command.get("stages"):
+                self.emit(event="stage", cell=command["cell"], stage="prepare")
+                self.emit(event="stage", cell=command["cell"], stage=os.environ.get("FAKE_WORKER_STAGE", "timed"))
             time.sleep(parameters["seconds"])
             if trouble and parameters["request_bytes"] >= parameters["trouble_from"] and cell["samples"] >= 1:
                 if not self.misbehave(trouble, command["cell"]):

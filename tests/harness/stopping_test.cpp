@@ -47,34 +47,6 @@ TEST(Stopping, RoundsEnd) {
   EXPECT_EQ(reason_to_stop(cell(), spread_rounds(20, 0.2), 0), stop::rounds);
 }
 
-TEST(Stopping, CheapCellsAndThoseThatLackNumbersComeFirst) {
-  const auto urgency = [](std::size_t rounds, double seconds) {
-    return urgency_of(cell(), equal_rounds(rounds, seconds));
-  };
-  constexpr double cheap = 0.24;
-  constexpr double expensive = 0.26;
-  EXPECT_EQ(urgency(0, expensive), urgency(2, cheap)) << "nobody knows yet";
-  EXPECT_LT(urgency(2, cheap), urgency(1, expensive));
-  EXPECT_LT(urgency(2, expensive), urgency(3, cheap));
-  EXPECT_LT(urgency(5, cheap), urgency(3, expensive));
-  EXPECT_LT(urgency(5, expensive), urgency(6, cheap));
-  EXPECT_LT(urgency(9, cheap), urgency(6, expensive));
-  EXPECT_EQ(urgency(3, cheap), urgency(5, cheap));
-}
-
-TEST(Stopping, WhatTookLongInEarlierResultsComesLate) {
-  const auto urgency = [](double expected_seconds) { return urgency_of(cell(), {}, expected_seconds); };
-  EXPECT_EQ(urgency(0.49), urgency(0)) << "as cheap as what nobody knows";
-  EXPECT_FALSE(is_expensive(0.49));
-  EXPECT_TRUE(is_expensive(0.51));
-  EXPECT_LT(urgency_of(cell(), equal_rounds(2, 1e-3)), urgency(0.51)) << "cheap cells get all rounds of a number first";
-  EXPECT_LT(urgency(1.51), urgency_of(cell(), equal_rounds(3, 1e-3))) << "before rounds of an interval";
-  EXPECT_EQ(urgency_of(cell(), equal_rounds(2, 1e-3), 5), urgency(5))
-      << "its rounds of a number come one after the other";
-  EXPECT_EQ(urgency_of(cell(), equal_rounds(3, 1e-3), 5), urgency_of(cell(), equal_rounds(3, 1e-3)))
-      << "then its own rounds say more";
-}
-
 TEST(Stopping, NoRoundStartsAfterTheWallBound) {
   EXPECT_EQ(reason_to_stop(cell(), spread_rounds(2, 0.2), 9.9), std::nullopt);
   EXPECT_EQ(reason_to_stop(cell(), spread_rounds(2, 0.2), 10), stop::wall);

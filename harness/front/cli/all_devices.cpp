@@ -56,9 +56,9 @@ std::vector<std::string> cards_of(const StudyOptions& study, const WorkerProgram
 std::vector<std::string> arguments_of(const StudyOptions& study, std::size_t device,
                                       const std::vector<std::string>& configs) {
   const RunOptions& run = study.run;
-  std::vector<std::string> arguments = {"study",     study.group, "--configs", study.configs,
-                                        "--backend", "cuda",      "--device",  fmt::format("{}", device),
-                                        "--quiet"};
+  std::vector<std::string> arguments = {"study",     study.group,   "--configs", study.configs,
+                                        "--backend", "cuda",        "--device",  fmt::format("{}", device),
+                                        "--quiet",   "--no-figures"};
   const auto add = [&](const char* option, const std::string& value) {
     arguments.insert(arguments.end(), {option, value});
   };
@@ -68,6 +68,8 @@ std::vector<std::string> arguments_of(const StudyOptions& study, std::size_t dev
   if (run.minutes) add("--minutes", fmt::format("{}", *run.minutes));
   if (!run.known.empty()) add("--known", run.known);
   if (run.seed) add("--seed", fmt::format("{}", *run.seed));
+  if (run.memory_bytes) add("--device-memory", fmt::format("{}", *run.memory_bytes));
+  add("--verify", run.verify);
   if (!run.data.empty()) add("--data", run.data);
   if (!run.workers.empty()) add("--workers", run.workers);
   for (const auto& [given, option] : {std::pair{run.resume, "--resume"}, std::pair{run.only_failed, "--only-failed"},

@@ -7,6 +7,7 @@
 
 #include "harness/front/cli/help_formatter.hpp"
 #include "harness/front/common/limits.hpp"
+#include "harness/front/common/units.hpp"
 #include "harness/front/log/host.hpp"
 #include "harness/protocol/bounds.hpp"
 #include "harness/protocol/sources.hpp"
@@ -64,17 +65,28 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       ->check(CLI::Range(0.01, protocol::longest_seconds))
       ->type_name("S");
   app.add_option("--minutes", run.minutes,
-                 "After this time, finish first rounds only and skip cells that will probably fail or took long "
-                 "before; --resume continues")
+                 "End after this time, the cheapest cells first; --resume goes on with the rest")
       ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
       ->type_name("M");
   auto* known = app.add_option("--known", run.known,
-                               "Earlier results: cells that timed out, crashed or were skipped there are measured "
-                               "last, and with --minutes those that took long "
-                               "(default: the reference of this device, where results/reference/ has one)")
+                               "Earlier results, which tell what takes long and what will probably fail: that comes "
+                               "last (default: the reference of this device in results/reference/, else of another "
+                               "GPU)")
                     ->type_name("DIR");
   app.add_flag("!--no-known", run.use_known, "Use no earlier results")->excludes(known);
   app.add_option("--seed", run.seed, "Seed of requests and order, instead of the config's")->type_name("N");
+  app.add_option("--verify", run.verify,
+                 "full: check the contents of all blocks of every cell, whatever it takes. auto (default): on a GPU as "
+                 "many as there is time for, at most as long as the cell's first round or 50 ms")
+      ->check(CLI::IsMember({"auto", "full"}))
+      ->type_name("auto|full");
+  const auto read_memory = [&run](const std::string& text) {
+    run.memory_bytes = parse_bytes(text);
+    if (!run.memory_bytes) throw CLI::ValidationError("--device-memory", "must be a size such as 8GiB; found " + text);
+  };
+  app.add_option_function<std::string>("--device-memory", read_memory,
+                                       "Skip cells whose pool is larger than this (default: the device's memory)")
+      ->type_name("SIZE");
   app.add_flag("--full", run.full, "Measure the whole grid of configs that have a part `full`. Takes much longer");
   app.add_option("--os-threads", run.os_threads, "CPU back end: threads to spread blocks over (0 = one per core)")
       ->type_name("N");
@@ -120,6 +132,7 @@ void add_study(CLI::App& app, StudyOptions& study) {
                    "Folder that gets one folder per config (default results/<name>-<back end>)")
       ->type_name("DIR");
   verb->add_option("--only", study.only, "Measure only this config of the group (repeatable)")->type_name("CONFIG");
+  verb->add_flag("!--no-figures", study.figures, "Draw no figures at the end");
   const auto read_device = [&study](const std::string& text) {
     study.all_devices = text == "all";
     if (study.all_devices) return;
@@ -256,8 +269,7 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
           "With --with-reference: folder for the new runs (default results/with-reference); a run in it is continued")
       ->needs(reference)
       ->type_name("DIR");
-  verb->add_option("--minutes", comparing.minutes,
-                   "With --with-reference: after this time, finish first rounds only (default on a GPU: 15)")
+  verb->add_option("--minutes", comparing.minutes, "With --with-reference: end after this time (default on a GPU: 15)")
       ->needs(reference)
       ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
       ->type_name("M");

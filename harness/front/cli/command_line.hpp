@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -23,10 +24,14 @@ struct RunOptions {
   bool allow_mixed = false;
   std::string filter;
   std::optional<double> timeout = {};
-  std::optional<double> minutes = {};                  // after them only first rounds begin
-  std::string to_run_left_out = "--resume runs them";  // what had to be left out then
-  std::string known = {};                              // earlier results; empty = the reference of the device
+  std::optional<double> minutes = {};                // the run ends then
+  std::string to_run_left_out = "--resume goes on";  // with what the time was too short for
+  std::string known = {};                            // earlier results; empty = the reference of the device
+  // A config of several has its first rounds; results are in the folder.
+  std::function<void(const std::string& folder)> first_figure = [](const std::string&) {};
   bool use_known = true;
+  std::string verify = "auto";                     // or full
+  std::optional<std::uint64_t> memory_bytes = {};  // instead of the device's own
   std::optional<std::uint64_t> seed = {};
   bool full = false;
   std::optional<std::uint64_t> os_threads = {};
@@ -44,7 +49,8 @@ struct StudyOptions {
   std::string configs = "configs";  // the folder that holds the groups
   std::vector<std::string> only;    // names of configs; empty = all of the group
   bool all_devices = false;
-  RunOptions run;  // without a config
+  bool figures = true;  // draw them at the end
+  RunOptions run;       // without a config
 };
 
 struct ListOptions {
@@ -77,7 +83,7 @@ struct CompareOptions {
   std::string reference;  // instead of both: kept runs, to be measured again here
   std::string out = "results/with-reference";
   int device = 0;
-  std::optional<double> minutes = {};  // after them only first rounds begin
+  std::optional<double> minutes = {};  // the run ends then
   bool profile = false;
   std::string workers;
   std::string fail_on;  // regression, or empty

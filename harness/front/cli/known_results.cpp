@@ -2,75 +2,137 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
 #include <cstdio>
 #include <filesystem>
-#include <limits>
-#include <set>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "harness/front/common/errors.hpp"
-#include "harness/front/common/units.hpp"
-#include "harness/front/compare/stored_results.hpp"
+#include "harness/front/common/limits.hpp"
+#include "harness/front/common/text_file.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/results/run_files.hpp"
+#include "harness/protocol/json_members.hpp"
+#include "harness/protocol/sample.hpp"
 
 namespace allocbench::front {
 namespace {
 
 namespace fs = std::filesystem;
+using protocol::Json;
 
 // As seen from the folder of the project, like the default of --configs.
 constexpr const char* references_folder = "results/reference";
 
+// Verification takes about as long as the samples of a round, and this at least.
+constexpr double least_verification_seconds = 0.03;
+
+// A first round, from the wall time of one sample.
+double first_round_of(double sample_seconds) {
+  const double samples = std::max(sampling_seconds, sample_seconds);
+  return samples + std::max(least_verification_seconds, samples);
+}
+
+// 0 where nothing was measured.
+double sample_seconds_of(const Json& cell) {
+  if (const Json* counters = protocol::optional_member(cell, "counters")) {
+    if (const auto wall = protocol::optional_seconds(*counters, "wall_time")) return *wall;
+  }
+  double seconds = 0;
+  if (protocol::optional_member(cell, "phases") == nullptr) return 0;
+  for (const Json& phase : protocol::list_member(cell, "phases")) {
+    seconds = std::max(seconds, protocol::optional_seconds(phase, "median").value_or(0));
+  }
+  return seconds;
+}
+
 // Folds the runs of folders into what they say about each cell.
 class EarlierRuns {
  public:
+  explicit EarlierRuns(bool other_model) : other_model_(other_model) {}
+
   // Throws UsageError for a folder that holds no readable results.
   void add(const std::string& folder) {
     for (const fs::path& file : run_files(folder)) {
-      if (is_log(file)) {
+      const std::optional<fs::path> results = results_file_of(file);
+      if (!is_log(file) || (is_packed(file) && results)) {
+        add_results(results.value_or(file).string(), folder);
+      } else {
         const RunHistory history = read_history(read_log_lines(file.string()).lines, file.string());
         for (const CellHistory& cell : history.cells) add(cell, folder);
-      } else {
-        for (const CellResult& result : read_stored_results(file.string()).cells) add(result.cell, folder);
       }
     }
   }
 
-  EarlierResults take() {
-    for (auto& [id, expected] : left_out_) {
-      if (!measured_.contains(id)) earlier_.first_rounds.emplace(id, std::move(expected));
-    }
-    for (const auto& [id, about] : earlier_.troubles) earlier_.first_rounds.erase(id);
-    return std::move(earlier_);
-  }
+  EarlierResults take() { return std::move(earlier_); }
 
  private:
   void add(const CellHistory& cell, const std::string& folder) {
-    if (cell.end && foretells_trouble(*cell.end)) {
-      earlier_.troubles[cell.id] = {Doubt::cell,
-                                    fmt::format("its status was {} in {}", word(cell.end->status), folder)};
-    } else if (cell.end && cell.end->left_out) {
-      // Nobody knows what it takes. As the last one it cannot take the time of all others again.
-      const double seconds = cell.end->expected_seconds.value_or(std::numeric_limits<double>::infinity());
-      left_out_[cell.id] = {seconds, fmt::format("left out in {}", folder)};
-    } else if (cell.end || cell.first_round_seconds > 0) {
-      measured_.insert(cell.id);
-    }
-    if (cell.first_round_seconds > 0) {
-      earlier_.first_rounds[cell.id] = {
-          cell.first_round_seconds,
-          fmt::format("its first round took {} in {}", format_limit(cell.first_round_seconds), folder)};
+    note(cell.id, cell.end ? std::optional(cell.end->status) : std::nullopt, cell.end && cell.end->left_out,
+         cell.first_round_seconds > 0 ? cell.first_round_seconds
+                                      : (cell.end ? cell.end->expected_seconds.value_or(0) : 0),
+         folder);
+  }
+
+  // Kept logs are long and often have no samples; their results say the same.
+  void add_results(const std::string& path, const std::string& folder) {
+    const std::string text = read_text_file(path, "The results file", limits::log_bytes);
+    try {
+      const Json document = protocol::parse_object(text, "the file");
+      for (const Json& cell : protocol::list_member(protocol::object_member(document, "allocbench"), "cells")) {
+        const double sample = sample_seconds_of(cell);
+        const double seconds =
+            sample > 0 ? first_round_of(sample) : protocol::optional_seconds(cell, "expected_seconds").value_or(0);
+        note(protocol::text_member(cell, "id"), status_of(protocol::text_member(cell, "status")), was_left_out(cell),
+             seconds, folder);
+      }
+    } catch (const protocol::Malformed& error) {
+      throw UsageError(fmt::format("{} is not a results file of allocbench: {}.", path, error.what()));
     }
   }
 
+  // A run that measured a cell says more than one that had no time for it.
+  void note(const std::string& id, std::optional<Status> status, bool left_out, double seconds,
+            const std::string& folder) {
+    EarlierCell& cell = earlier_.cells[id];
+    cell.other_model = other_model_;
+    if (seconds > 0 && (!left_out || cell.seconds == 0)) cell.seconds = seconds;
+    if (!status || left_out || (!costs_worker(*status) && *status != Status::skipped)) return;
+    cell.failed = true;
+    cell.words = fmt::format("its status was {} in {}", word(*status), folder);
+  }
+
+  bool other_model_;
   EarlierResults earlier_;
-  FirstRounds left_out_;
-  std::set<std::string> measured_;  // by a run, whatever others did
 };
+
+// Reads what there is: only the order of cells depends on it.
+void add_figures(EarlierRuns& runs, const fs::path& reference, const std::vector<std::string>& figures, bool quiet) {
+  for (const std::string& figure : figures) {
+    const fs::path folder = reference / figure;
+    if (!fs::is_directory(folder)) continue;
+    try {
+      runs.add(folder.string());
+    } catch (const UsageError& error) {
+      if (!quiet) fmt::print(stderr, "allocbench: warning: {}\n", error.what());
+    }
+  }
+}
+
+// The kept results of any GPU, for one that has none.
+fs::path reference_of_any_gpu(const fs::path& references) {
+  std::vector<fs::path> folders;
+  if (!fs::is_directory(references)) return {};
+  for (const auto& entry : fs::directory_iterator(references)) {
+    if (entry.is_directory() && entry.path().filename() != "cpu") folders.push_back(entry.path());
+  }
+  const auto first = std::ranges::min_element(folders);
+  return first == folders.end() ? fs::path{} : *first;
+}
 
 }  // namespace
 
@@ -87,9 +149,9 @@ std::string reference_of(const std::string& references, const std::string& backe
 
 EarlierResults earlier_results(const RunOptions& options, const Target& target,
                                const std::vector<std::string>& figures) {
-  EarlierRuns runs;
   if (!options.use_known) return {};
   if (!options.known.empty()) {
+    EarlierRuns runs(false);
     try {
       runs.add(options.known);
     } catch (const UsageError& error) {
@@ -98,18 +160,12 @@ EarlierResults earlier_results(const RunOptions& options, const Target& target,
     return runs.take();
   }
   if (!target.device) return {};
-  const std::string reference = reference_of(references_folder, target.program.backend, target.device->name);
+  const std::string own = reference_of(references_folder, target.program.backend, target.device->name);
+  fs::path reference = own;
+  if (own.empty() && target.program.backend == "cuda") reference = reference_of_any_gpu(references_folder);
   if (reference.empty()) return {};
-  for (const std::string& figure : figures) {
-    const fs::path folder = fs::path(reference) / figure;
-    if (!fs::is_directory(folder)) continue;
-    try {
-      runs.add(folder.string());
-    } catch (const UsageError& error) {
-      // Only the order of cells depends on it.
-      if (!options.quiet) fmt::print(stderr, "allocbench: warning: {}\n", error.what());
-    }
-  }
+  EarlierRuns runs(own.empty());
+  add_figures(runs, reference, figures, options.quiet);
   return runs.take();
 }
 

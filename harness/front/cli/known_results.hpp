@@ -1,15 +1,16 @@
-// What earlier results (--known) say about the cells of a run: it measures those that failed or took long last.
+// What earlier results (--known) say about the cells of a run: what each will take, and which will probably fail.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "harness/front/cli/measuring.hpp"
-#include "harness/front/run/earlier_results.hpp"
+#include "harness/front/run/forecast.hpp"
 
 namespace allocbench::front {
 
-// Of the folder that the options name, else of the kept reference of this device for these configs, where there is one.
+// Of the folder that the options name, else of the kept reference of this device for these configs, else of that of
+// another GPU.
 // Throws UsageError for a folder that holds no readable results.
 EarlierResults earlier_results(const RunOptions& options, const Target& target,
                                const std::vector<std::string>& figures);

@@ -10,10 +10,10 @@
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/text_file.hpp"
+#include "harness/front/common/units.hpp"
 #include "harness/front/run/device_check.hpp"
 #include "harness/front/run/output_folder.hpp"
 #include "harness/front/run/scratch_folder.hpp"
-#include "harness/front/run/stopping.hpp"
 #include "harness/front/run/supervisor.hpp"
 #include "harness/front/run/turns.hpp"
 #include "harness/front/run/worker_session.hpp"
@@ -121,31 +121,17 @@ SessionListener listener_of(std::deque<OpenFigure>& open, Progress& progress) {
   return listener;
 }
 
-bool comes_last(const Cell& cell, const EarlierResults& earlier) {
-  if (earlier.troubles.contains(cell.id)) return true;
-  const auto expected = earlier.first_rounds.find(cell.id);
-  return expected != earlier.first_rounds.end() && is_expensive(expected->second.seconds);
-}
-
-// What became of the cells that were put off, and of those that the time cut.
+// What the time of the run was too short for.
 std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
-  std::string text;
-  if (rest.put_off > 0) {
-    text += fmt::format("{} put off until all others were measured",
-                        rest.put_off == 1 ? "1 cell was" : fmt::format("{} cells were", rest.put_off));
-  }
-  if (rest.out_of_time > 0) {
-    text += fmt::format("; {} of them did not run, because --minutes {:.4g} was over ({})", rest.out_of_time,
-                        options.minutes.value_or(0),
-                        options.only_failed ? "--only-failed runs them" : options.to_run_left_out);
-  }
-  if (!text.empty()) text += "\n";
-  if (rest.cut > 0) {
-    text +=
-        fmt::format("{} fewer rounds than needed: the time limit --minutes {:.4g} was reached\n",
-                    rest.cut == 1 ? "1 cell has" : fmt::format("{} cells have", rest.cut), options.minutes.value_or(0));
-  }
-  return text;
+  if (rest.not_begun == 0 && rest.cut == 0) return "";
+  const auto cells = [](std::size_t count) {
+    return count == 1 ? std::string("1 cell") : fmt::format("{} cells", count);
+  };
+  std::vector<std::string> parts;
+  if (rest.not_begun > 0) parts.push_back(fmt::format("{} not begun", cells(rest.not_begun)));
+  if (rest.cut > 0) parts.push_back(fmt::format("{} with fewer rounds than wanted", cells(rest.cut)));
+  return fmt::format("The time (--minutes {:.4g}) was over: {}. {}.\n", options.minutes.value_or(0),
+                     fmt::join(parts, ", "), options.to_run_left_out);
 }
 
 }  // namespace
@@ -169,7 +155,7 @@ Config checked_config(const RunOptions& options, const std::string& path, const 
                       const Target& target) {
   Problems problems;
   Config config = read_config(text, path, {target.catalogue, target.other ? &*target.other : nullptr},
-                              {options.timeout, options.seed, options.full}, problems);
+                              {options.timeout, options.seed, options.full, options.verify == "full"}, problems);
   require_none(problems, path);
   return config;
 }
@@ -177,9 +163,6 @@ Config checked_config(const RunOptions& options, const std::string& path, const 
 Plan checked_plan(const Config& config, const Target& target) {
   Problems problems;
   Plan plan = make_plan(config, target.catalogue, problems);
-  if (target.device && target.device->memory_bytes) {
-    check_pools(plan, *target.device->memory_bytes, target.device->name, problems);
-  }
   require_none(problems, config.path);
   return plan;
 }
@@ -226,6 +209,18 @@ void for_each_cell(const Plan& plan, Visit visit) {
   for (const Batch& batch : plan.batches) std::for_each(batch.cells.begin(), batch.cells.end(), visit);
 }
 
+// Results are written while the run goes on: one that is killed has left them.
+std::vector<LoggedFigure> logged_figures(std::deque<OpenFigure>& open, const RunOptions& options) {
+  std::vector<LoggedFigure> logged;
+  for (OpenFigure& figure : open) {
+    logged.push_back({figure.cells_of_run, figure.log, [&](LoggedFigure::News news) {
+                        write_results_of(figure.folder);
+                        if (news == LoggedFigure::News::first_rounds) options.first_figure(figure.folder);
+                      }});
+  }
+  return logged;
+}
+
 }  // namespace
 
 std::uint64_t work_of(const Plan& plan) {
@@ -238,12 +233,13 @@ std::uint64_t work_of(const Plan& plan) {
 std::string describe_measuring(const std::vector<const Plan*>& plans, const EarlierResults& earlier) {
   std::uint64_t least = 0;
   std::uint64_t most = 0;
-  std::size_t last = 0;
+  double seconds = 0;
+  const Forecaster forecaster(earlier);
   for (const Plan* plan : plans) {
     for_each_cell(*plan, [&](const Cell& cell) {
       least += cell.least_rounds;
       most += cell.rounds;
-      last += comes_last(cell, earlier) ? 1 : 0;
+      seconds += forecaster.about(plan->figure, cell).seconds;
     });
   }
   Starts starts = starts_of(plans);
@@ -259,8 +255,9 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Earl
       "{} to {} rounds of cells. At least {} worker processes for {} allocators if nothing fails; these need the most: "
       "{}.\n",
       least, most, starts.all, allocators, fmt::join(most_starts, ", "));
-  if (last > 0) {
-    text += fmt::format("{} cells come last: they failed, took long or were left out in earlier results.\n", last);
+  if (!earlier.cells.empty()) {
+    text += fmt::format("By earlier results the first rounds take about {}, besides starting workers.\n",
+                        format_duration(seconds));
   }
   return text;
 }
@@ -272,12 +269,13 @@ Figure prepare_figure(const RunOptions& options, const Target& target, Config co
 
 Ending measure(const RunOptions& options, const Target& target, const std::vector<Figure>& figures,
                EarlierResults earlier) {
-  TroubleWatch watch(std::move(earlier.troubles));
+  const TimeLimit time(options.minutes ? std::optional(60 * *options.minutes) : std::nullopt);
+  Forecaster forecaster(std::move(earlier));
   std::deque<OpenFigure> open;  // its elements stay where they are
   std::size_t cells = 0;
   std::uint64_t steps = 0;
   for (const Figure& figure : figures) {
-    FigureRun run(figure.plan, figure.history, selection(options), target.origin(), earlier.first_rounds, watch);
+    FigureRun run(figure.plan, figure.history, selection(options), target.origin(), forecaster);
     if (run.cells_to_run() == 0) {
       fmt::print(stderr, "allocbench: no cells left to measure in {}\n", figure.folder);
       continue;
@@ -290,17 +288,12 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   if (open.empty()) return ending;
   Progress progress(cells, steps, options.quiet);
   const ScratchFolder scratch;
-  WorkerSession session({target.program, options.device, options.os_threads, options.profile, options.one_by_one},
+  WorkerSession session({target.program, options.device, options.os_threads, options.profile, options.one_by_one, time},
                         listener_of(open, progress));
   const auto begin = WorkerProcess::Clock::now();
-  std::vector<LoggedFigure> logged;
-  for (OpenFigure& figure : open) {
-    LoggedFigure& each = logged.emplace_back(LoggedFigure{figure.cells_of_run, figure.log});
-    // A study that is killed later has these files already.
-    if (open.size() > 1) each.finished = [&figure] { write_results_of(figure.folder); };
-  }
-  const TimeLimit time(options.minutes ? std::optional(60 * *options.minutes) : std::nullopt);
-  Supervisor supervisor(std::move(logged), time, watch, session, progress);
+  const std::optional<std::uint64_t> memory =
+      options.memory_bytes ? options.memory_bytes : (target.device ? target.device->memory_bytes : std::nullopt);
+  Supervisor supervisor(logged_figures(open, options), {time, memory}, forecaster, session, progress);
   try {
     ending.interrupted = !supervisor.run();
   } catch (const LogLost&) {
@@ -309,8 +302,13 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
     ending.environment = error.what();
   }
   const Supervisor::Rest rest = supervisor.rest();
-  ending.cut = rest.cut > 0;
-  ending.rest = text_of(rest, options);
+  ending.cut = rest.not_begun + rest.cut > 0;
+  if (rest.too_large > 0) {
+    ending.rest = fmt::format("{} skipped: the pool needs more memory than the device has ({}).\n",
+                              rest.too_large == 1 ? "1 cell was" : fmt::format("{} cells were", rest.too_large),
+                              format_memory(memory.value_or(0)));
+  }
+  ending.rest += text_of(rest, options);
   if (options.profile) {
     session.stop();
     const std::chrono::duration<double> total = WorkerProcess::Clock::now() - begin;
@@ -335,6 +333,8 @@ std::string options_to_continue(const RunOptions& options, const std::string& ba
   if (options.seed) text += fmt::format(" --seed {}", *options.seed);
   if (!options.known.empty()) text += fmt::format(" --known {}", options.known);
   if (!options.use_known) text += " --no-known";
+  if (options.verify != "auto") text += fmt::format(" --verify {}", options.verify);
+  if (options.memory_bytes) text += fmt::format(" --device-memory {}", *options.memory_bytes);
   if (options.full) text += " --full";
   if (options.os_threads) text += fmt::format(" --os-threads {}", *options.os_threads);
   if (!options.data.empty()) text += fmt::format(" --data {}", options.data);

@@ -11,7 +11,7 @@
 #include "harness/front/log/run_history.hpp"
 #include "harness/front/plan/plan.hpp"
 #include "harness/front/results/results.hpp"
-#include "harness/front/run/earlier_results.hpp"
+#include "harness/front/run/forecast.hpp"
 #include "harness/front/run/worker_program.hpp"
 
 namespace allocbench::front {
@@ -38,7 +38,7 @@ Plan checked_plan(const Config& config, const Target& target);
 
 std::vector<std::optional<std::uint64_t>> device_heaps(const WorkerProgram& program, const Plan& plan);
 
-// For --dry-run: rounds, worker processes, and how many cells come last.
+// For --dry-run: rounds, worker processes, and how long the first rounds will probably take.
 std::string describe_measuring(const std::vector<const Plan*>& plans, const EarlierResults& earlier);
 
 // How long measuring takes, in units that compare configs of a study: rounds of cells.
@@ -59,8 +59,8 @@ struct Ending {
   bool interrupted = false;
   std::string environment;  // what made it stop; empty = nothing did
   std::string profile;      // with --profile: where the wall time went
-  std::string rest;         // what was measured last, left out or cut; empty = nothing
-  bool cut = false;         // the time was over before all cells had their rounds
+  std::string rest;         // what the time was too short for; empty = nothing
+  bool cut = false;         // it was too short for something
 };
 
 Ending measure(const RunOptions& options, const Target& target, const std::vector<Figure>& figures,

@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <boost/process/args.hpp>
+#include <boost/process/child.hpp>
+#include <boost/process/io.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 #include "harness/front/common/errors.hpp"
 
@@ -33,14 +38,18 @@ std::string package_folder() {
   return folder;
 }
 
+// Makes the package importable and returns Python's path.
+std::string prepare_python() {
+  const std::string folder = package_folder();
+  const std::string others = setting("PYTHONPATH", "");
+  setenv("PYTHONPATH", (others.empty() ? folder : folder + ":" + others).c_str(), 1);
+  return setting("ALLOCBENCH_PYTHON", "/usr/bin/python3");
+}
+
 }  // namespace
 
 void become_plots(const std::vector<std::string>& arguments) {
-  const std::string folder = package_folder();
-  const std::string python = setting("ALLOCBENCH_PYTHON", "/usr/bin/python3");
-  const std::string others = setting("PYTHONPATH", "");
-  setenv("PYTHONPATH", (others.empty() ? folder : folder + ":" + others).c_str(), 1);
-
+  const std::string python = prepare_python();
   std::vector<std::string> words = {python, "-m", "plots"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
@@ -50,6 +59,30 @@ void become_plots(const std::vector<std::string>& arguments) {
   execvp(python.c_str(), pointers.data());
   throw EnvironmentError(fmt::format("{} cannot be started: {}. Install python3, or set ALLOCBENCH_PYTHON.", python,
                                      std::strerror(errno)));
+}
+
+bool draw_figures(const std::vector<std::string>& folders) {
+  if (folders.empty()) return true;
+  const std::size_t processes =
+      std::min<std::size_t>(folders.size(), std::max(1u, std::thread::hardware_concurrency()));
+  std::vector<std::vector<std::string>> shares(processes, {"-m", "plots"});
+  for (std::size_t i = 0; i < folders.size(); ++i) shares[i % processes].push_back(folders[i]);
+  bool drawn = true;
+  try {
+    const std::string python = prepare_python();
+    std::vector<boost::process::child> children;
+    for (const auto& arguments : shares) {
+      children.emplace_back(python, boost::process::args(arguments), boost::process::std_out > stderr);
+    }
+    for (boost::process::child& child : children) {
+      child.wait();
+      drawn = drawn && child.exit_code() == 0;
+    }
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "allocbench: warning: no figures: {}\n", error.what());
+    return false;
+  }
+  return drawn;
 }
 
 }  // namespace allocbench::front

@@ -11,4 +11,8 @@ namespace allocbench::front {
 // else the source tree of this build. Python: $ALLOCBENCH_PYTHON, else Debian's.
 [[noreturn]] void become_plots(const std::vector<std::string>& arguments);
 
+// Draws the figures of these folders, in as many processes as there are cores. Their lines go to stderr. False where a
+// figure, the package or Python is missing; stderr says which.
+bool draw_figures(const std::vector<std::string>& folders);
+
 }  // namespace allocbench::front

@@ -10,6 +10,7 @@
 #include "harness/front/cli/all_devices.hpp"
 #include "harness/front/cli/known_results.hpp"
 #include "harness/front/cli/measuring.hpp"
+#include "harness/front/cli/plots_program.hpp"
 #include "harness/front/cli/suggestions.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/log/event_log.hpp"
@@ -149,6 +150,10 @@ std::string summary_of(const Figure& figure, const Results& results) {
   return text + fmt::format("{}  {}\n", what_is_missing(results), figure.folder);
 }
 
+bool has_value(const Results& results) {
+  return std::ranges::any_of(results.cells, [](const CellResult& cell) { return cell.status() == Status::ok; });
+}
+
 }  // namespace
 
 int study_command(const StudyOptions& study) {
@@ -181,16 +186,25 @@ int study_command(const StudyOptions& study) {
     std::string folder = folder_of(study, config);
     figures.push_back(prepare_figure(options, target, std::move(config), std::move(plan), std::move(folder)));
   }
+  if (study.figures) {
+    options.first_figure = [](const std::string& folder) {
+      if (draw_figures({folder})) fmt::print(stderr, "allocbench: the first figure is in {}/figures\n", folder);
+    };
+  }
   const Ending ending = measure(options, target, figures, std::move(earlier));
   bool ok = true;
   std::size_t finished = 0;
+  std::vector<std::string> drawable;
   for (const Figure& figure : figures) {
     if (!fs::exists(events_path(figure.folder))) continue;  // nothing was selected
     const Results results = write_results_of(figure.folder);
     fmt::print("{}", summary_of(figure, results));
     ok = ok && all_ok(results);
     if (results.unfinished == 0) ++finished;
+    if (has_value(results)) drawable.push_back(figure.folder);
   }
+  std::fflush(stdout);
+  if (study.figures && !ending.interrupted) draw_figures(drawable);
   return exit_code_of(ending, ok, fmt::format("{} of {} configs are finished.", finished, figures.size()),
                       command_to_continue(study, options, target.program.backend));
 }

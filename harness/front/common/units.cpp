@@ -58,6 +58,11 @@ std::string format_bytes(std::uint64_t bytes) {
   return fmt::format("{} {}", bytes, units[unit]);
 }
 
+std::string format_memory(std::uint64_t bytes) {
+  constexpr double gib = 1u << 30;
+  return fmt::format("{:.3g} GiB", static_cast<double>(bytes) / gib);
+}
+
 std::string format_seconds(double seconds) {
   static constexpr std::array<Scale, 4> scales = {{{1, ""}, {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}}};
   return scaled(seconds, scales.data(), scales.data() + scales.size() - 1, "s");

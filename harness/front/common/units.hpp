@@ -15,6 +15,9 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text);
 // The shortest exact form: 65536 -> "64 KiB", 1000 -> "1000 B".
 std::string format_bytes(std::uint64_t bytes);
 
+// Of memory, for people: 85520809984 -> "79.6 GiB".
+std::string format_memory(std::uint64_t bytes);
+
 // Three significant digits in s, ms, µs or ns: 0.00123 -> "1.23 ms".
 std::string format_seconds(double seconds);
 

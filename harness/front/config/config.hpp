@@ -73,16 +73,18 @@ struct Config {
   std::vector<Exclusion> exclusions;
   std::string statistic = "median";
   std::uint64_t seed = 1;
-  std::string x_axis;       // plot.x, when that is an axis
-  bool only_draws = false;  // a plot of other configs' results: nothing to measure, and the rest is empty
-  Document effective;       // after back-end overrides and command line, as stored in the event log
+  std::string x_axis;           // plot.x, when that is an axis
+  bool verifies_fully = false;  // whatever it takes: the plot or a claim shows what the verification counts
+  bool only_draws = false;      // a plot of other configs' results: nothing to measure, and the rest is empty
+  Document effective;           // after back-end overrides and command line, as stored in the event log
 };
 
 // What the command line may change in a config.
 struct ConfigChanges {
   std::optional<double> deadline_seconds = {};
   std::optional<std::uint64_t> seed = {};
-  bool full = false;  // with the section `full`
+  bool full = false;            // with the section `full`
+  bool verifies_fully = false;  // the contents of all blocks, whatever that takes
 };
 
 // The config with the sections of the back end and of --full merged into it and the changes of the command line

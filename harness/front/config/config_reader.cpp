@@ -241,6 +241,9 @@ Config read_config(std::string_view text, const std::string& path, const Catalog
                           catalogues.other != nullptr};
   problems.add_new(problems_in_section(document, other, other, {}, other_names));
   config.path = path;
+  // Times of the CPU executor are never shown: there is nothing to save.
+  config.verifies_fully =
+      backend == "cpu" || changes.verifies_fully || shows_counts(*effective, catalogues.chosen.metrics);
   config.effective = std::move(effective);
   return config;
 }

@@ -165,4 +165,20 @@ void check_claim_names(const Json& claims, const Drawable& results, Problems& pr
   }
 }
 
+bool shows_counts(const Json& config, const std::vector<protocol::MetricDescription>& metrics) {
+  const auto is_counted = [&](const std::string& text) {
+    return std::ranges::any_of(metrics, [&](const protocol::MetricDescription& metric) {
+      return metric.source == "counted" && (text == metric.name || text == "relative_" + metric.name);
+    });
+  };
+  for (const char* const part : {"plot", "claims"}) {
+    if (!config.contains(part)) continue;
+    if (config[part].is_object() && config[part].contains("histogram")) return true;
+    for (const auto& [pointer, value] : config[part].flatten().items()) {
+      if (value.is_string() && is_counted(value.get<std::string>())) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace allocbench::front

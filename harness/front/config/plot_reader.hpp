@@ -21,4 +21,7 @@ void check_plot_names(const nlohmann::ordered_json& plot, const Drawable& result
 // The claims about the back end of these results.
 void check_claim_names(const nlohmann::ordered_json& claims, const Drawable& results, Problems& problems);
 
+// Whether the plot or a claim of a config shows what untimed passes count.
+bool shows_counts(const nlohmann::ordered_json& config, const std::vector<protocol::MetricDescription>& metrics);
+
 }  // namespace allocbench::front

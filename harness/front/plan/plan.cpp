@@ -14,7 +14,6 @@
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/json_text.hpp"
 #include "harness/front/common/limits.hpp"
-#include "harness/front/common/units.hpp"
 #include "harness/front/statistics/rounds.hpp"
 #include "harness/protocol/parameter_json.hpp"
 #include "harness/protocol/parameter_values.hpp"
@@ -141,6 +140,7 @@ Cell make_cell(const Config& config, const AllocatorChoice& choice, const std::v
   cell.counted_passes = choice.settings.counted_passes;
   cell.energy_seconds = choice.settings.energy_seconds;
   cell.deadline_seconds = choice.settings.deadline_seconds;
+  cell.verifies_fully = config.verifies_fully;
   cell.series = choice.label;
   cell.name = fmt::format("{}/{}", config.name, choice.label);
   for (std::size_t group = 0; group < config.sweep.size(); ++group) {
@@ -303,17 +303,6 @@ void keep_cells(Plan& plan, const std::set<std::string>& ids) {
     std::erase_if(batch.cells, [&](const Cell& cell) { return !ids.contains(cell.id); });
   }
   std::erase_if(plan.batches, [](const Batch& batch) { return batch.cells.empty(); });
-}
-
-void check_pools(const Plan& plan, std::uint64_t device_memory_bytes, std::string_view device_name,
-                 Problems& problems) {
-  std::set<std::pair<std::string, std::uint64_t>> reported;
-  for (const Batch& batch : plan.batches) {
-    const std::string& pointer = batch.cells.front().pool_pointer;
-    if (batch.pool_bytes <= device_memory_bytes || !reported.emplace(pointer, batch.pool_bytes).second) continue;
-    problems.add({pointer, fmt::format("a pool of {}", format_bytes(batch.pool_bytes)),
-                  fmt::format("at most the {} of memory of {}", format_bytes(device_memory_bytes), device_name), ""});
-  }
 }
 
 std::vector<std::size_t> order_of_round(std::size_t count, std::uint64_t seed, std::uint64_t round) {

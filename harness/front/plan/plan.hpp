@@ -29,6 +29,7 @@ struct Cell : CellDescription {
   std::uint64_t counted_passes = 1;
   double energy_seconds = 0;
   double deadline_seconds = 0;  // of one round
+  bool verifies_fully = false;  // else the contents of as many blocks as there is time for
 };
 
 // Cells that are measured with one allocator instance.
@@ -65,9 +66,6 @@ Plan make_plan(const Config& config, const Catalogue& catalogue, Problems& probl
 void filter_plan(Plan& plan, const std::string& expression);
 // Keeps the cells of these ids; may leave none.
 void keep_cells(Plan& plan, const std::set<std::string>& ids);
-
-// A pool that the device cannot hold is a mistake of the config, reported before anything is measured.
-void check_pools(const Plan& plan, std::uint64_t device_memory_bytes, std::string_view device_name, Problems& problems);
 
 // The order of `count` things in a round: as in the config in the first one, which people expect to see, then drawn
 // from the seed, so that drift hits all alike.

@@ -34,38 +34,30 @@ BatchRunner::BatchRunner(const Batch& batch, std::vector<CellRun*> cells, Worker
                          const Batch* follower)
     : batch_(batch), cells_(std::move(cells)), session_(session), book_(book), follower_(follower) {}
 
-bool BatchRunner::run_round(Doubt accepted) {
+bool BatchRunner::run_round(const std::function<bool(const CellRun&)>& is_due) {
   for (CellRun* run : cells_) {
-    if (run->ended) continue;  // with its whole batch
-    if (!run->rounds.empty() && book_.time.over()) {
-      book_.stop_for_time(*run);
-      continue;
-    }
-    if (run_cell(*run, accepted) == Step::interrupted) return false;
+    if (!run->is_open()) continue;  // it ended with its whole batch
+    if (book_.time.over()) return true;
+    if (!is_due(*run)) continue;
+    const Step step = run_cell(*run);
+    if (step == Step::interrupted) return false;
+    if (step == Step::out_of_time) return true;
   }
   return true;
 }
 
-BatchRunner::Step BatchRunner::run_cell(CellRun& run, Doubt accepted) {
-  Step step = prepare(run, accepted);
-  while (step == Step::done) {
-    const bool alone = needs_process_per_sample(run);
-    // A round is one value: a second process in it would cost its start and add nothing.
-    if (alone && run.cell->rounds > 1 && !run.running.empty()) return finish(run);
-    const std::uint64_t count = samples_to_ask_for(*run.cell, run.running, run.rounds);
-    if (count == 0) return finish(run);
-    step = take_samples(run, alone ? 1 : count);
-  }
-  return step;
+BatchRunner::Step BatchRunner::run_cell(CellRun& run) {
+  Step step = begin(run);
+  if (step == Step::done) step = take_samples(run);
+  if (step == Step::done && !run.verified) step = verify(run);
+  return step == Step::done ? finish(run) : step;
 }
 
-// Begins the round: opens the cell and, in its first round, logs the start and verifies.
-BatchRunner::Step BatchRunner::prepare(CellRun& run, Doubt accepted) {
+BatchRunner::Step BatchRunner::begin(CellRun& run) {
   if (interrupted()) return Step::interrupted;
   book_.progress.working_on(run.cell->name);
   run.running.clear();
   run.used_seconds = 0;
-  run.deadline_seconds = run.cell->deadline_seconds;
   if (run.verified) {
     // The log of an interrupted run may end between a cell's last round and its end.
     const auto reason = reason_to_stop(*run.cell, run.rounds, run.wall_seconds);
@@ -73,76 +65,94 @@ BatchRunner::Step BatchRunner::prepare(CellRun& run, Doubt accepted) {
     book_.end(run, {.stop = *reason});
     return Step::cell_ended;
   }
-  const Step admitted = admit(run, accepted);
-  if (admitted != Step::done) return admitted;
-  book_.start(run);
-  return verify(run);
-}
-
-// Whether a cell begins now.
-BatchRunner::Step BatchRunner::admit(CellRun& run, Doubt accepted) {
-  if (const auto reason = book_.watch.reason_to_skip(book_.figure, *run.cell)) {
+  if (const auto reason = book_.forecaster.reason_to_skip(book_.figure, *run.cell)) {
     book_.end(run, {Status::skipped, *reason});
     return Step::cell_ended;
   }
-  const DoubtAbout about = book_.watch.about(book_.figure, *run.cell);
-  if (about.doubt > accepted) {
-    if (run.doubt == Doubt::none) book_.progress.put_off();
-    run.doubt = about.doubt;
-    return Step::put_off;
-  }
-  if (!book_.time.over()) return Step::done;
-  if (run.doubt == Doubt::none && !is_expensive(run.expected.seconds)) return Step::done;
-  book_.leave_out(run, run.doubt == Doubt::none ? run.expected.reason : about.reason);
-  return Step::cell_ended;
+  book_.start(run);
+  return Step::done;
 }
 
+// A first round shows with a short deadline how long the kernels run, so that a hang costs little. Times of the CPU
+// executor say nothing about hangs.
+SampleLimits BatchRunner::sample_limits(const CellRun& run) const {
+  SampleLimits limits{left_of_deadline(run), std::nullopt};
+  const bool is_quick = book_.time.exists() || run.cell->backend == "cuda";
+  if (!is_quick || !run.rounds.empty() || run.state == CellState::deferred) return limits;
+  const Forecast forecast = book_.forecaster.about(book_.figure, *run.cell);
+  limits.trial_seconds = least_trial_seconds;
+  if (forecast.is_known) limits.trial_seconds = std::max(least_trial_seconds, trial_factor * forecast.seconds);
+  return limits;
+}
+
+BatchRunner::Step BatchRunner::take_samples(CellRun& run) {
+  while (true) {
+    if (interrupted()) return Step::interrupted;
+    const bool alone = needs_process_per_sample(run);
+    // A round is one value: a second process in it would cost its start and add nothing.
+    if (alone && run.cell->rounds > 1 && !run.running.empty()) return Step::done;
+    const std::uint64_t count = samples_to_ask_for(*run.cell, run.running, run.rounds);
+    if (count == 0) return Step::done;
+    if (alone && !run.running.empty()) session_.retire();
+    Step step = ensure_open(run);
+    if (step != Step::done) return step;
+    const auto take = [&](protocol::Sample sample) {
+      book_.log.sample(*run.cell, run.attempt, run.rounds.size(), run.running.size(), sample);
+      run.running.push_back(std::move(sample));
+    };
+    const Outcome outcome = session_.sample(*run.cell, alone ? 1 : count, sample_limits(run), take);
+    step = judge(run, outcome, fmt::format("in sample {}", run.running.size() + 1));
+    if (step != Step::done) return step;
+  }
+}
+
+// A cell that was measured has a value, however far its verification comes in its time; a mistake takes it away.
 BatchRunner::Step BatchRunner::verify(CellRun& run) {
-  shorten_if_hopeless(run);
+  if (needs_own_process(run)) session_.retire();  // the samples used the heap
   Step step = ensure_open(run);
   if (step != Step::done) return step;
-  Outcome outcome;
-  step = charge(run, &WorkerSession::verify, "verification", outcome);
-  if (step != Step::done) return step;
-  auto& verified = std::get<protocol::Verified>(*outcome.event);
-  run.facts.checks = std::move(verified.checks);
-  run.facts.counted = std::move(verified.counted);
+  const Outcome outcome = session_.verify(*run.cell, verify_limits(run), left_of_deadline(run));
+  if (outcome.kind == Outcome::Kind::failed && outcome.failure.reason == protocol::no_answer_reason) {
+    run.used_seconds += outcome.seconds;
+    protocol::Checks checks;
+    checks.content = fmt::format("not finished: no answer after {}", format_limit(outcome.seconds));
+    if (!session_.stage().empty()) *checks.content += fmt::format(" in {}", session_.stage());
+    run.facts.checks = std::move(checks);
+  } else {
+    step = judge(run, outcome, "in the verification");
+    if (step != Step::done) return step;
+    const auto& verified = std::get<protocol::Verified>(*outcome.event);
+    run.facts.checks = verified.checks;
+    run.facts.counted = verified.counted;
+    if (verified.stale) session_.retire();
+  }
   run.verified = true;
-  book_.watch.note_verified(book_.figure, *run.cell);
   book_.log.verified(*run.cell, run.attempt, run.facts);
   book_.step_done(run);
   return Step::done;
 }
 
-// A hang costs a whole deadline: the larger cells behind it get less.
-void BatchRunner::shorten_if_hopeless(CellRun& run) {
-  if (!book_.watch.series_timed_out(book_.figure, *run.cell)) return;
-  const double whole = run.cell->deadline_seconds;
-  run.deadline_seconds = std::min(whole, std::max(shortest_deadline_seconds, whole * share_of_hopeless));
-}
-
-BatchRunner::Step BatchRunner::take_samples(CellRun& run, std::uint64_t count) {
-  if (interrupted()) return Step::interrupted;
-  // The verification used the heap as well.
-  if (needs_own_process(run) && (needs_process_per_sample(run) || run.running.empty())) session_.retire();
-  const Step opened = ensure_open(run);
-  if (opened != Step::done) return opened;
-  const auto take = [&](protocol::Sample sample) {
-    book_.log.sample(*run.cell, run.attempt, run.rounds.size(), run.running.size(), sample);
-    run.running.push_back(std::move(sample));
-  };
-  const Outcome outcome = session_.sample(*run.cell, count, run.deadline_seconds - run.used_seconds, take);
-  return judge(run, outcome, fmt::format("sample {}", run.running.size() + 1));
+VerifyLimits BatchRunner::verify_limits(const CellRun& run) const {
+  VerifyLimits limits;
+  const double left = std::max(0.0, left_of_deadline(run)) * share_of_calls;
+  limits.stage_seconds = left;
+  if (run.cell->verifies_fully) return limits;
+  limits.contents_seconds = std::max(run.used_seconds, least_contents_seconds);
+  limits.stage_seconds = std::min(left, std::max(least_stage_seconds, stage_factor * *limits.contents_seconds));
+  return limits;
 }
 
 // The cell has the samples of its round.
 BatchRunner::Step BatchRunner::finish(CellRun& run) {
   if (session_.is_open(*run.cell)) {
     Outcome outcome;
-    const Step closed = charge(run, &WorkerSession::close, "close", outcome);
+    const auto close = [&](double seconds) { return session_.close(*run.cell, seconds); };
+    const Step closed = charge(run, "in close", close, outcome);
     if (closed != Step::done) return closed;
   }
   book_.log.round(*run.cell, run.attempt, run.rounds.size(), run.running.size(), run.used_seconds);
+  if (run.rounds.empty()) book_.forecaster.note_round(book_.figure, *run.cell, run.used_seconds);
+  run.state = CellState::waiting;
   run.wall_seconds += run.used_seconds;
   run.rounds.push_back(std::move(run.running));
   run.running.clear();
@@ -172,19 +182,22 @@ bool BatchRunner::worker_suits(const CellRun& run) const {
 // The batch of the worker after the one that opens this cell, as far as one can tell.
 const Batch* BatchRunner::next_to_start(const CellRun& run) const {
   const bool is_alone = run.uses_device_heap.value_or(!batch_.has_heap_share) && needs_own_process(run);
-  return is_alone && (!run.verified || &run != cells_.back()) ? &batch_ : follower_;
+  const bool is_done_here = &run == cells_.back() && (run.verified || !run.running.empty());
+  return is_alone && !is_done_here ? &batch_ : follower_;
 }
 
 BatchRunner::Step BatchRunner::open(CellRun& run) {
   session_.expect(next_to_start(run));
-  const Outcome loaded = session_.load(batch_, needs_heap(run), set_up_limit(run), allocator_facts_);
+  const Outcome loaded = session_.load(batch_, needs_heap(run), set_up_limit(), allocator_facts_);
   if (loaded.kind == Outcome::Kind::interrupted) return Step::interrupted;
+  if (loaded.kind == Outcome::Kind::out_of_time) return Step::out_of_time;
   if (loaded.kind == Outcome::Kind::failed) {
     end_all(loaded);
     return Step::cell_ended;
   }
   Outcome outcome;
-  const Step step = charge(run, &WorkerSession::open, "open", outcome);
+  const auto command = [&](double seconds) { return session_.open(*run.cell, seconds); };
+  const Step step = charge(run, "in open", command, outcome);
   if (step != Step::done) return step;
   const auto& opened_cell = std::get<protocol::Opened>(*outcome.event);
   run.uses_device_heap = opened_cell.uses_device_heap;
@@ -195,41 +208,60 @@ BatchRunner::Step BatchRunner::open(CellRun& run) {
   return step;
 }
 
-// The set-up belongs to no single cell: it has its own time, as long as the most patient cell's. After a hang in this
-// series it has that of the cell.
-double BatchRunner::set_up_limit(const CellRun& run) const {
-  if (run.deadline_seconds < run.cell->deadline_seconds) return run.deadline_seconds;
+// The set-up belongs to no single cell: it has its own time, as long as the most patient cell's.
+double BatchRunner::set_up_limit() const {
   double limit = 0;
   for (const CellRun* each : cells_) limit = std::max(limit, each->cell->deadline_seconds);
   return limit;
 }
 
 // Gives the command what is left of the cell's deadline and takes off what it used.
-BatchRunner::Step BatchRunner::charge(CellRun& run, Command command, const std::string& doing, Outcome& outcome) {
-  outcome = (session_.*command)(*run.cell, run.deadline_seconds - run.used_seconds);
+BatchRunner::Step BatchRunner::charge(CellRun& run, const std::string& doing, const Command& command,
+                                      Outcome& outcome) {
+  outcome = command(left_of_deadline(run));
   return judge(run, outcome, doing);
 }
 
 BatchRunner::Step BatchRunner::judge(CellRun& run, const Outcome& outcome, const std::string& doing) {
   run.used_seconds += outcome.seconds;
-  if (outcome.kind == Outcome::Kind::done) return Step::done;
-  if (outcome.kind == Outcome::Kind::interrupted) return Step::interrupted;
+  switch (outcome.kind) {
+    case Outcome::Kind::done:
+      return Step::done;
+    case Outcome::Kind::interrupted:
+      return Step::interrupted;
+    case Outcome::Kind::out_of_time:
+      return Step::out_of_time;
+    case Outcome::Kind::failed:
+      break;
+  }
   return fail(run, outcome, doing);
 }
 
 BatchRunner::Step BatchRunner::fail(CellRun& run, const Outcome& outcome, const std::string& doing) {
   CellEnd failure = outcome.failure;
+  if (outcome.on_trial) {
+    book_.defer(run, fmt::format("took more than {} {}", format_limit(outcome.seconds), while_in(doing)));
+    return Step::cell_ended;
+  }
   if (failure.status == Status::timeout && failure.reason == protocol::no_answer_reason) {
-    const bool is_short = run.deadline_seconds < run.cell->deadline_seconds;
-    failure.reason = fmt::format("used its {} of {} in {}", is_short ? "short deadline after a timeout" : "deadline",
-                                 format_limit(run.deadline_seconds), doing);
+    failure.reason =
+        fmt::format("used its deadline of {} {}", format_limit(run.cell->deadline_seconds), while_in(doing));
   } else if (failure.status == Status::crashed) {
-    failure.reason = fmt::format("{} in {}", failure.reason, doing);
+    failure.reason = fmt::format("{} {}", failure.reason, doing);
   }
   if (!run.rounds.empty()) failure.reason += fmt::format(" of round {}", run.rounds.size() + 1);
   book_.end(run, failure);
-  if (costs_worker(failure.status)) book_.watch.note_lost_worker(book_.figure, run.cell->label);
   return Step::cell_ended;
+}
+
+// What the worker was at when it stopped answering.
+std::string BatchRunner::while_in(const std::string& doing) const {
+  const std::string& stage = session_.stage();
+  if (stage == "fill") return "while the pool was filled";
+  if (stage == "drain") return "while the blocks that had filled the pool were freed";
+  if (stage == "prepare") return fmt::format("while the allocator and the inputs were made new, {}", doing);
+  if (stage == "judge") return fmt::format("while pointers were judged, {}", doing);
+  return doing;
 }
 
 // No cell of a batch can run without its allocator.
@@ -237,9 +269,8 @@ void BatchRunner::end_all(const Outcome& outcome) {
   CellEnd failure = outcome.failure;
   failure.reason = fmt::format("set-up of the allocator: {}", failure.reason);
   for (CellRun* run : cells_) {
-    if (!run->ended) book_.end(*run, failure);
+    if (run->is_open()) book_.end(*run, failure);
   }
-  if (costs_worker(failure.status)) book_.watch.note_lost_worker(book_.figure, batch_.label);
 }
 
 // A cell that leaves the allocator's share of the device heap alone can be measured beside a heap of any size. Most do,

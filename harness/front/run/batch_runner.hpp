@@ -1,10 +1,11 @@
 // One batch: which command the worker gets next, and what its answers mean for the cells.
 //
-// Cells have their turn one after the other: opened, verified in their first round, sampled, closed. The samples of a
+// Cells have their turn one after the other: opened, sampled, in their first round verified, closed. The samples of a
 // turn are runs of the worker's measuring loop; rounds make a drift of clocks or temperature hit all cells alike.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,29 +21,31 @@ class BatchRunner {
   BatchRunner(const Batch& batch, std::vector<CellRun*> cells, WorkerSession& session, CellBook book,
               const Batch* follower);
 
-  // One round of the cells, none of which has ended: each has its samples of the round then, has failed or was put off,
-  // because the doubt about it is greater than `accepted`. When the time is over only first rounds begin.
-  // Leaves the worker running for the next batch. False when the user interrupted.
-  bool run_round(Doubt accepted);
+  // One round of the cells: each has its samples of the round then, was deferred or has failed, unless `is_due` says,
+  // when its turn comes, that it can wait, or the time is over. Leaves the worker running for the next batch. False
+  // when the user interrupted.
+  bool run_round(const std::function<bool(const CellRun&)>& is_due);
 
  private:
-  enum class Step { done, cell_ended, put_off, interrupted };
-  using Command = Outcome (WorkerSession::*)(const Cell&, double);
+  enum class Step { done, cell_ended, out_of_time, interrupted };
+  using Command = std::function<Outcome(double limit_seconds)>;
 
-  Step prepare(CellRun& run, Doubt accepted);
-  Step admit(CellRun& run, Doubt accepted);
+  Step run_cell(CellRun& run);
+  Step begin(CellRun& run);
+  Step take_samples(CellRun& run);
   Step verify(CellRun& run);
-  Step run_cell(CellRun& run, Doubt accepted);
-  Step take_samples(CellRun& run, std::uint64_t count);
   Step finish(CellRun& run);
   Step ensure_open(CellRun& run);
   Step open(CellRun& run);
-  Step charge(CellRun& run, Command command, const std::string& doing, Outcome& outcome);
+  Step charge(CellRun& run, const std::string& doing, const Command& command, Outcome& outcome);
   Step judge(CellRun& run, const Outcome& outcome, const std::string& doing);
   Step fail(CellRun& run, const Outcome& outcome, const std::string& doing);
   void end_all(const Outcome& outcome);
-  void shorten_if_hopeless(CellRun& run);
-  double set_up_limit(const CellRun& run) const;
+  std::string while_in(const std::string& doing) const;
+  SampleLimits sample_limits(const CellRun& run) const;
+  VerifyLimits verify_limits(const CellRun& run) const;
+  double left_of_deadline(const CellRun& run) const { return run.cell->deadline_seconds - run.used_seconds; }
+  double set_up_limit() const;
   bool needs_heap(const CellRun& run) const;
   bool needs_own_process(const CellRun& run) const;
   bool needs_process_per_sample(const CellRun& run) const;

@@ -3,18 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "harness/front/common/units.hpp"
 #include "harness/front/run/stopping.hpp"
 
 namespace allocbench::front {
 
+double CellRun::seconds_of_next_round() const {
+  if (rounds.empty()) return 0;
+  // Verification takes about as long as the samples of the first round.
+  const double verifications = 1;
+  return wall_seconds / (static_cast<double>(rounds.size()) + verifications);
+}
+
 CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& origin) {
   CellRun run{.cell = &cell, .steps_left = 1 + cell.rounds};
   if (known == nullptr) return run;
-  run.known_to_log = true;
+  run.in_log = true;
   run.attempt = known->attempts;
-  run.has_end = known->end.has_value();
+  if (known->end) run.earlier = known->end->status;
   if (known->end || !known->open.verified || difference(known->open.origin, origin)) return run;  // a new attempt
   run.started = true;
   run.verified = true;
@@ -27,8 +34,8 @@ CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& 
 
 void CellBook::start(CellRun& run) {
   if (run.started) return;
-  if (!run.known_to_log) log.cell(*run.cell);
-  run.known_to_log = true;
+  if (!run.in_log) log.cell(*run.cell);
+  run.in_log = true;
   run.started = true;
   log.start(*run.cell, ++run.attempt);
 }
@@ -42,31 +49,37 @@ void CellBook::step_done(CellRun& run) {
 void CellBook::end(CellRun& run, const CellEnd& end) {
   start(run);  // a skipped cell has a start as well: every end has one
   log.end(*run.cell, run.attempt, end);
-  watch.note_end(figure, *run.cell, end.status);
-  close(run, end.status, end.short_reason());
+  forecaster.note_end(figure, *run.cell, end.status);
+  close(run, CellState::ended);
+  progress.cell_ended(run.cell->name, end.status, end.short_reason());
 }
 
-void CellBook::stop_for_time(CellRun& run) {
+void CellBook::defer(CellRun& run, const std::string& reason) {
+  run.state = CellState::deferred;
+  run.started = false;  // the next try is an attempt of its own
+  forecaster.note_deferred(figure, *run.cell);
+  progress.deferred(run.cell->name, reason);
+}
+
+void CellBook::leave(CellRun& run) {
   if (run.rounds.size() >= run.cell->least_rounds) return end(run, {.stop = stop::time});
-  run.cut = true;
-}
-
-void CellBook::leave_out(CellRun& run, const std::string& why) {
-  run.out_of_time = true;
-  const std::string reason = fmt::format("{} ({}); then the time of --minutes was used up", want_of_time, why);
-  if (run.has_end) return close(run, Status::skipped, reason + ", so its earlier status stays");
-  CellEnd end_of_run{.status = Status::skipped, .reason = reason, .left_out = true};
-  if (std::isfinite(run.expected.seconds) && run.expected.seconds > 0) {
-    end_of_run.expected_seconds = run.expected.seconds;
+  if (run.rounds.empty() && !run.earlier) {
+    const Forecast forecast = forecaster.about(figure, *run.cell);
+    std::string why = forecast.reason;
+    if (run.state == CellState::deferred) why = "it used up its first, short deadline";
+    CellEnd left_out{.status = Status::skipped, .reason = std::string(want_of_time), .left_out = true};
+    if (!why.empty()) left_out.reason += fmt::format(" ({})", why);
+    if (forecast.is_known) left_out.expected_seconds = forecast.seconds;
+    start(run);
+    log.end(*run.cell, run.attempt, left_out);
   }
-  end(run, end_of_run);
+  close(run, CellState::left);
 }
 
-void CellBook::close(CellRun& run, Status status, const std::string& reason) {
-  run.ended = true;
+void CellBook::close(CellRun& run, CellState state) {
+  run.state = state;
   progress.steps_done(run.steps_left);
   run.steps_left = 0;
-  progress.cell_ended(run.cell->name, status, reason);
 }
 
 }  // namespace allocbench::front

@@ -3,39 +3,50 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/front/log/run_history.hpp"
 #include "harness/front/log/run_log.hpp"
 #include "harness/front/plan/plan.hpp"
-#include "harness/front/run/earlier_results.hpp"
+#include "harness/front/run/forecast.hpp"
+#include "harness/front/run/order.hpp"
 #include "harness/front/run/progress.hpp"
 #include "harness/front/run/time_limit.hpp"
-#include "harness/front/run/trouble_watch.hpp"
 
 namespace allocbench::front {
 
+enum class CellState {
+  waiting,   // for its next round
+  deferred,  // used up its first, short deadline: tried again when all others are done
+  ended,     // has its end in the log
+  left       // gets nothing more: the time of the run is over
+};
+
 struct CellRun {
   const Cell* cell = nullptr;
-  bool known_to_log = false;  // its `cell` event is written
-  std::uint64_t attempt = 0;  // of the last start; 0 = never started
-  bool started = false;       // that attempt goes on
+  CellState state = CellState::waiting;
+  std::optional<Status> earlier = {};  // how an attempt of an earlier run ended
+
+  // Of the attempt that goes on; 0 rounds and no start: none does.
+  bool in_log = false;        // the cell itself
+  std::uint64_t attempt = 0;  // number of the last start
+  bool started = false;
   bool verified = false;
-  std::optional<bool> uses_device_heap = {};  // as the worker said when it opened the cell; none = not asked yet
-  bool ended = false;
-  bool has_end = false;                                    // of an earlier attempt
-  ExpectedRound expected = {};                             // as far as earlier results tell
-  bool admitted = false;                                   // of expensive ones: there is time for it
-  Doubt doubt = Doubt::none;                               // for which it was put off
-  bool out_of_time = false;                                // never begun, until there was no time
-  bool cut = false;                                        // begun, but the time was over before its least rounds
-  std::vector<std::vector<protocol::Sample>> rounds = {};  // whole ones
-  std::vector<protocol::Sample> running = {};              // of the round that runs
-  double used_seconds = 0;                                 // of this round's deadline
-  double deadline_seconds = 0;                             // of this round
-  double wall_seconds = 0;                                 // of the whole rounds
-  std::uint64_t steps_left = 0;                            // for the progress: verification and rounds
   CellFacts facts = {};
+  std::optional<bool> uses_device_heap = {};               // as the worker said when it opened the cell
+  std::vector<std::vector<protocol::Sample>> rounds = {};  // whole ones
+  double wall_seconds = 0;                                 // of these
+
+  // Of the round that runs.
+  std::vector<protocol::Sample> running = {};
+  double used_seconds = 0;  // of its deadline
+
+  std::uint64_t steps_left = 0;  // for the progress: verification and rounds
+
+  bool is_open() const { return state == CellState::waiting || state == CellState::deferred; }
+  // What its last round took, the verification taken off.
+  double seconds_of_next_round() const;
 };
 
 // A cell that the log does not know (null), or knows from an earlier run of this config: its rounds go on where they
@@ -46,7 +57,7 @@ CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& 
 struct CellBook {
   const std::string& figure;
   RunLog& log;
-  TroubleWatch& watch;
+  Forecaster& forecaster;
   Progress& progress;
   const TimeLimit& time;
 
@@ -54,13 +65,14 @@ struct CellBook {
   void start(CellRun& run);
   void step_done(CellRun& run);
   void end(CellRun& run, const CellEnd& end);
-  // The time is over, and the cell has whole rounds: it ends with them, or stays open where they are too few.
-  void stop_for_time(CellRun& run);
-  // Skips a cell that was put off or is expensive, with the reason. An earlier end is kept, as it says more.
-  void leave_out(CellRun& run, const std::string& why);
+  // The first, short deadline was not enough.
+  void defer(CellRun& run, const std::string& reason);
+  // The time of the run is over: a cell that has the rounds of an interval ends with them, one that has fewer stays
+  // open, and one that has none is skipped. An earlier end is kept, as it says more.
+  void leave(CellRun& run);
 
  private:
-  void close(CellRun& run, Status status, const std::string& reason);
+  void close(CellRun& run, CellState state);
 };
 
 }  // namespace allocbench::front

@@ -43,7 +43,7 @@ std::string Progress::line() const {
     text += fmt::format(", ETA {}", format_duration(left));
   }
   text += fmt::format(", {} failed", failures_);
-  if (put_off_ > 0) text += fmt::format(", {} put off", put_off_);
+  if (deferred_ > 0) text += fmt::format(", {} deferred", deferred_);
   return text;
 }
 
@@ -91,6 +91,11 @@ void Progress::cell_ended(const std::string& name, Status status, const std::str
   } else if (ended_ == cells_ || failed || Clock::now() - last_print_ >= plain_line_interval) {
     print(line());
   }
+}
+
+void Progress::deferred(const std::string& name, const std::string& reason) {
+  ++deferred_;
+  if (!quiet_) print(fmt::format("deferred: {}: {}", name, reason));
 }
 
 void Progress::tick() {

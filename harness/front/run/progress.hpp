@@ -20,8 +20,8 @@ class Progress {
   void working_on(const std::string& what);
   void steps_done(std::uint64_t count);
   void cell_ended(const std::string& name, Status status, const std::string& reason);
-  // A cell more that is measured after the others.
-  void put_off() { ++put_off_; }
+  // A cell will be tried again when all others are done.
+  void deferred(const std::string& name, const std::string& reason);
   // A line of its own.
   void say(const std::string& text);
   // Called while waiting: keeps the elapsed time going on a terminal.
@@ -41,7 +41,7 @@ class Progress {
   bool colours_;
   std::size_t ended_ = 0;
   std::size_t failures_ = 0;
-  std::size_t put_off_ = 0;
+  std::size_t deferred_ = 0;
   std::uint64_t done_ = 0;
   std::size_t shown_width_ = 0;
   std::string current_;

@@ -28,12 +28,6 @@ bool has_long_sample(const SampledRounds& rounds) {
                      [](const auto& samples) { return std::any_of(samples.begin(), samples.end(), runs_long); });
 }
 
-double sampled_seconds(const std::vector<protocol::Sample>& samples) {
-  double sum = 0;
-  for (const protocol::Sample& sample : samples) sum += wall_seconds(sample);
-  return sum;
-}
-
 }  // namespace
 
 std::optional<std::string> reason_to_stop(const Cell& cell, const SampledRounds& rounds, double wall_seconds) {
@@ -61,18 +55,6 @@ std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::S
   const double fitting = std::ceil(left / std::max(slowest, 1e-9));
   return fitting < static_cast<double>(wanted) ? static_cast<std::uint64_t>(fitting) : wanted;
 }
-
-// The rounds of a number of one cell come in one pass over the cells: each pass costs a process per allocator.
-Urgency urgency_of(const Cell& cell, const SampledRounds& rounds, double expected_seconds) {
-  const std::size_t had = rounds.size();
-  const int lacks = had >= cell.least_rounds ? 2 : had >= least_rounds_of_numbers ? 1 : 0;
-  const double sampled = rounds.empty() ? 0 : sampled_seconds(rounds.back());
-  const bool is_known = lacks == 0 && expected_seconds > 0;
-  const double seconds = is_known ? expected_seconds : 2 * sampled;  // with the verification, which takes about as long
-  return {lacks, is_expensive(seconds)};
-}
-
-bool is_expensive(double expected_seconds) { return expected_seconds > cheap_first_round_seconds; }
 
 std::optional<double> relative_half_width(const SampledRounds& sampled, const Cell& cell) {
   std::map<std::string, Rounds> phases;

@@ -1,7 +1,6 @@
 // When a cell has been measured enough.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,8 +13,6 @@ namespace allocbench::front {
 
 // A sample that runs longer is alone in its round, and its cell has `least_rounds_of_numbers`.
 inline constexpr double long_sample_seconds = 0.1;
-// What a cheap first round takes at most; its verification is most of that.
-inline constexpr double cheap_first_round_seconds = 0.5;
 
 using SampledRounds = std::vector<std::vector<protocol::Sample>>;
 
@@ -35,19 +32,6 @@ std::optional<std::string> reason_to_stop(const Cell& cell, const SampledRounds&
 // hold, judged by the slowest of those before. 0: the round has enough.
 std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::Sample>& samples,
                                  const SampledRounds& earlier);
-
-// The order in which cells get their next rounds where the time of a run is limited; smaller first. All cells get the
-// rounds of a number, then those of an interval, then the rest, and each time the expensive cells come last: few cells
-// take a large part of the first three rounds of all papers (harness/README.md, Rounds).
-struct Urgency {
-  int lacks = 0;  // 0: rounds of a number, 1: of an interval, 2: only precision
-  bool is_expensive = false;
-  bool waits_for_time = false;  // of expensive ones (admission.hpp)
-  auto operator<=>(const Urgency&) const = default;
-};
-// `expected_seconds`: of its first round with the verification, as earlier results have it; 0 = nobody knows.
-Urgency urgency_of(const Cell& cell, const SampledRounds& rounds, double expected_seconds = 0);
-bool is_expensive(double expected_seconds);
 
 // Half the width of the widest phase's interval, as a share of that phase's time; nullopt: a phase has no interval.
 std::optional<double> relative_half_width(const SampledRounds& sampled, const Cell& cell);

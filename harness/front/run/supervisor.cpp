@@ -5,14 +5,22 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <tuple>
 #include <utility>
 
-#include "harness/front/run/admission.hpp"
+#include "harness/front/common/units.hpp"
 #include "harness/front/run/interrupt.hpp"
+#include "harness/front/run/supervisor_limits.hpp"
+#include "harness/front/statistics/rounds.hpp"
 
 namespace allocbench::front {
 namespace {
+
+// What a lost worker costs besides its deadline: the driver removes its process, and another one starts.
+constexpr double seconds_of_lost_worker = 2;
+// Of a worker that starts, opens the device and loads a plug-in, for the choice of the first figure.
+constexpr double seconds_of_start = 0.5;
+// Results are written now and then, so that a run that is killed has left most of them.
+constexpr auto between_news = std::chrono::seconds(60);
 
 bool selected(const CellHistory* history, Selection selection) {
   const bool ended = history != nullptr && history->end.has_value();
@@ -21,29 +29,8 @@ bool selected(const CellHistory* history, Selection selection) {
   return selection != Selection::unfinished && history->end->status != Status::ok;
 }
 
-// Whether a cell of the figure was measured in this run, or before it in the same log.
-bool has_measured_cell(const FigureRun& figure) {
-  return std::ranges::any_of(figure.batches, [](const auto& planned) {
-    return std::ranges::any_of(planned.cells, [](const CellRun& run) { return !run.rounds.empty(); });
-  });
-}
-
-bool waits(const CellRun& run, Doubt accepted) { return !run.ended && !run.cut && run.doubt <= accepted; }
-
-const char* in_words(Doubt doubt) {
-  switch (doubt) {
-    case Doubt::none:
-      break;
-    case Doubt::allocator:
-      return "their allocator crashed or hung in most configs";
-    case Doubt::config:
-      return "their allocator crashed or hung at most cells of the same config";
-    case Doubt::harder:
-      return "their allocator failed at a cell of the same workload with equal or smaller requests";
-    case Doubt::cell:
-      return "they failed in earlier results, or their series timed out";
-  }
-  return "";
+bool has_failed(const CellEnd& end) {
+  return costs_worker(end.status) || (end.status == Status::skipped && !end.left_out);
 }
 
 // `running` is one of the batches. The first of the later ones that cannot share the process of `running`; none: what
@@ -58,8 +45,8 @@ const Batch* follower(const Batch& running, const std::vector<const Batch*>& bat
 }  // namespace
 
 FigureRun::FigureRun(const Plan& plan, const RunHistory& history, Selection selection, const Origin& origin,
-                     const FirstRounds& first_rounds, TroubleWatch& watch)
-    : figure(plan.figure), seed(plan.seed) {
+                     Forecaster& forecaster)
+    : figure(plan.figure), seed(plan.seed), cells_of_plan_(plan.cell_count()) {
   std::map<std::string_view, const CellHistory*> by_id;
   for (const CellHistory& cell : history.cells) by_id[cell.id] = &cell;
   for (const Batch& batch : plan.batches) {
@@ -69,19 +56,16 @@ FigureRun::FigureRun(const Plan& plan, const RunHistory& history, Selection sele
       const auto found = by_id.find(cell.id);
       const CellHistory* known = found == by_id.end() ? nullptr : found->second;
       const bool runs = selected(known, selection);
-      if (runs) {
-        planned.cells.push_back(make_cell_run(cell, known, origin));
-        const auto expected = first_rounds.find(cell.id);
-        if (expected != first_rounds.end()) planned.cells.back().expected = expected->second;
-      }
-      if (known != nullptr && !known->end && known->open.verified) watch.note_verified(figure, cell);
-      if (known == nullptr || !known->end) continue;
-      const Status status = known->end->status;
+      if (runs) planned.cells.push_back(make_cell_run(cell, known, origin));
+      if (known == nullptr) continue;
+      if (known->first_round_seconds > 0) forecaster.note_round(figure, cell, known->first_round_seconds);
+      if (!known->end) continue;
       if (!runs) {
-        watch.note_end(figure, cell, status);  // still counts
-        if (costs_worker(status)) watch.note_lost_worker(figure, cell.label);
-      } else if (foretells_trouble(*known->end)) {
-        watch.note_known(cell.id, fmt::format("its status was {} before", word(status)));
+        forecaster.note_end(figure, cell, known->end->status);  // still counts
+        values_before_ += known->end->status == Status::ok ? 1 : 0;
+      } else if (has_failed(*known->end)) {
+        forecaster.note_earlier(
+            cell, {.failed = true, .words = fmt::format("its status was {} before", word(known->end->status))});
       }
     }
   }
@@ -101,165 +85,219 @@ std::uint64_t FigureRun::steps_to_run() const {
   return steps;
 }
 
-Supervisor::Supervisor(std::vector<LoggedFigure> figures, TimeLimit time, TroubleWatch& watch, WorkerSession& session,
-                       Progress& progress)
-    : figures_(std::move(figures)), time_(time), watch_(watch), session_(session), progress_(progress) {
+std::size_t FigureRun::cells_with_value() const {
+  std::size_t count = values_before_;
+  for (const PlannedBatch& planned : batches) {
+    count += static_cast<std::size_t>(
+        std::ranges::count_if(planned.cells, [](const CellRun& run) { return !run.rounds.empty(); }));
+  }
+  return count;
+}
+
+Supervisor::Supervisor(std::vector<LoggedFigure> figures, const Resources& resources, Forecaster& forecaster,
+                       WorkerSession& session, Progress& progress)
+    : figures_(std::move(figures)),
+      time_(resources.time),
+      memory_bytes_(resources.memory_bytes),
+      forecaster_(forecaster),
+      session_(session),
+      progress_(progress) {
   FigureBatches batches;
   for (const LoggedFigure& logged : figures_) {
     auto& of_figure = batches.emplace_back();
     for (const auto& planned : logged.figure.batches) of_figure.push_back(planned.batch);
   }
   turns_ = make_turns(batches);
+  if (time_.exists() && figures_.size() > 1) first_figure_ = cheapest_figure();
 }
 
 bool Supervisor::run() {
-  for (const Doubt accepted : {Doubt::none, Doubt::allocator, Doubt::config, Doubt::harder, Doubt::cell}) {
-    if (!run_rounds(accepted)) return false;
+  skip_too_large();
+  for (auto place = next_place(); place && !time_.over(); place = next_place()) {
+    if (!run_pass(*place)) return false;
+    tell_news();
   }
+  leave_rest();
   session_.stop();
   return true;
 }
 
-// All rounds of the cells that are not too doubtful.
-bool Supervisor::run_rounds(Doubt accepted) {
-  announce(accepted);
-  while (const auto next = next_round(accepted)) {
-    if (next->urgency.waits_for_time) {
-      admit_expensive(accepted);
-    } else if (!run_round(*next)) {
-      return false;
+template <class Visit>
+void Supervisor::for_each_cell(Visit visit) const {
+  for (std::size_t figure = 0; figure < figures_.size(); ++figure) {
+    for (auto& planned : figures_[figure].figure.batches) {
+      for (CellRun& run : planned.cells) visit(figure, run);
     }
-  }
-  return true;
-}
-
-void Supervisor::announce(Doubt accepted) const {
-  std::size_t cells = 0;
-  for_each_cell([&](const CellRun& run) { cells += waits(run, accepted) && run.doubt != Doubt::none ? 1 : 0; });
-  if (cells > 0) {
-    const std::string which = cells == 1 ? "1 cell that was" : fmt::format("{} cells that were", cells);
-    progress_.say(fmt::format("now {} put off: {}", which, in_words(accepted)));
   }
 }
 
 Supervisor::Rest Supervisor::rest() const {
-  Rest counts;
-  for_each_cell([&](const CellRun& run) {
-    counts.put_off += run.doubt != Doubt::none || run.out_of_time ? 1 : 0;
-    counts.out_of_time += run.out_of_time ? 1 : 0;
-    counts.cut += run.cut ? 1 : 0;
+  Rest counts{.too_large = too_large_};
+  for_each_cell([&](std::size_t, const CellRun& run) {
+    if (run.state != CellState::left) return;
+    ++(run.rounds.empty() ? counts.not_begun : counts.cut);
   });
   return counts;
 }
 
-template <class Visit>
-void Supervisor::for_each_cell(Visit visit) const {
-  for (const LoggedFigure& logged : figures_) {
-    for (const auto& planned : logged.figure.batches) {
-      for (const CellRun& run : planned.cells) visit(run);
-    }
-  }
-}
-
-Urgency Supervisor::urgency_of(const CellRun& run) const {
-  if (!time_.exists()) return {};
-  Urgency urgency = front::urgency_of(*run.cell, run.rounds, run.expected.seconds);
-  urgency.waits_for_time = urgency.is_expensive && run.rounds.empty() && !run.admitted;
-  return urgency;
-}
-
-// At least one of those that wait.
-void Supervisor::admit_expensive(Doubt accepted) {
-  std::vector<CellRun*> runs;
-  std::vector<ExpensiveCell> waiting;
-  for (const LoggedFigure& logged : figures_) {
-    const bool is_first = !has_measured_cell(logged.figure);
-    for (auto& planned : logged.figure.batches) {
-      for (CellRun& run : planned.cells) {
-        if (!waits(run, accepted) || !urgency_of(run).waits_for_time) continue;
-        runs.push_back(&run);
-        waiting.push_back({run.expected.seconds, run.cell->form == "reworked", is_first});
+// The one whose first rounds take the least, as far as one can tell.
+std::optional<std::size_t> Supervisor::cheapest_figure() const {
+  std::vector<double> seconds(figures_.size(), 0);
+  for (std::size_t figure = 0; figure < figures_.size(); ++figure) {
+    const Batch* running = nullptr;
+    for (const auto& planned : figures_[figure].figure.batches) {
+      if (planned.cells.empty()) continue;
+      if (running == nullptr || running->allocator != planned.batch->allocator) seconds[figure] += seconds_of_start;
+      running = planned.batch;
+      for (const CellRun& run : planned.cells) {
+        const Forecast forecast = forecaster_.about(figures_[figure].figure.figure, *run.cell);
+        seconds[figure] += forecast.seconds + forecast.risk * (least_trial_seconds + seconds_of_lost_worker);
       }
     }
   }
-  for (const std::size_t place : admit(waiting, time_.seconds_left())) runs[place]->admitted = true;
+  return static_cast<std::size_t>(std::distance(seconds.begin(), std::ranges::min_element(seconds)));
 }
 
-// The first one that a cell still waits for: a resumed run catches up with what it lost.
-std::optional<Supervisor::Next> Supervisor::next_round(Doubt accepted) const {
-  std::optional<Next> next;
-  for_each_cell([&](const CellRun& run) {
-    if (!waits(run, accepted)) return;
-    const Next candidate{accepted, urgency_of(run), run.rounds.size()};
-    const auto rank = [](const Next& each) { return std::tuple(each.urgency, each.round); };
-    if (!next || rank(candidate) < rank(*next)) next = candidate;
+Step Supervisor::step_of(const LoggedFigure& logged, const CellRun& run) const {
+  Step step;
+  step.rounds_had = run.rounds.size();
+  step.rounds_of_number = std::min<std::uint64_t>(least_rounds_of_numbers, run.cell->rounds);
+  step.rounds_of_interval = run.cell->least_rounds;
+  step.figure_is_bare = logged.figure.is_bare();
+  step.is_reworked = run.cell->form == "reworked";
+  if (run.rounds.empty()) {
+    step.forecast = forecaster_.about(logged.figure.figure, *run.cell);
+    const double deadline = run.state == CellState::deferred ? run.cell->deadline_seconds : least_trial_seconds;
+    step.failure_seconds = deadline + seconds_of_lost_worker;
+  } else {
+    step.forecast.seconds = run.seconds_of_next_round();
+  }
+  return step;
+}
+
+// Nothing for a cell that gets no more rounds.
+std::optional<Place> Supervisor::place_of(std::size_t figure, const CellRun& run) const {
+  if (!run.is_open()) return std::nullopt;
+  const LoggedFigure& logged = figures_[figure];
+  if (figure == first_figure_ && run.rounds.empty() && run.state == CellState::waiting)
+    return Place{Part::first_figure};
+  const Step step = step_of(logged, run);
+  const bool is_deferred = run.state == CellState::deferred;
+  if (time_.exists()) return Place{is_deferred ? Part::deferred : Part::usual, pass_of(price(step))};
+  const bool is_doubtful = step.forecast.risk > Forecast::likely;
+  return Place{is_deferred ? Part::deferred : (is_doubtful ? Part::doubtful : Part::usual),
+               static_cast<int>(step.rounds_had)};
+}
+
+std::optional<Place> Supervisor::next_place() const {
+  std::optional<Place> next;
+  for_each_cell([&](std::size_t figure, const CellRun& run) {
+    const auto place = place_of(figure, run);
+    if (place && (!next || *place < *next)) next = place;
   });
   return next;
 }
 
-bool Supervisor::run_round(const Next& next) {
-  const std::uint64_t seed = figures_.front().figure.seed;
-  const auto order = order_of_round(turns_.size(), seed, next.round);
-  for (auto turn = order.begin(); turn != order.end(); ++turn) {
+bool Supervisor::run_pass(const Place& place) {
+  const auto order = order_of_round(turns_.size(), figures_.front().figure.seed, passes_++);
+  for (auto turn = order.begin(); turn != order.end() && !time_.over(); ++turn) {
     const Batch* of_next_turn = nullptr;
     for (auto later = turn + 1; later != order.end() && of_next_turn == nullptr; ++later) {
-      const auto waiting = waiting_batches(turns_[*later], next);
+      const auto waiting = waiting_batches(turns_[*later], place);
       if (!waiting.empty()) of_next_turn = waiting.front();
     }
-    if (!run_turn(turns_[*turn], next, of_next_turn)) return false;
+    if (!run_turn(turns_[*turn], place, of_next_turn)) return false;
   }
-  tell_finished();
+  if (place.part == Part::first_figure) {
+    LoggedFigure& first = figures_[*std::exchange(first_figure_, std::nullopt)];
+    if (first.news) first.news(LoggedFigure::News::first_rounds);
+  }
   return true;
 }
 
-void Supervisor::tell_finished() {
+void Supervisor::tell_news() {
+  const bool is_due = TimeLimit::Clock::now() - told_at_ > between_news;
+  if (is_due) told_at_ = TimeLimit::Clock::now();
   for (LoggedFigure& logged : figures_) {
+    if (logged.is_finished || !logged.news) continue;
     const auto& batches = logged.figure.batches;
-    const bool finished = std::all_of(batches.begin(), batches.end(), [](const auto& planned) {
-      return std::all_of(planned.cells.begin(), planned.cells.end(), [](const CellRun& run) { return run.ended; });
-    });
-    if (finished && logged.finished) std::exchange(logged.finished, {})();
+    logged.is_finished = std::ranges::all_of(
+        batches, [](const auto& planned) { return std::ranges::none_of(planned.cells, &CellRun::is_open); });
+    if (logged.is_finished) {
+      logged.news(LoggedFigure::News::finished);
+    } else if (is_due) {
+      logged.news(LoggedFigure::News::some);
+    }
   }
 }
 
-// Those of a turn that have cells for this round.
-std::vector<const Batch*> Supervisor::waiting_batches(const Turn& turn, const Next& next) {
+// Those of a turn that have cells for this pass.
+std::vector<const Batch*> Supervisor::waiting_batches(const Turn& turn, const Place& place) {
   std::vector<const Batch*> batches;
   for (const auto& [figure, batch] : turn.batches) {
-    LoggedFigure& logged = figures_[figure];
-    if (!waiting_cells(logged, batch, next).empty()) batches.push_back(logged.figure.batches[batch].batch);
+    if (!waiting_cells(figure, batch, place).empty()) batches.push_back(figures_[figure].figure.batches[batch].batch);
   }
   return batches;
 }
 
-bool Supervisor::run_turn(const Turn& turn, const Next& next, const Batch* of_next_turn) {
-  const std::vector<const Batch*> batches = waiting_batches(turn, next);
+bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_next_turn) {
+  const std::vector<const Batch*> batches = waiting_batches(turn, place);
   for (const auto& [figure, batch] : turn.batches) {
     LoggedFigure& logged = figures_[figure];
     const auto& planned = logged.figure.batches[batch];
-    std::vector<CellRun*> waiting = waiting_cells(logged, batch, next);
+    std::vector<CellRun*> waiting = waiting_cells(figure, batch, place);
     if (waiting.empty()) continue;
     if (interrupted()) return false;
     BatchRunner runner(*planned.batch, std::move(waiting), session_, book_of(logged),
                        follower(*planned.batch, batches, of_next_turn));
-    if (!runner.run_round(next.accepted)) return false;
+    // Cells before it may have shown that it fails or takes long.
+    const auto is_due = [&](const CellRun& run) { return place_of(figure, run) <= place; };
+    if (!runner.run_round(is_due)) return false;
+    if (time_.over()) break;
   }
   session_.retire();  // each round has processes of its own
   return true;
 }
 
-// Those that get this round.
-std::vector<CellRun*> Supervisor::waiting_cells(LoggedFigure& logged, std::size_t batch, const Next& next) {
+std::vector<CellRun*> Supervisor::waiting_cells(std::size_t figure, std::size_t batch, const Place& place) {
   std::vector<CellRun*> waiting;
-  for (CellRun& run : logged.figure.batches[batch].cells) {
-    const bool gets_it = waits(run, next.accepted) && run.rounds.size() == next.round;
-    if (gets_it && urgency_of(run) == next.urgency) waiting.push_back(&run);
+  for (CellRun& run : figures_[figure].figure.batches[batch].cells) {
+    if (place_of(figure, run) == place) waiting.push_back(&run);
   }
   return waiting;
 }
 
+// No allocator is to blame.
+void Supervisor::skip_too_large() {
+  if (!memory_bytes_) return;
+  for (LoggedFigure& logged : figures_) {
+    CellBook book = book_of(logged);
+    for (auto& planned : logged.figure.batches) {
+      for (CellRun& run : planned.cells) {
+        if (run.cell->pool_bytes <= *memory_bytes_) continue;
+        book.end(run, {.status = Status::skipped,
+                       .reason = fmt::format("needs a pool of {}, the device has {}",
+                                             format_memory(run.cell->pool_bytes), format_memory(*memory_bytes_)),
+                       .left_out = true});
+        ++too_large_;
+      }
+    }
+  }
+}
+
+void Supervisor::leave_rest() {
+  for (LoggedFigure& logged : figures_) {
+    CellBook book = book_of(logged);
+    for (auto& planned : logged.figure.batches) {
+      for (CellRun& run : planned.cells) {
+        if (run.is_open()) book.leave(run);
+      }
+    }
+  }
+}
+
 CellBook Supervisor::book_of(LoggedFigure& logged) {
-  return {logged.figure.figure, logged.log, watch_, progress_, time_};
+  return {logged.figure.figure, logged.log, forecaster_, progress_, time_};
 }
 
 }  // namespace allocbench::front

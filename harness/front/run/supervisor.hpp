@@ -1,9 +1,8 @@
-// Measures configs: round after round, whatever the workers do.
+// Measures configs, pass after pass, whatever the workers do.
 //
-// In a round every allocator has its turn, in an order drawn from the seed, so that a drift of clocks or temperature
-// hits all alike. One worker process measures all cells of a turn as far as the allocator lets it. Cells that will
-// probably fail have rounds of their own, after all rounds of the others. Where time is limited, cheap cells come
-// first, as far as earlier results or their own rounds tell.
+// A pass gives some cells their next round (order.hpp says which). In it every allocator has its turn, in an order
+// drawn from the seed, so that a drift of clocks or temperature hits all alike. One worker process measures all cells
+// of a turn as far as the allocator lets it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,6 @@
 #include "harness/front/log/run_history.hpp"
 #include "harness/front/plan/plan.hpp"
 #include "harness/front/run/batch_runner.hpp"
-#include "harness/front/run/stopping.hpp"
 #include "harness/front/run/turns.hpp"
 
 namespace allocbench::front {
@@ -30,13 +28,15 @@ enum class Selection {
 // The cells of one config that a run measures.
 class FigureRun {
  public:
-  // `history` is what the log says so far; empty for a new run. What failed there is told to `watch`. `first_rounds` is
-  // what earlier results say.
+  // `history` is what the log says so far; empty for a new run. What it says about costs and failures is told to the
+  // forecaster.
   FigureRun(const Plan& plan, const RunHistory& history, Selection selection, const Origin& origin,
-            const FirstRounds& first_rounds, TroubleWatch& watch);
+            Forecaster& forecaster);
 
   std::size_t cells_to_run() const;
   std::uint64_t steps_to_run() const;  // for the progress
+  // Fewer than half of the config's cells have a value.
+  bool is_bare() const { return 2 * cells_with_value() < cells_of_plan_; }
 
   struct PlannedBatch {
     const Batch* batch = nullptr;
@@ -45,59 +45,74 @@ class FigureRun {
   std::vector<PlannedBatch> batches;
   std::string figure;
   std::uint64_t seed = 1;
+
+ private:
+  std::size_t cells_with_value() const;
+
+  std::size_t cells_of_plan_ = 0;
+  std::size_t values_before_ = 0;  // of cells that this run does not measure
 };
 
 // A config and the log that its events go to.
 struct LoggedFigure {
   FigureRun& figure;
   RunLog& log;
-  // Called once, when the last of its cells has ended; may be empty.
-  std::function<void()> finished = {};
+  // Called when its results are worth writing: after its first rounds as the first figure, when the last of its cells
+  // has ended, and now and then between passes. May be empty.
+  enum class News { first_rounds, some, finished };
+  std::function<void(News)> news = {};
+  bool is_finished = false;
+};
+
+// What a run may use.
+struct Resources {
+  TimeLimit time{std::nullopt};  // when it is over no command begins, and one that is under way is ended
+  std::optional<std::uint64_t> memory_bytes = {};  // of the device; none: not known
 };
 
 class Supervisor {
  public:
-  // After the time limit no cell gets more than its first round, and what was put off or is expensive is left out.
-  Supervisor(std::vector<LoggedFigure> figures, TimeLimit time, TroubleWatch& watch, WorkerSession& session,
-             Progress& progress);
+  Supervisor(std::vector<LoggedFigure> figures, const Resources& resources, Forecaster& forecaster,
+             WorkerSession& session, Progress& progress);
 
   // False when the user interrupted. Throws EnvironmentError when no worker can be started any more.
   bool run();
 
+  // What time and memory were too small for.
   struct Rest {
-    std::size_t put_off = 0;
-    std::size_t out_of_time = 0;  // of them
-    std::size_t cut = 0;          // not finished when the time was over
+    std::size_t not_begun = 0;
+    std::size_t cut = 0;        // with fewer rounds than wanted
+    std::size_t too_large = 0;  // for the device's memory
   };
   Rest rest() const;
 
  private:
-  bool run_rounds(Doubt accepted);
-  void announce(Doubt accepted) const;
-  // Which cells get the next round.
-  struct Next {
-    Doubt accepted;       // no cell with a greater one
-    Urgency urgency;      // cells of this one
-    std::uint64_t round;  // that have so many rounds
-  };
-  Urgency urgency_of(const CellRun& run) const;
-  void admit_expensive(Doubt accepted);
-  std::optional<Next> next_round(Doubt accepted) const;
-  bool run_round(const Next& next);
-  void tell_finished();
-  bool run_turn(const Turn& turn, const Next& next, const Batch* of_next_turn);
-  std::vector<const Batch*> waiting_batches(const Turn& turn, const Next& next);
-  std::vector<CellRun*> waiting_cells(LoggedFigure& logged, std::size_t batch, const Next& next);
+  std::optional<Place> place_of(std::size_t figure, const CellRun& run) const;
+  std::optional<Place> next_place() const;
+  std::optional<std::size_t> cheapest_figure() const;
+  Step step_of(const LoggedFigure& logged, const CellRun& run) const;
+  bool run_pass(const Place& place);
+  bool run_turn(const Turn& turn, const Place& place, const Batch* of_next_turn);
+  std::vector<const Batch*> waiting_batches(const Turn& turn, const Place& place);
+  std::vector<CellRun*> waiting_cells(std::size_t figure, std::size_t batch, const Place& place);
+  void skip_too_large();
+  void leave_rest();
+  void tell_news();
   CellBook book_of(LoggedFigure& logged);
   template <class Visit>
   void for_each_cell(Visit visit) const;
 
   std::vector<LoggedFigure> figures_;
   TimeLimit time_;
-  TroubleWatch& watch_;
+  std::optional<std::uint64_t> memory_bytes_;
+  std::size_t too_large_ = 0;
+  Forecaster& forecaster_;
   WorkerSession& session_;
   Progress& progress_;
   std::vector<Turn> turns_;
+  std::uint64_t passes_ = 0;
+  std::optional<std::size_t> first_figure_;  // until it has its first rounds
+  TimeLimit::Clock::time_point told_at_ = TimeLimit::Clock::now();
 };
 
 }  // namespace allocbench::front

@@ -9,9 +9,22 @@ inline constexpr double start_limit_seconds = 60;
 // Until a worker that is prepared has loaded what needs no device. Then it is dropped, and its turn starts another one.
 inline constexpr double load_limit_seconds = 10;
 
-// A cell whose series has timed out at a smaller value gets this share of its deadline, but not less than this time.
-inline constexpr double share_of_hopeless = 0.1;
-inline constexpr double shortest_deadline_seconds = 1;
+// What the timed kernels of a first round may take before the cell is deferred, and, where it is longer, this much of
+// what they will probably take. Everything around them (filling a pool, judging pointers) has longer.
+inline constexpr double least_trial_seconds = 0.5;
+inline constexpr double trial_factor = 4;
+inline constexpr double trial_of_other_stages = 8;
+
+// What the contents of a cell's blocks are checked for at least; else as long as its first round took. A stage of the
+// verification ends after `stage_factor` times that.
+inline constexpr double least_contents_seconds = 0.05;
+inline constexpr double least_stage_seconds = 0.5;
+inline constexpr double stage_factor = 5;
+
+// A command that is under way when the time of the run is over.
+inline constexpr double overtime_seconds = 1;
+// Then, for a killed worker to be gone.
+inline constexpr double last_reap_limit_seconds = 8;
 
 // Of what a verification has, for its calls: those that take longer end themselves, and the worker says so in the rest.
 inline constexpr double share_of_calls = 0.9;

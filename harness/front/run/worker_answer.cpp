@@ -39,6 +39,7 @@ std::optional<WorkerAnswer> answer_in(const std::string& line, std::string_view 
     return unexpected(fmt::format(": {}", error.what()));
   }
   if (!event) return std::nullopt;
+  if (const auto* stage = std::get_if<protocol::Stage>(&*event)) return WorkerAnswer{.stage = stage->stage};
   if (const auto* error = std::get_if<protocol::ProtocolError>(&*event)) {
     return WorkerAnswer{.complaint = fmt::format("the worker refused a command: {}", error->reason)};
   }

@@ -12,6 +12,7 @@ namespace allocbench::front {
 struct WorkerAnswer {
   std::optional<protocol::Event> event = {};  // the final event that was wanted, or a Failed
   std::string complaint = {};                 // why the line is not a valid answer; empty: it is one
+  std::string stage = {};                     // the line tells of a stage, and answers nothing
 };
 
 // `wanted` is the name of the final event, `cell_id` the cell that it must be about; empty = none. nullopt: the line is

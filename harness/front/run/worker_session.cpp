@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/run/strays.hpp"
@@ -28,9 +29,10 @@ double seconds_since(WorkerProcess::Clock::time_point begin) {
 WorkerSession::WorkerSession(WorkerSettings settings, SessionListener listener)
     : settings_(std::move(settings)), listener_(std::move(listener)), succession_(settings_.program) {}
 
+// Not beyond the time of the run.
 WorkerReply WorkerSession::wait(double limit_seconds) {
-  const auto limit =
-      std::chrono::duration_cast<WorkerProcess::Clock::duration>(std::chrono::duration<double>(limit_seconds));
+  const double seconds = std::min(limit_seconds, settings_.time.seconds_left() + overtime_seconds);
+  const auto limit = std::chrono::duration_cast<WorkerProcess::Clock::duration>(std::chrono::duration<double>(seconds));
   return process_->next_line(
       WorkerProcess::Clock::now() + limit, [](void* self) { static_cast<WorkerSession*>(self)->listener_.idle(); },
       this);
@@ -67,6 +69,11 @@ Outcome WorkerSession::start(const HeapWish& heap, const std::vector<std::string
     process_.reset();
     reply = begin(arguments);
     complaint = complaint_about_start(reply);
+  }
+  if (reply.kind == WorkerReply::Kind::deadline && settings_.time.over()) {
+    process_->begin_kill();
+    leave_as("workers that died", false);
+    return {.kind = Outcome::Kind::out_of_time};
   }
   if (reply.kind == WorkerReply::Kind::interrupted) {
     process_.reset();
@@ -184,21 +191,25 @@ Outcome WorkerSession::open(const Cell& cell, double limit_seconds) {
   return outcome;
 }
 
-Outcome WorkerSession::verify(const Cell& cell, double limit_seconds) {
+Outcome WorkerSession::verify(const Cell& cell, const VerifyLimits& limits, double limit_seconds) {
   if (Outcome told = note_profile(); told.kind != Outcome::Kind::done) return told;
-  return ask(protocol::VerifyCell{cell.id, std::max(0.0, limit_seconds) * share_of_calls}, "verified", cell.id,
-             limit_seconds);
+  const protocol::VerifyCell command{
+      .cell = cell.id, .seconds = limits.stage_seconds, .contents_seconds = limits.contents_seconds, .stages = true};
+  return ask(command, "verified", cell.id, limit_seconds);
 }
 
-Outcome WorkerSession::sample(const Cell& cell, std::uint64_t count, double limit_seconds,
+Outcome WorkerSession::sample(const Cell& cell, std::uint64_t count, const SampleLimits& limits,
                               const std::function<void(protocol::Sample)>& take) {
   succession_.settle(listener_.idle);  // nothing happens beside a sample
   if (Outcome told = note_profile(); told.kind != Outcome::Kind::done) return told;
-  process_->send(protocol::to_json(protocol::SampleCell{cell.id, count}).dump());
+  stage_.clear();
+  // A cell that ended well once fails seldom: only the first try says what it is at.
+  const protocol::SampleCell command{.cell = cell.id, .samples = count, .stages = limits.trial_seconds.has_value()};
+  process_->send(protocol::to_json(command).dump());
   double seconds = 0;
   for (std::uint64_t taken = 0;; ++taken) {
     if (taken == count) return {.seconds = seconds};
-    Outcome outcome = await("sample", cell.id, limit_seconds - seconds);
+    Outcome outcome = await("sample", cell.id, limits.seconds - seconds, limits.trial_seconds);
     seconds += outcome.seconds;
     outcome.seconds = seconds;
     if (outcome.kind != Outcome::Kind::done) return outcome;
@@ -266,16 +277,23 @@ void WorkerSession::count_dead_worker(double deadline_seconds) {
 
 Outcome WorkerSession::ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
                            double limit_seconds) {
+  stage_.clear();
   process_->send(protocol::to_json(command).dump());
   return await(wanted, cell_id, limit_seconds);
 }
 
-Outcome WorkerSession::await(std::string_view wanted, const std::string& cell_id, double limit_seconds) {
+Outcome WorkerSession::await(std::string_view wanted, const std::string& cell_id, double limit_seconds,
+                             std::optional<double> trial_seconds) {
   asked_at_ = WorkerProcess::Clock::now();
+  stage_at_ = asked_at_;
   const auto elapsed = [&] { return seconds_since(asked_at_); };
+  const auto left_of_trial = [&] {
+    const double factor = stage_ == "timed" ? 1 : trial_of_other_stages;
+    return trial_seconds ? factor * *trial_seconds - seconds_since(stage_at_) : std::numeric_limits<double>::infinity();
+  };
   std::optional<Outcome> outcome;
   while (!outcome) {
-    const WorkerReply reply = wait(limit_seconds - elapsed());
+    const WorkerReply reply = wait(std::min(limit_seconds - elapsed(), left_of_trial()));
     switch (reply.kind) {
       case WorkerReply::Kind::line:
         outcome = judge(reply.line, wanted, cell_id);
@@ -285,6 +303,8 @@ Outcome WorkerSession::await(std::string_view wanted, const std::string& cell_id
         break;
       case WorkerReply::Kind::deadline:
         outcome = abandon_worker();
+        outcome->on_trial = elapsed() < limit_seconds;
+        if (settings_.time.over()) outcome->kind = Outcome::Kind::out_of_time;
         break;
       case WorkerReply::Kind::interrupted:
         outcome = Outcome{.kind = Outcome::Kind::interrupted};
@@ -303,6 +323,11 @@ std::optional<Outcome> WorkerSession::judge(const std::string& line, std::string
                                             const std::string& cell_id) {
   std::optional<WorkerAnswer> answer = answer_in(line, wanted, cell_id);
   if (!answer) return std::nullopt;
+  if (!answer->stage.empty()) {
+    stage_ = answer->stage;
+    stage_at_ = WorkerProcess::Clock::now();
+    return std::nullopt;
+  }
   if (!answer->complaint.empty()) return lose_worker(Status::crashed, std::move(answer->complaint));
   if (const auto* failed = std::get_if<protocol::Failed>(&*answer->event)) return judge_failure(*failed);
   if (const auto strays = kill_strays(); !strays.empty()) {

@@ -16,6 +16,7 @@
 #include "harness/front/log/run_log.hpp"
 #include "harness/front/plan/plan.hpp"
 #include "harness/front/run/succession.hpp"
+#include "harness/front/run/time_limit.hpp"
 #include "harness/front/run/wall_time.hpp"
 #include "harness/front/run/worker_process.hpp"
 #include "harness/front/run/worker_program.hpp"
@@ -26,11 +27,23 @@ namespace allocbench::front {
 
 // How a command ended.
 struct Outcome {
-  enum class Kind { done, failed, interrupted };
+  enum class Kind { done, failed, interrupted, out_of_time };
   Kind kind = Kind::done;
   std::optional<protocol::Event> event = {};  // done: the final event
   CellEnd failure = {};                       // failed
+  bool on_trial = false;                      // failed: the limit of the trial was used up, not the deadline
   double seconds = 0;                         // wall time between command and answer
+};
+
+struct SampleLimits {
+  double seconds = 0;  // of the command
+  // Of the timed phases of a repetition; the stages around them have `trial_of_other_stages` times as much.
+  std::optional<double> trial_seconds;
+};
+
+struct VerifyLimits {
+  double stage_seconds = 0;                // after which the calls of a stage end themselves
+  std::optional<double> contents_seconds;  // for the contents of blocks; none: as long as the pass takes
 };
 
 struct WorkerSettings {
@@ -39,6 +52,7 @@ struct WorkerSettings {
   std::optional<std::uint64_t> os_threads = {};
   bool profile = false;     // ask workers where their time went
   bool one_by_one = false;  // a worker starts when the one before it is gone
+  TimeLimit time{std::nullopt};
 };
 
 // Callbacks for what is not an answer.
@@ -67,9 +81,9 @@ class WorkerSession {
   bool has_heap_of(const Batch& batch) const;
 
   Outcome open(const Cell& cell, double limit_seconds);
-  Outcome verify(const Cell& cell, double limit_seconds);
+  Outcome verify(const Cell& cell, const VerifyLimits& limits, double limit_seconds);
   // Up to `count` samples in one run of the worker's measuring loop; `take` gets each when it is measured.
-  Outcome sample(const Cell& cell, std::uint64_t count, double limit_seconds,
+  Outcome sample(const Cell& cell, std::uint64_t count, const SampleLimits& limits,
                  const std::function<void(protocol::Sample)>& take);
   Outcome close(const Cell& cell, double limit_seconds);
 
@@ -77,6 +91,8 @@ class WorkerSession {
   // Whether the running worker has opened no cell but this one.
   bool is_only(const Cell& cell) const { return is_open(cell) && cells_opened_ == 1; }
   bool running() const { return process_ != nullptr; }
+  // What the worker was at when the last command began or told of a stage (protocol::Stage); empty: it did not tell.
+  const std::string& stage() const { return stage_; }
   // The worker is not used any more. It ends while the next one starts, or when stop() is called.
   void retire();
   // Lets the worker end by itself.
@@ -105,7 +121,8 @@ class WorkerSession {
   Outcome ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
               double limit_seconds);
   // Waits for such an event without sending a command.
-  Outcome await(std::string_view wanted, const std::string& cell_id, double limit_seconds);
+  Outcome await(std::string_view wanted, const std::string& cell_id, double limit_seconds,
+                std::optional<double> trial_seconds = {});
   std::optional<Outcome> judge(const std::string& line, std::string_view wanted, const std::string& cell_id);
   std::optional<Outcome> judge_failure(const protocol::Failed& failed);
   Outcome lose_worker(Status status, std::string reason);
@@ -136,6 +153,8 @@ class WorkerSession {
   double start_seconds_ = 0;               // until the process was ready
   std::optional<protocol::Profile> told_;  // by the process, so far
   WorkerProcess::Clock::time_point asked_at_ = {};
+  std::string stage_;
+  WorkerProcess::Clock::time_point stage_at_ = {};
   WallTime wall_time_;
 };
 

@@ -1,0 +1,176 @@
+#include "harness/front/run/forecast.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <variant>
+
+#include "harness/protocol/parameter_values.hpp"
+
+namespace allocbench::front {
+namespace {
+
+// A cell whose smaller neighbour failed, or that failed before.
+constexpr double risk_of_failures = 0.95;
+// One allocator in twenty hangs somewhere: what is assumed of one that was not tried yet.
+constexpr double usual_risk = 0.05;
+
+bool is_whole(const ParameterValue& value) { return std::holds_alternative<std::uint64_t>(value); }
+
+// Whether a cell asks at least as much of its allocator as the other one: whole numbers (threads, sizes, the pool) are
+// at least as large, texts and the allocator's own parameters are equal. Shares and probabilities say neither more nor
+// less.
+bool asks_as_much(const CellDescription& cell, const CellDescription& other) {
+  if (cell.workload != other.workload || cell.pool_bytes < other.pool_bytes ||
+      cell.allocator_parameters != other.allocator_parameters) {
+    return false;
+  }
+  return std::ranges::all_of(other.workload_parameters, [&](const auto& parameter) {
+    const auto& [name, theirs] = parameter;
+    const ParameterValue* const ours = protocol::find_value(cell.workload_parameters, name);
+    if (ours == nullptr || ours->index() != theirs.index()) return false;
+    if (is_whole(theirs)) return std::get<std::uint64_t>(*ours) >= std::get<std::uint64_t>(theirs);
+    return std::holds_alternative<double>(theirs) || *ours == theirs;
+  });
+}
+
+std::vector<double> below(const std::vector<double>& values, double limit) {
+  std::vector<double> smaller;
+  std::ranges::copy_if(values, std::back_inserter(smaller), [&](double value) { return value < limit; });
+  std::ranges::sort(smaller);
+  return smaller;
+}
+
+// As the last two smaller cells grew, at most with the square; like the only one.
+std::optional<double> grown(const std::map<double, double>& measured, double growth) {
+  const auto end = measured.lower_bound(growth);
+  if (end == measured.begin()) return std::nullopt;
+  const auto last = std::prev(end);
+  if (last == measured.begin()) return last->second;
+  const auto before = std::prev(last);
+  if (before->first <= 0 || before->second <= 0) return last->second;
+  const double slope = std::log(last->second / before->second) / std::log(last->first / before->first);
+  return last->second * std::pow(growth / last->first, std::clamp(slope, 0.0, 2.0));
+}
+
+}  // namespace
+
+bool costs_worker(Status status) {
+  return status == Status::timeout || status == Status::crashed || status == Status::device_fault;
+}
+
+void Forecaster::note_round(const std::string& figure, const Cell& cell, double seconds) {
+  Record& own = record(figure, cell);
+  ++own.tried;
+  if (cell.growth) own.series[cell.series].measured[*cell.growth] = seconds;
+  const auto earlier = earlier_.cells.find(cell.id);
+  if (earlier == earlier_.cells.end() || !earlier->second.other_model || earlier->second.seconds <= 0) return;
+  const double ratio = seconds / earlier->second.seconds;
+  ratios_.insert(std::ranges::upper_bound(ratios_, ratio), ratio);
+}
+
+void Forecaster::note_deferred(const std::string& figure, const Cell& cell) {
+  Record& own = record(figure, cell);
+  ++own.tried;
+  ++own.lost;
+  if (cell.growth) own.series[cell.series].deferred.push_back(*cell.growth);
+}
+
+void Forecaster::note_end(const std::string& figure, const Cell& cell, Status status) {
+  if (status == Status::skipped || status == Status::unsupported || status == Status::ok) return;  // nothing was lost
+  Record& own = record(figure, cell);
+  ++own.tried;
+  if (!costs_worker(status)) return;
+  ++own.lost;
+  failures_[cell.label].push_back({fmt::format("{} ended with status {}", cell.name, word(status)), cell});
+  if (status == Status::timeout && cell.growth) own.series[cell.series].timeouts.push_back(*cell.growth);
+}
+
+Forecast Forecaster::about(const std::string& figure, const Cell& cell) const {
+  Forecast forecast;
+  forecast_seconds(figure, cell, forecast);
+  forecast_risk(figure, cell, forecast);
+  return forecast;
+}
+
+void Forecaster::forecast_seconds(const std::string& figure, const Cell& cell, Forecast& forecast) const {
+  forecast.seconds = unknown_seconds;
+  const Series* const series = find_series(figure, cell);
+  if (const auto seconds = series == nullptr ? std::nullopt : grown(series->measured, *cell.growth)) {
+    forecast.seconds = *seconds;
+    forecast.is_known = true;
+    return;
+  }
+  const auto earlier = earlier_.cells.find(cell.id);
+  if (earlier == earlier_.cells.end() || earlier->second.seconds <= 0) return;
+  const double scale = earlier->second.other_model && !ratios_.empty() ? ratios_[ratios_.size() / 2] : 1;
+  forecast.seconds = scale * earlier->second.seconds;
+  forecast.is_known = true;
+}
+
+void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Forecast& forecast) const {
+  const auto fails = [&](std::string reason) {
+    forecast.risk = risk_of_failures;
+    forecast.reason = std::move(reason);
+  };
+  if (const Series* const series = find_series(figure, cell)) {
+    if (const auto smaller = below(series->timeouts, *cell.growth); !smaller.empty()) {
+      return fails(fmt::format("series {} timed out at {}", cell.series, smaller.front()));
+    }
+    if (const auto smaller = below(series->deferred, *cell.growth); !smaller.empty()) {
+      return fails(fmt::format("series {} used up its first deadline at {}", cell.series, smaller.front()));
+    }
+  }
+  if (const auto failures = failures_.find(cell.label); failures != failures_.end()) {
+    for (const Failure& failure : failures->second) {
+      if (asks_as_much(cell, failure.cell)) return fails(failure.words);
+    }
+  }
+  const auto earlier = earlier_.cells.find(cell.id);
+  if (earlier != earlier_.cells.end() && earlier->second.failed) return fails(earlier->second.words);
+  // What the allocator's cells did in this config, and as much as one cell of what they did in all.
+  Record all;
+  if (const auto configs = records_.find(cell.label); configs != records_.end()) {
+    for (const auto& [name, each] : configs->second) {
+      all.tried += each.tried;
+      all.lost += each.lost;
+    }
+  }
+  const auto share = [](const Record& cells, double prior) {
+    return (static_cast<double>(cells.lost) + prior) / (static_cast<double>(cells.tried) + 1);
+  };
+  const double overall = share(all, usual_risk);
+  const Record* const own = find_record(figure, cell);
+  forecast.risk = own == nullptr ? overall : share(*own, overall);
+  if (forecast.risk <= Forecast::likely) return;
+  forecast.reason =
+      own == nullptr ? fmt::format("{} lost {} workers at {} cells of all configs", cell.label, all.lost, all.tried)
+                     : fmt::format("{} lost {} workers at {} cells of this config", cell.label, own->lost, own->tried);
+}
+
+std::optional<std::string> Forecaster::reason_to_skip(const std::string& figure, const Cell& cell) const {
+  const Series* const series = find_series(figure, cell);
+  if (series == nullptr) return std::nullopt;
+  const std::vector<double> smaller = below(series->timeouts, *cell.growth);
+  if (smaller.size() < 2) return std::nullopt;
+  return fmt::format("series {} timed out at {} and {}", cell.series, smaller[0], smaller[1]);
+}
+
+const Forecaster::Record* Forecaster::find_record(const std::string& figure, const Cell& cell) const {
+  const auto of_label = records_.find(cell.label);
+  if (of_label == records_.end()) return nullptr;
+  const auto found = of_label->second.find(figure);
+  return found == of_label->second.end() ? nullptr : &found->second;
+}
+
+// Null also where no number orders the cells.
+const Forecaster::Series* Forecaster::find_series(const std::string& figure, const Cell& cell) const {
+  const Record* const own = find_record(figure, cell);
+  if (own == nullptr || !cell.growth) return nullptr;
+  const auto found = own->series.find(cell.series);
+  return found == own->series.end() ? nullptr : &found->second;
+}
+
+}  // namespace allocbench::front

@@ -1,0 +1,91 @@
+// What a cell will take, and how likely it costs a worker.
+//
+// The sources, best first: smaller cells of its series in this run, earlier results of this model of card, earlier
+// results of another model, cells of its config. A forecast decides when a cell is measured, never what is stored.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/front/plan/plan.hpp"
+#include "harness/protocol/status.hpp"
+
+namespace allocbench::front {
+
+// What earlier results say about a cell.
+struct EarlierCell {
+  double seconds = 0;  // of its first round, verification included; 0: not known
+  bool failed = false;
+  bool other_model = false;  // of card
+  std::string words;         // "its status was timeout in results/reference/h200"
+};
+
+struct EarlierResults {
+  std::map<std::string, EarlierCell> cells;  // by id
+};
+
+struct Forecast {
+  double seconds = 0;  // of the first round, if it ends well
+  bool is_known = false;
+  double risk = 0;     // the chance that it costs a worker
+  std::string reason;  // of a risk above `likely`, in words
+
+  static constexpr double likely = 0.5;
+};
+
+// Whether an end like this costs a worker: the seconds until its process is gone, and a new start.
+bool costs_worker(Status status);
+
+class Forecaster {
+ public:
+  // Of a cell of which nothing is known.
+  static constexpr double unknown_seconds = 0.1;
+
+  explicit Forecaster(EarlierResults earlier = {}) : earlier_(std::move(earlier)) {}
+
+  // The first round of a cell of the config `figure` took so long.
+  void note_round(const std::string& figure, const Cell& cell, double seconds);
+  // It used up its first, short deadline.
+  void note_deferred(const std::string& figure, const Cell& cell);
+  void note_end(const std::string& figure, const Cell& cell, Status status);
+  void note_earlier(const Cell& cell, EarlierCell what) { earlier_.cells[cell.id] = std::move(what); }
+
+  Forecast about(const std::string& figure, const Cell& cell) const;
+  // Why the cell is not tried: its series timed out at two smaller values.
+  std::optional<std::string> reason_to_skip(const std::string& figure, const Cell& cell) const;
+
+ private:
+  // A value of the primary axis at which a cell of a series was measured.
+  using Seconds = std::map<double, double>;
+  struct Series {
+    Seconds measured;
+    std::vector<double> deferred;
+    std::vector<double> timeouts;
+  };
+  // An allocator in a config.
+  struct Record {
+    std::size_t tried = 0;
+    std::size_t lost = 0;
+    std::map<std::string, Series> series;
+  };
+  struct Failure {
+    std::string words;
+    CellDescription cell;
+  };
+
+  Record& record(const std::string& figure, const Cell& cell) { return records_[cell.label][figure]; }
+  const Record* find_record(const std::string& figure, const Cell& cell) const;
+  const Series* find_series(const std::string& figure, const Cell& cell) const;
+  void forecast_seconds(const std::string& figure, const Cell& cell, Forecast& forecast) const;
+  void forecast_risk(const std::string& figure, const Cell& cell, Forecast& forecast) const;
+
+  EarlierResults earlier_;
+  std::map<std::string, std::map<std::string, Record>> records_;  // by label, then by config
+  std::map<std::string, std::vector<Failure>> failures_;          // by label
+  std::vector<double> ratios_;  // of what cells took to what another model of card took, sorted
+};
+
+}  // namespace allocbench::front

@@ -1,0 +1,37 @@
+#include "harness/front/run/order.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace allocbench::front {
+namespace {
+
+constexpr double factor_of_pass = 8;
+constexpr double least_price = 1e-3;
+
+// Of a first round: a value, most of all while a figure can hardly be drawn.
+constexpr double worth_of_bare_figure = 4;
+// Of a round that takes a value from provisional to what a claim may judge, to an interval, to a narrow one.
+constexpr double worth_of_number = 0.5;
+constexpr double worth_of_interval = 0.1;
+constexpr double worth_of_precision = 0.02;
+constexpr double share_of_reworked = 0.5;
+
+double worth(const Step& step) {
+  const double of_form = step.is_reworked ? share_of_reworked : 1;
+  if (step.rounds_had == 0) return of_form * (step.figure_is_bare ? worth_of_bare_figure : 1);
+  if (step.rounds_had < step.rounds_of_number) return of_form * worth_of_number;
+  return of_form * (step.rounds_had < step.rounds_of_interval ? worth_of_interval : worth_of_precision);
+}
+
+}  // namespace
+
+double price(const Step& step) {
+  const double risk = step.forecast.risk;
+  const double seconds = (1 - risk) * step.forecast.seconds + risk * step.failure_seconds;
+  return std::max(least_price, seconds / ((1 - risk) * worth(step)));
+}
+
+int pass_of(double price) { return static_cast<int>(std::floor(std::log(price) / std::log(factor_of_pass))); }
+
+}  // namespace allocbench::front

@@ -1,0 +1,198 @@
+// What a cell will take and how likely it fails: hand-made histories.
+#include "harness/front/run/forecast.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace allocbench::front {
+namespace {
+
+using ::testing::HasSubstr;
+
+Cell cell(const std::string& label, const std::string& series, std::optional<double> growth,
+          ParameterValues parameters = {}) {
+  Cell made;
+  made.id = label + series + (growth ? std::to_string(*growth) : "");
+  made.name = "figure/" + series;
+  made.label = label;
+  made.series = series;
+  made.growth = growth;
+  made.workload = "alloc_free";
+  made.workload_parameters = std::move(parameters);
+  return made;
+}
+
+// A cell of the allocator "a" on a grid of sizes and threads; a series per number of threads.
+Cell on_grid(std::uint64_t bytes, std::uint64_t threads) {
+  return cell("a", "a/threads:" + std::to_string(threads), static_cast<double>(bytes),
+              {{"request_bytes", bytes}, {"threads", threads}});
+}
+
+bool fails(const Forecaster& forecaster, const Cell& about, const std::string& figure = "fig") {
+  return forecaster.about(figure, about).risk > 0.9;
+}
+
+TEST(Forecast, NothingIsKnownAtFirst) {
+  const Forecast forecast = Forecaster().about("fig", cell("a", "a", 16));
+  EXPECT_FALSE(forecast.is_known);
+  EXPECT_EQ(forecast.seconds, Forecaster::unknown_seconds);
+  EXPECT_DOUBLE_EQ(forecast.risk, 0.05);
+  EXPECT_EQ(forecast.reason, "");
+}
+
+TEST(Forecast, ASeriesGrowsAsItsLastTwoCells) {
+  Forecaster forecaster;
+  const auto seconds = [&](double growth) { return forecaster.about("fig", cell("a", "a", growth)).seconds; };
+  forecaster.note_round("fig", cell("a", "a", 16), 0.1);
+  EXPECT_DOUBLE_EQ(seconds(32), 0.1) << "like the only one";
+  EXPECT_EQ(seconds(8), Forecaster::unknown_seconds) << "only smaller ones tell";
+  forecaster.note_round("fig", cell("a", "a", 32), 0.2);
+  EXPECT_NEAR(seconds(128), 0.8, 1e-9) << "linear";
+  forecaster.note_round("fig", cell("a", "a", 64), 1.6);
+  EXPECT_NEAR(seconds(128), 6.4, 1e-9) << "at most with the square";
+  forecaster.note_round("fig", cell("a", "a", 128), 0.8);
+  EXPECT_NEAR(seconds(256), 0.8, 1e-9) << "it never shrinks";
+  EXPECT_EQ(forecaster.about("other", cell("a", "a", 256)).seconds, Forecaster::unknown_seconds);
+  EXPECT_TRUE(forecaster.about("fig", cell("a", "a", 256)).is_known);
+}
+
+TEST(Forecast, EarlierResultsTellWhatTheSeriesDoesNot) {
+  const Cell large = cell("a", "a", 32);
+  EarlierResults earlier;
+  earlier.cells[large.id] = {.seconds = 3};
+  Forecaster forecaster(earlier);
+  EXPECT_EQ(forecaster.about("fig", large).seconds, 3);
+  forecaster.note_round("fig", cell("a", "a", 16), 0.5);
+  EXPECT_EQ(forecaster.about("fig", large).seconds, 0.5) << "this run says more";
+}
+
+TEST(Forecast, ResultsOfAnotherModelAreScaledByTheMedianRatio) {
+  EarlierResults earlier;
+  for (const char* const name : {"1", "2", "3", "last"}) {
+    earlier.cells[cell("a", name, std::nullopt).id] = {.seconds = 2, .other_model = true};
+  }
+  Forecaster forecaster(earlier);
+  const Cell last = cell("a", "last", std::nullopt);
+  EXPECT_EQ(forecaster.about("fig", last).seconds, 2);
+  forecaster.note_round("fig", cell("a", "1", std::nullopt), 100);
+  forecaster.note_round("fig", cell("a", "2", std::nullopt), 6);
+  forecaster.note_round("fig", cell("a", "3", std::nullopt), 4);
+  forecaster.note_round("fig", cell("a", "nobody knows it", std::nullopt), 4);
+  EXPECT_EQ(forecaster.about("fig", last).seconds, 6);
+}
+
+TEST(Forecast, AFailureInEarlierResultsIsARisk) {
+  const Cell bad = cell("a", "a", 32);
+  EarlierResults earlier;
+  earlier.cells[bad.id] = {.failed = true, .words = "its status was crashed in kept"};
+  const Forecaster forecaster(earlier);
+  EXPECT_TRUE(fails(forecaster, bad));
+  EXPECT_EQ(forecaster.about("fig", bad).reason, "its status was crashed in kept");
+  EXPECT_FALSE(fails(forecaster, cell("a", "a", 64)));
+}
+
+TEST(Forecast, SkipsAfterTwoSmallerTimeouts) {
+  Forecaster forecaster;
+  forecaster.note_end("fig", cell("a", "a/1", 64), Status::timeout);
+  EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/1", 128)), std::nullopt);
+  forecaster.note_end("fig", cell("a", "a/1", 256), Status::timeout);
+  EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/1", 128)), std::nullopt);  // only one smaller
+  EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/1", 512)), "series a/1 timed out at 64 and 256");
+  EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/2", 512)), std::nullopt);
+  EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/1", std::nullopt)), std::nullopt);
+  EXPECT_EQ(forecaster.reason_to_skip("other", cell("a", "a/1", 512)), std::nullopt);
+}
+
+TEST(Forecast, CrashesAndDeferralsSkipNothing) {
+  Forecaster forecaster;
+  for (const double size : {16, 32, 64}) forecaster.note_end("fig", cell("a", "a", size), Status::crashed);
+  for (const double size : {16, 32, 64}) forecaster.note_deferred("fig", cell("a", "b", size));
+  EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a", 128)), std::nullopt);
+  EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "b", 128)), std::nullopt);
+}
+
+TEST(Forecast, LargerCellsOfASeriesThatTimedOutOrWasDeferredFail) {
+  Forecaster forecaster;
+  forecaster.note_end("fig", cell("a", "a", 64), Status::timeout);
+  forecaster.note_deferred("fig", cell("b", "b", 64));
+  EXPECT_TRUE(fails(forecaster, cell("a", "a", 128)));
+  EXPECT_FALSE(fails(forecaster, cell("a", "a", 32)));
+  EXPECT_EQ(forecaster.about("fig", cell("a", "a", 128)).reason, "series a timed out at 64");
+  EXPECT_TRUE(fails(forecaster, cell("b", "b", 128)));
+  EXPECT_EQ(forecaster.about("fig", cell("b", "b", 128)).reason, "series b used up its first deadline at 64");
+}
+
+TEST(Forecast, CellsThatAskAtLeastAsMuchFail) {
+  Forecaster forecaster;
+  EXPECT_FALSE(fails(forecaster, on_grid(64, 1000)));
+  forecaster.note_end("fig", on_grid(64, 1000), Status::timeout);
+  EXPECT_TRUE(fails(forecaster, on_grid(128, 1000)));
+  EXPECT_TRUE(fails(forecaster, on_grid(64, 2000)));
+  EXPECT_TRUE(fails(forecaster, on_grid(128, 2000)));
+  EXPECT_FALSE(fails(forecaster, on_grid(32, 2000)));
+  EXPECT_FALSE(fails(forecaster, on_grid(32, 1000)));
+  EXPECT_FALSE(fails(forecaster, on_grid(128, 500)));
+  EXPECT_FALSE(fails(forecaster, cell("b", "b/1", 64)));
+  EXPECT_TRUE(fails(forecaster, on_grid(64, 1000), "other"));
+  EXPECT_FALSE(fails(forecaster, on_grid(64, 500), "other"));
+  EXPECT_THAT(forecaster.about("fig", on_grid(64, 2000)).reason,
+              HasSubstr("figure/a/threads:1000 ended with status timeout"));
+}
+
+TEST(Forecast, OnlyCellsOfTheSameWorkloadAllocatorAndPoolAskAsMuch) {
+  Forecaster forecaster;
+  Cell failed = on_grid(64, 1000);
+  failed.pool_bytes = 4096;
+  failed.allocator_parameters = {{"offset_count", std::uint64_t{15}}};
+  forecaster.note_end("fig", failed, Status::timeout);
+  Cell other = on_grid(64, 2000);
+  other.pool_bytes = 4096;
+  other.allocator_parameters = failed.allocator_parameters;
+  EXPECT_TRUE(fails(forecaster, other));
+  other.pool_bytes = 8192;
+  EXPECT_TRUE(fails(forecaster, other));
+  other.pool_bytes = 2048;
+  EXPECT_FALSE(fails(forecaster, other));
+  other.pool_bytes = 4096;
+  other.allocator_parameters = {{"offset_count", std::uint64_t{33}}};
+  EXPECT_FALSE(fails(forecaster, other));
+  other.allocator_parameters = failed.allocator_parameters;
+  other.workload = "churn";
+  EXPECT_FALSE(fails(forecaster, other));
+}
+
+TEST(Forecast, SharesSayNeitherMoreNorLessAndTextsAreNotOrdered) {
+  const auto of = [](double share, std::uint64_t keys, const std::string& shape) {
+    return cell("a", shape + std::to_string(share), std::nullopt,
+                {{"free_share", share}, {"keys", keys}, {"shape", shape}});
+  };
+  Forecaster forecaster;
+  forecaster.note_end("fig", of(0.5, 1000, "flat"), Status::timeout);
+  EXPECT_TRUE(fails(forecaster, of(0.05, 1000, "flat")));
+  EXPECT_TRUE(fails(forecaster, of(0.9, 1000, "flat")));
+  EXPECT_FALSE(fails(forecaster, of(0.9, 500, "flat")));
+  EXPECT_FALSE(fails(forecaster, of(0.5, 1000, "steep")));
+}
+
+TEST(Forecast, OnlyWhatCostsAWorkerIsARisk) {
+  for (const Status status : {Status::skipped, Status::unsupported, Status::oom, Status::incorrect}) {
+    Forecaster forecaster;
+    for (const double size : {16, 32, 64}) forecaster.note_end("fig", cell("a", "a", size), status);
+    EXPECT_LE(forecaster.about("fig", cell("a", "a", 128)).risk, 0.05) << word(status);
+  }
+}
+
+TEST(Forecast, AnAllocatorIsJudgedByItsCellsInTheConfigThenInAll) {
+  Forecaster forecaster;
+  const auto of = [](const std::string& name) { return cell("a", name, std::nullopt, {{"shape", name}}); };
+  forecaster.note_end("one", of("x"), Status::crashed);
+  EXPECT_NEAR(forecaster.about("one", of("new")).risk, (1 + (1 + 0.05) / 2) / 2, 1e-9);
+  EXPECT_EQ(forecaster.about("one", of("new")).reason, "a lost 1 workers at 1 cells of this config");
+  EXPECT_NEAR(forecaster.about("two", of("new")).risk, (1 + 0.05) / 2, 1e-9) << "as in all configs";
+  for (const char* const name : {"p", "q", "r"}) forecaster.note_round("two", of(name), 0.1);
+  EXPECT_LT(forecaster.about("two", of("new")).risk, 0.1);
+  EXPECT_NEAR(forecaster.about("three", of("new")).risk, (1 + 0.05) / 5, 1e-9);
+}
+
+}  // namespace
+}  // namespace allocbench::front

@@ -1,0 +1,69 @@
+// Which steps come first: prices of hand-made steps.
+#include "harness/front/run/order.hpp"
+
+#include <gtest/gtest.h>
+
+namespace allocbench::front {
+namespace {
+
+Step step(double seconds, std::uint64_t rounds_had = 0) {
+  Step made;
+  made.forecast.seconds = seconds;
+  made.failure_seconds = 2.5;
+  made.rounds_had = rounds_had;
+  return made;
+}
+
+TEST(Order, APriceIsSecondsPerValue) {
+  EXPECT_DOUBLE_EQ(price(step(0.1)), 0.1);
+  EXPECT_DOUBLE_EQ(price(step(3)), 3);
+  EXPECT_GT(price(step(0)), 0);
+}
+
+TEST(Order, RoundsAreWorthLessTheMoreThereAre) {
+  EXPECT_DOUBLE_EQ(price(step(0.1, 1)), 0.2);
+  EXPECT_DOUBLE_EQ(price(step(0.1, 2)), 0.2);
+  EXPECT_DOUBLE_EQ(price(step(0.1, 3)), 1);
+  EXPECT_DOUBLE_EQ(price(step(0.1, 5)), 1);
+  EXPECT_DOUBLE_EQ(price(step(0.1, 6)), 5);
+}
+
+TEST(Order, AFigureThatCanHardlyBeDrawnComesFirst) {
+  Step bare = step(0.4);
+  bare.figure_is_bare = true;
+  EXPECT_DOUBLE_EQ(price(bare), 0.1);
+  bare.rounds_had = 1;
+  EXPECT_DOUBLE_EQ(price(bare), 0.8) << "only values are missing there";
+}
+
+TEST(Order, ReworkedFormsComeBehindOthersOfTheirCost) {
+  Step reworked = step(0.1);
+  reworked.is_reworked = true;
+  EXPECT_DOUBLE_EQ(price(reworked), 0.2);
+}
+
+TEST(Order, ARiskCostsItsDeadlineAndGivesNoValue) {
+  Step risky = step(0.1);
+  risky.forecast.risk = 0.5;
+  EXPECT_DOUBLE_EQ(price(risky), (0.5 * 0.1 + 0.5 * 2.5) / 0.5);
+  risky.forecast.risk = 0.95;
+  EXPECT_GT(price(risky), 40);
+}
+
+TEST(Order, PassesGroupPricesWithinAFactorOfEight) {
+  EXPECT_EQ(pass_of(1), 0);
+  EXPECT_EQ(pass_of(7.9), 0);
+  EXPECT_EQ(pass_of(8.1), 1);
+  EXPECT_EQ(pass_of(0.9), -1);
+  EXPECT_EQ(pass_of(0.1), -2);
+}
+
+TEST(Order, DeferredCellsComeBehindEverythingElse) {
+  EXPECT_LT((Place{Part::first_figure, 5}), (Place{Part::usual, -5}));
+  EXPECT_LT((Place{Part::usual, 3}), (Place{Part::doubtful, 0}));
+  EXPECT_LT((Place{Part::doubtful, 3}), (Place{Part::deferred, -3}));
+  EXPECT_LT((Place{Part::usual, -1}), (Place{Part::usual, 0}));
+}
+
+}  // namespace
+}  // namespace allocbench::front

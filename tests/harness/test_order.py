@@ -1,0 +1,218 @@
+"""Which cells come first, what a short first deadline defers, and what is left when the time of a run is over."""
+
+import json
+import time
+
+from support import ProgramTest, ended
+
+NO_TIME = ("--minutes", "0")
+ENOUGH = ("--minutes", "10")
+
+
+class OrderTest(ProgramTest):
+    def name_of(self, events):
+        """By cell: label and the values of its axes."""
+        return {event["id"]: "/".join([event["label"], *(str(value) for value in event["axes"].values())])
+                for event in events if event["event"] == "cell"}
+
+    def ends(self, out=None):
+        events = self.events(out)
+        names = self.name_of(events)
+        return {names[cell]: (end["status"], end["reason"]) for cell, end in ended(events).items()}
+
+    def statuses_by_name(self, out=None):
+        return {name: status for name, (status, _) in self.ends(out).items()}
+
+    def opened(self, *folders):
+        """The names of cells in the order in which workers opened them; once for each round and process."""
+        names = {}
+        for folder in folders or (self.out,):
+            prefix = f"{folder.name}/" if folders else ""
+            names.update({cell: f"{prefix}{name}" for cell, name in self.name_of(self.events(folder)).items()})
+        words = [line.split(" ") for line in self.notes.read_text(encoding="utf-8").splitlines()]
+        return [names[word[3]] for word in words if word[1] == "open"]
+
+    def rounds(self):
+        """The names of cells in the order of their whole rounds."""
+        names = self.name_of(self.events())
+        return [names[event["cell"]] for event in self.events() if event["event"] == "round"]
+
+    def slow(self, *seconds, allocators=("steady",), **more):
+        """A config of cells whose samples take so long."""
+        return self.config(list(allocators), workload={"id": "pulse", "trouble_from": 32}, repetitions=1,
+                           sweep={"seconds": list(seconds)}, **more)
+
+
+class WithoutLimit(OrderTest):
+    def test_likely_failures_come_after_all_rounds_of_the_others(self):
+        self.measure(self.config(["crashing", "steady"], rounds=4), expect=1)
+        opened = self.opened()
+        self.assertEqual(opened[:5], ["crashing/16", "crashing/32", "steady/16", "steady/32", "steady/64"])
+        self.assertEqual(opened[-1], "crashing/64")
+        self.assertEqual(opened.count("crashing/64"), 1)
+        rounds = [event["round"] for event in self.events() if event["event"] == "round"]
+        self.assertEqual(sorted(rounds), sorted(4 * [0, 1, 2, 3]))
+
+    def test_two_timeouts_skip_the_larger_cells_of_the_series(self):
+        self.measure(self.config(["hanging"], state="reused", deadline_s=0.5, sweep={"request_bytes": [32, 64, 128]}), expect=1)
+        told = {cell["axes"]["request_bytes"]: (cell["status"], cell.get("left_out")) for cell in self.results()["allocbench"]["cells"]}
+        self.assertEqual(told, {32: ("timeout", None), 64: ("timeout", None), 128: ("skipped", False)})
+        self.assertIn("series hanging timed out at 32 and 64", self.ends()["hanging/128"][1])
+
+
+class Deferred(OrderTest):
+    def test_a_hang_costs_a_short_deadline_until_all_others_are_done(self):
+        config = self.config(["hanging", "steady"], state="reused", deadline_s=1.5, sweep={"request_bytes": [16, 32]}, rounds=3, least_rounds=3)
+        result = self.measure(config, *ENOUGH, expect=1)
+        self.assertRegex(result.stderr, r"deferred: test/figure/hanging/request_bytes:32: took more than 0\.5[0-9]* s in sample 2")
+        self.assertEqual(self.ends()["hanging/32"], ("timeout", "used its deadline of 1.5 s in sample 2"))
+        opened = self.opened()
+        self.assertEqual(opened[-1], "hanging/32")
+        self.assertEqual({name: opened.count(name) for name in opened}, {"hanging/16": 3, "hanging/32": 2, "steady/16": 3, "steady/32": 3})
+
+    def test_what_is_only_slow_gets_its_value_last(self):
+        self.measure(self.slow(0.8, 0, 0.01, rounds=1), *ENOUGH)
+        self.assertEqual(self.rounds(), ["steady/0.0", "steady/0.01", "steady/0.8"])
+        starts = [event for event in self.events() if event["event"] == "start"]
+        self.assertEqual(max(event["attempt"] for event in starts), 2, "the deferred try was an attempt")
+
+    def test_a_stage_that_is_not_timed_has_longer(self):
+        environment = self.environment(FAKE_WORKER_STAGE="fill")
+        arguments = ("--config", self.slow(0.8, 0, rounds=1), "--out", self.out, *ENOUGH)
+        result = self.run_program(*arguments, expect=0, environment=environment)
+        self.assertNotIn("deferred", result.stderr)
+
+    def test_the_status_says_when_it_was_the_allocators_own_fill(self):
+        config = self.config(["hanging"], state="reused", deadline_s=0.4, sweep={"request_bytes": [32]})
+        self.run_program("--config", config, "--out", self.out, *ENOUGH, expect=1,
+                         environment=self.environment(FAKE_WORKER_STAGE="fill"))
+        self.assertEqual(self.ends()["hanging/32"], ("timeout", "used its deadline of 0.4 s while the pool was filled"))
+
+    def test_a_cell_that_is_not_tried_again_is_skipped(self):
+        begin = time.monotonic()
+        self.measure(self.config(["hanging", "steady"], state="reused", deadline_s=60, sweep={"request_bytes": [16, 32]}, rounds=2),
+                     "--minutes", "0.04", expect=1)
+        self.assertLess(time.monotonic() - begin, 15)
+        self.assertEqual(self.ends()["hanging/32"],
+                         ("skipped", "the time of the run was over before its turn (it used up its first, short deadline)"))
+
+
+class TimeOver(OrderTest):
+    def test_nothing_begins_after_the_time_and_resume_goes_on(self):
+        config = self.config(["noisy", "steady"], rounds=4, least_rounds=3, precision=0.0001)
+        result = self.measure(config, *NO_TIME, expect=1)
+        self.assertIn("The time (--minutes 0) was over: 6 cells not begun. --resume goes on.", result.stdout)
+        self.assertRegex(result.stderr, r"the time is over\. .* Continue with\n  .* --resume\n")
+        self.assertEqual(set(self.statuses_by_name().values()), {"skipped"})
+        self.assertEqual({cell["left_out"] for cell in self.results()["allocbench"]["cells"]}, {True})
+        self.assertEqual([line for line in self.notes.read_text(encoding="utf-8").splitlines() if "open" in line] if self.notes.exists() else [], [])
+        self.measure(config, "--resume")
+        self.assertEqual(set(self.statuses_by_name().values()), {"ok"})
+
+    def test_a_command_under_way_is_ended_and_values_stay(self):
+        """Each round of each cell takes 0.2 s: there is time for some."""
+        begin = time.monotonic()
+        self.measure(self.slow(0.2, 0.21, 0.22, rounds=9, least_rounds=9), "--minutes", "0.03", expect=1)
+        self.assertLess(time.monotonic() - begin, 15)
+        cells = self.results()["allocbench"]["cells"]
+        self.assertEqual([cell["status"] for cell in cells], 3 * ["ok"])
+        self.assertEqual(self.results()["allocbench"]["unfinished"], 3)
+
+    def test_a_failure_is_not_replaced_by_a_lack_of_time(self):
+        config = self.config(["crashing", "steady"])
+        self.measure(config, expect=1)
+        before = self.ends()
+        self.measure(config, "--only-failed", *NO_TIME, expect=1)
+        self.assertEqual(self.ends(), before)
+
+    def test_what_was_left_out_is_measured_by_only_failed(self):
+        config = self.config()
+        self.measure(config, *NO_TIME, expect=1)
+        self.measure(config, "--only-failed")
+        self.assertEqual(set(self.statuses_by_name().values()), {"ok"})
+
+    def test_values_come_before_further_rounds(self):
+        self.measure(self.slow(0.05, 0.06, 0.07, allocators=("steady", "noisy"), rounds=3, least_rounds=3), *ENOUGH)
+        self.assertEqual(len(set(self.rounds()[:6])), 6)
+        self.assertEqual({name: self.rounds().count(name) for name in self.rounds()}, dict.fromkeys(self.rounds(), 3))
+
+
+class Memory(OrderTest):
+    def test_a_pool_that_the_device_cannot_hold_is_skipped_and_nobody_is_blamed(self):
+        config = self.config(sweep={"request_bytes": [16], "pool_bytes": ["1MiB", "4GiB"]})
+        result = self.measure(config, expect=1)
+        self.assertEqual(self.ends(), {"steady/16/1048576": ("ok", ""),
+                                       "steady/16/4294967296": ("skipped", "needs a pool of 4 GiB, the device has 1 GiB")})
+        self.assertIn("1 cell was skipped: the pool needs more memory than the device has (1 GiB).", result.stdout)
+        self.assertEqual({cell["pool_bytes"]: cell.get("left_out") for cell in self.results()["allocbench"]["cells"]},
+                         {1 << 20: None, 4 << 30: True})
+
+    def test_an_artificial_limit(self):
+        config = self.config(sweep={"request_bytes": [16], "pool_bytes": ["1MiB", "256MiB"]})
+        self.measure(config, "--device-memory", "128MiB", expect=1)
+        self.assertEqual(self.statuses_by_name(), {"steady/16/1048576": "ok", "steady/16/268435456": "skipped"})
+        self.measure(config, "--resume")
+        self.assertEqual(set(self.statuses_by_name().values()), {"ok"}, "the device itself has room")
+        self.assertIn("must be a size such as 8GiB", self.measure(config, "--device-memory", "much", expect=2).stderr)
+
+
+class Known(OrderTest):
+    def setUp(self):
+        super().setUp()
+        self.earlier = self.folder / "earlier"
+
+    def make_slow(self, label, seconds):
+        """As if the first rounds of its cells had taken so long."""
+        log = self.earlier / "events.jsonl"
+        events = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+        slow = {event["id"] for event in events if event["event"] == "cell" and event["label"] == label}
+        for event in events:
+            if event["event"] == "round" and event["cell"] in slow:
+                event["seconds"] = seconds
+        log.write_text("".join(json.dumps(event) + "\n" for event in events), encoding="utf-8")
+
+    def test_what_failed_in_earlier_results_comes_last(self):
+        config = self.config(["crashing", "steady"], rounds=2)
+        self.measure(config, expect=1, out=self.earlier)
+        self.notes.unlink()
+        self.measure(config, "--known", self.earlier, expect=1)
+        self.assertEqual(self.opened()[-2:], ["crashing/32", "crashing/64"])
+        self.assertEqual(self.opened()[:2], ["crashing/16", "steady/16"])
+
+    def test_what_took_long_in_earlier_results_comes_behind_the_numbers_of_the_others(self):
+        config = self.config(["counting", "steady"], rounds=4, least_rounds=4, sweep={"request_bytes": [16]})
+        self.measure(config, out=self.earlier)
+        self.make_slow("counting", 90)
+        self.measure(config, "--known", self.earlier, *ENOUGH)
+        self.assertEqual(self.rounds()[:3], 3 * ["steady/16"])
+        self.assertIn("counting/16", self.rounds())
+
+    def test_the_plan_says_how_long_the_first_rounds_take(self):
+        config = self.config(["steady"], rounds=1)
+        self.measure(config, out=self.earlier)
+        self.make_slow("steady", 40)
+        self.assertIn("By earlier results the first rounds take about 2 min 00 s",
+                      self.measure(config, "--known", self.earlier, "--dry-run").stdout)
+
+    def test_the_costs_of_cells_that_were_left_out_are_handed_on(self):
+        config = self.config(["steady"], rounds=1, sweep={"request_bytes": [16]})
+        self.measure(config, out=self.earlier)
+        self.make_slow("steady", 4.25)
+        self.measure(config, "--known", self.earlier, *NO_TIME, expect=1)
+        self.assertEqual({cell["expected_seconds"] for cell in self.results()["allocbench"]["cells"]}, {4.25})
+        self.assertIn("about 4 s", self.measure(config, "--known", self.out, "--dry-run", out=self.folder / "new").stdout)
+
+    def test_a_folder_without_results(self):
+        self.assertIn("--known", self.measure(self.config(), "--known", self.folder, expect=2).stderr)
+
+
+class WholeStudy(OrderTest):
+    def test_the_cheapest_config_has_its_first_rounds_before_all_others(self):
+        configs = self.folder / "configs" / "mine"
+        configs.mkdir(parents=True)
+        for name, sizes in (("large", [16, 20, 24]), ("small", [17])):
+            self.config(["noisy", "steady"], name=f"mine/{name}", rounds=2, least_rounds=2, sweep={"request_bytes": sizes}).rename(configs / f"{name}.json")
+        result = self.run_program("study", "mine", "--configs", configs.parent, "--out", self.out, "--no-figures", *ENOUGH, expect=0)
+        folders = [self.out / "mine" / name for name in ("large", "small")]
+        self.assertEqual(self.opened(*folders)[:3], ["small/noisy/17", "small/steady/17", "large/noisy/16"])
+        self.assertIn("mine/small: 2 cells, 2 ok", result.stdout)
