@@ -49,11 +49,14 @@ struct OpenCell {
 
 struct VerifyCell {
   std::string cell;
-  std::optional<double> seconds = {};  // after which its calls end themselves
+  std::optional<double> seconds = {};  // after which the calls of a stage end themselves, of each stage for itself
+  std::optional<double> contents_seconds = {};  // what contents may take; nothing: all passes, whatever they take
+  bool stages = false;                          // says when a stage begins
 };
 struct SampleCell {
   std::string cell;
   std::uint64_t samples = 1;
+  bool stages = false;  // says when a stage of a repetition begins
 };
 struct CloseCell {
   std::string cell;

@@ -26,9 +26,15 @@ L2State l2_of(const Json& json) {
 }
 
 SampleCell sample_request_from_json(const Json& json) {
-  SampleCell request{text_member(json, "cell"), count_member_or(json, "samples", 1)};
+  SampleCell request{text_member(json, "cell"), count_member_or(json, "samples", 1),
+                     truth_member_or(json, "stages", false)};
   if (request.samples == 0) throw Malformed("\"samples\" must be at least 1");
   return request;
+}
+
+VerifyCell verify_request_from_json(const Json& json) {
+  return {text_member(json, "cell"), optional_seconds(json, "seconds"), optional_seconds(json, "contents_seconds"),
+          truth_member_or(json, "stages", false)};
 }
 
 Json about_cell(const char* command, const std::string& cell) { return {{"command", command}, {"cell", cell}}; }
@@ -57,11 +63,14 @@ struct Writer {
   Json operator()(const VerifyCell& command) const {
     Json json = about_cell("verify", command.cell);
     if (command.seconds) json["seconds"] = *command.seconds;
+    if (command.contents_seconds) json["contents_seconds"] = *command.contents_seconds;
+    if (command.stages) json["stages"] = true;
     return json;
   }
   Json operator()(const SampleCell& command) const {
     Json json = about_cell("sample", command.cell);
     if (command.samples != 1) json["samples"] = command.samples;
+    if (command.stages) json["stages"] = true;
     return json;
   }
   Json operator()(const CloseCell& command) const { return about_cell("close", command.cell); }
@@ -99,7 +108,7 @@ Command command_from_json(const Json& json) {
     text_member(json, "cell");  // required: its answers carry it
     return cell_request_from_json(json);
   }
-  if (name == "verify") return VerifyCell{text_member(json, "cell"), optional_seconds(json, "seconds")};
+  if (name == "verify") return verify_request_from_json(json);
   if (name == "sample") return sample_request_from_json(json);
   if (name == "close") return CloseCell{text_member(json, "cell")};
   if (name == "profile") return AskProfile{};

@@ -71,11 +71,11 @@ struct Opened {
 struct Checks {
   std::optional<std::uint64_t> null_returns;
   std::optional<std::uint64_t> blocks;
-  std::optional<std::string> content;  // "checked" or "waived: ..."
+  std::optional<std::string> content;  // "checked", "checked: N of M callers", "not finished: ..." or "waived: ..."
   std::optional<std::uint64_t> leak_rounds;
-  std::optional<std::string> leak;              // "checked", "partial: ..." or "waived: ..."
+  std::optional<std::string> leak;              // "checked", "partial: ...", "not finished: ..." or "waived: ..."
   std::optional<std::uint64_t> spurious_nulls;  // refusals in the leak check, whose requests fit the free memory
-  std::optional<std::string> reset;             // reset() and free(null): "checked: ..." or "waived: ..."
+  std::optional<std::string> reset;  // reset() and free(null): "checked: ...", "not finished: ..." or "waived: ..."
 };
 
 // What the untimed passes counted. An allocator that does not count has no values at all.
@@ -105,6 +105,7 @@ struct Verified {
   std::string cell;
   Checks checks;
   Counted counted;
+  bool stale = false;  // calls ended half-way, and only a new process makes the allocator new again
 };
 
 // A run of the measuring loop, as Google Benchmark reports it.
@@ -134,6 +135,12 @@ struct Profile {
   double beside = 0;  // of its start, before it had the device for itself
 };
 
+// A stage of a repetition or of a verification begins (harness/README.md names them). Not a final event.
+struct Stage {
+  std::string cell;
+  std::string stage;
+};
+
 // A worker that waits for its turn has loaded everything that needs no device.
 struct Loaded {};
 
@@ -153,6 +160,6 @@ struct ProtocolError {
 };
 
 using Event = std::variant<Ready, NoEnvironment, AllocatorReady, Opened, Verified, Sample, Closed, Profile, Failed,
-                           ProtocolError, Loaded>;
+                           ProtocolError, Loaded, Stage>;
 
 }  // namespace allocbench::protocol

@@ -9,9 +9,9 @@ namespace allocbench::protocol {
 namespace {
 
 // In the order of Event's alternatives.
-constexpr std::array<std::string_view, 11> names = {"ready",    "environment",    "allocator_ready", "opened",
+constexpr std::array<std::string_view, 12> names = {"ready",    "environment",    "allocator_ready", "opened",
                                                     "verified", "sample",         "closed",          "profile",
-                                                    "failed",   "protocol_error", "loaded"};
+                                                    "failed",   "protocol_error", "loaded",          "stage"};
 static_assert(names.size() == std::variant_size_v<Event>);
 
 Json phases_to_json(const std::vector<Phase>& phases) {
@@ -44,7 +44,9 @@ struct Writer {
     return {{"cell", event.cell}, {"kernels", kernels}, {"uses_device_heap", event.uses_device_heap}};
   }
   Json operator()(const Verified& event) const {
-    return {{"cell", event.cell}, {"checks", to_json(event.checks)}, {"counted", to_json(event.counted)}};
+    Json json{{"cell", event.cell}, {"checks", to_json(event.checks)}, {"counted", to_json(event.counted)}};
+    if (event.stale) json["stale"] = true;
+    return json;
   }
   Json operator()(const Sample& event) const {
     Json counters = Json::object();
@@ -75,6 +77,7 @@ struct Writer {
   }
   Json operator()(const ProtocolError& event) const { return {{"reason", event.reason}}; }
   Json operator()(const Loaded&) const { return Json::object(); }
+  Json operator()(const Stage& event) const { return {{"cell", event.cell}, {"stage", event.stage}}; }
 };
 
 Opened opened_from_json(const Json& json) {
@@ -88,7 +91,7 @@ Opened opened_from_json(const Json& json) {
 }
 
 Verified verified_from_json(const Json& json) {
-  Verified event{text_member(json, "cell"), {}, {}};
+  Verified event{text_member(json, "cell"), {}, {}, truth_member_or(json, "stale", false)};
   if (optional_member(json, "checks") != nullptr) event.checks = checks_from_json(object_member(json, "checks"));
   if (optional_member(json, "counted") != nullptr) event.counted = counted_from_json(object_member(json, "counted"));
   return event;
@@ -188,6 +191,7 @@ std::optional<Event> event_from_json(const Json& json) {
   if (name == "failed") return failed_from_json(json);
   if (name == "protocol_error") return ProtocolError{text_member(json, "reason")};
   if (name == "loaded") return Loaded{};
+  if (name == "stage") return Stage{text_member(json, "cell"), text_member(json, "stage")};
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "allocators/contract/allocator.hpp"
+#include "harness/protocol/event.hpp"
 #include "harness/worker/measured_cell.hpp"
 #include "workloads/verification/pointer_rules.hpp"
 #include "workloads/verification/reset_check.hpp"
@@ -88,18 +89,28 @@ void Instance::prepare_to_flush_l2() {
 
 void Instance::flush_l2() { over_l2_.fill_bytes(stream_, 0); }
 
+void Instance::fail_if_late() {
+  stream_.synchronize();
+  if (deadline_.passed()) throw CellFailure(Status::timeout, protocol::no_answer_reason);
+}
+
 const std::string& Instance::check_reset(std::uint32_t lanes_per_warp) {
   if (reset_failure_) throw *reset_failure_;
-  if (!reset_verdict_) {
-    try {
-      ResetCheck check(stream_, setting_, rules(!traits().recycles_unfreed), lanes_per_warp, process_.reset_findings);
-      reset_verdict_ = check.run(*handle_);
-    } catch (const CellFailure& failure) {
+  if (reset_verdict_) return *reset_verdict_;
+  const std::size_t known = process_.reset_findings.count();
+  try {
+    ResetCheck check(stream_, setting_, rules(!traits().recycles_unfreed), lanes_per_warp, process_.reset_findings);
+    std::string verdict = check.run(*handle_);
+    fail_if_late();
+    return reset_verdict_.emplace(std::move(verdict));
+  } catch (const CellFailure& failure) {
+    if (deadline_.passed()) {
+      process_.reset_findings.forget_after(known);
+    } else {
       reset_failure_ = failure;
-      throw;
     }
+    throw;
   }
-  return *reset_verdict_;
 }
 
 }  // namespace allocbench::worker

@@ -32,6 +32,8 @@ class Instance final : public AllocatorInstance {
   LeakFindings& leak_findings() const { return process_.leak_findings; }
   // Of the calls of observed forms.
   simt::Deadline& deadline() { return deadline_; }
+  // Waits for the device. Throws the timeout where calls ended half-way: nothing that was found then counts.
+  void fail_if_late();
   // Makes room for flush_l2(). Throws CellFailure where there is no such cache.
   void prepare_to_flush_l2();
   // Writes twice the L2 cache: nothing of the allocator is left in it. Enqueued on the stream.

@@ -1,10 +1,15 @@
 #include "harness/worker/measured_cell.hpp"
 
-#include "harness/protocol/event.hpp"
+#include <chrono>
+#include <cstdio>
+
+#include "harness/protocol/bounds.hpp"
 #include "harness/worker/failure.hpp"
 #include "workloads/verification/call_counter.hpp"
 #include "workloads/verification/content_check.hpp"
+#include "workloads/verification/few_contents.hpp"
 #include "workloads/verification/leak_check.hpp"
+#include "workloads/verification/limited_requests.hpp"
 #include "workloads/verification/pointer_rules.hpp"
 
 namespace allocbench::worker {
@@ -13,10 +18,14 @@ namespace {
 // The host reads all words of the allocator: beyond this a cell would wait for it longer than for its kernels.
 constexpr std::size_t largest_inspected_pool = std::size_t{512} << 20;
 
+// An observed pass fills blocks and compares them, and notes what each call does.
+constexpr double observed_to_timed = 3;
+
+// Without `seconds` it starts as well: nothing of an earlier deadline is left.
 class DeadlineScope {
  public:
   DeadlineScope(simt::Deadline& deadline, std::optional<double> seconds) : deadline_(deadline) {
-    if (seconds) deadline_.start(*seconds);
+    deadline_.start(seconds.value_or(protocol::longest_seconds));
   }
   // After a device fault nothing can be taken back, and nothing runs any more.
   ~DeadlineScope() {
@@ -31,6 +40,14 @@ class DeadlineScope {
  private:
   simt::Deadline& deadline_;
 };
+
+constexpr const char* blocks_return_unfreed = "waived: blocks are handed out again before they are freed";
+
+std::string late_verdict(double seconds) {
+  char text[80];
+  std::snprintf(text, sizeof text, "not finished: its calls took longer than %.3g s", seconds);
+  return text;
+}
 
 // Behind the reason of a cell; empty where it is not known.
 std::string cause_of_nulls(const PointerCheck& check) {
@@ -72,59 +89,76 @@ MeasuredCell::~MeasuredCell() {
   if (instance_.last_user == this) instance_.last_user = nullptr;  // the next cell may get this address
 }
 
-Verification MeasuredCell::verify(std::optional<double> seconds) {
+Verification MeasuredCell::verify(const VerificationLimits& limits, const StageListener& stages) {
+  Verification result;
+  if (judged_) {
+    result.null_returns = judged_->null_returns;
+    result.blocks = judged_->blocks;
+  }
+  const auto verify = [&](const VerifiedStage& stage, const auto& check) {
+    if (stages && !result.stale) stages(stage.stage);
+    verify_stage(stage, limits.seconds, result, check);
+  };
+  verify({Stage::contents, Part::contents, &Verification::content}, [&](Verification& found) {
+    begin();
+    instance_.fail_if_late();
+    check_contents(limits.contents_seconds, found);
+    found.histograms = run_->histograms();
+  });
+  std::uint32_t lanes_per_warp = 0;
+  verify({Stage::leaks, Part::leaks, &Verification::leak},
+         [&](Verification& found) { lanes_per_warp = check_leaks(found); });
+  verify({Stage::resets, Part::resets, &Verification::reset}, [&](Verification& found) {
+    found.reset = instance_.check_reset(lanes_per_warp);
+    check_invariants();
+    reset_allocator();
+  });
+  return result;
+}
+
+template <class Check>
+void MeasuredCell::verify_stage(const VerifiedStage& stage, std::optional<double> seconds, Verification& result,
+                                Check&& check) {
+  if (result.stale) {
+    result.*stage.verdict = "not finished: calls of an earlier check ended half-way";
+    return;
+  }
   const DeadlineScope scope(instance_.deadline(), seconds);
   const auto before = instance_.shares().seconds();
   try {
-    return verify_all();
+    const TimeShares::Scope share(instance_.shares(), stage.part);
+    Verification found = result;
+    check(found);
+    instance_.fail_if_late();
+    result = std::move(found);
   } catch (...) {
     instance_.handle().forget_filled();  // its calls may have ended half-way
     const std::optional<CellFailure> failure = current_failure(instance_.traits());
     if (!failure || !instance_.deadline().passed()) throw;
     instance_.shares().claim_since(before, Part::deadlines);
     // Whatever else was found is the work of calls that ended half-way.
-    const bool stale = failure->fatal() || instance_.traits().fresh == Fresh::by_process;
-    throw CellFailure(Status::timeout, protocol::no_answer_reason, stale);
+    result.*stage.verdict = late_verdict(*seconds);
+    result.stale = failure->fatal() || instance_.traits().fresh == Fresh::by_process;
+    if (!result.stale) reset_allocator();
   }
 }
 
-Verification MeasuredCell::verify_all() {
-  Verification result;
-  {
-    const TimeShares::Scope contents(instance_.shares(), Part::contents);
-    begin();
-    fail_if_late();
-    check_contents(result);
-    result.histograms = run_->histograms();
-  }
-  std::uint32_t lanes_per_warp = 0;
-  {
-    const TimeShares::Scope leaks(instance_.shares(), Part::leaks);
-    const RequestProfile requests = run_->requests();  // drawn anew at each call
-    const LeakResult leak =
-        LeakCheck(instance_.stream(), requests, setting_, instance_.leak_findings()).run(instance_.handle());
-    lanes_per_warp = requests.geometry.lanes_per_warp;
-    result.leak_rounds = leak.rounds;
-    result.leak = leak.verdict;
-    result.spurious_nulls = leak.spurious_nulls;
-    fail_if_late();
-  }
-  const TimeShares::Scope resets(instance_.shares(), Part::resets);
-  result.reset = instance_.check_reset(lanes_per_warp);
-  fail_if_late();
-  check_invariants();
-  reset_allocator();
-  return result;
-}
-
-void MeasuredCell::fail_if_late() {
+std::uint32_t MeasuredCell::check_leaks(Verification& result) {
+  const RequestProfile requests = run_->requests();  // drawn anew at each call
+  const std::size_t known = instance_.leak_findings().count();
+  const LeakResult leak =
+      LeakCheck(instance_.stream(), requests, setting_, instance_.leak_findings()).run(instance_.handle());
+  result.leak_rounds = leak.rounds;
+  result.leak = leak.verdict;
+  result.spurious_nulls = leak.spurious_nulls;
   instance_.stream().synchronize();
-  if (instance_.deadline().passed()) throw CellFailure(Status::timeout, protocol::no_answer_reason);
+  if (instance_.deadline().passed()) instance_.leak_findings().forget_after(known);
+  return requests.geometry.lanes_per_warp;
 }
 
-Sample MeasuredCell::sample() {
+Sample MeasuredCell::sample(const StageListener& stages) {
   return warm_ups_left_.sample(
-      [&](std::string_view name, double least_seconds) { return repetition(name, least_seconds); });
+      [&](std::string_view name, double least_seconds) { return repetition(name, least_seconds, stages); });
 }
 
 bool MeasuredCell::overlap_is_defined() const {
@@ -165,47 +199,81 @@ void MeasuredCell::make_ready() {
   if (flushes_l2_) instance_.flush_l2();
 }
 
-Sample MeasuredCell::repetition(std::string_view name, double least_seconds) {
+StageListener MeasuredCell::when_idle(const StageListener& listener) const {
+  if (!listener) return {};
+  return [&](Stage stage) {
+    instance_.stream().synchronize();
+    listener(stage);
+  };
+}
+
+Sample MeasuredCell::repetition(std::string_view name, double least_seconds, const StageListener& listener) {
+  const auto start = std::chrono::steady_clock::now();
+  Stages stages(when_idle(listener));
+  stages.begin(Stage::prepare);
   make_ready();
-  PhaseTimer timer(instance_.stream());
+  PhaseTimer timer(instance_.stream(), &stages);
   {
     const simt::Range range(name);  // `allocbench profile` wants phases of samples only
-    run_->sample(timed_allocator(), timer);
+    run_->sample(timed_allocator().telling(stages), timer);
   }
   instance_.shares().move_to(Part::kernels, timer.seconds());
   if (timer.seconds() < least_seconds) {
     instance_.last_user = this;
     return {timer.seconds(), {}, {}};
   }
+  stages.begin(Stage::judge);
   const TimeShares::Scope pointers(instance_.shares(), Part::pointers);
   const PointerCheck check = check_pointers();
   instance_.last_user = this;
-  return sample_of(timer, check);
-}
-
-Sample MeasuredCell::sample_of(PhaseTimer& timer, const PointerCheck& check) const {
+  judged_ = {check.nulls(), check.blocks(),
+             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
   timer.counter("null_returns", check.nulls());
   const std::optional<std::uint64_t> spurious = check.spurious_nulls();
   if (workload_.null_expected && spurious) timer.counter("spurious_nulls", *spurious);
   return {timer.seconds(), timer.phases(), timer.counters()};
 }
 
-void MeasuredCell::check_contents(Verification& result) {
-  run_->prepare();
-  PhaseTimer untimed(instance_.stream());
+void MeasuredCell::check_contents(std::optional<double> seconds, Verification& result) {
   if (workload_.writes_blocks) {
-    run_->sample(instance_.handle(), untimed);
-    const PointerCheck pointers = check_pointers();
-    result.null_returns = pointers.nulls();
-    result.blocks = pointers.blocks();
-    result.content = "checked";
-    if (!flushes_l2_) warm_ups_left_.offer(sample_of(untimed, pointers));
+    check_own_blocks(result);
+  } else if (seconds && passes_take_longer_than(*seconds)) {
+    check_blocks_of_few(result);
   } else {
-    check_filled_blocks(result, untimed);
+    check_filled_blocks(result);
   }
 }
 
-void MeasuredCell::check_filled_blocks(Verification& result, PhaseTimer& untimed) {
+bool MeasuredCell::passes_take_longer_than(double seconds) const {
+  const std::uint32_t passes = (starts_every_pass_fresh() ? 0 : warmups_) + counted_passes_;
+  return judged_ && observed_to_timed * judged_->wall_seconds * passes > seconds;
+}
+
+// check_recorded() looks at them after every sample.
+void MeasuredCell::check_own_blocks(Verification& result) {
+  result.content = "checked";
+  if (judged_) return;
+  run_->prepare();
+  PhaseTimer untimed(instance_.stream());
+  run_->sample(instance_.handle(), untimed);
+  const PointerCheck pointers = check_pointers();
+  result.null_returns = pointers.nulls();
+  result.blocks = pointers.blocks();
+}
+
+void MeasuredCell::check_blocks_of_few(Verification& result) {
+  const RequestProfile requests = run_->requests();
+  const RequestProfile few = for_slow_designs(requests);
+  const bool judged = !instance_.traits().recycles_unfreed || few.bytes() <= setting_.pool_bytes;
+  const FewContents found = check_few_contents(instance_.stream(), few, instance_.rules(judged), instance_.handle());
+  if (!found.pointers.ok()) throw CellFailure(Status::incorrect, found.pointers.problem());
+  if (judged && !found.problem.empty()) throw CellFailure(Status::incorrect, found.problem);
+  result.content = judged ? checked_callers(found.served, requests.geometry.callers) : blocks_return_unfreed;
+}
+
+void MeasuredCell::check_filled_blocks(Verification& result) {
+  run_->prepare();
+  PhaseTimer untimed(instance_.stream());
   result.counted = CallStatistics(instance_.traits().step);
   const std::uint32_t first_counted = starts_every_pass_fresh() ? 0 : warmups_;
   const bool judged = overlap_is_defined();
@@ -219,7 +287,7 @@ void MeasuredCell::check_filled_blocks(Verification& result, PhaseTimer& untimed
       if (starts_every_pass_fresh()) reset_allocator();
       run_->prepare();
       run_->sample(instance_.handle().observed(calls, ContentLedger{}), untimed);
-      fail_if_late();
+      instance_.fail_if_late();
       static_cast<void>(check_pointers());
     }
     if (counts) counter.add_to(result.counted);
@@ -229,13 +297,13 @@ void MeasuredCell::check_filled_blocks(Verification& result, PhaseTimer& untimed
 void MeasuredCell::check_contents_of(const CallLedger& calls, bool judged, Verification& result, PhaseTimer& untimed) {
   const ContentCheck contents(instance_.stream(), run_->mallocs_at_most(), instance_.rules(judged));
   run_->sample(instance_.handle().observed(calls, contents.ledger()), untimed);
-  fail_if_late();
+  instance_.fail_if_late();
   // Pointers first: a wrong pointer explains wrong contents, not the other way round.
   const PointerCheck pointers = check_pointers();
   result.null_returns = pointers.nulls();
   result.blocks = pointers.blocks();
   if (!judged) {
-    result.content = "waived: blocks are handed out again before they are freed";
+    result.content = blocks_return_unfreed;
     return;
   }
   const std::string problem = contents.problem();

@@ -1,8 +1,9 @@
 // MeasuredCell: a workload bound to an allocator instance, with everything the protocol asks of a cell: order of
-// resets, warm-ups and samples, the verification passes, and the words for what went wrong.
+// resets, warm-ups and samples, the verification after them, and the words for what went wrong.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "harness/worker/instance.hpp"
@@ -22,8 +23,8 @@ class MeasuredCell final : public Cell {
 
   std::vector<KernelInfo> kernels() const override { return run_->kernels(); }
   bool uses_device_heap() const override { return !leaves_device_heap_alone_; }
-  Verification verify(std::optional<double> seconds) override;
-  Sample sample() override;
+  Verification verify(const VerificationLimits& limits, const StageListener& stages) override;
+  Sample sample(const StageListener& stages) override;
   void repeat() override;
   void prepare() override;
 
@@ -43,18 +44,29 @@ class MeasuredCell final : public Cell {
   // That, and what records a sample.
   void make_ready();
   // One that takes less than `least_seconds` is not looked at, and has only its time.
-  Sample repetition(std::string_view name, double least_seconds);
-  // What the phases took, and what the pointers say that they recorded.
-  Sample sample_of(PhaseTimer& timer, const PointerCheck& check) const;
+  Sample repetition(std::string_view name, double least_seconds, const StageListener& listener);
+  // Tells a stage when the work before it is done.
+  StageListener when_idle(const StageListener& listener) const;
   // For samples, not for verification.
   AllocatorHandle timed_allocator() const;
-  Verification verify_all();
-  // After the work of a stage: its calls came back in time.
-  void fail_if_late();
-  void check_contents(Verification& result);
+  struct VerifiedStage {
+    Stage stage;
+    Part part;
+    std::string Verification::*verdict;
+  };
+  // What check(found) finds counts if all calls come back in time; else the verdict says that they did not.
+  template <class Check>
+  void verify_stage(const VerifiedStage& stage, std::optional<double> seconds, Verification& result, Check&& check);
+  void check_contents(std::optional<double> seconds, Verification& result);
+  // What all passes of check_filled_blocks() will probably take, as far as repetitions tell.
+  bool passes_take_longer_than(double seconds) const;
+  void check_own_blocks(Verification& result);
+  void check_blocks_of_few(Verification& result);
+  // Gives how many lanes of a warp call.
+  std::uint32_t check_leaks(Verification& result);
   // The first pass checks the contents of the blocks; it and those that may follow it count steps, from the state that
   // samples start from.
-  void check_filled_blocks(Verification& result, PhaseTimer& untimed);
+  void check_filled_blocks(Verification& result);
   void check_contents_of(const CallLedger& calls, bool judged, Verification& result, PhaseTimer& untimed);
   PointerRules rules() const;
   PointerCheck check_pointers() const;
@@ -70,6 +82,13 @@ class MeasuredCell final : public Cell {
   std::unique_ptr<WorkloadRun> run_;
   std::optional<Ageing> ageing_;  // of state aged
   WarmUps warm_ups_left_;
+  // Of the last repetition that was judged.
+  struct Judged {
+    std::uint64_t null_returns;
+    std::uint64_t blocks;
+    double wall_seconds;
+  };
+  std::optional<Judged> judged_;
   bool leaves_device_heap_alone_;
 };
 

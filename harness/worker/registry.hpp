@@ -16,6 +16,7 @@
 #include "harness/protocol/command.hpp"
 #include "workloads/contract/allocator_type.hpp"
 #include "workloads/contract/outcome.hpp"
+#include "workloads/contract/stages.hpp"
 #include "workloads/contract/traits.hpp"
 #include "workloads/contract/workload_type.hpp"
 #include "workloads/verification/call_statistics.hpp"
@@ -42,16 +43,23 @@ struct CellRequest {
   double energy_seconds = 0;  // 0: the energy of a repetition is not measured
 };
 
+struct VerificationLimits {
+  std::optional<double> seconds = {};           // for the calls of a stage, of each for itself
+  std::optional<double> contents_seconds = {};  // for all of the contents; nothing: whatever they take
+};
+
+// The verdicts as protocol::Checks has them; absent numbers were not found in time.
 struct Verification {
-  std::uint64_t null_returns = 0;
-  std::uint64_t blocks = 0;
-  std::string content;  // "checked" or "waived: ..."
-  std::uint64_t leak_rounds = 0;
-  std::string leak;                  // "checked", "partial: ..." or "waived: ..."
-  std::uint64_t spurious_nulls = 0;  // of the leak check
-  std::string reset;                 // "checked: ..." or "waived: ..."
+  std::optional<std::uint64_t> null_returns;
+  std::optional<std::uint64_t> blocks;
+  std::string content;
+  std::optional<std::uint64_t> leak_rounds;
+  std::string leak;
+  std::optional<std::uint64_t> spurious_nulls;  // of the leak check
+  std::string reset;
   CallStatistics counted;
   std::vector<Histogram> histograms;  // of the workload's own
+  bool stale = false;                 // calls ended half-way, and only a new process makes the allocator new again
 };
 
 struct Sample {
@@ -70,11 +78,11 @@ class Cell {
   virtual std::vector<KernelInfo> kernels() const = 0;
   // Whether its blocks may come from the device heap.
   virtual bool uses_device_heap() const = 0;
-  // Untimed passes: contents, pointers, steps, leaks, invariants. Calls that do not come back within `seconds` end
-  // themselves; then it throws the timeout.
-  virtual Verification verify(std::optional<double> seconds) = 0;
+  // Untimed passes: contents, pointers, steps, leaks, invariants. Calls that take longer than a stage has end
+  // themselves; nothing found by then counts, and the verdict says so.
+  virtual Verification verify(const VerificationLimits& limits, const StageListener& stages) = 0;
   // One timed repetition, its pointers checked.
-  virtual Sample sample() = 0;
+  virtual Sample sample(const StageListener& stages) = 0;
   // One repetition as sample() makes it, of which nothing is kept or checked, or everything of it but the timed
   // kernels. Waits for the device.
   virtual void repeat() = 0;

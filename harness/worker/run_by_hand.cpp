@@ -30,9 +30,10 @@ int run_by_hand(const std::string& cell_text, std::uint32_t samples, const Regis
     TimeShares::Scope opening(process.shares, Part::open);
     const auto cell = instance->open(request);
     TimeShares::Scope sampling(process.shares, Part::other);
-    const Verification checks = cell->verify({});
+    const Verification checks = cell->verify({}, {});
     fmt::print(stderr, "verified: {} blocks, contents {}, leak {} ({} rounds), {} spurious nulls, reset {}\n",
-               checks.blocks, checks.content, checks.leak, checks.leak_rounds, checks.spurious_nulls, checks.reset);
+               checks.blocks.value_or(0), checks.content, checks.leak, checks.leak_rounds.value_or(0),
+               checks.spurious_nulls.value_or(0), checks.reset);
     for (const auto& [metric, values] : checks.counted.values()) {
       fmt::print(stderr, "counted: {} {}\n", metric, fmt::join(values, " "));
     }
@@ -41,7 +42,7 @@ int run_by_hand(const std::string& cell_text, std::uint32_t samples, const Regis
     run_benchmark_batch(
         fmt::format("{}/{}", allocator.entry->traits.name, request.workload->traits.name), samples,
         [&] {
-          last = cell->sample();
+          last = cell->sample({});
           return last.seconds;
         },
         &console);

@@ -1,6 +1,5 @@
 #include "harness/worker/server.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -155,7 +154,8 @@ Server::OpenCell& Server::open_cell(const std::string& id) {
 protocol::Event Server::answer(const protocol::VerifyCell& command) {
   OpenCell& cell = open_cell(command.cell);
   return attempt(command.cell, [&]() -> Event {
-    const Verification result = cell.cell->verify(command.seconds);
+    const Verification result =
+        cell.cell->verify({command.seconds, command.contents_seconds}, listener(command.cell, command.stages));
     return protocol::Verified{command.cell,
                               {.null_returns = result.null_returns,
                                .blocks = result.blocks,
@@ -164,8 +164,14 @@ protocol::Event Server::answer(const protocol::VerifyCell& command) {
                                .leak = result.leak,
                                .spurious_nulls = result.spurious_nulls,
                                .reset = result.reset},
-                              counted_of(result)};
+                              counted_of(result),
+                              result.stale};
   });
+}
+
+StageListener Server::listener(const std::string& cell, bool wanted) const {
+  if (!wanted) return {};
+  return [this, cell](Stage stage) { write(protocol::Stage{cell, std::string(word(stage))}); };
 }
 
 void Server::add_energy(OpenCell& cell, protocol::Sample& sample) {
@@ -185,10 +191,10 @@ void Server::add_energy(OpenCell& cell, protocol::Sample& sample) {
   sample.counters.emplace_back("idle_power", energy->idle_watts);
 }
 
-protocol::Sample Server::sample(OpenCell& cell, const std::string& id, double& seconds) {
+protocol::Sample Server::sample(OpenCell& cell, const std::string& id, const StageListener& stages, double& seconds) {
   const auto start = std::chrono::steady_clock::now();
   const std::optional<bool> throttled_before = nvml_.throttled();
-  Sample result = cell.cell->sample();
+  Sample result = cell.cell->sample(stages);
   seconds = result.seconds;
   const GpuCondition after = nvml_.condition();
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
@@ -198,7 +204,7 @@ protocol::Sample Server::sample(OpenCell& cell, const std::string& id, double& s
           .sm_clock_mhz = after.sm_clock_mhz,
           .temperature_c = after.temperature_c,
           .throttled = throttled_before.value_or(false) ? true : nvml_.throttled(),
-          .wall_seconds = std::max(wall.count(), seconds),  // verification may have made it before
+          .wall_seconds = wall.count(),
           .loop = {}};
 }
 
@@ -208,11 +214,12 @@ protocol::Event Server::answer(const protocol::SampleCell& command) {
   const std::uint32_t count = samples_of(command);
   return attempt(command.cell, [&]() -> Event {
     const TimeShares::Scope sampling(process_.shares, Part::other);
+    const StageListener stages = listener(command.cell, command.stages);
     std::optional<protocol::Sample> last;
     const protocol::Loop loop = run_benchmark_batch(cell.name, count, [&] {
       if (last) write(*last);
       double seconds = 0;
-      last = sample(cell, command.cell, seconds);
+      last = sample(cell, command.cell, stages, seconds);
       if (cell.energy_seconds > 0) add_energy(cell, *last);
       return seconds;
     });

@@ -1,16 +1,13 @@
 // The warm-ups of a cell: repetitions before its first sample that count for nothing.
 //
 // What a warm-up warms (caches, the TLB, clocks) costs microseconds. Where it takes as long as a whole round may
-// sample, and the allocator starts every repetition fresh, it is as good as a sample and serves as one. So is the
-// repetition that verification makes where it watches no call. A worker that is run by hand keeps them apart: profilers
-// look for the range `sample`.
+// sample, and the allocator starts every repetition fresh, it is as good as a sample and serves as one. A worker that
+// is run by hand keeps them apart: profilers look for the range `sample`.
 #pragma once
 
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string_view>
-#include <utility>
 
 #include "harness/worker/registry.hpp"
 
@@ -23,18 +20,10 @@ class WarmUps {
   // A warm-up of `long_seconds` or more serves as a sample.
   WarmUps(std::uint32_t count, double long_seconds) : left_(count), long_seconds_(long_seconds) {}
 
-  // Verification made a repetition as those of samples are.
-  void offer(Sample made) {
-    if (made.seconds < long_seconds_) return;
-    left_ = 0;
-    offered_ = std::move(made);
-  }
-
   // The next sample. repeat(name, least) makes a repetition under this name and returns it; of one that takes less than
   // `least` seconds only that time is needed.
   template <class Repeat>
   Sample sample(const Repeat& repeat) {
-    if (offered_) return *std::exchange(offered_, std::nullopt);
     while (left_ > 0) {
       Sample warm_up = repeat(std::string_view("warm-up"), long_seconds_);
       --left_;
@@ -48,7 +37,6 @@ class WarmUps {
  private:
   std::uint32_t left_;
   double long_seconds_;
-  std::optional<Sample> offered_;
 };
 
 }  // namespace allocbench::worker

@@ -65,13 +65,36 @@ TEST(Protocol, CommandsLoseNothing) {
       OpenCell{"id", "alloc_free", parameters, 7, StartState::aged, 100, L2State::warm, 2, 3},
       VerifyCell{"id"},
       VerifyCell{"id", 1.75},
+      VerifyCell{"id", {}, 0.25, true},
       SampleCell{"id", 4},
+      SampleCell{"id", 1, true},
       CloseCell{"id"},
       Quit{}};
   for (const Command& command : commands) {
     const Json json = to_json(command);
     EXPECT_EQ(to_json(command_from_json(Json::parse(json.dump()))), json);
   }
+}
+
+TEST(Protocol, WhatCommandsLeaveOutHasItsUsualValue) {
+  const auto verify = std::get<VerifyCell>(command_from_json({{"command", "verify"}, {"cell", "id"}}));
+  EXPECT_FALSE(verify.seconds || verify.contents_seconds || verify.stages);
+  const auto sample = std::get<SampleCell>(command_from_json({{"command", "sample"}, {"cell", "id"}}));
+  EXPECT_EQ(sample.samples, 1u);
+  EXPECT_FALSE(sample.stages);
+  EXPECT_EQ(
+      to_json(Command(VerifyCell{"id", 1.75, 0.25, true})),
+      Json({{"command", "verify"}, {"cell", "id"}, {"seconds", 1.75}, {"contents_seconds", 0.25}, {"stages", true}}));
+  EXPECT_EQ(complaint([] {
+              command_from_json({{"command", "sample"}, {"cell", "id"}, {"stages", 1}});
+            }),
+            "\"stages\" must be true or false; found 1");
+}
+
+TEST(Protocol, AVerificationIsStaleOnlyWhereItSaysSo) {
+  EXPECT_FALSE(to_json(Event(Verified{"id", {}, {}})).contains("stale"));
+  EXPECT_FALSE(std::get<Verified>(*event_from_json({{"event", "verified"}, {"cell", "id"}})).stale);
+  EXPECT_TRUE(std::get<Verified>(*event_from_json({{"event", "verified"}, {"cell", "id"}, {"stale", true}})).stale);
 }
 
 TEST(Protocol, EventsLoseNothing) {
@@ -95,6 +118,8 @@ TEST(Protocol, EventsLoseNothing) {
                 .spurious_nulls = 0,
                 .reset = "checked: 8 blocks"},
                counted},
+      Verified{"id", {}, {}, true},
+      Stage{"id", "fill"},
       Sample{"id", {{"alloc", 0.5, 10}}, {{"null_returns", 0}}, 1980, {}, false, 0.75, Loop{4, 0.5}},
       Closed{"id"},
       Failed{"id", Status::oom, "full", false},

@@ -40,20 +40,6 @@ TEST_F(WarmUpsTest, ThatAreLongAreSamples) {
   EXPECT_EQ(samples(WarmUps(2, 1), {0.5, 1.5, 0.2}, 2), (std::vector{1.5, 0.2}));
 }
 
-TEST_F(WarmUpsTest, ALongRepetitionOfTheVerificationIsTheFirstSample) {
-  const auto after = [](double offered, double long_seconds) {
-    WarmUps warm_ups(1, long_seconds);
-    Sample made;
-    made.seconds = offered;
-    warm_ups.offer(made);
-    return warm_ups;
-  };
-  EXPECT_EQ(samples(after(1, 1), {0.2, 0.3}, 2), (std::vector{1, 0.2}));
-  EXPECT_EQ(names, (std::vector<std::string>{"sample"}));
-  EXPECT_EQ(samples(after(0.9, 1), {0.2, 0.3}, 1), (std::vector{0.3}));
-  EXPECT_EQ(samples(after(1e6, WarmUps::never), {0.2, 0.3}, 1), (std::vector{0.3}));
-}
-
 TEST_F(WarmUpsTest, AreNeverSamplesWhereTheyChangeTheHeap) {
   EXPECT_EQ(samples(WarmUps(1, WarmUps::never), {1e6, 0.2}, 1), (std::vector{0.2}));
 }

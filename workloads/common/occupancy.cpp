@@ -83,6 +83,7 @@ void Occupants::count_refusals(std::size_t requests) {
 
 void Occupants::leave(const AllocatorHandle& allocator, const PageSet& used) {
   if (blocks_.size() == 0 || allocator.is_reset_afterwards()) return;
+  allocator.begin(Stage::drain);
   allocator.launch<OccupancyKernels>(stream_, shape(), VacateKernel{}, blocks_.data(), count(), used, true);
 }
 

@@ -112,6 +112,12 @@ AllocatorHandle AllocatorHandle::reset_afterwards() const {
   return result;
 }
 
+AllocatorHandle AllocatorHandle::telling(Stages& stages) const {
+  AllocatorHandle result = *this;
+  result.stages_ = &stages;
+  return result;
+}
+
 std::string AllocatorHandle::broken_invariant(simt::Stream& stream) const {
   const auto check = type_->functions.broken_invariant;
   return check == nullptr ? std::string() : check(bytes_.get(), stream);

@@ -14,6 +14,7 @@
 #include "workloads/contract/allocator_type.hpp"
 #include "workloads/contract/filled_pool.hpp"
 #include "workloads/contract/kernel_list.hpp"
+#include "workloads/contract/stages.hpp"
 #include "workloads/contract/traits.hpp"
 
 namespace allocbench {
@@ -49,6 +50,11 @@ class AllocatorHandle {
   // freeing what filled the pool, may be left out.
   AllocatorHandle reset_afterwards() const;
   bool is_reset_afterwards() const { return is_reset_afterwards_; }
+  // The same that tells `stages`, which must outlive it and its copies, when its own calls fill the pool and empty it.
+  AllocatorHandle telling(Stages& stages) const;
+  void begin(Stage stage) const {
+    if (stages_ != nullptr) stages_->begin(stage);
+  }
 
   // Back to fresh; only with Fresh::by_reset.
   void reset(simt::Stream& stream) const;
@@ -64,6 +70,7 @@ class AllocatorHandle {
     std::size_t done = fresh ? restore(requests, blocks) : 0;
     if (done != 0) put_back(done);
     const FilledPool::Requests whole = requests.whole_launches();
+    if (done < requests.count) begin(Stage::fill);
     while (done < requests.count) {
       const std::size_t end = requests.end_of_launch(done);
       make(done, end);
@@ -124,6 +131,7 @@ class AllocatorHandle {
   bool is_observed_ = false;
   bool counts_ = false;
   bool is_reset_afterwards_ = false;
+  Stages* stages_ = nullptr;
 };
 
 // The compiled kernel of a workload's list, for its attributes and the number of its resident blocks.

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "simt/simt.hpp"
+#include "workloads/contract/stages.hpp"
 #include "workloads/contract/traits.hpp"
 
 namespace allocbench {
@@ -20,13 +21,15 @@ inline constexpr double hold_limit_seconds = 50e-3;
 
 class PhaseTimer {
  public:
-  explicit PhaseTimer(simt::Stream& stream) : stream_(stream) {}
+  // `stages`, where given, are told of phases that follow other work.
+  explicit PhaseTimer(simt::Stream& stream, Stages* stages = nullptr) : stream_(stream), stages_(stages) {}
 
   // `work` launches on the stream. `operations` is the number of mallocs and frees (or what the workload counts) that
   // the phase performs; set_operations() corrects it if only the run itself knows the number. A phase that occurs again
   // in a sample adds to its time and operations.
   template <class Work>
   void phase(std::string_view name, std::uint64_t operations, Work&& work) {
+    if (stages_ != nullptr) stages_->begin(Stage::timed);
     stream_.hold(hold_limit_seconds);
     const Release at_the_end{stream_};
     const simt::Range range(name);
@@ -42,6 +45,7 @@ class PhaseTimer {
   // The same for work of the host alone, by its clock: `work` returns when it is done.
   template <class Work>
   void host_phase(std::string_view name, std::uint64_t operations, Work&& work) {
+    if (stages_ != nullptr) stages_->begin(Stage::timed);
     stream_.synchronize();
     const simt::Range range(name);
     const auto start = std::chrono::steady_clock::now();
@@ -98,6 +102,7 @@ class PhaseTimer {
   }
 
   simt::Stream& stream_;
+  Stages* stages_;
   simt::Event start_;
   simt::Event stop_;
   double seconds_ = 0;

@@ -29,6 +29,7 @@ class FillRun final : public WorkloadRun {
     fill_pool(stream_, allocator, {bytes_, geometry.callers, geometry.threads_per_block, geometry.lanes_per_warp},
               before_.row(0), [&](std::size_t, std::size_t) { before_.alloc(allocator); });
     timed_.alloc_and_free(allocator, timer);
+    if (before_.callers() != 0) allocator.begin(Stage::drain);
     before_.free(allocator);
   }
 

@@ -96,12 +96,14 @@ class GetPageRun final : public WorkloadRun {
   }
 
   void with_held_pages(const AllocatorHandle& allocator, PhaseTimer& timer) {
+    if (held_.callers() != 0) allocator.begin(Stage::fill);
     held_.alloc(allocator.uncounted());
     if (parameters_.cycles) {
       alloc_and_free_with_cycles(allocator, timer);
     } else {
       timed_.alloc_and_free(allocator, timer);
     }
+    if (held_.callers() != 0) allocator.begin(Stage::drain);
     held_.free(allocator.uncounted());
   }
 

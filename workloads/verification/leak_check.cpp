@@ -1,13 +1,13 @@
 #include "workloads/verification/leak_check.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <utility>
 
 #include "allocators/contract/allocator.hpp"
 #include "workloads/common/call_kernels.hpp"
 #include "workloads/contract/outcome.hpp"
+#include "workloads/verification/limited_requests.hpp"
 #include "workloads/verification/pointer_check.hpp"
 
 namespace allocbench {
@@ -19,27 +19,6 @@ constexpr std::uint64_t rounds_to_judge = 16;
 constexpr std::uint32_t most_rounds_together = 16;
 // A pool of so many requests' rounds shows a leak as well as one of a million, in a fraction of the time.
 constexpr std::uint32_t most_callers = 1 << 14;
-// Designs that slow down as more threads compete, or as the pool grows, finish their rounds with so many callers and so
-// few bytes. These come first: a round of slow designs by many callers takes seconds.
-constexpr std::uint32_t callers_of_slow_designs = 1 << 10;
-constexpr std::uint64_t bytes_of_slow_designs = std::uint64_t{4} << 20;
-
-// Many callers become a power of two, so that cells of a sweep over threads make the same requests.
-RequestProfile limited(const RequestProfile& profile, std::uint32_t most) {
-  const Geometry& all = profile.geometry;
-  if (all.callers <= std::min(most, callers_of_slow_designs)) return profile;
-  const std::uint32_t callers = std::bit_floor(std::min(all.callers, most));
-  return {Geometry::of_callers(callers, all.threads_per_block, all.lanes_per_warp), profile.sizes};
-}
-
-RequestProfile for_slow_designs(const RequestProfile& profile) {
-  RequestProfile few = limited(profile, callers_of_slow_designs);
-  while (few.bytes() > bytes_of_slow_designs && few.geometry.callers >= 2 * simt::warp_size) {
-    few = limited(few, few.geometry.callers / 2);
-  }
-  return few;
-}
-
 using Clock = std::chrono::steady_clock;
 
 }  // namespace
@@ -76,7 +55,7 @@ LeakResult LeakCheck::run(const AllocatorHandle& own) {
 }
 
 std::optional<LeakResult> LeakCheck::by_few_then_many(const std::function<std::optional<LeakResult>()>& check) {
-  const RequestProfile many = profile_;
+  const RequestProfile many = profile_;  // a round of a slow design by many callers takes seconds
   profile_ = for_slow_designs(many);
   const auto times = many.geometry.callers / profile_.geometry.callers;
   results_.emplace(stream_, profile_.geometry.callers, most_rounds_together);

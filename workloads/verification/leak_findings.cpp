@@ -35,4 +35,9 @@ void LeakFindings::keep(const RunSetting& setting, const RequestProfile& profile
       {std::string(setting.traits().name), setting.parameters, profile, instance_bytes, std::move(result)});
 }
 
+void LeakFindings::forget_after(std::size_t count) {
+  if (count < findings_.size())
+    findings_.erase(findings_.begin() + static_cast<std::ptrdiff_t>(count), findings_.end());
+}
+
 }  // namespace allocbench

@@ -20,6 +20,10 @@ class LeakFindings {
   // `instance_bytes`: the pool that the rounds ran on; 0: the device heap.
   void keep(const RunSetting& setting, const RequestProfile& profile, std::size_t instance_bytes, LeakResult result);
 
+  std::size_t count() const { return findings_.size(); }
+  // Calls ended half-way: what was found after the first `count` does not hold.
+  void forget_after(std::size_t count);
+
  private:
   struct Finding {
     std::string allocator;

@@ -20,4 +20,9 @@ void ResetFindings::keep(const RunSetting& setting, std::uint32_t lanes_per_warp
       {std::string(setting.traits().name), setting.parameters, lanes_per_warp, instance_bytes, std::move(verdict)});
 }
 
+void ResetFindings::forget_after(std::size_t count) {
+  if (count < findings_.size())
+    findings_.erase(findings_.begin() + static_cast<std::ptrdiff_t>(count), findings_.end());
+}
+
 }  // namespace allocbench

@@ -20,6 +20,10 @@ class ResetFindings {
   // `instance_bytes`: the pool that was drained.
   void keep(const RunSetting& setting, std::uint32_t lanes_per_warp, std::size_t instance_bytes, std::string verdict);
 
+  std::size_t count() const { return findings_.size(); }
+  // Calls ended half-way: what was found after the first `count` does not hold.
+  void forget_after(std::size_t count);
+
  private:
   struct Finding {
     std::string allocator;

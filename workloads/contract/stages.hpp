@@ -1,0 +1,38 @@
+// Stages of the work on a cell, told as they begin, so that a cell that ends at its deadline says what took the time
+// (harness/README.md lists them). Free of device code.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace allocbench {
+
+// Of a repetition, then of a verification.
+enum class Stage { prepare, fill, timed, drain, judge, contents, leaks, resets };
+inline constexpr std::array<std::string_view, 8> stage_words = {"prepare", "fill",     "timed", "drain",
+                                                                "judge",   "contents", "leaks", "resets"};
+constexpr std::string_view word(Stage stage) { return stage_words[static_cast<std::size_t>(stage)]; }
+
+using StageListener = std::function<void(Stage)>;  // empty: nobody wants to know
+
+// The stage that work is in. A phase follows a phase without a word.
+class Stages {
+ public:
+  explicit Stages(StageListener listener) : listener_(std::move(listener)) {}
+
+  void begin(Stage stage) {
+    if (!listener_ || now_ == stage) return;
+    now_ = stage;
+    listener_(stage);
+  }
+
+ private:
+  StageListener listener_;
+  std::optional<Stage> now_;
+};
+
+}  // namespace allocbench
