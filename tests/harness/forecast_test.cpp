@@ -36,7 +36,7 @@ TEST(Forecast, NothingIsKnownAtFirst) {
   const Forecast forecast = Forecaster().about("fig", cell("a", "a", 16));
   EXPECT_FALSE(forecast.is_known);
   EXPECT_EQ(forecast.seconds, Forecaster::unknown_seconds);
-  EXPECT_DOUBLE_EQ(forecast.risk, 0.05);
+  EXPECT_DOUBLE_EQ(forecast.risk, 0.02);
   EXPECT_EQ(forecast.reason, "");
 }
 
@@ -59,7 +59,7 @@ TEST(Forecast, ASeriesGrowsAsItsLastTwoCells) {
 TEST(Forecast, EarlierResultsTellWhatTheSeriesDoesNot) {
   const Cell large = cell("a", "a", 32);
   EarlierResults earlier;
-  earlier.cells[large.id] = {.seconds = 3};
+  earlier.cells[large.id].seconds = 3;
   Forecaster forecaster(earlier);
   EXPECT_EQ(forecaster.about("fig", large).seconds, 3);
   forecaster.note_round("fig", cell("a", "a", 16), 0.5);
@@ -69,7 +69,9 @@ TEST(Forecast, EarlierResultsTellWhatTheSeriesDoesNot) {
 TEST(Forecast, ResultsOfAnotherModelAreScaledByTheMedianRatio) {
   EarlierResults earlier;
   for (const char* const name : {"1", "2", "3", "last"}) {
-    earlier.cells[cell("a", name, std::nullopt).id] = {.seconds = 2, .other_model = true};
+    EarlierCell& one = earlier.cells[cell("a", name, std::nullopt).id];
+    one.seconds = 2;
+    one.other_model = true;
   }
   Forecaster forecaster(earlier);
   const Cell last = cell("a", "last", std::nullopt);
@@ -178,7 +180,7 @@ TEST(Forecast, OnlyWhatCostsAWorkerIsARisk) {
   for (const Status status : {Status::skipped, Status::unsupported, Status::oom, Status::incorrect}) {
     Forecaster forecaster;
     for (const double size : {16, 32, 64}) forecaster.note_end("fig", cell("a", "a", size), status);
-    EXPECT_LE(forecaster.about("fig", cell("a", "a", 128)).risk, 0.05) << word(status);
+    EXPECT_LE(forecaster.about("fig", cell("a", "a", 128)).risk, 0.02) << word(status);
   }
 }
 
@@ -186,12 +188,12 @@ TEST(Forecast, AnAllocatorIsJudgedByItsCellsInTheConfigThenInAll) {
   Forecaster forecaster;
   const auto of = [](const std::string& name) { return cell("a", name, std::nullopt, {{"shape", name}}); };
   forecaster.note_end("one", of("x"), Status::crashed);
-  EXPECT_NEAR(forecaster.about("one", of("new")).risk, (1 + (1 + 0.05) / 2) / 2, 1e-9);
+  EXPECT_NEAR(forecaster.about("one", of("new")).risk, (1 + (1 + 0.02) / 2) / 2, 1e-9);
   EXPECT_EQ(forecaster.about("one", of("new")).reason, "a lost 1 workers at 1 cells of this config");
-  EXPECT_NEAR(forecaster.about("two", of("new")).risk, (1 + 0.05) / 2, 1e-9) << "as in all configs";
+  EXPECT_NEAR(forecaster.about("two", of("new")).risk, (1 + 0.02) / 2, 1e-9) << "as in all configs";
   for (const char* const name : {"p", "q", "r"}) forecaster.note_round("two", of(name), 0.1);
   EXPECT_LT(forecaster.about("two", of("new")).risk, 0.1);
-  EXPECT_NEAR(forecaster.about("three", of("new")).risk, (1 + 0.05) / 5, 1e-9);
+  EXPECT_NEAR(forecaster.about("three", of("new")).risk, (1 + 0.02) / 5, 1e-9);
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ TEST(Order, APriceIsSecondsPerValue) {
 }
 
 TEST(Order, RoundsAreWorthLessTheMoreThereAre) {
-  EXPECT_DOUBLE_EQ(price(step(0.1, 1)), 0.2);
-  EXPECT_DOUBLE_EQ(price(step(0.1, 2)), 0.2);
+  EXPECT_DOUBLE_EQ(price(step(0.1, 1)), 0.4);
+  EXPECT_DOUBLE_EQ(price(step(0.1, 2)), 0.4);
   EXPECT_DOUBLE_EQ(price(step(0.1, 3)), 1);
   EXPECT_DOUBLE_EQ(price(step(0.1, 5)), 1);
   EXPECT_DOUBLE_EQ(price(step(0.1, 6)), 5);
@@ -33,7 +33,7 @@ TEST(Order, AFigureThatCanHardlyBeDrawnComesFirst) {
   bare.figure_is_bare = true;
   EXPECT_DOUBLE_EQ(price(bare), 0.1);
   bare.rounds_had = 1;
-  EXPECT_DOUBLE_EQ(price(bare), 0.8) << "only values are missing there";
+  EXPECT_DOUBLE_EQ(price(bare), 1.6) << "only values are missing there";
 }
 
 TEST(Order, ReworkedFormsComeBehindOthersOfTheirCost) {

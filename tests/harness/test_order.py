@@ -114,9 +114,11 @@ class TimeOver(OrderTest):
         begin = time.monotonic()
         self.measure(self.slow(0.2, 0.21, 0.22, rounds=9, least_rounds=9), "--minutes", "0.03", expect=1)
         self.assertLess(time.monotonic() - begin, 15)
-        cells = self.results()["allocbench"]["cells"]
-        self.assertEqual([cell["status"] for cell in cells], 3 * ["ok"])
-        self.assertEqual(self.results()["allocbench"]["unfinished"], 3)
+        results = self.results()["allocbench"]
+        with_value = {cell["id"] for cell in results["cells"] if cell["status"] == "ok"}
+        self.assertEqual(with_value, {event["cell"] for event in self.events() if event["event"] == "round"})
+        self.assertGreater(len(with_value), 0)
+        self.assertEqual(results["unfinished"], len(with_value), "they go on with --resume")
 
     def test_a_failure_is_not_replaced_by_a_lack_of_time(self):
         config = self.config(["crashing", "steady"])
@@ -131,10 +133,10 @@ class TimeOver(OrderTest):
         self.measure(config, "--only-failed")
         self.assertEqual(set(self.statuses_by_name().values()), {"ok"})
 
-    def test_values_come_before_further_rounds(self):
+    def test_all_cells_get_all_rounds_where_there_is_time(self):
         self.measure(self.slow(0.05, 0.06, 0.07, allocators=("steady", "noisy"), rounds=3, least_rounds=3), *ENOUGH)
-        self.assertEqual(len(set(self.rounds()[:6])), 6)
         self.assertEqual({name: self.rounds().count(name) for name in self.rounds()}, dict.fromkeys(self.rounds(), 3))
+        self.assertEqual(len(set(self.rounds())), 6)
 
 
 class Memory(OrderTest):
@@ -214,5 +216,5 @@ class WholeStudy(OrderTest):
             self.config(["noisy", "steady"], name=f"mine/{name}", rounds=2, least_rounds=2, sweep={"request_bytes": sizes}).rename(configs / f"{name}.json")
         result = self.run_program("study", "mine", "--configs", configs.parent, "--out", self.out, "--no-figures", *ENOUGH, expect=0)
         folders = [self.out / "mine" / name for name in ("large", "small")]
-        self.assertEqual(self.opened(*folders)[:3], ["small/noisy/17", "small/steady/17", "large/noisy/16"])
+        self.assertEqual(self.opened(*folders)[:2], ["small/noisy/17", "small/steady/17"])
         self.assertIn("mine/small: 2 cells, 2 ok", result.stdout)

@@ -14,8 +14,8 @@ namespace {
 
 // A cell whose smaller neighbour failed, or that failed before.
 constexpr double risk_of_failures = 0.95;
-// One allocator in twenty hangs somewhere: what is assumed of one that was not tried yet.
-constexpr double usual_risk = 0.05;
+// Of an allocator that was not tried yet.
+constexpr double usual_risk = 0.02;
 
 bool is_whole(const ParameterValue& value) { return std::holds_alternative<std::uint64_t>(value); }
 
