@@ -115,13 +115,14 @@ TEST(Forecast, CrashesAndDeferralsSkipNothing) {
 
 TEST(Forecast, LargerCellsOfASeriesThatTimedOutOrWasDeferredFail) {
   Forecaster forecaster;
-  forecaster.note_end("fig", cell("a", "a", 64), Status::timeout);
-  forecaster.note_deferred("fig", cell("b", "b", 64));
-  EXPECT_TRUE(fails(forecaster, cell("a", "a", 128)));
-  EXPECT_FALSE(fails(forecaster, cell("a", "a", 32)));
-  EXPECT_EQ(forecaster.about("fig", cell("a", "a", 128)).reason, "series a timed out at 64");
-  EXPECT_TRUE(fails(forecaster, cell("b", "b", 128)));
-  EXPECT_EQ(forecaster.about("fig", cell("b", "b", 128)).reason, "series b used up its first deadline at 64");
+  forecaster.note_end("fig", on_grid(64, 1000), Status::timeout);
+  forecaster.note_deferred("fig", on_grid(64, 3));
+  EXPECT_TRUE(fails(forecaster, on_grid(128, 1000)));
+  EXPECT_FALSE(fails(forecaster, on_grid(32, 1000)));
+  EXPECT_EQ(forecaster.about("fig", on_grid(128, 1000)).reason, "series a/threads:1000 timed out at 64");
+  EXPECT_TRUE(fails(forecaster, on_grid(128, 3)));
+  EXPECT_FALSE(fails(forecaster, on_grid(32, 3)));
+  EXPECT_EQ(forecaster.about("fig", on_grid(128, 3)).reason, "series a/threads:3 used up its first deadline at 64");
 }
 
 TEST(Forecast, CellsThatAskAtLeastAsMuchFail) {
