@@ -92,7 +92,7 @@ Side side_of(const std::string& argument, const std::vector<Results>& runs, cons
   std::map<std::string, std::size_t> places;
   for (const Results& results : runs) {
     side.figures.insert(results.figure);
-    side.not_measured += results.unfinished;
+    side.not_measured += results.not_measured;
     for (const CellResult& result : results.cells) {
       add_origin(side, result.cell.origin);
       ComparedCell cell = compared(results, result);
