@@ -17,7 +17,7 @@ MEANT = "provisional, fewer than three rounds"
 HOLLOW = f"Hollow with a dashed edge: {MEANT}."
 MARKED = f"{MARK}: {MEANT}."
 LEANING = f"Italic: {MEANT}."
-_EDGE = (0, (1.3, 0.9))  # of a marker
+_EDGE = (0, (2.0, 1.2))  # of a marker
 
 
 def among(flags: Iterable[list[str]]) -> list[bool]:
@@ -34,6 +34,7 @@ def marked(text: str, is_provisional: bool) -> str:
 
 
 def draw(axes, xs, ys, look, size: float, **more) -> None:
-    """Markers without a face, whose edges are dashed: forms of allocators have solid ones."""
-    axes.scatter(xs, ys, s=size**2, marker=look.marker, facecolors="none" if look.marker not in "x+" else look.colour, edgecolors=look.colour,
-                 linewidths=0.9, linestyles=[_EDGE], **more)
+    """White markers with dashed edges, which interrupt their line: no form of an allocator has such ones. Crosses have no face and are dashed."""
+    open_ended = look.marker in "x+"
+    axes.scatter(xs, ys, s=(size + 1) ** 2, marker=look.marker, facecolors=look.colour if open_ended else "white", edgecolors=None if open_ended else look.colour,
+                 linewidths=0.8, linestyles=[_EDGE], **more)
