@@ -6,7 +6,7 @@ from typing import Sequence
 
 import pandas
 
-from plots import curves, labels, samples, stated
+from plots import curves, labels, provisional, samples, stated
 from plots.results import Run
 
 
@@ -17,6 +17,8 @@ def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: Sequence[str] =
     text += f"; bars: {interval(run)}." if shown["low"].notna().any() else _why_none(run, shown)
     if equations:
         text += f" Lines: {_told(equations)} of the paper (plots/theory.py) at the same settings."
+    if provisional.any_of(shown):
+        text += f" {provisional.HOLLOW}"
     if (run.cells["status"] != "ok").any():
         text += " Crosses above the panel: cells without a value, with their status."
     text = " ".join([text + _throttled(shown), *more])
@@ -35,6 +37,8 @@ def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = 
         text += _why_none(run, shown)
     else:
         text += f", ± the distance to the farther end of the {interval(run)}." if intervals else "."
+    if provisional.any_of(shown):
+        text += f" {provisional.MARKED}"
     if (run.cells["status"] != "ok").any():
         text += " Words: the status of cells without a value."
     text = " ".join([text + _throttled(shown), *more])
@@ -45,6 +49,8 @@ def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
     """Of factors, whose numbers are in the Markdown page."""
     shown = _shown(run, wanted)
     text = f"From the {_statistic(run, shown)}; times and intervals: in the page of numbers beside this image.{_throttled(shown)}"
+    if provisional.any_of(shown):
+        text += f" {provisional.LEANING}"
     return [text, *samples.sentences(run, wanted), *run.plot.get("notes", [])]
 
 

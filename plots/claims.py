@@ -2,8 +2,8 @@
 
 A claim names an effect (effects.py) and what it must be: `above`, `below` or `between`. The verdict follows from the
 interval of the effect, not from its number: `holds` where all of the interval satisfies it, `does not hold` where none of
-it does, `cannot tell` otherwise. A time of three to five rounds has an interval for verdicts alone (few_rounds.py). With
-several places the claim must hold in every one, or, with `"over"`, in `some`, or for their geometric `mean`. Only the
+it does, `cannot tell` otherwise. A time of three to five rounds has an interval for verdicts alone (few_rounds.py), a provisional
+value has none. With several places the claim must hold in every one, or, with `"over"`, in `some`, or for their geometric `mean`. Only the
 published forms are judged; the same effect of reworked forms and originals stands beside them.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Collection, Sequence
 
 from allocbench.errors import UsageError
-from plots import effects, few_rounds, forms, grid, origin, originals, quantity, sides
+from plots import effects, few_rounds, forms, grid, origin, originals, provisional, quantity, sides
 from plots.effects import Estimate
 from plots.results import Run
 
@@ -50,7 +50,7 @@ class Judged:
     verdict: str
     why: str      # of `cannot tell`: what happened to the published form
     holds_in: str
-    unsure: str   # of `cannot tell`: how many places have no interval
+    unsure: str   # of `cannot tell`: how many places have no interval, or are provisional
     few: str      # how many places were judged on three to five rounds
     cause: str    # of `does not hold`
     detail: str
@@ -120,8 +120,12 @@ def judge(run: Run, claim: dict) -> Judged:
 
 
 def _without_interval(estimates: Sequence[Estimate]) -> str:
-    number = sum(estimate.low is None or estimate.high is None for estimate in estimates)
-    return "" if not number else "no interval" if len(estimates) == 1 else f"no interval in {number} of {len(estimates)}"
+    """How many, and how many of these are provisional."""
+    without = [estimate for estimate in estimates if estimate.low is None or estimate.high is None]
+    doubtful = sum(estimate.provisional for estimate in without)
+    counts = (("no interval", len(without) - doubtful), (provisional.WORD, doubtful))
+    return ", ".join(word if len(estimates) == 1 else f"{word} in {number} of {len(estimates)}" if word != provisional.WORD else
+                     f"{number} of {len(estimates)} places {word}" for word, number in counts if number)
 
 
 def _judged_places(found: effects.Found, claim: dict) -> list[Estimate]:
@@ -133,7 +137,7 @@ def _decisive(estimates: Sequence[Estimate], claim: dict) -> Estimate:
 
 
 def _value(estimate: Estimate, write) -> Value:
-    return Value(write(estimate.number), _interval(estimate, write), estimate)
+    return Value(provisional.marked(write(estimate.number), estimate.provisional), _interval(estimate, write), estimate)
 
 
 def _value_of(run: Run, claim: dict, form: str, write) -> Value:
@@ -225,7 +229,7 @@ def _mean(estimates: Sequence[Estimate]) -> Estimate:
     middle = sum(math.log(estimate.number) for estimate in estimates) / len(estimates)
     place = f"mean of {len(estimates)}"
     if any(estimate.low is None or estimate.high is None or estimate.low <= 0 for estimate in estimates):
-        return Estimate(math.exp(middle), None, None, place)
+        return Estimate(math.exp(middle), None, None, place, provisional=any(each.provisional for each in estimates))
     spread = math.sqrt(sum((math.log(each.high / each.low) / 2) ** 2 for each in estimates)) / len(estimates)
     return Estimate(math.exp(middle), math.exp(middle - spread), math.exp(middle + spread), place,
                     few_rounds.fewest([each.rounds for each in estimates]))

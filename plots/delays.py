@@ -15,7 +15,7 @@ import numpy
 import scipy.stats
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import choice, series, style
+from plots import choice, provisional, series, style
 from plots.results import Run
 
 WAITS = {"allocator.malloc_delay": "malloc", "allocator.free_delay": "free"}
@@ -52,6 +52,7 @@ class Slope:
     slope: Bounded | None      # seconds per cycle; None with fewer than two points
     off_line: float | None     # the farthest point's distance from the line, over `base`
     clock: float | None        # Hz during the samples; None where the back end has no clock
+    provisional: bool = False  # one of the points is: the slope has no interval
 
     @property
     def share(self) -> Bounded | None:
@@ -97,10 +98,13 @@ def _of_run(run: Run) -> list[Slope]:
             base = drawn.loc[drawn["x"] == 0, "value"]
             own = clocks.reindex(drawn["cell"]).dropna()
             found = None if len(drawn) < 2 else _line(drawn["x"].to_numpy(), *(drawn[name].to_numpy() for name in ("value", "low", "high")))
+            doubtful = bool(drawn[provisional.FLAG].any())
+            if found and doubtful:
+                found = Bounded(found[0].value, None, None), found[1]
             made.append(Slope(run.config.get("description", run.name).partition(":")[0], WAITS[x], panel.phase, each.allocator, each.label, each.look,
                               len(drawn), tuple(word for word in each.points["word"] if word), base.iloc[0] if len(base) else None,
                               found[0] if found else None, found[1] / base.iloc[0] if found and len(base) else None,
-                              1e6 * float(own.median()) if len(own) else None))
+                              1e6 * float(own.median()) if len(own) else None, doubtful))
     return made
 
 

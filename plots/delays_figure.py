@@ -8,7 +8,7 @@ from typing import Sequence
 import matplotlib
 from matplotlib.lines import Line2D
 
-from plots import delays, grid, origin, quantity, style, ticks
+from plots import delays, grid, origin, provisional, quantity, style, ticks
 from plots.delays import STEP, Bounded, Slope
 from plots.page import BODY_WIDTH, Drawing, Heading, Page
 from plots.results import Run
@@ -38,6 +38,8 @@ def _heading(slopes: Sequence[Slope], runs: Sequence[Run]) -> Heading:
                "without. The bars are its 95 % interval: of the line, or of the times if that is wider. An allocator whose calls take so much less would save "
                "about as much.",
                "A mark at the left edge: the interval includes 0, so no dependence is seen. No mark: no time without waits, or too few times; the table has the statuses."]
+    if any(each.provisional for each in slopes):
+        caption.append(f"{provisional.HOLLOW} {provisional.MARKED}")
     return Heading("How much does an application depend on its allocator?", "", caption, origin.lines(runs[0])[:1],
                    origin.CPU_BANNER if _backend(runs) == "cpu" else "")
 
@@ -86,6 +88,9 @@ def _draw_mark(axes, each: Slope, middle: float, limits: tuple[float, float]) ->
         if share.high > least:
             axes.plot([least, share.high], [middle, middle], color=each.look.colour, linewidth=0.8, zorder=2)
         return
+    if each.provisional:
+        provisional.draw(axes, [min(max(share.value, least), most)], [middle], each.look, 4.5, zorder=3, clip_on=False, gid=f"provisional {each.label}")
+        return
     if share.low is not None:
         axes.plot([max(share.low, least), min(share.high, most)], [middle, middle], color=each.look.colour, linewidth=0.8, zorder=2)
     axes.plot(min(max(share.value, least), most), middle, marker=each.look.marker, gid=f"share {each.label}", **look)
@@ -110,7 +115,8 @@ def markdown(heading: Heading, slopes: Sequence[Slope]) -> str:
 def _row(each: Slope) -> list[str]:
     added = each.slope.times(STEP) if each.slope else None
     counted = f"{each.points}" + (f" ({', '.join(each.without)})" if each.without else "")
-    return [each.application, each.phase, each.call, each.label, quantity.in_si(each.base, "s") if each.base is not None else "–",
+    base = provisional.marked(quantity.in_si(each.base, "s"), each.provisional) if each.base is not None else "–"
+    return [each.application, each.phase, each.call, each.label, base,
             _told(added, lambda value: quantity.in_si(value, "s")), _told(each.share, lambda value: f"{quantity.count(100 * value)} %"),
             _told(each.in_a_row, quantity.count), f"{100 * each.off_line:.2g} %" if each.off_line is not None else "–", counted]
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import pandas
 
+from plots import provisional
+
 _NUMBERS = ["value", "low", "high"]
 
 
@@ -39,19 +41,23 @@ def relative(cells: pandas.DataFrame, values: pandas.DataFrame, reference: str) 
     by = ["place", "phase", "metric"]
     if reference == "baseline":
         by = ["cell", "metric"]
-        bases = placed[placed["phase"] == "baseline"].set_index(by)["value"]
+        own = placed[placed["phase"] == "baseline"]
+        bases = own.set_index(by)["value"]
     elif reference == "baselines":
         by = ["place", "metric"]
-        bases = placed[placed["phase"] == "baseline"].groupby(by)["value"].median()
+        own = placed[placed["phase"] == "baseline"]
+        bases = own.groupby(by)["value"].median()
     elif reference == "best":
-        bases = placed[placed["value"] > 0].groupby(by)["value"].min()
+        own = placed[placed["value"] > 0].sort_values("value", kind="stable").drop_duplicates(by)
+        bases = own.set_index(by)["value"]
     else:
-        own = placed[placed["cell"].isin(cells.index[cells["allocator"] == reference])]
-        bases = own.drop_duplicates(by, keep="last").set_index(by)["value"]
+        own = placed[placed["cell"].isin(cells.index[cells["allocator"] == reference])].drop_duplicates(by, keep="last")
+        bases = own.set_index(by)["value"]
     base = placed.join(bases.rename("base"), on=by)["base"]
     base = base[base != 0].dropna()
     related = _scaled(values, 1 / base, "relative_" + values["metric"])
     related["unit"] = ""
+    related = _doubted(related, placed.loc[base.index, by], own[by], own["flags"])
     times = values.loc[base.index]
     times = times[(times["metric"] == "time") & (times["value"] != 0)]
     beyond = times.assign(metric="beyond_reference", value=1 - base / times["value"], low=float("nan"), high=float("nan"), unit="")
@@ -66,6 +72,18 @@ def speed_up(values: pandas.DataFrame, series: pandas.Series, positions: pandas.
     base = placed.join(first.set_index(["series", "phase"])["value"].rename("base"), on=["series", "phase"])["base"]
     made = _scaled(rates, 1 / base[base > 0], "speed_up")
     made["unit"] = ""
+    keys = ["series", "phase"]
+    return _doubted(made, placed.loc[made.index, keys], first[keys], first["flags"])
+
+
+def _doubted(made: pandas.DataFrame, keys: pandas.DataFrame, of_bases: pandas.DataFrame, flags: pandas.Series) -> pandas.DataFrame:
+    """Values over a provisional one are provisional too. `keys` has a row for each of `made`, `of_bases` one for each of `flags`."""
+    doubtful = set(of_bases[provisional.among(flags)].itertuples(index=False, name=None))
+    if not doubtful:
+        return made
+    doubted = pandas.Series([key in doubtful for key in keys.itertuples(index=False, name=None)], index=made.index)
+    made["flags"] = [sorted({*flags, provisional.FLAG}) if doubted[row] else flags for row, flags in made["flags"].items()]
+    made.loc[doubted, ["low", "high"]] = float("nan")
     return made
 
 

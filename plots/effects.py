@@ -20,7 +20,7 @@ import scipy.stats
 from plots import curves, few_rounds, labels, quantity
 from plots.results import Run
 from plots.series import moving_with
-from plots.sides import Side, along_of, axes_of, bounds_of, cells_of, parameters_of, place_of, rounds_of, side_of, written
+from plots.sides import Side, along_of, axes_of, bounds_of, cells_of, parameters_of, place_of, provisional_of, rounds_of, side_of, written
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Estimate:
     high: float | None
     place: str
     rounds: int = 0     # the fewest that an interval of few rounds in it comes from; 0: there is none in it
+    provisional: bool = False  # it has a provisional value in it, and thus no interval
 
 
 @dataclass
@@ -68,7 +69,7 @@ def _divided(of, to, place: str) -> Estimate | None:
     (low, high), (least, most) = bounds_of(of), bounds_of(to)
     bounded = None not in (low, high, least, most) and least > 0
     return Estimate(of.value / to.value, low / most if bounded else None, high / least if bounded else None, place,
-                    rounds_of(of, to) if bounded else 0)
+                    rounds_of(of, to) if bounded else 0, provisional_of(of, to))
 
 
 def _ratio(run: Run, effect: dict, where: dict) -> Found:
@@ -144,7 +145,7 @@ def _growth(run: Run, effect: dict, where: dict) -> Found:
         found.estimates.append(Estimate(exponent, None if spread is None else exponent - spread,
                                         None if spread is None else exponent + spread,
                                         place_of(run, rows[:1], axes_of(rows[0], moving_with(run, along))),
-                                        0 if spread is None else rounds_of(*points)))
+                                        0 if spread is None else rounds_of(*points), provisional_of(*points)))
     return found
 
 
@@ -190,7 +191,7 @@ def _crossing(run: Run, effect: dict, where: dict) -> Found:
         high = next((x for x, each in points[turn:] if each.low is not None and each.low > 1), None)
         found.estimates.append(Estimate(x0 + share * (x1 - x0), low, high,
                                         place_of(run, (rows[0], others[0]), axes_of(rows[0], moving_with(run, along))),
-                                        few_rounds.fewest([each.rounds for _, each in points])))
+                                        few_rounds.fewest([each.rounds for _, each in points]), any(each.provisional for _, each in points)))
     return found
 
 
@@ -199,15 +200,20 @@ def _plain(run: Run, effect: dict, where: dict) -> Found:
     side = side_of(run, effect["of"], effect, where)
     cells = cells_of(run, side)
     valued = cells[cells["value"].notna()]
-    return Found([Estimate(row.value, *bounds_of(row), place_of(run, (row,), axes_of(row)), rounds_of(row)) for row in valued.itertuples()],
+    return Found([Estimate(row.value, *bounds_of(row), place_of(run, (row,), axes_of(row)), rounds_of(row), row.provisional) for row in valued.itertuples()],
                  int(cells["value"].isna().sum()), unit=valued["unit"].iloc[-1] if len(valued) else "", metric=side.metric)
 
 
 def _share(run: Run, effect: dict, where: dict) -> Found:
     """The share of the cells that ended with a status."""
     side = side_of(run, effect["of"], effect, where)
-    shares = (cells_of(run, side)["status"] == effect["status"]).groupby(cells_of(run, side)["allocator"], sort=False).mean()
-    return Found([Estimate(share, share, share, labels.allocator(run, name)) for name, share in shares.items()])
+    found = Found([])
+    for name, cells in cells_of(run, side).groupby("allocator", sort=False):
+        share = float((cells["status"] == effect["status"]).mean())
+        doubtful = bool(run.cells.loc[cells["cell"], "provisional"].any())  # a later round may fail
+        bound = None if doubtful else share
+        found.estimates.append(Estimate(share, bound, bound, labels.allocator(run, name), provisional=doubtful))
+    return found
 
 
 def _theory(run: Run, effect: dict, where: dict) -> Found:
@@ -221,7 +227,7 @@ def _theory(run: Run, effect: dict, where: dict) -> Found:
             continue
         low, high = bounds_of(row)
         bounds = (None, None) if low is None or high is None else (low / expected, high / expected)
-        found.estimates.append(Estimate(row.value / expected, *bounds, place_of(run, (row,), axes_of(row)), rounds_of(row)))
+        found.estimates.append(Estimate(row.value / expected, *bounds, place_of(run, (row,), axes_of(row)), rounds_of(row), row.provisional))
     return found
 
 
@@ -232,7 +238,7 @@ def _unexplained(run: Run, effect: dict, where: dict) -> Found:
     cells = cells_of(run, side)
     columns = [cells["value"], *(run.at(effect.get("by_phase", ""), effect[key])["value"].reindex(cells["cell"]).reset_index(drop=True)
                                  for key in ("by", "rather_than"))]
-    points = pandas.concat(columns, axis=1, keys=["y", "by", "than"])
+    points = pandas.concat(columns, axis=1, keys=["y", "by", "than"])[~cells["provisional"]]
     usable = numpy.log(points[(points > 0).all(axis=1)])
     found = Found([], without_value=len(points) - len(usable))
     if len(usable) < 5:

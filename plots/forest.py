@@ -10,8 +10,9 @@ import matplotlib
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from plots import claims, few_rounds, origin, style, ticks
+from plots import claims, few_rounds, origin, provisional, style, ticks
 from plots.claims import Judged
+from plots.effects import Estimate
 from plots.page import BODY_WIDTH, Drawing, Heading, Page
 from plots.results import Run
 
@@ -45,7 +46,8 @@ def _drawing(paper: str, runs: Sequence[tuple[Run, list[Judged]]]) -> Drawing | 
     caption = ["Filled: published form, which the verdict is about, with its 95 % interval, in the colour of the verdict. Half-filled: reworked form. Hollow: the "
                "authors' code, measured separately where it has no interval. Shaded: what the paper states. No symbol: no number. Triangle: beyond the axis.",
                "The place that decides is shown: of those with the verdict, the one nearest to the other.",
-               *([few_rounds.MARKED] if any(each.few for _, each in rows) else [])]
+               *([few_rounds.MARKED] if any(each.few for _, each in rows) else []),
+               *([provisional.HOLLOW] if any(estimate.provisional for _, each in rows for estimate in _estimates(each)) else [])]
     sentences = [ticks.wrapped(f"{each.says} ({each_run.name.split('/')[-1]})", style.LEAST, _SENTENCE) for each_run, each in rows]
     verdicts = [[f"{each.verdict} {few_rounds.MARK}" if each.few else each.verdict, *ticks.wrapped(_beside(each), style.LEAST, _VERDICT)] for _, each in rows]
     heights = [_ROW + _LINE * (max(2, len(lines), len(told)) - 2) for lines, told in zip(sentences, verdicts)]
@@ -85,6 +87,10 @@ def _beside(each: Judged) -> str:
     return f"{each.published}, no interval" if each.published.interval == "none" else str(each.published)
 
 
+def _estimates(each: Judged) -> list[Estimate]:
+    return [estimate for form, _, _ in _FORMS if (estimate := getattr(each, form).estimate)]
+
+
 def _draw_row(axes, middle: float, height: float, each: Judged, limits: tuple[float, float]) -> None:
     least, most = each.bounds
     if least is not None or most is not None:
@@ -101,6 +107,9 @@ def _draw_row(axes, middle: float, height: float, each: Judged, limits: tuple[fl
         if estimate.low is not None and estimate.high is not None and estimate.low > 0:
             axes.plot([max(estimate.low, limits[0]), min(estimate.high, limits[1])], [middle + shift] * 2, color=colour, linewidth=0.9, zorder=2)
         beyond = at != estimate.number
+        if estimate.provisional and not beyond:
+            provisional.draw(axes, [at], [middle + shift], style.Look("", colour, marker), 4.5, zorder=3, clip_on=False)
+            continue
         axes.plot(at, middle + shift, marker=("<" if estimate.number < at else ">") if beyond else marker, fillstyle=fill, color=colour,
                   markerfacecoloralt="white", markersize=4, zorder=3, clip_on=False)
 
@@ -110,6 +119,6 @@ def _limits(rows) -> tuple[float, float]:
     numbers = [1.0]
     for _, each in rows:
         numbers += [bound for bound in each.bounds if bound and bound > 0]
-        numbers += [value.estimate.number for value in (each.original, each.published, each.reworked) if value.estimate and value.estimate.number > 0]
+        numbers += [estimate.number for estimate in _estimates(each) if estimate.number > 0]
     low, high = math.floor(math.log10(min(numbers)) - 0.05), math.ceil(math.log10(max(numbers)) + 0.05)
     return 10.0 ** max(low, -_DECADES), 10.0 ** min(high, _DECADES)

@@ -5,7 +5,7 @@
 the settings of that file.
 
 Bold is what lies outside of what is asked: a published form takes 0.67 to 1.5 of the original's time; a reworked form at most the
-original's time, or 1/0.97 of it where that is below 15 us.
+original's time, or 1/0.97 of it where that is below 15 us. A `~` marks a provisional time, which is not judged.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Callable, Iterator
 
 from allocbench.errors import UsageError
-from plots import forms, kept, labels, originals, quantity, sides
+from plots import forms, kept, labels, originals, provisional, quantity, sides
 from plots.results import Run
 
 _BAND = (0.67, 1.5)
@@ -27,6 +27,7 @@ _PHASES = ("alloc", "free")
 @dataclass(frozen=True)
 class _Cell:
     status: str
+    provisional: bool
     seconds: dict[str, float]  # by phase
 
 
@@ -53,7 +54,7 @@ def _cells(run: Run, data: dict | None) -> Iterator[tuple[str, str, _Cell]]:
     seconds = {phase: run.at(phase, "time")["value"] for phase in _PHASES}
     for cell, about in chosen.iterrows():
         point = quantity.in_bytes(run.settings.at[cell, "request_bytes"]) if data else _point(run, about["axes"])
-        yield about["allocator"], point, _Cell(about["status"], {phase: times[cell] for phase, times in seconds.items() if cell in times.index})
+        yield about["allocator"], point, _Cell(about["status"], about["provisional"], {phase: times[cell] for phase, times in seconds.items() if cell in times.index})
 
 
 def _point(run: Run, axes: dict) -> str:
@@ -67,7 +68,7 @@ def _beside(ours: dict[str, dict[str, _Cell]]) -> _Theirs:
     def seconds(name: str, point: str, phase: str) -> float | None:
         base = name.partition("(")[0]
         original = forms.in_form(_HEIRS.get(base, base), forms.ORIGINAL)
-        return ours.get(original, {}).get(point, _Cell("", {})).seconds.get(phase)
+        return ours.get(original, {}).get(point, _Cell("", False, {})).seconds.get(phase)
 
     return seconds
 
@@ -109,4 +110,6 @@ def _compared(form: str, cell: _Cell | None, phase: str, original: float | None)
     asked = _BAND if form == forms.PUBLISHED else (0, 1 / 0.97 if original < _SHORT else 1)
     # Judged as it is written.
     written = f"{ratio:.2f}" if ratio >= 0.01 else "<0.01"
+    if cell.provisional:
+        return provisional.marked(written, True)
     return written if asked[0] <= float(f"{ratio:.2f}") <= float(f"{asked[1]:.2f}") else f"**{written}**"

@@ -18,7 +18,7 @@ from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
 from allocbench.errors import NothingToDraw
-from plots import caption, choice, heatmap_page, labels, origin, quantity, rows, style, table
+from plots import caption, choice, heatmap_page, labels, origin, provisional, quantity, rows, style, table
 from plots.heatmap_blocks import BLANK, Block, Cell
 from plots.page import Drawing
 from plots.results import Run
@@ -151,12 +151,12 @@ def _cell(run: Run, cell: str | None, factors: pandas.DataFrame, own: pandas.Dat
         word = status if status != "ok" else "no value"
         return Cell(style.STATUS_SHORT.get(word, word), BLANK, True)
     if is_reference:
-        return Cell(quantity.factor(own.at[cell, "value"] / unit[0]), BLANK, False)
+        return Cell(quantity.factor(own.at[cell, "value"] / unit[0]), BLANK, False, *provisional.among([own.at[cell, "flags"]]))
     if cell not in factors.index:
         return Cell("–", BLANK, True)
-    value, low, high = factors.loc[cell, ["value", "low", "high"]]
+    value, low, high, flags = factors.loc[cell, ["value", "low", "high", "flags"]]
     same = low <= 1 <= high
-    return Cell(quantity.factor(value), _SAME if same else _colour(value), False)
+    return Cell(quantity.factor(value), _SAME if same else _colour(value), False, *provisional.among([flags]))
 
 
 def _unit(values: pandas.DataFrame) -> tuple[float, str]:

@@ -12,6 +12,7 @@ class Cell:
     text: str
     colour: str
     word: bool  # a status in place of a number
+    provisional: bool = False
 
 
 @dataclass(frozen=True)

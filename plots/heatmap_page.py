@@ -172,4 +172,4 @@ def _draw_map(axes, made: Layout, block: Block, first: int, end: int, left: floa
                               facecolor=cell.colour, edgecolor="#c8c8c8" if cell.word else "white", linewidth=0.6,
                               hatch="/////" if cell.word else None, gid="word" if cell.word else "factor")
             axes.text(left + room * (number + 0.5), top + made.row / 2, written(cell, room), fontsize=style.LEAST, ha="center", va="center",
-                      color=style.text_on(cell.colour))
+                      color=style.text_on(cell.colour), style="italic" if cell.provisional else "normal")

@@ -42,6 +42,8 @@ def lines(run: Run) -> tuple[str, ...]:
     made_of += mixed(run)
     if run.unfinished:
         made_of.append(f"unfinished: {run.unfinished} planned cells have fewer rounds than planned, or none")
+    if run.provisional:
+        made_of.append(f"provisional: {run.provisional} cells have fewer than three rounds")
     return " · ".join(hardware), " · ".join(measured), " · ".join(made_of)
 
 

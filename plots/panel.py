@@ -9,7 +9,7 @@ from typing import Sequence
 
 from matplotlib.transforms import offset_copy
 
-from plots import apart, edge, labels, quantity, stated, style, ticks
+from plots import apart, edge, labels, provisional, quantity, stated, style, ticks
 from plots.results import Run
 from plots.series import Series
 
@@ -148,9 +148,14 @@ def _draw_series(axes, series: Series, curve: tuple[list[float], list[float]], a
     if curve[0]:
         axes.plot(*curve, color=look.colour, linestyle=look.dash, linewidth=0.9, gid=f"theory {series.label}")
     xs = points["x"] + aside
+    hollow = points[provisional.FLAG].astype(bool)
+    marked = {"markevery": [place for place, each in enumerate(hollow) if not each]} if hollow.any() else {}
     axes.plot(xs, points["value"], color=look.colour, linestyle="none" if not joined else look.dash, marker=look.marker, markersize=look.marker_size,
               fillstyle=look.fill, markerfacecoloralt="white", label=series.label, gid=f"median {series.label}", transform=place,
-              clip_on=cut, **outline)
+              clip_on=cut, **outline, **marked)
+    if hollow.any():
+        provisional.draw(axes, xs[hollow], points.loc[hollow, "value"], look, look.marker_size, transform=place, clip_on=cut, zorder=2.02,
+                         gid=f"provisional {series.label}")
     if joined and fade:
         _fade_gaps(axes, points, all_xs, place)
     rings = points[points["cell"].isin(ringed)]

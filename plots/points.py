@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Callable, Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import few_rounds, labels, quantity, sides, style
+from plots import few_rounds, labels, provisional, quantity, sides, style
 from plots.results import Run
 
 COMB = Path(__file__).resolve().parents[1] / "data" / "comb" / "points.json"
@@ -25,22 +25,25 @@ _LIMITS = ({"times", "of"}, {"at_most"}, {"at_least"})
 
 @dataclass(frozen=True)
 class Reading:
-    """A value with its 95 % interval; no bounds where there is none. Counts are exact. `rounds`: of a t interval, 0 for any other."""
+    """A value with its 95 % interval; no bounds where there is none. Counts are exact. `rounds`: of a t interval, 0 for any other.
+    `provisional`: of fewer than three rounds, or over one that is."""
 
     value: float
     low: float | None
     high: float | None
     unit: str
     rounds: int = 0
+    provisional: bool = False
 
     def over(self, other: Reading) -> Reading:
         bounded = None not in (self.low, self.high, other.low, other.high) and other.low > 0
         rounds = few_rounds.fewest((self.rounds, other.rounds)) if bounded else 0
-        return Reading(self.value / other.value, self.low / other.high if bounded else None, self.high / other.low if bounded else None, "", rounds)
+        return Reading(self.value / other.value, self.low / other.high if bounded else None, self.high / other.low if bounded else None, "", rounds,
+                       self.provisional or other.provisional)
 
     def times(self, factor: float) -> Reading:
         low, high = (None if bound is None else bound * factor for bound in (self.low, self.high))
-        return Reading(self.value * factor, low, high, self.unit, self.rounds)
+        return Reading(self.value * factor, low, high, self.unit, self.rounds, self.provisional)
 
 
 @dataclass(frozen=True)
@@ -134,10 +137,11 @@ class _Source:
 
 def _reading(row) -> Reading:
     low, high = (None if math.isnan(bound) else float(bound) for bound in (row.low, row.high))
-    if low is None and row.unit != "s":
+    is_provisional = provisional.FLAG in row.flags
+    if low is None and row.unit != "s" and not is_provisional:
         low = high = float(row.value)
     few = getattr(row, few_rounds.COLUMN)
-    return Reading(float(row.value), low, high, row.unit, 0 if math.isnan(few) else int(few))
+    return Reading(float(row.value), low, high, row.unit, 0 if math.isnan(few) else int(few), is_provisional)
 
 
 def configs_of(data: dict) -> set[str]:
@@ -218,7 +222,8 @@ def _place(point: dict, source: _Source, other: _Source | None, allocator: str, 
         return Place(at, own, rival, theirs, None, None, OPEN, why)
     margin = limit.over(own) if "at_least" in point["limit"] else own.over(limit)
     if margin.low is None or margin.high is None:
-        return Place(at, own, rival, theirs, limit, margin, OPEN, "no interval: fewer than three rounds")
+        why = provisional.MEANT if margin.provisional else "no interval: fewer than three rounds"
+        return Place(at, own, rival, theirs, limit, margin, OPEN, why)
     return Place(at, own, rival, theirs, limit, margin, MET if margin.high <= 1 else LOST if margin.low > 1 else OPEN)
 
 
@@ -241,7 +246,7 @@ def _limit(point: dict, source: _Source, other: _Source | None, allocator: str, 
 
 
 def written(point: Point, reading: Reading | None) -> str:
-    return "–" if reading is None else _written(point.metric, reading.value, reading.unit)
+    return "–" if reading is None else provisional.marked(_written(point.metric, reading.value, reading.unit), reading.provisional)
 
 
 def _written(metric: str, value: float, unit: str) -> str:

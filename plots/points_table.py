@@ -8,7 +8,7 @@ import matplotlib
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
 
-from plots import few_rounds, grid, origin, quantity, style, ticks
+from plots import few_rounds, grid, origin, provisional, quantity, style, ticks
 from plots.page import BODY_WIDTH, Drawing, Heading, Page
 from plots.points import LOST, MET, OPEN, UNMEASURED, Place, Point, Reading, written
 from plots.results import Run
@@ -35,6 +35,7 @@ def _heading(data: dict, points: Sequence[Point], runs: Sequence[Run]) -> Headin
     caption = [f"{len(points)} points: {counted}. A point is met where it is met at all of its settings. A mark is the factor over the best other allocator at one "
                "setting, with its 95 % interval; its colour is the verdict about the limit of the point, which may be about another one. Left of 1: better than all others.",
                few_rounds.MARKED if any(point.few for point in points) else "",
+               provisional.HOLLOW if any(place.ratio and place.ratio.provisional for point in points for place in point.places) else "",
                data.get("goal", "")]
     return Heading(data["title"], "", [sentence for sentence in caption if sentence], origin.lines(runs[0])[:1],
                    origin.CPU_BANNER if runs[0].backend == "cpu" else "")
@@ -87,7 +88,10 @@ def _draw_mark(axes, place: Place, middle: float, limits: tuple[float, float]) -
     at = min(max(ratio.value, limits[0]), limits[1])
     if ratio.low is not None and ratio.high is not None and ratio.low > 0:
         axes.plot([max(ratio.low, limits[0]), min(ratio.high, limits[1])], [middle, middle], color=_COLOURS[place.verdict], linewidth=0.8, zorder=2)
-    axes.plot(at, middle, marker="o", color=_COLOURS[place.verdict], markersize=3, zorder=3, clip_on=False)
+    if ratio.provisional:
+        provisional.draw(axes, [at], [middle], style.Look("", _COLOURS[place.verdict], "o"), 4, zorder=3, clip_on=False)
+    else:
+        axes.plot(at, middle, marker="o", color=_COLOURS[place.verdict], markersize=3, zorder=3, clip_on=False)
 
 
 def _limits(points: Sequence[Point]) -> tuple[float, float]:
@@ -127,5 +131,5 @@ def _verdict(word: str, more: str) -> str:
 def _factor(ratio: Reading | None) -> str:
     if ratio is None:
         return "–"
-    text = f"{ratio.value:.3g}"
+    text = provisional.marked(f"{ratio.value:.3g}", ratio.provisional)
     return text if ratio.low is None or ratio.high is None else quantity.with_interval(text, ratio.value, ratio.low, ratio.high)

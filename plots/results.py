@@ -52,6 +52,11 @@ class Run:
         return self.unfinished - sum(entry.get("stop") == "not finished" for entry in self.details.values())
 
     @property
+    def provisional(self) -> int:
+        """Cells whose numbers are."""
+        return int(self.cells["provisional"].astype(bool).sum())
+
+    @property
     def kept_as(self) -> str:
         """The name, with the last part of that of its folder where a packed run was kept under another one."""
         first, slash, last = self.name.rpartition("/")

@@ -13,7 +13,7 @@ import matplotlib
 import pandas
 
 from allocbench.errors import NothingToDraw
-from plots import caption, grid, labels, origin, quantity, series, style
+from plots import caption, grid, labels, origin, provisional, quantity, series, style
 from plots.page import Drawing
 from plots.results import Run
 
@@ -140,10 +140,12 @@ def _factor(value: float) -> str:
 
 
 def _with_doubt(text: str, value: pandas.Series, intervals: bool) -> str:
+    if provisional.FLAG in value["flags"]:
+        return provisional.marked(text, True)
     if intervals:
         return quantity.with_interval(text, value["value"], value["low"], value["high"])
     away = max(value["high"] - value["value"], value["value"] - value["low"])
-    return f"~{text}" if not math.isnan(away) and away > _WIDE * value["value"] else text
+    return f"{provisional.MARK}{text}" if not math.isnan(away) and away > _WIDE * value["value"] else text
 
 
 def _shares(run: Run, columns: Sequence[Column], phase: str, reference: str) -> grid.Grid:
@@ -181,7 +183,7 @@ def _caption(run: Run, drawn: Sequence[grid.Grid]) -> list[str]:
     shown = {word for each in drawn for row in each.rows for word in row}
     told = [f"{short} = {word}" for word, short in style.STATUS_SHORT.items() if short in shown and short != word]
     sentences = [", ".join(told) + "."] if told else []
-    if any(word.startswith("~") for word in shown):
+    if any(word.startswith(provisional.MARK) for word in shown) and run.at(run.plot.get("y", "total"), "time")["low"].notna().any():
         sentences.append(f"~: half of the {caption.interval(run)} is more than {100 * _WIDE:.0f} % of the number (the page of numbers beside this "
                          "image has all intervals).")
     return caption.of_table(run, [(run.plot.get("y", "total"), "time")], sentences, intervals=False)

@@ -14,7 +14,7 @@ from typing import Collection, Sequence
 import pandas
 
 from allocbench.errors import NothingToDraw
-from plots import labels, style
+from plots import labels, provisional, style
 from plots.results import Run
 
 _MOST_BESIDE = 4  # panels
@@ -33,7 +33,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Series:
-    """`points`: x, cell, value, low, high and word, in growing x. The value is NaN where the cell has none, and the word
+    """`points`: x, cell, value, low, high, provisional and word, in growing x. The value is NaN where the cell has none, and the word
     stands in its place. Where x sweeps words, x is the place of the word in labels.words_of()."""
 
     allocator: str
@@ -150,7 +150,9 @@ def series_of(run: Run, x: str, phase: str, metric: str) -> list[Series]:
     """The series of one panel. Raises NothingToDraw when no ok cell has that metric, saying which there are."""
     groups = group(run, x)
     words = labels.words_of(run, x)
-    table = run.cells[["status"]].join(run.at(phase, metric)[["value", "low", "high"]])
+    values = run.at(phase, metric)[["value", "low", "high", "flags"]]
+    table = run.cells[["status"]].join(values)
+    table[provisional.FLAG] = provisional.among(table["flags"])
     table["x"] = [float(words.index(position)) if position in words else position for position in run.column(x)]
     for cell, position in table["x"].items():
         if isinstance(position, bool) or not isinstance(position, (int, float)):
@@ -165,7 +167,7 @@ def series_of(run: Run, x: str, phase: str, metric: str) -> list[Series]:
     renamed, rivals = run.plot.get("names", {}), run.plot.get("rivals", [])
     made = []
     for each in groups:
-        points = by_cell.loc[each.cells, ["x", "cell", "value", "low", "high", "word"]]
+        points = by_cell.loc[each.cells, ["x", "cell", "value", "low", "high", provisional.FLAG, "word"]]
         look = style.shade(each.variant, len(groups)) if alone else style.look(each.allocator, each.variant)
         label = each.told if each.told in rivals else renamed.get(each.label, each.label)
         if label in rivals:

@@ -14,7 +14,7 @@ from typing import Collection, Sequence
 import pandas
 
 from allocbench.errors import UsageError
-from plots import few_rounds, forms, labels, quantity
+from plots import few_rounds, forms, labels, provisional, quantity
 from plots.results import Run
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"
@@ -99,10 +99,11 @@ def matching(run: Run, where: dict) -> pandas.Series:
 def cells_of(run: Run, side: Side) -> pandas.DataFrame:
     """The cells of a side in the order of its allocators, with the value of each (NaN where it has none) and its bounds."""
     cells = run.cells.loc[matching(run, side.where), ["allocator", "axes", "status"]].rename_axis("cell").reset_index()
-    values = run.at(side.phase, side.metric).reindex(columns=["value", "low", "high", "unit", few_rounds.COLUMN])
-    cells = cells.join(values, on="cell")
-    # Counts are what they are; a time without an interval has no bounds.
-    exact = cells["low"].isna() & ~cells["unit"].isin(_TIMES)
+    values = run.at(side.phase, side.metric).reindex(columns=["value", "low", "high", "unit", few_rounds.COLUMN, "flags"])
+    cells = cells.join(values.assign(provisional=provisional.among(values["flags"])).drop(columns="flags"), on="cell")
+    cells["provisional"] = cells["provisional"].eq(True)
+    # Counts are what they are; a time without an interval has no bounds, and nothing is judged by what is provisional.
+    exact = cells["low"].isna() & ~cells["unit"].isin(_TIMES) & ~cells["provisional"]
     cells.loc[exact, "low"] = cells.loc[exact, "high"] = cells["value"]
     ordered = [cells[cells["allocator"] == name] for name in side.allocators]
     return pandas.concat(ordered, ignore_index=True)
@@ -115,6 +116,10 @@ def bounds_of(row) -> tuple[float | None, float | None]:
 def rounds_of(*rows) -> int:
     """The fewest rounds that a t interval of these rows comes from (few_rounds.py); 0 where none does."""
     return few_rounds.fewest([0 if math.isnan(rounds := getattr(row, few_rounds.COLUMN)) else int(rounds) for row in rows])
+
+
+def provisional_of(*rows) -> bool:
+    return any(row.provisional for row in rows)
 
 
 def parameters_of(run: Run, row, without: Collection[str] = ()) -> str:

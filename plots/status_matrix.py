@@ -168,7 +168,8 @@ def _title(run: Run) -> str:
 def _counts(run: Run) -> str:
     counts = run.cells["status"].value_counts()
     counted = ", ".join(f"{counts[word]} {word}" for word in style.STATUS_COLOURS if word in counts)
-    return f"{len(run.cells)} cells: {counted}."
+    doubtful = f" {run.provisional} of the cells that are ok are provisional: they have fewer than three rounds." if run.provisional else ""
+    return f"{len(run.cells)} cells: {counted}.{doubtful}"
 
 
 def _wrapped_reason(row: MatrixRow, width: float) -> list[str]:

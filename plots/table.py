@@ -7,7 +7,7 @@ from typing import Sequence
 import math
 
 from allocbench.errors import NothingToDraw
-from plots import caption, choice, grid, labels, origin, quantity
+from plots import caption, choice, grid, labels, origin, provisional, quantity
 from plots.page import Drawing
 from plots.results import Run
 from plots.series import Panel, panels_of, series_of, wanted_of
@@ -45,7 +45,8 @@ def grids_of(run: Run, x: str, panels: Sequence[Panel]) -> list[grid.Grid]:
                     muted.add((number, column))
                     written.append(point.word if point else "–")
                 else:
-                    written.append(quantity.with_interval(write_y(point.value), point.value, point.low, point.high))
+                    number = quantity.with_interval(write_y(point.value), point.value, point.low, point.high)
+                    written.append(provisional.marked(number, point.provisional))
             rows.append(written)
         title = ", ".join(text for text in (panel.row_name, panel.name,
                                             f"{panel.phase.replace('_', ' ')} {quantity.metric_name(metric)}".strip()) if text)

@@ -2,13 +2,14 @@
 
     <!--table times h200/current2026/sizes:alloc:threads=1048576,request_bytes=128 h200/current2026/index:build:keys=524288,keys_per_bucket=14-->
 
-Each word is a run, a phase of it and settings that leave one cell per allocator. A cell without a time gives its status.
+Each word is a run, a phase of it and settings that leave one cell per allocator. A cell without a time gives its status;
+a provisional time has a `~`.
 """
 
 from __future__ import annotations
 
 from allocbench.errors import UsageError
-from plots import kept, labels, quantity, results, sides, style
+from plots import kept, labels, provisional, quantity, results, sides, style
 
 
 def table(*columns: str) -> str:
@@ -45,5 +46,5 @@ def _column(run: results.Run, phase: str, settings: dict[str, float], column: st
     if chosen.empty or chosen["allocator"].duplicated().any():
         raise UsageError(f"{column}: {len(chosen)} cells have these settings; a table needs one for each allocator.")
     times = run.at(phase, "time")["value"]
-    return {about["allocator"]: quantity.in_si(float(f"{times[cell]:.2g}"), "s") if cell in times.index
+    return {about["allocator"]: provisional.marked(quantity.in_si(float(f"{times[cell]:.2g}"), "s"), about["provisional"]) if cell in times.index
             else style.NOT_MEASURED if about["left_out"] else about["status"] for cell, about in chosen.iterrows()}

@@ -9,7 +9,7 @@ import pandas
 
 from allocbench import stored
 
-ABOUT = ["allocator", "workload", "pool_bytes", "backend", "status", "left_out", "reason"]  # a cell, besides its settings
+ABOUT = ["allocator", "workload", "pool_bytes", "backend", "status", "left_out", "provisional", "reason"]  # a cell, besides its settings
 OBJECTS = ("axes", "workload_parameters", "allocator_parameters")  # settings, as dictionaries
 VALUE_COLUMNS = ("cell", "phase", "metric", "unit", "better", "statistic", "value", "low", "high", "confidence", "samples", "flags")
 _NUMBERS = ("value", "low", "high", "confidence", "samples")
@@ -29,6 +29,7 @@ def cells_of(document: dict) -> pandas.DataFrame:
              **{name: _settings(cell[name]) for name in OBJECTS},
              "pool_bytes": cell.get("pool_bytes"), "uuid": cell.get("device_uuid", ""), "sm_clock_max_mhz": cell.get("sm_clock_max_mhz"),
              "revision": cell.get("measured_revision", ""), "seed": cell.get("seed"), "left_out": _was_left_out(cell),
+             "provisional": _is_provisional(cell),
              "reason": cell.get("reason", "").partition("\n")[0]}
             for cell in document["cells"]]
     return pandas.DataFrame(rows, dtype=object).set_index("cell")
@@ -37,6 +38,11 @@ def cells_of(document: dict) -> pandas.DataFrame:
 def _was_left_out(cell: dict) -> bool:
     """Skipped for lack of time alone. Results of older programs do not say so apart from the reason."""
     return cell["status"] == "skipped" and cell.get("left_out", cell.get("reason", "").startswith(_WANT_OF_TIME))
+
+
+def _is_provisional(cell: dict) -> bool:
+    """It has a number, of fewer rounds than three and than its config asks for. Results of older programs do not say so."""
+    return cell["status"] == "ok" and bool(cell.get("provisional"))
 
 
 def settings_of(cells: pandas.DataFrame) -> pandas.DataFrame:
@@ -67,13 +73,13 @@ def values_of(document: dict) -> pandas.DataFrame:
 
 
 def _rows_of(cell: dict, statistic: str) -> Iterator[_Row]:
-    phases = cell.get("phases", [])
+    phases, provisional = cell.get("phases", []), _is_provisional(cell)
     for phase in phases:
-        yield from _rows_of_phase(phase, statistic, cell.get("stop") == stored.STOP_SO_FAR)
+        yield from _rows_of_phase(phase, statistic, provisional)
     samples = stored.sample_count(phases[0]) if phases else 1
     intervals = cell.get("counter_intervals", {})
     for name, centre in cell.get("counters", {}).items():
-        yield "", name, "median", centre, intervals.get(name), samples, ""
+        yield "", name, "median", centre, intervals.get(name), samples, "provisional" if provisional else ""
     for name, passes in cell.get("counted", {}).get("values", {}).items():
         if passes:
             yield "", name, "mean", math.fsum(passes) / len(passes), None, len(passes), ""
@@ -86,10 +92,10 @@ def _rows_of(cell: dict, statistic: str) -> Iterator[_Row]:
             yield "", name, "value", facts[stored_as], None, 1, ""
 
 
-def _rows_of_phase(phase: dict, statistic: str, unfinished: bool) -> Iterator[_Row]:
+def _rows_of_phase(phase: dict, statistic: str, provisional: bool) -> Iterator[_Row]:
     name, centre, low, high = phase["name"], phase[statistic], phase.get("low"), phase.get("high")
     operations, samples = phase.get("operations", 0), stored.sample_count(phase)
-    words = {"throttled": phase.get("throttled"), "not_held": phase.get("not_held"), "unfinished": unfinished}
+    words = {"throttled": phase.get("throttled"), "not_held": phase.get("not_held"), "provisional": provisional}
     flags = " ".join(word for word, holds in words.items() if holds)
     interval = None if low is None or high is None else (low, high)
     yield name, "time", statistic, centre, interval, samples, flags

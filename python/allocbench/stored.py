@@ -15,7 +15,6 @@ from allocbench.errors import NothingToDraw, UsageError
 
 STATUSES = ("ok", "skipped", "unsupported", "oom", "incorrect", "timeout", "device_fault", "crashed")
 
-STOP_SO_FAR = "not finished"  # the `stop` of a cell that has numbers and no end
 FORMAT = 2  # of results.json
 
 _OPEN = {"": open, ".xz": lzma.open, ".gz": gzip.open}  # by the ending that packing adds

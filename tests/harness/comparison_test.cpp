@@ -39,6 +39,34 @@ TEST(Comparison, FitsATerminal) {
   for (std::string line; std::getline(text, line);) EXPECT_LE(printed_width(line), 80u) << line;
 }
 
+TEST(Comparison, ProvisionalIsSaidWhereverACellIsNamed) {
+  Side before = golden_side("before"), after = golden_side("after");
+  const auto mark = [](Side& side, const char* allocator) {
+    for (ComparedCell& cell : side.cells) cell.provisional = cell.provisional || cell.allocator == allocator;
+  };
+  mark(before, "gone");
+  mark(after, "rare");
+  mark(after, "mended");
+  const auto comparison = compare(std::move(before), std::move(after), {});
+  const std::string text = comparison_text(*comparison, true, false);
+  EXPECT_THAT(text, testing::HasSubstr("  alloc        10.2 µs ->  10.0 µs  provisional: A and B\n"));
+  EXPECT_THAT(text, testing::HasSubstr("oom -> ok (provisional)"));
+  EXPECT_THAT(text, testing::HasSubstr("Only in A: 1 cell\ngone/request_bytes:16 (provisional)\n"));
+  EXPECT_THAT(comparison_markdown(*comparison, true), testing::HasSubstr("| `oom` | `ok (provisional)` |"));
+}
+
+TEST(Comparison, RoundsOfSeveralRunsMakeANumber) {
+  const std::string path = golden_path("compare/before.json");
+  const auto is_provisional = [&](const std::vector<Results>& runs) {
+    const Side side = side_of("A", runs);
+    return std::any_of(side.cells.begin(), side.cells.end(), [](const ComparedCell& cell) { return cell.provisional; });
+  };
+  std::vector<Results> runs = read_runs(path);
+  EXPECT_TRUE(is_provisional(runs));
+  runs.push_back(runs.front());
+  EXPECT_FALSE(is_provisional(runs)) << "two rounds and two make four";
+}
+
 TEST(Comparison, AgainstItselfEverythingPairsAndNothingDiffers) {
   const auto same = compare(golden_side("before"), golden_side("before"), {});
   EXPECT_EQ(same->cells.size(), 9u);

@@ -77,7 +77,120 @@ TEST(Results, FewRoundsKeepTheirValuesAndAnIntervalToJudgeBy) {
   EXPECT_EQ(json["few_rounds"]["high"], first.few_rounds->interval->high);
   EXPECT_TRUE(json["low"].is_null());
   history.cells[0].rounds = {2, 2};
-  EXPECT_FALSE(reduce(history).cells[0].phases[0].few_rounds) << "two rounds are no number";
+  EXPECT_FALSE(reduce(history).cells[0].phases[0].few_rounds) << "two rounds are provisional";
+}
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* noisy = "0000000000000001";
+
+// One cell that is to have so many rounds and has these seconds, one sample a round, and no end.
+std::vector<std::string> log_of(const Json& config, const Json& rounds, std::vector<double> seconds,
+                                const char* allocator = "a") {
+  Json cell = {{"event", "cell"},    {"time", "t"},      {"id", noisy},       {"series", "a"},
+               {"workload", "w"},    {"seed", 1},        {"state", "fresh"},  {"allocator", allocator},
+               {"pool_bytes", 1024}, {"backend", "cpu"}, {"axes", {{"x", 1}}}};
+  cell["allocator_parameters"] = Json::object();
+  cell["workload_parameters"] = {{"x", 1}};
+  if (!rounds.is_null()) cell["rounds"] = rounds;
+  const Json run = {{"event", "run"},
+                    {"time", "t"},
+                    {"format", 2},
+                    {"config", config},
+                    {"backend", "cpu"},
+                    {"seed", 1},
+                    {"planned", {noisy, "0000000000000002"}}};
+  std::vector<std::string> lines = {run.dump(), cell.dump()};
+  const auto add = [&](Json event) {
+    event.update({{"time", "t"}, {"cell", noisy}, {"attempt", 1}});
+    lines.push_back(event.dump());
+  };
+  add({{"event", "start"}});
+  add({{"event", "verified"}});
+  for (std::size_t round = 0; round < seconds.size(); ++round) {
+    const Json phase = {{"name", "alloc"}, {"seconds", seconds[round]}, {"operations", 10}};
+    add({{"event", "sample"}, {"index", 0}, {"phases", Json::array({phase})}, {"counters", {{"steps", 4}}}});
+    add({{"event", "round"}, {"round", round}, {"samples", 1}, {"seconds", 0.5}});
+  }
+  return lines;
+}
+
+std::string end_of(const char* status) {
+  return Json({{"event", "end"}, {"time", "t"}, {"cell", noisy}, {"attempt", 1}, {"status", status}}).dump();
+}
+
+Results results_of(const std::vector<std::string>& lines) { return reduce(read_history(lines, "events.jsonl")); }
+
+const Json figure = {{"name", "f"}};
+
+TEST(Provisional, OneWholeRoundIsAValueWithAMark) {
+  const Results results = results_of(log_of(figure, 6, {0.25}));
+  ASSERT_EQ(results.cells.size(), 1u);
+  const CellResult& cell = results.cells[0];
+  EXPECT_TRUE(cell.provisional && cell.status() == Status::ok && !cell.has_end());
+  EXPECT_EQ(cell.phases[0].time.centre, 0.25);
+  EXPECT_FALSE(cell.phases[0].time.interval || cell.phases[0].few_rounds);
+  EXPECT_EQ(what_is_missing(results), ", 1 of these provisional, 1 not measured");
+  const Json json = Json::parse(results_json(results))["allocbench"];
+  EXPECT_EQ(json["unfinished"], 2);
+  EXPECT_EQ(json["cells"][0]["provisional"], true);
+  EXPECT_EQ(json["cells"][0]["stop"], "not finished");
+  const std::string csv = results_csv(results);
+  for (const char* row :
+       {"alloc,time,s,none,median,0.25,,,,1,provisional\n", "alloc,throughput,op/s,none,median,40,,,,1,provisional\n",
+        ",steps,,none,median,4,,,,1,provisional\n"})
+    EXPECT_THAT(csv, testing::HasSubstr(row));
+  EXPECT_THAT(results_table(results, false),
+              testing::HasSubstr("~250 ms  ~40.0 op/s\n~ provisional: fewer than 3 rounds\n2 cells, 1 ok, "
+                                 "1 of these provisional, 1 not measured\n"));
+}
+
+TEST(Provisional, IsWhatLacksRoundsOfThree) {
+  const auto provisional = [](const Json& rounds, const std::vector<double>& seconds) {
+    return results_of(log_of(figure, rounds, seconds)).cells.at(0).provisional;
+  };
+  EXPECT_TRUE(provisional(6, {1, 2}));
+  EXPECT_FALSE(provisional(6, {1, 2, 3}));
+  EXPECT_FALSE(provisional(1, {1})) << "one round by design";
+  EXPECT_TRUE(provisional(2, {1}));
+  EXPECT_FALSE(provisional(2, {1, 2}));
+  std::vector<std::string> ended = log_of(figure, 6, {1, 2});
+  ended.push_back(end_of("ok"));
+  const Results results = results_of(ended);
+  EXPECT_TRUE(results.cells[0].provisional) << "the wall bound ended it";
+  const std::string json = results_json(results_of(log_of(figure, 6, {1, 2, 3})));
+  EXPECT_EQ(json.find("provisional"), std::string::npos);
+}
+
+TEST(Provisional, LogsWhoseCellsDoNotTellHaveTheRoundsOfTheirConfig) {
+  const auto provisional = [](const Json& changes, const char* allocator = "a") {
+    Json config = figure;
+    config.update(changes);
+    return results_of(log_of(config, Json(), {1}, allocator)).cells.at(0).provisional;
+  };
+  EXPECT_FALSE(provisional(Json::object())) << "the default of the CPU is one round";
+  EXPECT_TRUE(provisional({{"rounds", 6}}));
+  EXPECT_FALSE(provisional({{"rounds", 1}}));
+  EXPECT_FALSE(provisional({{"rounds", 6}, {"overrides", {{"a", {{"rounds", 1}}}}}}));
+  EXPECT_TRUE(provisional({{"rounds", 6}, {"overrides", {{"a", {{"rounds", 1}}}}}}, "b"));
+}
+
+TEST(Provisional, AFailureInALaterRoundRemovesTheValue) {
+  std::vector<std::string> lines = log_of(figure, 6, {1, 2});
+  lines.push_back(end_of("crashed"));
+  const Results results = results_of(lines);
+  EXPECT_EQ(results.cells.at(0).status(), Status::crashed);
+  EXPECT_TRUE(results.cells[0].phases.empty());
+  EXPECT_EQ(results_json(results).find("provisional"), std::string::npos);
+}
+
+TEST(Provisional, ARoundThatWasNotVerifiedOrNotWholeIsNoNumber) {
+  std::vector<std::string> lines = log_of(figure, 6, {1});
+  lines.pop_back();
+  EXPECT_TRUE(results_of(lines).cells.empty());
+  lines = log_of(figure, 6, {1});
+  lines.erase(lines.begin() + 3);
+  EXPECT_TRUE(results_of(lines).cells.empty());
 }
 
 // Six rounds of one sample: "steps" in each, "late" in the last three.

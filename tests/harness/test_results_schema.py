@@ -43,15 +43,20 @@ class ResultsSchema(ProgramTest):
         self.measure(self.config(["steady"], rounds=8, least_rounds=8))
         path = self.out / "events.jsonl"
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        path.write_text("".join(line for line in lines if not line.startswith('{"event":"end"')), encoding="utf-8")
-        self.run_program("report", self.out, expect=1)
-        self.assertEqual({cell["stop"] for cell in self.results()["allocbench"]["cells"]}, {"not finished"})
-        self.assertEqual(self.complaints(self.results()), [])
+        lines = [line for line in lines if not line.startswith('{"event":"end"')]
+        second_round = next(place for place, line in enumerate(lines) if '"round":1,' in line)
+        for kept, provisional in ((lines, {None}), (lines[:second_round], {True})):
+            path.write_text("".join(kept), encoding="utf-8")
+            self.run_program("report", self.out, expect=1)
+            cells = self.results()["allocbench"]["cells"]
+            self.assertEqual({cell["stop"] for cell in cells}, {"not finished"})
+            self.assertEqual({cell.get("provisional") for cell in cells}, provisional)
+            self.assertEqual(self.complaints(self.results()), [])
 
     def test_what_the_schema_forbids(self):
         self.measure(self.config(["steady", "incorrect"]), expect=1)
         failed = next(i for i, cell in enumerate(self.results()["allocbench"]["cells"]) if cell["status"] == "incorrect")
-        for path, value in ((("cells", failed, "phases"), []), (("cells", 0, "status"), "fine"), (("provenance", "dirty"), 0),
+        for path, value in ((("cells", failed, "phases"), []), (("cells", 0, "status"), "fine"), (("cells", failed, "provisional"), True), (("provenance", "dirty"), 0),
                             (("cells", 0, "phases", 0, "samples", 0), -1.0),
                             (("cells", 0, "phases", 0, "few_rounds"), {"values": [1.0, 1.0, 1.0]}), (("more",), 1)):
             document = self.results()

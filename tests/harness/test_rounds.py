@@ -362,20 +362,29 @@ class Resume(RoundsTest):
             self.assertLess(cell["phases"][0]["low"], cell["phases"][0]["high"])
         with open(self.out / "results.csv", encoding="utf-8", newline="") as file:
             times = [row["flags"] for row in csv.DictReader(file) if row["metric"] in ("time", "throughput")]
-        self.assertEqual(set(times), {"unfinished"})
+        self.assertEqual(set(times), {""})
         self.measure(config, "--resume")
         self.assertEqual(set(map(tuple, self.samples_by_round().values())), {(3,) * 9})
         self.assertNotIn("not finished", json.dumps(self.results()["allocbench"]["cells"]))
 
-    def test_three_rounds_have_numbers_without_an_interval_and_fewer_have_none(self):
+    def test_three_rounds_have_numbers_without_an_interval_and_fewer_are_provisional(self):
         self.measure(self.config(["noisy"], rounds=9, least_rounds=9))
         self.keep_rounds(3)
         self.assertIn("3 cells, 3 ok, 3 of these not finished\n", self.run_program("report", self.out, expect=1).stdout)
         for cell in self.results()["allocbench"]["cells"]:
             self.assertIsNone(cell["phases"][0]["low"])
-        self.keep_rounds(2)
-        self.assertIn("3 cells, 3 not measured\n", self.run_program("report", self.out, expect=1).stdout)
-        self.assertEqual(self.results()["allocbench"]["cells"], [])
+            self.assertNotIn("provisional", cell)
+        for rounds in (2, 1):
+            self.keep_rounds(rounds)
+            self.assertIn("3 cells, 3 ok, 3 of these provisional\n", self.run_program("report", self.out, expect=1).stdout)
+            for cell in self.results()["allocbench"]["cells"]:
+                self.assertEqual((cell["status"], cell["provisional"], cell["phases"][0]["rounds"]), ("ok", True, [3] * rounds))
+                self.assertIsNone(cell["phases"][0]["low"])
+                self.assertNotIn("few_rounds", cell["phases"][0])
+        with open(self.out / "results.csv", encoding="utf-8", newline="") as file:
+            flags = {row["flags"] for row in csv.DictReader(file) if row["metric"] in ("time", "throughput")}
+        self.assertEqual(flags, {"provisional"})
+        self.assertEqual({event["rounds"] for event in self.events() if event["event"] == "cell"}, {9})
 
     def test_samples_of_a_round_that_was_cut_are_not_used(self):
         config = self.config(["noisy"], rounds=2)

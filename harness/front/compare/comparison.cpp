@@ -36,11 +36,13 @@ struct Measured {
   MeasuredSide b;
 };
 
-std::string why_not_compared(const MeasuredSide& a, const MeasuredSide& b) {
+std::string why_not_compared(const CellComparison& cell, const MeasuredSide& a, const MeasuredSide& b) {
   const std::size_t fewest = std::min(a.values.size(), b.values.size());
   if (fewest < least_compared_rounds) {
-    return fmt::format("{} has {} of the {} rounds that a comparison needs", a.values.size() == fewest ? "A" : "B",
-                       fewest, least_compared_rounds);
+    const bool is_a = a.values.size() == fewest;
+    return fmt::format("{} {} {} of the {} rounds that a comparison needs", is_a ? "A" : "B",
+                       (is_a ? cell.a : cell.b)->provisional ? "is provisional: it has" : "has", fewest,
+                       least_compared_rounds);
   }
   const auto not_positive = [](double value) { return value <= 0; };
   if (std::any_of(a.values.begin(), a.values.end(), not_positive) ||
@@ -96,7 +98,7 @@ void test_all(Comparison& comparison) {
   for (CellComparison& cell : comparison.cells) {
     for (PhaseComparison& phase : cell.phases) {
       Measured measured{&cell, &phase, measured_side(*cell.a, phase.phase), measured_side(*cell.b, phase.phase)};
-      phase.reason = why_not_compared(measured.a, measured.b);
+      phase.reason = why_not_compared(cell, measured.a, measured.b);
       if (!phase.reason.empty()) continue;
       usual.add(key_of(measured), log_variance(measured.a.values, measured.b.values));
       tested.push_back(std::move(measured));

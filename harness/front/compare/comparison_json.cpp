@@ -53,6 +53,7 @@ Json cell_json(const CellComparison& cell) {
           {"name", cell.a->name},
           {"allocator", cell.a->allocator},
           {"status", {{"a", word(cell.a->status)}, {"b", word(cell.b->status)}}},
+          {"provisional", {{"a", cell.a->provisional}, {"b", cell.b->provisional}}},
           {"reason", {{"a", cell.a->reason}, {"b", cell.b->reason}}},
           {"phases", std::move(phases)}};
 }
@@ -60,7 +61,8 @@ Json cell_json(const CellComparison& cell) {
 Json names_json(const std::vector<const ComparedCell*>& cells) {
   Json list = Json::array();
   for (const ComparedCell* cell : cells) {
-    list.push_back({{"id", cell->id}, {"name", cell->name}, {"status", word(cell->status)}});
+    list.push_back(
+        {{"id", cell->id}, {"name", cell->name}, {"status", word(cell->status)}, {"provisional", cell->provisional}});
   }
   return list;
 }

@@ -35,10 +35,11 @@ std::string phase_tables(const Comparison& comparison, bool all) {
     for (const CellComparison& cell : comparison.cells) {
       for (const PhaseComparison& phase : cell.phases) {
         if (phase.verdict != verdict) continue;
-        rows += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", escaped(shown_name(comparison, *cell.a)),
-                            phase.phase, format_seconds(phase.a.centre), format_seconds(phase.b.centre),
-                            phase.effect ? change_text(phase.effect->ratio) : "",
-                            phase.effect ? interval_text(phase.effect->interval) : "", word(verdict));
+        rows +=
+            fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", escaped(shown_name(comparison, *cell.a)), phase.phase,
+                        format_seconds(phase.a.centre), format_seconds(phase.b.centre),
+                        phase.effect ? change_text(phase.effect->ratio) : "",
+                        phase.effect ? interval_text(phase.effect->interval) : provisional_text(cell), word(verdict));
       }
     }
   }
@@ -50,8 +51,8 @@ std::string status_list(const Comparison& comparison) {
   std::string rows;
   for (const CellComparison& cell : comparison.cells) {
     if (!cell.status_changed()) continue;
-    rows += fmt::format("| {} | `{}` | `{}` | {} |\n", escaped(shown_name(comparison, *cell.a)), word(cell.a->status),
-                        word(cell.b->status), escaped(cell.b->status == Status::ok ? cell.a->reason : cell.b->reason));
+    rows += fmt::format("| {} | `{}` | `{}` | {} |\n", escaped(shown_name(comparison, *cell.a)), status_text(*cell.a),
+                        status_text(*cell.b), escaped(cell.b->status == Status::ok ? cell.a->reason : cell.b->reason));
   }
   return rows.empty() ? rows : "\n| cell | A | B | reason |\n|---|---|---|---|\n" + rows;
 }

@@ -49,10 +49,13 @@ std::string summary(const Comparison& comparison) {
   return text;
 }
 
-std::string phase_line(const PhaseComparison& phase) {
+std::string phase_line(const CellComparison& cell, const PhaseComparison& phase) {
   std::string line = fmt::format("  {}  {} -> {}", left(phase.phase, 10), right(format_seconds(phase.a.centre), 8),
                                  right(format_seconds(phase.b.centre), 8));
-  if (!phase.effect) return line + "\n";
+  if (!phase.effect) {
+    const std::string provisional = provisional_text(cell);
+    return line + (provisional.empty() ? "" : "  " + provisional) + "\n";
+  }
   return line +
          fmt::format("  {}  {}\n", right(change_text(phase.effect->ratio), 7), interval_text(phase.effect->interval));
 }
@@ -65,7 +68,7 @@ std::string section(const Comparison& comparison, Verdict verdict, const char* c
       if (phase.verdict != verdict) continue;
       if (!named) text += folded(shown_name(comparison, *cell.a), columns, 4);
       named = true;
-      text += phase_line(phase);
+      text += phase_line(cell, phase);
     }
   }
   if (text.empty()) return text;
@@ -80,7 +83,7 @@ std::string status_changes(const Comparison& comparison) {
   for (const CellComparison& cell : comparison.cells) {
     if (!cell.status_changed()) continue;
     std::string line =
-        fmt::format("{}: {} -> {}", shown_name(comparison, *cell.a), word(cell.a->status), word(cell.b->status));
+        fmt::format("{}: {} -> {}", shown_name(comparison, *cell.a), status_text(*cell.a), status_text(*cell.b));
     const std::string& reason = cell.b->status == Status::ok ? cell.a->reason : cell.b->reason;
     if (!reason.empty()) line += fmt::format(" ({})", reason);
     text += folded(line, columns, 4);
@@ -94,9 +97,10 @@ std::string names(const Comparison& comparison, const std::vector<const Compared
   std::string text = fmt::format("\nOnly in {}: {}\n", side, counted(cells.size(), "cell"));
   const std::size_t shown = all ? cells.size() : std::min(cells.size(), most_names);
   for (std::size_t i = 0; i < shown; ++i) {
-    const bool ok = cells[i]->status == Status::ok;
-    text += folded(shown_name(comparison, *cells[i]) + (ok ? "" : fmt::format(" ({})", word(cells[i]->status))),
-                   columns, 4);
+    const ComparedCell& cell = *cells[i];
+    const bool plain = cell.status == Status::ok && !cell.provisional;
+    const std::string_view beside = cell.provisional ? "provisional" : word(cell.status);
+    text += folded(shown_name(comparison, cell) + (plain ? "" : fmt::format(" ({})", beside)), columns, 4);
   }
   return shown == cells.size() ? text : text + fmt::format("    and {} more; --all lists them\n", cells.size() - shown);
 }

@@ -49,6 +49,16 @@ std::string shown_name(const Comparison& comparison, const ComparedCell& cell) {
   return one_figure ? cell.name.substr(comparison.a.figures.begin()->size() + 1) : cell.name;
 }
 
+std::string status_text(const ComparedCell& cell) {
+  return fmt::format("{}{}", word(cell.status), cell.provisional ? " (provisional)" : "");
+}
+
+std::string provisional_text(const CellComparison& cell) {
+  if (!cell.a->provisional && !cell.b->provisional) return "";
+  const char* const sides = !cell.b->provisional ? "A" : !cell.a->provisional ? "B" : "A and B";
+  return fmt::format("provisional: {}", sides);
+}
+
 std::string change_text(double ratio) {
   return ratio >= 2 || ratio <= 0.5 ? fmt::format("x{:.3g}", ratio) : percent(ratio);
 }

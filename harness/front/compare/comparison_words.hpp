@@ -27,6 +27,10 @@ std::string counted(std::size_t count, std::string_view noun);
 // Without the figure where there is only one.
 std::string shown_name(const Comparison& comparison, const ComparedCell& cell);
 // "+5.0 %", and "x2.31" from a factor of two up.
+// The status, and whether the numbers are provisional.
+std::string status_text(const ComparedCell& cell);
+// Which sides are provisional: "provisional: A and B"; empty where none is.
+std::string provisional_text(const CellComparison& cell);
 std::string change_text(double ratio);
 std::string interval_text(const Interval& interval);
 // What was measured on which device at which revision, and what makes the sides hard to compare.

@@ -23,6 +23,7 @@ ComparedCell compared(const Results& results, const CellResult& result) {
   made.statistic = results.statistic;
   made.status = result.status();
   made.reason = cell.end->short_reason();
+  made.provisional = result.provisional;
   for (const PhaseResult& phase : result.phases) made.phases.push_back({phase.name, phase.rounds});
   made.definition = {{"allocator", cell.allocator},
                      {"workload", cell.workload},
@@ -35,6 +36,12 @@ ComparedCell compared(const Results& results, const CellResult& result) {
   for (const auto& [name, value] : cell.allocator_parameters) made.definition["allocator/" + name] = to_text(value);
   for (const auto& [name, value] : cell.workload_parameters) made.definition["workload/" + name] = to_text(value);
   return made;
+}
+
+std::size_t fewest_rounds(const ComparedCell& cell) {
+  std::size_t fewest = least_rounds_of_numbers;
+  for (const ComparedPhase& phase : cell.phases) fewest = std::min(fewest, phase.rounds.size());
+  return fewest;
 }
 
 // The rounds of a second run of the same cell; a failure stays one.
@@ -53,6 +60,8 @@ void merge(ComparedCell& into, ComparedCell&& other) {
       same->rounds.insert(same->rounds.end(), phase.rounds.begin(), phase.rounds.end());
     }
   }
+  into.provisional =
+      into.provisional && other.provisional && is_provisional(fewest_rounds(into), least_rounds_of_numbers);
 }
 
 // Older logs do not tell all of it.
@@ -83,7 +92,7 @@ Side side_of(const std::string& argument, const std::vector<Results>& runs, cons
   std::map<std::string, std::size_t> places;
   for (const Results& results : runs) {
     side.figures.insert(results.figure);
-    side.not_measured += results.unfinished;
+    side.not_measured += results.not_measured;
     for (const CellResult& result : results.cells) {
       add_origin(side, result.cell.origin);
       ComparedCell cell = compared(results, result);

@@ -25,6 +25,7 @@ struct ComparedCell {
   Statistic statistic = Statistic::median;
   Status status = Status::ok;
   std::string reason;                             // its first line
+  bool provisional = false;                       // all runs that have it are, together too
   std::vector<ComparedPhase> phases;              // none unless ok
   std::map<std::string, std::string> definition;  // what the id is made of, parameters as allocator/NAME, workload/NAME
 };

@@ -59,7 +59,7 @@ CellResult cell_from(const Json& json) {
                      protocol::text_member_or(json, "stop", ""),
                      was_left_out(json),
                      protocol::optional_seconds(json, "expected_seconds")};
-  result.unfinished = cell.end->stop == stop_so_far;
+  result.provisional = protocol::optional_truth(json, "provisional").value_or(false);
   if (*known != Status::ok) return result;
   for (const Json& phase : protocol::list_member(json, "phases")) {
     PhaseResult& made = result.phases.emplace_back();
@@ -85,7 +85,7 @@ Results results_from(const Json& document) {
   results.not_measured = results.unfinished;
   for (const Json& cell : protocol::list_member(ours, "cells")) {
     results.cells.push_back(cell_from(cell));
-    if (results.cells.back().unfinished && results.not_measured > 0) --results.not_measured;
+    if (!results.cells.back().has_end() && results.not_measured > 0) --results.not_measured;
   }
   return results;
 }

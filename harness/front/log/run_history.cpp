@@ -58,6 +58,15 @@ void add_total(protocol::Sample& sample) {
   sample.phases.push_back(total);
 }
 
+// Of logs whose cells do not tell.
+std::uint64_t rounds_of_config(const RunHistory& history, const std::string& allocator) {
+  const auto otherwise = protocol::count_member_or(*history.config, "rounds", default_rounds(history.backend));
+  if (protocol::optional_member(*history.config, "overrides") == nullptr) return otherwise;
+  const Json& overrides = protocol::object_member(*history.config, "overrides");
+  if (protocol::optional_member(overrides, allocator) == nullptr) return otherwise;
+  return protocol::count_member_or(protocol::object_member(overrides, allocator), "rounds", otherwise);
+}
+
 class HistoryBuilder {
  public:
   void add(const Json& event) {
@@ -145,6 +154,8 @@ class HistoryBuilder {
   void on_cell(const Json& event) {
     CellHistory cell;
     static_cast<CellDescription&>(cell) = cell_description_from(event);
+    const auto told = protocol::optional_count(event, "rounds");
+    cell.most_rounds = told ? *told : rounds_of_config(history_, cell.allocator);
     if (index_.emplace(cell.id, history_.cells.size()).second) history_.cells.push_back(std::move(cell));
   }
 

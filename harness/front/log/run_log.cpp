@@ -78,7 +78,8 @@ void RunLog::cell(const Cell& cell) {
                 {"label", cell.label},
                 {"display_name", cell.display_name},
                 {"form", cell.form},
-                {"restrictions", cell.restrictions}};
+                {"restrictions", cell.restrictions},
+                {"rounds", cell.rounds}};
   event.update(cell_definition(cell));
   event["axes"] = protocol::to_json(cell.axes);
   log_.append(event);

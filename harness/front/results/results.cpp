@@ -133,11 +133,10 @@ std::vector<CountedResult> reduce_counted(const CellHistory& cell) {
   return reduced;
 }
 
-// The run was cut off, or has not ended. The rounds of a cell with long samples are enough for a number, six for an
-// interval, however wide.
+// The run was cut off, or has not ended: its whole rounds count.
 bool end_so_far(CellHistory& cell) {
   OpenAttempt& open = cell.open;
-  if (!open.verified || open.rounds.size() < least_rounds_of_numbers) return false;
+  if (!open.verified || open.rounds.empty()) return false;
   cell.end = CellEnd{.stop = stop_so_far};
   cell.ended_attempt = cell.attempts;
   cell.origin = open.origin;
@@ -200,10 +199,10 @@ Results reduce(RunHistory history) {
     const bool so_far = !cell.end && end_so_far(cell);
     if (!cell.end) continue;
     CellResult& result = results.cells.emplace_back();
-    result.unfinished = so_far;
     if (so_far) --results.not_measured;
     result.cell = std::move(cell);
     if (result.status() != Status::ok) continue;
+    result.provisional = is_provisional(result.cell.rounds.size(), result.cell.most_rounds);
     result.phases = reduce_phases(result.cell, results.statistic);
     result.counters = reduce_counters(result.cell);
     result.counted = reduce_counted(result.cell);
@@ -225,8 +224,16 @@ std::string cell_name(const std::string& figure, const CellHistory& cell) {
 }
 
 std::string what_is_missing(const Results& results) {
-  const std::size_t so_far = results.unfinished - results.not_measured;
-  std::string text = so_far > 0 ? fmt::format(", {} of these not finished", so_far) : "";
+  std::size_t provisional = 0, not_finished = 0;
+  for (const CellResult& result : results.cells) {
+    if (result.provisional) {
+      ++provisional;
+    } else if (!result.has_end()) {
+      ++not_finished;
+    }
+  }
+  std::string text = provisional > 0 ? fmt::format(", {} of these provisional", provisional) : "";
+  if (not_finished > 0) text += fmt::format(", {} of these not finished", not_finished);
   if (results.not_measured > 0) text += fmt::format(", {} not measured", results.not_measured);
   return text;
 }

@@ -39,17 +39,18 @@ struct CountedResult {
 // The `stop` of a cell that has no end yet.
 inline constexpr const char* stop_so_far = "not finished";
 
-// A cell that ended, or that has rounds enough for numbers before its end (`unfinished`). One that is not ok has no
-// phases and no counters: no printer can show a number for it.
+// A cell that ended, or that has a whole round before its end. One that is not ok has no phases and no counters: no
+// printer can show a number for it.
 struct CellResult {
   CellHistory cell;
   std::vector<PhaseResult> phases;
   std::vector<CounterResult> counters;
   std::vector<CountedResult> counted;
   bool throttled = false;
-  bool unfinished = false;
+  bool provisional = false;
 
   Status status() const { return cell.end->status; }
+  bool has_end() const { return cell.end->stop != stop_so_far; }
 };
 
 // What the numbers of all cells come from. A figure has one of each, unless a run was resumed with --allow-mixed.
@@ -78,7 +79,8 @@ Results reduce(RunHistory history);
 // figure/label/axis:value/..., as --filter has it.
 std::string cell_name(const std::string& figure, const CellHistory& cell);
 
-// How a list of statuses continues: ", 3 of these not finished, 5 not measured"; empty where all ended.
+// How a list of statuses continues: ", 2 of these provisional, 3 of these not finished, 5 not measured"; empty where
+// all cells have their rounds.
 std::string what_is_missing(const Results& results);
 
 // Every planned cell ended, and none with a failure.

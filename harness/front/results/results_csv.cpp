@@ -75,7 +75,8 @@ class CsvWriter {
     if (result_.status() != Status::ok) return prefix_ + std::string(no_number);
     for (const PhaseResult& phase : result_.phases) add_phase(phase);
     for (const CounterResult& counter : result_.counters) {
-      add({"", counter.name, "median", counter.value.centre, counter.value.interval, result_.cell.samples.size()});
+      add({"", counter.name, "median", counter.value.centre, counter.value.interval, result_.cell.samples.size(),
+           result_.provisional ? "provisional" : ""});
     }
     for (const CountedResult& counted : result_.counted) {
       add({"", counted.metric, "mean", counted.mean, {}, counted.passes});
@@ -97,7 +98,7 @@ class CsvWriter {
     std::vector<std::string_view> words;
     if (!phase.throttled.empty()) words.push_back("throttled");
     if (!phase.not_held.empty()) words.push_back("not_held");
-    if (result_.unfinished) words.push_back("unfinished");
+    if (result_.provisional) words.push_back("provisional");
     const std::string flags = fmt::format("{}", fmt::join(words, " "));
     add({phase.name, "time", statistic, phase.time.centre, bounds, count, flags});
     const auto throughput = phase.throughput();

@@ -152,6 +152,7 @@ Json cell_json(const Results& results, const CellResult& result) {
     return json;
   }
   json["stop"] = cell.end->stop;
+  if (result.provisional) json["provisional"] = true;
   json["phases"] = Json::array();
   for (const PhaseResult& phase : result.phases) json["phases"].push_back(phase_json(results, phase));
   json["counters"] = Json::object();

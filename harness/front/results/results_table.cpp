@@ -29,6 +29,8 @@ std::vector<std::string> shown_phases(const Results& results) {
   return phases;
 }
 
+constexpr std::string_view provisional_mark = "~";
+
 // Half the width of the interval in per cent says how far a time can be trusted.
 std::string time_text(const PhaseResult& phase) {
   std::string text = format_seconds(phase.time.centre);
@@ -53,26 +55,35 @@ std::vector<std::string> row_of(const CellResult& result, const std::vector<std:
     row.emplace_back(word(result.status()));
     return row;
   }
+  const std::string_view mark = result.provisional ? provisional_mark : "";
   const PhaseResult* total = nullptr;
   for (const std::string& name : phases) {
     std::string text;
     for (const PhaseResult& phase : result.phases) {
-      if (phase.name == name) text = time_text(phase);
+      if (phase.name == name) text = fmt::format("{}{}", mark, time_text(phase));
       if (phase.name == "total") total = &phase;
     }
     row.push_back(text);
   }
   const auto throughput = total == nullptr ? std::nullopt : total->throughput();
-  row.push_back(throughput ? format_rate(*throughput) : "");
+  row.push_back(throughput ? fmt::format("{}{}", mark, format_rate(*throughput)) : "");
   return row;
 }
 
 std::string summary(const Results& results) {
   std::map<Status, std::size_t> counts;
-  for (const CellResult& result : results.cells) ++counts[result.status()];
+  bool has_provisional = false;
+  for (const CellResult& result : results.cells) {
+    ++counts[result.status()];
+    has_provisional = has_provisional || result.provisional;
+  }
+  std::string below;
+  if (has_provisional) {
+    below = fmt::format("{} provisional: fewer than {} rounds\n", provisional_mark, least_rounds_of_numbers);
+  }
   std::string text = fmt::format("{} cells", results.cells.size() + results.not_measured);
   for (const auto& [status, count] : counts) text += fmt::format(", {} {}", count, word(status));
-  return folded(text + what_is_missing(results), columns_of_stdout(), 2);
+  return below + folded(text + what_is_missing(results), columns_of_stdout(), 2);
 }
 
 std::string caption_of(const Results& results) {

@@ -16,7 +16,7 @@ struct FewRounds {
   std::optional<Interval> interval;  // none for values that are not positive, or all equal with nothing to widen them
 };
 
-// Whether a number of so many rounds has no interval of its own, but is one (least_rounds_of_numbers).
+// Whether so many rounds are too few for an interval (rounds.hpp), and enough for this one.
 constexpr bool are_few(std::size_t rounds) { return rounds >= least_rounds_of_numbers && rounds < least_rounds; }
 
 // `least_variance`: as for effect_of.

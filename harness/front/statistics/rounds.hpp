@@ -7,7 +7,9 @@
 // reasons and the coverage.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,8 +21,15 @@ namespace allocbench::front {
 inline constexpr double confidence = 0.95;
 // The smallest and the largest of five values enclose their median in 93.75 % of all cases, of six in 96.9 %.
 inline constexpr std::size_t least_rounds = 6;
-// For a number without an interval: that many have cells of long samples.
+// For a number that is not provisional: that many have cells of long samples.
 inline constexpr std::size_t least_rounds_of_numbers = 3;
+
+// Whether a value of so many whole rounds is provisional: shown, but not judged. A cell that has one round by design
+// is not. `configured`: the most rounds of the cell.
+constexpr bool is_provisional(std::size_t rounds, std::uint64_t configured) {
+  return rounds < std::min<std::uint64_t>(least_rounds_of_numbers, configured);
+}
+
 // CUDA events, in seconds.
 inline constexpr double device_clock_step = 32e-9;
 

@@ -1,0 +1,40 @@
+"""Values of fewer than three rounds, of cells that are to have more: the front end calls them provisional (harness/front/statistics/rounds.hpp).
+
+They are drawn hollow with a dashed edge and marked in tables, they have no interval, and nothing is judged by them. What a cell counts
+in its untimed passes, and what its compiler says, is final after the first round and never provisional.
+"""
+
+from __future__ import annotations
+
+from typing import Iterable
+
+import pandas
+
+FLAG = "provisional"  # of values and of cells
+MARK = "~"            # before a number in a table
+WORD = "provisional"
+MEANT = "provisional, fewer than three rounds"
+HOLLOW = f"Hollow with a dashed edge: {MEANT}."
+MARKED = f"{MARK}: {MEANT}."
+LEANING = f"Italic: {MEANT}."
+_EDGE = (0, (2.0, 1.2))  # of a marker
+
+
+def among(flags: Iterable[list[str]]) -> list[bool]:
+    """Which of these values are."""
+    return [FLAG in each if isinstance(each, list) else False for each in flags]
+
+
+def any_of(values: pandas.DataFrame) -> bool:
+    return any(among(values["flags"]))
+
+
+def marked(text: str, is_provisional: bool) -> str:
+    return f"{MARK}{text}" if is_provisional else text
+
+
+def draw(axes, xs, ys, look, size: float, **more) -> None:
+    """White markers with dashed edges, which interrupt their line: no form of an allocator has such ones. Crosses have no face and are dashed."""
+    open_ended = look.marker in "x+"
+    axes.scatter(xs, ys, s=(size + 1) ** 2, marker=look.marker, facecolors=look.colour if open_ended else "white", edgecolors=None if open_ended else look.colour,
+                 linewidths=0.8, linestyles=[_EDGE], **more)
