@@ -5,13 +5,13 @@
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
-#include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <set>
 #include <utility>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/output.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/compare/stored_results.hpp"
 #include "harness/front/log/event_log.hpp"
@@ -107,7 +107,7 @@ EarlierResults earlier_results(const RunOptions& options, const Target& target,
       runs.add(folder.string());
     } catch (const UsageError& error) {
       // Only the order of cells depends on it.
-      if (!options.quiet) fmt::print(stderr, "allocbench: warning: {}\n", error.what());
+      if (!options.quiet) tell("allocbench: warning: {}\n", error.what());
     }
   }
   return runs.take();

@@ -8,6 +8,7 @@
 #include "harness/front/cli/command_line.hpp"
 #include "harness/front/cli/plots_program.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/output.hpp"
 #include "harness/front/common/terminal.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/results/results.hpp"
@@ -29,7 +30,7 @@ bool report(const std::filesystem::path& file) {
   }
   const Results results = results_of(*log);
   if (!is_packed(*log)) write_results(results, log->parent_path().string());
-  fmt::print("{}", results_table(results, colours_on_stdout()));
+  show("{}", results_table(results, colours_on_stdout()));
   return all_ok(results);
 }
 
@@ -71,12 +72,12 @@ int report_command(const ReportOptions& options) {
   bool ok = true, readable = true;  // what can be read is shown, whatever lies beside it
   const std::vector<std::filesystem::path> files = files_of(options);
   for (const std::filesystem::path& file : files) {
-    if (files.size() > 1) fmt::print("{}{}\n", file == files.front() ? "" : "\n", file.string());
+    if (files.size() > 1) show("{}{}\n", file == files.front() ? "" : "\n", file.string());
     try {
       ok = report(file) && ok;
     } catch (const UsageError& error) {
       if (files.size() == 1) throw;
-      fmt::print(stderr, "allocbench: {}\n", error.what());
+      tell("allocbench: {}\n", error.what());
       readable = false;
     }
   }
