@@ -13,9 +13,9 @@
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/units.hpp"
-#include "harness/front/compare/stored_results.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/results/run_files.hpp"
+#include "harness/front/results/stored_results.hpp"
 
 namespace allocbench::front {
 namespace {
