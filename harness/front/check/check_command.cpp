@@ -12,6 +12,7 @@
 #include "harness/front/check/matrix.hpp"
 #include "harness/front/check/replay.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/output.hpp"
 #include "harness/front/common/terminal.hpp"
 #include "harness/front/run/interrupt.hpp"
 #include "harness/protocol/model_json.hpp"
@@ -26,23 +27,21 @@ constexpr const char* compared_strategies[] = {"random/1", "random/4", "random/1
 
 int search(const CheckPlan& plan, const CheckOptions& options) {
   if (!plan.race_seer && options.races) {
-    fmt::print(stderr, "allocbench: allocbench-worker-tsan not found: races are not checked\n");
+    tell("allocbench: allocbench-worker-tsan not found: races are not checked\n");
   }
   Checking checking(plan, options, options.strategy, true);
   const bool complete = checking.run();
   const CheckMatrix& matrix = checking.matrix();
   if (options.json) {
-    fmt::print("{}", matrix_json(matrix, options.out));
+    show("{}", matrix_json(matrix, options.out));
   } else {
-    fmt::print("{}", matrix_text(matrix, options.out, colours_on_stdout()));
+    show("{}", matrix_text(matrix, options.out, colours_on_stdout()));
   }
-  std::fflush(stdout);
   for (const CheckCell& cell : matrix.cells) {
     if (cell.finding) write_finding(*cell.finding, options.out);
   }
   if (matrix.findings() != 0 && !options.quiet) {
-    fmt::print(stderr, "allocbench: reports and schedules are in {}; --replay FILE.json --shrink shortens one\n",
-               options.out);
+    tell("allocbench: reports and schedules are in {}; --replay FILE.json --shrink shortens one\n", options.out);
   }
   if (!complete) return exit_interrupted;
   return matrix.findings() == 0 ? exit_all_ok : exit_some_not_ok;
@@ -66,20 +65,20 @@ int compare_strategies(const CheckPlan& plan, const CheckOptions& options) {
     by_strategy.emplace_back("races", checking.matrix());
   }
   const auto per_model = [&](std::uint64_t seeds) { return std::max<std::uint64_t>(1, seeds / plan.models.size()); };
-  fmt::print("Per cent of {} runs ({} under the race build) that fail, on the model that shows it best\n\n{}",
-             per_model(options.seeds), per_model(options.race_seeds), strategy_table(by_strategy));
+  show("Per cent of {} runs ({} under the race build) that fail, on the model that shows it best\n\n{}",
+       per_model(options.seeds), per_model(options.race_seeds), strategy_table(by_strategy));
   return exit_all_ok;
 }
 
 int list(const CheckOptions& options) {
   const protocol::CheckerDescription offer = describe_checker(WorkerFolder(options.workers).require("check"));
-  fmt::print("allocators\n");
+  show("allocators\n");
   for (const protocol::SubjectDescription& subject : offer.allocators) {
-    if (options.all || !subject.test_only) fmt::print("  {}\n", subject.name);
+    if (options.all || !subject.test_only) show("  {}\n", subject.name);
   }
-  fmt::print("models\n");
-  for (const protocol::Model& model : offer.models) fmt::print("  {:16}  {}\n", model.name, model.description);
-  fmt::print("strategies\n  {}\n", offer.strategies);
+  show("models\n");
+  for (const protocol::Model& model : offer.models) show("  {:16}  {}\n", model.name, model.description);
+  show("strategies\n  {}\n", offer.strategies);
   return exit_all_ok;
 }
 
@@ -87,7 +86,7 @@ int print_model(const CheckOptions& options) {
   CheckOptions chosen = options;
   chosen.models = {options.print_model};
   const CheckPlan plan = make_check_plan(chosen);
-  fmt::print("{}\n", protocol::to_json(plan.models.front()).dump(2));
+  show("{}\n", protocol::to_json(plan.models.front()).dump(2));
   return exit_all_ok;
 }
 

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include "harness/front/common/output.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -39,7 +40,7 @@ bool Checking::run() {
   const auto start = std::chrono::steady_clock::now();
   const bool complete = crew_.run([this](const CheckTask& task, const CheckAnswer& answer) { take(task, answer); });
   matrix_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (progress_shown_) fmt::print(stderr, "\r{:60}\r", "");
+  if (progress_shown_) tell("\r{:60}\r", "");
   return complete;
 }
 
@@ -146,7 +147,7 @@ void Checking::show_progress() {
   if (now - last_shown_ < std::chrono::milliseconds(200)) return;
   last_shown_ = now;
   progress_shown_ = true;
-  fmt::print(stderr, "\r{} of {} runs, {} cells failed ({})   ", done_, planned_, matrix_.findings(), strategy_);
+  tell("\r{} of {} runs, {} cells failed ({})   ", done_, planned_, matrix_.findings(), strategy_);
 }
 
 }  // namespace allocbench::front

@@ -11,6 +11,7 @@
 #include "harness/front/check/finding.hpp"
 #include "harness/front/check/shortest.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/output.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -81,8 +82,8 @@ std::optional<protocol::Replayed> repeat(const WorkerProgram& program, const Fin
     const auto* replayed = std::get_if<protocol::Replayed>(&answer->event);
     if (answer->kind != CheckAnswer::Kind::answered || replayed == nullptr) {
       const auto* unsupported = std::get_if<protocol::Unsupported>(&answer->event);
-      fmt::print("{} on {}: {}\n", finding.allocator, finding.model.name,
-                 unsupported != nullptr ? unsupported->reason : answer->loss());
+      show("{} on {}: {}\n", finding.allocator, finding.model.name,
+           unsupported != nullptr ? unsupported->reason : answer->loss());
       return std::nullopt;
     }
     if (!all) {
@@ -105,27 +106,25 @@ int replay(const CheckOptions& options) {
   if (!replayed) return exit_code;
   finding.take(replayed->run);
   if (finding.outcome == "ok") {
-    fmt::print("{} on {}, strategy {}, seed {}: ok\n", finding.allocator, finding.model.name, finding.strategy,
-               finding.seed);
+    show("{} on {}, strategy {}, seed {}: ok\n", finding.allocator, finding.model.name, finding.strategy, finding.seed);
     return exit_all_ok;
   }
   const bool shrinks = options.shrink && !finding.races;
   if (shrinks) {
     const auto shortest = shortest_run(program, finding, options.first_seed, options.workers_at_once());
     if (!shortest) return exit_interrupted;
-    fmt::print(
-        "shrunk from {} to {} decisions in {} runs from {} failing schedules; the shortest is from {}, seed {}\n\n",
-        replayed->run.decisions, shortest->decisions, shortest->runs, shortest->starts, shortest->finding.strategy,
-        shortest->finding.seed);
+    show("shrunk from {} to {} decisions in {} runs from {} failing schedules; the shortest is from {}, seed {}\n\n",
+         replayed->run.decisions, shortest->decisions, shortest->runs, shortest->starts, shortest->finding.strategy,
+         shortest->finding.seed);
     finding = shortest->finding;
   }
-  fmt::print("{}", finding.report);
-  if (!finding.schedule.empty()) fmt::print("\nschedule: {}\n", finding.schedule);
-  fmt::print("{} of {} repetitions identical\n", replayed->identical, options.times);
+  show("{}", finding.report);
+  if (!finding.schedule.empty()) show("\nschedule: {}\n", finding.schedule);
+  show("{} of {} repetitions identical\n", replayed->identical, options.times);
   if (shrinks) {
     const std::string shrunk = options.out + "/shrunk";
     write_finding(finding, shrunk);
-    fmt::print("written to {}/{}.json\n", shrunk, finding.file_name());
+    show("written to {}/{}.json\n", shrunk, finding.file_name());
   }
   return exit_some_not_ok;
 }

@@ -11,12 +11,12 @@
 #include <boost/process/child.hpp>
 #include <boost/process/extend.hpp>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <thread>
 #include <utility>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/output.hpp"
 #include "harness/front/run/device_check.hpp"
 #include "harness/front/run/interrupt.hpp"
 #include "harness/front/run/worker_session.hpp"
@@ -35,7 +35,7 @@ std::vector<std::string> cards_of(const StudyOptions& study, const WorkerProgram
   SessionListener listener;
   listener.device = [&](const protocol::Device& device) {
     for (const std::string& warning : warnings_about(device)) {
-      if (!study.run.quiet) fmt::print(stderr, "allocbench: warning: device {}: {}\n", cards.size(), warning);
+      if (!study.run.quiet) tell("allocbench: warning: device {}: {}\n", cards.size(), warning);
     }
     cards.push_back(device.uuid.value_or(""));
   };
@@ -46,8 +46,8 @@ std::vector<std::string> cards_of(const StudyOptions& study, const WorkerProgram
       session.stop();
     } catch (const EnvironmentError& error) {
       if (cards.empty() || interrupted()) throw;
-      fmt::print(stderr, "allocbench: measuring on {} ({})\n",
-                 cards.size() == 1 ? "1 GPU" : fmt::format("{} GPUs", cards.size()), error.what());
+      tell("allocbench: measuring on {} ({})\n", cards.size() == 1 ? "1 GPU" : fmt::format("{} GPUs", cards.size()),
+           error.what());
       return cards;
     }
   }
@@ -148,13 +148,12 @@ int study_on_all_devices(const StudyOptions& study, const Target& target, const 
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   for (std::size_t device = 0; device < shares.size(); ++device) {
     if (shares[device].empty()) continue;
-    fmt::print(stderr, "allocbench: device {}: {}\n", device, fmt::join(shares[device], ", "));
+    tell("allocbench: device {}: {}\n", device, fmt::join(shares[device], ", "));
     children.push_back(start_on(self, arguments_of(study, device, shares[device])));
   }
   const int worst = wait_for(children);
   if (worst != exit_all_ok) {
-    fmt::print(stderr, "allocbench: some cells are not ok or not measured. To continue unfinished runs:\n  {}\n",
-               command);
+    tell("allocbench: some cells are not ok or not measured. To continue unfinished runs:\n  {}\n", command);
   }
   return interrupted() ? exit_interrupted : worst;
 }

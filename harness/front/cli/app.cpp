@@ -216,11 +216,11 @@ void add_describe(CLI::App& app, DescribeOptions& describing) {
 
 void add_report(CLI::App& app, ReportOptions& reporting) {
   CLI::App* verb =
-      app.add_subcommand("report", "Rebuild results.csv and results.json from the event log and print the table");
-  verb->add_option(
-          "folder", reporting.paths,
-          "The folder of a run (its --out; it holds events.jsonl), or a folder above several runs; repeatable. "
-          "--html makes one page of all of them")
+      app.add_subcommand("report", "Print the table of a run; rebuild its results.csv and results.json from its log");
+  verb->add_option("folder", reporting.paths,
+                   "The folder of a run (its --out; it holds events.jsonl or results.json), or a folder above several "
+                   "runs; repeatable. "
+                   "--html makes one page of all of them")
       ->required()
       ->type_name("DIR");
   auto* html = verb->add_flag("--html", reporting.html,

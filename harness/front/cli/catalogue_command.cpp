@@ -8,6 +8,7 @@
 #include "harness/front/cli/command_line.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/nearest_name.hpp"
+#include "harness/front/common/output.hpp"
 #include "harness/front/common/terminal.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/run/worker_program.hpp"
@@ -91,9 +92,9 @@ std::string only_there(const Offered<Entry>& offered, const Offer& offer) {
 
 // A name and a text behind it, in a column of its own.
 void print_entry(const std::string& name, const std::string& text, std::size_t width) {
-  if (name.size() > width) fmt::print("{}\n", name);
+  if (name.size() > width) show("{}\n", name);
   const std::string shown = name.size() > width ? "" : name;
-  fmt::print("{}", folded(fmt::format("{:{}}  {}", shown, width, text), columns_of_stdout(), width + 2));
+  show("{}", folded(fmt::format("{:{}}  {}", shown, width, text), columns_of_stdout(), width + 2));
 }
 
 constexpr std::size_t widest_name = 30;
@@ -102,7 +103,7 @@ template <class Entry>
 void print_list(std::string_view title, const std::vector<Offered<Entry>>& list, const Offer& offer) {
   std::size_t width = 0;
   for (const auto& each : list) width = std::max(width, each.entry.name.size());
-  fmt::print("{}\n", title);
+  show("{}\n", title);
   for (const auto& each : list) {
     print_entry("  " + each.entry.name, summary(each.entry) + only_there(each, offer),
                 std::min(width, widest_name) + 2);
@@ -130,9 +131,9 @@ void print_families(const Offer& offer) {
     family->second.push_back(&each);
     width = std::max(width, each.entry.name.size());
   }
-  fmt::print("allocators\n");
+  show("allocators\n");
   for (const auto& [paper, members] : families) {
-    fmt::print("\n  {}\n", paper);
+    show("\n  {}\n", paper);
     for (const auto* each : members) {
       const std::string form = each->entry.form.empty() ? "" : shown_form(each->entry) + ": ";
       print_entry("  " + each->entry.name, form + summary(each->entry) + only_there(*each, offer),
@@ -143,22 +144,22 @@ void print_families(const Offer& offer) {
 
 // A text behind a margin; lines after the first have `indent` more.
 void print_folded(const std::string& margin, const std::string& text, std::size_t indent) {
-  fmt::print("{}", folded(margin + text, columns_of_stdout(), margin.size() + indent));
+  show("{}", folded(margin + text, columns_of_stdout(), margin.size() + indent));
 }
 
 template <class Entry>
 void print_names(const std::vector<Offered<Entry>>& list) {
-  for (const auto& each : list) fmt::print("{}\n", each.entry.name);
+  for (const auto& each : list) show("{}\n", each.entry.name);
 }
 
 void print_parameters(const std::vector<ParameterInfo>& parameters) {
-  fmt::print("{}\n", parameters.empty() ? "no parameters" : "parameters");
+  show("{}\n", parameters.empty() ? "no parameters" : "parameters");
   for (const ParameterInfo& parameter : parameters) {
     const auto* integer = std::get_if<std::uint64_t>(&parameter.default_value);
     const std::string value =
         integer != nullptr && parameter.unit == "B" ? format_bytes(*integer) : to_text(parameter.default_value);
     const std::string unit = parameter.unit.empty() || parameter.unit == "B" ? "" : " " + parameter.unit;
-    fmt::print("  {} = {}{}\n", parameter.name, value, unit);
+    show("  {} = {}{}\n", parameter.name, value, unit);
     print_folded("      ", parameter.description, 0);
     print_folded("      ", fmt::format("allowed: {}", allowed_values(parameter)), 2);
     if (!parameter.source.empty()) print_folded("      ", fmt::format("source: {}", parameter.source), 2);
@@ -172,10 +173,10 @@ const char* place_of_blocks(const protocol::AllocatorDescription& allocator) {
 }
 
 void print(const protocol::AllocatorDescription& allocator) {
-  fmt::print("{} ({}), allocator\n", allocator.name, allocator.display_name);
+  show("{} ({}), allocator\n", allocator.name, allocator.display_name);
   print_folded("", allocator.summary, 0);
-  fmt::print("paper: {}\nform: {}{}\n", allocator.paper, shown_form(allocator),
-             allocator.based_on.empty() ? "" : " of " + allocator.based_on);
+  show("paper: {}\nform: {}{}\n", allocator.paper, shown_form(allocator),
+       allocator.based_on.empty() ? "" : " of " + allocator.based_on);
   print_folded(
       "",
       fmt::format("frees {}, alignment {} B, blocks live in {}, fresh by {}{}{}", allocator.frees, allocator.alignment,
@@ -190,18 +191,18 @@ void print(const protocol::AllocatorDescription& allocator) {
 }
 
 void print(const protocol::WorkloadDescription& workload) {
-  fmt::print("{} ({}), workload\n", workload.name, workload.display_name);
+  show("{} ({}), workload\n", workload.name, workload.display_name);
   print_folded("", workload.summary, 0);
-  fmt::print("paper: {}\nphases: {}{}\n", workload.paper, fmt::join(workload.phases, ", "),
-             workload.null_expected ? "; null pointers are counted and do not fail a cell" : "");
+  show("paper: {}\nphases: {}{}\n", workload.paper, fmt::join(workload.phases, ", "),
+       workload.null_expected ? "; null pointers are counted and do not fail a cell" : "");
   if (!workload.untimed_kernels.empty()) {
-    fmt::print("kernels with registers, but no time: {}\n", fmt::join(workload.untimed_kernels, ", "));
+    show("kernels with registers, but no time: {}\n", fmt::join(workload.untimed_kernels, ", "));
   }
   print_parameters(workload.parameters);
 }
 
 void print(const protocol::MetricDescription& metric) {
-  fmt::print("{}, metric\n{}\nsource: {}\n", metric.name, summary(metric), metric.source);
+  show("{}, metric\n{}\nsource: {}\n", metric.name, summary(metric), metric.source);
 }
 
 // True when the list has the name; prints it then.
@@ -210,10 +211,10 @@ bool describe_in(const std::vector<Offered<Entry>>& list, const DescribeOptions&
   for (const auto& each : list) {
     if (each.entry.name != options.name) continue;
     if (options.json) {
-      fmt::print("{}\n", to_json(each).dump(2));
+      show("{}\n", to_json(each).dump(2));
     } else {
       print(each.entry);
-      fmt::print("back ends: {}\n", fmt::join(each.backends, ", "));
+      show("back ends: {}\n", fmt::join(each.backends, ", "));
     }
     return true;
   }
@@ -231,7 +232,7 @@ int list_command(const ListOptions& options) {
     if (wanted("allocators")) json["allocators"] = list_json(offer.allocators);
     if (wanted("workloads")) json["workloads"] = list_json(offer.workloads);
     if (wanted("metrics")) json["metrics"] = list_json(offer.metrics);
-    fmt::print("{}\n", json.dump(2));
+    show("{}\n", json.dump(2));
     return exit_all_ok;
   }
   if (options.names) {

@@ -9,9 +9,9 @@
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
-#include <cstdio>
 #include <filesystem>
 #include <regex>
+#include <sstream>
 
 #include "harness/front/cli/app.hpp"
 #include "harness/front/cli/command_texts.hpp"
@@ -19,12 +19,13 @@
 #include "harness/front/cli/manual.hpp"
 #include "harness/front/cli/suggestions.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/output.hpp"
 
 namespace allocbench::front {
 namespace {
 
 int usage_error(const std::string& text) {
-  fmt::print(stderr, "allocbench: {}\n", text);
+  tell("allocbench: {}\n", text);
   return exit_usage;
 }
 
@@ -74,7 +75,7 @@ int show_help(const std::string& about) {
   const std::unique_ptr<CLI::App> fresh = make_app(options);
   const CLI::App& app = *fresh;
   if (about.empty()) {
-    fmt::print("{}", app.help());
+    show("{}", app.help());
     return exit_all_ok;
   }
   const auto verbs = app.get_subcommands([&](const CLI::App* each) { return each->get_name() == about; });
@@ -83,7 +84,7 @@ int show_help(const std::string& about) {
         fmt::format("There is no command \"{}\".{} Try --help.", about, did_you_mean(about, names_of_verbs(app))));
   }
   if (about == "advise") return advise_command({{"--help"}});  // the Python package alone knows its options
-  fmt::print("{}", verbs.front()->help("allocbench"));
+  show("{}", verbs.front()->help("allocbench"));
   return exit_all_ok;
 }
 
@@ -112,9 +113,9 @@ std::variant<Command, int> chosen(const Options& options, const CLI::App& app) {
   }
   if (verb == "version" || verb == "completion" || verb == "manual") {
     const CommandText text = text_of(app);
-    fmt::print("{}", verb == "version"      ? version_text() + "\n"
-                     : verb == "completion" ? completion_script(text, options.shell)
-                                            : manual_page(text));
+    show("{}", verb == "version"      ? version_text() + "\n"
+               : verb == "completion" ? completion_script(text, options.shell)
+                                      : manual_page(text));
     return exit_all_ok;
   }
   const std::string complaint = complaint_about(options.run, app);
@@ -130,7 +131,10 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
   try {
     app->parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version
-    return app->exit(request);
+    std::ostringstream text, errors;
+    const int exit_code = app->exit(request, text, errors);
+    show("{}", text.str());
+    return exit_code;
   } catch (const CLI::ExtrasError&) {
     // A misspelt command is taken for a config, and its arguments for too many.
     const auto words = app->remaining(true);

@@ -5,6 +5,7 @@
 
 #include "harness/front/cli/command_line.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/output.hpp"
 #include "harness/front/common/terminal.hpp"
 #include "harness/front/compare/comparison.hpp"
 
@@ -23,11 +24,11 @@ int compare_command(const CompareOptions& options) {
   const auto comparison =
       compare(side_of(a, runs), std::move(judged), {.margin = options.margin / 100, .ignored = options.ignored});
   if (options.json) {
-    fmt::print("{}", comparison_json(*comparison));
+    show("{}", comparison_json(*comparison));
   } else if (options.markdown) {
-    fmt::print("{}", comparison_markdown(*comparison, options.all));
+    show("{}", comparison_markdown(*comparison, options.all));
   } else {
-    fmt::print("{}", comparison_text(*comparison, options.all, colours_on_stdout()));
+    show("{}", comparison_text(*comparison, options.all, colours_on_stdout()));
   }
   return options.fail_on == "regression" && comparison->regression() ? exit_regression : exit_all_ok;
 }

@@ -6,13 +6,13 @@
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/limits.hpp"
+#include "harness/front/common/output.hpp"
 #include "harness/front/common/text_file.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/results/run_files.hpp"
@@ -58,9 +58,9 @@ class EarlierRuns {
   // Throws UsageError for a folder that holds no readable results.
   void add(const std::string& folder) {
     for (const fs::path& file : run_files(folder)) {
-      const std::optional<fs::path> results = results_file_of(file);
+      const std::optional<fs::path> results = is_log(file) ? results_beside(file) : file;
       if (!is_log(file) || (is_packed(file) && results)) {
-        add_results(results.value_or(file).string(), folder);
+        add_results(results->string(), folder);
       } else {
         const RunHistory history = read_history(read_log_lines(file.string()).lines, file.string());
         for (const CellHistory& cell : history.cells) add(cell, folder);
@@ -118,7 +118,7 @@ void add_figures(EarlierRuns& runs, const fs::path& reference, const std::vector
     try {
       runs.add(folder.string());
     } catch (const UsageError& error) {
-      if (!quiet) fmt::print(stderr, "allocbench: warning: {}\n", error.what());
+      if (!quiet) tell("allocbench: warning: {}\n", error.what());
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -12,6 +13,7 @@
 
 #include "harness/front/cli/command_line.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/output.hpp"
 
 namespace {
 
@@ -32,11 +34,11 @@ int dispatch(const Command& command) {
   return std::visit(Dispatcher{}, command);
 }
 
-// Results that did not arrive are a failure: a full disk behind a redirection is noticed here.
-int flushed(int exit_code) {
-  const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
-  if (!failed) return exit_code;
-  throw EnvironmentError(fmt::format("The output cannot be written: {}.", std::strerror(errno)));
+// Output that did not arrive is a failure: a full disk behind a redirection is noticed here.
+int after_output(int exit_code) {
+  const int error = lost_output();
+  if (error == 0 || exit_code == exit_usage || exit_code == exit_interrupted) return exit_code;
+  throw EnvironmentError(fmt::format("The output cannot be written: {}.", std::strerror(error)));
 }
 
 }  // namespace
@@ -46,25 +48,27 @@ int main(int argc, char** argv) {
   int descriptor = open("/dev/null", O_RDWR);
   while (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = dup(descriptor);
   if (descriptor > STDERR_FILENO) close(descriptor);
+  // A reader of our output may leave (`| head`), and a worker may die: neither ends the run.
+  std::signal(SIGPIPE, SIG_IGN);
 
   try {
     const auto parsed = parse_command_line(argc, argv);
-    if (const int* exit_code = std::get_if<int>(&parsed)) return *exit_code;
-    return flushed(dispatch(std::get<Command>(parsed)));
+    const int* const answered = std::get_if<int>(&parsed);
+    return after_output(answered != nullptr ? *answered : dispatch(std::get<Command>(parsed)));
   } catch (const UsageError& error) {
-    fmt::print(stderr, "allocbench: {}\n", error.what());
+    tell("allocbench: {}\n", error.what());
     return exit_usage;
   } catch (const EnvironmentError& error) {
-    fmt::print(stderr, "allocbench: {}\n", error.what());
+    tell("allocbench: {}\n", error.what());
     return exit_environment;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "allocbench: Not enough memory.\n");
+    tell("allocbench: Not enough memory.\n");
     return exit_environment;
   } catch (const std::system_error& error) {
-    fmt::print(stderr, "allocbench: The operating system refused: {}.\n", error.code().message());
+    tell("allocbench: The operating system refused: {}.\n", error.code().message());
     return exit_environment;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "allocbench: internal error: {}\n", error.what());
+    tell("allocbench: internal error: {}\n", error.what());
     return exit_environment;
   }
 }

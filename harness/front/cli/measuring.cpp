@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <deque>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/limits.hpp"
+#include "harness/front/common/output.hpp"
 #include "harness/front/common/text_file.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/run/device_check.hpp"
@@ -41,7 +41,7 @@ Target find_target(const RunOptions& options) {
     if (const auto cuda = folder.find("cuda")) {
       try {
         Target target{*cuda, probe(*cuda, options), {}, {}};
-        fmt::print(stderr, "allocbench: back end cuda on {} (chosen by --backend auto)\n", target.device->name);
+        tell("allocbench: back end cuda on {} (chosen by --backend auto)\n", target.device->name);
         return target;
       } catch (const EnvironmentError& error) {
         why = error.what();
@@ -49,7 +49,7 @@ Target find_target(const RunOptions& options) {
     }
     Target target{folder.require("cpu"), std::nullopt, {}, {}};
     target.device = probe(target.program, options);
-    fmt::print(stderr, "allocbench: back end cpu on {} (chosen by --backend auto: {})\n", target.device->name, why);
+    tell("allocbench: back end cpu on {} (chosen by --backend auto: {})\n", target.device->name, why);
     return target;
   }
   Target target{folder.require(options.backend), std::nullopt, {}, {}};
@@ -58,10 +58,10 @@ Target find_target(const RunOptions& options) {
   } catch (const EnvironmentError& error) {
     // A plan needs no device.
     if (!options.dry_run && !options.print_config) throw;
-    fmt::print(stderr, "allocbench: back end {} without a device: {}\n", options.backend, error.what());
+    tell("allocbench: back end {} without a device: {}\n", options.backend, error.what());
     return target;
   }
-  fmt::print(stderr, "allocbench: back end {} on {}\n", options.backend, target.device->name);
+  tell("allocbench: back end {} on {}\n", options.backend, target.device->name);
   return target;
 }
 
@@ -112,7 +112,7 @@ SessionListener listener_of(std::deque<OpenFigure>& open, Progress& progress) {
   };
   listener.strays = [&](const std::vector<std::string>& names) {
     for (OpenFigure& figure : open) figure.log.strays(names);
-    fmt::print(stderr, "allocbench: killed what a worker left behind: {}\n", fmt::join(names, ", "));
+    tell("allocbench: killed what a worker left behind: {}\n", fmt::join(names, ", "));
   };
   listener.idle = [&] {
     for (const OpenFigure& figure : open) figure.file.require_file();
@@ -142,7 +142,7 @@ Target choose_target(const RunOptions& options) {
   target.other = other_catalogue(options, target.program.backend);
   if (!target.device || options.quiet) return target;
   for (const std::string& warning : warnings_about(*target.device)) {
-    fmt::print(stderr, "allocbench: warning: {}\n", warning);
+    tell("allocbench: warning: {}\n", warning);
   }
   return target;
 }
@@ -277,7 +277,7 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   for (const Figure& figure : figures) {
     FigureRun run(figure.plan, figure.history, selection(options), target.origin(), forecaster);
     if (run.cells_to_run() == 0) {
-      fmt::print(stderr, "allocbench: no cells left to measure in {}\n", figure.folder);
+      tell("allocbench: no cells left to measure in {}\n", figure.folder);
       continue;
     }
     cells += run.cells_to_run();
@@ -345,15 +345,14 @@ std::string options_to_continue(const RunOptions& options, const std::string& ba
 }
 
 int exit_code_of(const Ending& ending, bool ok, const std::string& finished, const std::string& command) {
-  fmt::print("{}{}", ending.rest, ending.profile);
+  show("{}{}", ending.rest, ending.profile);
   const bool stopped = !ending.environment.empty();
   if (!ending.interrupted && !stopped && !ending.cut) return ok ? exit_all_ok : exit_some_not_ok;
-  std::fflush(stdout);
   const char* const how = ending.interrupted ? "interrupted" : stopped ? "stopped" : "the time is over";
-  fmt::print(stderr, "allocbench: {}. {} Continue with\n  {}\n", how, finished, command);
+  tell("allocbench: {}. {} Continue with\n  {}\n", how, finished, command);
   if (!ending.interrupted && !stopped) return exit_some_not_ok;
   if (ending.interrupted) return exit_interrupted;
-  fmt::print(stderr, "allocbench: {}\n", ending.environment);
+  tell("allocbench: {}\n", ending.environment);
   return exit_environment;
 }
 

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/output.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -79,7 +80,7 @@ bool draw_figures(const std::vector<std::string>& folders) {
       drawn = drawn && child.exit_code() == 0;
     }
   } catch (const std::exception& error) {
-    fmt::print(stderr, "allocbench: warning: no figures: {}\n", error.what());
+    tell("allocbench: warning: no figures: {}\n", error.what());
     return false;
   }
   return drawn;

@@ -17,6 +17,7 @@
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/nearest_name.hpp"
+#include "harness/front/common/output.hpp"
 #include "harness/front/common/text_file.hpp"
 #include "harness/protocol/parameter_json.hpp"
 
@@ -173,7 +174,7 @@ int profile_command(const ProfileOptions& options) {
   const TableFile file(options.out);
   const std::vector<std::string> command = command_of(options, worker, choice, ncu, file.path());
   if (options.dry_run) {
-    fmt::print("{}\n", shell_text(command));
+    show("{}\n", shell_text(command));
     return exit_all_ok;
   }
   const int code = run(command);
@@ -182,8 +183,8 @@ int profile_command(const ProfileOptions& options) {
                                 ? read_text_file(file.path(), "The table of ncu", longest_table_bytes)
                                 : "";
   if (code != 0) {
-    fmt::print(stderr, "allocbench: ncu ended with exit code {}. The command was\n  {}{}\n", code, shell_text(command),
-               complaints_in(table));
+    tell("allocbench: ncu ended with exit code {}. The command was\n  {}{}\n", code, shell_text(command),
+         complaints_in(table));
     return exit_some_not_ok;
   }
   std::vector<MeasuredKernel> kernels;
@@ -193,9 +194,9 @@ int profile_command(const ProfileOptions& options) {
     throw EnvironmentError(
         fmt::format("{} The command was\n  {}{}", problem.what(), shell_text(command), complaints_in(table)));
   }
-  fmt::print("{}: the kernels of {}\n{}\n{}\n", choice.cell.name,
-             options.phases.empty() ? "one sample" : fmt::format("the phase {}", fmt::join(options.phases, ", ")),
-             kernel_table(kernels), shell_text(command));
+  show("{}: the kernels of {}\n{}\n{}\n", choice.cell.name,
+       options.phases.empty() ? "one sample" : fmt::format("the phase {}", fmt::join(options.phases, ", ")),
+       kernel_table(kernels), shell_text(command));
   return exit_all_ok;
 }
 

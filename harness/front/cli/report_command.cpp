@@ -2,35 +2,41 @@
 // work of the Python package.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
-#include <optional>
 
 #include "harness/front/cli/command_line.hpp"
 #include "harness/front/cli/plots_program.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/output.hpp"
 #include "harness/front/common/terminal.hpp"
-#include "harness/front/log/event_log.hpp"
 #include "harness/front/results/results.hpp"
 #include "harness/front/results/run_files.hpp"
+#include "harness/front/results/stored_results.hpp"
 
 namespace allocbench::front {
 namespace {
 
-Results results_of(const std::filesystem::path& log) {
-  return reduce(read_history(read_log_lines(log.string()).lines, log.string()));
+// Makes results.csv and results.json again, where the log has the numbers and nobody packed it to keep it.
+void write_results_beside(const std::filesystem::path& log, const Results& results) {
+  if (is_log(log) && !is_packed(log) && !results.is_stored) write_results(results, log.parent_path().string());
 }
 
-// Whether all cells are ok. Beside a packed log, which somebody keeps, nothing is written.
-bool report(const std::filesystem::path& file) {
-  const std::optional<std::filesystem::path> log = log_of(file);
-  if (!log) {
-    throw UsageError(fmt::format("{} is not an event log, and none is beside it. A table is made from events.jsonl.",
-                                 file.string()));
+struct Report {
+  bool ok = true;         // all cells
+  std::string unwritten;  // why results could not be written; empty = they were
+};
+
+Report report(const std::filesystem::path& file) {
+  const std::filesystem::path source = log_of(file).value_or(file);  // the log has everything
+  const Results results = read_run(source.string());
+  show("{}", results_table(results, colours_on_stdout()));
+  try {
+    write_results_beside(source, results);
+  } catch (const EnvironmentError& error) {
+    return {all_ok(results), error.what()};
   }
-  const Results results = results_of(*log);
-  if (!is_packed(*log)) write_results(results, log->parent_path().string());
-  fmt::print("{}", results_table(results, colours_on_stdout()));
-  return all_ok(results);
+  return {all_ok(results), ""};
 }
 
 std::vector<std::filesystem::path> files_of(const ReportOptions& options) {
@@ -55,9 +61,12 @@ int write_page(const ReportOptions& options) {
   for (const std::filesystem::path& file : files_of(options)) {
     if (!is_log(file) || is_packed(file)) continue;
     try {
-      write_results(results_of(file), file.parent_path().string());
+      write_results_beside(file, read_run(file.string()));
     } catch (const UsageError& error) {
       arguments.insert(arguments.end(), {"--unreadable", error.what()});
+    } catch (const EnvironmentError& error) {
+      if (!results_beside(file)) throw;
+      tell("allocbench: warning: {}\n", error.what());  // the page shows what is there
     }
   }
   if (!options.page.empty()) arguments.insert(arguments.end(), {"--out", options.page});
@@ -68,19 +77,25 @@ int write_page(const ReportOptions& options) {
 
 int report_command(const ReportOptions& options) {
   if (options.html) return write_page(options);
-  bool ok = true, readable = true;  // what can be read is shown, whatever lies beside it
+  bool ok = true;
+  int code = exit_all_ok;  // what can be read is shown, whatever lies beside it
   const std::vector<std::filesystem::path> files = files_of(options);
   for (const std::filesystem::path& file : files) {
-    if (files.size() > 1) fmt::print("{}{}\n", file == files.front() ? "" : "\n", file.string());
+    if (files.size() > 1) show("{}{}\n", file == files.front() ? "" : "\n", file.string());
     try {
-      ok = report(file) && ok;
+      const Report done = report(file);
+      ok = done.ok && ok;
+      if (done.unwritten.empty()) continue;
+      tell("allocbench: {}\n", done.unwritten);
+      code = std::max<int>(code, exit_environment);
     } catch (const UsageError& error) {
       if (files.size() == 1) throw;
-      fmt::print(stderr, "allocbench: {}\n", error.what());
-      readable = false;
+      tell("allocbench: {}\n", error.what());
+      code = std::max<int>(code, exit_usage);
     }
   }
-  return !readable ? exit_usage : ok ? exit_all_ok : exit_some_not_ok;
+  if (code != exit_all_ok) return code;
+  return ok ? exit_all_ok : exit_some_not_ok;
 }
 
 int advise_command(const AdviseOptions& options) {

@@ -1,7 +1,6 @@
 // `allocbench --config F.json`: from the config's text to the table.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -9,6 +8,7 @@
 #include "harness/front/cli/known_results.hpp"
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/output.hpp"
 #include "harness/front/common/terminal.hpp"
 #include "harness/front/plan/plan_text.hpp"
 #include "harness/front/run/interrupt.hpp"
@@ -19,9 +19,8 @@ namespace {
 
 int report(const RunOptions& options, const Figure& figure, const Ending& ending) {
   const Results results = write_results_of(figure.folder);
-  fmt::print("{}", results_table(results, colours_on_stdout()));
-  std::fflush(stdout);
-  if (!options.quiet) fmt::print(stderr, "allocbench: results are in {}\n", figure.folder);
+  show("{}", results_table(results, colours_on_stdout()));
+  if (!options.quiet) tell("allocbench: results are in {}\n", figure.folder);
   return exit_code_of(
       ending, all_ok(results),
       fmt::format("{} of {} cells are finished.", results.cells.size() + results.not_measured - results.unfinished,
@@ -40,11 +39,11 @@ int run_command(const RunOptions& options) {
   const Target target = choose_target(options);
   Config config = checked_config(options, options.config, text, target);
   if (options.print_config) {
-    fmt::print("{}\n", config.effective->dump(2));
+    show("{}\n", config.effective->dump(2));
     return exit_all_ok;
   }
   if (config.only_draws) {
-    fmt::print(
+    show(
         "{} measures nothing. It is drawn from the results of other configs:\n"
         "  python3 -m plots {} RUN_FOLDER... --out DIR\n",
         config.name, options.config);
@@ -54,8 +53,8 @@ int run_command(const RunOptions& options) {
   if (!options.filter.empty()) filter_plan(plan, options.filter);
   EarlierResults earlier = earlier_results(options, target, {config.name});
   if (options.dry_run) {
-    fmt::print("{}", describe_plan(plan, device_heaps(target.program, plan)));
-    fmt::print("{}", describe_measuring({&plan}, earlier));
+    show("{}", describe_plan(plan, device_heaps(target.program, plan)));
+    show("{}", describe_measuring({&plan}, earlier));
     return exit_all_ok;
   }
   const std::string folder = options.out.empty() ? default_folder(config) : options.out;

@@ -13,6 +13,7 @@
 #include "harness/front/cli/plots_program.hpp"
 #include "harness/front/cli/suggestions.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/output.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/run/interrupt.hpp"
 #include "harness/front/run/output_folder.hpp"
@@ -114,9 +115,9 @@ void print_plan(const std::vector<PlannedConfig>& planned, const EarlierResults&
   for (const auto& [config, plan] : planned) {
     cells += plan.cell_count();
     plans.push_back(&plan);
-    fmt::print("{}: {} cells in {} batches\n", config.name, plan.cell_count(), plan.batches.size());
+    show("{}: {} cells in {} batches\n", config.name, plan.cell_count(), plan.batches.size());
   }
-  fmt::print("{} configs, {} cells\n{}", planned.size(), cells, describe_measuring(plans, earlier));
+  show("{} configs, {} cells\n{}", planned.size(), cells, describe_measuring(plans, earlier));
 }
 
 // Of a GPU. Cells that are not precise by then have the intervals that their rounds give.
@@ -188,7 +189,7 @@ int study_command(const StudyOptions& study) {
   }
   if (study.figures) {
     options.first_figure = [](const std::string& folder) {
-      if (draw_figures({folder})) fmt::print(stderr, "allocbench: the first figure is in {}/figures\n", folder);
+      if (draw_figures({folder})) tell("allocbench: the first figure is in {}/figures\n", folder);
     };
   }
   const Ending ending = measure(options, target, figures, std::move(earlier));
@@ -198,7 +199,7 @@ int study_command(const StudyOptions& study) {
   for (const Figure& figure : figures) {
     if (!fs::exists(events_path(figure.folder))) continue;  // nothing was selected
     const Results results = write_results_of(figure.folder);
-    fmt::print("{}", summary_of(figure, results));
+    show("{}", summary_of(figure, results));
     ok = ok && all_ok(results);
     if (results.unfinished == 0) ++finished;
     if (has_value(results)) drawable.push_back(figure.folder);

@@ -37,6 +37,9 @@ struct Measured {
 };
 
 std::string why_not_compared(const CellComparison& cell, const MeasuredSide& a, const MeasuredSide& b) {
+  if (a.values.empty() || b.values.empty()) {
+    return fmt::format("{} was kept without samples", a.values.empty() ? "A" : "B");
+  }
   const std::size_t fewest = std::min(a.values.size(), b.values.size());
   if (fewest < least_compared_rounds) {
     const bool is_a = a.values.size() == fewest;
@@ -77,13 +80,14 @@ void add_phases(CellComparison& cell) {
   for (const ComparedPhase& phase : cell.a->phases) {
     const ComparedPhase* other = phase_named(*cell.b, phase.name);
     if (other == nullptr || !is_tested(*cell.a, phase)) continue;
-    const auto estimate_of = [&](const ComparedCell& side, const Rounds& rounds) {
-      return estimate(rounds, side.statistic, clock_step_of(side.backend, phase.name, side.phases.size()));
+    const auto estimate_of = [&](const ComparedCell& side, const ComparedPhase& of_side) {
+      if (of_side.rounds.empty()) return of_side.time;
+      return estimate(of_side.rounds, side.statistic, clock_step_of(side.backend, phase.name, side.phases.size()));
     };
     PhaseComparison& made = cell.phases.emplace_back();
     made.phase = phase.name;
-    made.a = estimate_of(*cell.a, phase.rounds);
-    made.b = estimate_of(*cell.b, other->rounds);
+    made.a = estimate_of(*cell.a, phase);
+    made.b = estimate_of(*cell.b, *other);
   }
 }
 

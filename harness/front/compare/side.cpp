@@ -6,9 +6,8 @@
 #include <filesystem>
 
 #include "harness/front/common/errors.hpp"
-#include "harness/front/compare/stored_results.hpp"
-#include "harness/front/log/event_log.hpp"
 #include "harness/front/results/run_files.hpp"
+#include "harness/front/results/stored_results.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -24,7 +23,7 @@ ComparedCell compared(const Results& results, const CellResult& result) {
   made.status = result.status();
   made.reason = cell.end->short_reason();
   made.provisional = result.provisional;
-  for (const PhaseResult& phase : result.phases) made.phases.push_back({phase.name, phase.rounds});
+  for (const PhaseResult& phase : result.phases) made.phases.push_back({phase.name, phase.rounds, phase.time});
   made.definition = {{"allocator", cell.allocator},
                      {"workload", cell.workload},
                      {"pool_bytes", std::to_string(cell.pool_bytes)},
@@ -81,8 +80,7 @@ void add_origin(Side& side, const Origin& origin) {
 std::vector<Results> read_runs(const std::string& argument) {
   std::vector<Results> runs;
   for (const std::filesystem::path& file : run_files(argument)) {
-    runs.push_back(is_log(file) ? reduce(read_history(read_log_lines(file.string()).lines, file.string()))
-                                : read_stored_results(file.string()));
+    runs.push_back(read_run(file.string()));
   }
   return runs;
 }

@@ -13,7 +13,8 @@ namespace allocbench::front {
 
 struct ComparedPhase {
   std::string name;
-  Rounds rounds;  // seconds
+  Rounds rounds;       // seconds; none where the samples were not kept
+  Estimate time = {};  // as it was kept
 };
 
 // Several runs of a side may have the cell: their rounds count together.

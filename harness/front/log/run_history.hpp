@@ -51,6 +51,8 @@ struct RunHistory {
   std::map<std::string, protocol::MetricDescription> metrics;  // by name
   std::set<std::string> planned;   // ids, over all runs of this log; empty in logs of older programs
   std::vector<CellHistory> cells;  // in the order of their first appearance
+  // Cut down to how cells failed, to be kept (tools/pack_results.py): it has no numbers.
+  bool without_samples = false;
 
   std::size_t finished() const;
   // Planned or logged, but without an end.

@@ -62,6 +62,7 @@ std::vector<PhaseResult> reduce_phases(const CellHistory& cell, Statistic statis
   }
   for (std::size_t i = 0; i < phases.size(); ++i) {
     drop_empty(phases[i].rounds);
+    phases[i].round_count = phases[i].rounds.size();
     phases[i].time = estimate(phases[i].rounds, statistic, clock_step_of(cell.backend, phases[i].name, phases.size()));
     phases[i].operations = median(operations[i]);
   }

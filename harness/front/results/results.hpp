@@ -12,7 +12,8 @@ namespace allocbench::front {
 
 struct PhaseResult {
   std::string name;
-  Rounds rounds;  // seconds
+  Rounds rounds;                // seconds; none where the samples were not kept
+  std::size_t round_count = 0;  // of all that were measured
   Estimate time;
   std::optional<FewRounds> few_rounds;  // where `time` has no interval because of them
   double operations = 0;                // median of the samples
@@ -72,6 +73,7 @@ struct Results {
   Provenance provenance;
   std::size_t unfinished = 0;    // planned cells without an end
   std::size_t not_measured = 0;  // of them: those without numbers so far
+  bool is_stored = false;        // read from results.json, not made from a log
 };
 
 Results reduce(RunHistory history);

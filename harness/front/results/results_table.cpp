@@ -88,7 +88,7 @@ std::string summary(const Results& results) {
 
 std::string caption_of(const Results& results) {
   const bool several_rounds = std::any_of(results.cells.begin(), results.cells.end(), [](const CellResult& result) {
-    return !result.phases.empty() && result.phases.front().rounds.size() > 1;
+    return !result.phases.empty() && result.phases.front().round_count > 1;
   });
   std::vector<std::string> counting;  // phases with operations
   for (const CellResult& result : results.cells) {

@@ -73,9 +73,8 @@ std::optional<fs::path> log_of(const fs::path& file) {
   return packed_or_not(file.parent_path(), file_names.front());
 }
 
-std::optional<fs::path> results_file_of(const fs::path& file) {
-  if (!is_log(file)) return file;
-  return packed_or_not(file.parent_path(), file_names.back());
+std::optional<fs::path> results_beside(const fs::path& log) {
+  return packed_or_not(log.parent_path(), file_names.back());
 }
 
 std::vector<fs::path> run_files(const std::string& argument) {

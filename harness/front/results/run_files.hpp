@@ -14,9 +14,8 @@ std::vector<std::filesystem::path> run_files(const std::string& argument);
 
 // The event log of the run that the file is of: itself, or one beside it.
 std::optional<std::filesystem::path> log_of(const std::filesystem::path& file);
-
-// The results.json of that run: the file itself, or one beside it.
-std::optional<std::filesystem::path> results_file_of(const std::filesystem::path& file);
+// The results.json beside an event log.
+std::optional<std::filesystem::path> results_beside(const std::filesystem::path& log);
 
 bool is_log(const std::filesystem::path& file);
 bool is_packed(const std::filesystem::path& file);

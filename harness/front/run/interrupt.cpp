@@ -16,8 +16,9 @@ std::atomic<int> signals_seen{0};
 std::atomic<pid_t> group_to_kill{0};
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 
-void on_signal(int) {
-  if (signals_seen.fetch_add(1) == 0) return;
+// A terminal that closes sends its hang-up twice, by its shell and by the kernel: nobody asked twice.
+void on_signal(int signal) {
+  if (signals_seen.fetch_add(1) == 0 || signal == SIGHUP) return;
   const pid_t group = group_to_kill.load();
   if (group > 0) kill(-group, SIGKILL);
   constexpr std::string_view text = "\nallocbench: aborted. events.jsonl is intact.\n";
@@ -31,9 +32,10 @@ void install_interrupt_handlers() {
   struct sigaction action = {};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
-  action.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+  struct sigaction inherited = {};
+  sigaction(SIGHUP, nullptr, &inherited);
+  if (inherited.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // else the user said nohup
 }
 
 bool interrupted() { return signals_seen.load() > 0; }

@@ -5,8 +5,8 @@
 
 namespace allocbench::front {
 
-// Handles SIGINT, SIGTERM and SIGHUP (a closed terminal, a cluster's end of time) alike, and ignores SIGPIPE: a worker
-// that died is noticed when its answer is missing.
+// Handles SIGINT, SIGTERM and SIGHUP (a closed terminal, a cluster's end of time) alike. Under nohup SIGHUP stays
+// ignored.
 void install_interrupt_handlers();
 
 bool interrupted();

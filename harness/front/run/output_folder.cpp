@@ -113,6 +113,10 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
   }
   EventLog lock(path);
   RunHistory history = read_history(lines.lines, path);
+  if (history.without_samples) {
+    throw UsageError(fmt::format(
+        "{} contains a run that was kept without samples, so it cannot continue. Choose another --out.", folder));
+  }
   check_same_run(history, config, folder);
   if (!allow_mixed) check_same_origin(history, origin, folder);
   cut_torn_line(path, lines);

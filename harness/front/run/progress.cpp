@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "harness/front/common/output.hpp"
 #include "harness/front/common/units.hpp"
 
 namespace allocbench::front {
@@ -32,7 +33,7 @@ Progress::Progress(std::size_t cells, std::uint64_t steps, bool quiet)
 
 Progress::~Progress() {
   if (quiet_) return;
-  if (terminal_ && shown_width_ > 0) std::fputs("\n", stderr);
+  if (terminal_ && shown_width_ > 0) tell("\n");
 }
 
 std::string Progress::line() const {
@@ -55,15 +56,14 @@ void Progress::rewrite() {
   // Blanks instead of an escape sequence: they clear the rest on every terminal.
   if (width < shown_width_) text.append(shown_width_ - width, ' ');
   shown_width_ = width;
-  fmt::print(stderr, "\r{}", text);
-  std::fflush(stderr);
+  tell("\r{}", text);
   last_print_ = Clock::now();
 }
 
 void Progress::print(const std::string& text) {
-  if (terminal_ && shown_width_ > 0) fmt::print(stderr, "\r{:{}}\r", "", shown_width_);
+  if (terminal_ && shown_width_ > 0) tell("\r{:{}}\r", "", shown_width_);
   shown_width_ = 0;
-  fmt::print(stderr, "{}\n", text);
+  tell("{}\n", text);
   last_print_ = Clock::now();
 }
 

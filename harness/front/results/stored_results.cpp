@@ -1,4 +1,4 @@
-#include "harness/front/compare/stored_results.hpp"
+#include "harness/front/results/stored_results.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include "harness/front/common/text_file.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/plan/cell.hpp"
+#include "harness/front/results/run_files.hpp"
 #include "harness/protocol/json_members.hpp"
 
 namespace allocbench::front {
@@ -19,6 +20,7 @@ using protocol::Malformed;
 
 Rounds rounds_of(const Json& phase) {
   std::vector<double> samples;
+  if (protocol::optional_member(phase, "samples") == nullptr) return {};  // they were not kept
   for (const Json& sample : protocol::list_member(phase, "samples")) {
     if (!sample.is_number() || sample.get<double>() < 0) throw Malformed("\"samples\" must be a list of times");
     samples.push_back(sample.get<double>());
@@ -40,7 +42,38 @@ Rounds rounds_of(const Json& phase) {
   return rounds;
 }
 
-CellResult cell_from(const Json& json) {
+std::size_t round_count(const Json& phase, const Rounds& rounds) {
+  return protocol::optional_member(phase, "rounds") == nullptr ? rounds.size()
+                                                               : protocol::list_member(phase, "rounds").size();
+}
+
+Estimate time_of(const Json& phase, Statistic statistic) {
+  Estimate time{.centre = protocol::seconds_member(phase, name_of(statistic))};
+  const auto low = protocol::optional_seconds(phase, "low");
+  const auto high = protocol::optional_seconds(phase, "high");
+  if (low && high) time.interval = Interval{*low, *high};
+  return time;
+}
+
+PhaseResult phase_from(const Json& json, Statistic statistic) {
+  PhaseResult phase;
+  phase.name = protocol::text_member(json, "name");
+  phase.rounds = rounds_of(json);
+  phase.round_count = round_count(json, phase.rounds);
+  const bool has_time = protocol::optional_member(json, name_of(statistic)) != nullptr;
+  if (!has_time && phase.rounds.empty()) throw Malformed("a phase must have a time or samples");
+  phase.time = has_time ? time_of(json, statistic) : estimate(phase.rounds, statistic, 0);
+  phase.operations = protocol::optional_member(json, "operations") ? protocol::number_member(json, "operations") : 0;
+  phase.not_held = protocol::text_member_or(json, "not_held", "");
+  if (protocol::optional_member(json, "throttled") == nullptr) return phase;
+  for (const Json& index : protocol::list_member(json, "throttled")) {
+    if (!index.is_number_unsigned()) throw Malformed("\"throttled\" must be a list of indices");
+    phase.throttled.push_back(index.get<std::size_t>());
+  }
+  return phase;
+}
+
+CellResult cell_from(const Json& json, Statistic statistic) {
   CellResult result;
   CellHistory& cell = result.cell;
   static_cast<CellDescription&>(cell) = cell_description_from(json);
@@ -62,10 +95,8 @@ CellResult cell_from(const Json& json) {
   result.provisional = protocol::optional_truth(json, "provisional").value_or(false);
   if (*known != Status::ok) return result;
   for (const Json& phase : protocol::list_member(json, "phases")) {
-    PhaseResult& made = result.phases.emplace_back();
-    made.name = protocol::text_member(phase, "name");
-    made.rounds = rounds_of(phase);
-    if (made.rounds.empty()) throw Malformed("a phase must have samples");
+    result.phases.push_back(phase_from(phase, statistic));
+    result.throttled = result.throttled || !result.phases.back().throttled.empty();
   }
   return result;
 }
@@ -77,14 +108,16 @@ Results results_from(const Json& document) {
   const Json& run = protocol::object_member(ours, "run");
   const Json& config = protocol::object_member(run, "config");
   Results results;
+  results.is_stored = true;
   results.figure = protocol::text_member(config, "name");
   results.statistic = statistic_named(protocol::text_member_or(config, "statistic", "median"));
   results.unfinished = protocol::count_member_or(ours, "unfinished", 0);
   results.history.config = std::make_shared<const Json>(config);
+  results.history.backend = protocol::text_member_or(run, "backend", "");
   results.history.seed = protocol::count_member_or(run, "seed", 1);
   results.not_measured = results.unfinished;
   for (const Json& cell : protocol::list_member(ours, "cells")) {
-    results.cells.push_back(cell_from(cell));
+    results.cells.push_back(cell_from(cell, results.statistic));
     if (!results.cells.back().has_end() && results.not_measured > 0) --results.not_measured;
   }
   return results;
@@ -100,6 +133,17 @@ Results read_stored_results(const std::string& path) {
     throw UsageError(fmt::format("{} is not a results file of allocbench: {}. Name a results.json or an events.jsonl.",
                                  path, error.what()));
   }
+}
+
+Results read_run(const std::string& path) {
+  if (!is_log(path)) return read_stored_results(path);
+  RunHistory history = read_history(read_log_lines(path).lines, path);
+  if (!history.without_samples) return reduce(std::move(history));
+  if (const auto results = results_beside(path)) return read_stored_results(results->string());
+  throw UsageError(
+      fmt::format("{} was kept without samples and tells only how cells failed. The numbers are in the results.json.xz "
+                  "that was kept with it: put that beside it.",
+                  path));
 }
 
 }  // namespace allocbench::front

@@ -1,0 +1,109 @@
+"""`allocbench report`: what it reads of a run that was kept or cut down, and when it writes."""
+
+import importlib.util
+import json
+import lzma
+import pathlib
+import shutil
+
+from support import ProgramTest
+
+TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+GUIDE = TOOLS.parent / "results/reference/h200/guide/small"
+
+
+class Report(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.measure(self.config(["steady", "incorrect"], rounds=7), expect=1)
+        self.table = self.report(self.out, expect=1).stdout
+
+    def report(self, *arguments, expect):
+        return self.run_program("report", *arguments, expect=expect)
+
+    def keep(self):
+        """As tools/pack_results.py --without-samples keeps it: failures in the log, results without samples."""
+        kept = self.folder / "kept"
+        kept.mkdir()
+        failed = {event["cell"] for event in self.events() if event["event"] == "end" and event["status"] != "ok"}
+        log = [event for event in self.events() if event["event"] not in ("sample", "round") and
+               event.get("cell", event.get("id")) in failed | {None}]
+        log.append({"event": "kept", "time": log[-1]["time"], "without": "samples, and cells that are ok"})
+        document = {"allocbench": self.results()["allocbench"]}
+        for cell in document["allocbench"]["cells"]:
+            for phase in cell.get("phases", []):
+                for key in ("samples", "throughput", "confidence"):
+                    del phase[key]
+        (kept / "events.jsonl.xz").write_bytes(lzma.compress("".join(json.dumps(event) + "\n" for event in log).encode()))
+        (kept / "results.json.xz").write_bytes(lzma.compress(json.dumps(document).encode()))
+        return kept
+
+    def unpack(self, file):
+        file.with_suffix("").write_bytes(lzma.decompress(file.read_bytes()))
+
+    def test_a_run_kept_without_samples_is_read_from_its_results(self):
+        kept = self.keep()
+        for path in (kept, kept / "events.jsonl.xz", kept / "results.json.xz"):
+            with self.subTest(path=path.name):
+                result = self.report(path, expect=1)
+                self.assertEqual(result.stdout, self.table)
+                self.assertEqual(result.stderr, "")
+        self.assertIn("6 cells, 4 ok, 2 incorrect\n", self.table)
+        self.assertEqual(sorted(each.name for each in kept.iterdir()), ["events.jsonl.xz", "results.json.xz"])
+
+    def test_a_log_without_samples_never_overwrites_results(self):
+        kept = self.keep()
+        for file in list(kept.iterdir()):
+            self.unpack(file)
+        before = (kept / "results.json").read_bytes()
+        self.assertEqual(self.report(kept, expect=1).stdout, self.table)
+        if not [name for name in ("plotly", "markdown", "pandas", "matplotlib", "jsonschema") if importlib.util.find_spec(name) is None]:
+            self.report(kept, "--html", "--out", self.folder / "page.html", expect=0)
+        self.assertEqual((kept / "results.json").read_bytes(), before)
+        self.assertFalse((kept / "results.csv").exists())
+        result = self.measure(self.folder / "config.json", "--resume", out=kept, expect=2)
+        self.assertIn(f"{kept} contains a run that was kept without samples, so it cannot continue. Choose another --out.", result.stderr)
+        self.assertEqual((kept / "results.json").read_bytes(), before)
+
+    def test_a_log_without_samples_alone_has_no_numbers(self):
+        kept = self.keep()
+        (kept / "results.json.xz").unlink()
+        result = self.report(kept, expect=2)
+        self.assertEqual(result.stdout, "")
+        self.assertIn("was kept without samples and tells only how cells failed. The numbers are in the results.json.xz", result.stderr)
+
+    def test_results_alone_give_the_table(self):
+        for name in ("events.jsonl", "results.csv"):
+            (self.out / name).unlink()
+        self.assertEqual(self.report(self.out, expect=1).stdout, self.table)
+        self.assertEqual([each.name for each in self.out.iterdir()], ["results.json"])
+
+    def test_a_folder_that_cannot_be_written_still_gives_the_table(self):
+        (self.out / "results.csv.new").mkdir()  # where the draft of the file goes
+        result = self.report(self.out, expect=3)
+        self.assertEqual(result.stdout, self.table)
+        self.assertEqual(result.stderr, f"allocbench: {self.out}/results.csv cannot be written: Is a directory.\n")
+
+    def test_compare_tells_that_samples_are_missing(self):
+        kept = self.keep()
+        document = json.loads(self.run_program("compare", kept, self.out, "--json", expect=0).stdout)
+        self.assertEqual(len(document["cells"]), 6)
+        phase = document["cells"][0]["phases"][0]
+        self.assertEqual((phase["verdict"], phase["reason"]), ("unsure", "A was kept without samples"))
+        self.assertEqual(phase["a"]["seconds"], phase["b"]["seconds"])
+        text = self.run_program("compare", self.out, kept, expect=0).stdout
+        self.assertIn("unsure: B was kept without samples", text)
+
+    def test_a_reference_without_samples_is_measured(self):
+        again = self.folder / "again"
+        self.run_program("compare", "--with-reference", self.keep(), "--out", again, expect=0)
+        self.assertEqual(len([event for event in self.events(again / "test/figure") if event["event"] == "cell"]), 4)
+
+    def test_the_guide_that_the_repository_keeps(self):
+        copy = self.folder / "small"
+        shutil.copytree(GUIDE, copy)
+        self.unpack(copy / "events.jsonl.xz")
+        for path in (GUIDE, copy):
+            result = self.report(path, expect=1)
+            self.assertTrue(result.stdout.endswith("603 cells, 566 ok, 19 skipped, 3 unsupported, 15 timeout\n"), result.stdout[-200:])
+        self.assertFalse((copy / "results.json").exists())
