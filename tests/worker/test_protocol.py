@@ -321,6 +321,11 @@ class MeasuredFirst(unittest.TestCase):
         self.assertEqual(after[1]["checks"]["content"], "checked")
         self.assertRegex(after[1]["checks"]["leak"], "^(checked|partial: .*)$")
 
+    def test_a_deadline_takes_no_number_away_whenever_it_comes(self):
+        for seconds in (0.0005, 0.002, 0.005, 0.01, 0.02, 0.05):
+            with self.subTest(seconds):
+                self.verified("comb", open_cell("alloc_free", threads=3000), on("sample"), seconds=seconds)
+
     def test_stages_that_call_nothing_have_their_verdicts(self):
         found, _ = self.verified("atomic_malloc", open_cell("alloc_free", threads=96), seconds=0)
         self.assertEqual((found["checks"]["content"], found["checks"]["leak"]), (self.LATE, "waived: AtomicMalloc never frees"))
