@@ -95,20 +95,23 @@ Verification MeasuredCell::verify(const VerificationLimits& limits, const StageL
     result.null_returns = judged_->null_returns;
     result.blocks = judged_->blocks;
   }
-  const auto verify = [&](const VerifiedStage& stage, const auto& check) {
+  const auto in_stage = [&](const VerifiedStage& stage, const auto& check) {
     if (stages && !result.stale) stages(stage.stage);
     verify_stage(stage, limits.seconds, result, check);
   };
-  verify({Stage::contents, Part::contents, &Verification::content}, [&](Verification& found) {
+  in_stage({Stage::contents, Part::contents, &Verification::content}, [&](Verification& found) {
     begin();
     instance_.fail_if_late();
     check_contents(limits.contents_seconds, found);
     found.histograms = run_->histograms();
   });
   std::uint32_t lanes_per_warp = 0;
-  verify({Stage::leaks, Part::leaks, &Verification::leak},
-         [&](Verification& found) { lanes_per_warp = check_leaks(found); });
-  verify({Stage::resets, Part::resets, &Verification::reset}, [&](Verification& found) {
+  in_stage({Stage::leaks, Part::leaks, &Verification::leak}, [&](Verification& found) {
+    const RequestProfile requests = run_->requests();  // drawn anew at each call
+    lanes_per_warp = requests.geometry.lanes_per_warp;
+    check_leaks(requests, found);
+  });
+  in_stage({Stage::resets, Part::resets, &Verification::reset}, [&](Verification& found) {
     found.reset = instance_.check_reset(lanes_per_warp);
     check_invariants();
     reset_allocator();
@@ -143,8 +146,7 @@ void MeasuredCell::verify_stage(const VerifiedStage& stage, std::optional<double
   }
 }
 
-std::uint32_t MeasuredCell::check_leaks(Verification& result) {
-  const RequestProfile requests = run_->requests();  // drawn anew at each call
+void MeasuredCell::check_leaks(const RequestProfile& requests, Verification& result) {
   const std::size_t known = instance_.leak_findings().count();
   const LeakResult leak =
       LeakCheck(instance_.stream(), requests, setting_, instance_.leak_findings()).run(instance_.handle());
@@ -153,7 +155,6 @@ std::uint32_t MeasuredCell::check_leaks(Verification& result) {
   result.spurious_nulls = leak.spurious_nulls;
   instance_.stream().synchronize();
   if (instance_.deadline().passed()) instance_.leak_findings().forget_after(known);
-  return requests.geometry.lanes_per_warp;
 }
 
 Sample MeasuredCell::sample(const StageListener& stages) {

@@ -62,8 +62,7 @@ class MeasuredCell final : public Cell {
   bool passes_take_longer_than(double seconds) const;
   void check_own_blocks(Verification& result);
   void check_blocks_of_few(Verification& result);
-  // Gives how many lanes of a warp call.
-  std::uint32_t check_leaks(Verification& result);
+  void check_leaks(const RequestProfile& requests, Verification& result);
   // The first pass checks the contents of the blocks; it and those that may follow it count steps, from the state that
   // samples start from.
   void check_filled_blocks(Verification& result);

@@ -59,6 +59,7 @@ void fill_pool(simt::Stream& stream, const AllocatorHandle& allocator, const Fil
 void Occupants::enter(const AllocatorHandle& allocator, std::uint64_t bytes, const PageSet& used) {
   if (blocks_.size() == 0) return;
   fill(allocator, bytes);
+  allocator.begin(Stage::drain);
   allocator.launch<OccupancyKernels>(stream_, shape(), VacateKernel{}, blocks_.data(), count(), used, false);
 }
 
