@@ -6,7 +6,4 @@ class SubjectList;
 }
 
 // Plug-ins are compiled with hidden symbols.
-extern "C" {
-[[gnu::visibility("default")]] const char* allocbench_plugin_interface();
-[[gnu::visibility("default")]] void allocbench_add_subjects(allocbench::check::SubjectList* subjects);
-}
+extern "C" [[gnu::visibility("default")]] void allocbench_add_subjects(allocbench::check::SubjectList* subjects);

@@ -47,7 +47,8 @@ if(sanitizer_flags)
   target_link_options(allocbench_flags INTERFACE ${sanitizer_flags})
 endif()
 
-# The text by which a worker knows plug-ins that were built for it: a digest of the headers whose types cross the border.
+# The text by which a worker knows plug-ins that were built for it: a digest of the headers whose types cross the border,
+# behind the worker's name (cmake/plugin_interface.cpp.in). The revision is no part of it: --describe tells that.
 set(interface_headers_of_protocol model.hpp parameter.hpp sample.hpp status.hpp)
 file(GLOB interface_headers CONFIGURE_DEPENDS
   "${CMAKE_CURRENT_SOURCE_DIR}/allocators/contract/*.hpp" "${CMAKE_CURRENT_SOURCE_DIR}/allocators/adaptors/*.hpp"
@@ -67,4 +68,6 @@ set(ALLOCBENCH_PLUGIN_INTERFACE
   "${PROJECT_VERSION} ${interface_digest}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
 if(ALLOCBENCH_SANITIZER)
   string(APPEND ALLOCBENCH_PLUGIN_INTERFACE ", ${ALLOCBENCH_SANITIZER} sanitizer")
+else()
+  string(APPEND ALLOCBENCH_PLUGIN_INTERFACE ", no sanitizer")
 endif()

@@ -13,6 +13,14 @@ add_custom_target(
   COMMENT "Hashing the measured sources"
   VERBATIM)
 
+# Writes into a plug-in, each time it is linked, which sources there were (cmake/plugin_interface.cpp.in).
+function(allocbench_write_sources target)
+  add_dependencies(${target} measured_revision)
+  add_custom_command(
+    TARGET ${target} POST_BUILD
+    COMMAND "${CMAKE_OBJCOPY}" --update-section "allocbench_sources=${revision_text}" "$<TARGET_FILE:${target}>" VERBATIM)
+endfunction()
+
 # The target <name> makes the program, the target <name>_program links it from `sources`.
 function(allocbench_add_program name)
   set(program "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name}")

@@ -23,6 +23,23 @@ constexpr const char* examples = R"(By hand:
     {"command":"quit"}
 Exit codes: 0 done, 2 usage, 64 malformed command.)";
 
+// Adds those of the plug-ins that can be used; returns the others.
+std::vector<allocbench::protocol::BrokenPlugin> load_subjects(allocbench::check::SubjectList& subjects) {
+  using AddSubjects = void(allocbench::check::SubjectList*);
+  const std::string variant = allocbench::check::races_are_seen() ? "tsan" : "check";
+  allocbench::LoadedFiles loaded = allocbench::load_files(allocbench::plugin_files(variant), variant, true);
+  for (const allocbench::SharedObject& object : loaded.objects) {
+    try {
+      object.function<AddSubjects>("allocbench_add_subjects")(&subjects);
+    } catch (const allocbench::BadPlugin& bad) {
+      loaded.broken.push_back({object.file(), bad.what()});
+    }
+  }
+  std::vector<allocbench::protocol::BrokenPlugin> broken;
+  for (const allocbench::BrokenFile& each : loaded.broken) broken.push_back({each.file.stem().string(), each.reason});
+  return broken;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -49,12 +66,9 @@ int main(int argc, char** argv) {
   }
   try {
     allocbench::check::SubjectList subjects;
-    for (const auto& file : allocbench::plugin_files(allocbench::check::races_are_seen() ? "tsan" : "check")) {
-      using AddSubjects = void(allocbench::check::SubjectList*);
-      allocbench::SharedObject(file).function<AddSubjects>("allocbench_add_subjects")(&subjects);
-    }
+    const auto broken = load_subjects(subjects);
     if (describe) {
-      std::cout << allocbench::protocol::to_json(allocbench::checker::describe(subjects)).dump(2) << "\n";
+      std::cout << allocbench::protocol::to_json(allocbench::checker::describe(subjects, broken)).dump(2) << "\n";
       return 0;
     }
     const allocbench::protocol::LineWriter events(events_fd);

@@ -111,8 +111,9 @@ int Server::serve(std::istream& commands) {
   return 0;
 }
 
-protocol::CheckerDescription describe(const check::SubjectList& subjects) {
-  protocol::CheckerDescription checker{check::races_are_seen(), check::strategy_forms, {}, check::model_library()};
+protocol::CheckerDescription describe(const check::SubjectList& subjects, std::vector<protocol::BrokenPlugin> broken) {
+  protocol::CheckerDescription checker{
+      check::races_are_seen(), check::strategy_forms, {}, check::model_library(), std::move(broken)};
   for (const auto& subject : subjects.all()) {
     checker.allocators.push_back({std::string(subject->traits().name), std::string(subject->plugin()),
                                   std::string(subject->traits().summary), subject->traits().test_only});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <istream>
+#include <vector>
 
 #include "check/subject.hpp"
 #include "harness/protocol/checker_description.hpp"
@@ -28,6 +29,6 @@ class Server {
 };
 
 // Subjects and models as `--describe` prints them.
-protocol::CheckerDescription describe(const check::SubjectList& subjects);
+protocol::CheckerDescription describe(const check::SubjectList& subjects, std::vector<protocol::BrokenPlugin> broken);
 
 }  // namespace allocbench::checker

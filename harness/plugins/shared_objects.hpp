@@ -14,13 +14,18 @@ class BadPlugin : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A loaded plug-in; stays loaded until the process ends.
+// A plug-in's file; once loaded it stays so until the process ends.
 class SharedObject {
  public:
-  // Loads the file. Throws BadPlugin when it is not a shared object or was built for another interface.
-  explicit SharedObject(const std::filesystem::path& file);
+  // Reads what the file says about itself. Throws BadPlugin when it is damaged, no plug-in, or one for another worker
+  // than `variant` or another interface.
+  SharedObject(std::filesystem::path file, const std::string& variant);
+  // Throws BadPlugin.
+  void load();
 
   const std::filesystem::path& file() const { return file_; }
+  // Which sources it was built from, as harness/protocol/sources.hpp reads it.
+  const std::string& sources() const { return sources_; }
   // An exported function of type `Function*`. Throws BadPlugin.
   template <class Function>
   Function* function(const char* name) const {
@@ -31,8 +36,24 @@ class SharedObject {
   void* symbol(const char* name) const;
 
   std::filesystem::path file_;
-  void* handle_;
+  std::string sources_;
+  void* handle_ = nullptr;
 };
+
+struct BrokenFile {
+  std::filesystem::path file;
+  std::string reason;  // names the file and says what to do
+};
+
+struct LoadedFiles {
+  std::vector<SharedObject> objects;
+  std::vector<BrokenFile> broken;
+};
+
+// Loads the files that can be loaded. With `in_child_first` a file that kills a process that loads it is among the
+// broken ones; without, it kills this one.
+LoadedFiles load_files(const std::vector<std::filesystem::path>& files, const std::string& variant,
+                       bool in_child_first);
 
 // The files *.so of the folders `variant` ("cpu", "cuda", "check", "tsan"): first in plugins/ beside this program, then
 // in every folder that the environment variable ALLOCBENCH_PLUGINS lists, separated by colons. In the order of their

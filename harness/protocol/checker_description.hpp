@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/protocol/description.hpp"
 #include "harness/protocol/model.hpp"
 
 namespace allocbench::protocol {
@@ -20,6 +21,7 @@ struct CheckerDescription {
   std::string strategies;  // the forms, for messages
   std::vector<SubjectDescription> allocators;
   std::vector<Model> models;
+  std::vector<BrokenPlugin> broken_plugins;
 };
 
 }  // namespace allocbench::protocol

@@ -103,11 +103,8 @@ Json to_json(const CheckerDescription& checker) {
   }
   Json models = Json::array();
   for (const Model& model : checker.models) models.push_back(to_json(model));
-  return {{"protocol", version},
-          {"races", checker.races},
-          {"strategies", checker.strategies},
-          {"allocators", allocators},
-          {"models", models}};
+  return {{"protocol", version},      {"races", checker.races}, {"strategies", checker.strategies},
+          {"allocators", allocators}, {"models", models},       {"broken_plugins", to_json(checker.broken_plugins)}};
 }
 
 Json to_json(const CheckerCommand& command) { return std::visit(CommandWriter{}, command); }
@@ -124,6 +121,7 @@ CheckerDescription checker_from_json(const Json& json) {
                                   text_member_or(each, "summary", ""), truth_member_or(each, "test_only", false)});
   }
   for (const Json& model : list_member(json, "models")) checker.models.push_back(model_from_json(model));
+  checker.broken_plugins = broken_plugins_from_json(json);
   return checker;
 }
 

@@ -51,6 +51,18 @@ struct MetricDescription {
   std::string source;  // harness, workload, allocator, or counted in untimed passes
 };
 
+// A file of a plug-in that the worker has loaded.
+struct PluginDescription {
+  std::string plugin;
+  std::string file;               // path
+  std::string measured_revision;  // of the sources that were linked; empty where not told
+};
+
+struct BrokenPlugin {
+  std::string plugin;
+  std::string reason;  // names the file and says what to do
+};
+
 struct WorkerDescription {
   std::string backend;
   std::string revision;           // the commit
@@ -59,6 +71,8 @@ struct WorkerDescription {
   std::vector<AllocatorDescription> allocators;
   std::vector<WorkloadDescription> workloads;
   std::vector<MetricDescription> metrics;
+  std::vector<PluginDescription> plugins;
+  std::vector<BrokenPlugin> broken_plugins;  // are there, but cannot be used
 };
 
 }  // namespace allocbench::protocol

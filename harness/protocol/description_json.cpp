@@ -107,6 +107,16 @@ Json to_json(const MetricDescription& metric) {
           {"source", metric.source}};
 }
 
+Json to_json(const PluginDescription& plugin) {
+  return {{"plugin", plugin.plugin}, {"file", plugin.file}, {"measured_revision", plugin.measured_revision}};
+}
+
+Json to_json(const std::vector<BrokenPlugin>& plugins) {
+  Json list = Json::array();
+  for (const BrokenPlugin& each : plugins) list.push_back({{"plugin", each.plugin}, {"reason", each.reason}});
+  return list;
+}
+
 Json to_json(const WorkerDescription& worker) {
   Json json{{"protocol", version},         {"backend", worker.backend},
             {"revision", worker.revision}, {"measured_revision", worker.measured_revision},
@@ -115,12 +125,24 @@ Json to_json(const WorkerDescription& worker) {
   for (const AllocatorDescription& allocator : worker.allocators) json["allocators"].push_back(to_json(allocator));
   for (const WorkloadDescription& workload : worker.workloads) json["workloads"].push_back(to_json(workload));
   for (const MetricDescription& metric : worker.metrics) json["metrics"].push_back(to_json(metric));
+  json["plugins"] = Json::array();
+  for (const PluginDescription& plugin : worker.plugins) json["plugins"].push_back(to_json(plugin));
+  json["broken_plugins"] = to_json(worker.broken_plugins);
   return json;
 }
 
 MetricDescription metric_from_json(const Json& json) {
   return {text_member(json, "name"), text_member_or(json, "unit", ""), text_member_or(json, "better", "none"),
           text_member_or(json, "description", ""), text_member_or(json, "source", "")};
+}
+
+std::vector<BrokenPlugin> broken_plugins_from_json(const Json& json) {
+  std::vector<BrokenPlugin> plugins;
+  if (optional_member(json, "broken_plugins") == nullptr) return plugins;
+  for (const Json& each : list_member(json, "broken_plugins")) {
+    plugins.push_back({text_member(each, "plugin"), text_member(each, "reason")});
+  }
+  return plugins;
 }
 
 WorkerDescription worker_from_json(const Json& json) {
@@ -133,6 +155,13 @@ WorkerDescription worker_from_json(const Json& json) {
   for (const Json& each : list_member(json, "allocators")) worker.allocators.push_back(allocator_from_json(each));
   for (const Json& each : list_member(json, "workloads")) worker.workloads.push_back(workload_from_json(each));
   for (const Json& each : list_member(json, "metrics")) worker.metrics.push_back(metric_from_json(each));
+  if (optional_member(json, "plugins") != nullptr) {
+    for (const Json& each : list_member(json, "plugins")) {
+      worker.plugins.push_back({text_member(each, "plugin"), text_member_or(each, "file", ""),
+                                text_member_or(each, "measured_revision", "")});
+    }
+  }
+  worker.broken_plugins = broken_plugins_from_json(json);
   return worker;
 }
 

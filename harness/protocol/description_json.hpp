@@ -9,12 +9,15 @@ namespace allocbench::protocol {
 Json to_json(const AllocatorDescription& allocator);
 Json to_json(const WorkloadDescription& workload);
 Json to_json(const MetricDescription& metric);
+Json to_json(const std::vector<BrokenPlugin>& plugins);
 // With the version of the protocol.
 Json to_json(const WorkerDescription& worker);
 
 // Throw Malformed; so does another version of the protocol.
 MetricDescription metric_from_json(const Json& json);
 WorkerDescription worker_from_json(const Json& json);
+// Of the description `json`; older ones have no such member.
+std::vector<BrokenPlugin> broken_plugins_from_json(const Json& json);
 
 // Throws Malformed unless the object says this version of the protocol.
 void require_version(const Json& json);

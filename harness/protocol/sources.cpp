@@ -5,16 +5,14 @@
 namespace allocbench::protocol {
 namespace {
 
-// Three lines: commit, hash, and `true`, `false` or `unknown`. objcopy replaces this section of the program with a file
+// objcopy replaces this section of the program with a file
 // of the same size. Volatile: the compiler must not use the text that stands here.
 [[gnu::section("allocbench_sources")]] const volatile char written_by_the_build[256] = "unknown\n\nunknown\n";
 
 }  // namespace
 
-Sources program_sources() {
-  std::string text;
-  for (const volatile char& letter : written_by_the_build) text += letter;
-  std::istringstream lines(text);
+Sources sources_in(std::string_view text) {
+  std::istringstream lines{std::string(text)};
   Sources sources;
   std::string dirty;
   std::getline(lines, sources.revision);
@@ -22,6 +20,12 @@ Sources program_sources() {
   std::getline(lines, dirty);
   if (dirty != "unknown") sources.dirty = dirty == "true";
   return sources;
+}
+
+Sources program_sources() {
+  std::string text;
+  for (const volatile char& letter : written_by_the_build) text += letter;
+  return sources_in(text);
 }
 
 }  // namespace allocbench::protocol

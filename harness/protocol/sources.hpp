@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace allocbench::protocol {
 
@@ -11,6 +12,10 @@ struct Sources {
   std::string measured_revision;  // the hash over all but results/ and docs/; empty in logs converted from format 1
   std::optional<bool> dirty;      // the work tree had changes in that; nullopt outside a work tree
 };
+
+// Of the text that the build writes into a program or a plug-in: three lines, commit, hash, and `true`, `false` or
+// `unknown`.
+Sources sources_in(std::string_view text);
 
 // Of this program. The build writes them into the linked file (cmake/AllocbenchRevision.cmake), so that an edit links
 // only what it changes. Programs that measure nothing, such as unit tests, do not know theirs: "unknown", no hash,

@@ -124,7 +124,9 @@ protocol::WorkerDescription describe(const Registry& registry) {
                                      .compiler = compiler_text(),
                                      .allocators = {},
                                      .workloads = {},
-                                     .metrics = metrics()};
+                                     .metrics = metrics(),
+                                     .plugins = registry.files(),
+                                     .broken_plugins = registry.broken()};
   for (const auto& allocator : registry.allocators()) worker.allocators.push_back(describe(*allocator));
   for (const WorkloadType& workload : registry.workloads()) worker.workloads.push_back(describe(workload));
   return worker;

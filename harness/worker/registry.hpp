@@ -14,6 +14,7 @@
 #include "allocators/contract/parameters.hpp"
 #include "allocators/contract/traits.hpp"
 #include "harness/protocol/command.hpp"
+#include "harness/protocol/description.hpp"
 #include "workloads/contract/allocator_type.hpp"
 #include "workloads/contract/outcome.hpp"
 #include "workloads/contract/stages.hpp"
@@ -114,10 +115,15 @@ class Registry {
   void add(AllocatorType allocator);
   // Kernels of one more part of a plug-in. Throws std::runtime_error when no part before had this allocator.
   void add_kernels(std::string_view allocator, CompiledKernels kernels);
+  void add_file(protocol::PluginDescription file) { files_.push_back(std::move(file)); }
+  void add_broken(protocol::BrokenPlugin plugin) { broken_.push_back(std::move(plugin)); }
 
   // In the order of their names.
   const std::vector<std::unique_ptr<AllocatorType>>& allocators() const { return allocators_; }
   const std::vector<WorkloadType>& workloads() const { return workloads_; }
+  // The files of the plug-ins that are loaded, and the plug-ins that cannot be used.
+  const std::vector<protocol::PluginDescription>& files() const { return files_; }
+  const std::vector<protocol::BrokenPlugin>& broken() const { return broken_; }
   // Null when there is none of this name.
   const AllocatorType* find_allocator(const std::string& name) const;
   const WorkloadType* find_workload(const std::string& name) const;
@@ -125,6 +131,8 @@ class Registry {
  private:
   std::vector<std::unique_ptr<AllocatorType>> allocators_;  // instances keep references to them
   std::vector<WorkloadType> workloads_;
+  std::vector<protocol::PluginDescription> files_;
+  std::vector<protocol::BrokenPlugin> broken_;
 };
 
 }  // namespace allocbench::worker

@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -23,6 +24,7 @@ REPAIRED_SEEDS = os.environ.get("ALLOCBENCH_ZOO_REPAIRED_SEEDS", "1500")
 REPLAYS = os.environ.get("ALLOCBENCH_ZOO_REPLAYS", "5")
 CHECK_SEEDS = os.environ.get("ALLOCBENCH_CHECK_SEEDS", "600")
 RACES = pathlib.Path(ZOO, "allocbench-worker-tsan").exists()
+RACES_OF_ALLOCATORS = pathlib.Path(WORKERS, "allocbench-worker-tsan").exists()
 
 # Bugs in the order of memory accesses: no interleaving of one processor shows them, only the race build does.
 RACE_BUGS = {"zoo_missing_acquire", "zoo_missing_release"}
@@ -63,6 +65,43 @@ def specimens():
     names = [line.strip() for line in text[:text.index("models\n")].splitlines()[1:]]
     broken = [name for name in names if not name.endswith("_repaired")]
     return broken, [name for name in names if name.endswith("_repaired")]
+
+
+class PluginsThatCannotBeUsed(unittest.TestCase):
+    """In a copy of the checking workers with one plug-in, atomic_malloc."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="allocbench-check-")
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        for variant in ("check", "tsan") if RACES_OF_ALLOCATORS else ("check",):
+            self.plugins(variant).mkdir(parents=True)
+            shutil.copy(pathlib.Path(WORKERS, f"allocbench-worker-{variant}"), self.folder)
+            shutil.copy(pathlib.Path(WORKERS, "plugins", variant, "atomic_malloc.so"), self.plugins(variant))
+
+    def plugins(self, variant):
+        return self.folder / "plugins" / variant
+
+    def check(self, *arguments, expect):
+        return check("--model", "one_lane", "--seeds", "20", "--race-seeds", "5", "--out", str(self.folder / "out"), *arguments,
+                     workers=self.folder, expect=expect)
+
+    def test_a_damaged_one_is_named_and_the_others_are_checked(self):
+        whole = (self.plugins("check") / "atomic_malloc.so").read_bytes()
+        (self.plugins("check") / "damaged.so").write_bytes(whole[:len(whole) // 2])
+        result = self.check(expect=3)
+        self.assertIn(f"The plug-in damaged cannot be used: {self.plugins('check') / 'damaged.so'}: it is damaged", result.stderr)
+        self.assertRegex(result.stdout, r"atomic_malloc +ok +\d+")
+        self.check("--allocator", "atomic_malloc", expect=0)
+        self.assertIn('The allocator "damaged" cannot be checked', self.check("--allocator", "damaged", expect=2).stderr)
+
+    @unittest.skipUnless(RACES_OF_ALLOCATORS, "no race build")
+    def test_a_plugin_for_schedules_sees_no_races(self):
+        shutil.copy(self.plugins("check") / "atomic_malloc.so", self.plugins("tsan"))
+        result = self.check("--allocator", "atomic_malloc", expect=3)
+        self.assertIn("it is for allocbench-worker-check, this is allocbench-worker-tsan. Move it into the folder plugins/check", result.stderr)
+        self.assertIn("does not have atomic_malloc: its races are not looked for", result.stderr)
+        self.assertRegex(result.stdout, r"atomic_malloc +ok +20 +0\n")
 
 
 class ZooGate(unittest.TestCase):

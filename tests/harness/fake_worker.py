@@ -88,9 +88,11 @@ def describe():
                 "source": "harness"},
                {"name": "null_returns", "unit": "count", "better": "none", "description": "Null pointers.",
                 "source": "workload"}]
+    plugins = [{"plugin": f"fake_{name}", "file": f"/plugins/fake_{name}.so", "measured_revision": f"of_{name}"} for name in TROUBLES]
     return {"protocol": 1, "backend": BACKEND, "revision": "fake", "compiler": "Python",
             "measured_revision": os.environ.get("FAKE_WORKER_REVISION", ""), "allocators": allocators,
-            "workloads": [workload], "metrics": metrics}
+            "workloads": [workload], "metrics": metrics, "plugins": plugins,
+            "broken_plugins": json.loads(os.environ.get("FAKE_WORKER_BROKEN_PLUGINS", "[]"))}
 
 
 def leave_daemon(hidden):
@@ -345,6 +347,9 @@ def main():
     arguments = sys.argv[1:]
     note_start()
     if "--describe" in arguments:
+        if death := os.environ.get("FAKE_WORKER_DIES_DESCRIBING"):
+            print(death, file=sys.stderr, flush=True)
+            os.kill(os.getpid(), signal.SIGSEGV)
         print(os.environ.get("FAKE_WORKER_DESCRIPTION") or json.dumps(describe()))
     elif "--serve" not in arguments:
         print(heap_bytes())

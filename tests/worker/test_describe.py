@@ -33,8 +33,19 @@ class Describe(unittest.TestCase):
                     self.assertIn(parameter["default"], parameter["choices"])
 
     def test_top_level(self):
-        self.assertEqual(list(self.description), ["protocol", "backend", "revision", "measured_revision", "compiler", "allocators", "workloads", "metrics"])
+        self.assertEqual(list(self.description), ["protocol", "backend", "revision", "measured_revision", "compiler", "allocators", "workloads", "metrics",
+                                                  "plugins", "broken_plugins"])
         self.assertEqual(self.description["protocol"], 1)
+
+    def test_every_plugin_says_from_which_sources_it_was_linked(self):
+        self.assertEqual(self.description["broken_plugins"], [])
+        plugins = self.description["plugins"]
+        self.assertEqual({allocator["plugin"] for allocator in self.description["allocators"]}, {each["plugin"] for each in plugins})
+        for each in plugins:
+            self.assertEqual(list(each), ["plugin", "file", "measured_revision"])
+            self.assertTrue(pathlib.Path(each["file"]).exists())
+            if not each["plugin"].endswith("_original"):
+                self.assertRegex(each["measured_revision"], "^[0-9a-f]{12}$")
 
     def test_allocators(self):
         names = [a["name"] for a in self.description["allocators"]]

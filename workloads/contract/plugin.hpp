@@ -22,11 +22,8 @@ struct PluginPart {
 
 }  // namespace allocbench
 
-// What every part exports. The interface is a text of ALLOCBENCH_PLUGIN_INTERFACE (cmake/AllocbenchOptions.cmake): a
-// part whose text differs from the worker's was built from other sources and is refused before anything of it is
-// called.
+// What every part exports. Its file also has the text of its interface (ALLOCBENCH_PLUGIN_INTERFACE in
+// cmake/AllocbenchOptions.cmake): a part whose text differs from the worker's was built for another one or from other
+// headers, and is refused before anything of it is loaded.
 // Plug-ins are compiled with hidden symbols.
-extern "C" {
-[[gnu::visibility("default")]] const char* allocbench_plugin_interface();
-[[gnu::visibility("default")]] const allocbench::PluginPart* allocbench_plugin_part();
-}
+extern "C" [[gnu::visibility("default")]] const allocbench::PluginPart* allocbench_plugin_part();

@@ -44,7 +44,10 @@ int search(const CheckPlan& plan, const CheckOptions& options) {
     tell("allocbench: reports and schedules are in {}; --replay FILE.json --shrink shortens one\n", options.out);
   }
   if (!complete) return exit_interrupted;
-  return matrix.findings() == 0 ? exit_all_ok : exit_some_not_ok;
+  if (matrix.findings() != 0) return exit_some_not_ok;
+  if (plan.complete) return exit_all_ok;
+  fmt::print(stderr, "allocbench: not all was checked: see the warnings\n");
+  return exit_environment;
 }
 
 int compare_strategies(const CheckPlan& plan, const CheckOptions& options) {
@@ -58,6 +61,7 @@ int compare_strategies(const CheckPlan& plan, const CheckOptions& options) {
   }
   if (plan.race_seer) {
     part.searcher = *plan.race_seer;
+    part.allocators = plan.race_allocators;
     CheckOptions race_options = options;
     race_options.seeds = options.race_seeds;
     Checking checking(part, race_options, "swarm", false);

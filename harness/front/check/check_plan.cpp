@@ -25,6 +25,15 @@ using protocol::Model;
                                nearest.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", nearest)));
 }
 
+[[noreturn]] void unknown_allocator(const std::string& name, const std::vector<std::string>& valid,
+                                    const std::vector<protocol::BrokenPlugin>& broken) {
+  for (const protocol::BrokenPlugin& plugin : broken) {
+    if (plugin.plugin != name) continue;
+    throw UsageError(fmt::format("The allocator \"{}\" cannot be checked: {}", name, plugin.reason));
+  }
+  unknown("allocator", name, valid);
+}
+
 std::vector<std::string> names_of(const std::vector<Model>& models) {
   std::vector<std::string> names;
   names.reserve(models.size());
@@ -80,7 +89,7 @@ std::vector<std::string> choose_allocators(const CheckOptions& options, const pr
   std::vector<std::string> all;
   for (const protocol::SubjectDescription& subject : offer.allocators) all.push_back(subject.name);
   for (const std::string& name : options.allocators) {
-    if (std::find(all.begin(), all.end(), name) == all.end()) unknown("allocator", name, all);
+    if (std::find(all.begin(), all.end(), name) == all.end()) unknown_allocator(name, all, offer.broken_plugins);
   }
   if (!options.allocators.empty()) return options.allocators;
   std::vector<std::string> chosen;
@@ -90,11 +99,29 @@ std::vector<std::string> choose_allocators(const CheckOptions& options, const pr
   return chosen;
 }
 
+// Those that the race seer can run.
+void choose_race_allocators(CheckPlan& plan) {
+  const protocol::CheckerDescription offer = describe_checker(*plan.race_seer);
+  for (const std::string& name : plan.allocators) {
+    const bool known = std::any_of(offer.allocators.begin(), offer.allocators.end(),
+                                   [&](const protocol::SubjectDescription& each) { return each.name == name; });
+    if (known) {
+      plan.race_allocators.push_back(name);
+    } else {
+      fmt::print(stderr, "allocbench: warning: {} does not have {}: its races are not looked for.\n",
+                 plan.race_seer->path, name);
+      plan.complete = false;
+    }
+  }
+}
+
 }  // namespace
 
 protocol::CheckerDescription describe_checker(const WorkerProgram& program) {
   try {
-    return protocol::checker_from_json(protocol::parse_object(describe_text(program), "its output"));
+    auto checker = protocol::checker_from_json(protocol::parse_object(describe_text(program), "its output"));
+    warn_about(checker.broken_plugins);
+    return checker;
   } catch (const protocol::Malformed& error) {
     throw EnvironmentError(
         fmt::format("{} --describe printed no valid description: {}. Build both programs from one tree.", program.path,
@@ -104,11 +131,18 @@ protocol::CheckerDescription describe_checker(const WorkerProgram& program) {
 
 CheckPlan make_check_plan(const CheckOptions& options) {
   const WorkerFolder folder(options.workers);
-  CheckPlan plan{folder.require("check"), std::nullopt, {}, {}, {}};
+  CheckPlan plan{.searcher = folder.require("check"),
+                 .race_seer = {},
+                 .allocators = {},
+                 .race_allocators = {},
+                 .models = {},
+                 .model_files = {}};
   if (options.races) plan.race_seer = folder.find("tsan");
   const protocol::CheckerDescription offer = describe_checker(plan.searcher);
   plan.allocators = choose_allocators(options, offer);
+  plan.complete = !options.allocators.empty() || offer.broken_plugins.empty();
   choose_models(options.models, offer, plan);
+  if (plan.race_seer) choose_race_allocators(plan);
   return plan;
 }
 

@@ -31,8 +31,8 @@ Checking::Checking(const CheckPlan& plan, const CheckOptions& options, std::stri
   for (const protocol::Model& model : plan.models) matrix_.models.push_back(model.name);
   matrix_.allocators = plan.allocators;
   matrix_.races_looked_for = plan.race_seer.has_value();
-  add_cells(false, options.seeds);
-  if (plan.race_seer) add_cells(true, options.race_seeds);
+  add_cells(false, plan.allocators, options.seeds);
+  if (plan.race_seer) add_cells(true, plan.race_allocators, options.race_seeds);
   crew_.take_from([this] { return next_task(); });
 }
 
@@ -45,9 +45,9 @@ bool Checking::run() {
 }
 
 // Seeds are spread over the models of an allocator.
-void Checking::add_cells(bool races, std::uint64_t seeds) {
+void Checking::add_cells(bool races, const std::vector<std::string>& allocators, std::uint64_t seeds) {
   const std::uint64_t per_model = std::max<std::uint64_t>(1, (seeds + plan_.models.size() - 1) / plan_.models.size());
-  for (const std::string& allocator : plan_.allocators) {
+  for (const std::string& allocator : allocators) {
     for (std::size_t model = 0; model < plan_.models.size(); ++model) {
       CheckCell cell;
       cell.allocator = allocator;

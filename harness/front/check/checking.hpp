@@ -22,7 +22,7 @@ class Checking {
   const CheckMatrix& matrix() const { return matrix_; }
 
  private:
-  void add_cells(bool races, std::uint64_t seeds);
+  void add_cells(bool races, const std::vector<std::string>& allocators, std::uint64_t seeds);
   // The next seeds of the first cell that still needs some.
   std::optional<CheckTask> next_task();
   CheckTask task(std::size_t cell, std::uint64_t first, std::uint64_t count) const;

@@ -50,6 +50,7 @@ Offer offer_of_workers(const std::string& workers) {
   Offer offer;
   for (const WorkerProgram& program : WorkerFolder(workers).all()) {
     const Catalogue catalogue = describe_worker(program);
+    warn_about(catalogue.broken_plugins);
     offer.backends.push_back(catalogue.backend);
     add_entries(offer.allocators, catalogue.allocators, catalogue.backend);
     add_entries(offer.workloads, catalogue.workloads, catalogue.backend);

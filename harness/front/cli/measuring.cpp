@@ -139,6 +139,7 @@ std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
 Target choose_target(const RunOptions& options) {
   Target target = find_target(options);
   target.catalogue = describe_worker(target.program);
+  warn_about(target.catalogue.broken_plugins);
   target.other = other_catalogue(options, target.program.backend);
   if (!target.device || options.quiet) return target;
   for (const std::string& warning : warnings_about(*target.device)) {

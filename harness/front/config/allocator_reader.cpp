@@ -19,6 +19,17 @@ using Json = nlohmann::ordered_json;
 
 const Json& entry_node() { return schema_definition("allocators").at("items").at("anyOf").at(1); }
 
+// A plug-in of this name, or one whose allocators are variants of it: "saboteur" for "saboteur_null". Null: none.
+const protocol::BrokenPlugin* plugin_that_may_have(const std::string& name,
+                                                   const std::vector<protocol::BrokenPlugin>& plugins) {
+  const protocol::BrokenPlugin* best = nullptr;
+  for (const protocol::BrokenPlugin& each : plugins) {
+    const bool may_have = name == each.plugin || name.starts_with(each.plugin + "_");
+    if (may_have && (best == nullptr || each.plugin.size() > best->plugin.size())) best = &each;
+  }
+  return best;
+}
+
 }  // namespace
 
 AllocatorReader::AllocatorReader(const Json& config, const Names& names, const protocol::WorkloadDescription* workload,
@@ -84,7 +95,16 @@ const protocol::AllocatorDescription* AllocatorReader::known(const std::string& 
   if (const auto* allocator = find_entry(names_.catalogue.allocators, id)) return allocator;
   if (!names_.complete) return nullptr;
   const auto valid = names_of(names_.catalogue.allocators);
-  if (names_.other != nullptr && find_entry(names_.other->allocators, id) != nullptr) {
+  const auto* elsewhere = names_.other == nullptr ? nullptr : find_entry(names_.other->allocators, id);
+  const std::string plugin = elsewhere == nullptr || elsewhere->plugin.empty() ? id : elsewhere->plugin;
+  if (const auto* broken = plugin_that_may_have(plugin, names_.catalogue.broken_plugins)) {
+    const char* perhaps = broken->plugin == plugin ? "" : "perhaps ";
+    problems_.add({pointer,
+                   fmt::format("\"{}\", {}of the plug-in {}, which cannot be used", id, perhaps, broken->plugin),
+                   fmt::format("{}. The plug-in: {}", fmt::join(valid, ", "), broken->reason), ""});
+    return nullptr;
+  }
+  if (elsewhere != nullptr) {
     problems_.add({pointer, fmt::format("\"{}\", which is for the {} back end only", id, names_.other->backend),
                    fmt::format("{}", fmt::join(valid, ", ")), ""});
     return nullptr;

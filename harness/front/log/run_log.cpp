@@ -1,5 +1,7 @@
 #include "harness/front/log/run_log.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "harness/front/log/host.hpp"
@@ -11,6 +13,21 @@
 namespace allocbench::front {
 
 using Json = nlohmann::ordered_json;
+
+namespace {
+
+// By file, of the plug-ins that the plan uses: the sources they were linked from need not be those of the worker.
+Json plugin_revisions(const Catalogue& catalogue, const Plan& plan) {
+  Json revisions = Json::object();
+  for (const protocol::PluginDescription& file : catalogue.plugins) {
+    const bool used = std::any_of(plan.batches.begin(), plan.batches.end(),
+                                  [&](const Batch& batch) { return batch.plugin == file.plugin; });
+    if (used) revisions[std::filesystem::path(file.file).filename().string()] = file.measured_revision;
+  }
+  return revisions;
+}
+
+}  // namespace
 
 bool was_left_out(const Json& end) {
   if (protocol::text_member(end, "status") != word(Status::skipped)) return false;
@@ -44,7 +61,8 @@ void RunLog::run(const Config& config, const Catalogue& catalogue, const Plan& p
                 {"worker",
                  {{"revision", catalogue.revision},
                   {"measured_revision", catalogue.measured_revision},
-                  {"compiler", catalogue.compiler}}},
+                  {"compiler", catalogue.compiler},
+                  {"plugins", plugin_revisions(catalogue, plan)}}},
                 {"config", *config.effective},
                 {"config_path", config.path},
                 {"backend", config.backend},

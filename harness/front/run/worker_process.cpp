@@ -54,6 +54,8 @@ struct Pipe {
   }
 };
 
+}  // namespace
+
 std::string describe_death(int wait_status) {
   if (WIFSIGNALED(wait_status)) {
     const int signal = WTERMSIG(wait_status);
@@ -62,8 +64,6 @@ std::string describe_death(int wait_status) {
   }
   return fmt::format("ended with exit code {}", WEXITSTATUS(wait_status));
 }
-
-}  // namespace
 
 struct WorkerProcess::State {
   asio::io_context io;

@@ -21,6 +21,9 @@ struct WorkerReply {
   std::string death;  // Kind::died: "was killed by SIGSEGV (Segmentation fault)", "ended with exit code 1"
 };
 
+// Of a status that waitpid() gave, as WorkerReply::death.
+std::string describe_death(int wait_status);
+
 class WorkerProcess {
  public:
   using Clock = std::chrono::steady_clock;

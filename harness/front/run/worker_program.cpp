@@ -7,12 +7,17 @@
 #include <boost/process/child.hpp>
 #include <boost/process/io.hpp>
 #include <boost/process/pipe.hpp>
+#include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <memory>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/run/worker_process.hpp"
 #include "harness/protocol/command_json.hpp"
 
 namespace allocbench::front {
@@ -24,17 +29,36 @@ namespace process = boost::process;
 struct Answer {
   int exit_code = 0;
   std::string output;
+  std::string end;     // "ended with exit code 1"
+  std::string errors;  // what it printed on stderr
 };
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using TemporaryFile = std::unique_ptr<std::FILE, CloseFile>;
+
+std::string text_in(std::FILE* file) {
+  std::rewind(file);
+  std::string text;
+  for (int letter = std::getc(file); letter != EOF; letter = std::getc(file)) text += static_cast<char>(letter);
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
 
 Answer run(const WorkerProgram& program, const std::vector<std::string>& arguments) {
   try {
     process::ipstream stream;
+    const TemporaryFile errors(std::tmpfile());  // a pipe that nobody reads could fill
+    if (!errors) throw EnvironmentError(fmt::format("A temporary file cannot be made: {}.", std::strerror(errno)));
     process::child child(program.path, process::args(arguments),
-                         process::std_in<process::null, process::std_out> stream, process::std_err > process::null);
+                         process::std_in<process::null, process::std_out> stream, process::std_err > errors.get());
     Answer answer;
     answer.output.assign(std::istreambuf_iterator<char>(stream), {});
     child.wait();
     answer.exit_code = child.exit_code();
+    answer.end = describe_death(child.native_exit_code());
+    answer.errors = text_in(errors.get());
     return answer;
   } catch (const process::process_error& error) {
     throw EnvironmentError(fmt::format("{} cannot be started: {}.", program.path, error.code().message()));
@@ -79,14 +103,20 @@ std::vector<WorkerProgram> WorkerFolder::all() const {
 std::string describe_text(const WorkerProgram& program) {
   const Answer answer = run(program, {"--describe"});
   if (answer.exit_code != 0) {
-    throw EnvironmentError(fmt::format("{} --describe ended with exit code {}. Run it by hand to see why.",
-                                       program.path, answer.exit_code));
+    throw EnvironmentError(fmt::format("{} --describe {}.{}{}", program.path, answer.end,
+                                       answer.errors.empty() ? "" : " It printed:\n", answer.errors));
   }
   return answer.output;
 }
 
 Catalogue describe_worker(const WorkerProgram& program) {
   return parse_catalogue(describe_text(program), program.path);
+}
+
+void warn_about(const std::vector<protocol::BrokenPlugin>& plugins) {
+  for (const protocol::BrokenPlugin& plugin : plugins) {
+    fmt::print(stderr, "allocbench: warning: The plug-in {} cannot be used: {}\n", plugin.plugin, plugin.reason);
+  }
 }
 
 HeapWish heap_wish(const Batch& batch) {

@@ -35,6 +35,9 @@ class WorkerFolder {
 std::string describe_text(const WorkerProgram& program);
 Catalogue describe_worker(const WorkerProgram& program);
 
+// Prints a line about each to stderr.
+void warn_about(const std::vector<protocol::BrokenPlugin>& plugins);
+
 // The device heap that a worker is started with.
 struct HeapWish {
   // Where that follows from where the blocks live: the pool for allocators that live in the heap, nothing for those

@@ -1,0 +1,22 @@
+// Loads files in a child process, to see whether that kills it.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace allocbench {
+
+struct LoadingDeath {
+  std::size_t index = 0;  // of the file
+  std::string how;        // "loading it was ended by SIGSEGV (Segmentation fault)"
+
+  bool operator==(const LoadingDeath&) const = default;
+};
+
+// The first death, if there is one. Files that merely cannot be loaded kill nobody.
+std::optional<LoadingDeath> death_while_loading(const std::vector<std::filesystem::path>& files);
+
+}  // namespace allocbench

@@ -1,0 +1,1 @@
+extern "C" int plugin_file_answer() { return 42; }
