@@ -58,7 +58,7 @@ std::vector<std::string> arguments_of(const StudyOptions& study, std::size_t dev
   const RunOptions& run = study.run;
   std::vector<std::string> arguments = {"study",     study.group, "--configs", study.configs,
                                         "--backend", "cuda",      "--device",  fmt::format("{}", device),
-                                        "--quiet"};
+                                        "--quiet",   "--part"};
   const auto add = [&](const char* option, const std::string& value) {
     arguments.insert(arguments.end(), {option, value});
   };

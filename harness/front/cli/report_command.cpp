@@ -8,6 +8,7 @@
 #include "harness/front/cli/command_line.hpp"
 #include "harness/front/cli/plots_program.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/shell.hpp"
 #include "harness/front/common/terminal.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/results/results.hpp"
@@ -47,7 +48,7 @@ int write_page(const ReportOptions& options) {
   for (const std::string& path : options.paths) {
     if (path.ends_with(".html")) {
       throw UsageError(fmt::format(
-          "{} is not a folder of runs. The name of the page stands behind --out: --html --out {}", path, path));
+          "{} is not a folder of runs. The name of the page stands behind --out: --html --out {}", path, quoted(path)));
     }
   }
   std::vector<std::string> arguments = {"page"};

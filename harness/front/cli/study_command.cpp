@@ -12,6 +12,7 @@
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/cli/suggestions.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/shell.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/run/interrupt.hpp"
 #include "harness/front/run/output_folder.hpp"
@@ -66,10 +67,28 @@ std::vector<std::string> configs_of(const StudyOptions& study) {
   return paths;
 }
 
+// A command to continue repeats so many --only; where there were more, the logs tell what was selected.
+constexpr std::size_t most_repeated_names = 3;
+
 struct PlannedConfig {
   Config config;
   Plan plan;
 };
+
+std::string folder_of(const StudyOptions& study, const Config& config) {
+  return study.run.out.empty() ? default_folder(config) : (fs::path(study.run.out) / config.name).string();
+}
+
+// Those that --started selects.
+void keep_started(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
+  std::erase_if(planned,
+                [&](const PlannedConfig& each) { return !fs::exists(events_path(folder_of(study, each.config))); });
+  if (planned.empty()) {
+    throw UsageError(fmt::format(
+        "No config of the group \"{}\" has a log in {}. Drop --started, or name the folder of the study with --out.",
+        study.group, study.run.out.empty() ? "results" : study.run.out));
+  }
+}
 
 // Those that --only names.
 void keep_only(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
@@ -103,6 +122,7 @@ std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Targ
   }
   if (!mistakes.empty()) throw UsageError(mistakes);
   keep_only(study, planned);
+  if (study.started) keep_started(study, planned);
   if (planned.empty()) throw UsageError(fmt::format("The group \"{}\" measures nothing.", study.group));
   return planned;
 }
@@ -121,10 +141,6 @@ void print_plan(const std::vector<PlannedConfig>& planned, const EarlierResults&
 // Of a GPU. Cells that are not precise by then have the intervals that their rounds give.
 double default_minutes(const std::string& group) { return group == "papers" ? 20 : 15; }
 
-std::string folder_of(const StudyOptions& study, const Config& config) {
-  return study.run.out.empty() ? default_folder(config) : (fs::path(study.run.out) / config.name).string();
-}
-
 // The card that the results in the folder come from, where they go on; else empty.
 std::string card_of(const std::string& folder, const RunOptions& options) {
   const std::string path = events_path(folder);
@@ -134,10 +150,15 @@ std::string card_of(const std::string& folder, const RunOptions& options) {
 }
 
 std::string command_to_continue(const StudyOptions& study, const RunOptions& options, const std::string& backend) {
-  std::string text = fmt::format("allocbench study {} --configs {}", study.group, study.configs);
-  if (!options.out.empty()) text += fmt::format(" --out {}", options.out);
-  for (const std::string& name : study.only) text += fmt::format(" --only {}", name);
-  return text + options_to_continue(options, backend);
+  if (study.is_part) return "";  // the program that started it tells how to continue all parts
+  std::string text = fmt::format("allocbench study {} --configs {}", quoted(study.group), quoted(study.configs));
+  if (!options.out.empty()) text += fmt::format(" --out {}", quoted(options.out));
+  if (study.only.size() > most_repeated_names || study.started) {
+    text += " --started";
+  } else {
+    for (const std::string& name : study.only) text += fmt::format(" --only {}", quoted(name));
+  }
+  return text + options_to_continue(options, backend) + (study.all_devices ? " --device all" : "");
 }
 
 // A line per config: the tables of a whole group are too long to read.
@@ -173,8 +194,7 @@ int study_command(const StudyOptions& study) {
     for (const auto& [config, plan] : planned) {
       shares.push_back({config.name, work_of(plan), card_of(folder_of(study, config), options)});
     }
-    return study_on_all_devices(study, target, shares,
-                                command_to_continue(study, options, target.program.backend) + " --device all");
+    return study_on_all_devices(study, target, shares, command_to_continue(study, options, target.program.backend));
   }
   std::vector<Figure> figures;
   for (auto& [config, plan] : planned) {
