@@ -277,7 +277,9 @@ class AllDevices(StudyTest):
         program.send_signal(signal.SIGINT)
         output, errors = program.communicate(timeout=30)
         self.assertEqual(program.returncode, 130, errors)
-        self.assertIn("--device all", errors.splitlines()[-1])
+        self.assertTrue(errors.splitlines()[-1].endswith(" --resume --device all"))
+        self.assertEqual(errors.count("allocbench study mine"), 1, "each process told how to continue its own part")
+        self.assertNotIn("--only", errors)
         for number in range(2):
             results = json.loads((self.out / f"mine/fig{number}/results.json").read_text(encoding="utf-8"))
             self.assertEqual(results["allocbench"]["unfinished"], 3)

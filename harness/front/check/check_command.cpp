@@ -13,6 +13,7 @@
 #include "harness/front/check/replay.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/output.hpp"
+#include "harness/front/common/shell.hpp"
 #include "harness/front/common/terminal.hpp"
 #include "harness/front/run/interrupt.hpp"
 #include "harness/protocol/model_json.hpp"
@@ -101,8 +102,8 @@ std::size_t CheckOptions::workers_at_once() const {
 }
 
 std::string CheckOptions::command() const {
-  std::string text = shell_word(program) + " check";
-  if (!workers.empty()) text += " --workers " + shell_word(workers);
+  std::string text = quoted(program) + " check";
+  if (!workers.empty()) text += " --workers " + quoted(workers);
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "harness/front/common/output.hpp"
+#include "harness/front/common/shell.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -26,7 +27,7 @@ Checking::Checking(const CheckPlan& plan, const CheckOptions& options, std::stri
       crew_(options.workers_at_once(), [this] { show_progress(); }) {
   matrix_.command = options.command();
   for (const std::string& file : plan.model_files) {
-    matrix_.model_options.push_back(file.empty() ? "" : " --model " + shell_word(file));
+    matrix_.model_options.push_back(file.empty() ? "" : " --model " + quoted(file));
   }
   for (const protocol::Model& model : plan.models) matrix_.models.push_back(model.name);
   matrix_.allocators = plan.allocators;

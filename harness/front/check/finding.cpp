@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -84,17 +83,6 @@ SeedString parse_seed_string(const std::string& text) {
         text));
   }
   return result;
-}
-
-std::string shell_word(const std::string& text) {
-  const auto is_plain = [](char letter) {
-    return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
-           std::string_view("_-+./:,@=").find(letter) != std::string_view::npos;
-  };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
-  std::string word = "'";
-  for (const char letter : text) word += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return word + "'";
 }
 
 Finding read_finding(const std::string& path) {

@@ -39,9 +39,6 @@ struct SeedString {
 };
 SeedString parse_seed_string(const std::string& text);
 
-// The text as one word of a POSIX shell; quoted only where it must be.
-std::string shell_word(const std::string& text);
-
 // Throws UsageError that names the file.
 Finding read_finding(const std::string& path);
 // Writes <folder>/<file name>.json and .txt. Throws EnvironmentError.

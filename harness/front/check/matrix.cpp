@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "harness/front/common/shell.hpp"
+
 namespace allocbench::front {
 namespace {
 
@@ -75,9 +77,9 @@ std::size_t CheckMatrix::findings() const {
 
 std::string CheckMatrix::replay_command(const CheckCell& cell, const std::string& folder) const {
   const Finding& finding = *cell.finding;
-  const std::string file = shell_word(folder + "/" + finding.file_name() + ".json");
+  const std::string file = quoted(folder + "/" + finding.file_name() + ".json");
   if (!finding.has_seed()) return fmt::format("{} --replay {}", command, file);
-  return fmt::format("{}{} --replay {}", command, model_options[cell.model], shell_word(finding.seed_string()));
+  return fmt::format("{}{} --replay {}", command, model_options[cell.model], quoted(finding.seed_string()));
 }
 
 std::string matrix_text(const CheckMatrix& matrix, const std::string& folder, bool colours) {

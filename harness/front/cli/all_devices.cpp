@@ -56,9 +56,9 @@ std::vector<std::string> cards_of(const StudyOptions& study, const WorkerProgram
 std::vector<std::string> arguments_of(const StudyOptions& study, std::size_t device,
                                       const std::vector<std::string>& configs) {
   const RunOptions& run = study.run;
-  std::vector<std::string> arguments = {"study",     study.group,   "--configs", study.configs,
-                                        "--backend", "cuda",        "--device",  fmt::format("{}", device),
-                                        "--quiet",   "--no-figures"};
+  std::vector<std::string> arguments = {"study",     study.group, "--configs", study.configs,
+                                        "--backend", "cuda",      "--device",  fmt::format("{}", device),
+                                        "--quiet",   "--part"};
   const auto add = [&](const char* option, const std::string& value) {
     arguments.insert(arguments.end(), {option, value});
   };

@@ -133,6 +133,10 @@ void add_study(CLI::App& app, StudyOptions& study) {
       ->type_name("DIR");
   verb->add_option("--only", study.only, "Measure only this config of the group (repeatable)")->type_name("CONFIG");
   verb->add_flag("!--no-figures", study.figures, "Draw no figures at the end");
+  auto* started =
+      verb->add_flag("--started", study.started, "With --resume: only the configs that have a log in their folder");
+  // For the processes of --device all.
+  verb->add_flag("--part", study.is_part, "Print no command to continue: the parent process does")->group("");
   const auto read_device = [&study](const std::string& text) {
     study.all_devices = text == "all";
     if (study.all_devices) return;
@@ -145,6 +149,7 @@ void add_study(CLI::App& app, StudyOptions& study) {
           "CUDA device number (default 0), or all: spread the configs over the GPUs of the host")
       ->type_name("N|all");
   add_measuring_options(*verb, study.run);
+  started->needs(verb->get_option("--resume"));
 }
 
 constexpr const char* check_footer =

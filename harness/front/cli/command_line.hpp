@@ -48,9 +48,11 @@ struct StudyOptions {
   std::string group;
   std::string configs = "configs";  // the folder that holds the groups
   std::vector<std::string> only;    // names of configs; empty = all of the group
+  bool started = false;             // with --resume: only configs that have a log
   bool all_devices = false;
-  bool figures = true;  // draw them at the end
-  RunOptions run;       // without a config
+  bool figures = true;   // draw them at the end
+  bool is_part = false;  // one of the processes of --device all
+  RunOptions run;        // without a config
 };
 
 struct ListOptions {

@@ -9,6 +9,7 @@
 
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/shell.hpp"
 #include "harness/front/run/interrupt.hpp"
 
 namespace allocbench::front {
@@ -77,10 +78,11 @@ RunOptions options_of(const CompareOptions& options, const std::vector<Kept>& fi
 }
 
 std::string command_to_continue(const CompareOptions& options) {
-  std::string text = fmt::format("allocbench compare --with-reference {} --out {}", options.reference, options.out);
+  std::string text =
+      fmt::format("allocbench compare --with-reference {} --out {}", quoted(options.reference), quoted(options.out));
   if (options.minutes) text += fmt::format(" --minutes {}", *options.minutes);
   if (options.device != 0) text += fmt::format(" --device {}", options.device);
-  if (!options.workers.empty()) text += fmt::format(" --workers {}", options.workers);
+  if (!options.workers.empty()) text += fmt::format(" --workers {}", quoted(options.workers));
   return text;
 }
 

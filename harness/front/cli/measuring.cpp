@@ -9,6 +9,7 @@
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/output.hpp"
+#include "harness/front/common/shell.hpp"
 #include "harness/front/common/text_file.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/run/device_check.hpp"
@@ -328,18 +329,18 @@ Results write_results_of(const std::string& folder) {
 std::string options_to_continue(const RunOptions& options, const std::string& backend) {
   std::string text = fmt::format(" --backend {}", backend);
   if (options.device != 0) text += fmt::format(" --device {}", options.device);
-  if (!options.filter.empty()) text += fmt::format(" --filter '{}'", options.filter);
+  if (!options.filter.empty()) text += fmt::format(" --filter {}", quoted(options.filter));
   if (options.timeout) text += fmt::format(" --timeout {}", *options.timeout);
   if (options.minutes) text += fmt::format(" --minutes {}", *options.minutes);
   if (options.seed) text += fmt::format(" --seed {}", *options.seed);
-  if (!options.known.empty()) text += fmt::format(" --known {}", options.known);
+  if (!options.known.empty()) text += fmt::format(" --known {}", quoted(options.known));
   if (!options.use_known) text += " --no-known";
   if (options.verify != "auto") text += fmt::format(" --verify {}", options.verify);
   if (options.memory_bytes) text += fmt::format(" --device-memory {}", *options.memory_bytes);
   if (options.full) text += " --full";
   if (options.os_threads) text += fmt::format(" --os-threads {}", *options.os_threads);
-  if (!options.data.empty()) text += fmt::format(" --data {}", options.data);
-  if (!options.workers.empty()) text += fmt::format(" --workers {}", options.workers);
+  if (!options.data.empty()) text += fmt::format(" --data {}", quoted(options.data));
+  if (!options.workers.empty()) text += fmt::format(" --workers {}", quoted(options.workers));
   if (options.allow_mixed) text += " --allow-mixed";
   if (options.one_by_one) text += " --one-by-one";
   return text + " --resume";
@@ -350,7 +351,7 @@ int exit_code_of(const Ending& ending, bool ok, const std::string& finished, con
   const bool stopped = !ending.environment.empty();
   if (!ending.interrupted && !stopped && !ending.cut) return ok ? exit_all_ok : exit_some_not_ok;
   const char* const how = ending.interrupted ? "interrupted" : stopped ? "stopped" : "the time is over";
-  tell("allocbench: {}. {} Continue with\n  {}\n", how, finished, command);
+  tell("allocbench: {}. {}{}\n", how, finished, command.empty() ? "" : " Continue with\n  " + command);
   if (!ending.interrupted && !stopped) return exit_some_not_ok;
   if (ending.interrupted) return exit_interrupted;
   tell("allocbench: {}\n", ending.environment);

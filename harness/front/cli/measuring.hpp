@@ -72,7 +72,8 @@ Results write_results_of(const std::string& folder);
 // The options that a command to continue needs besides what it measures and --out.
 std::string options_to_continue(const RunOptions& options, const std::string& backend);
 
-// Tells how to continue a run that ended early, with `command`; the exit code in every case.
+// Tells how to continue a run that ended early, with `command` (empty where another program tells); the exit code in
+// every case.
 int exit_code_of(const Ending& ending, bool ok, const std::string& finished, const std::string& command);
 
 }  // namespace allocbench::front

@@ -12,12 +12,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "harness/front/check/finding.hpp"
 #include "harness/front/cli/kernel_table.hpp"
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/nearest_name.hpp"
 #include "harness/front/common/output.hpp"
+#include "harness/front/common/shell.hpp"
 #include "harness/front/common/text_file.hpp"
 #include "harness/protocol/parameter_json.hpp"
 
@@ -56,7 +56,7 @@ Choice find_cell(const Plan& plan, const std::string& wanted, const std::string&
   }
   const std::string nearest = nearest_name(wanted, names);
   throw UsageError(fmt::format("{} has no cell \"{}\".{} `allocbench {} --dry-run` shows all.", config, wanted,
-                               nearest.empty() ? "" : fmt::format(" Did you mean \"{}\"?", nearest), config));
+                               nearest.empty() ? "" : fmt::format(" Did you mean \"{}\"?", nearest), quoted(config)));
 }
 
 // A phase that the workload does not have would filter everything out.
@@ -115,7 +115,7 @@ std::vector<std::string> command_of(const ProfileOptions& options, const WorkerP
 
 std::string shell_text(const std::vector<std::string>& command) {
   std::string text;
-  for (const std::string& word : command) text += (text.empty() ? "" : " ") + shell_word(word);
+  for (const std::string& word : command) text += (text.empty() ? "" : " ") + quoted(word);
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include "harness/front/cli/plots_program.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/output.hpp"
+#include "harness/front/common/shell.hpp"
 #include "harness/front/common/terminal.hpp"
 #include "harness/front/results/results.hpp"
 #include "harness/front/results/run_files.hpp"
@@ -53,7 +54,7 @@ int write_page(const ReportOptions& options) {
   for (const std::string& path : options.paths) {
     if (path.ends_with(".html")) {
       throw UsageError(fmt::format(
-          "{} is not a folder of runs. The name of the page stands behind --out: --html --out {}", path, path));
+          "{} is not a folder of runs. The name of the page stands behind --out: --html --out {}", path, quoted(path)));
     }
   }
   std::vector<std::string> arguments = {"page"};

@@ -9,6 +9,7 @@
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/output.hpp"
+#include "harness/front/common/shell.hpp"
 #include "harness/front/common/terminal.hpp"
 #include "harness/front/plan/plan_text.hpp"
 #include "harness/front/run/interrupt.hpp"
@@ -25,7 +26,7 @@ int report(const RunOptions& options, const Figure& figure, const Ending& ending
       ending, all_ok(results),
       fmt::format("{} of {} cells are finished.", results.cells.size() + results.not_measured - results.unfinished,
                   figure.plan.cell_count()),
-      fmt::format("allocbench --config {} --out {}{}", options.config, figure.folder,
+      fmt::format("allocbench --config {} --out {}{}", quoted(options.config), quoted(figure.folder),
                   options_to_continue(options, figure.plan.backend)));
 }
 
@@ -46,7 +47,7 @@ int run_command(const RunOptions& options) {
     show(
         "{} measures nothing. It is drawn from the results of other configs:\n"
         "  python3 -m plots {} RUN_FOLDER... --out DIR\n",
-        config.name, options.config);
+        config.name, quoted(options.config));
     return exit_all_ok;
   }
   Plan plan = checked_plan(config, target);

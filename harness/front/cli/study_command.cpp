@@ -14,6 +14,7 @@
 #include "harness/front/cli/suggestions.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/output.hpp"
+#include "harness/front/common/shell.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/run/interrupt.hpp"
 #include "harness/front/run/output_folder.hpp"
@@ -68,10 +69,28 @@ std::vector<std::string> configs_of(const StudyOptions& study) {
   return paths;
 }
 
+// A command to continue repeats so many --only; where there were more, the logs tell what was selected.
+constexpr std::size_t most_repeated_names = 3;
+
 struct PlannedConfig {
   Config config;
   Plan plan;
 };
+
+std::string folder_of(const StudyOptions& study, const Config& config) {
+  return study.run.out.empty() ? default_folder(config) : (fs::path(study.run.out) / config.name).string();
+}
+
+// Those that --started selects.
+void keep_started(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
+  std::erase_if(planned,
+                [&](const PlannedConfig& each) { return !fs::exists(events_path(folder_of(study, each.config))); });
+  if (planned.empty()) {
+    throw UsageError(fmt::format(
+        "No config of the group \"{}\" has a log in {}. Drop --started, or name the folder of the study with --out.",
+        study.group, study.run.out.empty() ? "results" : study.run.out));
+  }
+}
 
 // Those that --only names.
 void keep_only(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
@@ -105,6 +124,7 @@ std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Targ
   }
   if (!mistakes.empty()) throw UsageError(mistakes);
   keep_only(study, planned);
+  if (study.started) keep_started(study, planned);
   if (planned.empty()) throw UsageError(fmt::format("The group \"{}\" measures nothing.", study.group));
   return planned;
 }
@@ -120,12 +140,8 @@ void print_plan(const std::vector<PlannedConfig>& planned, const EarlierResults&
   show("{} configs, {} cells\n{}", planned.size(), cells, describe_measuring(plans, earlier));
 }
 
-// Of a GPU. Cells that are not precise by then have the intervals that their rounds give.
+// Of a GPU.
 double default_minutes(const std::string& group) { return group == "papers" ? 20 : 15; }
-
-std::string folder_of(const StudyOptions& study, const Config& config) {
-  return study.run.out.empty() ? default_folder(config) : (fs::path(study.run.out) / config.name).string();
-}
 
 // The card that the results in the folder come from, where they go on; else empty.
 std::string card_of(const std::string& folder, const RunOptions& options) {
@@ -136,10 +152,15 @@ std::string card_of(const std::string& folder, const RunOptions& options) {
 }
 
 std::string command_to_continue(const StudyOptions& study, const RunOptions& options, const std::string& backend) {
-  std::string text = fmt::format("allocbench study {} --configs {}", study.group, study.configs);
-  if (!options.out.empty()) text += fmt::format(" --out {}", options.out);
-  for (const std::string& name : study.only) text += fmt::format(" --only {}", name);
-  return text + options_to_continue(options, backend);
+  if (study.is_part) return "";  // the program that started it tells how to continue all parts
+  std::string text = fmt::format("allocbench study {} --configs {}", quoted(study.group), quoted(study.configs));
+  if (!options.out.empty()) text += fmt::format(" --out {}", quoted(options.out));
+  if (study.only.size() > most_repeated_names || study.started) {
+    text += " --started";
+  } else {
+    for (const std::string& name : study.only) text += fmt::format(" --only {}", quoted(name));
+  }
+  return text + options_to_continue(options, backend) + (study.all_devices ? " --device all" : "");
 }
 
 // A line per config: the tables of a whole group are too long to read.
@@ -153,6 +174,57 @@ std::string summary_of(const Figure& figure, const Results& results) {
 
 bool has_value(const Results& results) {
   return std::ranges::any_of(results.cells, [](const CellResult& cell) { return cell.status() == Status::ok; });
+}
+
+// Of the configs that have a value.
+void draw(const StudyOptions& study, const std::vector<std::string>& folders) {
+  if (!study.figures || study.is_part || interrupted()) return;
+  tell("allocbench: drawing the figures of {} configs (--no-figures leaves that out)\n", folders.size());
+  draw_figures(folders);
+}
+
+int measure_here(const StudyOptions& study, RunOptions options, const Target& target,
+                 std::vector<PlannedConfig> planned, EarlierResults earlier) {
+  std::vector<Figure> figures;
+  for (auto& [config, plan] : planned) {
+    std::string folder = folder_of(study, config);
+    figures.push_back(prepare_figure(options, target, std::move(config), std::move(plan), std::move(folder)));
+  }
+  if (study.figures && !study.is_part) {
+    options.first_figure = [](const std::string& folder) {
+      if (draw_figures({folder})) tell("allocbench: the first figure is in {}/figures\n", folder);
+    };
+  }
+  const Ending ending = measure(options, target, figures, std::move(earlier));
+  bool ok = true;
+  std::size_t finished = 0;
+  std::vector<std::string> drawable;
+  for (const Figure& figure : figures) {
+    if (!fs::exists(events_path(figure.folder))) continue;  // nothing was selected
+    const Results results = write_results_of(figure.folder);
+    show("{}", summary_of(figure, results));
+    ok = ok && all_ok(results);
+    if (results.unfinished == 0) ++finished;
+    if (has_value(results)) drawable.push_back(figure.folder);
+  }
+  draw(study, drawable);
+  return exit_code_of(ending, ok, fmt::format("{} of {} configs are finished.", finished, figures.size()),
+                      command_to_continue(study, options, target.program.backend));
+}
+
+int measure_on_all_devices(const StudyOptions& study, const RunOptions& options, const Target& target,
+                           const std::vector<PlannedConfig>& planned) {
+  std::vector<ConfigShare> shares;
+  std::vector<std::string> folders;
+  for (const auto& [config, plan] : planned) {
+    folders.push_back(folder_of(study, config));
+    shares.push_back({config.name, work_of(plan), card_of(folders.back(), options)});
+  }
+  const int code =
+      study_on_all_devices(study, target, shares, command_to_continue(study, options, target.program.backend));
+  std::erase_if(folders, [](const std::string& folder) { return !fs::exists(fs::path(folder) / "results.json"); });
+  draw(study, folders);
+  return code;
 }
 
 }  // namespace
@@ -174,40 +246,8 @@ int study_command(const StudyOptions& study) {
     return exit_all_ok;
   }
   if (!options.minutes && target.program.backend == "cuda") options.minutes = default_minutes(study.group);
-  if (study.all_devices) {
-    std::vector<ConfigShare> shares;
-    for (const auto& [config, plan] : planned) {
-      shares.push_back({config.name, work_of(plan), card_of(folder_of(study, config), options)});
-    }
-    return study_on_all_devices(study, target, shares,
-                                command_to_continue(study, options, target.program.backend) + " --device all");
-  }
-  std::vector<Figure> figures;
-  for (auto& [config, plan] : planned) {
-    std::string folder = folder_of(study, config);
-    figures.push_back(prepare_figure(options, target, std::move(config), std::move(plan), std::move(folder)));
-  }
-  if (study.figures) {
-    options.first_figure = [](const std::string& folder) {
-      if (draw_figures({folder})) tell("allocbench: the first figure is in {}/figures\n", folder);
-    };
-  }
-  const Ending ending = measure(options, target, figures, std::move(earlier));
-  bool ok = true;
-  std::size_t finished = 0;
-  std::vector<std::string> drawable;
-  for (const Figure& figure : figures) {
-    if (!fs::exists(events_path(figure.folder))) continue;  // nothing was selected
-    const Results results = write_results_of(figure.folder);
-    show("{}", summary_of(figure, results));
-    ok = ok && all_ok(results);
-    if (results.unfinished == 0) ++finished;
-    if (has_value(results)) drawable.push_back(figure.folder);
-  }
-  std::fflush(stdout);
-  if (study.figures && !ending.interrupted) draw_figures(drawable);
-  return exit_code_of(ending, ok, fmt::format("{} of {} configs are finished.", finished, figures.size()),
-                      command_to_continue(study, options, target.program.backend));
+  if (study.all_devices) return measure_on_all_devices(study, options, target, planned);
+  return measure_here(study, std::move(options), target, std::move(planned), std::move(earlier));
 }
 
 }  // namespace allocbench::front

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/shell.hpp"
 #include "harness/front/statistics/usual_variance.hpp"
 
 namespace allocbench::front {
@@ -159,7 +160,7 @@ std::string likely_cause(const Side& a, const Side& b, const std::vector<std::st
     if (pairs <= most) continue;
     most = pairs;
     cause = fmt::format("{} pairs of cells differ in {} alone ({}). To compare them, use --ignore {}", pairs, key,
-                        example, key);
+                        example, quoted(key));
   }
   return cause;
 }

@@ -67,7 +67,8 @@ void CellBook::leave(CellRun& run) {
     const Forecast forecast = forecaster.about(figure, *run.cell);
     std::string why = forecast.reason;
     if (run.state == CellState::deferred) why = "it used up its first, short deadline";
-    CellEnd left_out{.status = Status::skipped, .reason = "the time of the run was over before its turn", .left_out = true};
+    CellEnd left_out{
+        .status = Status::skipped, .reason = "the time of the run was over before its turn", .left_out = true};
     if (!why.empty()) left_out.reason += fmt::format(" ({})", why);
     if (forecast.is_known) left_out.expected_seconds = forecast.seconds;
     start(run);
