@@ -104,7 +104,6 @@ TEST(Config, OverridesOneAllocator) {
   const Config config = read_good(json);
   EXPECT_EQ(config.allocators[0].settings.pool_bytes, 1u << 20);
   EXPECT_EQ(config.allocators[1].settings.pool_bytes, 2u << 20);
-  EXPECT_EQ(config.allocators[1].settings.pool_pointer, "/overrides/scatteralloc/pool_bytes");
   EXPECT_EQ(config.allocators[1].settings.deadline_seconds, 5);
   EXPECT_EQ(*protocol::find_value(config.allocators[1].parameters, "page_bytes"), ParameterValue(std::uint64_t{64}));
   EXPECT_EQ(*protocol::find_value(config.allocators[1].settings.workload_parameters, "blocks"),

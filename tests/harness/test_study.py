@@ -24,7 +24,7 @@ class StudyTest(ProgramTest):
         path.rename(target)
 
     def study(self, group, *more, expect=0):
-        return self.run_program("study", group, "--configs", self.configs, "--out", self.out, *more, expect=expect)
+        return self.run_program("study", group, "--configs", self.configs, "--out", self.out, "--no-figures", *more, expect=expect)
 
     def processes(self):
         words = [line.split(" ") for line in self.notes.read_text(encoding="utf-8").splitlines()]

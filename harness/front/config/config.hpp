@@ -20,7 +20,6 @@ namespace allocbench::front {
 struct Settings {
   ParameterValues workload_parameters;
   std::uint64_t pool_bytes = 0;
-  std::string pool_pointer;        // where the config sets pool_bytes, for complaints that need the device
   std::uint64_t repetitions = 5;   // samples of a round, at most
   std::uint64_t rounds = 1;        // at most
   std::uint64_t least_rounds = 0;  // before precision may end the cell; 0 = not given

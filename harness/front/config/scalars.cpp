@@ -71,7 +71,6 @@ void apply_scalar(std::string_view name, const ParameterValue& value, const std:
                                                        {"precision", &settings.precision}};
   const std::map<std::string_view, std::string*> words = {
       {"state", &settings.state}, {"l2", &settings.l2}, {"statistic", &config.statistic}};
-  if (name == "pool_bytes") settings.pool_pointer = pointer;
   if (const auto number = numbers.find(name); number != numbers.end()) {
     *number->second = std::get<double>(value);
   } else if (const auto count = counts.find(name); count != counts.end()) {

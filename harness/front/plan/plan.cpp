@@ -100,7 +100,6 @@ void apply_axis(const Axis& axis, const ParameterValue& value, Cell& cell) {
   cell.axes.emplace_back(axis.name, value);
   if (axis.name == "pool_bytes") {
     cell.pool_bytes = std::get<std::uint64_t>(value);
-    cell.pool_pointer = axis.pointer;
   } else if (axis.name == "l2") {
     cell.l2 = std::get<std::string>(value);
   } else if (axis.name == "state") {
@@ -123,7 +122,6 @@ Cell make_cell(const Config& config, const AllocatorChoice& choice, const std::v
   cell.workload = config.workload;
   cell.workload_parameters = choice.settings.workload_parameters;
   cell.pool_bytes = choice.settings.pool_bytes;
-  cell.pool_pointer = choice.settings.pool_pointer;
   cell.backend = config.backend;
   cell.seed = config.seed;
   cell.state = choice.settings.state;

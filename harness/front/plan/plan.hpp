@@ -17,7 +17,6 @@ namespace allocbench::front {
 
 struct Cell : CellDescription {
   std::string name;  // figure/label/axis:value/...: what --filter matches and results.json shows
-  std::string pool_pointer;
   std::string statistic;
   std::optional<double> growth;    // value on the primary axis when that is a number: the order of the skip rule
   std::uint64_t repetitions = 0;   // samples of a round, at most

@@ -134,7 +134,7 @@ BatchRunner::Step BatchRunner::verify(CellRun& run) {
 
 VerifyLimits BatchRunner::verify_limits(const CellRun& run) const {
   VerifyLimits limits;
-  const double left = std::max(0.0, left_of_deadline(run)) * share_of_calls;
+  const double left = std::max(0.0, left_of_deadline(run)) * share_of_stage;
   limits.stage_seconds = left;
   if (run.cell->verifies_fully) return limits;
   limits.contents_seconds = std::max(run.used_seconds, least_contents_seconds);

@@ -49,9 +49,9 @@ void Succession::leave(std::unique_ptr<WorkerProcess> process, bool quits) {
   leaving_quits_ = quits;
 }
 
-void Succession::see_off() {
-  if (leaving_) leaving_->finish();
-  leaving_.reset();
+void Succession::see_off(double reap_seconds) {
+  const std::unique_ptr<WorkerProcess> process = std::move(leaving_);
+  if (process) process->finish(reap_seconds);
 }
 
 void Succession::settle(const std::function<void()>& idle) {

@@ -40,7 +40,8 @@ class Succession {
   // The worker ends: it was told to quit, having answered everything else, or was killed.
   void leave(std::unique_ptr<WorkerProcess> process, bool quits);
   bool has_leaving() const { return leaving_ != nullptr; }
-  void see_off();  // waits for it
+  // Waits for it, as WorkerProcess::finish() does.
+  void see_off(double reap_seconds = reap_limit_seconds);
 
   // Waits until the prepared worker has loaded. One that fails is dropped: the worker in its place says why.
   void settle(const std::function<void()>& idle);

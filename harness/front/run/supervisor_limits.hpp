@@ -26,8 +26,9 @@ inline constexpr double overtime_seconds = 1;
 // Then, for a killed worker to be gone.
 inline constexpr double last_reap_limit_seconds = 8;
 
-// Of what a verification has, for its calls: those that take longer end themselves, and the worker says so in the rest.
-inline constexpr double share_of_calls = 0.9;
+// Of what a verification has, for each of its three stages: calls that take longer end themselves, and the worker says
+// so in the rest.
+inline constexpr double share_of_stage = 0.3;
 
 // For a worker that was told to quit, or that announced its end, before it is killed.
 inline constexpr double quit_limit_seconds = 5;

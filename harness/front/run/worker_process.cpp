@@ -217,10 +217,10 @@ std::string WorkerProcess::reap(double limit_seconds) {
   return state.death;
 }
 
-void WorkerProcess::finish() {
+void WorkerProcess::finish(double reap_seconds) {
   error_code ignored;
   state_->commands.close(ignored);
-  if (reap(quit_limit_seconds).empty()) kill();
+  if (reap(quit_limit_seconds).empty()) kill(reap_seconds);
 }
 
 void WorkerProcess::begin_kill() {
@@ -232,12 +232,12 @@ void WorkerProcess::begin_kill() {
   state.io.poll();
 }
 
-void WorkerProcess::kill() {
+void WorkerProcess::kill(double reap_seconds) {
   State& state = *state_;
   if (!state.reaped) {
     const pid_t pid = state.child.id();
     ::kill(-pid, SIGKILL);
-    if (reap(reap_limit_seconds).empty()) {
+    if (reap(reap_seconds).empty()) {
       state.child.detach();
       state.reaped = true;
       throw EnvironmentError(

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/front/run/supervisor_limits.hpp"
 #include "harness/front/run/worker_program.hpp"
 
 namespace allocbench::front {
@@ -46,8 +47,9 @@ class WorkerProcess {
   WorkerReply next_line(Clock::time_point deadline, void (*idle)(void*), void* idle_argument);
 
   // Waits a short while for a worker that was told to quit or announced its end, then kills it.
-  void finish();
-  void kill();
+  // Throws EnvironmentError where it is not gone after so many seconds more: then it is left alone.
+  void finish(double reap_seconds = reap_limit_seconds);
+  void kill(double reap_seconds = reap_limit_seconds);
   // Sends the signal and does not wait: the driver takes seconds to remove a process with a running kernel. finish()
   // waits.
   void begin_kill();

@@ -230,7 +230,7 @@ void WorkerSession::retire() {
 void WorkerSession::stop() {
   succession_.drop();
   dismiss();
-  see_off();
+  see_off(settings_.time.exists() ? last_reap_limit_seconds : reap_limit_seconds);
 }
 
 // Tells the worker to quit.
@@ -249,9 +249,9 @@ void WorkerSession::leave_as(const char* what, bool quits) {
 }
 
 // Waits until the worker that was told to quit, or killed, is gone.
-void WorkerSession::see_off() {
+void WorkerSession::see_off(double reap_seconds) {
   if (!succession_.has_leaving()) return;
-  succession_.see_off();
+  succession_.see_off(reap_seconds);
   wall_time_.add(leaving_as_, seconds_since(quit_at_));
   const std::vector<std::string> strays = kill_strays();
   if (!strays.empty()) listener_.strays(strays);

@@ -116,7 +116,7 @@ class WorkerSession {
   WorkerReply begin(const std::vector<std::string>& arguments);
   void dismiss();
   void leave_as(const char* what, bool quits);
-  void see_off();
+  void see_off(double reap_seconds = reap_limit_seconds);
   // `wanted` is the name of the final event, `cell_id` the cell it must be about; empty = none.
   Outcome ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
               double limit_seconds);
