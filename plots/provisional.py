@@ -1,6 +1,6 @@
 """Values of fewer than three rounds, of cells that are to have more: the front end calls them provisional (harness/front/statistics/rounds.hpp).
 
-They are drawn hollow with a dashed edge and marked in tables, they have no interval, and nothing is judged by them. What a cell counts
+They are drawn hollow with a dashed edge and marked in tables, have no interval, and judge nothing. What a cell counts
 in its untimed passes, and what its compiler says, is final after the first round and never provisional.
 """
 
