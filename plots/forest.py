@@ -84,7 +84,9 @@ def _beside(each: Judged) -> str:
     """Below the verdict: the number that it is about, or why there is none."""
     if each.why:
         return each.why.removeprefix("published form ").removeprefix("published: ")
-    return f"{each.published}, no interval" if each.published.interval == "none" else str(each.published)
+    estimate = each.published.estimate
+    why = provisional.WORD if estimate and estimate.provisional else "no interval"
+    return f"{each.published}, {why}" if each.published.interval == "none" else str(each.published)
 
 
 def _estimates(each: Judged) -> list[Estimate]:

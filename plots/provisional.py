@@ -1,6 +1,6 @@
 """Values of fewer than three rounds, of cells that are to have more: the front end calls them provisional (harness/front/statistics/rounds.hpp).
 
-They are drawn hollow with a dashed edge and marked in tables, they have no interval, and nothing is judged by them. What a cell counts
+They are drawn hollow with a dashed edge and marked in tables, have no interval, and judge nothing. What a cell counts
 in its untimed passes, and what its compiler says, is final after the first round and never provisional.
 """
 
@@ -10,6 +10,8 @@ from typing import Iterable
 
 import pandas
 
+from plots import style
+
 FLAG = "provisional"  # of values and of cells
 MARK = "~"            # before a number in a table
 WORD = "provisional"
@@ -18,6 +20,8 @@ HOLLOW = f"Hollow with a dashed edge: {MEANT}."
 MARKED = f"{MARK}: {MEANT}."
 LEANING = f"Italic: {MEANT}."
 _EDGE = (0, (2.0, 1.2))  # of a marker
+_DOT = 2.2               # points
+_PALE, _INSIDE = 0.45, 0.8  # share of white, and of the marker's size
 
 
 def among(flags: Iterable[list[str]]) -> list[bool]:
@@ -33,8 +37,15 @@ def marked(text: str, is_provisional: bool) -> str:
     return f"{MARK}{text}" if is_provisional else text
 
 
-def draw(axes, xs, ys, look, size: float, **more) -> None:
-    """White markers with dashed edges, which interrupt their line: no form of an allocator has such ones. Crosses have no face and are dashed."""
+def draw(axes, xs, ys, look: style.Look, size: float, gid: str = "", **more) -> None:
+    """White markers with dashed edges, which interrupt their line. What tells a form from the published one stays: a pale half, or a dot in
+    those of an original, which are hollow anyway. Crosses have no face and are dashed."""
     open_ended = look.marker in "x+"
-    axes.scatter(xs, ys, s=(size + 1) ** 2, marker=look.marker, facecolors=look.colour if open_ended else "white", edgecolors=None if open_ended else look.colour,
-                 linewidths=0.8, linestyles=[_EDGE], **more)
+    size += 1
+    axes.scatter(xs, ys, s=size**2, marker=look.marker, facecolors=look.colour if open_ended else "white", edgecolors=None if open_ended else look.colour,
+                 linewidths=0.8, linestyles=[_EDGE], gid=gid, **more)
+    if look.fill == "none":
+        axes.scatter(xs, ys, s=_DOT**2, marker="o", color=look.colour, linewidths=0, **more)
+    elif look.fill != "full":
+        axes.plot(xs, ys, linestyle="none", marker=look.marker, markersize=_INSIDE * size, fillstyle=look.fill, markerfacecolor=style.mixed(look.colour, _PALE),
+                  markerfacecoloralt="none", markeredgewidth=0, **more)

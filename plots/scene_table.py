@@ -144,17 +144,22 @@ def _with_doubt(text: str, value: pandas.Series, intervals: bool) -> str:
         return provisional.marked(text, True)
     if intervals:
         return quantity.with_interval(text, value["value"], value["low"], value["high"])
+    return f"{provisional.MARK}{text}" if _is_wide(value) else text
+
+
+def _is_wide(value: pandas.Series) -> bool:
     away = max(value["high"] - value["value"], value["value"] - value["low"])
-    return f"{provisional.MARK}{text}" if not math.isnan(away) and away > _WIDE * value["value"] else text
+    return not math.isnan(away) and away > _WIDE * value["value"]
 
 
 def _shares(run: Run, columns: Sequence[Column], phase: str, reference: str) -> grid.Grid:
-    shares = run.at(phase, "beyond_reference")["value"]
+    shares, factors = run.at(phase, "beyond_reference")["value"], run.at(phase, "relative_time")
+    doubtful = set(factors.index[provisional.among(factors["flags"])])
     rows = []
     for allocator, label, by_column in _rows(run):
-        found = [shares.get(by_column.get(column)) for column in columns]
-        if allocator != reference and any(share is not None for share in found):
-            rows.append([label, *(f"{100 * share:z.0f} %" if share is not None else "–" for share in found)])
+        cells = [by_column.get(column) for column in columns]
+        if allocator != reference and any(cell in shares for cell in cells):
+            rows.append([label, *(provisional.marked(f"{100 * shares[cell]:z.0f} %", cell in doubtful) if cell in shares else "–" for cell in cells)])
     return grid.Grid(["share of time", *_names(run, columns)], rows,
                      f"Share of the {phase} time beyond that with {labels.allocator(run, reference)}: what allocation costs")
 
@@ -183,7 +188,8 @@ def _caption(run: Run, drawn: Sequence[grid.Grid]) -> list[str]:
     shown = {word for each in drawn for row in each.rows for word in row}
     told = [f"{short} = {word}" for word, short in style.STATUS_SHORT.items() if short in shown and short != word]
     sentences = [", ".join(told) + "."] if told else []
-    if any(word.startswith(provisional.MARK) for word in shown) and run.at(run.plot.get("y", "total"), "time")["low"].notna().any():
+    times = run.at(run.plot.get("y", "total"), "time")
+    if any(word.startswith("~") for word in shown) and any(_is_wide(value) for _, value in times.iterrows()):
         sentences.append(f"~: half of the {caption.interval(run)} is more than {100 * _WIDE:.0f} % of the number (the page of numbers beside this "
                          "image has all intervals).")
     return caption.of_table(run, [(run.plot.get("y", "total"), "time")], sentences, intervals=False)

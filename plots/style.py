@@ -86,7 +86,7 @@ def look(allocator: str, variant: int = 0) -> Look:
     if variant == 0:
         return base
     markers = [marker for marker in _SHADE_MARKERS if marker != base.marker]
-    return replace(base, colour=_mixed(base.colour, _SHADES[variant % len(_SHADES)]), marker=markers[(variant - 1) % len(markers)])
+    return replace(base, colour=mixed(base.colour, _SHADES[variant % len(_SHADES)]), marker=markers[(variant - 1) % len(markers)])
 
 
 def rival(number: int) -> Look:
@@ -153,7 +153,7 @@ def _base(allocator: str) -> Look:
         made = Look(title, entry["colours"][colour], marker, dash)
     else:  # a new member of the family: its hue, and a marker and shade of its own
         number = _hash(base)
-        made = Look(base, _mixed(entry["colours"][number % len(entry["colours"])], 0.2), _SPARE_MARKERS[number % len(_SPARE_MARKERS)], dash)
+        made = Look(base, mixed(entry["colours"][number % len(entry["colours"])], 0.2), _SPARE_MARKERS[number % len(_SPARE_MARKERS)], dash)
     for form in forms:
         words, pattern, fill = _TABLE["forms"][form]
         # A form of a form: the line of the last, the marker of the first.
@@ -172,7 +172,7 @@ def _split(allocator: str) -> tuple[str, list[str]]:
         forms.insert(0, form)
 
 
-def _mixed(colour: str, share: float) -> str:
+def mixed(colour: str, share: float) -> str:
     """Moved towards white, or with a negative share towards black."""
     target = 1.0 if share > 0 else 0.0
     return to_hex([part + (target - part) * abs(share) for part in to_rgb(colour)])

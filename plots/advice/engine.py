@@ -43,6 +43,7 @@ class Ranked:
     memory: float | None  # bytes that a requested byte takes
     ok: int
     failed: list[tuple[int, str, str]]  # case, status (or that the study had no time for it), reason
+    provisional: bool = False  # the time of one of the near cases is, or more
 
     def tried(self) -> bool:
         return self.ok > 0 or any(status != style.NOT_MEASURED for _, status, _ in self.failed)
@@ -141,7 +142,7 @@ def _time(entry: dict, number: int, phase: str) -> list | None:
 
 def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases: list[str], best: list) -> Ranked:
     weights, logs, spread, failed, seconds = 0.0, 0.0, 0.0, [], None
-    bounded = True
+    bounded, provisional = True, False
     ok = 0
     for each, phase, least in zip(cases, phases, best):
         time, result = _time(entry, each.number, phase), entry["results"][each.number]
@@ -150,6 +151,7 @@ def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases:
                 failed.append((each.number, result[0], result[1]))
             continue
         ok += 1
+        provisional = provisional or result.get("provisional", False)
         weight = 2**-each.distance
         weights += weight
         logs += weight * math.log((time[0] + table["floor"]) / (least + table["floor"]))
@@ -173,6 +175,7 @@ def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases:
         memory_of(entry, question["sizes"]),
         ok,
         failed,
+        provisional,
     )
 
 

@@ -160,12 +160,14 @@ def _allocator(by_allocator: dict[str, dict], run: Run, cell: str) -> dict:
 
 
 def _outcome(run: Run, cell: str, row, values: dict) -> list | dict:
-    """The times by phase as [value, low, high]; of a cell that is not ok its status, or that it was not measured, and the reason."""
+    """The times by phase as [value, low, high], and whether they are provisional; of a cell that is not ok its status, or that it was not measured, and the reason."""
     if row["status"] != "ok":
         return [style.NOT_MEASURED if row["left_out"] else row["status"], row["reason"].splitlines()[0][:_REASON] if row["reason"] else ""]
     made = {phase: [_short(number) for number in numbers] for (phase, metric), numbers in values.items() if metric == "time"}
     if counts := [int(numbers[0]) for (_, metric), numbers in values.items() if metric == "operations"]:
         made["n"] = max(counts)
+    if row["provisional"]:
+        made["provisional"] = True
     if steps := _steps(run.details.get(cell, {})):
         made["steps"] = steps
     return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from plots import forms, quantity
+from plots import forms, provisional, quantity
 from plots.advice import cases, engine
 from plots.advice.engine import Answer, Ranked
 from plots.advice.question import Question, sentence
@@ -28,7 +28,7 @@ def write(table: dict, question: Question, found: Answer, everything: bool = Fal
         parts += ["", *_table([_HEADER, *(_row(each, found.ranked) for each in shown)])]
         if len(found.ranked) > len(shown):
             parts.append(f"... and {len(found.ranked) - len(shown)} more: --all")
-        parts += [_LEGEND, "", *_trade_offs(found.ranked), *_restrictions(shown, len(found.near))]
+        parts += [_LEGEND + (f" {_PROVISIONAL}" if any(each.provisional for each in shown) else ""), "", *_trade_offs(found.ranked), *_restrictions(shown, len(found.near))]
     else:
         parts += ["", "No allocator served all of the cells near this job."]
     parts += _others(table, question, found, everything)
@@ -58,6 +58,7 @@ _LEGEND = (
     "bytes of a full pool and its metadata per requested byte. regs: registers of malloc. survival: cells of the whole guide that ended well; all near "
     "this job did. -: not measured."
 )
+_PROVISIONAL = f"{provisional.WORD}: a time among these cells has fewer than three rounds."
 _STEPS = (
     "One step is a factor of 4 in request size, 10 in threads, 4 in lanes, 2 in the free share of the pool, or 100 in its size; another lifetime is 1.5. "
     "A cell counts half as much for every step away."
@@ -80,8 +81,12 @@ def _row(each: Ranked, ranked: list[Ranked]) -> tuple[str, ...]:
 
 def _factor(each: Ranked) -> str:
     if each.low is None or each.high is None:
-        return quantity.factor(each.slower)
+        return f"{quantity.factor(each.slower)}{_beside(each)}"
     return quantity.with_interval(quantity.factor(each.slower), each.slower, each.low, each.high)
+
+
+def _beside(each: Ranked) -> str:
+    return f" {provisional.WORD}" if each.provisional else ""
 
 
 def _table(rows: list[tuple[str, ...]]) -> list[str]:
@@ -155,7 +160,7 @@ def _why(table: dict, each: Ranked) -> str:
     if each.entry["finding"]:
         words.append(each.entry["finding"])
     if each.ok and each.slower is not None:
-        words.append(f"{quantity.factor(each.slower)} times the best where it is ok ({each.ok} of {each.ok + len(each.failed)})")
+        words.append(f"{quantity.factor(each.slower)}{_beside(each)} times the best where it is ok ({each.ok} of {each.ok + len(each.failed)})")
     places: dict[tuple[str, str], list[str]] = {}
     for number, status, reason in each.failed:
         places.setdefault((status, reason), []).append(table["cases"][number]["label"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from plots import forms, quantity
+from plots import forms, provisional, quantity
 
 _DECADES = 50  # below this ratio of the ends of an axis 2 and 5 are named, too
 _CLOSE = 4     # below this one every digit
@@ -18,7 +18,13 @@ _SHAPES = {"circle": "circle", "diamond": "diamond", "square-open": "open square
 
 def marks() -> str:
     """The key of the markers, as one sentence."""
-    return "The mark tells the form: " + ", ".join(f"{_SHAPES[symbol]} {forms.shown(form)}" for form, symbol in SYMBOLS.items()) + "."
+    return "The mark tells the form: " + ", ".join(f"{_SHAPES[symbol]} {forms.shown(form)}" for form, symbol in SYMBOLS.items()) + f". Hollow with a dot: {provisional.MEANT}."
+
+
+def markers(symbol: str, hollow: list[bool]) -> str | list[str]:
+    """Of points in their order. Provisional ones have a hollow mark with a dot, as originals have hollow ones."""
+    dotted = f"{symbol.removesuffix('-open').removesuffix('-thin')}-open-dot"
+    return [dotted if each else symbol for each in hollow] if any(hollow) else symbol
 
 
 def axis(title: str, log: bool = False, values=(), factors: bool = False, unit: str = "", **more) -> dict:

@@ -4,9 +4,9 @@ other and the marks of percentiles around each other."""
 
 from __future__ import annotations
 
-from typing import Callable
+from typing import Callable, Collection
 
-from plots import quantity
+from plots import provisional, quantity
 from plots.webpage import charts
 
 _SHARES = {  # of mallocs: line, mark, and its size
@@ -64,8 +64,9 @@ def _all(traces: list[dict], key: str) -> list[float]:
     return [value for trace in traces for value in trace[key]]
 
 
-def _line(name: str, points: list, axes: str, colour: str, told: Callable[[float, float], str], share: str = "50 %", beside: float = 1, **more) -> dict:
-    """Through points (x, y), drawn at `beside` times their x and described by `told`."""
+def _line(name: str, points: list, axes: str, colour: str, told: Callable[[float, float], str], share: str = "50 %", beside: float = 1,
+          hollow: Collection[float] = (), **more) -> dict:
+    """Through points (x, y), drawn at `beside` times their x and described by `told`. Those whose x is in `hollow` are provisional."""
     points = sorted(points)
     dash, symbol, size = _SHARES[share]
     return {
@@ -74,12 +75,12 @@ def _line(name: str, points: list, axes: str, colour: str, told: Callable[[float
         "name": name,
         "x": [x * beside for x, _ in points],
         "y": [y for _, y in points],
-        "text": [told(x, y) for x, y in points],
+        "text": [told(x, y) + (f", {provisional.WORD}" if x in hollow else "") for x, y in points],
         "hovertemplate": charts.HOVER,
         "xaxis": f"x{axes}",
         "yaxis": f"y{axes}",
         "line": {"color": colour, "dash": dash, "width": 1.5},
-        "marker": {"symbol": symbol, "size": size},
+        "marker": {"symbol": charts.markers(symbol, [x in hollow for x, _ in points]), "size": size},
         **more,
     }
 
@@ -110,12 +111,15 @@ def _per_request(case: dict, result: dict) -> float | None:
 
 def _by_threads(cells: list, colours: dict[int, str]) -> list[dict]:
     sizes: dict[int, list] = {}
+    hollow: dict[int, set] = {}
     for case, result in cells:
-        value = _per_request(case, result)
-        if case["figure"] in _SIZED and value is not None:
-            sizes.setdefault(case["job"]["sizes"][0], []).append((case["job"]["threads"], value))
+        value, size = _per_request(case, result), case["job"]["sizes"][0] if case["figure"] in _SIZED else 0
+        if size and value is not None:
+            sizes.setdefault(size, []).append((case["job"]["threads"], value))
+            hollow.setdefault(size, set()).update([case["job"]["threads"]] if result.get("provisional") else [])
     return [
-        _line(quantity.in_bytes(size), points, "", colours[size], lambda x, y: _at_threads(x, quantity.in_si(y, "s")), beside=_beside(colours, size))
+        _line(quantity.in_bytes(size), points, "", colours[size], lambda x, y: _at_threads(x, quantity.in_si(y, "s")), beside=_beside(colours, size),
+              hollow=hollow[size])
         for size, points in sorted(sizes.items())
     ]
 
@@ -127,7 +131,8 @@ def _by_fill(cells: list, colours: dict[int, str]) -> list[dict]:
             (case["job"]["fill"], value) for case, result in cells if case["figure"] == figure if (value := _per_request(case, result)) is not None
         ]
         if points:
-            made.append(_line(name, points, "2", colour, lambda x, y: _at_fill(x, quantity.in_si(y, "s"))))
+            hollow = {case["job"]["fill"] for case, result in cells if case["figure"] == figure and result.get("provisional")}
+            made.append(_line(name, points, "2", colour, lambda x, y: _at_fill(x, quantity.in_si(y, "s")), hollow=hollow))
     return made
 
 

@@ -6,7 +6,7 @@ import html
 import math
 from typing import Callable, Iterable
 
-from plots import curves, failures, labels, lines, quantity, series, stated, style, ticks
+from plots import curves, failures, labels, lines, provisional, quantity, series, stated, style, ticks
 from plots.advice import question
 from plots.results import Run
 from plots.webpage import charts
@@ -35,7 +35,7 @@ def chart(run: Run) -> dict | None:
                 curve = _curve(run, each, panel.metric, suffix)
                 data += curve
                 data.append(_series(run, each, suffix, each.label not in known, bool(curve) or bool(words) or not plot.get("joined", True)))
-                data[-1] |= _told(panel, x, words, each.drawn()[["x", "value", "low", "high"]].itertuples(index=False, name=None))
+                data[-1] |= _told(panel, x, words, each.drawn()[["x", "value", "low", "high", provisional.FLAG]].itertuples(index=False, name=None))
                 known.add(each.label)
         data += _stated(panel, x, suffix, known, words)
         data += _positions(panel, drawn, suffix, known)
@@ -136,7 +136,7 @@ def _series(run: Run, each: series.Series, suffix: str, first: bool, only_marker
         "xaxis": f"x{suffix}",
         "yaxis": f"y{suffix}",
         "line": {"color": each.look.colour, "dash": _DASHES.get(each.look.fill, "solid"), "width": 1.6},
-        "marker": {"color": each.look.colour, "symbol": charts.SYMBOLS.get(form, "circle"), "size": 6},
+        "marker": {"color": each.look.colour, "symbol": charts.markers(charts.SYMBOLS.get(form, "circle"), list(points[provisional.FLAG])), "size": 6},
         "error_y": {
             "type": "data",
             "symmetric": False,
@@ -149,12 +149,12 @@ def _series(run: Run, each: series.Series, suffix: str, first: bool, only_marker
     }
 
 
-def _told(panel: series.Panel, x: str, words: list[str], points: Iterable[tuple[float, float, float, float]]) -> dict:
-    """What points (x, value, low, high) say under the pointer."""
+def _told(panel: series.Panel, x: str, words: list[str], points: Iterable[tuple[float, float, float, float, bool]]) -> dict:
+    """What points (x, value, low, high, whether provisional) say under the pointer."""
     write = quantity.formatter(panel.metric, panel.run.unit_of(panel.phase, panel.metric))
     texts = [
-        f"{words[int(place)] if words else labels.value_of(panel.run, x, place)}: {quantity.with_interval(write(value), value, low, high)}"
-        for place, value, low, high in points
+        f"{words[int(place)] if words else labels.value_of(panel.run, x, place)}: {quantity.with_interval(write(value), value, low, high)}{f', {provisional.WORD}' if hollow else ''}"
+        for place, value, low, high, hollow in points
     ]
     return {"text": texts, "hovertemplate": charts.HOVER}
 
@@ -181,7 +181,7 @@ def _stated(panel: series.Panel, x: str, suffix: str, known: set[str], words: li
                     "color": style.look(mark.allocator).colour if mark.allocator else "#d81b60",
                     "line": {"width": 1, "color": "#888888"},
                 },
-                **_told(panel, x, words, [(mark.x, mark.y, math.nan, math.nan)]),
+                **_told(panel, x, words, [(mark.x, mark.y, math.nan, math.nan, False)]),
             }
         )
         known.add(name)

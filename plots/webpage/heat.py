@@ -7,7 +7,7 @@ import html
 import math
 from itertools import groupby
 
-from plots import forms, quantity, style
+from plots import forms, provisional, quantity, style
 
 _STRONGEST = 100  # factor of the strongest colour
 
@@ -114,7 +114,10 @@ def _cell(value, case: dict, result) -> str:
     told = quantity.in_si(time[0], "s")
     if time[1] is not None and time[2] is not None:
         told += f" (95 %: {quantity.in_si(time[1], 's')} to {quantity.in_si(time[2], 's')})"
-    return f'<td{_colour(value)} title="{told}">{quantity.factor(value)}</td>'
+    is_provisional = result.get("provisional", False)
+    if is_provisional:
+        told += f", {provisional.MEANT}"
+    return f'<td{_colour(value)} title="{told}">{provisional.marked(quantity.factor(value), is_provisional)}</td>'
 
 
 def _colour(factor: float | None) -> str:

@@ -139,7 +139,7 @@ def _trace(form: str, symbol: str, points: list) -> dict:
             "array": [each.high - each.number if each else 0 for each in bounded],
             "arrayminus": [each.number - each.low if each else 0 for each in bounded],
         },
-        "marker": {"symbol": symbol, "size": 8, "color": [_COLOURS[each.verdict] if form == "published" else "#5f7d95" for _, each, _ in points]},
+        "marker": {"symbol": charts.markers(symbol, [estimate.provisional for _, _, estimate in points]), "size": 8, "color": [_COLOURS[each.verdict] if form == "published" else "#5f7d95" for _, each, _ in points]},
         "text": [
             f"{'<br>'.join(_wrapped(each.says))}<br>{form}: {getattr(each, form)}<br>paper: {html.escape(each.paper)}<br>{each.verdict}{f' ({each.few})' if each.few else ''}" for _, each, _ in points
         ],

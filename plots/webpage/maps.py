@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 
-from plots import heatmap
+from plots import heatmap, provisional
 from plots.heatmap_blocks import BLANK, Block, Cell
 from plots.results import Run
 from plots.webpage import charts
@@ -48,7 +48,7 @@ def _factors(block: Block, suffix: str) -> dict:
         "x": _columns(block),
         "y": [label for label, _ in block.rows],
         "z": [[_decades(cell) for cell in cells] for _, cells in block.rows],
-        "text": [["" if cell is None else cell.text for cell in cells] for _, cells in block.rows],
+        "text": [["" if cell is None else f"{cell.text}, {provisional.WORD}" if cell.provisional else cell.text for cell in cells] for _, cells in block.rows],
         "hovertemplate": "%{y}<br>%{x}: %{text}<extra></extra>",
         "zmin": -_STRONGEST,
         "zmax": _STRONGEST,

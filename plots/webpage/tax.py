@@ -154,5 +154,5 @@ def _answers(found: engine.Answer) -> str:
 
 
 def _names(ranked: list[engine.Ranked], most: int) -> str:
-    shown = [f"{html.escape(forms.titled(each.entry))} <b>{quantity.factor(each.slower)}</b>" for each in ranked[:most]]
+    shown = [f"{html.escape(forms.titled(each.entry))} <b>{quantity.factor(each.slower)}</b>{' provisional' if each.provisional else ''}" for each in ranked[:most]]
     return "<br>".join(shown) or '<span class="none">none</span>'

@@ -98,3 +98,11 @@ def test_the_package_knows_nothing_of_figures(root):
     for path in (root / "python" / "allocbench").glob("*.py"):
         text = path.read_text()
         assert "import plots" not in text and "from plots" not in text, path
+
+
+def test_provisional_numbers_are_told(tmp_path):
+    folder = _run(tmp_path, provisional=True)
+    cells, table = allocbench.cells(folder), allocbench.read(folder)
+    assert list(cells["provisional"]) == [True, False] and list(table["provisional"]) == [True, True, False]
+    assert list(table["flags_"]) == ["provisional", "provisional", ""]
+    assert list(allocbench.cells(_run(tmp_path / "older"))["provisional"]) == [False, False]

@@ -73,6 +73,17 @@ def test_scene_table_relates_times_to_those_of_the_reference(tmp_path):
     assert "oom" in figures.texts(drawing)
 
 
+def test_a_scene_table_marks_what_is_provisional_and_what_is_over_it(tmp_path):
+    cells = _scene_cells()
+    cells[0]["provisional"] = cells[3]["provisional"] = True  # CMalloc in soup; the reference in soup (1)
+    drawing = scene_table.make(_run(tmp_path, _scene_config(), cells, "cuda"), "stem")
+    assert "| AtomicMalloc | 64 | ~4 ms | timeout | 2 ms ±6 % |" in drawing.markdown
+    assert "| CMalloc | 64 | ~4.00 | no reference | ~1.50 |" in drawing.markdown
+    assert "| CMalloc | ~75 % | – | ~33 % |" in drawing.markdown
+    assert "~: provisional, fewer than three rounds." in drawing.markdown and "~: half of" not in drawing.markdown
+    assert {"~4 ms", "~1.50"} <= set(figures.texts(drawing))
+
+
 def test_a_scene_table_of_many_inputs_and_allocators_fits_a_page(tmp_path):
     scenes, names = [f"scene_{number}" for number in range(14)], [f"a_long_name_{number}" for number in range(16)]
     config = {**_scene_config(), "allocators": ["atomic_malloc", *names], "zip": [{"scene": scenes}]}

@@ -5,8 +5,10 @@ import re
 import browser
 import guide
 import pytest
+import synthetic
 from webpage_runs import runs_of
 
+from plots import cli
 from plots.advice import engine, question, table
 
 pytest.importorskip("plotly")
@@ -165,3 +167,16 @@ def test_a_mistake_is_told_beside_the_form(wide, page):
     assert "is not a number of threads" in wide.execute_script("return document.getElementById('mistake').textContent")
     assert wide.execute_script("return document.getElementById('ranking').textContent + document.getElementById('asked').textContent") == ""
     assert browser.complaints(wide) == []
+
+
+def test_provisional_times_are_told_beside_the_factor(wide, tmp_path):
+    folder = guide.write(tmp_path / "runs")
+    for number, name in enumerate(name for name in guide.NAMES for _ in range(4)):
+        if name == "comb":
+            synthetic.change(folder / "guide" / "small", number, provisional=True)
+    page = tmp_path / "page.html"
+    assert cli.main(["page", str(folder), "--out", str(page)]) == 0
+    browser.show(wide, page, "#s=16&t=1k")
+    told = dict(wide.execute_script(
+        "return [...document.querySelectorAll('.ranking tr[data-allocator]')].map((row) => [row.dataset.allocator, row.cells[2].textContent])"))
+    assert told["comb"].endswith(" provisional") and not told["halloc"].endswith("provisional")

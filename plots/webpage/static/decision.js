@@ -20,6 +20,8 @@ const Decision = (() => {
 
   const factor = (value) => (value >= 99.5 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(2))));
 
+  const beside = (each) => (each.provisional ? " provisional" : "");  // a time of fewer than three rounds is in it
+
   const formOf = (entry) => Rank.settings.form_names[entry.form] || entry.form;
   const tellsForm = (entry) => entry.name.toLowerCase().includes(formOf(entry));
   const titled = (entry) => (tellsForm(entry) ? entry.name : `${entry.name} (${formOf(entry)})`);
@@ -64,7 +66,7 @@ const Decision = (() => {
       const tied = found.ranked.filter((other) => other.rank === each.rank).length > 1;
       row.append(element("td", `${each.rank}${tied ? "=" : ""}`, "number"), nameOf(each.entry, front.has(each.entry.id) ? "front" : ""));
       const told = each.low === null ? factor(each.slower) : `${factor(each.slower)} (${factor(each.low)}–${factor(each.high)})`;
-      row.append(element("td", told, "number"), element("td", each.seconds === null ? "–" : si(each.seconds, "s"), "number wide-only"));
+      row.append(element("td", told + beside(each), "number"), element("td", each.seconds === null ? "–" : si(each.seconds, "s"), "number wide-only"));
       row.append(element("td", each.memory === null ? "not measured" : `${each.memory.toFixed(2)} B/B`, "number"));
       row.append(element("td", each.entry.registers ?? "–", "number wide-only"), element("td", each.entry.survived.join("/"), "number"));
       const beware = bewareOf(each, found.near.length);
@@ -100,7 +102,7 @@ const Decision = (() => {
     made.addEventListener("toggle", () => (made.open ? opened.add(title) : opened.delete(title)));
     for (const each of group) {
       const words = each.entry.finding ? [each.entry.finding] : [];
-      if (each.ok) words.push(`${factor(each.slower)} times the best where it is ok (${each.ok} of ${each.ok + each.failed.length})`);
+      if (each.ok) words.push(`${factor(each.slower)}${beside(each)} times the best where it is ok (${each.ok} of ${each.ok + each.failed.length})`);
       for (const [number, status, reason] of each.failed.slice(0, 2)) words.push(`${status} at ${table.cases[number].label}${reason ? `: ${reason}` : ""}`);
       list.append(element("li", `${titled(each.entry)}: ${words.join("; ")}`));
     }

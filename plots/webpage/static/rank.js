@@ -53,7 +53,7 @@ const Rank = (() => {
   }
 
   function judged(entry, table, question, cases, phases, best) {
-    let weights = 0, logs = 0, spread = 0, ok = 0, bounded = true, seconds = null;
+    let weights = 0, logs = 0, spread = 0, ok = 0, bounded = true, provisional = false, seconds = null;
     const failed = [];
     cases.forEach((each, place) => {
       const time = timeOf(entry, each.number, phases[place]), result = entry.results[each.number];
@@ -62,6 +62,7 @@ const Rank = (() => {
         return;
       }
       ok += 1;
+      provisional ||= result.provisional === true;
       const weight = 2 ** -each.distance;
       weights += weight;
       logs += weight * Math.log((time[0] + table.floor) / (best[place] + table.floor));
@@ -69,7 +70,7 @@ const Rank = (() => {
       else spread += (weight * Math.log((time[2] + table.floor) / (time[1] + table.floor)) / 2) ** 2;
       if (seconds === null && result.n) seconds = time[0] / result.n;
     });
-    const made = {entry, rank: 0, slower: null, low: null, high: null, seconds, memory: memoryOf(entry, question.sizes), ok, failed};
+    const made = {entry, rank: 0, slower: null, low: null, high: null, seconds, memory: memoryOf(entry, question.sizes), ok, failed, provisional};
     if (ok) {
       // Who does not take larger requests than those of the question has not failed it.
       made.failed = failed.filter(([number, status]) => status !== "unsupported" || table.cases[number].job.sizes[1] <= question.sizes[1]);
