@@ -2,7 +2,7 @@
 
 import json
 
-from support import ProgramTest
+from support import HERE, ProgramTest
 
 
 class Usage(ProgramTest):
@@ -58,7 +58,20 @@ class Usage(ProgramTest):
 class Environment(ProgramTest):
     def test_no_worker(self):
         result = self.run_program("--config", self.config(), "--workers", self.folder, expect=3)
-        self.assertIn("There is no program allocbench-worker-cpu in", result.stderr)
+        self.assertEqual(result.stderr, f"allocbench: There is no program allocbench-worker-cpu in {self.folder}. Build it in the source tree with "
+                                        "`make build`, or name its folder with --workers.\n")
+
+    def test_a_program_that_is_missing_is_named_with_how_to_build_it(self):
+        checkers = "`cmake --preset release && cmake --build --preset release --target checkers`"
+        for arguments, told in ((["--config", self.config(), "--backend", "cuda"], "with `make build` (where nvcc of CUDA 12.4 or newer is), or"),
+                                (["check"], f"allocbench-worker-check in {self.folder}. Build it in the source tree with {checkers}, or")):
+            with self.subTest(arguments=arguments):
+                self.assertIn(told, self.run_program(*arguments, "--workers", self.folder, expect=3).stderr)
+        root = HERE.parents[1]
+        presets = json.loads((root / "CMakePresets.json").read_text(encoding="utf-8"))
+        self.assertIn("release", [each["name"] for each in presets["configurePresets"]])
+        self.assertIn("add_custom_target(checkers)", (root / "CMakeLists.txt").read_text(encoding="utf-8"))
+        self.assertIn("\nbuild: ", (root / "Makefile").read_text(encoding="utf-8"))
 
     def test_no_device(self):
         self.add_worker("cuda")
@@ -69,7 +82,7 @@ class Environment(ProgramTest):
     def test_other_protocol(self):
         environment = self.environment(FAKE_WORKER_PROTOCOL="2")
         result = self.run_program("--config", self.config(), expect=3, environment=environment)
-        self.assertIn("build both programs from one tree", result.stderr)
+        self.assertIn("build both programs from one tree with `make build`.", result.stderr)
         environment = self.environment(FAKE_WORKER_DESCRIPTION="Segmentation fault")
         result = self.run_program("list", expect=3, environment=environment)
         self.assertIn("printed no valid description", result.stderr)

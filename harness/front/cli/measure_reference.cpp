@@ -92,9 +92,11 @@ Figure figure_of(const CompareOptions& options, RunOptions run, const Kept& kept
   Plan plan = checked_plan(config, target);
   keep_cells(plan, kept.ok);
   if (plan.batches.empty()) {
-    throw UsageError(fmt::format(
-        "{}: this version defines none of the cells of the reference. Record a new reference with this version.",
-        path));
+    throw UsageError(
+        fmt::format("{}: this version defines none of the cells of the reference. Record a new reference with this "
+                    "version: measure it, then "
+                    "tools/keep-results.sh RUN KEPT.",
+                    path));
   }
   return prepare_figure(run, target, std::move(config), std::move(plan), folder);
 }
