@@ -95,11 +95,9 @@ Selection selection(const RunOptions& options) {
 
 // A figure while it is measured.
 struct OpenFigure {
-  OpenFigure(const Figure& figure, FigureRun cells, const Target& target)
-      : folder(figure.folder), cells_of_run(std::move(cells)), file(events_path(figure.folder)), log(file) {
-    log.run(figure.config, target.catalogue, figure.plan, figure.history.run != nullptr);
-  }
-  std::string folder;
+  OpenFigure(const Figure& of, FigureRun cells)
+      : figure(of), cells_of_run(std::move(cells)), file(events_path(of.folder)), log(file) {}
+  const Figure& figure;
   FigureRun cells_of_run;
   EventLog file;
   RunLog log;
@@ -284,7 +282,11 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
     }
     cells += run.cells_to_run();
     steps += run.steps_to_run();
-    open.emplace_back(figure, std::move(run), target);
+    open.emplace_back(figure, std::move(run));
+  }
+  // Not before all logs are open: where one cannot be, the other folders must not hold a run that never began.
+  for (OpenFigure& each : open) {
+    each.log.run(each.figure.config, target.catalogue, each.figure.plan, each.figure.history.run != nullptr);
   }
   Ending ending;
   if (open.empty()) return ending;
@@ -297,7 +299,7 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   for (OpenFigure& figure : open) {
     LoggedFigure& each = logged.emplace_back(LoggedFigure{figure.cells_of_run, figure.log});
     // A study that is killed later has these files already.
-    if (open.size() > 1) each.finished = [&figure] { write_results_of(figure.folder); };
+    if (open.size() > 1) each.finished = [&figure] { write_results_of(figure.figure.folder); };
   }
   const TimeLimit time(options.minutes ? std::optional(60 * *options.minutes) : std::nullopt);
   Supervisor supervisor(std::move(logged), time, watch, session, progress);

@@ -89,6 +89,22 @@ void keep_only(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
 }
 
 // Those that measure something. All mistakes of all configs are reported before anything runs.
+// A name is the folder of the results.
+std::string shared_names(const std::vector<PlannedConfig>& planned) {
+  std::map<std::string, std::vector<std::string>> paths;
+  for (const auto& [config, plan] : planned) {
+    paths[fs::path(config.name).lexically_normal().string()].push_back(config.path);
+  }
+  std::string mistakes;
+  for (const auto& [name, of_name] : paths) {
+    if (of_name.size() == 1) continue;
+    mistakes += fmt::format(
+        "{}\"{}\" is the name of {} configs: {}. Their results would go to one folder. Give each a name of its own.",
+        mistakes.empty() ? "" : "\n", name, of_name.size(), fmt::join(of_name, " and "));
+  }
+  return mistakes;
+}
+
 std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Target& target) {
   std::vector<PlannedConfig> planned;
   std::string mistakes;
@@ -103,6 +119,7 @@ std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Targ
     }
   }
   if (!mistakes.empty()) throw UsageError(mistakes);
+  if (mistakes.empty()) mistakes = shared_names(planned);
   keep_only(study, planned);
   if (planned.empty()) throw UsageError(fmt::format("The group \"{}\" measures nothing.", study.group));
   return planned;

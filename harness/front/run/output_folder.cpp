@@ -31,6 +31,12 @@ void create_folder(const std::string& folder) {
 }
 
 void check_same_run(const RunHistory& history, const Config& config, const std::string& folder) {
+void start_over(const std::string& folder) {
+  EventLog lock(events_path(folder));  // refuses while another run writes here
+  for (const char* name : {"results.csv", "results.json"}) fs::remove(fs::path(folder) / name);
+  fs::resize_file(events_path(folder), 0);
+}
+
   if (history.backend != config.backend) {
     throw UsageError(fmt::format("{} contains a run on the {} back end; this one is for {}. Choose another --out.",
                                  folder, history.backend, config.backend));
@@ -87,9 +93,7 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
   const bool exists = fs::exists(path) && fs::file_size(path) > 0;
   if (!exists) return {};
   if (use == FolderUse::start_over) {
-    EventLog lock(path);  // refuses while another run writes here
-    for (const char* name : {"results.csv", "results.json"}) fs::remove(fs::path(folder) / name);
-    fs::resize_file(path, 0);
+    start_over(folder);
     return {};
   }
   const LogLines lines = read_log_lines(path);
@@ -102,6 +106,10 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
     try {
       const RunHistory history = read_history(lines.lines, path);
       const bool failed = std::any_of(history.cells.begin(), history.cells.end(), [](const CellHistory& cell) {
+      if (history.cells.empty() && !history.without_samples) {
+        start_over(folder);  // a run that ended before its first cell has nothing to lose
+        return {};
+      }
         return cell.end && counts_as_failure(cell.end->status);
       });
       state = fmt::format("a run with {} finished cells{}", history.finished(), failed ? ", some not ok" : "");
