@@ -15,6 +15,15 @@ class Usage(ProgramTest):
         self.assertFalse(self.out.exists())
         self.assertEqual(result.stdout, "")
 
+    def test_a_size_with_a_unit_of_two_meanings_gets_the_one_that_is_meant(self):
+        config = self.config(workload={"id": "pulse", "trouble_from": "32KB"}, pool_bytes="64MB",
+                             sweep={"request_bytes": {"log2": ["16", "1 MB"]}})
+        text = self.measure(config, expect=2).stderr
+        self.assertIn('/pool_bytes\n      found:   "64MB"\n', text)
+        for size in ("64MiB", "32KiB", "1MiB"):
+            self.assertIn(f'did you mean "{size}"?', text)
+        self.assertIn("2 mistakes, nothing was run", self.measure(self.config(pool_bytes="x", sweep={"request_bytes": [16, "2kB"]}), expect=2).stderr)
+
     def test_a_pool_larger_than_the_device(self):
         result = self.measure(self.config(pool_bytes="2GiB"), expect=2)
         self.assertIn("/pool_bytes\n      found:   a pool of 2 GiB\n"

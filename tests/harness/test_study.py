@@ -45,7 +45,7 @@ class Study(StudyTest):
         self.assertEqual(self.cells("mine/one"), {"steady": "ok", "noisy": "ok"})
         self.assertEqual(self.cells("mine/two"), {"steady": "ok"})
         self.assertIn("mine/one: 6 cells, 6 ok", result.stdout)
-        self.assertIn("mine/two: 1 cells, 1 ok", result.stdout)
+        self.assertIn("mine/two: 1 cell, 1 ok", result.stdout)
 
     def test_every_batch_knows_what_its_allocator_takes(self):
         self.add_config("mine/one", ["steady"])
@@ -102,7 +102,7 @@ class Study(StudyTest):
             self.add_config(f"{folder}/fig1", ["steady"], workload={"id": "pulse", "blocks": len(folder)})
         result = self.study("papers", "--dry-run")
         self.assertIn("5 configs, 15 cells", result.stdout)
-        self.assertIn("1 configs, 3 cells", self.study("survey", "--dry-run").stdout)
+        self.assertIn("1 config, 3 cells", self.study("survey", "--dry-run").stdout)
 
     def test_a_group_that_lacks_a_folder_says_which(self):
         self.add_config("halloc2014/fig1", ["steady"])

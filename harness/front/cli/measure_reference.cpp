@@ -9,6 +9,7 @@
 
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/units.hpp"
 #include "harness/front/run/interrupt.hpp"
 
 namespace allocbench::front {
@@ -119,8 +120,9 @@ int measure_reference(const CompareOptions& options, const std::vector<Results>&
     ok = ok && all_ok(results);
     if (results.unfinished == 0) ++finished;
   }
-  const int code = exit_code_of(ending, ok, fmt::format("{} of {} runs are measured.", finished, figures.size()),
-                                command_to_continue(options));
+  const int code = exit_code_of(
+      ending, ok, fmt::format("{} of {} {} measured.", finished, counted(figures.size(), "run"), is_or_are(finished)),
+      command_to_continue(options));
   return code == exit_some_not_ok ? exit_all_ok : code;  // the comparison says what is not ok or not measured
 }
 

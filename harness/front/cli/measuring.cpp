@@ -10,6 +10,7 @@
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/text_file.hpp"
+#include "harness/front/common/units.hpp"
 #include "harness/front/run/device_check.hpp"
 #include "harness/front/run/output_folder.hpp"
 #include "harness/front/run/scratch_folder.hpp"
@@ -130,7 +131,7 @@ std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
   std::string text;
   if (rest.put_off > 0) {
     text += fmt::format("{} put off until all others were measured",
-                        rest.put_off == 1 ? "1 cell was" : fmt::format("{} cells were", rest.put_off));
+                        counted(rest.put_off, "cell") + (rest.put_off == 1 ? " was" : " were"));
   }
   if (rest.out_of_time > 0) {
     text += fmt::format("; {} of them did not run, because --minutes {:.4g} was over ({})", rest.out_of_time,
@@ -139,9 +140,8 @@ std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
   }
   if (!text.empty()) text += "\n";
   if (rest.cut > 0) {
-    text +=
-        fmt::format("{} fewer rounds than needed: the time limit --minutes {:.4g} was reached\n",
-                    rest.cut == 1 ? "1 cell has" : fmt::format("{} cells have", rest.cut), options.minutes.value_or(0));
+    text += fmt::format("{} fewer rounds than needed: the time limit --minutes {:.4g} was reached\n",
+                        counted(rest.cut, "cell") + (rest.cut == 1 ? " has" : " have"), options.minutes.value_or(0));
   }
   return text;
 }
@@ -253,12 +253,13 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Earl
   for (const auto& [count, allocator] : starts.by_allocator) {
     most_starts.push_back(fmt::format("{} {}", allocator, count));
   }
-  std::string text = fmt::format(
-      "{} to {} rounds of cells. At least {} worker processes for {} allocators if nothing fails; these need the most: "
-      "{}.\n",
-      least, most, starts.all, allocators, fmt::join(most_starts, ", "));
+  std::string text = fmt::format("{} to {} of cells. At least {} for {} if nothing fails; these need the most: {}.\n",
+                                 least, counted(most, "round"), counted(starts.all, "worker process"),
+                                 counted(allocators, "allocator"), fmt::join(most_starts, ", "));
   if (last > 0) {
-    text += fmt::format("{} cells come last: they failed, took long or were left out in earlier results.\n", last);
+    text += fmt::format("{} last: {} failed, took long or {} left out in earlier results.\n",
+                        counted(last, "cell") + (last == 1 ? " comes" : " come"), last == 1 ? "it" : "they",
+                        last == 1 ? "was" : "were");
   }
   return text;
 }

@@ -13,6 +13,7 @@
 #include "harness/front/cli/suggestions.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/output.hpp"
+#include "harness/front/common/units.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/run/interrupt.hpp"
 #include "harness/front/run/output_folder.hpp"
@@ -88,7 +89,6 @@ void keep_only(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
   });
 }
 
-// Those that measure something. All mistakes of all configs are reported before anything runs.
 // A name is the folder of the results.
 std::string shared_names(const std::vector<PlannedConfig>& planned) {
   std::map<std::string, std::vector<std::string>> paths;
@@ -105,6 +105,7 @@ std::string shared_names(const std::vector<PlannedConfig>& planned) {
   return mistakes;
 }
 
+// Those that measure something. All mistakes of all configs are reported before anything runs.
 std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Target& target) {
   std::vector<PlannedConfig> planned;
   std::string mistakes;
@@ -118,8 +119,8 @@ std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Targ
       mistakes += fmt::format("{}{}", mistakes.empty() ? "" : "\n", error.what());
     }
   }
-  if (!mistakes.empty()) throw UsageError(mistakes);
   if (mistakes.empty()) mistakes = shared_names(planned);
+  if (!mistakes.empty()) throw UsageError(mistakes);
   keep_only(study, planned);
   if (planned.empty()) throw UsageError(fmt::format("The group \"{}\" measures nothing.", study.group));
   return planned;
@@ -131,9 +132,9 @@ void print_plan(const std::vector<PlannedConfig>& planned, const EarlierResults&
   for (const auto& [config, plan] : planned) {
     cells += plan.cell_count();
     plans.push_back(&plan);
-    show("{}: {} cells in {} batches\n", config.name, plan.cell_count(), plan.batches.size());
+    show("{}: {} in {}\n", config.name, counted(plan.cell_count(), "cell"), counted(plan.batches.size(), "batch"));
   }
-  show("{} configs, {} cells\n{}", planned.size(), cells, describe_measuring(plans, earlier));
+  show("{}, {}\n{}", counted(planned.size(), "config"), counted(cells, "cell"), describe_measuring(plans, earlier));
 }
 
 // Of a GPU. Cells that are not precise by then have the intervals that their rounds give.
@@ -162,7 +163,7 @@ std::string command_to_continue(const StudyOptions& study, const RunOptions& opt
 std::string summary_of(const Figure& figure, const Results& results) {
   std::map<Status, std::size_t> counts;
   for (const CellResult& cell : results.cells) ++counts[cell.status()];
-  std::string text = fmt::format("{}: {} cells", figure.config.name, figure.plan.cell_count());
+  std::string text = fmt::format("{}: {}", figure.config.name, counted(figure.plan.cell_count(), "cell"));
   for (const auto& [status, count] : counts) text += fmt::format(", {} {}", count, word(status));
   return text + fmt::format("{}  {}\n", what_is_missing(results), figure.folder);
 }
@@ -209,8 +210,10 @@ int study_command(const StudyOptions& study) {
     ok = ok && all_ok(results);
     if (results.unfinished == 0) ++finished;
   }
-  return exit_code_of(ending, ok, fmt::format("{} of {} configs are finished.", finished, figures.size()),
-                      command_to_continue(study, options, target.program.backend));
+  return exit_code_of(
+      ending, ok,
+      fmt::format("{} of {} {} finished.", finished, counted(figures.size(), "config"), is_or_are(finished)),
+      command_to_continue(study, options, target.program.backend));
 }
 
 }  // namespace allocbench::front

@@ -70,7 +70,7 @@ std::vector<std::string> row_of(const CellResult& result, const std::vector<std:
 std::string summary(const Results& results) {
   std::map<Status, std::size_t> counts;
   for (const CellResult& result : results.cells) ++counts[result.status()];
-  std::string text = fmt::format("{} cells", results.cells.size() + results.not_measured);
+  std::string text = counted(results.cells.size() + results.not_measured, "cell");
   for (const auto& [status, count] : counts) text += fmt::format(", {} {}", count, word(status));
   return folded(text + what_is_missing(results), columns_of_stdout(), 2);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/units.hpp"
 #include "harness/front/log/event_log.hpp"
 
 namespace allocbench::front {
@@ -30,13 +31,13 @@ void create_folder(const std::string& folder) {
   }
 }
 
-void check_same_run(const RunHistory& history, const Config& config, const std::string& folder) {
 void start_over(const std::string& folder) {
   EventLog lock(events_path(folder));  // refuses while another run writes here
   for (const char* name : {"results.csv", "results.json"}) fs::remove(fs::path(folder) / name);
   fs::resize_file(events_path(folder), 0);
 }
 
+void check_same_run(const RunHistory& history, const Config& config, const std::string& folder) {
   if (history.backend != config.backend) {
     throw UsageError(fmt::format("{} contains a run on the {} back end; this one is for {}. Choose another --out.",
                                  folder, history.backend, config.backend));
@@ -105,14 +106,15 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
     std::string state = "a damaged log";
     try {
       const RunHistory history = read_history(lines.lines, path);
-      const bool failed = std::any_of(history.cells.begin(), history.cells.end(), [](const CellHistory& cell) {
       if (history.cells.empty() && !history.without_samples) {
         start_over(folder);  // a run that ended before its first cell has nothing to lose
         return {};
       }
+      const bool failed = std::any_of(history.cells.begin(), history.cells.end(), [](const CellHistory& cell) {
         return cell.end && counts_as_failure(cell.end->status);
       });
-      state = fmt::format("a run with {} finished cells{}", history.finished(), failed ? ", some not ok" : "");
+      state =
+          fmt::format("a run with {}{}", counted(history.finished(), "finished cell"), failed ? ", some not ok" : "");
     } catch (const UsageError&) {
       // A damaged log must not be overwritten either.
     }
