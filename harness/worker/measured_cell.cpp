@@ -54,7 +54,8 @@ std::string cause_of_nulls(const PointerCheck& check) {
   const std::optional<std::uint64_t> spurious = check.spurious_nulls();
   if (!spurious) return "";
   if (*spurious == 0) return "; the pool was exhausted";
-  return "; " + std::to_string(*spurious) + " of the nulls are spurious: all requests fit what was free";
+  return "; " + std::to_string(*spurious) + (*spurious == 1 ? " of the nulls is" : " of the nulls are") +
+         " spurious: all requests fit what was free";
 }
 
 }  // namespace

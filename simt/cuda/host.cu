@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <cstring>
 #include <string>
+#include <string_view>
+#include <utility>
 
+#include "simt/cuda/error_hints.hpp"
 #include "simt/cuda/host.hpp"
 
 namespace simt {
@@ -22,10 +25,19 @@ FaultKind kind_of(cudaError_t status) {
     case cudaErrorInitializationError:
     case cudaErrorDevicesUnavailable:
     case cudaErrorSystemDriverMismatch:
+    case cudaErrorSystemNotReady:
       return FaultKind::environment;
     default:
       return FaultKind::device_fault;
   }
+}
+
+static_assert(cudaErrorInsufficientDriver == 35 && cudaErrorDevicesUnavailable == 46 && cudaErrorNoDevice == 100 &&
+              cudaErrorSystemNotReady == 802 && cudaErrorSystemDriverMismatch == 803 && cudaErrorUnknown == 999);
+
+std::string with_hint(std::string text, cudaError_t status) {
+  const std::string_view hint = hint_about(status);
+  return hint.empty() ? text : text + ". " + std::string(hint);
 }
 
 std::string version_text(int version) {
@@ -40,10 +52,11 @@ void check_cuda(cudaError_t status, const char* call) {
   static_cast<void>(cudaGetLastError());
   std::string text = std::string(call) + ": " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")";
   if (status == cudaErrorNoKernelImageForDevice) {
-    text += ". This build has no code for this GPU: build with CMAKE_CUDA_ARCHITECTURES of its compute capability";
-    text += " (90 for 9.0)";
+    text +=
+        ". This build has no code for this GPU: `cmake --preset release -DCMAKE_CUDA_ARCHITECTURES=90-real`, with 90 ";
+    text += "for compute capability 9.0, then `make build`";
   }
-  throw Fault(kind_of(status), text);
+  throw Fault(kind_of(status), with_hint(std::move(text), status));
 }
 
 int Device::count() {
@@ -60,7 +73,12 @@ int Device::count() {
 
 Device::Device(int ordinal) : ordinal_(ordinal) {
   const int available = count();
-  if (available == 0) throw Fault(FaultKind::environment, "no CUDA device is present");
+  if (available == 0) {
+    const std::string text = "no CUDA device is present";
+    int driver = 0;  // 0 = none is loaded: a machine without GPU
+    static_cast<void>(cudaDriverGetVersion(&driver));
+    throw Fault(FaultKind::environment, driver == 0 ? text : with_hint(text, cudaErrorNoDevice));
+  }
   if (ordinal < 0 || ordinal >= available) {
     throw Fault(FaultKind::environment, "device " + std::to_string(ordinal) +
                                             " does not exist; this machine has devices 0 to " +

@@ -202,7 +202,7 @@ TEST(Plan, TextCountsCellsAndTime) {
   const std::string text = describe_plan(plan_of(json), {std::uint64_t{8 << 20}});
   EXPECT_THAT(text, ::testing::HasSubstr("batch 1 of 1: scatteralloc, pool 1 MiB, device heap 8 MiB, 2 cells\n"));
   EXPECT_THAT(text, ::testing::HasSubstr("scatteralloc: 2 cells, at most 6 samples of alloc_free\n"));
-  EXPECT_THAT(text, ::testing::HasSubstr("paper/fig1: 2 cells in 1 series and 1 batches, at most 6 samples"));
+  EXPECT_THAT(text, ::testing::HasSubstr("paper/fig1: 2 cells in 1 series and 1 batch, at most 6 samples"));
   EXPECT_THAT(text, ::testing::HasSubstr("Worst case: 1 min 00 s plus worker start-up. Peak pool and heap: 9 MiB.\n"));
 }
 

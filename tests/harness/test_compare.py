@@ -111,7 +111,7 @@ class Compare(ProgramTest):
         for cell in cell_ids(self.events()):
             log.write_text(log.read_text(encoding="utf-8").replace(cell, cell[::-1]), encoding="utf-8")
         text = self.compare("--with-reference", self.out, "--out", self.folder / "again", expect=2).stderr
-        self.assertIn("this version defines none of the cells of the reference. Record a new reference with this version.", text)
+        self.assertIn("this version defines none of the cells of the reference. Record a new reference with this version: measure it, then tools/keep-results.sh RUN KEPT.", text)
 
     def test_several_runs_of_a_side_count_together(self):
         for name in ("one", "two"):

@@ -2,7 +2,7 @@
 
 import json
 
-from support import ProgramTest
+from support import HERE, ProgramTest
 
 
 class Usage(ProgramTest):
@@ -14,6 +14,15 @@ class Usage(ProgramTest):
             self.assertIn(text, result.stderr)
         self.assertFalse(self.out.exists())
         self.assertEqual(result.stdout, "")
+
+    def test_a_size_with_a_unit_of_two_meanings_gets_the_one_that_is_meant(self):
+        config = self.config(workload={"id": "pulse", "trouble_from": "32KB"}, pool_bytes="64MB",
+                             sweep={"request_bytes": {"log2": ["16", "1 MB"]}})
+        text = self.measure(config, expect=2).stderr
+        self.assertIn('/pool_bytes\n      found:   "64MB"\n', text)
+        for size in ("64MiB", "32KiB", "1MiB"):
+            self.assertIn(f'did you mean "{size}"?', text)
+        self.assertIn("2 mistakes, nothing was run", self.measure(self.config(pool_bytes="x", sweep={"request_bytes": [16, "2kB"]}), expect=2).stderr)
 
     def test_a_pool_larger_than_the_device(self):
         result = self.measure(self.config(pool_bytes="2GiB"), expect=2)
@@ -58,7 +67,20 @@ class Usage(ProgramTest):
 class Environment(ProgramTest):
     def test_no_worker(self):
         result = self.run_program("--config", self.config(), "--workers", self.folder, expect=3)
-        self.assertIn("There is no program allocbench-worker-cpu in", result.stderr)
+        self.assertEqual(result.stderr, f"allocbench: There is no program allocbench-worker-cpu in {self.folder}. Build it in the source tree with "
+                                        "`make build`, or name its folder with --workers.\n")
+
+    def test_a_program_that_is_missing_is_named_with_how_to_build_it(self):
+        checkers = "`cmake --preset release && cmake --build --preset release --target checkers`"
+        for arguments, told in ((["--config", self.config(), "--backend", "cuda"], "with `make build` (where nvcc of CUDA 12.4 or newer is), or"),
+                                (["check"], f"allocbench-worker-check in {self.folder}. Build it in the source tree with {checkers}, or")):
+            with self.subTest(arguments=arguments):
+                self.assertIn(told, self.run_program(*arguments, "--workers", self.folder, expect=3).stderr)
+        root = HERE.parents[1]
+        presets = json.loads((root / "CMakePresets.json").read_text(encoding="utf-8"))
+        self.assertIn("release", [each["name"] for each in presets["configurePresets"]])
+        self.assertIn("add_custom_target(checkers)", (root / "CMakeLists.txt").read_text(encoding="utf-8"))
+        self.assertIn("\nbuild: ", (root / "Makefile").read_text(encoding="utf-8"))
 
     def test_no_device(self):
         self.add_worker("cuda")
@@ -69,7 +91,7 @@ class Environment(ProgramTest):
     def test_other_protocol(self):
         environment = self.environment(FAKE_WORKER_PROTOCOL="2")
         result = self.run_program("--config", self.config(), expect=3, environment=environment)
-        self.assertIn("build both programs from one tree", result.stderr)
+        self.assertIn("build both programs from one tree with `make build`.", result.stderr)
         environment = self.environment(FAKE_WORKER_DESCRIPTION="Segmentation fault")
         result = self.run_program("list", expect=3, environment=environment)
         self.assertIn("printed no valid description", result.stderr)

@@ -15,7 +15,7 @@ class Page(ProgramTest):
 
     def test_python_is_named_where_it_is_missing(self):
         result = self.run_program("advise", expect=3, environment=self.environment(ALLOCBENCH_PYTHON="/no/such/python"))
-        self.assertIn("/no/such/python cannot be started: No such file or directory. Install python3, or set ALLOCBENCH_PYTHON.", result.stderr)
+        self.assertIn("/no/such/python cannot be started: No such file or directory. Install it (apt-get install python3), or set ALLOCBENCH_PYTHON to yours.", result.stderr)
 
     def test_out_needs_html(self):
         self.assertIn("--html", self.run_program("report", self.out, "--out", "page.html", expect=2).stderr)

@@ -1,6 +1,7 @@
 """`allocbench study`: a group of configs as one plan."""
 
 import collections
+import fcntl
 import json
 import pathlib
 import re
@@ -44,7 +45,7 @@ class Study(StudyTest):
         self.assertEqual(self.cells("mine/one"), {"steady": "ok", "noisy": "ok"})
         self.assertEqual(self.cells("mine/two"), {"steady": "ok"})
         self.assertIn("mine/one: 6 cells, 6 ok", result.stdout)
-        self.assertIn("mine/two: 1 cells, 1 ok", result.stdout)
+        self.assertIn("mine/two: 1 cell, 1 ok", result.stdout)
 
     def test_every_batch_knows_what_its_allocator_takes(self):
         self.add_config("mine/one", ["steady"])
@@ -55,12 +56,53 @@ class Study(StudyTest):
             for cell in results["allocbench"]["cells"]:
                 self.assertEqual(cell["metrics"]["metadata_bytes"], 4096, name)
 
+    def test_two_configs_of_one_name_are_refused_before_anything_runs(self):
+        paths = []
+        for file in ("one", "two", "three"):
+            self.config(["steady"], name="mine/other" if file == "three" else "mine/same", seed=len(file)).rename(self.folder / f"{file}.json")
+            paths.append(self.configs / "mine" / f"{file}.json")
+            paths[-1].parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / f"{file}.json").rename(paths[-1])
+        for more in ([], ["--dry-run"], ["--resume"], ["--force"], ["--only", "mine/same"]):
+            with self.subTest(more=more):
+                result = self.study("mine", *more, expect=2)
+                self.assertEqual(result.stderr.splitlines()[-1],
+                                 f'allocbench: "mine/same" is the name of 2 configs: {paths[0]} and {paths[1]}. '
+                                 "Their results would go to one folder. Give each a name of its own.")
+                self.assertFalse(self.out.exists())
+        paths[0].unlink()
+        self.study("mine")
+
+    def test_names_that_lead_to_one_folder_are_one_name(self):
+        self.add_config("mine/one", ["steady"])
+        self.config(["steady"], name="./mine/one").rename(self.configs / "mine/two.json")
+        self.assertIn('"mine/one" is the name of 2 configs', self.study("mine", expect=2).stderr)
+
+    def test_a_study_that_cannot_begin_blocks_no_folder(self):
+        for name in ("mine/one", "mine/two"):
+            self.add_config(name, ["steady"], seed=len(name))
+        (self.out / "mine/two").mkdir(parents=True)
+        with open(self.out / "mine/two/events.jsonl", "w", encoding="utf-8") as log:
+            fcntl.flock(log, fcntl.LOCK_EX)
+            self.assertIn(f"Another allocbench is writing to {self.out}/mine/two/events.jsonl", self.study("mine", expect=3).stderr)
+        self.study("mine")
+        self.assertEqual(self.cells("mine/one"), {"steady": "ok"})
+
+    def test_a_run_that_ended_before_its_first_cell_blocks_no_folder(self):
+        self.add_config("mine/one", ["steady"])
+        self.study("mine")
+        log = self.out / "mine/one/events.jsonl"
+        log.write_text(log.read_text(encoding="utf-8").split("\n")[0] + "\n", encoding="utf-8")
+        self.study("mine")
+        self.assertEqual([event["event"] for event in self.events(log.parent)].count("run"), 1)
+        self.assertIn("already contains a run with 3 finished cells", self.study("mine", expect=2).stderr)
+
     def test_papers_are_five_folders(self):
         for folder in ("halloc2014", "kma2014", "pham2025", "vinkler2015", "xmalloc2010", "survey2021"):
             self.add_config(f"{folder}/fig1", ["steady"], workload={"id": "pulse", "blocks": len(folder)})
         result = self.study("papers", "--dry-run")
         self.assertIn("5 configs, 15 cells", result.stdout)
-        self.assertIn("1 configs, 3 cells", self.study("survey", "--dry-run").stdout)
+        self.assertIn("1 config, 3 cells", self.study("survey", "--dry-run").stdout)
 
     def test_a_group_that_lacks_a_folder_says_which(self):
         self.add_config("halloc2014/fig1", ["steady"])

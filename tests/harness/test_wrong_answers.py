@@ -42,7 +42,7 @@ class CutLogs(ProgramTest):
 
     def test_cells_that_a_filter_left_out_are_not_missing(self):
         self.measure(self.config(), "--filter", ":16$")
-        self.assertIn("1 cells, 1 ok\n", self.run_program("report", self.out, expect=0).stdout)
+        self.assertIn("1 cell, 1 ok\n", self.run_program("report", self.out, expect=0).stdout)
 
 
 class LostOutput(ProgramTest):

@@ -26,6 +26,26 @@ TEST(Units, RefusesWhatIsNoSize) {
   }
 }
 
+TEST(Units, GuessesWhichSizeIsMeant) {
+  for (const char* text : {"64MB", "64 MB", "64mb", "64M", "64mib", "64 miB"}) EXPECT_EQ(nearest_size(text), "64MiB") << text;
+  EXPECT_EQ(nearest_size("1.5GB"), "1.5GiB");
+  EXPECT_EQ(nearest_size("16kB"), "16KiB");
+  for (const char* text : {"", "MB", "64", "64 bytes", "64 MBit", "1.2.3MB", "0.3kB", "x64MB", "99999999TB"}) {
+    EXPECT_EQ(nearest_size(text), "") << text;
+  }
+}
+
+TEST(Units, CountsInWords) {
+  EXPECT_EQ(counted(1, "cell"), "1 cell");
+  EXPECT_EQ(counted(0, "cell"), "0 cells");
+  EXPECT_EQ(counted(1, "batch"), "1 batch");
+  EXPECT_EQ(counted(2, "batch"), "2 batches");
+  EXPECT_EQ(counted(3, "series"), "3 series");
+  EXPECT_EQ(counted(2, "worker process"), "2 worker processes");
+  EXPECT_EQ(is_or_are(1), "is");
+  EXPECT_EQ(is_or_are(0), "are");
+}
+
 TEST(Units, FormatsForPeople) {
   EXPECT_EQ(format_bytes(65536), "64 KiB");
   EXPECT_EQ(format_bytes(1000), "1000 B");

@@ -217,7 +217,10 @@ std::string GroupSteps::problem() const {
   if (method_ == GroupMethod::sort) return sorted_problem();
   const PageFaults faults = faults_of_sample();
   if (faults.overflows != 0) return "more lists or shared pages than there is room for";
-  if (faults.broken != 0) return std::to_string(faults.broken) + " lists have a wrong page or several keys";
+  if (faults.broken != 0) {
+    return std::to_string(faults.broken) + (faults.broken == 1 ? " list has" : " lists have") +
+           " a wrong page or several keys";
+  }
   const MultisetDigest found = digest_.to_host(stream_).front();
   if (found.count != expected_->groups.count) {
     return std::to_string(found.count) + " groups instead of " + std::to_string(expected_->groups.count);

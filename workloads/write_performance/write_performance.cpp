@@ -129,7 +129,9 @@ class WritePerformanceRun final : public WorkloadRun {
   }
 
   static std::string problem(std::uint32_t wrong, const std::string& where) {
-    return wrong == 0 ? "" : std::to_string(wrong) + " words " + where + " do not hold what was written last";
+    return wrong == 0 ? ""
+                      : std::to_string(wrong) + (wrong == 1 ? " word " : " words ") + where +
+                            (wrong == 1 ? " does" : " do") + " not hold what was written last";
   }
 
   simt::Stream& stream_;

@@ -11,6 +11,7 @@
 #include "harness/front/check/checking.hpp"
 #include "harness/front/check/matrix.hpp"
 #include "harness/front/check/replay.hpp"
+#include "harness/front/common/build_hints.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/shell.hpp"
@@ -28,7 +29,8 @@ constexpr const char* compared_strategies[] = {"random/1", "random/4", "random/1
 
 int search(const CheckPlan& plan, const CheckOptions& options) {
   if (!plan.race_seer && options.races) {
-    tell("allocbench: allocbench-worker-tsan not found: races are not checked\n");
+    tell("allocbench: races are not checked: there is no allocbench-worker-tsan. Build it in the source tree with {}\n",
+         how_to_build_checkers);
   }
   Checking checking(plan, options, options.strategy, true);
   const bool complete = checking.run();

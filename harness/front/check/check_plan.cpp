@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "harness/front/common/build_hints.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/json_text.hpp"
 #include "harness/front/common/limits.hpp"
@@ -124,8 +125,8 @@ protocol::CheckerDescription describe_checker(const WorkerProgram& program) {
     return checker;
   } catch (const protocol::Malformed& error) {
     throw EnvironmentError(
-        fmt::format("{} --describe printed no valid description: {}. Build both programs from one tree.", program.path,
-                    error.what()));
+        fmt::format("{} --describe printed no valid description: {}. Build both programs from one tree with {}.",
+                    program.path, error.what(), how_to_build_checkers));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/front/common/build_hints.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/run/interrupt.hpp"
 #include "harness/front/run/strays.hpp"
@@ -89,8 +90,8 @@ bool CheckCrew::start(Member& member) {
     const protocol::CheckerEvent event = event_in(member.program, reply.line);
     const auto* ready = std::get_if<protocol::CheckerReady>(&event);
     if (ready != nullptr && ready->protocol == protocol::version) return true;
-    throw EnvironmentError(fmt::format("{} does not speak protocol {}: build both programs from one tree.",
-                                       member.program, protocol::version));
+    throw EnvironmentError(fmt::format("{} does not speak protocol {}: build both programs from one tree with {}.",
+                                       member.program, protocol::version, how_to_build_checkers));
   }
   throw EnvironmentError(fmt::format("{} does not start: it {}. It printed:\n{}", member.program,
                                      reply.kind == WorkerReply::Kind::died ? reply.death : "gave no answer",

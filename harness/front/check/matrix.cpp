@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/front/common/shell.hpp"
+#include "harness/front/common/units.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -108,13 +109,13 @@ std::string matrix_text(const CheckMatrix& matrix, const std::string& folder, bo
     text +=
         fmt::format("\n{} on {}: {}: {}\n", finding.allocator, finding.model.name, finding.outcome, finding.summary);
     if (finding.has_seed())
-      text += fmt::format("  seed {}, after {} of {} runs\n", finding.seed, cell.tried, cell.planned);
+      text += fmt::format("  seed {}, after {} of {}\n", finding.seed, cell.tried, counted(cell.planned, "run"));
     text += fmt::format("  {}\n", matrix.replay_command(cell, folder));
   }
   std::uint64_t runs = 0;
   for (const CheckCell& cell : matrix.cells) runs += cell.tried;
-  return text + fmt::format("\n{} runs in {:.1f} s, {} of {} cells failed\n", runs, matrix.seconds, matrix.findings(),
-                            matrix.cells.size());
+  return text + fmt::format("\n{} in {:.1f} s, {} of {} failed\n", counted(runs, "run"), matrix.seconds,
+                            matrix.findings(), counted(matrix.cells.size(), "cell"));
 }
 
 std::string matrix_json(const CheckMatrix& matrix, const std::string& folder) {

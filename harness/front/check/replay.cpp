@@ -12,6 +12,7 @@
 #include "harness/front/check/shortest.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/output.hpp"
+#include "harness/front/common/units.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -113,14 +114,14 @@ int replay(const CheckOptions& options) {
   if (shrinks) {
     const auto shortest = shortest_run(program, finding, options.first_seed, options.workers_at_once());
     if (!shortest) return exit_interrupted;
-    show("shrunk from {} to {} decisions in {} runs from {} failing schedules; the shortest is from {}, seed {}\n\n",
-         replayed->run.decisions, shortest->decisions, shortest->runs, shortest->starts, shortest->finding.strategy,
-         shortest->finding.seed);
+    show("shrunk from {} to {} in {} from {}; the shortest is from {}, seed {}\n\n", replayed->run.decisions,
+         counted(shortest->decisions, "decision"), counted(shortest->runs, "run"),
+         counted(shortest->starts, "failing schedule"), shortest->finding.strategy, shortest->finding.seed);
     finding = shortest->finding;
   }
   show("{}", finding.report);
   if (!finding.schedule.empty()) show("\nschedule: {}\n", finding.schedule);
-  show("{} of {} repetitions identical\n", replayed->identical, options.times);
+  show("{} of {} identical\n", replayed->identical, counted(options.times, "repetition"));
   if (shrinks) {
     const std::string shrunk = options.out + "/shrunk";
     write_finding(finding, shrunk);

@@ -17,6 +17,7 @@
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/output.hpp"
+#include "harness/front/common/units.hpp"
 #include "harness/front/run/device_check.hpp"
 #include "harness/front/run/interrupt.hpp"
 #include "harness/front/run/worker_session.hpp"
@@ -46,8 +47,7 @@ std::vector<std::string> cards_of(const StudyOptions& study, const WorkerProgram
       session.stop();
     } catch (const EnvironmentError& error) {
       if (cards.empty() || interrupted()) throw;
-      tell("allocbench: measuring on {} ({})\n", cards.size() == 1 ? "1 GPU" : fmt::format("{} GPUs", cards.size()),
-           error.what());
+      tell("allocbench: measuring on {} ({})\n", counted(cards.size(), "GPU"), error.what());
       return cards;
     }
   }

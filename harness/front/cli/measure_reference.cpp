@@ -10,6 +10,7 @@
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/shell.hpp"
+#include "harness/front/common/units.hpp"
 #include "harness/front/run/interrupt.hpp"
 
 namespace allocbench::front {
@@ -94,9 +95,11 @@ Figure figure_of(const CompareOptions& options, RunOptions run, const Kept& kept
   Plan plan = checked_plan(config, target);
   keep_cells(plan, kept.ok);
   if (plan.batches.empty()) {
-    throw UsageError(fmt::format(
-        "{}: this version defines none of the cells of the reference. Record a new reference with this version.",
-        path));
+    throw UsageError(
+        fmt::format("{}: this version defines none of the cells of the reference. Record a new reference with this "
+                    "version: measure it, then "
+                    "tools/keep-results.sh RUN KEPT.",
+                    path));
   }
   return prepare_figure(run, target, std::move(config), std::move(plan), folder);
 }
@@ -119,8 +122,9 @@ int measure_reference(const CompareOptions& options, const std::vector<Results>&
     ok = ok && all_ok(results);
     if (results.unfinished == 0) ++finished;
   }
-  const int code = exit_code_of(ending, ok, fmt::format("{} of {} runs are measured.", finished, figures.size()),
-                                command_to_continue(options));
+  const int code = exit_code_of(
+      ending, ok, fmt::format("{} of {} {} measured.", finished, counted(figures.size(), "run"), is_or_are(finished)),
+      command_to_continue(options));
   return code == exit_some_not_ok ? exit_all_ok : code;  // the comparison says what is not ok or not measured
 }
 

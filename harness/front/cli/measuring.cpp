@@ -96,11 +96,9 @@ Selection selection(const RunOptions& options) {
 
 // A figure while it is measured.
 struct OpenFigure {
-  OpenFigure(const Figure& figure, FigureRun cells, const Target& target)
-      : folder(figure.folder), cells_of_run(std::move(cells)), file(events_path(figure.folder)), log(file) {
-    log.run(figure.config, target.catalogue, figure.plan, figure.history.run != nullptr);
-  }
-  std::string folder;
+  OpenFigure(const Figure& of, FigureRun cells)
+      : figure(of), cells_of_run(std::move(cells)), file(events_path(of.folder)), log(file) {}
+  const Figure& figure;
   FigureRun cells_of_run;
   EventLog file;
   RunLog log;
@@ -125,12 +123,9 @@ SessionListener listener_of(std::deque<OpenFigure>& open, Progress& progress) {
 // What the time of the run was too short for.
 std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
   if (rest.not_begun == 0 && rest.cut == 0) return "";
-  const auto cells = [](std::size_t count) {
-    return count == 1 ? std::string("1 cell") : fmt::format("{} cells", count);
-  };
   std::vector<std::string> parts;
-  if (rest.not_begun > 0) parts.push_back(fmt::format("{} not begun", cells(rest.not_begun)));
-  if (rest.cut > 0) parts.push_back(fmt::format("{} with fewer rounds than wanted", cells(rest.cut)));
+  if (rest.not_begun > 0) parts.push_back(fmt::format("{} not begun", counted(rest.not_begun, "cell")));
+  if (rest.cut > 0) parts.push_back(fmt::format("{} with fewer rounds than wanted", counted(rest.cut, "cell")));
   return fmt::format("The time (--minutes {:.4g}) was over: {}. {}.\n", options.minutes.value_or(0),
                      fmt::join(parts, ", "), options.to_run_left_out);
 }
@@ -253,10 +248,9 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Earl
   for (const auto& [count, allocator] : starts.by_allocator) {
     most_starts.push_back(fmt::format("{} {}", allocator, count));
   }
-  std::string text = fmt::format(
-      "{} to {} rounds of cells. At least {} worker processes for {} allocators if nothing fails; these need the most: "
-      "{}.\n",
-      least, most, starts.all, allocators, fmt::join(most_starts, ", "));
+  std::string text = fmt::format("{} to {} of cells. At least {} for {} if nothing fails; these need the most: {}.\n",
+                                 least, counted(most, "round"), counted(starts.all, "worker process"),
+                                 counted(allocators, "allocator"), fmt::join(most_starts, ", "));
   if (!earlier.cells.empty()) {
     text += fmt::format("By earlier results the first rounds take about {}, besides starting workers.\n",
                         format_duration(seconds));
@@ -284,7 +278,11 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
     }
     cells += run.cells_to_run();
     steps += run.steps_to_run();
-    open.emplace_back(figure, std::move(run), target);
+    open.emplace_back(figure, std::move(run));
+  }
+  // Not before all logs are open: where one cannot be, the other folders must not hold a run that never began.
+  for (OpenFigure& each : open) {
+    each.log.run(each.figure.config, target.catalogue, each.figure.plan, each.figure.history.run != nullptr);
   }
   Ending ending;
   if (open.empty()) return ending;
@@ -307,7 +305,7 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   ending.cut = rest.not_begun + rest.cut > 0;
   if (rest.too_large > 0) {
     ending.rest = fmt::format("{} skipped: the pool needs more memory than the device has ({}).\n",
-                              rest.too_large == 1 ? "1 cell was" : fmt::format("{} cells were", rest.too_large),
+                              counted(rest.too_large, "cell") + (rest.too_large == 1 ? " was" : " were"),
                               format_memory(memory.value_or(0)));
   }
   ending.rest += text_of(rest, options);

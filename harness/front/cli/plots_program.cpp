@@ -58,8 +58,9 @@ void become_plots(const std::vector<std::string>& arguments) {
   pointers.push_back(nullptr);
   std::fflush(nullptr);
   execvp(python.c_str(), pointers.data());
-  throw EnvironmentError(fmt::format("{} cannot be started: {}. Install python3, or set ALLOCBENCH_PYTHON.", python,
-                                     std::strerror(errno)));
+  throw EnvironmentError(
+      fmt::format("{} cannot be started: {}. Install it (apt-get install python3), or set ALLOCBENCH_PYTHON to yours.",
+                  python, std::strerror(errno)));
 }
 
 bool draw_figures(const std::vector<std::string>& folders) {

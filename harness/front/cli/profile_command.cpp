@@ -79,9 +79,10 @@ std::string find_ncu(const ProfileOptions& options) {
     if (!folder.empty() && access(program.c_str(), X_OK) == 0) return program.string();
   }
   throw EnvironmentError(
-      "Nsight Compute is not installed: there is no program ncu on PATH or in /usr/local/cuda/bin. Install it (it is "
-      "part "
-      "of the CUDA toolkit), or name it with --ncu.");
+      "Nsight Compute is not installed: there is no program ncu on PATH or in /usr/local/cuda/bin. Install it "
+      "(part of the CUDA toolkit; NVIDIA's package cuda-nsight-compute-13-0, with the numbers of your toolkit), or "
+      "name "
+      "it with --ncu.");
 }
 
 // As `worker --run` takes it.

@@ -11,6 +11,7 @@
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/shell.hpp"
 #include "harness/front/common/terminal.hpp"
+#include "harness/front/common/units.hpp"
 #include "harness/front/plan/plan_text.hpp"
 #include "harness/front/run/interrupt.hpp"
 #include "harness/front/run/output_folder.hpp"
@@ -20,12 +21,12 @@ namespace {
 
 int report(const RunOptions& options, const Figure& figure, const Ending& ending) {
   const Results results = write_results_of(figure.folder);
+  const std::size_t finished = results.cells.size() + results.not_measured - results.unfinished;
   show("{}", results_table(results, colours_on_stdout()));
   if (!options.quiet) tell("allocbench: results are in {}\n", figure.folder);
   return exit_code_of(
       ending, all_ok(results),
-      fmt::format("{} of {} cells are finished.", results.cells.size() + results.not_measured - results.unfinished,
-                  figure.plan.cell_count()),
+      fmt::format("{} of {} {} finished.", finished, counted(figure.plan.cell_count(), "cell"), is_or_are(finished)),
       fmt::format("allocbench --config {} --out {}{}", quoted(options.config), quoted(figure.folder),
                   options_to_continue(options, figure.plan.backend)));
 }

@@ -15,6 +15,7 @@
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/shell.hpp"
+#include "harness/front/common/units.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/run/interrupt.hpp"
 #include "harness/front/run/output_folder.hpp"
@@ -108,6 +109,22 @@ void keep_only(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
   });
 }
 
+// A name is the folder of the results.
+std::string shared_names(const std::vector<PlannedConfig>& planned) {
+  std::map<std::string, std::vector<std::string>> paths;
+  for (const auto& [config, plan] : planned) {
+    paths[fs::path(config.name).lexically_normal().string()].push_back(config.path);
+  }
+  std::string mistakes;
+  for (const auto& [name, of_name] : paths) {
+    if (of_name.size() == 1) continue;
+    mistakes += fmt::format(
+        "{}\"{}\" is the name of {} configs: {}. Their results would go to one folder. Give each a name of its own.",
+        mistakes.empty() ? "" : "\n", name, of_name.size(), fmt::join(of_name, " and "));
+  }
+  return mistakes;
+}
+
 // Those that measure something. All mistakes of all configs are reported before anything runs.
 std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Target& target) {
   std::vector<PlannedConfig> planned;
@@ -122,6 +139,7 @@ std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Targ
       mistakes += fmt::format("{}{}", mistakes.empty() ? "" : "\n", error.what());
     }
   }
+  if (mistakes.empty()) mistakes = shared_names(planned);
   if (!mistakes.empty()) throw UsageError(mistakes);
   keep_only(study, planned);
   if (study.started) keep_started(study, planned);
@@ -135,9 +153,9 @@ void print_plan(const std::vector<PlannedConfig>& planned, const EarlierResults&
   for (const auto& [config, plan] : planned) {
     cells += plan.cell_count();
     plans.push_back(&plan);
-    show("{}: {} cells in {} batches\n", config.name, plan.cell_count(), plan.batches.size());
+    show("{}: {} in {}\n", config.name, counted(plan.cell_count(), "cell"), counted(plan.batches.size(), "batch"));
   }
-  show("{} configs, {} cells\n{}", planned.size(), cells, describe_measuring(plans, earlier));
+  show("{}, {}\n{}", counted(planned.size(), "config"), counted(cells, "cell"), describe_measuring(plans, earlier));
 }
 
 // Of a GPU.
@@ -167,7 +185,7 @@ std::string command_to_continue(const StudyOptions& study, const RunOptions& opt
 std::string summary_of(const Figure& figure, const Results& results) {
   std::map<Status, std::size_t> counts;
   for (const CellResult& cell : results.cells) ++counts[cell.status()];
-  std::string text = fmt::format("{}: {} cells", figure.config.name, figure.plan.cell_count());
+  std::string text = fmt::format("{}: {}", figure.config.name, counted(figure.plan.cell_count(), "cell"));
   for (const auto& [status, count] : counts) text += fmt::format(", {} {}", count, word(status));
   return text + fmt::format("{}  {}\n", what_is_missing(results), figure.folder);
 }
@@ -179,7 +197,7 @@ bool has_value(const Results& results) {
 // Of the configs that have a value.
 void draw(const StudyOptions& study, const std::vector<std::string>& folders) {
   if (!study.figures || study.is_part || interrupted()) return;
-  tell("allocbench: drawing the figures of {} configs (--no-figures leaves that out)\n", folders.size());
+  tell("allocbench: drawing the figures of {} (--no-figures leaves that out)\n", counted(folders.size(), "config"));
   draw_figures(folders);
 }
 
@@ -208,8 +226,10 @@ int measure_here(const StudyOptions& study, RunOptions options, const Target& ta
     if (has_value(results)) drawable.push_back(figure.folder);
   }
   draw(study, drawable);
-  return exit_code_of(ending, ok, fmt::format("{} of {} configs are finished.", finished, figures.size()),
-                      command_to_continue(study, options, target.program.backend));
+  return exit_code_of(
+      ending, ok,
+      fmt::format("{} of {} {} finished.", finished, counted(figures.size(), "config"), is_or_are(finished)),
+      command_to_continue(study, options, target.program.backend));
 }
 
 int measure_on_all_devices(const StudyOptions& study, const RunOptions& options, const Target& target,

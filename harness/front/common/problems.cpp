@@ -9,6 +9,7 @@
 
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/nearest_name.hpp"
+#include "harness/front/common/units.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -59,8 +60,7 @@ void Problems::add_new(const Problems& others) {
 }
 
 std::string format_problems(std::string_view file, const Problems& problems) {
-  std::string text =
-      fmt::format("{}: {} mistake{}, nothing was run\n", file, problems.size(), problems.size() == 1 ? "" : "s");
+  std::string text = fmt::format("{}: {}, nothing was run\n", file, counted(problems.size(), "mistake"));
   constexpr std::size_t most_repeated_letters = 100;
   std::map<std::string_view, std::string> where_listed;
   for (const Problem& problem : problems.list()) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -48,6 +49,20 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
   return static_cast<std::uint64_t>(bytes);
 }
 
+std::string nearest_size(std::string_view text) {
+  const auto unit = text.find_first_not_of("0123456789.");
+  if (unit == std::string_view::npos) return "";
+  std::string letters(text.substr(text[unit] == ' ' ? unit + 1 : unit));
+  for (char& letter : letters) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  constexpr std::string_view prefixes = "kmgt";
+  if (letters.empty() || prefixes.find(letters[0]) == std::string_view::npos) return "";
+  const std::string rest = letters.substr(1);
+  if (!rest.empty() && rest != "b" && rest != "ib") return "";
+  const std::string size = fmt::format("{}{}iB", text.substr(0, unit),
+                                       static_cast<char>(std::toupper(static_cast<unsigned char>(letters[0]))));
+  return parse_bytes(size) ? size : "";
+}
+
 std::string format_bytes(std::uint64_t bytes) {
   static constexpr std::array<const char*, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;
@@ -62,6 +77,14 @@ std::string format_memory(std::uint64_t bytes) {
   constexpr double gib = 1u << 30;
   return fmt::format("{:.3g} GiB", static_cast<double>(bytes) / gib);
 }
+
+std::string counted(std::uint64_t count, std::string_view noun) {
+  const bool same = count == 1 || noun == "series";
+  const bool hisses = noun.ends_with("s") || noun.ends_with("ch");
+  return fmt::format("{} {}{}", count, noun, same ? "" : hisses ? "es" : "s");
+}
+
+std::string_view is_or_are(std::uint64_t count) { return count == 1 ? "is" : "are"; }
 
 std::string format_seconds(double seconds) {
   static constexpr std::array<Scale, 4> scales = {{{1, ""}, {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}}};

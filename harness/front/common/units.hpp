@@ -12,11 +12,19 @@ namespace allocbench::front {
 // GB are refused: papers mean powers of two by them, standards powers of ten.
 std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
+// The size that a refused text may mean: "64MiB" for "64MB", "64 mb" or "64M"; empty where it means none.
+std::string nearest_size(std::string_view text);
+
 // The shortest exact form: 65536 -> "64 KiB", 1000 -> "1000 B".
 std::string format_bytes(std::uint64_t bytes);
 
 // Of memory, for people: 85520809984 -> "79.6 GiB".
 std::string format_memory(std::uint64_t bytes);
+
+// "1 cell", "2 batches", "3 series".
+std::string counted(std::uint64_t count, std::string_view noun);
+// The verb behind so many: "is" or "are".
+std::string_view is_or_are(std::uint64_t count);
 
 // Three significant digits in s, ms, µs or ns: 0.00123 -> "1.23 ms".
 std::string format_seconds(double seconds);

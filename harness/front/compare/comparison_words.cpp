@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "harness/front/common/units.hpp"
+
 namespace allocbench::front {
 namespace {
 
@@ -38,10 +40,6 @@ std::map<std::string, std::size_t> reasons_for_unsure(const Comparison& comparis
     }
   }
   return reasons;
-}
-
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string shown_name(const Comparison& comparison, const ComparedCell& cell) {

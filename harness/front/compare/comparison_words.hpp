@@ -22,8 +22,6 @@ std::vector<std::pair<std::string, VerdictCounts>> counts_by_allocator(const Com
 // Of the phases without a verdict, how many for which reason.
 std::map<std::string, std::size_t> reasons_for_unsure(const Comparison& comparison);
 
-// "1 phase", "2 phases"
-std::string counted(std::size_t count, std::string_view noun);
 // Without the figure where there is only one.
 std::string shown_name(const Comparison& comparison, const ComparedCell& cell);
 // "+5.0 %", and "x2.31" from a factor of two up.

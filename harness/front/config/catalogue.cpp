@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "harness/front/common/build_hints.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/protocol/description_json.hpp"
@@ -25,8 +26,8 @@ Catalogue parse_catalogue(std::string_view text, std::string_view worker_path) {
     return protocol::worker_from_json(protocol::parse_object(text, "its output"));
   } catch (const protocol::Malformed& error) {
     throw EnvironmentError(
-        fmt::format("{} --describe printed no valid description: {}. Build both programs from one tree.", worker_path,
-                    error.what()));
+        fmt::format("{} --describe printed no valid description: {}. Build both programs from one tree with {}.",
+                    worker_path, error.what(), how_to_build_programs));
   }
 }
 

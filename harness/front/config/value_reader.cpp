@@ -67,6 +67,18 @@ std::optional<ParameterValue> value_from(const Json& json, const ParameterInfo& 
   return std::nullopt;
 }
 
+// What a refused text, or the first of a list, may mean.
+std::string nearest_text(const Json& json, const ParameterInfo& parameter) {
+  if (json.is_array()) {
+    for (const Json& element : json) {
+      if (std::string nearest = nearest_text(element, parameter); !nearest.empty()) return nearest;
+    }
+  }
+  if (!json.is_string()) return "";
+  const auto& text = json.get_ref<const std::string&>();
+  return parameter.unit == "B" ? nearest_size(text) : nearest_name(text, parameter.choices);
+}
+
 struct Range {
   std::string place;
   bool doubling = false;
@@ -95,9 +107,10 @@ std::optional<Range> range_from(const Json& form, const ParameterInfo& parameter
   }
   const bool sound = numbers.size() == wanted && numbers[0] <= numbers[1] && (doubling ? numbers[0] : numbers[2]) > 0;
   if (sound) return Range{pointer_to(pointer, key), doubling, numbers[0], numbers[1], doubling ? 0 : numbers[2]};
-  problems.add_wrong(pointer_to(pointer, key), arguments,
-                     doubling ? "[first, last] with 0 < first <= last; the values double"
-                              : "[first, last, step] with first <= last and step > 0");
+  problems.add({pointer_to(pointer, key), excerpt(arguments),
+                doubling ? "[first, last] with 0 < first <= last; the values double"
+                         : "[first, last, step] with first <= last and step > 0",
+                nearest_text(arguments, parameter)});
   return std::nullopt;
 }
 
@@ -131,8 +144,7 @@ std::optional<ParameterValue> read_value(const Json& json, const ParameterInfo& 
     if (json.is_string() && json.get_ref<const std::string&>().size() > limits::text_letters) {
       allowed += fmt::format("; at most {} letters", limits::text_letters);
     }
-    problems.add({pointer, excerpt(json), std::move(allowed),
-                  json.is_string() ? nearest_name(json.get<std::string>(), parameter.choices) : ""});
+    problems.add({pointer, excerpt(json), std::move(allowed), nearest_text(json, parameter)});
     return std::nullopt;
   }
   return value;

@@ -31,7 +31,7 @@ std::string utc_now() {
 std::string wrong_format(std::uint64_t found) {
   return fmt::format("it has format {}, this allocbench reads format {}{}", found, log_format,
                      found == 1 ? ". Ids changed their meaning: `halloc` was what is now `halloc_reworked`. Measure "
-                                  "again, or convert it with tools/migrate-results.py"
+                                  "again, or convert it with tools/migrate-results.py FOLDER"
                                 : "");
 }
 

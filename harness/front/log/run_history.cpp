@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/units.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/protocol/description_json.hpp"
 #include "harness/protocol/event_json.hpp"
@@ -109,7 +110,7 @@ class HistoryBuilder {
   static void on_round(const Json& event, CellHistory& cell) {
     OpenAttempt& open = cell.open;
     if (protocol::count_member(event, "samples") != open.running.size() || open.running.empty()) {
-      throw Malformed(fmt::format("the round has {} samples", open.running.size()));
+      throw Malformed(fmt::format("the round has {}", counted(open.running.size(), "sample")));
     }
     const double seconds = protocol::seconds_member(event, "seconds");
     if (open.rounds.empty()) cell.first_round_seconds = seconds;

@@ -19,15 +19,17 @@ struct Totals {
 std::uint64_t samples_of(const Cell& cell) { return cell.repetitions * cell.rounds; }
 
 std::string samples_text(const Cell& cell) {
-  if (cell.rounds == 1) return fmt::format("at most {} samples", cell.repetitions);
-  return fmt::format("{} to {} rounds of at most {} samples", cell.least_rounds, cell.rounds, cell.repetitions);
+  if (cell.rounds == 1) return "at most " + counted(cell.repetitions, "sample");
+  return fmt::format("{} to {} of at most {}", cell.least_rounds, counted(cell.rounds, "round"),
+                     counted(cell.repetitions, "sample"));
 }
 
 std::string batch_text(const Plan& plan, std::size_t index, std::optional<std::uint64_t> heap_bytes) {
   const Batch& batch = plan.batches[index];
-  std::string text = fmt::format("batch {} of {}: {}, pool {}, device heap {}, {} cells\n", index + 1,
-                                 plan.batches.size(), batch.label, format_bytes(batch.pool_bytes),
-                                 heap_bytes ? format_bytes(*heap_bytes) : "unknown", batch.cells.size());
+  std::string text =
+      fmt::format("batch {} of {}: {}, pool {}, device heap {}, {}\n", index + 1, plan.batches.size(), batch.label,
+                  format_bytes(batch.pool_bytes), heap_bytes ? format_bytes(*heap_bytes) : "unknown",
+                  counted(batch.cells.size(), "cell"));
   for (const Cell& cell : batch.cells) {
     text += fmt::format("  {}  {}  {}, deadline {}\n", cell.id, cell.name, samples_text(cell),
                         format_limit(cell.deadline_seconds));
@@ -48,8 +50,8 @@ std::string allocators_text(const Plan& plan) {
   }
   std::string text;
   for (const auto& [label, total] : totals) {
-    text += fmt::format("{}: {} cells, at most {} samples of {}\n", label, total.cells, total.samples,
-                        plan.batches.front().cells.front().workload);
+    text += fmt::format("{}: {}, at most {} of {}\n", label, counted(total.cells, "cell"),
+                        counted(total.samples, "sample"), plan.batches.front().cells.front().workload);
   }
   return text;
 }
@@ -75,8 +77,9 @@ std::string describe_plan(const Plan& plan, const std::vector<std::optional<std:
     }
   }
   text += "\n" + allocators_text(plan);
-  text += fmt::format("\n{}: {} cells in {} series and {} batches, at most {} samples, back end {}\n", plan.figure,
-                      plan.cell_count(), series.size(), plan.batches.size(), samples, plan.backend);
+  text += fmt::format("\n{}: {} in {} and {}, at most {}, back end {}\n", plan.figure,
+                      counted(plan.cell_count(), "cell"), counted(series.size(), "series"),
+                      counted(plan.batches.size(), "batch"), counted(samples, "sample"), plan.backend);
   return text + fmt::format("Worst case: {} plus worker start-up. Peak pool and heap: {}.\n",
                             format_duration(deadlines), format_bytes(peak_bytes));
 }

@@ -81,7 +81,7 @@ std::string summary(const Results& results) {
   if (has_provisional) {
     below = fmt::format("{} provisional: fewer than {} rounds\n", provisional_mark, least_rounds_of_numbers);
   }
-  std::string text = fmt::format("{} cells", results.cells.size() + results.not_measured);
+  std::string text = counted(results.cells.size() + results.not_measured, "cell");
   for (const auto& [status, count] : counts) text += fmt::format(", {} {}", count, word(status));
   return below + folded(text + what_is_missing(results), columns_of_stdout(), 2);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/units.hpp"
 #include "harness/front/log/event_log.hpp"
 
 namespace allocbench::front {
@@ -28,6 +29,12 @@ void create_folder(const std::string& folder) {
     throw EnvironmentError(
         fmt::format("The folder {} cannot be created: {}.", folder, error ? error.message() : "a file has that name"));
   }
+}
+
+void start_over(const std::string& folder) {
+  EventLog lock(events_path(folder));  // refuses while another run writes here
+  for (const char* name : {"results.csv", "results.json"}) fs::remove(fs::path(folder) / name);
+  fs::resize_file(events_path(folder), 0);
 }
 
 void check_same_run(const RunHistory& history, const Config& config, const std::string& folder) {
@@ -87,9 +94,7 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
   const bool exists = fs::exists(path) && fs::file_size(path) > 0;
   if (!exists) return {};
   if (use == FolderUse::start_over) {
-    EventLog lock(path);  // refuses while another run writes here
-    for (const char* name : {"results.csv", "results.json"}) fs::remove(fs::path(folder) / name);
-    fs::resize_file(path, 0);
+    start_over(folder);
     return {};
   }
   const LogLines lines = read_log_lines(path);
@@ -101,10 +106,15 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
     std::string state = "a damaged log";
     try {
       const RunHistory history = read_history(lines.lines, path);
+      if (history.cells.empty() && !history.without_samples) {
+        start_over(folder);  // a run that ended before its first cell has nothing to lose
+        return {};
+      }
       const bool failed = std::any_of(history.cells.begin(), history.cells.end(), [](const CellHistory& cell) {
         return cell.end && counts_as_failure(cell.end->status);
       });
-      state = fmt::format("a run with {} finished cells{}", history.finished(), failed ? ", some not ok" : "");
+      state =
+          fmt::format("a run with {}{}", counted(history.finished(), "finished cell"), failed ? ", some not ok" : "");
     } catch (const UsageError&) {
       // A damaged log must not be overwritten either.
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/front/common/build_hints.hpp"
 #include "harness/protocol/event_json.hpp"
 #include "harness/protocol/version.hpp"
 
@@ -70,8 +71,8 @@ FirstLine first_line(const std::string& line, std::string_view program) {
     // The line itself says more.
   }
   return {.complaint = fmt::format("{} began with \"{}\" instead of \"ready\" of protocol {}: build both programs from "
-                                   "one tree.",
-                                   program, shortened(line), protocol::version)};
+                                   "one tree with {}.",
+                                   program, shortened(line), protocol::version, how_to_build_programs)};
 }
 
 }  // namespace allocbench::front
