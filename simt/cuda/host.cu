@@ -5,27 +5,31 @@
 #include <cstring>
 #include <string>
 
+#include "simt/cuda/errors.hpp"
 #include "simt/cuda/host.hpp"
+#include "simt/cuda/machine_fault.hpp"
 
 namespace simt {
 namespace {
 
-FaultKind kind_of(cudaError_t status) {
-  switch (status) {
-    case cudaErrorMemoryAllocation:
-      return FaultKind::out_of_memory;
-    case cudaErrorNoDevice:
-    case cudaErrorInsufficientDriver:
-    case cudaErrorInvalidDevice:
-    case cudaErrorNoKernelImageForDevice:
-    case cudaErrorUnsupportedPtxVersion:
-    case cudaErrorInitializationError:
-    case cudaErrorDevicesUnavailable:
-    case cudaErrorSystemDriverMismatch:
-      return FaultKind::environment;
-    default:
-      return FaultKind::device_fault;
+// The table knows them by number.
+static_assert(cudaErrorMemoryAllocation == 2 && cudaErrorDevicesUnavailable == 46 && cudaErrorNoDevice == 100 &&
+              cudaErrorNoKernelImageForDevice == 209 && cudaErrorECCUncorrectable == 214 &&
+              cudaErrorNvlinkUncorrectable == 220 && cudaErrorContextIsDestroyed == 709 &&
+              cudaErrorSystemNotReady == 802 && cudaErrorMpsClientTerminated == 810 && cudaErrorExternalDevice == 911);
+
+[[noreturn]] void throw_fault(CudaBlame blame, const std::string& text) {
+  switch (blame) {
+    case CudaBlame::device_memory:
+      throw Fault(FaultKind::out_of_memory, text);
+    case CudaBlame::set_up:
+      throw Fault(FaultKind::environment, text);
+    case CudaBlame::machine:
+      throw MachineFault(text);
+    case CudaBlame::device_code:
+      break;
   }
+  throw Fault(FaultKind::device_fault, text);
 }
 
 std::string version_text(int version) {
@@ -39,11 +43,9 @@ void check_cuda(cudaError_t status, const char* call) {
   // The runtime remembers an error that was only returned; the next launch check would report it a second time.
   static_cast<void>(cudaGetLastError());
   std::string text = std::string(call) + ": " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")";
-  if (status == cudaErrorNoKernelImageForDevice) {
-    text += ". This build has no code for this GPU: build with CMAKE_CUDA_ARCHITECTURES of its compute capability";
-    text += " (90 for 9.0)";
-  }
-  throw Fault(kind_of(status), text);
+  const CudaError known = cuda_error(status);
+  if (*known.advice != '\0') text += std::string(". ") + known.advice;
+  throw_fault(known.blame, text);
 }
 
 int Device::count() {
