@@ -1,4 +1,4 @@
-"""Tables in texts that are written from kept results: `<!--table NAME-->` in a Markdown file names one of TABLES."""
+"""Tables in texts that are written from kept results or from the sources: `<!--table NAME-->` in a Markdown file names one of TABLES."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas
 
 from allocbench import stored
 from allocbench.errors import UsageError
-from plots import form_ratios, kept, results, schema, times_table
+from plots import form_ratios, kept, library_table, results, schema, times_table
 
 _PHASES = ("alloc", "free")
 
@@ -102,4 +102,4 @@ def outcome(statuses: pandas.Series) -> str:
 
 
 TABLES: dict[str, Callable[..., str]] = {"keys": _keys, "originals": _against_originals, "registers": _registers, "outcomes": _outcomes,
-                                      "forms": form_ratios.table, "times": times_table.table}
+                                      "forms": form_ratios.table, "times": times_table.table, "library": library_table.table}

@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "simt/common.hpp"
+#include "simt/cuda/machine_fault.hpp"
 
 namespace allocbench::worker {
 namespace {
@@ -36,6 +36,8 @@ std::optional<CellFailure> current_failure(const Traits& allocator) {
     throw;
   } catch (const CellFailure& failure) {
     return failure;
+  } catch (const simt::MachineFault&) {
+    return std::nullopt;
   } catch (const simt::Fault& fault) {
     return from_fault(fault, allocator);
   } catch (const std::bad_alloc&) {

@@ -20,6 +20,7 @@
 #include "harness/worker/process_state.hpp"
 #include "harness/worker/run_by_hand.hpp"
 #include "harness/worker/server.hpp"
+#include "simt/cuda/machine_fault.hpp"
 
 namespace allocbench::worker {
 namespace {
@@ -86,17 +87,24 @@ int serve(const Options& options, const BackendOptions& backend_options, const R
   const protocol::LineWriter events(options.events_fd);
   const Nvml nvml(pci_bus_id(options.backend.device));
   if (options.wait && !wait_for_turn(options.backend, events, process.shares)) return 0;
+  const auto no_environment = [&](const simt::Fault& fault) {
+    events.write(protocol::to_json(protocol::NoEnvironment{fault.what()}));
+    return protocol::exit_environment;
+  };
   std::unique_ptr<Backend> backend;
   try {
     backend = open_backend(backend_options);
   } catch (const simt::Fault& fault) {
-    events.write(protocol::to_json(protocol::NoEnvironment{fault.what()}));
-    return protocol::exit_environment;
+    return no_environment(fault);
   }
-  Server server(registry, *backend, nvml, events, process);
-  const int code = server.serve(std::cin);
-  if (code == 0 && !options.end_in_order) end_at_once();
-  return code;
+  try {
+    Server server(registry, *backend, nvml, events, process);
+    const int code = server.serve(std::cin);
+    if (code == 0 && !options.end_in_order) end_at_once();
+    return code;
+  } catch (const simt::MachineFault& fault) {
+    return no_environment(fault);
+  }
 }
 
 int run(const Options& options, ProcessState& process) {

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "simt/cuda/errors.hpp"
+#include "simt/cuda/machine_fault.hpp"
+
 namespace allocbench::worker {
 namespace {
 
@@ -12,6 +15,8 @@ namespace {
 using Result = int;
 using DeviceHandle = void*;
 constexpr Result success = 0;
+constexpr Result gpu_is_lost = 15;
+constexpr Result reset_required = 16;
 constexpr int clock_sm = 1;
 constexpr int temperature_of_gpu = 0;
 
@@ -176,6 +181,16 @@ std::optional<std::string> Nvml::driver_version() const {
   if (!library_ || library_->driver_version(text.data(), static_cast<unsigned>(text.size())) != success)
     return std::nullopt;
   return std::string(text.data());
+}
+
+void Nvml::require_gpu() const {
+  if (!library_) return;
+  unsigned value = 0;
+  const Result result = library_->temperature(library_->device, temperature_of_gpu, &value);
+  if (result != gpu_is_lost && result != reset_required) return;
+  throw simt::MachineFault(
+      std::string(result == gpu_is_lost ? "NVML: the GPU is lost. " : "NVML: the GPU needs a reset. ") +
+      simt::cuda_advice::reset);
 }
 
 }  // namespace allocbench::worker

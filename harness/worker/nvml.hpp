@@ -38,6 +38,8 @@ class Nvml {
   std::optional<bool> mig() const;
   std::optional<bool> ecc() const;
   std::optional<std::string> driver_version() const;
+  // Throws simt::MachineFault when the GPU does not answer any more: it fell off the bus, or needs a reset.
+  void require_gpu() const;
 
  private:
   struct Library;

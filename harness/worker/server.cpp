@@ -108,6 +108,7 @@ protocol::Event Server::attempt(const std::optional<std::string>& cell, Work&& w
   } catch (...) {
     const std::optional<CellFailure> failure = current_failure(allocator_->traits);
     if (!failure) throw;
+    if (failure->status() == Status::device_fault) nvml_.require_gpu();
     fatal_ = failure->fatal();
     return protocol::Failed{cell, failure->status(), failure->what(), failure->fatal()};
   }

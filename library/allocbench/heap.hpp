@@ -9,16 +9,19 @@
 //
 //   simt::Thread thread;                          // costs nothing; stands for the calling thread
 //   void* block = handle.malloc(thread, bytes);   // null: out of memory
-//   handle.free(thread, block);
+//   handle.free(thread, block);                   // of this heap: checked as allocbench/checked_handle.hpp says
 //
 // Allocators with a state per thread or warp (FDGMalloc, CRW) want a session: allocators/contract/session.hpp.
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
+#include <type_traits>
 
 #include "allocators/contract/allocator.hpp"
 #include "allocators/contract/session.hpp"
+#include "allocbench/checked_handle.hpp"
 #include "simt/simt.hpp"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
@@ -48,8 +51,16 @@ class Heap {
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
-  // For kernels, which take it by value. Valid as long as the heap lives.
-  A handle() const { return allocator_; }
+  // For kernels, which take it by value. Valid as long as the heap lives. It converts to A, whose frees are not
+  // checked.
+  using Handle = std::conditional_t<checks_frees, CheckedHandle<A>, A>;
+  Handle handle() const {
+    if constexpr (checks_frees) {
+      return Handle(allocator_, bounds());
+    } else {
+      return allocator_;
+    }
+  }
 
   // Empties the heap: every block is gone. Enqueued on the heap's stream.
   void reset() requires(A::traits.fresh == Fresh::by_reset) { allocator_.reset(arena_.stream()); }
@@ -64,6 +75,23 @@ class Heap {
   }
 
  private:
+  HeapBounds bounds() const {
+    const Pool pool = pool_of(allocator_, arena_);
+    const auto begin = reinterpret_cast<std::uint64_t>(pool.base);
+    constexpr bool in_device_heap =
+        A::traits.pool == PoolLocation::device_heap || A::traits.pool == PoolLocation::arena_and_device_heap;
+    return {begin, begin + pool.bytes, in_device_heap ? &arena_.stream().device() : nullptr};
+  }
+
+  static Pool pool_of(const A& allocator, const Arena& arena) {
+    if constexpr (A::traits.pool == PoolLocation::own) {
+      return allocator.own_pool();
+    } else {
+      const std::span<std::byte> pool = arena.parts().front();
+      return {pool.data(), pool.size()};
+    }
+  }
+
   A create(Arena& arena, const Parameters& parameters, DeviceHeap device_heap) {
     parameters_ = parameters;
     const std::size_t needed = needed_device_heap(arena.pool_bytes(), parameters);

@@ -7,37 +7,31 @@
 #include <string_view>
 #include <utility>
 
-#include "simt/cuda/error_hints.hpp"
+#include "simt/cuda/errors.hpp"
 #include "simt/cuda/host.hpp"
+#include "simt/cuda/machine_fault.hpp"
 
 namespace simt {
 namespace {
 
-FaultKind kind_of(cudaError_t status) {
-  switch (status) {
-    case cudaErrorMemoryAllocation:
-      return FaultKind::out_of_memory;
-    case cudaErrorNoDevice:
-    case cudaErrorInsufficientDriver:
-    case cudaErrorInvalidDevice:
-    case cudaErrorNoKernelImageForDevice:
-    case cudaErrorUnsupportedPtxVersion:
-    case cudaErrorInitializationError:
-    case cudaErrorDevicesUnavailable:
-    case cudaErrorSystemDriverMismatch:
-    case cudaErrorSystemNotReady:
-      return FaultKind::environment;
-    default:
-      return FaultKind::device_fault;
+// The table knows them by number.
+static_assert(cudaErrorMemoryAllocation == 2 && cudaErrorDevicesUnavailable == 46 && cudaErrorNoDevice == 100 &&
+              cudaErrorNoKernelImageForDevice == 209 && cudaErrorECCUncorrectable == 214 &&
+              cudaErrorNvlinkUncorrectable == 220 && cudaErrorContextIsDestroyed == 709 &&
+              cudaErrorSystemNotReady == 802 && cudaErrorMpsClientTerminated == 810 && cudaErrorExternalDevice == 911);
+
+[[noreturn]] void throw_fault(CudaBlame blame, const std::string& text) {
+  switch (blame) {
+    case CudaBlame::device_memory:
+      throw Fault(FaultKind::out_of_memory, text);
+    case CudaBlame::set_up:
+      throw Fault(FaultKind::environment, text);
+    case CudaBlame::machine:
+      throw MachineFault(text);
+    case CudaBlame::device_code:
+      break;
   }
-}
-
-static_assert(cudaErrorInsufficientDriver == 35 && cudaErrorDevicesUnavailable == 46 && cudaErrorNoDevice == 100 &&
-              cudaErrorSystemNotReady == 802 && cudaErrorSystemDriverMismatch == 803 && cudaErrorUnknown == 999);
-
-std::string with_hint(std::string text, cudaError_t status) {
-  const std::string_view hint = hint_about(status);
-  return hint.empty() ? text : text + ". " + std::string(hint);
+  throw Fault(FaultKind::device_fault, text);
 }
 
 std::string version_text(int version) {
@@ -51,12 +45,9 @@ void check_cuda(cudaError_t status, const char* call) {
   // The runtime remembers an error that was only returned; the next launch check would report it a second time.
   static_cast<void>(cudaGetLastError());
   std::string text = std::string(call) + ": " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")";
-  if (status == cudaErrorNoKernelImageForDevice) {
-    text +=
-        ". This build has no code for this GPU: `cmake --preset release -DCMAKE_CUDA_ARCHITECTURES=90-real`, with 90 ";
-    text += "for compute capability 9.0, then `make build`";
-  }
-  throw Fault(kind_of(status), with_hint(std::move(text), status));
+  const CudaError known = cuda_error(status);
+  if (*known.advice != '\0') text += std::string(". ") + known.advice;
+  throw_fault(known.blame, text);
 }
 
 int Device::count() {

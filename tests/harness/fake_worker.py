@@ -300,6 +300,9 @@ class Worker:
                 self.emit(event="stage", cell=command["cell"], stage="prepare")
                 self.emit(event="stage", cell=command["cell"], stage=os.environ.get("FAKE_WORKER_STAGE", "timed"))
             time.sleep(parameters["seconds"])
+            if parameters["request_bytes"] >= int(os.environ.get("FAKE_WORKER_LOSES_GPU_FROM", 1 << 30)):
+                self.emit(event="environment", reason="planned loss of the GPU")
+                sys.exit(3)
             if trouble and parameters["request_bytes"] >= parameters["trouble_from"] and cell["samples"] >= 1:
                 if not self.misbehave(trouble, command["cell"]):
                     return

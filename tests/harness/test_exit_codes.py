@@ -88,6 +88,20 @@ class Environment(ProgramTest):
         result = self.run_program("--config", self.config(), "--backend", "cuda", expect=3, environment=environment)
         self.assertEqual(result.stderr, "allocbench: The driver is too old: 11.0 is older than 12.4.\n")
 
+    def test_a_gpu_that_is_lost_is_no_fault_of_the_allocator(self):
+        config = self.config(["steady", "counting"])
+        broken = self.environment(FAKE_WORKER_LOSES_GPU_FROM="32")
+        result = self.run_program("--config", config, "--out", self.out, expect=3, environment=broken)
+        self.assertIn("The machine failed during a measurement, which is blamed on no allocator: planned loss of the GPU\n", result.stderr)
+        self.assertRegex(result.stderr, r"stopped\. .*Continue with\n +\S+ .*--resume\n")
+        self.assertEqual({event["status"] for event in self.events() if event["event"] == "end"}, {"ok"})
+        left = self.statuses()
+        self.assertEqual(sum(left.values(), []), ["ok"])
+        # Resumed while it is still lost, then repaired.
+        self.run_program("--config", config, "--out", self.out, "--resume", expect=3, environment=broken)
+        self.measure(config, "--resume", expect=0)
+        self.assertEqual(self.statuses(), {"steady": ["ok"] * 3, "counting": ["ok"] * 3})
+
     def test_other_protocol(self):
         environment = self.environment(FAKE_WORKER_PROTOCOL="2")
         result = self.run_program("--config", self.config(), expect=3, environment=environment)

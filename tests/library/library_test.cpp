@@ -1,6 +1,8 @@
 // Heap<A>: memory comes and goes with it, and every allocator's header lives beside the others.
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "allocbench/allocators.hpp"
 
 namespace allocbench {
@@ -45,6 +47,102 @@ TYPED_TEST(AnyHeap, ServesAKernel) {
   EXPECT_EQ(served<TakeAndGive>(stream, heap, 64), 128u);
   EXPECT_EQ(heap.pool_bytes(), 64u << 20);
   EXPECT_GE(heap.max_request(), 64u);
+}
+
+struct TakeOne {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A handle, void** block) const {
+    auto&& session = attach(handle, thread);
+    *block = session.malloc(thread, 64);
+    detach(session, thread);
+  }
+};
+
+struct GiveBack {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A handle, void* block) const {
+    auto&& session = attach(handle, thread);
+    session.free(thread, block);  // the line that a fault names
+    detach(session, thread);
+  }
+};
+
+template <class A>
+void* one_block(simt::Stream& stream, const Heap<A>& heap) {
+  simt::Buffer<void*> block(1);
+  simt::launch(stream, {1, 1}, TakeOne{}, heap.handle(), block.data());
+  return block.to_host(stream)[0];
+}
+
+TYPED_TEST(AnyHeap, RefusesABlockOfAnotherHeap) {
+  simt::Device device(0);
+  simt::Stream stream(device);
+  device.set_device_heap_bytes(128 << 20);
+  const Heap<TypeParam> one(stream, 64 << 20, {}, DeviceHeap::is_set);
+  const Heap<TypeParam> other(stream, 64 << 20, {}, DeviceHeap::is_set);
+  void* const block = one_block(stream, one);
+  ASSERT_NE(block, nullptr);
+  simt::launch(stream, {1, 1}, GiveBack{}, other.handle(), static_cast<void*>(nullptr));
+  if (TypeParam::traits.pool != PoolLocation::device_heap) {
+    try {
+      simt::launch(stream, {1, 1}, GiveBack{}, other.handle(), block);
+      ADD_FAILURE() << "freed";
+    } catch (const simt::Fault& fault) {
+      EXPECT_EQ(fault.kind(), simt::FaultKind::failed_check);
+      std::ostringstream address;
+      address << "free of " << block << ", which does not lie in this heap, 0x";
+      EXPECT_NE(std::string(fault.what()).find(address.str()), std::string::npos) << fault.what();
+      EXPECT_NE(std::string(fault.what()).find("library_test.cpp:"), std::string::npos) << fault.what();
+    }
+  }
+  simt::launch(stream, {1, 1}, GiveBack{}, one.handle(), block);
+}
+
+TEST(Heap, NamesTheRangeThatAForeignBlockIsOutsideOf) {
+  simt::Device device(0);
+  simt::Stream stream(device);
+  const Heap<AtomicMalloc> heap(stream, 1 << 20);
+  const auto begin = reinterpret_cast<std::uint64_t>(one_block(stream, heap));  // the first block lies at the base
+  const auto range = [&] {
+    std::ostringstream text;
+    text << std::hex << "this heap, 0x" << begin << " to 0x" << begin + (1 << 20);
+    return text.str();
+  }();
+  for (const std::uint64_t address : {begin - 1, begin + (1 << 20), std::uint64_t{16}}) {
+    try {
+      simt::launch(stream, {1, 1}, GiveBack{}, heap.handle(), reinterpret_cast<void*>(address));
+      ADD_FAILURE() << "freed " << address;
+    } catch (const simt::Fault& fault) {
+      EXPECT_NE(std::string(fault.what()).find(range), std::string::npos) << fault.what();
+    }
+  }
+  simt::launch(stream, {1, 1}, GiveBack{}, heap.handle(), reinterpret_cast<void*>(begin + (1 << 20) - 1));
+}
+
+// A kernel that names the type of the allocator takes the handle too.
+struct GiveBackToComb {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, Comb handle, void* block) const {
+    handle.free(thread, block);
+  }
+};
+
+TEST(Heap, GivesAHandleThatIsAnAllocator) {
+  simt::Device device(0);
+  simt::Stream stream(device);
+  const Heap<Comb> heap(stream, 1 << 20);
+  const Comb handle = heap.handle();
+  simt::launch(stream, {1, 1}, GiveBackToComb{}, handle, one_block(stream, heap));
+}
+
+TEST(Heap, OfADeviceThatIsNotThereIsAFault) {
+  try {
+    simt::Device device(7);
+    ADD_FAILURE() << "made";
+  } catch (const simt::Fault& fault) {
+    EXPECT_EQ(fault.kind(), simt::FaultKind::environment);
+    EXPECT_STREQ(fault.what(), "device 7 does not exist; the CPU back end has device 0");
+  }
 }
 
 TEST(Heap, ResetMakesRoom) {

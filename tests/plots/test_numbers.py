@@ -240,3 +240,20 @@ def test_no_time_or_rate_is_typed_among_findings(path):
     typed = [sentence for sentence in re.split(r"(?<=[.;:])\s", " ".join(text.split()))
              if re.search(r"\d ?(µs|us|ms|s|min|[kMG]op/s|GiB/s)\b", sentence) and not re.search("paper|slides|deadline|survey|should", sentence)]
     assert typed == []
+
+
+def test_the_table_of_types_is_read_from_the_headers(monkeypatch, tmp_path):
+    rows = blocks.table("library").splitlines()
+    assert "| `comb` | `Comb` | `allocators/comb/comb.hpp` |" in rows
+    assert "| `c_malloc_no_merge` | `CMallocNoMerge` | `allocators/circular_malloc/c_malloc.hpp` |" in rows
+    assert not [row for row in rows if "saboteur" in row or "delayed" in row]
+    monkeypatch.setattr(kept, "ROOT", tmp_path)
+    header = tmp_path / "allocators" / "mine" / "mine.hpp"
+    header.parent.mkdir(parents=True)
+    header.write_text('class Mine;\nclass Mine : public Base {\n  traits{.name = "mine"}\n};\nclass Yours {\n  traits{.name = "yours"}\n};\n'
+                      "ALLOCBENCH_REGISTER(both, Yours,\n                    Mine)\n")
+    assert blocks.table("library").splitlines()[2:] == ["| `yours` | `Yours` | `allocators/mine/mine.hpp` |",
+                                                        "| `mine` | `Mine` | `allocators/mine/mine.hpp` |"]
+    header.write_text("ALLOCBENCH_REGISTER(mine, Mine)\n")
+    with pytest.raises(UsageError, match="registers Mine, but has no class of this name"):
+        blocks.table("library")

@@ -46,7 +46,9 @@ std::optional<WorkerAnswer> answer_in(const std::string& line, std::string_view 
   }
   // An answer about another cell would put a number into the wrong place.
   if (!cell_id.empty() && cell_of(*event).value_or(cell_id) != cell_id) return unexpected(": another cell");
-  if (!std::holds_alternative<protocol::Failed>(*event) && protocol::name_of(*event) != wanted) return unexpected("");
+  const bool answers = std::holds_alternative<protocol::Failed>(*event) ||
+                       std::holds_alternative<protocol::NoEnvironment>(*event) || protocol::name_of(*event) == wanted;
+  if (!answers) return unexpected("");
   return WorkerAnswer{.event = std::move(event)};
 }
 

@@ -10,7 +10,7 @@
 namespace allocbench::front {
 
 struct WorkerAnswer {
-  std::optional<protocol::Event> event = {};  // the final event that was wanted, or a Failed
+  std::optional<protocol::Event> event = {};  // the final event that was wanted, a Failed, or a NoEnvironment
   std::string complaint = {};                 // why the line is not a valid answer; empty: it is one
   std::string stage = {};                     // the line tells of a stage, and answers nothing
 };

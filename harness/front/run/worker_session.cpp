@@ -330,6 +330,7 @@ std::optional<Outcome> WorkerSession::judge(const std::string& line, std::string
   }
   if (!answer->complaint.empty()) return lose_worker(Status::crashed, std::move(answer->complaint));
   if (const auto* failed = std::get_if<protocol::Failed>(&*answer->event)) return judge_failure(*failed);
+  if (const auto* machine = std::get_if<protocol::NoEnvironment>(&*answer->event)) give_up(*machine);
   if (const auto strays = kill_strays(); !strays.empty()) {
     return lose_worker(Status::crashed, fmt::format("the worker left {} behind", fmt::join(strays, ", ")));
   }
@@ -342,6 +343,16 @@ std::optional<Outcome> WorkerSession::judge_failure(const protocol::Failed& fail
     return lose_worker(failed.status, failed.reason);
   }
   return Outcome{.kind = Outcome::Kind::failed, .failure = {failed.status, failed.reason, process_->output_tail()}};
+}
+
+// The machine failed, not the allocator: the cell stays without an end and is measured again when the run is resumed.
+void WorkerSession::give_up(const protocol::NoEnvironment& machine) {
+  process_->finish();
+  count_dead_worker(0);
+  process_.reset();
+  forget_cells();
+  throw EnvironmentError(
+      fmt::format("The machine failed during a measurement, which is blamed on no allocator: {}", machine.reason));
 }
 
 Outcome WorkerSession::lose_worker(Status status, std::string reason) {

@@ -125,6 +125,7 @@ class WorkerSession {
                 std::optional<double> trial_seconds = {});
   std::optional<Outcome> judge(const std::string& line, std::string_view wanted, const std::string& cell_id);
   std::optional<Outcome> judge_failure(const protocol::Failed& failed);
+  [[noreturn]] void give_up(const protocol::NoEnvironment& machine);
   Outcome lose_worker(Status status, std::string reason);
   Outcome abandon_worker();
   std::string complaint_about_start(const WorkerReply& reply);

@@ -1,0 +1,120 @@
+// CheckedHandle<A>: a handle of A whose free() ends the launch when the block does not lie in the heap, as a block of
+// another heap does not. The allocator itself would take the address for one of its own and write anywhere.
+//
+// Heap<A> gives it to kernels on the CPU executor, and on a GPU in programs that are compiled with
+// ALLOCBENCH_CHECK_FREES.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include "allocators/adaptors/session_adaptor.hpp"
+#include "allocators/contract/allocator.hpp"
+#include "simt/simt.hpp"
+
+namespace allocbench {
+
+#if SIMT_CUDA && !defined(ALLOCBENCH_CHECK_FREES)
+inline constexpr bool checks_frees = false;
+#else
+inline constexpr bool checks_frees = true;
+#endif
+
+// Where the blocks of a heap lie.
+struct HeapBounds {
+  std::uint64_t begin = 0;  // of the pool
+  std::uint64_t end = 0;
+  const simt::Device* device = nullptr;  // whose device heap has blocks too; null where the pool has all
+
+#if SIMT_CUDA
+  // CUDA does not tell where its device heap lies, so nothing is wrong where blocks may be there.
+  template <class Thread>
+  SIMT_FN void require(Thread& thread, const void* block) const {
+    const auto address = reinterpret_cast<std::uint64_t>(block);
+    if (block == nullptr || device != nullptr || (address >= begin && address < end)) return;
+    printf("allocbench: thread %u of block %u frees 0x%llx, which does not lie in this heap, 0x%llx to 0x%llx\n",
+           thread.rank_in_block(), thread.block(), static_cast<unsigned long long>(address),
+           static_cast<unsigned long long>(begin), static_cast<unsigned long long>(end));
+    thread.trap();
+  }
+#else
+  template <class Thread>
+  void require(Thread& thread, const void* block, simt::CallSite site) const {
+    const auto address = reinterpret_cast<std::uint64_t>(block);
+    if (block == nullptr || (address >= begin && address < end)) return;
+    if (device != nullptr && device->in_device_heap(block)) return;
+    const std::string text = "free of " + hexadecimal(address) + ", which does not lie in this heap, " +
+                             hexadecimal(begin) + " to " + hexadecimal(end) +
+                             (device == nullptr ? "" : ", or in the device heap");
+    thread.executor_lane().fail(simt::FaultKind::failed_check, text.c_str(), site);
+  }
+
+ private:
+  static std::string hexadecimal(std::uint64_t number) {
+    std::string text;
+    for (; number != 0 || text.empty(); number /= 16) text.insert(text.begin(), "0123456789abcdef"[number % 16]);
+    return "0x" + text;
+  }
+#endif
+};
+
+template <class Inner>
+class CheckedSession : public SessionAdaptor<Inner> {
+  using SessionAdaptor<Inner>::inner_;
+
+ public:
+  SIMT_FN CheckedSession(Inner inner, const HeapBounds& bounds)
+      : SessionAdaptor<Inner>(static_cast<Inner&&>(inner)), bounds_(bounds) {}
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    return inner_.malloc(thread, bytes);
+  }
+#if SIMT_CUDA
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    bounds_.require(thread, block);
+    inner_.free(thread, block);
+  }
+#else
+  template <class Thread>
+  void free(Thread& thread, void* block, simt::CallSite site = simt::CallSite::here()) {
+    bounds_.require(thread, block, site);
+    inner_.free(thread, block);
+  }
+#endif
+
+ private:
+  HeapBounds bounds_;
+};
+
+template <Allocator A>
+class CheckedHandle : public A {
+ public:
+  CheckedHandle(const A& allocator, const HeapBounds& bounds) : A(allocator), bounds_(bounds) {}
+
+#if SIMT_CUDA
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    bounds_.require(thread, block);
+    A::free(thread, block);
+  }
+#else
+  template <class Thread>
+  void free(Thread& thread, void* block, simt::CallSite site = simt::CallSite::here()) {
+    bounds_.require(thread, block, site);
+    A::free(thread, block);
+  }
+#endif
+  template <class Thread>
+  SIMT_FN auto attach(Thread& thread) requires requires(A& allocator) {
+    allocator.attach(thread);
+  }
+  { return CheckedSession<decltype(A::attach(thread))>(A::attach(thread), bounds_); }
+
+ private:
+  HeapBounds bounds_;
+};
+
+}  // namespace allocbench

@@ -1,0 +1,13 @@
+// Stands for libnvidia-ml.so.1: a GPU whose temperature query ends with the code in FAKE_NVML_RESULT.
+#include <cstdlib>
+
+extern "C" {
+int nvmlInit_v2() { return 0; }
+int nvmlShutdown() { return 0; }
+int nvmlDeviceGetHandleByPciBusId_v2(const char*, void**) { return 0; }
+int nvmlDeviceGetClockInfo(void*, int, unsigned*) { return 0; }
+int nvmlDeviceGetMaxClockInfo(void*, int, unsigned*) { return 0; }
+int nvmlDeviceGetTemperature(void*, int, unsigned*) { return std::atoi(std::getenv("FAKE_NVML_RESULT")); }
+int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long*) { return 0; }
+int nvmlSystemGetDriverVersion(char*, unsigned) { return 0; }
+}
