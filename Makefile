@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 # nvcc is often installed beside PATH.
 export PATH := $(PATH):/usr/local/cuda/bin
 
-.PHONY: help demo test check-full test-asan-device test-sanitizers build build-all dependencies check-format clean
+.PHONY: help demo test check-full test-contract-seeds test-asan-device test-sanitizers build build-all dependencies check-format clean
 
 # Builds what configs/smoke.json needs on this machine's best back end, no more.
 demo: dependencies  ## install what is missing, build, run configs/smoke.json on the best back end, draw its figures
@@ -18,6 +18,9 @@ test: build-all  ## the same set-up, then all tests
 
 check-full: build-all  ## search all allocators and the bug zoo for bugs at full counts
 	cmake --build --preset release --target check_full
+
+test-contract-seeds: build-all  ## the contract suite with ten seeds on the CPU back end; writes tests/contract/seeds.md
+	cmake --build --preset release --target contract_seeds
 
 test-asan-device: dependencies  ## executor, allocators and workloads under AddressSanitizer: the quick part of test-sanitizers
 	cmake --preset asan && cmake --build --preset asan-device --parallel $(JOBS) && ctest --preset asan-device --parallel $(JOBS)

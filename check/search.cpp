@@ -17,8 +17,12 @@
 namespace allocbench::check {
 namespace {
 
-// A run of a small model takes some thousand steps; one that takes a hundred times as many does not end.
-constexpr std::uint64_t step_budget = 1 << 18;
+// A launch of a few requests takes some thousand steps; one that takes a hundred times as many does not end. In a full
+// heap published XMalloc takes 7,000 steps for each request of a whole warp before it returns null.
+constexpr std::uint64_t least_budget = 1 << 18;
+constexpr std::uint64_t most_steps_per_request = 1 << 14;
+// Half of what the front end reads as one message. A longer schedule cannot be shrunk in time; its seed repeats it.
+constexpr std::size_t longest_schedule = 8 << 20;
 constexpr std::size_t history_steps = 1 << 14;
 constexpr std::size_t history_rows = 40;
 // Of a run apart; one that passes no scheduling point never ends by itself.
@@ -58,6 +62,10 @@ Outcome outcome_of(simt::FaultKind kind) {
       break;
   }
   return Outcome::device_fault;
+}
+
+std::uint64_t step_budget(const Model& model) {
+  return std::max(least_budget, most_steps_per_request * model.requests_per_launch());
 }
 
 // First line and the rest.
@@ -109,9 +117,7 @@ std::string Strategy::text() const {
 
 // Every seed is compared with the same numbers, so a failure repeats by itself.
 Search::Search(const Subject& subject, const Model& model)
-    : subject_(subject),
-      model_(model),
-      capacities_(model.resets || model.refills ? subject.fresh_capacities(model) : std::vector<std::uint32_t>()) {}
+    : subject_(subject), model_(model), capacities_(subject.fresh_capacities(model, step_budget(model))) {}
 
 Search::~Search() = default;
 
@@ -121,7 +127,7 @@ simt::ExecutorOptions Search::options(const Strategy& strategy, std::uint64_t se
   options.seed = seed;
   options.strategy = strategy.kind;
   options.hold_stores = strategy.holds_stores;
-  options.step_budget = step_budget;
+  options.step_budget = step_budget(model_);
   // Blocks wait for their turn, as on a GPU that is full.
   options.resident_blocks = std::max(1u, (model_.blocks + 1) / 2);
   options.device_heap_bytes = std::max<std::size_t>(subject_.device_heap_bytes(), 4096);
@@ -262,6 +268,7 @@ Failure Search::write_down(simt::ExecutorOptions recorded, const Trial& seen) {
   }
   const simt::Schedule& schedule = device_->schedule();
   if (seen.outcome != Outcome::race) failure.schedule = simt::to_text(schedule);
+  if (failure.schedule.size() > longest_schedule) failure.schedule.clear();
   failure.decisions = schedule.decisions.size();
   if (failure.outcome == Outcome::ok) return failure;
   failure.report =

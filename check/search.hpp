@@ -59,7 +59,7 @@ struct Failure {
   Outcome outcome = Outcome::ok;
   std::string summary;
   std::string report;    // summary, drawn strategy, last calls, last steps, lane tables
-  std::string schedule;  // decision list; empty in the race build, where it says nothing
+  std::string schedule;  // decision list; empty in the race build, where it says nothing, and where it is too long
   std::size_t decisions = 0;
 };
 

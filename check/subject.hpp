@@ -37,11 +37,12 @@ class Subject {
   virtual std::size_t device_heap_bytes() const = 0;
   // Why the allocator cannot run the model; empty when it can.
   virtual std::string unsupported(const Model& model) const = 0;
-  // How many blocks of each size of the model a fresh heap serves to one lane alone. Makes and uses devices of its own.
-  virtual std::vector<std::uint32_t> fresh_capacities(const Model& model) const = 0;
+  // How many blocks of each size of the model a fresh heap serves to one lane alone, within a step budget for each; 0
+  // where the fresh heap fails, empty where the model is not judged by these numbers. Makes and uses devices of its
+  // own.
+  virtual std::vector<std::uint32_t> fresh_capacities(const Model& model, std::uint64_t step_budget) const = 0;
   // Creates the allocator on its small heap, runs the model, frees what is left, and judges: no block lost, invariants
-  // whole. Throws simt::Fault where a launch ends with one. `capacities` are those of the model where it resets or
-  // refills.
+  // whole. Throws simt::Fault where a launch ends with one. `capacities` are those of the model.
   virtual void run(simt::Device& device, const Model& model, const std::vector<std::uint32_t>& capacities,
                    RunRecord& record) const = 0;
 };

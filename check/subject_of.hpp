@@ -29,9 +29,11 @@ class SubjectOf final : public Subject {
     return {};
   }
 
-  std::vector<std::uint32_t> fresh_capacities(const Model& model) const override {
+  std::vector<std::uint32_t> fresh_capacities(const Model& model, std::uint64_t step_budget) const override {
+    if (!judged_alone(model) && !demands_conservation(model)) return {};
     simt::ExecutorOptions options;
     options.mode = simt::ExecutorMode::deterministic;
+    options.step_budget = step_budget;
     options.device_heap_bytes = std::max<std::size_t>(device_heap_bytes(), 4096);
     std::vector<std::uint32_t> capacities;
     for (const std::size_t bytes : sizes_of(model)) {
@@ -101,8 +103,9 @@ class SubjectOf final : public Subject {
       }
       return;
     }
-    const auto again = static_cast<std::uint32_t>(small_.serves_again * static_cast<double>(oracle.most_live_blocks()));
-    if (!demands_conservation(model) || again == 0) return;
+    if (!demands_conservation(model)) return;
+    const std::uint32_t again = promised_again(oracle.most_live_blocks(), capacities.front());
+    if (again == 0) return;
     keep(oracle, [&] {
       serve_again(stream, allocator, sizes.front(), again, oracle, record);
       judge_end(stream, allocator, oracle);
@@ -229,8 +232,15 @@ class SubjectOf final : public Subject {
     judge_end(stream, allocator, oracle);
   }
 
-  // One lane alone asks for as many blocks as once lived together (or the share of them that the design promises): with
-  // nobody to race with, a null pointer means that the heap has lost memory forever.
+  // What one lane alone must get again where `lived` blocks once lived together, and a fresh heap serves `alone` to it.
+  // Where lanes share what one lane alone takes for itself, more blocks can live together than it can ever get.
+  std::uint32_t promised_again(std::size_t lived, std::uint32_t alone) const {
+    const double share = small_.serves_again * static_cast<double>(lived);
+    return static_cast<std::uint32_t>(alone == 0 ? share : std::min(share, small_.serves_alone_again * alone));
+  }
+
+  // One lane alone asks for as many blocks as it is promised: with nobody to race with, a null pointer means that the
+  // heap has lost memory forever.
   static void serve_again(simt::Stream& stream, A& allocator, std::size_t bytes, std::uint32_t count,
                           ShadowHeap& oracle, RunRecord& record) {
     const Mailboxes boxes(stream, count, 1);

@@ -101,6 +101,9 @@ struct SmallHeap {
   // Of the blocks that a fresh heap serves to one lane alone, the share that it must serve after blocks of other sizes
   // have filled it and were freed. 0 if a design never takes memory back from a size; then its header says why.
   double serves_other_sizes = 1;
+  // Where lanes that ask together share what a lane alone takes for itself, more blocks may have lived together than
+  // one lane alone can get: of those that a fresh heap serves to it, the share that the emptied heap must serve again.
+  double serves_alone_again = 1;
 };
 
 template <Allocator A>

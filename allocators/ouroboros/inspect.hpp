@@ -158,6 +158,14 @@ std::string broken_heap(simt::Stream& stream, const Policy& heap) {
     const std::string repeated = repeated_index(indices, std::uint64_t{chunks} << heap.space.pages_log(0));
     if (!repeated.empty()) return who + repeated;
     if (indices.size() > state.storage.owned) return who + "holds more than it owns";
+    if constexpr (Policy::Storage::virtualised) {
+      const std::uint32_t per_chunk = Policy::chunk_based ? 1 : 1u << heap.space.pages_log(id);
+      const std::uint32_t most = heap.storage.segments_for_all_chunks(heap.space, per_chunk);
+      if (state.storage.segments > most) {
+        return who + "has " + std::to_string(state.storage.segments) + " queue chunks and can need " +
+               std::to_string(most);
+      }
+    }
     std::uint64_t units = 0;
     const std::string problem = wrong_index(heap, tables, id, indices, units);
     if (!problem.empty()) return who + problem;

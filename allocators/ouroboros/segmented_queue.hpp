@@ -9,6 +9,8 @@
 //   cover() ensures that a class with i indices has ceil(i / slots) + 1 segments. Then the segment of a put exists, or
 // will exist once takes under way have ended: with F takes and P puts numbered so far, P - F <= i, and all segments
 // before F / slots become free.
+//   A crowd asks cover() for more chunks than the pool has left. Queue chunks stay with their class, so a queue gets no
+// more of them than a class needs that has all chunks of the pool: with them it never owns more indices than they hold.
 //
 // Differs from the paper: storage is added when the class gets a chunk of pages, not when an index comes back. So a
 // free never needs memory and cannot fail. The price is storage for all indices of a class instead of those in the
@@ -67,7 +69,7 @@ struct SegmentedQueue {
     const auto owned = thread.atomic(state.owned);
     const std::uint64_t added = std::uint64_t{chunks} * per_chunk;
     const std::uint64_t wanted = owned.fetch_add(added, simt::relaxed) + added;
-    if (grow(thread, space, state, id, wanted)) return chunks;
+    if (grow(thread, space, state, id, wanted, per_chunk)) return chunks;
     owned.fetch_sub(added, simt::relaxed);
     std::uint64_t now = owned.load(simt::relaxed);
     for (;;) {
@@ -83,6 +85,14 @@ struct SegmentedQueue {
   template <class Thread>
   SIMT_FN void uncover(Thread& thread, ClassState& state, std::uint64_t indices) const {
     thread.atomic(state.owned).fetch_sub(indices, simt::relaxed);
+  }
+
+  // Of a class whose chunks have `per_chunk` indices each: the least n for which n segments hold the indices of all
+  // other chunks, where each other class has one segment.
+  static SIMT_HOST_FN std::uint32_t segments_for_all_chunks(const ChunkSpace& space, std::uint32_t per_chunk) {
+    const std::uint32_t chunks_per_segment = (1u << slots_log(space)) / per_chunk;
+    const std::uint32_t chunks = space.pool.chunk_count - space.class_count();
+    return chunks / (chunks_per_segment + 1) + (chunks % (chunks_per_segment + 1) != 0 ? 1 : 0) + 1;
   }
 
   // Makes `chunk`, all of whose slots are empty, the first segment of a class. Before any other thread uses it.
@@ -113,13 +123,15 @@ struct SegmentedQueue {
     order.recycle(thread, state.order, id, place.segment, place.chunk, slots_log(space));
   }
 
-  // True once the queue has segments for `indices` indices, false if there is no chunk for a missing one. As many
-  // threads as segments are missing add one each; the others wait without writing a shared word.
+  // True once the queue has segments for as many of `indices` indices as there can be, false if there is no chunk for a
+  // missing one. As many threads as segments are missing add one each; the others wait without writing a shared word.
   template <class Thread>
-  SIMT_FN bool grow(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id,
-                    std::uint64_t indices) const {
+  SIMT_FN bool grow(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id, std::uint64_t indices,
+                    std::uint32_t per_chunk) const {
     const std::uint32_t log = slots_log(space);
-    const std::uint64_t needed = ((indices + (1u << log) - 1) >> log) + 1;
+    const std::uint64_t wanted = ((indices + (1u << log) - 1) >> log) + 1;
+    const std::uint64_t most = segments_for_all_chunks(space, per_chunk);
+    const std::uint64_t needed = wanted < most ? wanted : most;
     const auto segments = thread.atomic(state.segments);
     const auto announced = thread.atomic(state.announced);
     while (segments.load(simt::relaxed) < needed) {

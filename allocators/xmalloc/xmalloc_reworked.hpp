@@ -78,14 +78,17 @@ class XMallocOf {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return max_request_over<Memory>(pool_bytes, parameters);
   }
-  // Free lists keep blocks of their size, and each keeps a superblock from going back to the heap.
+  // Free lists keep blocks of their size, and each keeps a superblock from going back to the heap. A warp shares larger
+  // Basicblocks than a lane alone takes: when they are free, a lane alone goes on in Superblocks of its own class where
+  // they lie, and a gap between two of them may be too small for another one.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 16 << 10,
             .parameters = {.smallest_block_bytes = 128,
                            .blocks_per_superblock = 4,
                            .free_lists = 2,
                            .free_list_capacity = 4},
-            .serves_other_sizes = 0.8};
+            .serves_other_sizes = 0.8,
+            .serves_alone_again = 0.8};
   }
 
   template <class Thread>

@@ -10,6 +10,12 @@ std::uint32_t Model::slots() const {
   return slots;
 }
 
+std::uint64_t Model::requests_per_launch() const {
+  const auto requests = std::count_if(steps.begin(), steps.end(),
+                                      [](const ModelStep& step) { return step.action == ModelAction::malloc; });
+  return static_cast<std::uint64_t>(requests) * rounds * lanes();
+}
+
 bool Model::has_partial_warps() const {
   const bool partial_calls = std::any_of(steps.begin(), steps.end(), [](const ModelStep& step) {
     return step.action != ModelAction::barrier && step.lanes.every != 1;

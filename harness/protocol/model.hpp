@@ -66,6 +66,7 @@ struct Model {
 
   std::uint32_t lanes() const { return blocks * threads_per_block; }
   std::uint32_t slots() const;
+  std::uint64_t requests_per_launch() const;
   // All requests have one size: then what the heap once held together it must hold again after everything was freed.
   bool single_size() const { return sizes.size() == 1; }
   bool has_partial_warps() const;

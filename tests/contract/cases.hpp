@@ -58,6 +58,9 @@ std::vector<std::uint64_t> border_sizes(const AllocatorType& type, std::size_t p
 // Requests that no pool can serve.
 std::vector<std::uint64_t> wild_sizes(std::size_t pool_bytes);
 
+// The first of them, for messages.
+std::string sizes_text(const std::vector<std::uint64_t>& sizes);
+
 // A pool that served `before` blocks serves `after`: a problem when more than one in fifty is missing. Random walks
 // give up with a few pages left.
 void compare_served(Report& report, std::uint64_t bytes, std::uint32_t before, std::uint32_t after,

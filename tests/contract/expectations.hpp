@@ -12,15 +12,18 @@ namespace allocbench::contract {
 // How a case ends with an allocator.
 struct Expectation {
   std::string reason;   // why it fails; empty when it must pass
-  bool varies = false;  // it may pass as well: a race decides
+  bool varies = false;  // it may pass as well: the schedule decides
+  bool named = false;   // by an entry of its own
 };
 
 class Expectations {
  public:
   // A JSON list of {"allocator", "case", "reason"}, with "backend" where only one fails, and there "varies": true where
-  // schedules that nobody controls decide. Throws std::runtime_error for cases that do not exist and for double
-  // entries.
-  Expectations(const std::string& file, const std::string& backend, const std::vector<std::string>& cases);
+  // the schedule decides. The CPU repeats the schedules of its own seed: with that one a case that varies passes and
+  // all others fail. With another seed each listed case may pass. The case "*" names all that have no entry of their
+  // own. Throws std::runtime_error for cases that do not exist and for double entries.
+  Expectations(const std::string& file, const std::string& backend, const std::vector<std::string>& cases,
+               bool other_seed);
 
   Expectation of(std::string_view allocator, std::string_view tested) const;
 

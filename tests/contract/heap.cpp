@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "workloads/verification/pointer_rules.hpp"
 
@@ -134,6 +135,14 @@ std::uint32_t Heap::served(Blocks blocks) const {
 std::uint32_t Heap::live() const {
   return static_cast<std::uint32_t>(
       std::count_if(slots_.begin(), slots_.end(), [](const Slot& each) { return each.live; }));
+}
+
+std::vector<std::uint64_t> Heap::refused_sizes() const {
+  std::set<std::uint64_t> sizes;
+  for (const Slot& slot : slots_) {
+    if (slot.address == 0) sizes.insert(slot.bytes);
+  }
+  return {sizes.begin(), sizes.end()};
 }
 
 void Heap::free_all() {

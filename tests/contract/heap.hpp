@@ -72,6 +72,8 @@ class Heap {
   bool served(std::size_t slot) const { return slots_[slot].address != 0; }
   std::uint32_t served(Blocks blocks) const;
   std::uint32_t live() const;
+  // Each size of which a request got null, once.
+  std::vector<std::uint64_t> refused_sizes() const;
   // Bytes of the pool that are not the device heap's.
   std::size_t arena_bytes() { return arena_->pool().bytes; }
   // Bytes that blocks can lie in: the arena's part of the pool and the whole device heap, as far as the design uses

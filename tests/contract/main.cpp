@@ -22,13 +22,16 @@ class Test : public testing::Test {
     if (type_.traits.test_only) GTEST_SKIP() << "broken on purpose: suite_test.cpp";
     const std::string inapplicable = case_.inapplicable(type_.traits);
     if (!inapplicable.empty()) {
-      EXPECT_TRUE(expected_.reason.empty()) << "listed as an expected failure, but it never runs: " << inapplicable;
+      EXPECT_TRUE(expected_.reason.empty() || !expected_.named)
+          << "listed as an expected failure, but it never runs: " << inapplicable;
       GTEST_SKIP() << inapplicable;
     }
     const allocbench::contract::Report report = allocbench::contract::run_case(case_, type_);
     for (const auto& [name, count] : report.counts()) RecordProperty(name, std::to_string(count));
+    if (!report.problems().empty()) RecordProperty("problem", report.problems().front());
     if (!report.skipped().empty() && report.problems().empty()) {
-      EXPECT_TRUE(expected_.reason.empty()) << "listed as an expected failure, but skipped: " << report.skipped();
+      EXPECT_TRUE(expected_.reason.empty() || !expected_.named)
+          << "listed as an expected failure, but skipped: " << report.skipped();
       GTEST_SKIP() << report.skipped();
     }
     if (expected_.reason.empty()) {
@@ -59,7 +62,8 @@ int main(int argc, char** argv) {
   const std::vector<allocbench::contract::Case> cases = allocbench::contract::all_cases();
   std::vector<std::string> names;
   for (const allocbench::contract::Case& each : cases) names.emplace_back(each.name);
-  const allocbench::contract::Expectations expectations(ALLOCBENCH_EXPECTED_FAILURES, backend, names);
+  const allocbench::contract::Expectations expectations(ALLOCBENCH_EXPECTED_FAILURES, backend, names,
+                                                        allocbench::contract::other_schedules());
   for (const auto& type : registry.allocators()) {
     for (const allocbench::contract::Case& tested : cases) {
       const std::string name = std::string(type->traits.name) + "/" + tested.name;

@@ -49,6 +49,12 @@ void compare_served(Report& report, std::uint64_t bytes, std::uint32_t before, s
                  " bytes serves " + std::to_string(after) + " " + when);
 }
 
+std::string sizes_text(const std::vector<std::uint64_t>& sizes) {
+  std::string text = std::to_string(sizes.front());
+  for (std::size_t i = 1; i < std::min<std::size_t>(sizes.size(), 6); ++i) text += ", " + std::to_string(sizes[i]);
+  return text + (sizes.size() > 6 ? ", ..." : "");
+}
+
 std::vector<std::uint64_t> border_sizes(const AllocatorType& type, std::size_t pool_bytes) {
   const std::uint64_t largest = type.functions.max_request(pool_bytes, {});
   std::set<std::uint64_t> sizes;
@@ -134,12 +140,6 @@ void ask_for_zero_bytes(const AllocatorType& type, Report& report, bool checked)
 void zero_bytes(const AllocatorType& type, Report& report) {
   ask_for_zero_bytes(type, report, false);
   if (!type.traits.recycles_unfreed) ask_for_zero_bytes(type, report, true);
-}
-
-std::string sizes_text(const std::vector<std::uint64_t>& sizes) {
-  std::string text = std::to_string(sizes.front());
-  for (std::size_t i = 1; i < std::min<std::size_t>(sizes.size(), 6); ++i) text += ", " + std::to_string(sizes[i]);
-  return text + (sizes.size() > 6 ? ", ..." : "");
 }
 
 // One lane and a fresh heap for each size.

@@ -68,24 +68,46 @@ TEST(Suite, FindsLeaks) {
   }
 }
 
-std::string error_of(const std::string& json) {
+// The reason for which the case is expected to fail, or what is wrong with the list.
+std::string reason_or_error(const std::string& json, bool other_seed = false, const std::string& tested = "refill") {
   const std::string file = testing::TempDir() + "expected_failures_test.json";
   std::ofstream(file) << json;
   try {
-    const Expectations read(file, "cpu", {"refill"});
-    return read.of("a", "refill").reason;
+    const Expectations read(file, "cpu", {"refill", "churn"}, other_seed);
+    const Expectation expected = read.of("a", tested);
+    return expected.reason + (expected.varies ? ", or passes" : "");
   } catch (const std::exception& error) {
     return error.what();
   }
 }
 
 TEST(Expectations, AreReadByBackEndAndRefusedWhenTheyNameNothing) {
-  EXPECT_EQ(error_of(R"([{"allocator": "a", "case": "refill", "reason": "why"}])"), "why");
-  EXPECT_EQ(error_of(R"([{"allocator": "a", "case": "refill", "backend": "cuda", "reason": "why"}])"), "");
-  EXPECT_PRED2(contains, error_of(R"([{"allocator": "a", "case": "refil", "reason": "why"}])"), "no case refil");
-  EXPECT_PRED2(contains, error_of(R"([{"allocator": "a", "case": "refill", "reason": ""}])"), "no reason");
-  EXPECT_PRED2(contains, error_of(R"([{"allocator": "a", "case": "refill", "reason": "why", "varies": true}])"),
+  EXPECT_EQ(reason_or_error(R"([{"allocator": "a", "case": "refill", "reason": "why"}])"), "why");
+  EXPECT_EQ(reason_or_error(R"([{"allocator": "a", "case": "refill", "backend": "cuda", "reason": "why"}])"), "");
+  EXPECT_PRED2(contains, reason_or_error(R"([{"allocator": "a", "case": "refil", "reason": "why"}])"), "no case refil");
+  EXPECT_PRED2(contains, reason_or_error(R"([{"allocator": "a", "case": "refill", "reason": ""}])"), "no reason");
+  EXPECT_PRED2(contains, reason_or_error(R"([{"allocator": "a", "case": "refill", "reason": "why", "varies": true}])"),
                "only with");
+  EXPECT_PRED2(contains, reason_or_error(R"([{"allocator": "a", "case": "*", "backend": "cpu", "reason": "why"}])"),
+               "only where all vary");
+}
+
+TEST(Expectations, OnTheCpuOnlyAnotherSeedChangesHowACaseEnds) {
+  constexpr const char* fails = R"([{"allocator": "a", "case": "refill", "reason": "why"}])";
+  EXPECT_EQ(reason_or_error(fails, false), "why");
+  EXPECT_EQ(reason_or_error(fails, true), "why, or passes");
+  constexpr const char* varies =
+      R"([{"allocator": "a", "case": "refill", "backend": "cpu", "reason": "why", "varies": true}])";
+  EXPECT_EQ(reason_or_error(varies, false), "");
+  EXPECT_EQ(reason_or_error(varies, true), "why, or passes");
+}
+
+TEST(Expectations, AStarStandsForTheCasesWithoutAnEntry) {
+  constexpr const char* list = R"([{"allocator": "a", "case": "*", "backend": "cpu", "reason": "all", "varies": true},
+                                   {"allocator": "a", "case": "refill", "reason": "why"}])";
+  EXPECT_EQ(reason_or_error(list, false, "refill"), "why");
+  EXPECT_EQ(reason_or_error(list, false, "churn"), "");
+  EXPECT_EQ(reason_or_error(list, true, "churn"), "all, or passes");
 }
 
 }  // namespace

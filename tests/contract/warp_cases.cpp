@@ -44,9 +44,9 @@ void take_and_free(const AllocatorType& type, Report& report, Calls calls, Part 
   report.count("spurious_nulls", nulls);
   // As in cells: up to one in a hundred is reported and no failure.
   if (nulls > all / 100) {
-    report.problem(std::to_string(nulls) + " of " + std::to_string(all) +
-                   " requests got null; together they asked for " + std::to_string(asked) + " bytes of a pool of " +
-                   std::to_string(heap.pool_bytes()));
+    report.problem(std::to_string(nulls) + " of " + std::to_string(all) + " requests got null (of " +
+                   sizes_text(heap.refused_sizes()) + " bytes); together they asked for " + std::to_string(asked) +
+                   " bytes of a pool of " + std::to_string(heap.pool_bytes()));
   }
   heap.free_all();
 }

@@ -32,6 +32,12 @@ using Variants = ::testing::Types<Variant<PageHeap<FlatRing>>, Variant<PageHeap<
 using ChunkVariants = ::testing::Types<Variant<ChunkHeap<FlatRing>>, Variant<ChunkHeap<SegmentedQueue<ArrayHierarchy>>>,
                                        Variant<ChunkHeap<SegmentedQueue<LinkedList>>>>;
 
+// Those whose queues lie in chunks.
+using SegmentedVariants =
+    ::testing::Types<Variant<PageHeap<SegmentedQueue<ArrayHierarchy>>>, Variant<PageHeap<SegmentedQueue<LinkedList>>>,
+                     Variant<ChunkHeap<SegmentedQueue<ArrayHierarchy>>>,
+                     Variant<ChunkHeap<SegmentedQueue<LinkedList>>>>;
+
 inline Parameters chunks_of(std::uint64_t bytes) {
   Parameters parameters;
   parameters.chunk_bytes = bytes;
