@@ -106,7 +106,7 @@ class Verbs(LostOutputTest):
         self.measure("configs/mine/one.json")
         real = os.environ["ALLOCBENCH_REAL_WORKERS"]
         self.answers = {"list": 0, "list --json": 0, "describe steady": 0, f"report {self.out}": 0,
-                        f"compare {self.out} {self.out}": 0, "study mine --dry-run": 0, "study mine --quiet": 0,
+                        f"compare {self.out} {self.out}": 0, "study mine --dry-run": 0, "study mine --no-figures --quiet": 0,
                         f"check --workers {real} --print-model ring": 0, f"check --workers {real} --list": 0,
                         "configs/mine/one.json --dry-run": 0, "--help": 0, "help list": 0, "--version": 0, "version": 0, "manual": 0,
                         "completion bash": 0}
@@ -136,7 +136,7 @@ class Verbs(LostOutputTest):
 
     def test_a_study_writes_the_results_of_all_its_configs(self):
         self.config(name="mine/two").rename(self.folder / "configs/mine/two.json")
-        codes, _ = self.shell(f"{PROGRAM} study mine --out {self.folder}/study 2>&1 | true")
+        codes, _ = self.shell(f"{PROGRAM} study mine --no-figures --out {self.folder}/study 2>&1 | true")
         self.assertEqual(codes[0], 0)
         for name in ("one", "two"):
             self.assertTrue((self.folder / "study/mine" / name / "results.json").exists())

@@ -17,7 +17,7 @@ namespace {
 using Clock = WorkerProcess::Clock;
 
 constexpr auto poll_interval = std::chrono::milliseconds(5);
-constexpr double start_limit_seconds = 20;
+constexpr double ready_limit_seconds = 20;
 
 Clock::duration seconds(double count) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
@@ -84,7 +84,7 @@ void CheckCrew::give(Member& member, CheckTask task) {
 bool CheckCrew::start(Member& member) {
   member.process = std::make_unique<WorkerProcess>(member.task.program, std::vector<std::string>{});
   member.program = member.task.program.path;
-  const WorkerReply reply = member.process->next_line(Clock::now() + seconds(start_limit_seconds), run_idle, &idle_);
+  const WorkerReply reply = member.process->next_line(Clock::now() + seconds(ready_limit_seconds), run_idle, &idle_);
   if (reply.kind == WorkerReply::Kind::interrupted) return false;
   if (reply.kind == WorkerReply::Kind::line) {
     const protocol::CheckerEvent event = event_in(member.program, reply.line);

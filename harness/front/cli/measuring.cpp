@@ -211,8 +211,8 @@ std::vector<LoggedFigure> logged_figures(std::deque<OpenFigure>& open, const Run
   std::vector<LoggedFigure> logged;
   for (OpenFigure& figure : open) {
     logged.push_back({figure.cells_of_run, figure.log, [&](LoggedFigure::News news) {
-                        write_results_of(figure.folder);
-                        if (news == LoggedFigure::News::first_rounds) options.first_figure(figure.folder);
+                        write_results_of(figure.figure.folder);
+                        if (news == LoggedFigure::News::first_rounds) options.first_figure(figure.figure.folder);
                       }});
   }
   return logged;

@@ -193,7 +193,7 @@ void AllocatorReader::override_choice(AllocatorChoice& choice, const protocol::A
     if (!changes.contains(name)) continue;
     const std::string place = pointer_to(pointer, name);
     const auto value = read_value(changes[name], *find_entry(config_scalars(), name), place, problems_);
-    if (value) apply_scalar(name, *value, place, choice.settings, unused);
+    if (value) apply_scalar(name, *value, choice.settings, unused);
   }
   check_rounds(choice.settings, changes, pointer, problems_);
   if (changes.contains("parameters")) {

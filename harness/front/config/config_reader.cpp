@@ -92,7 +92,7 @@ class MeasurementReader {
       if (!json_.contains(scalar.name)) continue;
       const std::string pointer = pointer_to("", scalar.name);
       const auto value = read_value(json_[scalar.name], scalar, pointer, problems_);
-      if (value) apply_scalar(scalar.name, *value, pointer, settings_, config_);
+      if (value) apply_scalar(scalar.name, *value, settings_, config_);
     }
     check_rounds(settings_, json_, "", problems_);
   }

@@ -58,8 +58,7 @@ const std::vector<std::string>& overridable_scalars() {
   return names;
 }
 
-void apply_scalar(std::string_view name, const ParameterValue& value, const std::string& pointer, Settings& settings,
-                  Config& config) {
+void apply_scalar(std::string_view name, const ParameterValue& value, Settings& settings, Config& config) {
   const std::map<std::string_view, std::uint64_t*> counts = {
       {"pool_bytes", &settings.pool_bytes},     {"repetitions", &settings.repetitions},
       {"warmups", &settings.warmups},           {"counted_passes", &settings.counted_passes},

@@ -15,8 +15,7 @@ const std::vector<ParameterInfo>& config_scalars();
 const std::vector<std::string>& overridable_scalars();
 
 // Puts a value into the settings of cells or, for keys that are the config's as a whole, into the config.
-void apply_scalar(std::string_view name, const ParameterValue& value, const std::string& pointer, Settings& settings,
-                  Config& config);
+void apply_scalar(std::string_view name, const ParameterValue& value, Settings& settings, Config& config);
 
 // Adds a problem where `json`, at `pointer`, leads to settings that want more rounds than there may be.
 void check_rounds(const Settings& settings, const nlohmann::ordered_json& json, const std::string& pointer,
