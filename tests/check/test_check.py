@@ -297,7 +297,7 @@ class Usage(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             found = check("--allocator", "zoo_lost_update", "--model", "pair", "--seeds", str(10**12), "--no-races", "--out",
                           folder, expect=1)
-            self.assertIn("1 of 1 cells failed", found.stdout)
+            self.assertIn("1 of 1 cell failed", found.stdout)
 
     def test_cells_that_an_interrupt_prevents_are_not_called_ok(self):
         with tempfile.TemporaryDirectory() as folder:

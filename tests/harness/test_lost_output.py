@@ -1,13 +1,16 @@
 """Output that nobody reads or that has no room: results are written, exit codes say what happened, nothing aborts."""
 
+import importlib.util
 import os
 import pty
 import signal
 import subprocess
 import time
+import unittest
 
 from support import PROGRAM, ProgramTest
 
+LACKING = [name for name in ("plotly", "markdown", "pandas", "matplotlib", "jsonschema") if importlib.util.find_spec(name) is None]
 NO_SPACE = "allocbench: The output cannot be written: No space left on device.\n"
 
 
@@ -120,6 +123,17 @@ class Verbs(LostOutputTest):
                 self.assertEqual(codes, [3])
                 told = [line for line in errors.splitlines() if not line.startswith("allocbench: back end cpu")]
                 self.assertEqual(told, [NO_SPACE.strip()])
+
+    @unittest.skipIf(LACKING, f"this Python lacks {', '.join(LACKING)}")
+    def test_what_the_python_package_prints(self):
+        question = "advise --sizes 48 --threads 1M --pool 1GiB"
+        for words in ("advise --help", question):
+            with self.subTest(words=words):
+                codes, errors = self.shell(f"{PROGRAM} {words} >/dev/full")
+                self.assertEqual((codes, errors), ([3], "plots: The output cannot be written: No space left on device.\n"))
+                for way in (">&-", "| true"):
+                    codes, errors = self.shell(f"{PROGRAM} {words} {way}")
+                    self.assertEqual((codes[0], errors), (0, ""))
 
     def test_stdout_that_is_closed_or_has_no_reader_changes_nothing(self):
         for words, code in self.answers.items():

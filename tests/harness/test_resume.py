@@ -147,7 +147,11 @@ class Resume(ProgramTest):
         both = self.run_program("report", kept.parent, expect=1).stdout
         self.assertEqual(both, f"{kept}/events.jsonl.xz\n{table}\n{kept.parent}/fig2/events.jsonl.xz\n{table}")
 
-    def test_report_needs_a_log(self):
+    def test_report_needs_a_log_or_results(self):
         self.measure(self.config())
         (self.out / "events.jsonl").unlink()
-        self.assertIn("is not an event log, and none is beside it", self.run_program("report", self.out, expect=2).stderr)
+        self.assertIn("3 cells, 3 ok\n", self.run_program("report", self.out, expect=0).stdout)
+        (self.out / "results.json").write_text("{}", encoding="utf-8")
+        self.assertIn("results.json is not a results file of allocbench", self.run_program("report", self.out, expect=2).stderr)
+        (self.out / "results.json").unlink()
+        self.assertIn("contains no run", self.run_program("report", self.out, expect=2).stderr)

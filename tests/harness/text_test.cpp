@@ -27,10 +27,12 @@ TEST(Units, RefusesWhatIsNoSize) {
 }
 
 TEST(Units, GuessesWhichSizeIsMeant) {
-  for (const char* text : {"64MB", "64 MB", "64mb", "64M", "64mib", "64 miB"}) EXPECT_EQ(nearest_size(text), "64MiB") << text;
+  for (const char* text : {"64MB", "64 MB", "64mb", "64M", "64mib", "64 miB"})
+    EXPECT_EQ(nearest_size(text), "64MiB") << text;
   EXPECT_EQ(nearest_size("1.5GB"), "1.5GiB");
   EXPECT_EQ(nearest_size("16kB"), "16KiB");
-  for (const char* text : {"", "MB", "64", "64 bytes", "64 MBit", "1.2.3MB", "0.3kB", "x64MB", "99999999TB"}) {
+  for (const char* text :
+       {"", "MB", "64", "64MiB", "1GiB", "64 bytes", "64 MBit", "1.2.3MB", "0.3kB", "x64MB", "99999999TB"}) {
     EXPECT_EQ(nearest_size(text), "") << text;
   }
 }

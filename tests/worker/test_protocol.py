@@ -374,6 +374,10 @@ class Failures(unittest.TestCase):
         self.assertEqual(status, "oom")
         self.assertTrue(reason.endswith("; 15 of the nulls are spurious: all requests fit what was free"), reason)
 
+    def test_one_null_is_spurious_and_several_are(self):
+        _, reason = self.fails(allocator("saboteur_null"), open_cell("alloc_free", threads=100), on("verify"))
+        self.assertTrue(reason.endswith("; 1 of the nulls is spurious: all requests fit what was free"), reason)
+
     def test_what_an_aged_heap_has_free_is_not_known(self):
         cell = {**open_cell("alloc_free", threads=2000, request_bytes=4096, state="aged"), "aged_rounds": 2}
         status, reason = self.fails(allocator("comb", pool_bytes=1 << 20), cell, on("verify"))

@@ -50,6 +50,7 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
 }
 
 std::string nearest_size(std::string_view text) {
+  if (parse_bytes(text)) return "";  // it is refused for another reason
   const auto unit = text.find_first_not_of("0123456789.");
   if (unit == std::string_view::npos) return "";
   std::string letters(text.substr(text[unit] == ' ' ? unit + 1 : unit));
