@@ -39,18 +39,28 @@ TEST(Protocol, DescriptionsLoseNothing) {
   workload.phases = {"alloc", "free"};
   workload.untimed_kernels = {"one_malloc"};
   workload.null_expected = true;
-  const WorkerDescription worker{
-      "cpu", "r", "m", "c", {allocator}, {workload}, {{"time", "s", "lower", "d", "harness"}}};
+  const WorkerDescription worker{"cpu",
+                                 "r",
+                                 "m",
+                                 "c",
+                                 {allocator},
+                                 {workload},
+                                 {{"time", "s", "lower", "d", "harness"}},
+                                 {{"halloc", "/p/halloc.so", "0123456789ab"}},
+                                 {{"slab", "/p/slab.so: it is damaged."}}};
   const Json json = to_json(worker);
   EXPECT_EQ(to_json(worker_from_json(Json::parse(json.dump()))), json);
   // 2.0 and 2 are one number to most writers of JSON.
   Json whole = json;
   whole["allocators"][0]["parameters"][0]["default"] = 2u;
   EXPECT_EQ(worker_from_json(whole).allocators[0].parameters[0].type(), ParameterType::number);
+  whole.erase("plugins");
+  whole.erase("broken_plugins");
+  EXPECT_TRUE(worker_from_json(whole).broken_plugins.empty());
 }
 
 TEST(Protocol, DescriptionsAreOfThisVersionAndUseKnownWords) {
-  Json json = to_json(WorkerDescription{"cpu", "", "", "", {AllocatorDescription{}}, {}, {}});
+  Json json = to_json(WorkerDescription{"cpu", "", "", "", {AllocatorDescription{}}, {}, {}, {}, {}});
   json["allocators"][0]["pool"] = "cloud";
   EXPECT_THAT(complaint([&] { worker_from_json(json); }), HasSubstr("\"pool\" must be one of arena, device_heap"));
   json["protocol"] = 2;
@@ -166,7 +176,8 @@ TEST(Protocol, MessagesOfCheckingWorkersLoseNothing) {
     const Json json = to_json(event);
     EXPECT_EQ(to_json(checker_event_from_json(Json::parse(json.dump()))), json);
   }
-  const CheckerDescription checker{true, "swarm", {{"a", "p", "s", true}}, {small_model()}};
+  const CheckerDescription checker{
+      true, "swarm", {{"a", "p", "s", true}}, {small_model()}, {{"slab", "/p/slab.so: it is damaged."}}};
   EXPECT_EQ(to_json(checker_from_json(to_json(checker))), to_json(checker));
 }
 
