@@ -37,6 +37,12 @@ TEST(ModelJson, DefaultsAreAWarpAndOneRequestOf16Bytes) {
   EXPECT_FALSE(model.null_is_failure);
 }
 
+TEST(ModelJson, CountsTheRequestsOfALaunch) {
+  EXPECT_EQ(find_model("crowded_warp")->requests_per_launch(), 32u * 2 * 13);
+  EXPECT_EQ(find_model("launches")->requests_per_launch(), 40u * 2) << "of three launches";
+  EXPECT_EQ(find_model("free_null")->requests_per_launch(), 4u * 4) << "frees do not count";
+}
+
 TEST(ModelJson, AllMistakesAtOnceWithTheirPlaces) {
   EXPECT_THAT(
       problems_of(R"({"name": 3, "rouns": 2, "blocks": -1, "sizes": ["pool/x"],

@@ -271,6 +271,14 @@ class RealAllocators(unittest.TestCase):
                     check("--allocator", name, *options, "--strategy", strategy, "--seeds", CHECK_SEEDS, "--race-seeds", "30",
                           "--out", folder, workers=WORKERS, expect=0)
 
+    def test_a_crowd_that_a_small_heap_refuses_gets_null_and_its_memory_comes_back(self):
+        # Walks in vain of whole warps; pages and blocks that lanes share; queue chunks that a crowd takes.
+        for name, seed in (("rw", 1), ("rw_reworked", 1), ("rw_malloc", 1), ("rw_malloc_reworked", 1), ("rw_bm", 3), ("crw", 3), ("corw", 3),
+                           ("gallatin", 4), ("xmalloc", 4), ("fdgmalloc", 17), ("xmalloc_reworked", 1),
+                           ("xmalloc_device_heap_reworked", 1), ("ouroboros_c_va_reworked", 4)):
+            with self.subTest(name, seed=seed):
+                check("--replay", f"v1:{name}:crowded_warp:swarm:{seed}", "--times", "1", workers=WORKERS, expect=0)
+
     def test_what_is_known_to_break_is_found(self):
         self.assertTrue(listed("must fail"))
         for name in sorted(listed("must fail")):
