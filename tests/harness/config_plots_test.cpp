@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/front/config/plot_reader.hpp"
 #include "tests/harness/config_cases.hpp"
 
 namespace allocbench::front {
@@ -124,6 +125,19 @@ TEST(ConfigErrors, NotesAreTexts) {
   EXPECT_EQ(complaints(with("notes", 5)), one_complaint("  /notes\n      found:   5\n      allowed: a list\n"));
   EXPECT_EQ(complaints(with("notes", {"one", 2})),
             one_complaint("  /notes/1\n      found:   2\n      allowed: a text, at least 1 letters\n"));
+}
+
+TEST(ShownCounts, ArePlottedOrClaimed) {
+  const auto& metrics = testing::test_catalogue().metrics;
+  const auto shows = [&](const ordered_json& config) { return shows_counts(config, metrics); };
+  EXPECT_FALSE(shows(testing::good));
+  EXPECT_FALSE(shows(with("plot", {{"kind", "lines"}, {"metric", "time"}})));
+  EXPECT_TRUE(shows(with("plot", {{"kind", "lines"}, {"metric", {"time", "steps_per_malloc"}}})));
+  EXPECT_TRUE(shows(with("plot", {{"kind", "lines"}, {"metric", "relative_steps_per_malloc"}})));
+  EXPECT_TRUE(shows(with("plot", {{"kind", "histogram"}, {"histogram", "steps"}})));
+  EXPECT_FALSE(shows(with("claims", ordered_json::array({{{"says", "steps_per_malloc are few"}}}))));
+  EXPECT_TRUE(
+      shows(with("claims", ordered_json::array({{{"value", {{"of", "halloc"}, {"metric", "steps_per_malloc"}}}}}))));
 }
 
 }  // namespace

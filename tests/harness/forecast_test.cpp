@@ -17,6 +17,7 @@ Cell cell(const std::string& label, const std::string& series, std::optional<dou
   made.label = label;
   made.series = series;
   made.growth = growth;
+  made.deadline_seconds = 60;
   made.workload = "alloc_free";
   made.workload_parameters = std::move(parameters);
   return made;
@@ -52,6 +53,8 @@ TEST(Forecast, ASeriesGrowsAsItsLastTwoCells) {
   EXPECT_NEAR(seconds(128), 6.4, 1e-9) << "at most with the square";
   forecaster.note_round("fig", cell("a", "a", 128), 0.8);
   EXPECT_NEAR(seconds(256), 0.8, 1e-9) << "it never shrinks";
+  forecaster.note_round("fig", cell("a", "a", 256), 3.2);
+  EXPECT_EQ(forecaster.about("fig", cell("a", "a", 1 << 20)).seconds, 60) << "a round has its deadline";
   EXPECT_EQ(forecaster.about("other", cell("a", "a", 256)).seconds, Forecaster::unknown_seconds);
   EXPECT_TRUE(forecaster.about("fig", cell("a", "a", 256)).is_known);
 }

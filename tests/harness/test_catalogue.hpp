@@ -44,7 +44,8 @@ inline Catalogue test_catalogue() {
   catalogue.workloads = {workload};
   catalogue.metrics = {{"time", "s", "lower", "", "harness"},
                        {"registers", "", "lower", "", "harness"},
-                       {"null_returns", "", "lower", "", "workload"}};
+                       {"null_returns", "", "lower", "", "workload"},
+                       {"steps_per_malloc", "", "lower", "", "counted"}};
   return catalogue;
 }
 

@@ -24,11 +24,6 @@ class Usage(ProgramTest):
             self.assertIn(f'did you mean "{size}"?', text)
         self.assertIn("2 mistakes, nothing was run", self.measure(self.config(pool_bytes="x", sweep={"request_bytes": [16, "2kB"]}), expect=2).stderr)
 
-    def test_a_pool_larger_than_the_device(self):
-        result = self.measure(self.config(pool_bytes="2GiB"), expect=2)
-        self.assertIn("/pool_bytes\n      found:   a pool of 2 GiB\n"
-                      "      allowed: at most the 1 GiB of memory of Fake device", result.stderr)
-
     def test_a_config_that_only_draws_says_how(self):
         path = self.folder / "table1.json"
         path.write_text('{"name": "paper/table1", "plot": {"kind": "settings_table", "configs": ["fig1.json"]}}', encoding="utf-8")

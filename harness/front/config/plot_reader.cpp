@@ -174,7 +174,8 @@ bool shows_counts(const Json& config, const std::vector<protocol::MetricDescript
   for (const char* const part : {"plot", "claims"}) {
     if (!config.contains(part)) continue;
     if (config[part].is_object() && config[part].contains("histogram")) return true;
-    for (const auto& [pointer, value] : config[part].flatten().items()) {
+    const Json leaves = config[part].flatten();
+    for (const auto& [pointer, value] : leaves.items()) {
       if (value.is_string() && is_counted(value.get<std::string>())) return true;
     }
   }

@@ -25,6 +25,7 @@ enum class CellState {
 
 struct CellRun {
   const Cell* cell = nullptr;
+  bool is_isolated = false;  // only a process of its own makes its heap new
   CellState state = CellState::waiting;
   std::optional<Status> earlier = {};  // how an attempt of an earlier run ended
 

@@ -99,7 +99,8 @@ void Forecaster::forecast_seconds(const std::string& figure, const Cell& cell, F
   forecast.seconds = unknown_seconds;
   const Series* const series = find_series(figure, cell);
   if (const auto seconds = series == nullptr ? std::nullopt : grown(series->measured, *cell.growth)) {
-    forecast.seconds = *seconds;
+    // More than its deadline no round takes.
+    forecast.seconds = std::min(*seconds, std::max(cell.deadline_seconds, series->measured.rbegin()->second));
     forecast.is_known = true;
     return;
   }

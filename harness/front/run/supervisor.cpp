@@ -17,7 +17,7 @@ namespace {
 
 // What a lost worker costs besides its deadline: the driver removes its process, and another one starts.
 constexpr double seconds_of_lost_worker = 2;
-// Of a worker that starts, opens the device and loads a plug-in, for the choice of the first figure.
+// Of a worker that starts, opens the device and loads a plug-in.
 constexpr double seconds_of_start = 0.5;
 // Results are written now and then, so that a run that is killed has left most of them.
 constexpr auto between_news = std::chrono::seconds(60);
@@ -56,7 +56,10 @@ FigureRun::FigureRun(const Plan& plan, const RunHistory& history, Selection sele
       const auto found = by_id.find(cell.id);
       const CellHistory* known = found == by_id.end() ? nullptr : found->second;
       const bool runs = selected(known, selection);
-      if (runs) planned.cells.push_back(make_cell_run(cell, known, origin));
+      if (runs) {
+        planned.cells.push_back(make_cell_run(cell, known, origin));
+        planned.cells.back().is_isolated = batch.isolates(cell) && !batch.has_heap_share;
+      }
       if (known == nullptr) continue;
       if (known->first_round_seconds > 0) forecaster.note_round(figure, cell, known->first_round_seconds);
       if (!known->end) continue;
@@ -172,6 +175,7 @@ Step Supervisor::step_of(const LoggedFigure& logged, const CellRun& run) const {
   } else {
     step.forecast.seconds = run.seconds_of_next_round();
   }
+  if (run.is_isolated) step.forecast.seconds += (run.verified ? 1 : 2) * seconds_of_start;
   return step;
 }
 
