@@ -26,7 +26,7 @@ from typing import Callable, Sequence
 import pandas
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import blocks, effects, groups, kept, originals, quantity, results, sides, two_times
+from plots import blocks, effects, files, groups, kept, originals, quantity, results, sides, two_times
 from plots.effects import Estimate, Found
 
 _NUMBER = re.compile(r"<!--n (?P<query>[^>]*?)-->(?P<text>.*?)<!--/n-->", re.S)
@@ -49,7 +49,7 @@ def fill(files: Sequence[Path], write: bool) -> list[str]:
         old = path.read_text(encoding="utf-8")
         new = _filled(old, path, changes)
         if write and new != old:
-            path.write_text(new, encoding="utf-8")
+            files.write(path, new)
     return changes
 
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from allocbench.errors import UsageError
-from plots import claims, inputs
+from plots import claims, files, inputs
 from plots.advice import newest
 from plots.parser import Parser
 
@@ -42,11 +42,7 @@ def main(arguments: list[str]) -> int:
     out = _page(options.out, Path(options.paths[0]))
     runs, failures = newest.read(options.paths, inputs.Overrides(claims.CONFIGS))  # drawn as the configs say today
     page = build.page_of(runs, [*map(UsageError, options.unreadable), *(error for error in failures if not _follows(error, options.unreadable))])
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(page.text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{out} cannot be written: {error.strerror}.") from None
+    files.write(out, page.text)
     for problem in page.problems:
         print(f"allocbench report --html: {problem}", file=sys.stderr)
     print(out)
