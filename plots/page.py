@@ -6,6 +6,7 @@ Everything is placed in inches, so that text keeps its size however many rows or
 from __future__ import annotations
 
 import io
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
@@ -16,7 +17,7 @@ import PIL.Image
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from plots import files, style, ticks
+from plots import files, fonts, style, ticks
 
 FORMATS = ("png", "svg", "pdf")
 _MARGIN = 0.06
@@ -89,16 +90,26 @@ class Drawing:
     stem: str
     page: Page
     markdown: str
+    _has_fonts: bool = False
 
     def write(self, folder: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
         written = []
         for suffix in formats:
-            image = io.BytesIO()
-            with matplotlib.rc_context(style.RC):
-                self.page.figure.savefig(image, format=suffix, dpi=style.PNG_DPI, metadata=_TIMELESS[suffix])
+            image = self.image(suffix, style.PNG_DPI, metadata=_TIMELESS[suffix])
             content = image.getvalue() if suffix != "png" else _in_palette(image)
             written.append(files.write(folder / f"{self.stem}.{suffix}", content))
         return [*written, files.write(folder / f"{self.stem}.md", self.markdown)]
+
+    def image(self, suffix: str, dpi: int, **options) -> io.BytesIO:
+        """The figure as a file of this format."""
+        made = io.BytesIO()
+        with matplotlib.rc_context(style.RC), warnings.catch_warnings():
+            if not self._has_fonts:
+                fonts.add_missing(self.page.figure, self.stem)
+                self._has_fonts = True
+            warnings.filterwarnings("ignore", message="Glyph .* missing")  # add_missing has said so
+            self.page.figure.savefig(made, format=suffix, dpi=dpi, **options)
+        return made
 
 
 # Files say nothing about when they were drawn: the same results give the same bytes.

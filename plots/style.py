@@ -12,8 +12,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+import matplotlib
 from matplotlib import colormaps
 from matplotlib.colors import to_hex, to_rgb
+
+from plots import fonts
 
 # The width of a text that is set in two columns. No text is smaller than LEAST points at this width.
 WIDTH = 7.0
@@ -23,8 +26,11 @@ LEAST = 7.0
 BLACK, GREY, LIGHT = "#000000", "#5c5c5c", "#d9d9d9"
 NOISE = "#9e9e9e"
 
+matplotlib.rcdefaults()  # a matplotlibrc of the user says nothing about these figures
+matplotlib.rcParams["text.parse_math"] = False  # $ in a label of a config is a dollar
+
 RC = {
-    "font.family": "DejaVu Sans",
+    "font.family": fonts.FAMILY,
     "font.size": 7.5,
     "axes.edgecolor": GREY,
     "axes.labelsize": 7.5,

@@ -9,6 +9,8 @@ from typing import Callable, Sequence
 from matplotlib import font_manager
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullFormatter, NullLocator
 
+from plots import fonts
+
 _MEASURED = 100.0  # points at which widths are measured
 
 
@@ -19,10 +21,11 @@ def text_width(text: str, points: float, bold: bool = False) -> float:
 
 @lru_cache(maxsize=None)
 def _width(text: str, bold: bool) -> float:
-    font = font_manager.get_font(font_manager.findfont("DejaVu Sans:bold" if bold else "DejaVu Sans"))
+    font = font_manager.get_font(font_manager.findfont(f"{fonts.FAMILY}:bold" if bold else fonts.FAMILY))
     font.set_size(_MEASURED, 72)
-    font.set_text(text, 0.0)
-    return font.get_width_height()[0] / 64 / 72
+    strange = fonts.strange(text)  # of another font, in which they are about as wide as high
+    font.set_text("".join(each for each in text if each not in strange), 0.0)
+    return (font.get_width_height()[0] / 64 + _MEASURED * sum(each in strange for each in text)) / 72
 
 
 def wrapped(text: str, points: float, width: float, bold: bool = False) -> list[str]:
