@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import aa, claims, delays_figure, drawing, files, forest, inputs, numbers, page, points, points_table, results, survival
+from plots import aa, claims, delays_figure, drawing, files, forest, inputs, kept, numbers, page, points, points_table, results, survival
 from plots.advice import cli as advise
 from plots.parser import Parser
 from plots.webpage import cli as webpage
@@ -72,7 +72,7 @@ def _draw(arguments: list[str]) -> int:
     parser.add_argument("paths", nargs="+", metavar="PATH",
                         help="folder of a run, folder with runs below it, one of its files, a pattern of these, or config of a table "
                              "of settings or facts")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="write here instead of into each run's folder `figures`")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="write here instead of into each run's folder `figures` (of kept runs: below build/drawn)")
     parser.add_argument("--config", type=Path, metavar="PATH",
                         help="draw as this config says instead of the one stored with the run; of a folder, the config of the run's name")
     parser.add_argument("--formats", type=_formats, default=page.FORMATS, metavar="LIST",
@@ -85,7 +85,7 @@ def _draw(arguments: list[str]) -> int:
 
 def _judge(arguments: list[str]) -> int:
     parser = _parser_of_runs("claims", "Judge the claims of configs by stored results. Needs no GPU.",
-                             "write claims.md, claims.json and a forest plot per paper there, too", out=None)
+                             "write claims.md, claims.json and a forest plot per paper there, too", otherwise="")
     parser.add_argument("--configs", type=Path, metavar="DIR", default=claims.CONFIGS,
                         help="take the claims of a run from the config of its name below DIR; where DIR has none of that "
                              "name, from the config that the run kept (default: configs of this repository)")
@@ -110,7 +110,7 @@ def _survive(arguments: list[str]) -> int:
                                          "reasons and a CSV table for each back end.", "write survival_<back end>.* there")
     options = parser.parse_args(arguments)
     runs, failures = _readable(_folders(options.paths))
-    for path in survival.write(runs, options.out, options.formats) if runs else []:
+    for path in survival.write(runs, options.out or kept.outside(Path(".")), options.formats) if runs else []:
         print(path)
     return _told(failures)
 
@@ -126,7 +126,7 @@ def _point_by_point(arguments: list[str]) -> int:
     judged = points.judge(data, runs) if runs else []
     if judged:
         wanted = points.configs_of(data)
-        for path in points_table.drawing(data, judged, [run for run in runs if run.name in wanted]).write(options.out, options.formats):
+        for path in points_table.drawing(data, judged, [run for run in runs if run.name in wanted]).write(options.out or kept.outside(Path(".")), options.formats):
             print(path)
     return _told(failures)
 
@@ -136,7 +136,7 @@ def _depend(arguments: list[str]) -> int:
                                       "runs of configs/delay on one device: a picture and a Markdown table.", "write delay_<back end>.* there")
     options = parser.parse_args(arguments)
     runs, failures = _readable(_folders(options.paths))
-    for path in delays_figure.drawing(runs).write(options.out, options.formats) if runs else []:
+    for path in delays_figure.drawing(runs).write(options.out or kept.outside(Path(".")), options.formats) if runs else []:
         print(path)
     return _told(failures)
 
@@ -145,16 +145,16 @@ def _repeat(arguments: list[str]) -> int:
     parser = _parser_of_runs("aa", "Draw runs of one config on one card against each other, and count intervals that are disjoint.", "write aa.* there",
                              formats=page.FORMATS)
     options = parser.parse_args(arguments)
-    for path in aa.make([results.read_run(folder) for folder in _folders(options.paths)]).write(options.out, options.formats):
+    for path in aa.make([results.read_run(folder) for folder in _folders(options.paths)]).write(options.out or kept.outside(Path(".")), options.formats):
         print(path)
     return 0
 
 
-def _parser_of_runs(name: str, description: str, writes: str, out: Path | None = Path("."), formats: Sequence[str] = ("png",)) -> Parser:
+def _parser_of_runs(name: str, description: str, writes: str, otherwise: str = " (default: this folder)", formats: Sequence[str] = ("png",)) -> Parser:
     """Of a command that reads runs: PATH..., --out and --formats."""
     parser = Parser(prog=f"python3 -m plots {name}", description=description)
     parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, with runs below it, or a pattern")
-    parser.add_argument("--out", type=Path, metavar="DIR", default=out, help=f"{writes} (default: this folder)" if out else writes)
+    parser.add_argument("--out", type=Path, metavar="DIR", help=f"{writes}{otherwise}")
     parser.add_argument("--formats", type=_formats, default=tuple(formats), metavar="LIST",
                         help=f"image formats, separated by commas (default: {','.join(formats)})")
     return parser
