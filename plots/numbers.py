@@ -40,10 +40,10 @@ def texts() -> list[Path]:
     return sorted(path for path in found if _NUMBER.search(text := path.read_text(encoding="utf-8")) or _TABLE.search(text))
 
 
-def fill(files: Sequence[Path], write: bool) -> list[str]:
+def fill(chosen: Sequence[Path], write: bool) -> list[str]:
     """Brings the files up to date; one line for each number or table that was not."""
     changes = []
-    for path in files or texts():
+    for path in chosen or texts():
         if not path.is_file():
             raise UsageError(f"{path} does not exist. Check the path.")
         old = path.read_text(encoding="utf-8")

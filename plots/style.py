@@ -127,6 +127,11 @@ def family_names() -> dict[str, str]:
     return {name: entry.get("name") or next(iter(entry["members"].values()))[0] for name, entry in _TABLE["families"].items()}
 
 
+def family_colour(name: str, otherwise: str) -> str:
+    """The first colour of a family, for figures that tell families apart and not their members; `otherwise` for strangers."""
+    return _TABLE["families"][name]["colours"][0] if name else otherwise
+
+
 def base_of(allocator: str) -> str:
     """The allocator whose form this is; empty for all others."""
     base, forms = _split(allocator)
