@@ -22,6 +22,7 @@ from plots import fonts
 WIDTH = 7.0
 PNG_DPI = 130  # 910 pixels
 LEAST = 7.0
+NAME = 3.6  # the widest name of a row, in inches
 
 BLACK, GREY, LIGHT = "#000000", "#5c5c5c", "#d9d9d9"
 NOISE = "#9e9e9e"

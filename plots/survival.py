@@ -129,7 +129,7 @@ def _heading(matrix: Matrix) -> Heading:
 def _draw(matrix: Matrix) -> Page:
     lines = _lines(matrix)
     full = [name for name, _ in lines]
-    names = [rest or name for name, rest in zip(full, rows.below(full))]
+    names = [ticks.cut(rest or name, style.LEAST, style.NAME) for name, rest in zip(full, rows.below(full))]
     left = max(ticks.text_width(name, style.LEAST) for name in names) + 0.08
     head = max(ticks.text_width(workload, style.LEAST) for workload in matrix.workloads) + 0.08
     legend = 0.22

@@ -12,6 +12,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullFor
 from plots import fonts
 
 _MEASURED = 100.0  # points at which widths are measured
+_LONGEST_WORD = 30  # letters
 
 
 def text_width(text: str, points: float, bold: bool = False) -> float:
@@ -29,14 +30,26 @@ def _width(text: str, bold: bool) -> float:
 
 
 def wrapped(text: str, points: float, width: float, bold: bool = False) -> list[str]:
-    """Lines of a text that are at most `width` inches wide; a word that is wider has a line of its own."""
+    """Lines of a text that are at most `width` inches wide. A word that is wider has a line of its own, or several if it is longer than words are."""
     lines: list[str] = []
     for word in text.split():
+        while len(word) > _LONGEST_WORD and text_width(word, points, bold) > width:
+            fits = next((count for count in range(len(word), 1, -1) if text_width(word[:count], points, bold) <= width), 1)
+            lines.append(word[:fits])
+            word = word[fits:]
         if lines and text_width(f"{lines[-1]} {word}", points, bold) <= width:
             lines[-1] += f" {word}"
         else:
             lines.append(word)
     return lines
+
+
+def cut(text: str, points: float, width: float) -> str:
+    """A text of at most `width` inches: its ends, with … for the middle that has no room."""
+    if text_width(text, points) <= width:
+        return text
+    made = (f"{text[:(kept + 1) // 2]}…{text[len(text) - kept // 2:]}" for kept in range(len(text) - 1, 0, -1))
+    return next((each for each in made if text_width(each, points) <= width), "…")
 
 
 def limits(values: Sequence[float], log: bool, padding: float) -> tuple[float, float]:

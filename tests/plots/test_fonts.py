@@ -22,11 +22,12 @@ lines.linestyle: --
 path.sketch: 5, 100, 2
 svg.fonttype: none
 """
+_KEYS = {"status_matrix": {}, "heatmap": {"x": "threads", "y": "alloc", "metric": "time", "reference": "best"}}
 
 
 def _run(folder, label, kind="lines"):
     config = {"name": "test/fig", "description": f"A test of {label}", "allocators": [{"id": "c_malloc", "label": label}],
-              "plot": {"kind": kind, "x": "threads", "y": "alloc"}}
+              "plot": {"kind": kind, **_KEYS.get(kind, {"x": "threads", "y": "alloc"})}}
     return synthetic.write(folder, config, [synthetic.cell("c_malloc", {"threads": threads}, values={("alloc", "time"): 1e-6 * threads}) for threads in (1, 2)])
 
 
@@ -98,3 +99,28 @@ def test_a_character_is_drawn_in_a_font_that_has_it(root, tmp_path):
     _font_with(tmp_path / "data" / "fonts", character)
     found, told = _drawn(root, run, tmp_path / "with", XDG_DATA_HOME=str(tmp_path / "data"))
     assert told == "" and found[".png"] != without[".png"] and found[".svg"] != without[".svg"]
+
+
+def test_long_words_are_broken_and_others_are_not():
+    from plots import ticks
+
+    assert ticks.wrapped("x" * 100, 7.0, 2.0) == ["x" * 34, "x" * 34, "x" * 32]
+    assert ticks.wrapped("one two", 7.0, 0.1) == ["one", "two"]
+    assert ticks.cut("short", 7.0, 2.0) == "short"
+    cut = ticks.cut("a" * 100 + "z" * 100, 7.0, 2.0)
+    assert cut.startswith("aaa") and "a…z" in cut and cut.endswith("zzz") and ticks.text_width(cut, 7.0) <= 2.0
+
+
+@pytest.mark.parametrize("kind", ["lines", "table", "heatmap", "status_matrix"])
+@pytest.mark.parametrize("label", ["letters" * 29, "some words " * 18])
+def test_a_long_label_stays_in_the_figure(tmp_path, kind, label):
+    from plots import kinds, results
+
+    run = results.read_run(_run(tmp_path, label, kind))
+    figure = kinds.KINDS[kind](run, "stem").page.figure
+    figure.canvas.draw()
+    width = figure.bbox.width
+    for text in _texts(figure):
+        if text.get_visible() and text.get_text()[:4] in ("lett", "some"):
+            box = text.get_window_extent()
+            assert -1 <= box.x0 and box.x1 <= width + 1, text
