@@ -56,14 +56,15 @@ def make(runs: Sequence[Run], stem: str = "aa") -> Drawing:
     caption = [f"A line per run: its 95 % interval, as a distance from the median of the runs; red where it is disjoint from that of another run. {_counts(places)}"]
     with matplotlib.rc_context(style.RC):
         page = Page(Heading(f"One config, {len(runs)} times on one card", origin.title(run), caption, origin.lines(run)), _AXIS + _ROW * len(names) + _TITLE)
-        left = max(ticks.text_width(name, style.LEAST) for name in names) + _BESIDE
+        shown = [ticks.cut(name, style.LEAST, style.NAME) for name in names]
+        left = max(ticks.text_width(name, style.LEAST) for name in shown) + _BESIDE
         width = (BODY_WIDTH - left - _GAP * (len(phases) - 1)) / len(phases)
         limit = _limit(places)
         for number, phase in enumerate(phases):
             axes = page.axes(left + number * (width + _GAP), _AXIS, width, _ROW * len(names))
             _draw(axes, [place for place in places if place.phase == phase], names, limit)
             axes.set_title(phase, fontsize=style.LEAST, pad=2)
-            axes.set_yticks(range(len(names)), names if number == 0 else [], fontsize=style.LEAST)
+            axes.set_yticks(range(len(names)), shown if number == 0 else [], fontsize=style.LEAST)
     return Drawing(stem, page, _markdown(runs, places))
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import aa, claims, delays_figure, drawing, forest, inputs, numbers, page, points, points_table, results, survival
+from plots import aa, claims, delays_figure, drawing, files, forest, inputs, kept, numbers, page, points, points_table, results, survival
 from plots.advice import cli as advise
+from plots.parser import Parser
 from plots.webpage import cli as webpage
 
 _EPILOG = """\
@@ -39,7 +40,8 @@ A run is a folder with results.json, packed (.gz, .xz) or not. Its config says w
 a table of every cell's status is added as soon as one cell is not ok. Each figure comes with a .md file of its
 numbers.
 
-exit codes: 0 drawn, 2 wrong command line or unreadable input, 3 nothing to draw
+exit codes: 0 drawn, 2 wrong command line, unreadable input or a file that cannot be written, 3 nothing to draw, or
+no room for the output
 """
 
 _STARTED_AS = {"advise": "allocbench advise", "page": "allocbench report --html"}  # what readers of an error typed
@@ -55,19 +57,22 @@ def main(arguments: list[str] | None = None) -> int:
     except UsageError as error:
         print(f"{program}: {error}", file=sys.stderr)
         return 2
+    except OSError as error:
+        print(f"{program}: {error.filename or 'a file'} cannot be read: {error.strerror}. Check the path and its rights.", file=sys.stderr)
+        return 2
     except NothingToDraw as error:
         print(f"{program}: {error}", file=sys.stderr)
         return 3
 
 
 def _draw(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python3 -m plots", epilog=_EPILOG,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter,
-                                     description="Draw the figures of stored allocbench results. Needs no GPU.")
+    parser = Parser(prog="python3 -m plots", epilog=_EPILOG,
+                    formatter_class=argparse.RawDescriptionHelpFormatter,
+                    description="Draw the figures of stored allocbench results. Needs no GPU.")
     parser.add_argument("paths", nargs="+", metavar="PATH",
                         help="folder of a run, folder with runs below it, one of its files, a pattern of these, or config of a table "
                              "of settings or facts")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="write here instead of into each run's folder `figures`")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="write here instead of into each run's folder `figures` (of kept runs: below build/drawn)")
     parser.add_argument("--config", type=Path, metavar="PATH",
                         help="draw as this config says instead of the one stored with the run; of a folder, the config of the run's name")
     parser.add_argument("--formats", type=_formats, default=page.FORMATS, metavar="LIST",
@@ -80,7 +85,7 @@ def _draw(arguments: list[str]) -> int:
 
 def _judge(arguments: list[str]) -> int:
     parser = _parser_of_runs("claims", "Judge the claims of configs by stored results. Needs no GPU.",
-                             "write claims.md, claims.json and a forest plot per paper there, too", out=None)
+                             "write claims.md, claims.json and a forest plot per paper there, too", otherwise="")
     parser.add_argument("--configs", type=Path, metavar="DIR", default=claims.CONFIGS,
                         help="take the claims of a run from the config of its name below DIR; where DIR has none of that "
                              "name, from the config that the run kept (default: configs of this repository)")
@@ -92,9 +97,8 @@ def _judge(arguments: list[str]) -> int:
     if not ledger.runs:
         raise NothingToDraw("the configs of these runs make no claim about this back end")
     if options.out:
-        options.out.mkdir(parents=True, exist_ok=True)
-        (options.out / "claims.md").write_text(ledger.markdown(), encoding="utf-8")
-        (options.out / "claims.json").write_text(json.dumps(ledger.data(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        files.write(options.out / "claims.md", ledger.markdown())
+        files.write(options.out / "claims.json", json.dumps(ledger.data(), indent=1, ensure_ascii=False) + "\n")
         for drawing_of_paper in forest.drawings(ledger):
             drawing_of_paper.write(options.out, options.formats)
     print(ledger.markdown(), end="")
@@ -106,7 +110,7 @@ def _survive(arguments: list[str]) -> int:
                                          "reasons and a CSV table for each back end.", "write survival_<back end>.* there")
     options = parser.parse_args(arguments)
     runs, failures = _readable(_folders(options.paths))
-    for path in survival.write(runs, options.out, options.formats) if runs else []:
+    for path in survival.write(runs, options.out or kept.outside(Path(".")), options.formats) if runs else []:
         print(path)
     return _told(failures)
 
@@ -122,7 +126,7 @@ def _point_by_point(arguments: list[str]) -> int:
     judged = points.judge(data, runs) if runs else []
     if judged:
         wanted = points.configs_of(data)
-        for path in points_table.drawing(data, judged, [run for run in runs if run.name in wanted]).write(options.out, options.formats):
+        for path in points_table.drawing(data, judged, [run for run in runs if run.name in wanted]).write(options.out or kept.outside(Path(".")), options.formats):
             print(path)
     return _told(failures)
 
@@ -132,7 +136,7 @@ def _depend(arguments: list[str]) -> int:
                                       "runs of configs/delay on one device: a picture and a Markdown table.", "write delay_<back end>.* there")
     options = parser.parse_args(arguments)
     runs, failures = _readable(_folders(options.paths))
-    for path in delays_figure.drawing(runs).write(options.out, options.formats) if runs else []:
+    for path in delays_figure.drawing(runs).write(options.out or kept.outside(Path(".")), options.formats) if runs else []:
         print(path)
     return _told(failures)
 
@@ -141,16 +145,16 @@ def _repeat(arguments: list[str]) -> int:
     parser = _parser_of_runs("aa", "Draw runs of one config on one card against each other, and count intervals that are disjoint.", "write aa.* there",
                              formats=page.FORMATS)
     options = parser.parse_args(arguments)
-    for path in aa.make([results.read_run(folder) for folder in _folders(options.paths)]).write(options.out, options.formats):
+    for path in aa.make([results.read_run(folder) for folder in _folders(options.paths)]).write(options.out or kept.outside(Path(".")), options.formats):
         print(path)
     return 0
 
 
-def _parser_of_runs(name: str, description: str, writes: str, out: Path | None = Path("."), formats: Sequence[str] = ("png",)) -> argparse.ArgumentParser:
+def _parser_of_runs(name: str, description: str, writes: str, otherwise: str = " (default: this folder)", formats: Sequence[str] = ("png",)) -> Parser:
     """Of a command that reads runs: PATH..., --out and --formats."""
-    parser = argparse.ArgumentParser(prog=f"python3 -m plots {name}", description=description)
+    parser = Parser(prog=f"python3 -m plots {name}", description=description)
     parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, with runs below it, or a pattern")
-    parser.add_argument("--out", type=Path, metavar="DIR", default=out, help=f"{writes} (default: this folder)" if out else writes)
+    parser.add_argument("--out", type=Path, metavar="DIR", help=f"{writes}{otherwise}")
     parser.add_argument("--formats", type=_formats, default=tuple(formats), metavar="LIST",
                         help=f"image formats, separated by commas (default: {','.join(formats)})")
     return parser
@@ -183,8 +187,8 @@ def _told(failures: Sequence[Exception]) -> int:
 
 
 def _fill(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python3 -m plots numbers",
-                                     description="Update the numbers in texts from the kept results (plots/README.md, Numbers in texts).")
+    parser = Parser(prog="python3 -m plots numbers",
+                    description="Update the numbers in texts from the kept results (plots/README.md, Numbers in texts).")
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="texts (default: all that have such numbers)")
     parser.add_argument("--check", action="store_true", help="change nothing; list what differs and exit with 2")
     options = parser.parse_args(arguments)

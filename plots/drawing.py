@@ -47,9 +47,9 @@ def draw_all(found: Inputs, overrides: Overrides, out: Path | None, formats: Seq
             made = functools.partial(printed_table.make, config, runs)
         else:
             made = functools.partial(settings_table.make, settings_table.read(path), runs)
-        draw(made, str(path), stem_of(config["name"]), out or Path("."))
+        draw(made, str(path), stem_of(config["name"]), out or kept.outside(Path(".")))
     for run in runs:
-        folder = out or run.folder / "figures"
+        folder = out or kept.outside(run.folder / "figures")
         stem = f"{stem_of(run.kept_as)}_{run.backend}"
         kind = run.plot.get("kind", "status_matrix")  # a run whose config has no plot still gets its status matrix
         draw(functools.partial(_with_claims, KINDS[kind], run), str(run.folder), stem, folder)

@@ -9,6 +9,7 @@ from typing import Sequence
 import matplotlib
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import LogFormatter
 
 from plots import claims, few_rounds, origin, provisional, style, ticks
 from plots.claims import Judged
@@ -73,6 +74,7 @@ def _drawing(paper: str, runs: Sequence[tuple[Run, list[Judged]]]) -> Drawing | 
     axes.spines["left"].set_visible(False)
     axes.set_xlabel("factor")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
+    axes.xaxis.set_minor_formatter(LogFormatter())  # matplotlib's own choice writes mathematics
     handles = [Line2D([], [], color=style.BLACK, marker=marker, fillstyle=fill, linestyle="none", label=name) for name, marker, fill in _FORMS]
     page.figure.legend(handles=[Patch(color=_BAND, label="paper"), *handles], loc="upper right", ncols=4, borderaxespad=0,
                        bbox_to_anchor=page.point(BODY_WIDTH, page.body_height))

@@ -70,7 +70,8 @@ def _shaped(blocks: Sequence[Block], title: str, beside: bool, parts: int, row: 
 def _labels(block: Block) -> list[tuple[str, bool]]:
     """The names of the rows, and whether the row is one of the forms of that above."""
     full = [label for label, _ in block.rows]
-    return [(rest or label, bool(rest)) for label, rest in zip(full, rows.below(full))] if block.families else [(label, False) for label in full]
+    names = [(rest or label, bool(rest)) for label, rest in zip(full, rows.below(full))] if block.families else [(label, False) for label in full]
+    return [(ticks.cut(name, style.LEAST, style.NAME), is_form) for name, is_form in names]
 
 
 def _told_once(block: Block, room: float) -> tuple[str, dict[str, str]]:

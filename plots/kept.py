@@ -10,6 +10,14 @@ from plots import results
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "results" / "reference"
+DRAWN = ROOT / "build" / "drawn"
+
+
+def outside(folder: Path) -> Path:
+    """Where files go that belong to this folder and that no --out places: there, or for folders of kept runs to the same path below
+    build/drawn, as kept results change only on demand."""
+    here = folder.resolve()
+    return DRAWN / here.relative_to(REFERENCE) if here.is_relative_to(REFERENCE) else folder
 
 
 @functools.lru_cache(maxsize=None)

@@ -15,7 +15,12 @@ _ROW = 0.15
 
 
 def width_of(names: Sequence[str]) -> float:
-    return max((ticks.text_width(name, style.RC["legend.fontsize"]) for name in names), default=0) + _HANDLE
+    return max((ticks.text_width(shown(name), style.RC["legend.fontsize"]) for name in names), default=0) + _HANDLE
+
+
+def shown(name: str) -> str:
+    """A name as the legend has it: no wider than the page."""
+    return ticks.cut(name, style.RC["legend.fontsize"], BODY_WIDTH - _HANDLE - 0.1)
 
 
 def rows_of(names: Sequence[str]) -> tuple[int, int]:
@@ -34,10 +39,10 @@ def draw(page: Page, place: tuple[float, float], below: bool, title: str = "") -
     handles = [(handle, label) for axes in page.figure.axes for handle, label in zip(*axes.get_legend_handles_labels())]
     handles.sort(key=lambda each: each[0].get_gid() in ("stated", "band", "position", "noise"))
     names = dict.fromkeys(label for _, label in handles)
-    shown = {label: _upright(handle) if handle.get_gid() == "position" else handle for handle, label in reversed(handles) if _seen(handle)}
-    entries = {label: shown[label] for label in names if label in shown}
+    found = {label: _upright(handle) if handle.get_gid() == "position" else handle for handle, label in reversed(handles) if _seen(handle)}
+    entries = {label: found[label] for label in names if label in found}
     columns = rows_of(list(entries))[0] if below else 1
-    made = page.figure.legend(list(entries.values()), list(entries), loc="upper left", borderaxespad=0, borderpad=0, handlelength=2.6,
+    made = page.figure.legend(list(entries.values()), [shown(name) for name in entries], loc="upper left", borderaxespad=0, borderpad=0, handlelength=2.6,
                               handletextpad=0.5, labelspacing=0.35, columnspacing=1.0, ncol=columns, bbox_to_anchor=page.point(*place),
                               title=title or None, title_fontsize=style.RC["legend.fontsize"], alignment="left")
 

@@ -26,7 +26,7 @@ from typing import Callable, Sequence
 import pandas
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import blocks, effects, groups, kept, originals, quantity, results, sides, two_times
+from plots import blocks, effects, files, groups, kept, originals, quantity, results, sides, two_times
 from plots.effects import Estimate, Found
 
 _NUMBER = re.compile(r"<!--n (?P<query>[^>]*?)-->(?P<text>.*?)<!--/n-->", re.S)
@@ -40,16 +40,16 @@ def texts() -> list[Path]:
     return sorted(path for path in found if _NUMBER.search(text := path.read_text(encoding="utf-8")) or _TABLE.search(text))
 
 
-def fill(files: Sequence[Path], write: bool) -> list[str]:
+def fill(chosen: Sequence[Path], write: bool) -> list[str]:
     """Brings the files up to date; one line for each number or table that was not."""
     changes = []
-    for path in files or texts():
+    for path in chosen or texts():
         if not path.is_file():
             raise UsageError(f"{path} does not exist. Check the path.")
         old = path.read_text(encoding="utf-8")
         new = _filled(old, path, changes)
         if write and new != old:
-            path.write_text(new, encoding="utf-8")
+            files.write(path, new)
     return changes
 
 

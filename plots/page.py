@@ -5,6 +5,8 @@ Everything is placed in inches, so that text keeps its size however many rows or
 
 from __future__ import annotations
 
+import io
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
@@ -15,7 +17,7 @@ import PIL.Image
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from plots import style, ticks
+from plots import files, fonts, style, ticks
 
 FORMATS = ("png", "svg", "pdf")
 _MARGIN = 0.06
@@ -88,27 +90,33 @@ class Drawing:
     stem: str
     page: Page
     markdown: str
+    _has_fonts: bool = False
 
     def write(self, folder: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
-        folder.mkdir(parents=True, exist_ok=True)
         written = []
-        with matplotlib.rc_context(style.RC):
-            for suffix in formats:
-                path = folder / f"{self.stem}.{suffix}"
-                self.page.figure.savefig(path, dpi=style.PNG_DPI, metadata=_TIMELESS[suffix])
-                written.append(path)
-                if suffix == "png":
-                    _use_palette(path)
-        path = folder / f"{self.stem}.md"
-        path.write_text(self.markdown, encoding="utf-8")
-        return written + [path]
+        for suffix in formats:
+            image = self.image(suffix, style.PNG_DPI, metadata=_TIMELESS[suffix])
+            content = image.getvalue() if suffix != "png" else _in_palette(image)
+            written.append(files.write(folder / f"{self.stem}.{suffix}", content))
+        return [*written, files.write(folder / f"{self.stem}.md", self.markdown)]
+
+    def image(self, suffix: str, dpi: int, **options) -> io.BytesIO:
+        """The figure as a file of this format."""
+        made = io.BytesIO()
+        with matplotlib.rc_context(style.RC), warnings.catch_warnings():
+            if not self._has_fonts:
+                fonts.add_missing(self.page.figure, self.stem)
+                self._has_fonts = True
+            warnings.filterwarnings("ignore", message="Glyph .* missing")  # add_missing has said so
+            self.page.figure.savefig(made, format=suffix, dpi=dpi, **options)
+        return made
 
 
 # Files say nothing about when they were drawn: the same results give the same bytes.
 _TIMELESS = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
-def _use_palette(png: Path) -> None:
+def _in_palette(png: io.BytesIO) -> bytes:
     """Keeps the fewest colours of an image of lines and text that nobody sees the difference of: a third of the bytes."""
     with PIL.Image.open(png) as image:
         whole = image.convert("RGB")
@@ -120,7 +128,9 @@ def _use_palette(png: Path) -> None:
         away = numpy.abs(numpy.asarray(reduced.convert("RGB"), dtype=int) - numpy.asarray(whole, dtype=int)).max(axis=2)
         if (away > _SEEN).mean() < _SEEN_SHARE and away[flat].max(initial=0) <= _SEEN:
             break
-    reduced.save(png, optimize=True)
+    made = io.BytesIO()
+    reduced.save(made, format="png", optimize=True)
+    return made.getvalue()
 
 
 def _wrap(paragraphs: Sequence[str]) -> list[str]:

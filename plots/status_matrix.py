@@ -109,7 +109,8 @@ def stretches(row: MatrixRow) -> list[tuple[int, int, str]]:
 
 def _draw(run: Run, matrix: Matrix) -> Page:
     with_reasons = len(matrix.columns) == 1
-    left = max(ticks.text_width(row.label, style.LEAST) for row in matrix.rows) + 0.12
+    names = [ticks.cut(row.label, style.LEAST, style.NAME) for row in matrix.rows]
+    left = max(ticks.text_width(name, style.LEAST) for name in names) + 0.12
     width = 0.8 if with_reasons else BODY_WIDTH - left - 0.05
     reasons = [_wrapped_reason(row, BODY_WIDTH - left - width - 0.15) if with_reasons else [] for row in matrix.rows]
     row = _ROW if len(matrix.rows) <= _ROWS_WITHOUT_WORRY else _ROW_OF_MANY
@@ -144,7 +145,7 @@ def _draw(run: Run, matrix: Matrix) -> Page:
         middles.append(top + height / 2)
         top += height
     axes.set_yticks(middles)
-    axes.set_yticklabels([row.label for row in matrix.rows], fontsize=style.LEAST)
+    axes.set_yticklabels(names, fontsize=style.LEAST)
     axes.set_xticks([] if with_reasons else [column + 0.5 for column in range(len(matrix.columns))])
     if not with_reasons:
         axes.set_xticklabels(matrix.columns, fontsize=style.LEAST, rotation=90 if turned else 0)

@@ -12,19 +12,26 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+import matplotlib
 from matplotlib import colormaps
 from matplotlib.colors import to_hex, to_rgb
+
+from plots import fonts
 
 # The width of a text that is set in two columns. No text is smaller than LEAST points at this width.
 WIDTH = 7.0
 PNG_DPI = 130  # 910 pixels
 LEAST = 7.0
+NAME = 3.6  # the widest name of a row, in inches
 
 BLACK, GREY, LIGHT = "#000000", "#5c5c5c", "#d9d9d9"
 NOISE = "#9e9e9e"
 
+matplotlib.rcdefaults()  # a matplotlibrc of the user says nothing about these figures
+matplotlib.rcParams["text.parse_math"] = False  # $ in a label of a config is a dollar
+
 RC = {
-    "font.family": "DejaVu Sans",
+    "font.family": fonts.FAMILY,
     "font.size": 7.5,
     "axes.edgecolor": GREY,
     "axes.labelsize": 7.5,
@@ -119,6 +126,11 @@ def family(allocator: str) -> str:
 def family_names() -> dict[str, str]:
     """By family, what readers call it: its own name, else that of its first member."""
     return {name: entry.get("name") or next(iter(entry["members"].values()))[0] for name, entry in _TABLE["families"].items()}
+
+
+def family_colour(name: str, otherwise: str) -> str:
+    """The first colour of a family, for figures that tell families apart and not their members; `otherwise` for strangers."""
+    return _TABLE["families"][name]["colours"][0] if name else otherwise
 
 
 def base_of(allocator: str) -> str:

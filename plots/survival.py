@@ -18,7 +18,7 @@ import matplotlib
 from matplotlib.patches import Patch
 
 from allocbench.errors import NothingToDraw
-from plots import grid, labels, origin, reasons, rows, style, ticks
+from plots import files, grid, labels, origin, reasons, rows, style, ticks
 from plots.page import BODY_WIDTH, Drawing, Heading, Page
 from plots.results import Run
 
@@ -129,7 +129,7 @@ def _heading(matrix: Matrix) -> Heading:
 def _draw(matrix: Matrix) -> Page:
     lines = _lines(matrix)
     full = [name for name, _ in lines]
-    names = [rest or name for name, rest in zip(full, rows.below(full))]
+    names = [ticks.cut(rest or name, style.LEAST, style.NAME) for name, rest in zip(full, rows.below(full))]
     left = max(ticks.text_width(name, style.LEAST) for name in names) + 0.08
     head = max(ticks.text_width(workload, style.LEAST) for workload in matrix.workloads) + 0.08
     legend = 0.22
@@ -258,7 +258,5 @@ def write(runs: Sequence[Run], folder: Path, formats: Sequence[str]) -> list[Pat
     paths = []
     for matrix in matrices(runs):
         paths += drawing(matrix).write(folder, formats)
-        path = folder / f"survival_{matrix.back_end}.csv"
-        path.write_text(table(matrix), encoding="utf-8")
-        paths.append(path)
+        paths.append(files.write(folder / f"survival_{matrix.back_end}.csv", table(matrix)))
     return paths

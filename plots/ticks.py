@@ -9,7 +9,10 @@ from typing import Callable, Sequence
 from matplotlib import font_manager
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullFormatter, NullLocator
 
+from plots import fonts
+
 _MEASURED = 100.0  # points at which widths are measured
+_LONGEST_WORD = 30  # letters
 
 
 def text_width(text: str, points: float, bold: bool = False) -> float:
@@ -19,21 +22,34 @@ def text_width(text: str, points: float, bold: bool = False) -> float:
 
 @lru_cache(maxsize=None)
 def _width(text: str, bold: bool) -> float:
-    font = font_manager.get_font(font_manager.findfont("DejaVu Sans:bold" if bold else "DejaVu Sans"))
+    font = font_manager.get_font(font_manager.findfont(f"{fonts.FAMILY}:bold" if bold else fonts.FAMILY))
     font.set_size(_MEASURED, 72)
-    font.set_text(text, 0.0)
-    return font.get_width_height()[0] / 64 / 72
+    strange = fonts.strange(text)  # of another font, in which they are about as wide as high
+    font.set_text("".join(each for each in text if each not in strange), 0.0)
+    return (font.get_width_height()[0] / 64 + _MEASURED * sum(each in strange for each in text)) / 72
 
 
 def wrapped(text: str, points: float, width: float, bold: bool = False) -> list[str]:
-    """Lines of a text that are at most `width` inches wide; a word that is wider has a line of its own."""
+    """Lines of a text that are at most `width` inches wide. A word that is wider has a line of its own, or several if it is longer than words are."""
     lines: list[str] = []
     for word in text.split():
+        while len(word) > _LONGEST_WORD and text_width(word, points, bold) > width:
+            fits = next((count for count in range(len(word), 1, -1) if text_width(word[:count], points, bold) <= width), 1)
+            lines.append(word[:fits])
+            word = word[fits:]
         if lines and text_width(f"{lines[-1]} {word}", points, bold) <= width:
             lines[-1] += f" {word}"
         else:
             lines.append(word)
     return lines
+
+
+def cut(text: str, points: float, width: float) -> str:
+    """A text of at most `width` inches: its ends, with … for the middle that has no room."""
+    if text_width(text, points) <= width:
+        return text
+    made = (f"{text[:(kept + 1) // 2]}…{text[len(text) - kept // 2:]}" for kept in range(len(text) - 1, 0, -1))
+    return next((each for each in made if text_width(each, points) <= width), "…")
 
 
 def limits(values: Sequence[float], log: bool, padding: float) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from plots import forms, provisional, quantity
+from plots import forms, provisional, quantity, style
 
 _DECADES = 50  # below this ratio of the ends of an axis 2 and 5 are named, too
 _CLOSE = 4     # below this one every digit
@@ -65,6 +65,27 @@ def layout(height: int, **more) -> dict:
 def about(entry: dict) -> dict:
     """What filters ask of a trace."""
     return {"allocator": entry["id"], "form": entry["form"], "family": entry["family"]}
+
+
+def in_families(data: list[dict]) -> list[dict]:
+    """Marks in the colours of their families, with an entry of the legend for each: allocators have more colours than an eye tells apart."""
+    names, key = style.family_names(), {}
+    for trace in data:
+        if "meta" not in trace:
+            continue
+        family = trace["meta"]["family"]
+        trace["marker"]["color"] = style.family_colour(family, style.GREY)
+        trace |= {"legendgroup": f"family {family}", "showlegend": False}
+        key[family] = {**trace, "name": names.get(family, "others"), "x": [None], "y": [None], "showlegend": True, "hoverinfo": "skip",
+                       "marker": {"color": trace["marker"]["color"], "symbol": "circle", "size": 9}}
+        for own in ("meta", "text", "hovertext", "hovertemplate"):
+            key[family].pop(own, None)
+    return data + [key[family] for family in (*names, "") if family in key]
+
+
+def legend(below: float) -> dict:
+    """For a layout: a legend so far below the axes, as a share of their height."""
+    return {"showlegend": True, "legend": {"orientation": "h", "y": -below, "yanchor": "top"}}
 
 
 def finite(values) -> list:

@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 from allocbench.errors import UsageError
-from plots import claims, inputs
+from plots import claims, files, inputs, kept
 from plots.advice import newest
 from plots.parser import Parser
 
 _EPILOG = """\
 examples:
-  allocbench report results/reference/h200 --html              the page of all results below, into that folder
+  allocbench report results/reference/h200 --html              the page of all results below
   allocbench report results/guide --html --out report.html
 
 The page needs no network. What cannot be read is listed on it and below, and everything else is shown.
@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> int:
         description="Write stored results as one HTML page: first the answer, then the evidence.",
     )
     parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, folder with runs below it, or a pattern")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="the page (default: report.html in the folder of the first path)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the page (default: report.html in the folder of the first path, of kept results below build/drawn; .html is added where it lacks)")
     parser.add_argument("--unreadable", action="append", default=[], metavar="TEXT", help=argparse.SUPPRESS)  # logs that the front end cannot read
     options = parser.parse_args(arguments)
     try:  # figures are drawn and claims judged without these libraries
@@ -42,11 +42,7 @@ def main(arguments: list[str]) -> int:
     out = _page(options.out, Path(options.paths[0]))
     runs, failures = newest.read(options.paths, inputs.Overrides(claims.CONFIGS))  # drawn as the configs say today
     page = build.page_of(runs, [*map(UsageError, options.unreadable), *(error for error in failures if not _follows(error, options.unreadable))])
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(page.text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{out} cannot be written: {error.strerror}.") from None
+    files.write(out, page.text)
     for problem in page.problems:
         print(f"allocbench report --html: {problem}", file=sys.stderr)
     print(out)
@@ -61,7 +57,8 @@ def _follows(error: Exception, unreadable: list[str]) -> bool:
 
 def _page(wanted: Path | None, first: Path) -> Path:
     """The file to write: in the first folder, also where a file in it or a pattern below it was given."""
-    out = wanted or (first if first.is_dir() else next(folder for folder in first.parents if folder.is_dir())) / "report.html"
+    out = wanted or kept.outside(first if first.is_dir() else next(folder for folder in first.parents if folder.is_dir())) / "report.html"
     if out.is_dir():
         raise UsageError(f"--out {out} is a folder. Name the file, such as {out / 'report.html'}.")
-    return out
+    is_device = out.exists() and not out.is_file()  # /dev/stdout
+    return out if is_device or out.suffix in (".html", ".htm") else out.with_name(f"{out.name}.html")  # browsers go by the ending

@@ -71,7 +71,7 @@ def chart(table: dict) -> dict | None:
         data.append(_mark(entry, point.slower, point.memory, _size(entry["registers"]), _hover(entry, point.slower, point.memory), number, ring))
     x = charts.axis("time over the best (geometric mean)", True, [point.slower for point in points], factors=True)
     y = charts.axis("bytes of memory per requested byte", True, [point.memory for point in points], factors=True)
-    return {"data": data, "layout": charts.layout(430, xaxis=x, yaxis=y)}
+    return {"data": charts.in_families(data), "layout": charts.layout(500, xaxis=x, yaxis=y, **charts.legend(0.18))}
 
 
 def front_table(table: dict) -> str:
@@ -107,7 +107,7 @@ def setup_chart(table: dict) -> dict | None:
     data = [_mark(entry, entry["setup"], entry["registers"], 11, _hover(entry, None, None), None, _EDGE) for entry in points]
     x = charts.axis("set-up of a heap of 1 GiB", True, [entry["setup"] for entry in points], unit="s")
     y = charts.axis("registers of the malloc kernel", rangemode="tozero")
-    return {"data": data, "layout": charts.layout(340, xaxis=x, yaxis=y)}
+    return {"data": charts.in_families(data), "layout": charts.layout(420, xaxis=x, yaxis=y, **charts.legend(0.22))}
 
 
 def _survives(entry: dict) -> bool:
@@ -130,7 +130,6 @@ def _mark(entry: dict, x: float, y: float, size: float, hover: str, number: int 
         "marker": {
             "symbol": charts.SYMBOLS.get(entry["form"], "circle"),
             "size": size,
-            "color": entry["colour"],
             "opacity": 0.9 if _survives(entry) else 0.45,
             "line": ring,
         },

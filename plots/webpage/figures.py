@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import base64
 import html
-import io
 import shlex
 from dataclasses import dataclass
 
 import markdown
-import matplotlib
 
 from plots import choice, drawing, origin, page, schema, status_matrix, style
 from plots.kinds import KINDS
@@ -74,8 +72,5 @@ def _image(run: Run, made: page.Drawing) -> str:
     if kept.is_file():
         content = kept.read_bytes()
     else:
-        file = io.BytesIO()
-        with matplotlib.rc_context(style.RC):
-            made.page.figure.savefig(file, format="png", dpi=style.PNG_DPI // 2)
-        content = file.getvalue()
+        content = made.image("png", style.PNG_DPI // 2).getvalue()
     return f"data:image/png;base64,{base64.b64encode(content).decode()}"

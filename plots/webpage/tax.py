@@ -80,14 +80,15 @@ def chart(table: dict) -> dict | None:
         ]
         if points and entry["id"] != _BUMP:
             name = forms.titled(entry)
-            marker = {"symbol": charts.SYMBOLS.get(entry["form"], "circle"), "size": 9, "color": entry["colour"], "opacity": 0.75}
+            marker = {"symbol": charts.SYMBOLS.get(entry["form"], "circle"), "size": 9, "opacity": 0.75}
             data.append({**_trace(name, name, points, marker), "meta": charts.about(entry)})
     data += _without(table, places)
     shapes = [{"type": "line", "x0": 1, "x1": 1, "yref": "paper", "y0": 0, "y1": 1, "line": {"width": 1, "dash": "dot", "color": "#888888"}}]
     return {
-        "data": data,
+        "data": charts.in_families(data),
         "layout": charts.layout(
-            120 + 60 * len(places),
+            200 + 60 * len(places),
+            **charts.legend(0.12),
             shapes=shapes,
             xaxis=charts.axis("time over AtomicMalloc's", True, [x for trace in data for x in trace["x"]], factors=True),
             yaxis=charts.axis("", type="category"),

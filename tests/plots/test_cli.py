@@ -193,3 +193,28 @@ def test_commands_over_runs_refuse_what_is_none(root, capsys, command, path, mes
     assert main([command, str(root / path)]) == 2
     told = capsys.readouterr().err
     assert message in told and told.count("\n") == 1
+
+
+def test_kept_results_are_written_to_only_by_out(tmp_path, capsys, monkeypatch):
+    reference, drawn = tmp_path / "reference", tmp_path / "drawn"
+    monkeypatch.setattr(kept, "REFERENCE", reference)
+    monkeypatch.setattr(kept, "DRAWN", drawn)
+    folder = synthetic.write(reference / "h200" / "run", CONFIG, [_ok()])
+    monkeypatch.chdir(reference / "h200")
+    assert main(["run", "--formats", "svg"]) == 0
+    for command in ("survival", "aa"):
+        assert main([command, "run", *(["."] if command == "aa" else []), "--formats", "svg"]) in (0, 2)  # aa wants two runs
+    assert main(["page", "run"]) == 0
+    assert [path.name for path in reference.rglob("*") if path.is_file()] == ["results.json"]
+    written = sorted(str(path.relative_to(drawn)) for path in drawn.rglob("*") if path.is_file())
+    assert written == ["h200/run/figures/test_fig_cpu.md", "h200/run/figures/test_fig_cpu.svg", "h200/run/report.html",
+                       "h200/survival_cpu.csv", "h200/survival_cpu.md", "h200/survival_cpu.svg"]
+    assert main(["run", "--formats", "svg", "--out", str(folder / "figures")]) == 0
+    assert (folder / "figures" / "test_fig_cpu.svg").exists()
+
+
+@pytest.mark.parametrize("out, written", [("page", "page.html"), ("page.v2", "page.v2.html"), ("page.html", "page.html"), ("page.htm", "page.htm")])
+def test_a_page_has_the_ending_that_browsers_know(tmp_path, capsys, out, written):
+    folder = synthetic.write(tmp_path / "run", CONFIG, [_ok()])
+    assert main(["page", str(folder), "--out", str(tmp_path / out)]) == 0
+    assert capsys.readouterr().out == f"{tmp_path / written}\n" and (tmp_path / written).read_text(encoding="utf-8").startswith("<!doctype html>")

@@ -337,3 +337,17 @@ def test_a_page_that_cannot_be_written_is_one_sentence(tmp_path, capsys):
     assert f"--out {tmp_path} is a folder. Name the file" in capsys.readouterr().err
     assert cli.main(["page", str(tmp_path), "--out", str(tmp_path / "results.json" / "page.html")]) == 2
     assert "cannot be written: " in capsys.readouterr().err
+
+
+def test_the_legend_of_scatter_plots_names_the_family_of_every_colour(page):
+    for name in ("costs", "setup", "tax"):
+        chart = _charts(page.read_text(encoding="utf-8"))[name]
+        marks = [trace for trace in chart["data"] if "meta" in trace]
+        named = {trace["legendgroup"]: trace for trace in chart["data"] if trace["x"] == [None]}
+        assert chart["layout"]["showlegend"] and marks
+        assert {trace["legendgroup"] for trace in marks} == set(named) and not any(trace["showlegend"] for trace in marks)
+        for trace in marks:
+            key = named[trace["legendgroup"]]
+            assert key["showlegend"] and key["marker"]["color"] == trace["marker"]["color"]
+            assert key["name"] == style.family_names().get(trace["meta"]["family"], "others")
+        assert len({trace["marker"]["color"] for trace in marks}) == len(named)

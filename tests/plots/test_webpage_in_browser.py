@@ -122,7 +122,9 @@ def test_filters_hide_rows_and_traces(wide, page):
     assert wide.execute_script(rows) == ["comb", "halloc_reworked", "corw_reworked"]
     assert wide.execute_script("return location.hash") == "#form=row&rows=all"
     wide.execute_script("document.querySelector('[data-chart=costs]').scrollIntoView()")
-    browser.wait(wide, "return document.querySelector('[data-chart=costs]').data.every((trace) => trace.visible === ['own', 'reworked'].includes(trace.meta.form))")
+    browser.wait(wide, "return document.querySelector('[data-chart=costs]').data.filter((trace) => trace.meta).every((trace) => trace.visible === ['own', 'reworked'].includes(trace.meta.form))")
+    groups = "return [...new Set(document.querySelector('[data-chart=costs]').data.filter((trace) => trace.visible && !{}trace.meta).map((trace) => trace.legendgroup))].sort()"
+    assert wide.execute_script(groups.format("")) == wide.execute_script(groups.format("!")) != []
     Select(wide.find_element(By.ID, "family")).select_by_value("halloc")
     assert wide.execute_script(rows) == ["halloc_reworked"]
     assert browser.complaints(wide) == []

@@ -52,8 +52,13 @@ const Charts = (() => {
   }
 
   const coloured = (style) => (style && style.color !== undefined ? {...style, color: Array.isArray(style.color) ? style.color.map(lighter) : lighter(style.color)} : style);
-  const dataOf = (chart) => chart.data.map((trace) => trace.type === "scatter"
-    ? {...trace, visible: isShown(trace.meta), marker: coloured(trace.marker || {}), line: coloured(trace.line || {})} : trace);
+  // The legend names a family while one of its marks is shown.
+  function dataOf(chart) {
+    const groups = new Set(chart.data.filter((trace) => trace.meta && isShown(trace.meta)).map((trace) => trace.legendgroup));
+    const isVisible = (trace) => (/^family/.test(trace.legendgroup) ? isShown(trace.meta) && groups.has(trace.legendgroup) : isShown(trace.meta));
+    return chart.data.map((trace) => trace.type === "scatter"
+      ? {...trace, visible: isVisible(trace), marker: coloured(trace.marker || {}), line: coloured(trace.line || {})} : trace);
+  }
 
   async function draw(place) {
     const wide = all[place.dataset.chart], chart = isNarrow(place) && wide && wide.narrow ? wide.narrow : wide;

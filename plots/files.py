@@ -1,0 +1,18 @@
+"""Writes the files of all commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from allocbench.errors import UsageError
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    """With the folders above it; gives the path back."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Paths that are not UTF-8 pass unchanged.
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape"))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}. Choose another place with --out, or make room and allow writing there.") from None
+    return path
