@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 # nvcc is often installed beside PATH.
 export PATH := $(PATH):/usr/local/cuda/bin
 
-.PHONY: help demo test check-full test-contract-seeds test-asan-device test-sanitizers build build-all dependencies check-format clean
+.PHONY: help demo test check-full test-contract-seeds test-asan-device test-sanitizers test-pandas build build-all dependencies check-format clean
 
 # Builds what configs/smoke.json needs on this machine's best back end, no more.
 demo: dependencies  ## install what is missing, build, run configs/smoke.json on the best back end, draw its figures
@@ -30,6 +30,17 @@ test-asan-device: dependencies  ## executor, allocators and workloads under Addr
 test-sanitizers: dependencies  ## all tests of the CPU back end under AddressSanitizer with UBSan, then under ThreadSanitizer
 	cmake --preset asan && cmake --build --preset asan --parallel $(JOBS) && ctest --preset asan --parallel $(JOBS)
 	cmake --preset tsan && cmake --build --preset tsan --parallel $(JOBS) && ctest --preset tsan --parallel $(JOBS)
+
+# Needs PyPI, so it is no part of `make test`, which tests with Debian's pandas. pandas 3 needs Python 3.11.
+PANDAS := 1.5 2.2 3
+NUMPY_1.5 := 'numpy<2'
+test-pandas: $(PANDAS:%=build/pandas/%/tested)  ## the Python package with pandas 1.5, 2.2 and 3 from PyPI; a warning is an error
+
+.PHONY: $(PANDAS:%=build/pandas/%/tested)
+$(PANDAS:%=build/pandas/%/tested): build/pandas/%/tested:
+	python3 -m venv build/pandas/$*
+	build/pandas/$*/bin/pip install --quiet 'pandas==$*.*' $(NUMPY_$*) jsonschema pytest setuptools wheel
+	build/pandas/$*/bin/python -B -W error -m pytest -q -p no:cacheprovider tests/plots/test_package.py
 
 build: dependencies  ## all programs and plug-ins
 	cmake --preset release

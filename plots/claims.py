@@ -277,16 +277,21 @@ class Ledger:
         return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
     def cards(self) -> str:
-        """Which papers share a card; empty where all do. Runs whose log names no card are left out."""
-        papers: dict[str, list[str]] = {}
+        """What was measured on which card; empty where all share one. Runs whose log names no card are left out. A paper on a single card
+        is named without its figures."""
+        figures: dict[str, dict[str, list[str]]] = {}  # by paper and card
         for run, _ in self.runs:
-            of_card = papers.setdefault(run.device.get("uuid") or "", [])
-            of_card += [paper for paper in [run.name.split("/")[0]] if paper not in of_card]
-        groups = [" and ".join(each) for card, each in papers.items() if card]
-        if len(groups) < 2:
+            if card := run.device.get("uuid"):
+                paper, _, figure = run.name.partition("/")
+                figures.setdefault(paper, {}).setdefault(card, []).append(figure)
+        cards = list(dict.fromkeys(card for of_paper in figures.values() for card in of_paper))
+        if len(cards) < 2:
             return ""
-        return (f"The papers were measured on {len(groups)} different cards: {'; '.join(groups)}. Each claim is judged by one run, so its ratios are "
-                "those of one card; times of different papers are not to be compared.")
+        groups = [_listed([f"{paper} ({_listed(of_paper[card])})" if len(of_paper) > 1 else paper for paper, of_paper in figures.items() if card in of_paper])
+                  for card in cards]
+        told = "; ".join(f"card {number}: {group}" for number, group in enumerate(groups, 1))
+        return (f"These results were measured on {len(cards)} different cards. {told[0].upper()}{told[1:]}. Each claim is judged by one run, so its ratios "
+                "are those of one card. Do not compare times of different cards.")
 
     def data(self) -> list[dict]:
         return [{"figure": run.name, "backend": run.backend, "device": run.device.get("name", ""), **each.data()}
@@ -299,6 +304,10 @@ class Ledger:
             return counts
         names = ", ".join(f"{name} ({number})" for name, number in self.missing.items())
         return f"{counts} Not judged, because these results have no cell of them: {names}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def ledger(runs: Sequence[Run], configs: Path = CONFIGS) -> Ledger:

@@ -39,7 +39,7 @@ class Ranked:
     slower: float | None
     low: float | None
     high: float | None
-    seconds: float | None  # of one request, in the nearest case that has it
+    seconds: float | None  # of one operation of the phase that is compared, in the nearest case that has it
     memory: float | None  # bytes that a requested byte takes
     ok: int
     failed: list[tuple[int, str, str]]  # case, status (or that the study had no time for it), reason
@@ -159,8 +159,8 @@ def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases:
             bounded = False
         else:
             spread += (weight * math.log((time[2] + table["floor"]) / (time[1] + table["floor"])) / 2) ** 2
-        if seconds is None and result.get("n"):
-            seconds = time[0] / result["n"]
+        if seconds is None and (operations := result.get("n", {}).get(phase)):
+            seconds = time[0] / operations
     if not ok:
         return Ranked(entry, 0, None, None, None, None, memory_of(entry, question["sizes"]), 0, failed)
     failed = [each for each in failed if each[1] != "unsupported" or not _asks_more(table["cases"][each[0]]["job"], question)]

@@ -11,7 +11,7 @@ from plots import forms, origin, style
 from plots.advice import cases, findings
 from plots.results import Run
 
-FORMAT = 3
+FORMAT = 4
 _MEMORY = ("guide/memory_small", "guide/memory_large")
 _WITHOUT = {"guide/hash_join_without": "guide/hash_join", "guide/group_by_without": "guide/group_by"}
 _FIGURES = (
@@ -164,8 +164,8 @@ def _outcome(run: Run, cell: str, row, values: dict) -> list | dict:
     if row["status"] != "ok":
         return [style.NOT_MEASURED if row["left_out"] else row["status"], row["reason"].splitlines()[0][:_REASON] if row["reason"] else ""]
     made = {phase: [_short(number) for number in numbers] for (phase, metric), numbers in values.items() if metric == "time"}
-    if counts := [int(numbers[0]) for (_, metric), numbers in values.items() if metric == "operations"]:
-        made["n"] = max(counts)
+    if counts := {phase: int(numbers[0]) for (phase, metric), numbers in values.items() if metric == "operations"}:
+        made["n"] = counts
     if row["provisional"]:
         made["provisional"] = True
     if steps := _steps(run.details.get(cell, {})):

@@ -54,7 +54,7 @@ def _wrapped(parts: list[str]) -> str:
 
 
 _LEGEND = (
-    "time/best: time over the best, geometric mean over the cells below. request: time of the nearest cell over its requests, which run side by side. memory: "
+    "time/best: time over the best, geometric mean over the cells below. operation: time of the nearest cell over its operations (mallocs and frees), which run side by side. memory: "
     "bytes of a full pool and its metadata per requested byte. regs: registers of malloc. survival: cells of the whole guide that ended well; all near "
     "this job did. -: not measured."
 )
@@ -63,7 +63,7 @@ _STEPS = (
     "One step is a factor of 4 in request size, 10 in threads, 4 in lanes, 2 in the free share of the pool, or 100 in its size; another lifetime is 1.5. "
     "A cell counts half as much for every step away."
 )
-_HEADER = ("rank", "allocator", "time/best", "request", "memory", "regs", "survival")
+_HEADER = ("rank", "allocator", "time/best", "operation", "memory", "regs", "survival")
 
 
 def _row(each: Ranked, ranked: list[Ranked]) -> tuple[str, ...]:

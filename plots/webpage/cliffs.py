@@ -1,4 +1,4 @@
-"""Where an allocator falls off: its time per request against threads by size and against the fill of the pool, and below these its slowest
+"""Where an allocator falls off: its time per operation against threads by size and against the fill of the pool, and below these its slowest
 mallocs against the same. The size is the colour, the percentile the kind of line and mark. Where lines coincide, sizes stand beside each
 other and the marks of percentiles around each other."""
 
@@ -41,9 +41,9 @@ def _chart(table: dict, entry: dict) -> dict | None:
     filled = _tails_by_fill(entry["latency_by_fill"], colours)
     axes = {
         "xaxis": charts.axis("threads", True, _all(threads, "x"), domain=_LEFT, anchor="y"),
-        "yaxis": charts.axis("time per request, malloc and free", True, _all(threads, "y"), unit="s", domain=_ABOVE),
+        "yaxis": charts.axis("time per operation, malloc or free", True, _all(threads, "y"), unit="s", domain=_ABOVE),
         "xaxis2": charts.axis("pool in use", **_PERCENT, domain=_RIGHT, anchor="y2"),
-        "yaxis2": charts.axis("time per request", True, _all(fills, "y"), unit="s", domain=_ABOVE, anchor="x2"),
+        "yaxis2": charts.axis("time per operation", True, _all(fills, "y"), unit="s", domain=_ABOVE, anchor="x2"),
         "xaxis3": charts.axis("threads", True, _all(tails, "x"), domain=_LEFT, anchor="y3"),
         "yaxis3": charts.axis(unit, True, _all(tails, "y"), domain=_BELOW, anchor="x3"),
     }
@@ -104,16 +104,16 @@ def _at_fill(fill: float, words: str) -> str:
     return f"{100 * fill:.3g} % in use: {words}"
 
 
-def _per_request(case: dict, result: dict) -> float | None:
-    time = result.get(case["time"])
-    return time[0] / result["n"] if time and result.get("n") else None
+def _per_operation(case: dict, result: dict) -> float | None:
+    time, operations = result.get(case["time"]), result.get("n", {}).get(case["time"])
+    return time[0] / operations if time and operations else None
 
 
 def _by_threads(cells: list, colours: dict[int, str]) -> list[dict]:
     sizes: dict[int, list] = {}
     hollow: dict[int, set] = {}
     for case, result in cells:
-        value, size = _per_request(case, result), case["job"]["sizes"][0] if case["figure"] in _SIZED else 0
+        value, size = _per_operation(case, result), case["job"]["sizes"][0] if case["figure"] in _SIZED else 0
         if size and value is not None:
             sizes.setdefault(size, []).append((case["job"]["threads"], value))
             hollow.setdefault(size, set()).update([case["job"]["threads"]] if result.get("provisional") else [])
@@ -128,7 +128,7 @@ def _by_fill(cells: list, colours: dict[int, str]) -> list[dict]:
     made = []
     for figure, name, colour in (("guide/fill", "256 B, by fill", colours.get(256, "#555555")), ("guide/fill_mixed", "4 B to 8 KiB, by fill", _MIXED)):
         points = [
-            (case["job"]["fill"], value) for case, result in cells if case["figure"] == figure if (value := _per_request(case, result)) is not None
+            (case["job"]["fill"], value) for case, result in cells if case["figure"] == figure if (value := _per_operation(case, result)) is not None
         ]
         if points:
             hollow = {case["job"]["fill"] for case, result in cells if case["figure"] == figure and result.get("provisional")}

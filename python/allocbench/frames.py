@@ -12,7 +12,7 @@ from allocbench import stored
 ABOUT = ["allocator", "workload", "pool_bytes", "backend", "status", "left_out", "provisional", "reason"]  # a cell, besides its settings
 OBJECTS = ("axes", "workload_parameters", "allocator_parameters")  # settings, as dictionaries
 VALUE_COLUMNS = ("cell", "phase", "metric", "unit", "better", "statistic", "value", "low", "high", "confidence", "samples", "flags")
-_NUMBERS = ("value", "low", "high", "confidence", "samples")
+NUMBERS = ("value", "low", "high", "confidence", "samples")
 _WANT_OF_TIME = "put off until all others were measured"  # how such a reason begins (harness/front/log/run_log.hpp)
 _CONFIDENCE = 0.95  # of all intervals
 _USUAL_UNITS = {"time": "s", "throughput": "op/s", "init_time": "s", "metadata_bytes": "B"}  # in results whose worker told none
@@ -69,7 +69,7 @@ def values_of(document: dict) -> pandas.DataFrame:
             made.append((cell["id"], phase, metric, about.get("unit", _USUAL_UNITS.get(metric, "")), about.get("better", "none"), kind, value,
                          *(interval or (None, None)), _CONFIDENCE if interval else None, samples, flags))
     table = pandas.DataFrame(made, columns=list(VALUE_COLUMNS))
-    return table.astype({name: float for name in _NUMBERS})
+    return table.astype({name: float for name in NUMBERS})
 
 
 def _rows_of(cell: dict, statistic: str) -> Iterator[_Row]:

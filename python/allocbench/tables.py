@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pandas
@@ -20,11 +21,8 @@ def read(*runs: str | Path) -> pandas.DataFrame:
     `attrs["axes"]` lists the columns that some run sweeps, `attrs["settings"]` those of all settings."""
     def rows_of(folder: Path, document: dict, cells: pandas.DataFrame) -> pandas.DataFrame:
         values = frames.values_of(document).set_index("cell")
-        failed = pandas.DataFrame(index=cells.index[cells["status"] != "ok"], columns=_OF_VALUES)
-        whole = pandas.concat([values, failed]) if len(failed) else values
-        numbers = {name: pandas.to_numeric(whole[name]) for name in ("value", "low", "high", "confidence", "samples")}
-        words = {name: whole[name].fillna("") for name in ("phase", "metric", "unit", "better", "statistic", "flags")}
-        return whole.assign(**numbers, **words)
+        failed = pandas.DataFrame({name: math.nan if name in frames.NUMBERS else "" for name in _OF_VALUES}, index=cells.index[cells["status"] != "ok"])
+        return pandas.concat([values, failed]) if len(failed) else values
 
     return _joined(runs, rows_of)
 
@@ -65,14 +63,21 @@ def _joined(runs, rows_of) -> pandas.DataFrame:
         about = cells.drop(columns=list(frames.OBJECTS))
         taken = {"run", "cell", *about.columns, *made.columns}
         names = {name: _column(name, taken) for name in settings.columns}
-        parts.append(about.join(settings.rename(columns=names)).join(made, how="right").rename_axis("cell").reset_index().assign(run=str(folder)))
+        joined = about.join(settings.rename(columns=names)).join(made, how="right").rename_axis("cell")
+        parts.append(joined.copy().reset_index().assign(run=str(folder)))  # pandas 3 warns of columns added to a frame of many blocks, which a copy joins
         settings_names |= dict.fromkeys(names.values())
         axes_names |= dict.fromkeys(names.get(axis, axis) for axes in cells["axes"] for axis in axes)
-    table = pandas.concat(parts, ignore_index=True).infer_objects()
-    table = table.rename(columns={name: _column(name, set()) for name in table.columns})
-    table.insert(0, "run", table.pop("run"))
+    table = _stacked(parts)
     table.attrs = {"axes": list(axes_names), "settings": list(settings_names)}
     return table
+
+
+def _stacked(parts: list[pandas.DataFrame]) -> pandas.DataFrame:
+    """The rows of all parts, the run first. By hand, because versions of pandas differ in what concat() makes of columns that a part lacks or has no
+    value of, and some warn of it."""
+    columns = dict.fromkeys(["run", *(name for part in parts for name in part.columns)])
+    values = {name: [value for part in parts for value in (part[name] if name in part else [math.nan] * len(part))] for name in columns}
+    return pandas.DataFrame({_column(name, set()): pandas.Series(held, dtype=object).infer_objects() for name, held in values.items()})
 
 
 def _column(setting: str, taken: set[str]) -> str:

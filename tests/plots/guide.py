@@ -65,7 +65,7 @@ def _phases(total: float, operations: int) -> dict:
     values = {}
     for phase, share in (("alloc", 0.75), ("free", 0.25), ("total", 1.0)):
         value = total * share
-        values |= {(phase, "time"): (value, value * 0.99, value * 1.01), (phase, "operations"): operations}
+        values |= {(phase, "time"): (value, value * 0.99, value * 1.01), (phase, "operations"): operations * (2 if phase == "total" else 1)}
     return values
 
 

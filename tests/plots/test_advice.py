@@ -7,7 +7,9 @@ import random
 import advised
 import guide
 import pytest
+import synthetic
 
+from plots import results
 from plots.advice import cases, engine, findings, question, table, text
 
 
@@ -136,6 +138,28 @@ def test_ablations_are_asked_for(made):
     assert "c_malloc_no_merge" not in advised.ids(advised.near(made).ranked)
 
 
+def test_the_time_of_an_operation_is_that_of_its_own_phase(tmp_path):
+    """As CoRW's cell of guide/aged: 171,344 operations came before the 9,040 of the last launch, which took 5.544 µs; `alloc` and `total` of
+    guide/small took 1,000 and 2,000 operations."""
+    values = {("earlier", "time"): 52.52e-6, ("earlier", "operations"): 171_344, ("last", "time"): 5.544e-6, ("last", "operations"): 9_040,
+              ("total", "time"): 58.064e-6, ("total", "operations"): 180_384}
+    aged = synthetic.cell("comb", {"launches": 20}, values=values, workload="randomized", pool_bytes=1 << 30,
+                          workload_parameters={"request_bytes": 64, "threads": 10_000, "launches": 20})
+    synthetic.write(tmp_path / "aged", {"name": "guide/aged"}, [aged])
+    values = {("alloc", "time"): 6e-6, ("alloc", "operations"): 1000, ("free", "time"): 3e-6, ("free", "operations"): 1000,
+              ("total", "time"): 9e-6, ("total", "operations"): 2000}
+    small = synthetic.cell("comb", {"request_bytes": 64, "threads": 1000}, values=values, pool_bytes=1 << 30,
+                           workload_parameters={"request_bytes": 64, "threads": 1000, "lanes_per_warp": 32})
+    synthetic.write(tmp_path / "small", {"name": "guide/small"}, [small])
+    by_hand = table.of([results.read_run(tmp_path / name) for name in ("aged", "small")])
+
+    def seconds(**words):
+        return advised.near(by_hand, sizes="64", forms=question.FORMS, **words).ranked[0].seconds
+
+    assert seconds(threads="10k", lifetime="any") == pytest.approx(5.544e-6 / 9_040)
+    assert seconds() == pytest.approx(4.5e-9) and seconds(must_free=False) == pytest.approx(6e-9)
+
+
 def test_the_order_of_the_table_does_not_matter(made, session_seed):
     shuffled = {**made, "allocators": random.Random(session_seed).sample(made["allocators"], len(made["allocators"]))}
     asked = advised.asked(sizes="16-64", threads="30k").data()
@@ -164,6 +188,6 @@ def test_the_list_is_in_the_order_of_the_ranks(made):
     entries = [dict(entry, results=list(entry["results"])) for entry in made["allocators"] if entry["id"] in ("comb", "halloc_reworked", "corw_reworked")]
     for entry, (middle, low, high) in zip(entries, ((10e-6, 9.99e-6, 10.01e-6), (11e-6, 10.99e-6, 11.01e-6), (12e-6, 9e-6, 15e-6))):
         for number in near:
-            entry["results"][number] = {phase: [middle, low, high] for phase in ("alloc", "free", "total")} | {"n": 1000}
+            entry["results"][number] = {phase: [middle, low, high] for phase in ("alloc", "free", "total")} | {"n": {"total": 1000}}
     ranked = advised.near({**made, "allocators": entries}).ranked
     assert [(each.entry["id"], each.rank) for each in ranked] == [(entries[0]["id"], 1), (entries[2]["id"], 1), (entries[1]["id"], 2)]

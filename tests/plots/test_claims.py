@@ -99,8 +99,9 @@ def _of_card(folder, name, uuid):
 
 @pytest.mark.parametrize("cards, told", [
     ({"a/1": "x", "b/1": "x"}, ""), ({"a/1": "x", "b/1": ""}, ""),
-    ({"a/1": "x", "a/2": "x", "b/1": "x", "c/1": "y"}, "The papers were measured on 2 different cards: a and b; c. "),
-    ({"a/1": "x", "a/2": "y"}, "The papers were measured on 2 different cards: a; a. ")])
+    ({"a/1": "x", "a/2": "x", "b/1": "x", "c/1": "y"}, "These results were measured on 2 different cards. Card 1: a and b; card 2: c. "),
+    ({"a/1": "x", "a/2": "y", "a/3": "x", "a/4": "x", "b/1": "y"},
+     "These results were measured on 2 different cards. Card 1: a (1, 3 and 4); card 2: a (2) and b. ")])
 def test_the_ledger_tells_of_different_cards(tmp_path, cards, told):
     runs = [_of_card(tmp_path / name, name, uuid) for name, uuid in cards.items()]
     ledger = claims.Ledger([(run, []) for run in runs])

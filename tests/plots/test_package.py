@@ -6,6 +6,7 @@ import lzma
 import shutil
 import subprocess
 import sys
+import warnings
 
 import pandas
 import pytest
@@ -31,6 +32,21 @@ def test_a_row_per_cell_phase_and_metric(tmp_path):
     assert (table["low"][0], table["high"][0], table["unit"][0]) == (9e-7, 2e-6, "s")
     assert list(table["threads"]) == [1, 1, 2] and table["threads"].dtype == "int64"
     assert list(table["run"].unique()) == [str(tmp_path)]
+
+
+def test_pandas_has_nothing_to_warn_of(tmp_path):
+    """Runs with and without failed cells, with no cell that is ok, and with settings that the others lack."""
+    _run(tmp_path / "both")
+    axes = {"threads": 4, "depth": 3, "sorted": True, **{f"setting{number}": number for number in range(150)}}
+    synthetic.write(tmp_path / "ok", CONFIG, [synthetic.cell("c_malloc", axes, values={("alloc", "time"): (1e-6, 9e-7, 2e-6)})])
+    synthetic.write(tmp_path / "failed", CONFIG, [synthetic.cell("halloc", {"threads": 8}, status="oom", reason="null")])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table = allocbench.read(tmp_path)
+        assert len(allocbench.cells(tmp_path)) == 4
+    assert list(table["status"]) == ["ok", "ok", "timeout", "oom", "ok"] and list(table["threads"]) == [1, 1, 2, 8, 4]
+    assert list(table["value"].isna()) == [False, False, True, True, False] and table["value"].dtype == table["low"].dtype == "float64"
+    assert list(table["metric"]) == ["time", "null_returns", "", "", "time"] and list(table["flags_"]) == [""] * 5
 
 
 def test_no_column_hides_what_pandas_has(tmp_path):

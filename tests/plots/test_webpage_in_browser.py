@@ -67,7 +67,7 @@ def test_page_and_command_line_rank_alike(wide, page, folder, words):
         """
         const found = Decision.answer(arguments[0], arguments[1]);
         const told = (group) => group.map((each) =>
-          [each.entry.id, each.rank, each.slower, each.low, each.high, each.memory, each.ok, each.failed.length]);
+          [each.entry.id, each.rank, each.slower, each.low, each.high, each.memory, each.ok, each.failed.length, each.seconds]);
         return {near: found.near.map((each) => [each.number, each.distance]),
                 ranked: told(found.ranked), failing: told(found.failing), unsafe: told(found.unsafe),
                 unable: told(found.unable), left_out: found.left_out.map((entry) => entry.id), front: [...Rank.front(found.ranked)].sort(),
@@ -83,7 +83,7 @@ def test_page_and_command_line_rank_alike(wide, page, folder, words):
             (each.entry["id"], each.rank, each.ok, len(each.failed)) for each in ours
         ]
         for theirs, each in zip(told[group], ours):
-            assert theirs[2:6] == pytest.approx([each.slower, each.low, each.high, each.memory]), each.entry["id"]
+            assert [*theirs[2:6], theirs[8]] == pytest.approx([each.slower, each.low, each.high, each.memory, each.seconds]), each.entry["id"]
     assert told["sentence"] == question.sentence(asked)
     assert told["unmeasured"] == [entry["id"] for entry in found.unmeasured]
     assert told["left_out"] == [entry["id"] for entry in found.left_out]

@@ -56,7 +56,7 @@ const Decision = (() => {
   function rankingOf(found) {
     const front = Rank.front(found.ranked), made = element("table", undefined, "ranking");
     const head = made.createTHead().insertRow();
-    for (const [title, className] of [["", "number"], ["allocator"], ["time over best", "number"], ["per request", "number wide-only"], ["memory", "number"], ["registers", "number wide-only"], ["survival", "number"]])
+    for (const [title, className] of [["", "number"], ["allocator"], ["time over best", "number"], ["per operation", "number wide-only"], ["memory", "number"], ["registers", "number wide-only"], ["survival", "number"]])
       head.append(Object.assign(element("th", title), {className: className || ""}));
     const body = made.createTBody();
     found.ranked.forEach((each, place) => {
@@ -87,7 +87,7 @@ const Decision = (() => {
     }
     const list = element("ul");
     for (const [title, group] of lines) list.append(element("li", `${title}: ${group.slice(0, 6).map((each) => titled(each.entry)).join("; ")}${group.length > 6 ? ` and ${group.length - 6} more` : ""}`));
-    list.append(element("li", "Time over best: geometric mean over the cells below. Per request: time of the nearest cell over its requests, which run side by side."));
+    list.append(element("li", "Time over best: geometric mean over the cells below. Per operation: time of the nearest cell over its operations (mallocs and frees), which run side by side."));
     list.append(element("li", "Memory: bytes of a full pool and its metadata per requested byte. Registers: of the malloc kernel."));
     list.append(element("li", "Survival: cells of the whole guide that ended well; of those near this job all did."));
     list.append(element("li", "Coloured names: nothing else in the list is better in time, memory and registers at once."));

@@ -68,7 +68,8 @@ const Rank = (() => {
       logs += weight * Math.log((time[0] + table.floor) / (best[place] + table.floor));
       if (time[1] === null || time[2] === null) bounded = false;
       else spread += (weight * Math.log((time[2] + table.floor) / (time[1] + table.floor)) / 2) ** 2;
-      if (seconds === null && result.n) seconds = time[0] / result.n;
+      const operations = result.n?.[phases[place]];
+      if (seconds === null && operations) seconds = time[0] / operations;
     });
     const made = {entry, rank: 0, slower: null, low: null, high: null, seconds, memory: memoryOf(entry, question.sizes), ok, failed, provisional};
     if (ok) {
