@@ -86,15 +86,15 @@ class Compare(ProgramTest):
         kept, again = self.folder / "kept", self.folder / "again"
         for name in ("one", "two"):
             self.measure(self.config(name=f"test/{name}", seed={"one": 1, "two": 2}[name], rounds=3), out=kept / name)
-        result = self.compare("--with-reference", kept, "--out", again, "--minutes", 0)  # no cell has its rounds
+        result = self.compare("--with-reference", kept, "--out", again, "--minutes", 0, expect=2)
         self.assertIn(f"Continue with\n  allocbench compare --with-reference {kept} --out {again} --minutes 0", result.stderr)
-        self.assertIn("12 unsure: B is provisional: it has 1 of the 3 rounds that a comparison needs", result.stdout)
-        self.assertNotIn("not measured yet", result.stdout)
+        self.assertIn(f"No cell of {again} was measured. The same command continues.", result.stderr)
         self.assertNotIn("--resume", result.stderr)
+        self.compare("--with-reference", kept, "--out", again)
         self.assertEqual([len(cell_ids(self.events(again / "test" / name))) for name in ("one", "two")], [3, 3])
         rounds = [(event["time"], event["round"]) for name in ("one", "two") for event in self.events(again / "test" / name)
                   if event["event"] == "round"]
-        self.assertEqual([number for _, number in sorted(rounds)], [0] * 6)  # the first round of both, and then the time was over
+        self.assertEqual([number for _, number in sorted(rounds)], [0] * 6 + [1] * 6 + [2] * 6, "one plan")
         document = json.loads(self.compare("--with-reference", kept, "--out", again, "--json").stdout)
         self.assertEqual([cell["status"] for cell in document["cells"]], [{"a": "ok", "b": "ok"}] * 6)
 

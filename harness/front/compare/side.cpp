@@ -92,6 +92,10 @@ Side side_of(const std::string& argument, const std::vector<Results>& runs, cons
     side.figures.insert(results.figure);
     side.not_measured += results.not_measured;
     for (const CellResult& result : results.cells) {
+      if (result.cell.end->left_out) {  // there was no time or no memory for it
+        ++side.not_measured;
+        continue;
+      }
       add_origin(side, result.cell.origin);
       ComparedCell cell = compared(results, result);
       const auto [place, added] = places.emplace(cell.id, side.cells.size());
