@@ -34,6 +34,10 @@ static_assert(cudaErrorMemoryAllocation == 2 && cudaErrorDevicesUnavailable == 4
   throw Fault(FaultKind::device_fault, text);
 }
 
+std::string with_advice(const std::string& text, const CudaError& error) {
+  return *error.advice == '\0' ? text : text + ". " + error.advice;
+}
+
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
@@ -44,10 +48,10 @@ void check_cuda(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
   // The runtime remembers an error that was only returned; the next launch check would report it a second time.
   static_cast<void>(cudaGetLastError());
-  std::string text = std::string(call) + ": " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")";
+  const std::string text =
+      std::string(call) + ": " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")";
   const CudaError known = cuda_error(status);
-  if (*known.advice != '\0') text += std::string(". ") + known.advice;
-  throw_fault(known.blame, text);
+  throw_fault(known.blame, with_advice(text, known));
 }
 
 int Device::count() {
@@ -68,7 +72,7 @@ Device::Device(int ordinal) : ordinal_(ordinal) {
     const std::string text = "no CUDA device is present";
     int driver = 0;  // 0 = none is loaded: a machine without GPU
     static_cast<void>(cudaDriverGetVersion(&driver));
-    throw Fault(FaultKind::environment, driver == 0 ? text : with_hint(text, cudaErrorNoDevice));
+    throw Fault(FaultKind::environment, driver == 0 ? text : with_advice(text, cuda_error(cudaErrorNoDevice)));
   }
   if (ordinal < 0 || ordinal >= available) {
     throw Fault(FaultKind::environment, "device " + std::to_string(ordinal) +
