@@ -218,7 +218,7 @@ class ZooGate(unittest.TestCase):
                 continue
             result = check("--replay", cell["seed_string"], "--shrink", "--out", str(self.folder), expect=1)
             first = result.stdout.splitlines()[0]
-            self.assertRegex(first, r"^shrunk from \d+ to [01] decisions in \d+ runs from \d+ failing schedules")
+            self.assertRegex(first, r"^shrunk from \d+ to [01] decisions? in \d+ runs from \d+ failing schedules")
             self.assertGreater(int(first.split(" failing")[0].split()[-1]), 5, first)
 
     def test_the_repaired_twins_are_clean(self):

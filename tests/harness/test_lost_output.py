@@ -130,7 +130,7 @@ class Verbs(LostOutputTest):
         for words in ("advise --help", question):
             with self.subTest(words=words):
                 codes, errors = self.shell(f"{PROGRAM} {words} >/dev/full")
-                self.assertEqual((codes, errors), ([3], "plots: The output cannot be written: No space left on device.\n"))
+                self.assertEqual((codes, errors), ([3], "plots: The output cannot be written: No space left on device. Send it to another place.\n"))
                 for way in (">&-", "| true"):
                     codes, errors = self.shell(f"{PROGRAM} {words} {way}")
                     self.assertEqual((codes[0], errors), (0, ""))

@@ -154,6 +154,7 @@ class HistoryBuilder {
   }
 
   void on_cell(const Json& event) {
+    if (history_.run == nullptr) throw Malformed("a cell comes before the run that it belongs to");
     CellHistory cell;
     static_cast<CellDescription&>(cell) = cell_description_from(event);
     const auto told = protocol::optional_count(event, "rounds");
