@@ -238,9 +238,11 @@ constexpr const char* compare_footer =
     "in A but not in B is a regression.\n"
     "  allocbench compare results/before results/after --fail-on regression\n"
     "  allocbench compare 'results/before/*' 'results/after/*' --markdown\n"
-    "Does this machine reproduce kept results?\n"
+    "Runs that were kept without samples are compared by their stored intervals.\n"
+    "Does this machine reproduce kept results, and how do the cards differ?\n"
     "  allocbench compare --with-reference results/reference/h200/guide/small\n"
-    "Exit codes: 0 compared, 2 usage or unreadable input, 4 regression (with --fail-on regression).";
+    "Exit codes: 0 compared, 2 usage, unreadable input or nothing that could be compared, 4 regression or missing "
+    "cells (with --fail-on regression).";
 
 void add_compare(CLI::App& app, CompareOptions& comparing) {
   CLI::App* verb = app.add_subcommand("compare", "Compare two sets of results: what got slower or faster");
@@ -252,7 +254,8 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
   auto* b = verb->add_option("B", comparing.b, "The results to compare with A, named likewise")->type_name(kind);
   auto* reference =
       verb->add_option("--with-reference", comparing.reference,
-                       "Measure the cells that are ok in these kept runs, and compare the results with them")
+                       "Measure the cheapest cells that are ok in these kept runs, compare the results with them, and "
+                       "say how this card differs")
           ->type_name(kind)
           ->excludes(a)
           ->excludes(b);
@@ -273,9 +276,18 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
   add_workers_option(*verb, comparing.workers);
-  verb->add_option("--fail-on", comparing.fail_on, "Exit with code 4 if B has a regression")
-      ->check(CLI::IsMember({"regression"}))
-      ->type_name("regression");
+  verb->add_option("--cells", comparing.cells_per_family,
+                   "With --with-reference: measure the cheapest N cells of each family of allocators under each "
+                   "workload (default 6; 0 = all)")
+      ->needs(reference)
+      ->type_name("N");
+  auto* fail_on = verb->add_option("--fail-on", comparing.fail_on,
+                                   "Exit with code 4 if B has a regression, or lacks cells that are ok in A")
+                      ->check(CLI::IsMember({"regression"}))
+                      ->type_name("regression");
+  verb->add_flag("--allow-missing", comparing.allow_missing,
+                 "With --fail-on: do not fail because B lacks cells, or rounds of them")
+      ->needs(fail_on);
   verb->add_option("--margin", comparing.margin, "Ignore differences up to so many percent (default 3)")
       ->check(CLI::Range(0.0, 1000.0))
       ->type_name("P");

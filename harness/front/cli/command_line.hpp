@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -82,8 +83,10 @@ struct CompareOptions {
   std::optional<double> minutes = {};  // after them only first rounds begin
   bool profile = false;
   std::string workers;
-  std::string fail_on;  // regression, or empty
-  double margin = 3;    // percent
+  std::uint64_t cells_per_family = 6;  // of the reference, at most; 0 = all
+  std::string fail_on;                 // regression, or empty
+  bool allow_missing = false;
+  double margin = 3;  // percent
   std::vector<std::string> ignored;
   bool all = false;
   bool markdown = false;
@@ -116,8 +119,12 @@ int report_command(const ReportOptions& options);
 int advise_command(const AdviseOptions& options);
 int compare_command(const CompareOptions& options);
 int profile_command(const ProfileOptions& options);
-// Measures what was ok in these runs, each into a folder of its name below options.out. exit_all_ok unless it was
-// interrupted or stopped: what became of the cells is for the comparison to say.
-int measure_reference(const CompareOptions& options, const std::vector<Results>& runs);
+struct ReferenceMeasured {
+  int code = 0;               // exit_all_ok unless it was interrupted or stopped: the comparison says the rest
+  std::set<std::string> ids;  // of the cells that were selected
+};
+// Measures cells that were ok in these runs, the cheapest of each family, each run into a folder of its name below
+// options.out.
+ReferenceMeasured measure_reference(const CompareOptions& options, const std::vector<Results>& runs);
 
 }  // namespace allocbench::front

@@ -23,7 +23,11 @@ ComparedCell compared(const Results& results, const CellResult& result) {
   made.statistic = results.statistic;
   made.status = result.status();
   made.reason = cell.end->short_reason();
-  for (const PhaseResult& phase : result.phases) made.phases.push_back({phase.name, phase.rounds});
+  made.left_out = cell.end->left_out;
+  for (const PhaseResult& phase : result.phases) {
+    ComparedPhase& of_side = made.phases.emplace_back(ComparedPhase{phase.name, phase.rounds});
+    if (phase.rounds.empty()) of_side.stored = StoredTime{phase.time, phase.stored_rounds};
+  }
   made.definition = {{"allocator", cell.allocator},
                      {"workload", cell.workload},
                      {"pool_bytes", std::to_string(cell.pool_bytes)},
@@ -49,6 +53,8 @@ void merge(ComparedCell& into, ComparedCell&& other) {
                                    [&](const ComparedPhase& each) { return each.name == phase.name; });
     if (same == into.phases.end()) {
       into.phases.push_back(std::move(phase));
+    } else if (same->stored || phase.stored) {  // their rounds cannot be put together
+      if (phase.round_count() > same->round_count()) *same = std::move(phase);
     } else {
       same->rounds.insert(same->rounds.end(), phase.rounds.begin(), phase.rounds.end());
     }
@@ -67,13 +73,24 @@ void add_origin(Side& side, const Origin& origin) {
   side.dirty = side.dirty || origin.sources.dirty.value_or(false);
 }
 
+Results read_run(const std::filesystem::path& file) {
+  if (!is_log(file)) return read_stored_results(file.string());
+  RunHistory history = read_history(read_log_lines(file.string()).lines, file.string());
+  if (!history.without_samples) return reduce(std::move(history));
+  const auto stored = results_beside(file);
+  if (!stored) {
+    throw UsageError(fmt::format("{} was kept without samples, and no results.json lies beside it. Restore that file.",
+                                 file.string()));
+  }
+  return read_stored_results(stored->string());
+}
+
 }  // namespace
 
 std::vector<Results> read_runs(const std::string& argument) {
   std::vector<Results> runs;
   for (const std::filesystem::path& file : run_files(argument)) {
-    runs.push_back(is_log(file) ? reduce(read_history(read_log_lines(file.string()).lines, file.string()))
-                                : read_stored_results(file.string()));
+    runs.push_back(read_run(file));
   }
   return runs;
 }

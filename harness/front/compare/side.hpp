@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,9 +12,18 @@
 
 namespace allocbench::front {
 
+// Of a phase of a run that was kept without samples.
+struct StoredTime {
+  Estimate time;
+  std::size_t rounds = 0;
+};
+
 struct ComparedPhase {
   std::string name;
-  Rounds rounds;  // seconds
+  Rounds rounds;                          // seconds
+  std::optional<StoredTime> stored = {};  // where there are no samples
+
+  std::size_t round_count() const { return stored ? stored->rounds : rounds.size(); }
 };
 
 // Several runs of a side may have the cell: their rounds count together.
@@ -25,6 +35,7 @@ struct ComparedCell {
   Statistic statistic = Statistic::median;
   Status status = Status::ok;
   std::string reason;                             // its first line
+  bool left_out = false;                          // skipped for lack of time alone
   std::vector<ComparedPhase> phases;              // none unless ok
   std::map<std::string, std::string> definition;  // what the id is made of, parameters as allocator/NAME, workload/NAME
 };

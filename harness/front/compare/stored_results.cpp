@@ -17,6 +17,31 @@ namespace {
 using protocol::Json;
 using protocol::Malformed;
 
+// Of three to five rounds their values are kept, of more the interval.
+Rounds few_rounds_of(const Json& phase) {
+  Rounds rounds;
+  if (protocol::optional_member(phase, "few_rounds") == nullptr) return rounds;
+  for (const Json& value : protocol::list_member(protocol::object_member(phase, "few_rounds"), "values")) {
+    if (!value.is_number() || value.get<double>() < 0) throw Malformed("\"values\" must be a list of times");
+    rounds.push_back({value.get<double>()});
+  }
+  return rounds;
+}
+
+PhaseResult phase_without_samples(const Json& phase, Statistic statistic) {
+  PhaseResult made;
+  made.name = protocol::text_member(phase, "name");
+  made.rounds = few_rounds_of(phase);
+  made.stored_rounds = made.rounds.empty() ? protocol::list_member(phase, "rounds").size() : 0;
+  made.time.centre = protocol::seconds_member(phase, name_of(statistic));
+  if (protocol::optional_member(phase, "low") != nullptr) {
+    made.time.interval = Interval{protocol::number_member(phase, "low"), protocol::number_member(phase, "high")};
+  } else {
+    made.time.why_no_interval = protocol::text_member_or(phase, "no_interval", "");
+  }
+  return made;
+}
+
 Rounds rounds_of(const Json& phase) {
   std::vector<double> samples;
   for (const Json& sample : protocol::list_member(phase, "samples")) {
@@ -40,7 +65,16 @@ Rounds rounds_of(const Json& phase) {
   return rounds;
 }
 
-CellResult cell_from(const Json& json) {
+PhaseResult phase_from(const Json& phase, Statistic statistic) {
+  if (protocol::optional_member(phase, "samples") == nullptr) return phase_without_samples(phase, statistic);
+  PhaseResult made;
+  made.name = protocol::text_member(phase, "name");
+  made.rounds = rounds_of(phase);
+  if (made.rounds.empty()) throw Malformed("a phase must have samples");
+  return made;
+}
+
+CellResult cell_from(const Json& json, Statistic statistic) {
   CellResult result;
   CellHistory& cell = result.cell;
   static_cast<CellDescription&>(cell) = cell_description_from(json);
@@ -62,10 +96,7 @@ CellResult cell_from(const Json& json) {
   result.unfinished = cell.end->stop == stop_so_far;
   if (*known != Status::ok) return result;
   for (const Json& phase : protocol::list_member(json, "phases")) {
-    PhaseResult& made = result.phases.emplace_back();
-    made.name = protocol::text_member(phase, "name");
-    made.rounds = rounds_of(phase);
-    if (made.rounds.empty()) throw Malformed("a phase must have samples");
+    result.phases.push_back(phase_from(phase, statistic));
   }
   return result;
 }
@@ -84,7 +115,7 @@ Results results_from(const Json& document) {
   results.history.seed = protocol::count_member_or(run, "seed", 1);
   results.not_measured = results.unfinished;
   for (const Json& cell : protocol::list_member(ours, "cells")) {
-    results.cells.push_back(cell_from(cell));
+    results.cells.push_back(cell_from(cell, results.statistic));
     if (results.cells.back().unfinished && results.not_measured > 0) --results.not_measured;
   }
   return results;

@@ -66,6 +66,7 @@ class HistoryBuilder {
     if (kind == "run") return on_run(event);
     if (kind == "device") return on_device(event);
     if (kind == "cell") return on_cell(event);
+    if (kind == "kept") history_.without_samples = true;
     static const std::set<std::string_view> of_cells = {"start", "verified", "sample", "round", "end"};
     if (!of_cells.contains(kind)) return;  // a later format may add kinds
     CellHistory& cell = known_cell(protocol::text_member(event, "cell"));

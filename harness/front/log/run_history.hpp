@@ -49,6 +49,7 @@ struct RunHistory {
   std::string started;                                         // time of the first event
   std::map<std::string, protocol::MetricDescription> metrics;  // by name
   std::set<std::string> planned;   // ids, over all runs of this log; empty in logs of older programs
+  bool without_samples = false;    // it was kept so: only results.json has the numbers
   std::vector<CellHistory> cells;  // in the order of their first appearance
 
   std::size_t finished() const;

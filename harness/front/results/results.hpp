@@ -14,6 +14,7 @@ struct PhaseResult {
   std::string name;
   Rounds rounds;  // seconds
   Estimate time;
+  std::size_t stored_rounds = 0;        // of a run that was kept without samples: `rounds` is empty there
   std::optional<FewRounds> few_rounds;  // where `time` has no interval because of them
   double operations = 0;                // median of the samples
   std::vector<std::size_t> throttled;   // indices of samples

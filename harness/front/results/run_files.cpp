@@ -73,6 +73,10 @@ std::optional<fs::path> log_of(const fs::path& file) {
   return packed_or_not(file.parent_path(), file_names.front());
 }
 
+std::optional<fs::path> results_beside(const fs::path& log) {
+  return packed_or_not(log.parent_path(), file_names.back());
+}
+
 std::vector<fs::path> run_files(const std::string& argument) {
   const std::vector<fs::path> named = fs::exists(argument) ? std::vector<fs::path>{argument} : matches_of(argument);
   if (named.empty())

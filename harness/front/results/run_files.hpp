@@ -15,6 +15,9 @@ std::vector<std::filesystem::path> run_files(const std::string& argument);
 // The event log of the run that the file is of: itself, or one beside it.
 std::optional<std::filesystem::path> log_of(const std::filesystem::path& file);
 
+// The results.json beside a log; nullopt where there is none.
+std::optional<std::filesystem::path> results_beside(const std::filesystem::path& log);
+
 bool is_log(const std::filesystem::path& file);
 bool is_packed(const std::filesystem::path& file);
 
