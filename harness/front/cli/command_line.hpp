@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/front/check/check_command.hpp"
+#include "harness/front/log/shard.hpp"
 #include "harness/front/results/results.hpp"
 
 namespace allocbench::front {
@@ -46,8 +47,10 @@ struct StudyOptions {
   std::vector<std::string> only;    // names of configs; empty = all of the group
   bool started = false;             // with --resume: only configs that have a log
   bool all_devices = false;
-  bool is_part = false;  // one of the processes of --device all
-  RunOptions run;        // without a config
+  std::optional<Shard> shard = {};  // as given: without its partition
+  std::string part;                 // of a process of --device all: its shard with the partition, or "whole"
+  std::uint64_t slurm = 0;          // shards of the script to print; 0 = measure
+  RunOptions run;                   // without a config
 };
 
 struct ListOptions {
@@ -93,6 +96,12 @@ struct CompareOptions {
   bool json = false;
 };
 
+struct MergeOptions {
+  std::vector<std::string> folders;
+  std::string out;
+  bool allow_mixed = false;
+};
+
 struct ProfileOptions {
   std::string cell;
   std::string config;
@@ -106,7 +115,7 @@ struct ProfileOptions {
 };
 
 using Command = std::variant<RunOptions, StudyOptions, ListOptions, DescribeOptions, ReportOptions, AdviseOptions,
-                             CompareOptions, CheckOptions, ProfileOptions>;
+                             CompareOptions, MergeOptions, CheckOptions, ProfileOptions>;
 
 // The command, or the exit code when everything is said already (help, version, completion, a usage error).
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv);
@@ -118,6 +127,7 @@ int describe_command(const DescribeOptions& options);
 int report_command(const ReportOptions& options);
 int advise_command(const AdviseOptions& options);
 int compare_command(const CompareOptions& options);
+int merge_command(const MergeOptions& options);
 int profile_command(const ProfileOptions& options);
 struct ReferenceMeasured {
   int code = 0;               // exit_all_ok unless it was interrupted or stopped: the comparison says the rest

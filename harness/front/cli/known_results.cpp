@@ -22,9 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As seen from the folder of the project, like the default of --configs.
-constexpr const char* references_folder = "results/reference";
-
 // Folds the runs of folders into what they say about each cell.
 class EarlierRuns {
  public:

@@ -98,7 +98,7 @@ Selection selection(const RunOptions& options) {
 struct OpenFigure {
   OpenFigure(const Figure& figure, FigureRun cells, const Target& target)
       : folder(figure.folder), cells_of_run(std::move(cells)), file(events_path(figure.folder)), log(file) {
-    log.run(figure.config, target.catalogue, figure.plan, figure.history.run != nullptr);
+    log.run(figure.config, target.catalogue, figure.plan, figure.history.run != nullptr, figure.shard);
   }
   std::string folder;
   FigureRun cells_of_run;

@@ -10,6 +10,8 @@
 #include "harness/front/cli/all_devices.hpp"
 #include "harness/front/cli/known_results.hpp"
 #include "harness/front/cli/measuring.hpp"
+#include "harness/front/cli/shards.hpp"
+#include "harness/front/cli/slurm_script.hpp"
 #include "harness/front/cli/suggestions.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/shell.hpp"
@@ -150,15 +152,61 @@ std::string card_of(const std::string& folder, const RunOptions& options) {
 }
 
 std::string command_to_continue(const StudyOptions& study, const RunOptions& options, const std::string& backend) {
-  if (study.is_part) return "";  // the program that started it tells how to continue all parts
+  if (!study.part.empty()) return "";  // the program that started it tells how to continue all parts
   std::string text = fmt::format("allocbench study {} --configs {}", quoted(study.group), quoted(study.configs));
   if (!options.out.empty()) text += fmt::format(" --out {}", quoted(options.out));
   if (study.only.size() > most_repeated_names || study.started) {
     text += " --started";
   } else {
     for (const std::string& name : study.only) text += fmt::format(" --only {}", quoted(name));
+    if (study.shard) text += fmt::format(" --shard {}", study.shard->text());
   }
   return text + options_to_continue(options, backend) + (study.all_devices ? " --device all" : "");
+}
+
+constexpr const char* whole_group = "whole";
+
+// The shard with its partition, of which the other configs are dropped. A process of --device all has a part of the
+// configs and is told the partition.
+std::optional<Shard> take_shard(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
+  if (!study.part.empty() && study.part != whole_group) {
+    const std::size_t slash = study.part.rfind('/');
+    std::optional<Shard> shard = parse_shard(study.part.substr(0, slash));
+    if (!shard) throw UsageError("--part is for the processes of --device all alone. Leave it out.");
+    shard->partition = study.part.substr(slash + 1);
+    return shard;
+  }
+  if (!study.shard) return std::nullopt;
+  std::vector<std::string> names;
+  for (const auto& [config, plan] : planned) names.push_back(config.name);
+  Shard shard = *study.shard;
+  const Partition partition = partition_of(names, shard.count, references_folder);
+  shard.partition = partition.hash;
+  const std::vector<std::string>& own = partition.shards[shard.index - 1];
+  std::erase_if(planned, [&](const PlannedConfig& each) {
+    return std::find(own.begin(), own.end(), each.config.name) == own.end();
+  });
+  if (!study.run.quiet) {
+    fmt::print(stderr, "allocbench: shard {} has {} of {} configs\n", shard.text(), own.size(), names.size());
+  }
+  return shard;
+}
+
+std::string part_text(const std::optional<Shard>& shard) {
+  return shard ? fmt::format("{}/{}", shard->text(), shard->partition) : whole_group;
+}
+
+// A log is of one shard: merging counts on it.
+void set_shard(Figure& figure, const std::optional<Shard>& shard) {
+  const std::optional<Shard>& earlier = figure.history.shard;
+  if (shard && figure.history.run != nullptr && earlier != shard) {
+    throw UsageError(fmt::format(
+        "{} is {}, not of shard {} (partition {}). Continue it as it began, or choose another --out.",
+        events_path(figure.folder),
+        earlier ? fmt::format("of shard {} (partition {})", earlier->text(), earlier->partition) : "of no shard",
+        shard->text(), shard->partition));
+  }
+  figure.shard = shard ? shard : earlier;
 }
 
 // A line per config: the tables of a whole group are too long to read.
@@ -177,10 +225,19 @@ int study_command(const StudyOptions& study) {
   RunOptions options = study.run;
   if (!options.data.empty()) setenv("ALLOCBENCH_DATA", fs::absolute(options.data).c_str(), 1);
   static_cast<void>(configs_of(study));  // a wrong group is told before a worker starts
+  if (study.slurm > 0) {
+    fmt::print("{}", slurm_script(study, fs::read_symlink("/proc/self/exe").string()));
+    return exit_all_ok;
+  }
   RunOptions of_first_device = options;
   of_first_device.quiet |= study.all_devices;  // the warnings about each device come when it is opened
   const Target target = choose_target(of_first_device);
   std::vector<PlannedConfig> planned = planned_configs(study, target);
+  const std::optional<Shard> shard = take_shard(study, planned);
+  if (planned.empty()) {
+    if (!options.out.empty()) fs::create_directories(options.out);  // so that merging finds it, and finds it empty
+    return exit_all_ok;
+  }
   std::vector<std::string> names;
   for (const auto& [config, plan] : planned) names.push_back(config.name);
   EarlierResults earlier = earlier_results(options, target, names);
@@ -194,12 +251,15 @@ int study_command(const StudyOptions& study) {
     for (const auto& [config, plan] : planned) {
       shares.push_back({config.name, work_of(plan), card_of(folder_of(study, config), options)});
     }
-    return study_on_all_devices(study, target, shares, command_to_continue(study, options, target.program.backend));
+    StudyOptions of_parts = study;
+    of_parts.part = part_text(shard);
+    return study_on_all_devices(of_parts, target, shares, command_to_continue(study, options, target.program.backend));
   }
   std::vector<Figure> figures;
   for (auto& [config, plan] : planned) {
     std::string folder = folder_of(study, config);
     figures.push_back(prepare_figure(options, target, std::move(config), std::move(plan), std::move(folder)));
+    set_shard(figures.back(), shard);
   }
   const Ending ending = measure(options, target, figures, std::move(earlier));
   bool ok = true;

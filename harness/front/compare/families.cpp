@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 
 #include "harness/front/compare/comparison_words.hpp"
+#include "harness/front/statistics/statistics.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -28,14 +28,6 @@ std::optional<double> time_of(const ComparedCell& cell) {
   return time > 0 ? std::optional(time) : std::nullopt;
 }
 
-// Between the two nearest values in order.
-double quantile(const std::vector<double>& sorted, double share) {
-  const double place = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - std::floor(place)) * (sorted[above] - sorted[below]);
-}
-
 std::string factor(double ratio) { return fmt::format("x{:.2f}", ratio); }
 
 }  // namespace
@@ -53,7 +45,6 @@ std::vector<FamilyRatio> ratios_by_family(const Comparison& comparison) {
   }
   std::vector<FamilyRatio> families;
   for (auto& [key, values] : ratios) {
-    std::sort(values.begin(), values.end());
     families.push_back({key.first,
                         key.second,
                         values.size(),
