@@ -2,6 +2,8 @@
 
 import json
 import lzma
+import os
+import pathlib
 import shutil
 import subprocess
 import unittest
@@ -134,6 +136,27 @@ class Shards(ShardsTest):
         self.assertEqual(len({shard["partition"] for shard in found}), 1)
         self.merge(*self.shards(2))
         self.assertEqual(len(list(self.out.rglob("events.jsonl"))), 5)
+
+
+REAL_WORKERS = os.environ.get("ALLOCBENCH_REAL_WORKERS", "")
+
+
+@unittest.skipUnless(pathlib.Path(REAL_WORKERS, "allocbench-worker-cpu").exists(), "the CPU worker is not built")
+class RealShards(ShardsTest):
+    def environment(self, **more):
+        return super().environment(ALLOCBENCH_WORKERS=REAL_WORKERS, **more)
+
+    def test_merged_shards_equal_one_run(self):
+        for number, allocators in enumerate((["atomic_malloc"], ["kma"], ["atomic_malloc", "saboteur_overlap"], ["kma"], ["atomic_malloc"])):
+            self.add_config(f"mine/fig{number}", allocators, workload={"id": "alloc_free", "threads": 32}, sweep={"request_bytes": [16, 64]},
+                            pool_bytes="1MiB", repetitions=2, rounds=2, least_rounds=2, seed=number)
+        whole = self.folder / "whole"
+        self.run_program("study", "mine", "--configs", self.configs, "--out", whole, expect=1)
+        self.merge(*self.run_shards(4))
+        expected = statuses_and_rounds(whole)
+        self.assertEqual({status for status, _ in expected.values()}, {"ok", "incorrect"})
+        self.assertEqual({tuple(rounds["alloc"]) for status, rounds in expected.values() if status == "ok"}, {(2, 2)})
+        self.assertEqual(statuses_and_rounds(self.out), expected)
 
 
 class Merge(ShardsTest):
