@@ -277,10 +277,19 @@ class Compare(ProgramTest):
         return json.loads(self.compare("--with-reference", kept, "--out", again, "--cells", 2, "--margin", 1000, "--json", "--fail-on", "regression",
                                        expect=expect).stdout)
 
+    def test_cells_that_the_card_cannot_hold_are_not_picked(self):
+        # The fake device has 1 GiB.
+        config = self.config(rounds=3, sweep={"pool_bytes": ["1MiB", "2GiB"]})
+        self.run_program("--config", config, "--out", self.out, expect=0, environment=self.environment(FAKE_WORKER_MEMORY=str(4 << 30)))
+        result = self.compare("--with-reference", self.out, "--out", self.folder / "again")
+        pools = [event["pool_bytes"] for event in self.events(self.folder / "again" / "test" / "figure") if event["event"] == "cell"]
+        self.assertEqual(pools, [1 << 20])
+        self.assertIn("allocator  steady", result.stdout)
+
     def test_a_reference_without_rounds_is_refused_before_it_is_measured(self):
         self.measure(self.config())
         text = self.compare("--with-reference", self.out, "--out", self.folder / "again", expect=2).stderr
-        self.assertIn(f"No cell of {self.out} has the 3 rounds that a comparison needs. Name other kept runs.", text)
+        self.assertIn(f"No cell of {self.out} has the 3 rounds that a comparison needs and a pool that this device can hold. Name other kept runs.", text)
         self.assertFalse((self.folder / "again").exists())
 
     def test_usage(self):

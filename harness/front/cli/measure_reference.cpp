@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -66,12 +67,13 @@ double timed_seconds(const CellResult& result) {
   return longest;
 }
 
-// The cells that this version defines and that have the rounds for a comparison.
-std::vector<Candidate> candidates_of(std::vector<Kept>& figures) {
+// The cells that this version defines, that this device has memory for, and that have the rounds for a comparison.
+std::vector<Candidate> candidates_of(std::vector<Kept>& figures, std::uint64_t device_memory_bytes) {
   std::vector<Candidate> cells;
   bool known = true;
   for (Kept& kept : figures) {
     for (const Batch& batch : kept.plan.batches) {
+      if (batch.pool_bytes > device_memory_bytes) continue;
       for (const Cell& cell : batch.cells) {
         const auto found = kept.ok.find(cell.id);
         if (found == kept.ok.end() || !can_be_compared(*found->second)) continue;
@@ -90,8 +92,8 @@ std::vector<Candidate> candidates_of(std::vector<Kept>& figures) {
 
 // The cheapest of each family of allocators under each workload: on a card that nobody knows, they say most in the
 // shortest time. Returns how many cells there were to pick from.
-std::size_t pick(std::vector<Kept>& figures, std::uint64_t per_family) {
-  const std::vector<Candidate> cells = candidates_of(figures);
+std::size_t pick(std::vector<Kept>& figures, std::uint64_t per_family, std::uint64_t device_memory_bytes) {
+  const std::vector<Candidate> cells = candidates_of(figures, device_memory_bytes);
   std::map<std::pair<std::string, std::string>, std::uint64_t> taken;
   for (const Candidate& each : cells) {
     const CellHistory& cell = each.result->cell;
@@ -147,7 +149,12 @@ void plan_figure(const CompareOptions& options, RunOptions run, Kept& kept, cons
   const fs::path path = folder_of(options, kept) / "config.json";
   run.seed = kept.first->history.seed;
   kept.config = checked_config(run, path.string(), text_of(kept), target);
-  kept.plan = checked_plan(kept.config, target);
+  Problems problems;
+  kept.plan = make_plan(kept.config, target.catalogue, problems);
+  if (problems.empty()) return;
+  std::string text = format_problems(path.string(), problems);
+  text.pop_back();  // the error handler ends the line
+  throw UsageError(text);
 }
 
 Figure figure_of(const CompareOptions& options, const RunOptions& run, Kept kept, const Target& target) {
@@ -177,10 +184,13 @@ std::vector<Kept> picked_figures(const CompareOptions& options, const RunOptions
         "{}: this version defines none of the cells of the reference. Record a new reference with this version.",
         options.reference));
   }
-  const std::size_t all = pick(figures, options.cells_per_family);
+  const std::uint64_t memory = target.device->memory_bytes.value_or(std::numeric_limits<std::uint64_t>::max());
+  const std::size_t all = pick(figures, options.cells_per_family, memory);
   if (all == 0) {
-    throw UsageError(fmt::format("No cell of {} has the {} rounds that a comparison needs. Name other kept runs.",
-                                 options.reference, least_compared_rounds));
+    throw UsageError(
+        fmt::format("No cell of {} has the {} rounds that a comparison needs and a pool that this device can hold. "
+                    "Name other kept runs.",
+                    options.reference, least_compared_rounds));
   }
   std::size_t picked = 0;
   for (const Kept& kept : figures) picked += kept.picked.size();
