@@ -120,6 +120,14 @@ class TimeOver(OrderTest):
         self.assertGreater(len(with_value), 0)
         self.assertEqual(results["unfinished"], len(with_value), "they go on with --resume")
 
+    def test_what_was_left_out_and_is_cut_when_it_begins_again_is_left_out_again(self):
+        config = self.config(["hanging"], state="reused", deadline_s=60, sweep={"request_bytes": [32]})
+        self.measure(config, *NO_TIME, expect=1)
+        self.measure(config, "--resume", "--minutes", "0.02", expect=1)
+        self.assertEqual(self.ends(), {"hanging/32": (
+            "skipped", "the time of the run was over before its turn (it used up its first, short deadline)")})
+        self.assertEqual(self.results()["allocbench"]["unfinished"], 0)
+
     def test_a_failure_is_not_replaced_by_a_lack_of_time(self):
         config = self.config(["crashing", "steady"])
         self.measure(config, expect=1)

@@ -11,9 +11,8 @@ namespace allocbench::front {
 
 double CellRun::seconds_of_next_round() const {
   if (rounds.empty()) return 0;
-  // Verification takes about as long as the samples of the first round.
-  const double verifications = 1;
-  return wall_seconds / (static_cast<double>(rounds.size()) + verifications);
+  // The verification in the first one takes about as long as a round.
+  return wall_seconds / (static_cast<double>(rounds.size()) + 1);
 }
 
 CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& origin) {
@@ -21,7 +20,7 @@ CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& 
   if (known == nullptr) return run;
   run.in_log = true;
   run.attempt = known->attempts;
-  if (known->end) run.earlier = known->end->status;
+  if (known->end && !known->end->left_out) run.earlier = known->end->status;
   if (known->end || !known->open.verified || difference(known->open.origin, origin)) return run;  // a new attempt
   run.started = true;
   run.verified = true;

@@ -27,9 +27,9 @@ struct CellRun {
   const Cell* cell = nullptr;
   bool is_isolated = false;  // only a process of its own makes its heap new
   CellState state = CellState::waiting;
-  std::optional<Status> earlier = {};  // how an attempt of an earlier run ended
+  std::optional<Status> earlier = {};  // how an attempt of an earlier run ended, unless there was no time for it
 
-  // Of the attempt that goes on; 0 rounds and no start: none does.
+  // Of the attempt that goes on.
   bool in_log = false;        // the cell itself
   std::uint64_t attempt = 0;  // number of the last start
   bool started = false;
@@ -46,7 +46,7 @@ struct CellRun {
   std::uint64_t steps_left = 0;  // for the progress: verification and rounds
 
   bool is_open() const { return state == CellState::waiting || state == CellState::deferred; }
-  // What its last round took, the verification taken off.
+  // As its whole rounds took, without the verification.
   double seconds_of_next_round() const;
 };
 
