@@ -88,6 +88,13 @@ class Deferred(OrderTest):
                          environment=self.environment(FAKE_WORKER_STAGE="fill"))
         self.assertEqual(self.ends()["hanging/32"], ("timeout", "used its deadline of 0.4 s while the pool was filled"))
 
+    def test_the_status_says_so_of_a_cell_that_was_deferred_too(self):
+        config = self.config(["hanging"], state="reused", deadline_s=3, sweep={"request_bytes": [32]})
+        result = self.run_program("--config", config, "--out", self.out, *ENOUGH, expect=1,
+                                  environment=self.environment(FAKE_WORKER_STAGE="fill"))
+        self.assertRegex(result.stderr, r"deferred: .* took more than 2[0-9.]* s while the pool was filled")
+        self.assertEqual(self.ends()["hanging/32"], ("timeout", "used its deadline of 3 s while the pool was filled"))
+
     def test_a_cell_that_is_not_tried_again_is_skipped(self):
         begin = time.monotonic()
         self.measure(self.config(["hanging", "steady"], state="reused", deadline_s=60, sweep={"request_bytes": [16, 32]}, rounds=2),

@@ -74,9 +74,9 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
 }
 
 // A first round shows with a short deadline how long the kernels run, so that a hang costs little. Times of the CPU
-// executor say nothing about hangs.
+// executor say nothing about hangs. A cell that ended well once fails seldom, so later rounds tell no stages.
 SampleLimits BatchRunner::sample_limits(const CellRun& run) const {
-  SampleLimits limits{left_of_deadline(run), std::nullopt};
+  SampleLimits limits{.seconds = left_of_deadline(run), .trial_seconds = {}, .stages = run.rounds.empty()};
   const bool is_quick = book_.time.exists() || run.cell->backend == "cuda";
   if (!is_quick || !run.rounds.empty() || run.state == CellState::deferred) return limits;
   const Forecast forecast = book_.forecaster.about(book_.figure, *run.cell);

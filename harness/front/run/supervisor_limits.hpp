@@ -10,7 +10,7 @@ inline constexpr double start_limit_seconds = 60;
 inline constexpr double load_limit_seconds = 10;
 
 // What the timed kernels of a first round may take before the cell is deferred, and, where it is longer, this much of
-// what they will probably take. Everything around them (filling a pool, judging pointers) has longer.
+// what they will probably take. The stages around them (filling a pool, judging pointers) may take longer.
 inline constexpr double least_trial_seconds = 0.5;
 inline constexpr double trial_factor = 4;
 inline constexpr double trial_of_other_stages = 4;

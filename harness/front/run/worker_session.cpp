@@ -203,8 +203,7 @@ Outcome WorkerSession::sample(const Cell& cell, std::uint64_t count, const Sampl
   succession_.settle(listener_.idle);  // nothing happens beside a sample
   if (Outcome told = note_profile(); told.kind != Outcome::Kind::done) return told;
   stage_.clear();
-  // A cell that ended well once fails seldom: only the first try says what it is at.
-  const protocol::SampleCell command{.cell = cell.id, .samples = count, .stages = limits.trial_seconds.has_value()};
+  const protocol::SampleCell command{.cell = cell.id, .samples = count, .stages = limits.stages};
   process_->send(protocol::to_json(command).dump());
   double seconds = 0;
   for (std::uint64_t taken = 0;; ++taken) {
@@ -303,7 +302,7 @@ Outcome WorkerSession::await(std::string_view wanted, const std::string& cell_id
         break;
       case WorkerReply::Kind::deadline:
         outcome = abandon_worker();
-        outcome->on_trial = elapsed() < limit_seconds;
+        outcome->on_trial = trial_seconds && elapsed() < limit_seconds;
         if (settings_.time.over()) outcome->kind = Outcome::Kind::out_of_time;
         break;
       case WorkerReply::Kind::interrupted:

@@ -39,6 +39,7 @@ struct SampleLimits {
   double seconds = 0;  // of the command
   // Of the timed phases of a repetition; the stages around them have `trial_of_other_stages` times as much.
   std::optional<double> trial_seconds;
+  bool stages = false;  // the worker tells what it is at
 };
 
 struct VerifyLimits {
