@@ -103,6 +103,20 @@ class Deferred(OrderTest):
         self.assertEqual(self.ends()["hanging/32"],
                          ("skipped", "the time of the run was over before its turn (it used up its first, short deadline)"))
 
+    def test_a_resumed_run_knows_what_was_deferred(self):
+        """`hanging/32` used up its first deadline before the run was cut: it comes last at once, with its whole deadline."""
+        config = self.config(["hanging", "steady"], state="reused", deadline_s=1.5, sweep={"request_bytes": [16, 32]}, rounds=1)
+        self.measure(config, *ENOUGH, expect=1)
+        log = self.out / "events.jsonl"
+        lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
+        deferred = next(number for number, event in enumerate(self.events()) if event["event"] == "deferred")
+        log.write_text("".join(lines[:deferred + 1]), encoding="utf-8")
+        self.notes.unlink()
+        result = self.measure(config, *ENOUGH, "--resume", expect=1)
+        self.assertNotIn("deferred:", result.stderr)
+        self.assertEqual(self.opened()[-1], "hanging/32")
+        self.assertEqual(self.ends()["hanging/32"], ("timeout", "used its deadline of 1.5 s in sample 2"))
+
 
 class TimeOver(OrderTest):
     def test_nothing_begins_after_the_time_and_resume_goes_on(self):

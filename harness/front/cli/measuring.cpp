@@ -286,7 +286,7 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   }
   Ending ending;
   if (open.empty()) return ending;
-  Progress progress(cells, steps, options.quiet);
+  Progress progress(cells, steps, time, options.quiet);
   const ScratchFolder scratch;
   WorkerSession session({target.program, options.device, options.os_threads, options.profile, options.one_by_one, time},
                         listener_of(open, progress));

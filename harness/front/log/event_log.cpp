@@ -18,6 +18,8 @@
 namespace allocbench::front {
 namespace {
 
+constexpr auto between_syncs = std::chrono::seconds(5);
+
 std::string utc_now() {
   const auto now = std::chrono::system_clock::now();
   const auto milliseconds =
@@ -52,7 +54,9 @@ EventLog::EventLog(const std::string& path) : path_(path) {
 }
 
 EventLog::~EventLog() {
-  if (descriptor_ >= 0) close(descriptor_);
+  if (descriptor_ < 0) return;
+  fdatasync(descriptor_);
+  close(descriptor_);
 }
 
 void EventLog::append(const nlohmann::ordered_json& event) {
@@ -77,7 +81,12 @@ void EventLog::require_file() const {
   if (!same) throw LogLost(fmt::format("{} was deleted or replaced during the run. Stopped; start again.", path_));
 }
 
-void EventLog::sync() { fdatasync(descriptor_); }
+void EventLog::sync() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - synced_ < between_syncs) return;
+  synced_ = now;
+  fdatasync(descriptor_);
+}
 
 LogLines read_log_lines(const std::string& path) {
   const std::string text = read_text_file(path, "The event log", limits::log_bytes);

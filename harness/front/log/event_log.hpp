@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -27,7 +28,8 @@ class EventLog {
 
   // Adds "time" behind "event" and writes the line with one write: kill -9 leaves whole lines and at most one torn one.
   void append(const nlohmann::ordered_json& event);
-  // After what must survive a power cut as well.
+  // After what must survive a power cut as well, but for the last seconds: on some disks a sync takes as long as a
+  // cell.
   void sync();
   // Throws LogLost when the file is no longer the one that was opened.
   void require_file() const;
@@ -37,6 +39,7 @@ class EventLog {
   int descriptor_ = -1;
   dev_t device_ = 0;
   ino_t inode_ = 0;
+  std::chrono::steady_clock::time_point synced_ = {};
 };
 
 // Of events.jsonl and results.json. Format 1 had the reworked forms under plain ids.

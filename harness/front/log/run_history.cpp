@@ -77,7 +77,7 @@ class HistoryBuilder {
     if (kind == "device") return on_device(event);
     if (kind == "cell") return on_cell(event);
     if (kind == "kept") history_.without_samples = true;
-    static const std::set<std::string_view> of_cells = {"start", "verified", "sample", "round", "end"};
+    static const std::set<std::string_view> of_cells = {"start", "verified", "sample", "round", "deferred", "end"};
     if (!of_cells.contains(kind)) return;  // a later format may add kinds
     CellHistory& cell = known_cell(protocol::text_member(event, "cell"));
     if (kind == "start") {
@@ -91,7 +91,11 @@ class HistoryBuilder {
     } else if (kind == "sample") {
       cell.open.running.push_back(protocol::sample_from_json(event));
       add_total(cell.open.running.back());
+    } else if (kind == "deferred") {
+      cell.deferred = true;
+      cell.open = {};
     } else if (kind == "round") {
+      cell.deferred = false;
       on_round(event, cell);
     } else {
       on_end(event, cell);
@@ -172,6 +176,7 @@ class HistoryBuilder {
                        protocol::text_member_or(event, "stop", ""),
                        was_left_out(event),
                        protocol::optional_seconds(event, "expected_seconds")};
+    cell.deferred = cell.deferred && cell.end->left_out;
     OpenAttempt open = std::move(cell.open);
     cell.open = {};
     // Also what a failure cut off.

@@ -33,6 +33,7 @@ struct CellHistory : CellDescription {
   std::vector<protocol::Sample> samples;  // of that end's attempt, round by round; each has a phase `total`
   std::vector<std::size_t> rounds;        // how many of them each round took
   OpenAttempt open;
+  bool deferred = false;           // used up its first, short deadline, and nothing was learned since
   std::uint64_t most_rounds = 0;   // that the plan gives the cell
   double first_round_seconds = 0;  // wall time of the last attempt's first round; 0 = none
   Origin origin;                   // of that end; a log that was resumed with --allow-mixed has several

@@ -133,6 +133,10 @@ void RunLog::round(const Cell& cell, std::uint64_t attempt, std::uint64_t round,
                {"seconds", seconds}});
 }
 
+void RunLog::deferred(const Cell& cell, std::uint64_t attempt, const std::string& reason) {
+  log_.append({{"event", "deferred"}, {"cell", cell.id}, {"attempt", attempt}, {"reason", reason}});
+}
+
 void RunLog::end(const Cell& cell, std::uint64_t attempt, const CellEnd& end) {
   Json event = {{"event", "end"},       {"cell", cell.id},
                 {"attempt", attempt},   {"status", word(end.status)},
@@ -141,7 +145,7 @@ void RunLog::end(const Cell& cell, std::uint64_t attempt, const CellEnd& end) {
   if (end.status == Status::skipped) event["left_out"] = end.left_out;
   if (end.expected_seconds) event["expected_seconds"] = *end.expected_seconds;
   log_.append(event);
-  if (!end.left_out) log_.sync();  // thousands may be left out at once
+  log_.sync();
 }
 
 }  // namespace allocbench::front

@@ -67,6 +67,8 @@ class RunLog {
               const protocol::Sample& sample);
   // The cell has its samples of this round, which took `seconds` of wall time with everything around them.
   void round(const Cell& cell, std::uint64_t attempt, std::uint64_t round, std::uint64_t samples, double seconds);
+  // The attempt used up its first, short deadline: another one comes when all other cells are done.
+  void deferred(const Cell& cell, std::uint64_t attempt, const std::string& reason);
   void end(const Cell& cell, std::uint64_t attempt, const CellEnd& end);
 
  private:

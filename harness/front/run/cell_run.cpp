@@ -20,6 +20,7 @@ CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& 
   if (known == nullptr) return run;
   run.in_log = true;
   run.attempt = known->attempts;
+  if (known->deferred) run.state = CellState::deferred;
   if (known->end && !known->end->left_out) run.earlier = known->end->status;
   if (known->end || !known->open.verified || difference(known->open.origin, origin)) return run;  // a new attempt
   run.started = true;
@@ -54,6 +55,7 @@ void CellBook::end(CellRun& run, const CellEnd& end) {
 }
 
 void CellBook::defer(CellRun& run, const std::string& reason) {
+  log.deferred(*run.cell, run.attempt, reason);
   run.state = CellState::deferred;
   run.started = false;  // the next try is an attempt of its own
   forecaster.note_deferred(figure, *run.cell);

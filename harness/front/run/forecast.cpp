@@ -14,6 +14,8 @@ namespace {
 
 // A cell whose smaller neighbour failed, or that failed before.
 constexpr double risk_of_failures = 0.95;
+// One smaller cell used up its first, short deadline. A second one counts as a failure.
+constexpr double risk_of_deferral = 0.7;
 // Of an allocator that was not tried yet.
 constexpr double usual_risk = 0.02;
 
@@ -76,6 +78,7 @@ void Forecaster::note_deferred(const std::string& figure, const Cell& cell) {
   ++own.tried;
   ++own.lost;
   if (cell.growth) own.series[cell.series].deferred.push_back(*cell.growth);
+  failures_[cell.label].push_back({fmt::format("{} used up its first deadline", cell.name), cell, true});
 }
 
 void Forecaster::note_end(const std::string& figure, const Cell& cell, Status status) {
@@ -112,25 +115,35 @@ void Forecaster::forecast_seconds(const std::string& figure, const Cell& cell, F
 }
 
 void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Forecast& forecast) const {
-  const auto fails = [&](std::string reason) {
-    forecast.risk = risk_of_failures;
+  const auto fails = [&](std::string reason, double risk = risk_of_failures) {
+    forecast.risk = risk;
     forecast.reason = std::move(reason);
   };
+  std::size_t deferred = 0;
+  std::string first_deferred;
   if (const Series* const series = find_series(figure, cell)) {
     if (const auto smaller = below(series->timeouts, *cell.growth); !smaller.empty()) {
       return fails(fmt::format("series {} timed out at {}", cell.series, smaller.front()));
     }
     if (const auto smaller = below(series->deferred, *cell.growth); !smaller.empty()) {
-      return fails(fmt::format("series {} used up its first deadline at {}", cell.series, smaller.front()));
+      deferred = smaller.size();
+      first_deferred = fmt::format("series {} used up its first deadline at {}", cell.series, smaller.front());
     }
   }
   if (const auto failures = failures_.find(cell.label); failures != failures_.end()) {
+    std::size_t others = 0;
     for (const Failure& failure : failures->second) {
-      if (asks_as_much(cell, failure.cell)) return fails(failure.words);
+      if (!asks_as_much(cell, failure.cell) || (failure.is_deferred && failure.cell.id == cell.id)) continue;
+      if (!failure.is_deferred) return fails(failure.words);
+      ++others;
+      if (first_deferred.empty()) first_deferred = failure.words;
     }
+    deferred = std::max(deferred, others);
   }
+  if (deferred > 1) return fails(first_deferred);
   const auto earlier = earlier_.cells.find(cell.id);
   if (earlier != earlier_.cells.end() && earlier->second.failed) return fails(earlier->second.words);
+  if (deferred == 1) return fails(first_deferred, risk_of_deferral);
   // What the allocator's cells did in this config, and as much as one cell of what they did in all.
   Record all;
   if (const auto configs = records_.find(cell.label); configs != records_.end()) {

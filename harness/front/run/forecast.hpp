@@ -73,7 +73,8 @@ class Forecaster {
   };
   struct Failure {
     std::string words;
-    CellDescription cell;
+    Cell cell;
+    bool is_deferred = false;  // only its first, short deadline was used up
   };
 
   Record& record(const std::string& figure, const Cell& cell) { return records_[cell.label][figure]; }

@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -25,8 +26,8 @@ std::size_t terminal_columns() {
 
 }  // namespace
 
-Progress::Progress(std::size_t cells, std::uint64_t steps, bool quiet)
-    : cells_(cells), steps_(steps), quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1) {
+Progress::Progress(std::size_t cells, std::uint64_t steps, const TimeLimit& time, bool quiet)
+    : cells_(cells), steps_(steps), time_(time), quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1) {
   const char* no_colour = std::getenv("NO_COLOR");
   colours_ = terminal_ && (no_colour == nullptr || *no_colour == '\0');
 }
@@ -40,8 +41,9 @@ std::string Progress::line() const {
   const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
   std::string text = fmt::format("[{}/{}] {}, elapsed {}", ended_, cells_, current_, format_duration(elapsed));
   if (done_ > 0 && done_ < steps_) {
+    // Where the time ends before the steps do, the end is known.
     const double left = elapsed / static_cast<double>(done_) * static_cast<double>(steps_ - done_);
-    text += fmt::format(", ETA {}", format_duration(left));
+    text += fmt::format(", ETA {}", format_duration(std::min(left, time_.seconds_left())));
   }
   text += fmt::format(", {} failed", failures_);
   if (deferred_ > 0) text += fmt::format(", {} deferred", deferred_);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "harness/front/run/time_limit.hpp"
 #include "harness/protocol/status.hpp"
 
 namespace allocbench::front {
@@ -12,7 +13,7 @@ namespace allocbench::front {
 class Progress {
  public:
   // Steps are verifications and samples: cells of a batch end together, so only steps tell how far a run is.
-  Progress(std::size_t cells, std::uint64_t steps, bool quiet);
+  Progress(std::size_t cells, std::uint64_t steps, const TimeLimit& time, bool quiet);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -36,6 +37,7 @@ class Progress {
 
   std::size_t cells_;
   std::uint64_t steps_;
+  TimeLimit time_;
   bool quiet_;
   bool terminal_;
   bool colours_;

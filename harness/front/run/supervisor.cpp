@@ -62,6 +62,7 @@ FigureRun::FigureRun(const Plan& plan, const RunHistory& history, Selection sele
       }
       if (known == nullptr) continue;
       if (known->first_round_seconds > 0) forecaster.note_round(figure, cell, known->first_round_seconds);
+      if (known->deferred) forecaster.note_deferred(figure, cell);
       if (!known->end) continue;
       if (!runs) {
         forecaster.note_end(figure, cell, known->end->status);  // still counts
