@@ -108,7 +108,8 @@ BatchRunner::Step BatchRunner::take_samples(CellRun& run) {
 
 // A cell that was measured has a value, however far its verification comes in its time; a mistake takes it away.
 BatchRunner::Step BatchRunner::verify(CellRun& run) {
-  if (needs_own_process(run)) session_.retire();  // the samples used the heap
+  // What is counted for a figure depends on what the samples left in the heap. Mistakes show in a used heap as well.
+  if (run.cell->verifies_fully && needs_own_process(run)) session_.retire();
   Step step = ensure_open(run);
   if (step != Step::done) return step;
   const Outcome outcome = session_.verify(*run.cell, verify_limits(run), left_of_deadline(run));
@@ -279,9 +280,9 @@ bool BatchRunner::needs_heap(const CellRun& run) const {
   return !batch_.has_heap_share || run.uses_device_heap.value_or(false);
 }
 
-// An allocator that cannot be reset is fresh only in a new process: one for the verification and one per sample. What
-// keeps memory of the device heap hands it to no other cell, whatever the state is. Neither is needed as long as a cell
-// leaves the device heap alone.
+// An allocator that cannot be reset is fresh only in a new process, one per sample. What keeps memory of the device
+// heap hands it to no other cell, whatever the state is. Neither is needed as long as a cell leaves the device heap
+// alone.
 bool BatchRunner::needs_own_process(const CellRun& run) const {
   return batch_.isolates(*run.cell) && (!batch_.has_heap_share || run.uses_device_heap.value_or(true));
 }

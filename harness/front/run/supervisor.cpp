@@ -176,7 +176,7 @@ Step Supervisor::step_of(const LoggedFigure& logged, const CellRun& run) const {
   } else {
     step.forecast.seconds = run.seconds_of_next_round();
   }
-  if (run.is_isolated) step.forecast.seconds += (run.verified ? 1 : 2) * seconds_of_start;
+  if (run.is_isolated) step.forecast.seconds += (run.verified || !run.cell->verifies_fully ? 1 : 2) * seconds_of_start;
   return step;
 }
 

@@ -13,7 +13,7 @@ inline constexpr double load_limit_seconds = 10;
 // what they will probably take. The stages around them (filling a pool, judging pointers) may take longer.
 inline constexpr double least_trial_seconds = 0.5;
 inline constexpr double trial_factor = 4;
-inline constexpr double trial_of_other_stages = 4;
+inline constexpr double trial_of_other_stages = 2;
 
 // What the contents of a cell's blocks are checked for at least; else as long as its first round took. A stage of the
 // verification ends after `stage_factor` times that.
