@@ -186,6 +186,18 @@ class Memory(OrderTest):
         self.assertEqual(set(self.statuses_by_name().values()), {"ok"}, "the device itself has room")
         self.assertIn("must be a size such as 8GiB", self.measure(config, "--device-memory", "much", expect=2).stderr)
 
+    def test_a_pool_that_fits_takes_three_quarters_of_the_memory_at_most(self):
+        for wanted, memory, pool in (("12MiB", "16MiB", 12 << 20), ("12MiB", "15MiB", 8 << 20), ("12MiB", "10MiB", 4 << 20),
+                                     ("12MiB", "1GiB", 12 << 20)):
+            with self.subTest(memory=memory):
+                config = self.config(sweep={"request_bytes": [16]}, pool_bytes=wanted, pool="fit")
+                self.measure(config, "--device-memory", memory, "--force")
+                self.assertEqual({cell["pool_bytes"] for cell in self.results()["allocbench"]["cells"]}, {pool})
+
+    def test_only_one_pool_can_fit(self):
+        config = self.config(sweep={"request_bytes": [16], "pool_bytes": ["1MiB", "2MiB"]}, pool="fit")
+        self.assertIn('found:   "fit" beside a swept pool', self.measure(config, expect=2).stderr)
+
 
 class Known(OrderTest):
     def setUp(self):

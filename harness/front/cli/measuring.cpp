@@ -148,11 +148,17 @@ std::string read_config_text(const std::string& path) {
   return read_text_file(path, "The config", limits::config_bytes);
 }
 
+std::optional<std::uint64_t> memory_of(const RunOptions& options, const Target& target) {
+  if (options.memory_bytes) return options.memory_bytes;
+  return target.device ? target.device->memory_bytes : std::nullopt;
+}
+
 Config checked_config(const RunOptions& options, const std::string& path, const std::string& text,
                       const Target& target) {
   Problems problems;
-  Config config = read_config(text, path, {target.catalogue, target.other ? &*target.other : nullptr},
-                              {options.timeout, options.seed, options.full, options.verify == "full"}, problems);
+  Config config = read_config(
+      text, path, {target.catalogue, target.other ? &*target.other : nullptr},
+      {options.timeout, options.seed, options.full, options.verify == "full", memory_of(options, target)}, problems);
   require_none(problems, path);
   return config;
 }
@@ -291,8 +297,7 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   WorkerSession session({target.program, options.device, options.os_threads, options.profile, options.one_by_one, time},
                         listener_of(open, progress));
   const auto begin = WorkerProcess::Clock::now();
-  const std::optional<std::uint64_t> memory =
-      options.memory_bytes ? options.memory_bytes : (target.device ? target.device->memory_bytes : std::nullopt);
+  const std::optional<std::uint64_t> memory = memory_of(options, target);
   Supervisor supervisor(logged_figures(open, options), {time, memory}, forecaster, session, progress);
   try {
     ending.interrupted = !supervisor.run();
@@ -304,9 +309,10 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   const Supervisor::Rest rest = supervisor.rest();
   ending.cut = rest.not_begun + rest.cut > 0;
   if (rest.too_large > 0) {
-    ending.rest = fmt::format("{} skipped: the pool needs more memory than the device has ({}).\n",
-                              counted(rest.too_large, "cell") + (rest.too_large == 1 ? " was" : " were"),
-                              format_memory(memory.value_or(0)));
+    ending.rest = fmt::format(
+        "{} skipped: the pool needs more memory than the device has ({}). With \"pool\": \"fit\" a "
+        "config of one pool takes one that fits.\n",
+        counted(rest.too_large, "cell") + (rest.too_large == 1 ? " was" : " were"), format_memory(memory.value_or(0)));
   }
   ending.rest += text_of(rest, options);
   if (options.profile) {

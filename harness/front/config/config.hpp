@@ -71,6 +71,7 @@ struct Config {
   std::vector<AxisGroup> sweep;
   std::vector<Exclusion> exclusions;
   std::string statistic = "median";
+  std::string pool;  // "fit": its size is the device's matter too
   std::uint64_t seed = 1;
   std::string x_axis;           // plot.x, when that is an axis
   bool verifies_fully = false;  // whatever it takes: the plot or a claim shows what the verification counts
@@ -84,6 +85,7 @@ struct ConfigChanges {
   std::optional<std::uint64_t> seed = {};
   bool full = false;            // with the section `full`
   bool verifies_fully = false;  // the contents of all blocks, whatever that takes
+  std::optional<std::uint64_t> memory_bytes = {};  // of the device, for pools that fit
 };
 
 // The config with the sections of the back end and of --full merged into it and the changes of the command line

@@ -1,6 +1,8 @@
 // The effective config: the part for one back end, and that of --full, merged over the rest.
+#include <bit>
 #include <nlohmann/json.hpp>
 
+#include "harness/front/common/units.hpp"
 #include "harness/front/config/config.hpp"
 
 namespace allocbench::front {
@@ -25,6 +27,19 @@ void merge_into(Json& base, const Json& changes) {
   }
 }
 
+// The largest power of two that leaves a quarter of the memory to what allocators keep beside their pool, the workload
+// and the device heap.
+std::uint64_t largest_pool(std::uint64_t memory_bytes) { return std::bit_floor(memory_bytes / 4 * 3); }
+
+void fit_pool(Json& config, std::uint64_t memory_bytes) {
+  if (!config.contains("pool") || config["pool"] != "fit" || !config.contains("pool_bytes")) return;
+  const Json& pool = config["pool_bytes"];
+  std::optional<std::uint64_t> wanted;
+  if (pool.is_string()) wanted = parse_bytes(pool.get<std::string>());
+  if (pool.is_number_unsigned()) wanted = pool.get<std::uint64_t>();
+  if (wanted && *wanted > memory_bytes / 4 * 3) config["pool_bytes"] = format_bytes(largest_pool(memory_bytes));
+}
+
 }  // namespace
 
 Json effective_config(const Json& document, std::string_view backend, const ConfigChanges& changes) {
@@ -37,6 +52,7 @@ Json effective_config(const Json& document, std::string_view backend, const Conf
   for (const char* const section : {"cpu", "cuda", "full"}) effective.erase(section);
   if (changes.deadline_seconds) effective["deadline_s"] = *changes.deadline_seconds;
   if (changes.seed) effective["seed"] = *changes.seed;
+  if (changes.memory_bytes) fit_pool(effective, *changes.memory_bytes);
   return effective;
 }
 

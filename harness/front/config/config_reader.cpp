@@ -138,11 +138,16 @@ class MeasurementReader {
 
   void check_pool() {
     const auto sweeps_pool = [](const Json& axes) { return axes.is_object() && axes.contains("pool_bytes"); };
-    bool given = json_.contains("pool_bytes") || (json_.contains("sweep") && sweeps_pool(json_["sweep"]));
+    bool swept = json_.contains("sweep") && sweeps_pool(json_["sweep"]);
     if (json_.contains("zip") && json_["zip"].is_array()) {
-      given = given || std::any_of(json_["zip"].begin(), json_["zip"].end(), sweeps_pool);
+      swept = swept || std::any_of(json_["zip"].begin(), json_["zip"].end(), sweeps_pool);
     }
-    if (!given) problems_.add_missing("", "pool_bytes", "a size such as \"64MiB\", here or as an axis");
+    if (!swept && !json_.contains("pool_bytes"))
+      problems_.add_missing("", "pool_bytes", "a size such as \"64MiB\", here or as an axis");
+    if (swept && config_.pool == "fit") {
+      problems_.add({"/pool", "\"fit\" beside a swept pool",
+                     "one `pool_bytes` of the config: several pools would become one", ""});
+    }
   }
 
   // Rounds of ageing that no cell makes are a mistake.

@@ -69,7 +69,7 @@ void apply_scalar(std::string_view name, const ParameterValue& value, Settings& 
                                                        {"energy_s", &settings.energy_seconds},
                                                        {"precision", &settings.precision}};
   const std::map<std::string_view, std::string*> words = {
-      {"state", &settings.state}, {"l2", &settings.l2}, {"statistic", &config.statistic}};
+      {"state", &settings.state}, {"l2", &settings.l2}, {"statistic", &config.statistic}, {"pool", &config.pool}};
   if (const auto number = numbers.find(name); number != numbers.end()) {
     *number->second = std::get<double>(value);
   } else if (const auto count = counts.find(name); count != counts.end()) {
