@@ -282,7 +282,8 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   }
   // Not before all logs are open: where one cannot be, the other folders must not hold a run that never began.
   for (OpenFigure& each : open) {
-    each.log.run(each.figure.config, target.catalogue, each.figure.plan, each.figure.history.run != nullptr);
+    each.log.run(each.figure.config, target.catalogue, each.figure.plan, each.figure.history.run != nullptr,
+                 each.figure.shard);
   }
   Ending ending;
   if (open.empty()) return ending;

@@ -50,6 +50,7 @@ struct Figure {
   Plan plan;
   std::string folder;
   RunHistory history;  // what the folder's log says so far
+  std::optional<Shard> shard = {};
 };
 
 Figure prepare_figure(const RunOptions& options, const Target& target, Config config, Plan plan, std::string folder);
