@@ -175,6 +175,12 @@ class Merge(ShardsTest):
         text = self.refused(one, two, twice)
         self.assertRegex(text, rf"{one}/mine/\w+/events.jsonl and {twice}/mine/\w+/events.jsonl are both of shard 1/2: it was run twice\. Name only one")
 
+    def test_a_folder_that_is_named_twice(self):
+        one, two = self.run_shards(2)
+        for again in (one, self.folder, next(one.rglob("events.jsonl")).parent):
+            with self.subTest(again=again):
+                self.assertRegex(self.refused(one, two, again), rf"{self.folder}/shard-\d/mine/\w+/events.jsonl is in two of the folders\. Name each folder once\.")
+
     def test_another_partition(self):
         one, _ = self.run_shards(2)
         other = self.folder / "other"
@@ -189,6 +195,14 @@ class Merge(ShardsTest):
         result = self.merge(one, three, expect=1)
         self.assertIn("No run of shard 2 of 3 is in these folders. Run it with --shard 2/3, and merge again.", result.stderr)
         self.assertEqual(len(statuses_and_rounds(self.out)), len(statuses_and_rounds(one)) + len(statuses_and_rounds(three)))
+
+    def test_a_shard_whose_only_log_is_damaged(self):
+        one, two, three = self.run_shards(3)
+        log = self.change_log(self.log_in(two).parent, lambda lines: lines.replace("\n", "x\n", 1))
+        result = self.merge(one, two, three, expect=1)
+        self.assertEqual([line for line in result.stderr.splitlines() if "valid event" not in line],
+                         ["allocbench: No readable run of shard 2 of 3 is in these folders. Run it with --shard 2/3, and merge again."])
+        self.assertIn(f"{log}:1: this line is not a valid event", result.stderr)
 
     def test_damage_costs_only_its_run(self):
         one, two = self.run_shards(2)

@@ -125,6 +125,9 @@ bool begins_with(const MergedPart& longer, const MergedPart& shorter) {
 }
 
 void require_one_plan(const MergedPart& one, const MergedPart& other) {
+  if (fs::equivalent(one.file, other.file)) {
+    throw UsageError(fmt::format("{} is in two of the folders. Name each folder once.", one.file));
+  }
   if (one.history.backend != other.history.backend) {
     throw UsageError(
         fmt::format("{} is a run on the {} back end, {} one on {}. Merge each back end into a folder of its own.",
@@ -180,8 +183,8 @@ void name_missing_shards(ReadParts& read) {
   read.complaints.insert(read.complaints.end(), read.empty_folders.begin(), read.empty_folders.end());
   if (missing.empty()) return;
   read.complaints.push_back(
-      fmt::format("No run of shard {} of {} is in these folders. Run it with --shard {}/{}, and merge again.",
-                  fmt::join(missing, ", "), count, missing.front(), count));
+      fmt::format("No {}run of shard {} of {} is in these folders. Run it with --shard {}/{}, and merge again.",
+                  read.complaints.empty() ? "" : "readable ", fmt::join(missing, ", "), count, missing.front(), count));
 }
 
 }  // namespace
