@@ -62,12 +62,14 @@ class Shards(ShardsTest):
     def test_merged_shards_equal_one_run(self):
         self.add_configs()
         whole = self.folder / "whole"
-        self.run_program("study", "mine", "--configs", self.configs, "--no-figures", "--out", whole)
+        told_of_whole = self.run_program("study", "mine", "--configs", self.configs, "--no-figures", "--out", whole).stdout
+        self.assertIn("mine/fig2: 6 cells, 4 ok, 2 crashed", told_of_whole)
         shards = self.run_shards(4)
         names = [{path.parent.name for path in shard.rglob("results.json")} for shard in shards]
         self.assertEqual(sorted(map(len, names)), [1, 1, 1, 2])
         self.assertEqual(set.union(*names), {f"fig{number}" for number in range(5)})
-        self.merge(*shards)
+        told = self.merge(*shards).stdout
+        self.assertEqual(told.replace(str(self.out), str(whole)), told_of_whole)
         expected = statuses_and_rounds(whole)
         self.assertEqual(len(expected), 5 * 3 + 3)
         self.assertIn("crashed", {status for status, _ in expected.values()})

@@ -70,6 +70,9 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
 // Makes the files of results from the log.
 Results write_results_of(const std::string& folder);
 
+// A line for a config: the tables of a whole group are too long to read.
+std::string summary_of(const Results& results, std::size_t cells, const std::string& folder);
+
 // The options that a command to continue needs besides what it measures and --out.
 std::string options_to_continue(const RunOptions& options, const std::string& backend);
 

@@ -10,7 +10,6 @@
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/output.hpp"
-#include "harness/front/common/units.hpp"
 #include "harness/front/results/merged_runs.hpp"
 #include "harness/front/run/output_folder.hpp"
 
@@ -45,8 +44,7 @@ int merge_command(const MergeOptions& options) {
     const std::string folder = (out / run.figure).string();
     write_log(run, folder);
     const Results results = write_results_of(folder);
-    show("{}: {}{}  {}\n", run.figure, counted(results.cells.size() + results.not_measured, "cell"),
-         what_is_missing(results), folder);
+    show("{}", summary_of(results, results.cells.size() + results.not_measured, folder));
   }
   for (const std::string& complaint : merged.complaints) tell("allocbench: {}\n", complaint);
   return merged.complaints.empty() ? exit_all_ok : exit_some_not_ok;

@@ -229,15 +229,6 @@ void set_shard(Figure& figure, const std::optional<Shard>& shard) {
   figure.shard = shard ? shard : earlier;
 }
 
-// A line per config: the tables of a whole group are too long to read.
-std::string summary_of(const Figure& figure, const Results& results) {
-  std::map<Status, std::size_t> counts;
-  for (const CellResult& cell : results.cells) ++counts[cell.status()];
-  std::string text = fmt::format("{}: {}", figure.config.name, counted(figure.plan.cell_count(), "cell"));
-  for (const auto& [status, count] : counts) text += fmt::format(", {} {}", count, word(status));
-  return text + fmt::format("{}  {}\n", what_is_missing(results), figure.folder);
-}
-
 bool has_value(const Results& results) {
   return std::ranges::any_of(results.cells, [](const CellResult& cell) { return cell.status() == Status::ok; });
 }
@@ -269,7 +260,7 @@ int measure_here(const StudyOptions& study, RunOptions options, const Target& ta
   for (const Figure& figure : figures) {
     if (!fs::exists(events_path(figure.folder))) continue;  // nothing was selected
     const Results results = write_results_of(figure.folder);
-    show("{}", summary_of(figure, results));
+    show("{}", summary_of(results, figure.plan.cell_count(), figure.folder));
     ok = ok && all_ok(results);
     if (results.unfinished == 0) ++finished;
     if (has_value(results)) drawable.push_back(figure.folder);
