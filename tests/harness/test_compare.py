@@ -255,7 +255,7 @@ class Compare(ProgramTest):
         self.assertRegex(self.refused(self.out, self.out),
                          r"Nothing of .* could be compared: A has 1 of the 3 rounds that a comparison needs\. Measure at least 3 rounds")
         self.measure(self.config(["hanging"], workload={"id": "pulse"}, deadline_s=0.3), "--force", expect=1)
-        self.assertIn("could be compared: no cell is ok on both sides.", self.refused(self.out, self.out))
+        self.assertIn("could be compared: no cell is ok on both sides. Name runs that share such cells.\n", self.refused(self.out, self.out))
 
     def test_a_reference_is_measured_by_its_cheapest_cells(self):
         self.measure(self.config(["steady", "noisy"], rounds=3, sweep={"request_bytes": {"log2": [16, 4096]}}))

@@ -164,9 +164,11 @@ void require_something(const Comparison& comparison) {
   }
   const auto most = std::max_element(reasons.begin(), reasons.end(),
                                      [](const auto& one, const auto& other) { return one.second < other.second; });
-  const std::string why = most == reasons.end() ? "no cell is ok on both sides" : most->first;
-  throw UsageError(fmt::format("Nothing of {} and {} could be compared: {}. Measure at least {} rounds on both sides.",
-                               comparison.a.argument, comparison.b.argument, why, least_compared_rounds));
+  const std::string why = most == reasons.end() ? "no cell is ok on both sides. Name runs that share such cells"
+                                                : fmt::format("{}. Measure at least {} rounds on both sides",
+                                                              most->first, least_compared_rounds);
+  throw UsageError(
+      fmt::format("Nothing of {} and {} could be compared: {}.", comparison.a.argument, comparison.b.argument, why));
 }
 
 using Definition = std::map<std::string, std::string>;
