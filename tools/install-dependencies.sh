@@ -2,7 +2,8 @@
 # Installs the Debian packages that building, testing and drawing need. If none is missing, it does nothing and needs no
 # rights.
 #   tools/install-dependencies.sh [--dev]
-# With --dev also what contributors use: clang-format; Chromium, in which tests open the page; shells, in which they complete commands.
+# With --dev also what contributors use: clang-format; Chromium, in which tests open the page; shells, in which they complete commands;
+# Slurm, to which they submit a study.
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
 
@@ -13,7 +14,7 @@ packages=(
   python3 python3-numpy python3-matplotlib python3-pandas python3-scipy python3-jsonschema python3-pytest
   python3-plotly python3-markdown
 )
-[[ "${1:-}" == "--dev" ]] && packages+=(clang-format-14 chromium chromium-driver python3-selenium zsh fish)
+[[ "${1:-}" == "--dev" ]] && packages+=(clang-format-14 chromium chromium-driver python3-selenium zsh fish slurm-wlm munge)
 
 missing=()
 for package in "${packages[@]}"; do

@@ -8,6 +8,7 @@
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/terminal.hpp"
+#include "harness/front/compare/families.hpp"
 #include "tests/harness/golden_file.hpp"
 #include "tests/harness/simulated_rounds.hpp"
 
@@ -142,7 +143,20 @@ struct Plan {
   double factor = 1;
   int slower_allocators = allocators;
   double margin = default_margin;
+  bool without_samples = false;
 };
+
+// As if the run had been kept without samples.
+Side without_samples(Side side) {
+  for (ComparedCell& cell : side.cells) {
+    for (ComparedPhase& phase : cell.phases) {
+      const double step = clock_step_of(cell.backend, phase.name, cell.phases.size());
+      phase.stored = StoredTime{estimate(phase.rounds, cell.statistic, step), phase.rounds.size()};
+      phase.rounds.clear();
+    }
+  }
+  return side;
+}
 
 // Counts the phases of the slower allocators only.
 Found compare_simulated(const Spread& spread, const Plan& plan) {
@@ -150,9 +164,11 @@ Found compare_simulated(const Spread& spread, const Plan& plan) {
   Generator generator(11);
   for (const Simulation& simulation : simulated_runs()) {
     for (int time = 0; time < 6; ++time) {
-      const auto comparison = compare(
-          simulated_side(simulation, spread, 1, 0, generator),
-          simulated_side(simulation, spread, plan.factor, plan.slower_allocators, generator), {.margin = plan.margin});
+      Side a = simulated_side(simulation, spread, 1, 0, generator);
+      Side b = simulated_side(simulation, spread, plan.factor, plan.slower_allocators, generator);
+      if (plan.without_samples) a = without_samples(std::move(a));
+      if (plan.without_samples) b = without_samples(std::move(b));
+      const auto comparison = compare(std::move(a), std::move(b), {.margin = plan.margin});
       for (std::size_t i = 0; i < static_cast<std::size_t>(plan.slower_allocators) * 3; ++i) {
         for (const PhaseComparison& phase : comparison->cells[i].phases) {
           if (*phase.a.relative_half_width() > 0.013 || *phase.b.relative_half_width() > 0.013) continue;
@@ -178,6 +194,51 @@ TEST(Comparison, ARunAgainstItselfIsHardlyEverSlowerOrFaster) {
       EXPECT_LE(share(found.slower + found.faster, found), 0.01) << spread.name << ", margin " << margin;
     }
   }
+}
+
+TEST(Comparison, StoredIntervalsAreHardlyEverSlowerOrFasterThanThemselves) {
+  for (const double margin : {default_margin, 0.0}) {
+    for (const Spread& spread : spreads()) {
+      const Found found = compare_simulated(spread, {.margin = margin, .without_samples = true});
+      EXPECT_GT(found.precise, 50u) << spread.name;
+      EXPECT_LE(share(found.slower + found.faster, found), 0.01) << spread.name << ", margin " << margin;
+    }
+  }
+}
+
+TEST(Comparison, StoredIntervalsShowAPlantedSlowDownOfFivePercent) {
+  for (const Spread& spread : spreads()) {
+    if (spread.far_modes) continue;
+    const Found everywhere = compare_simulated(spread, {.factor = 1.05, .without_samples = true});
+    EXPECT_GE(share(everywhere.slower, everywhere), 0.9) << spread.name;
+    EXPECT_EQ(everywhere.faster, 0u) << spread.name;
+  }
+}
+
+TEST(Comparison, FamiliesAreTheFirstWordsOfAllocatorsAndWorkloads) {
+  const auto of = [](const std::string& allocator, const std::string& workload, double seconds) {
+    ComparedCell cell;
+    cell.id = cell.name = allocator + workload;
+    cell.definition = {{"allocator", allocator}, {"workload", workload}};
+    cell.phases = {{"alloc", {{9}, {9}, {9}}}, {"total", {{seconds}, {seconds}, {seconds}}}};
+    return cell;
+  };
+  Side a{.argument = "a", .figures = {"f"}};
+  Side b{.argument = "b", .figures = {"f"}};
+  for (const char* allocator : {"halloc", "halloc_reworked", "kma"}) a.cells.push_back(of(allocator, "comb", 1));
+  b.cells = {of("halloc", "comb", 1.1), of("halloc_reworked", "comb", 1.3), of("kma", "comb", 2)};
+  const auto families = ratios_by_family(*compare(std::move(a), std::move(b), {}));
+  ASSERT_EQ(families.size(), 3u);
+  EXPECT_EQ(families[0].name, "halloc");
+  EXPECT_EQ(families[0].cells, 2u);
+  EXPECT_DOUBLE_EQ(families[0].median, 1.2);
+  EXPECT_DOUBLE_EQ(families[0].quartiles.low, 1.15);
+  EXPECT_DOUBLE_EQ(families[0].quartiles.high, 1.25);
+  EXPECT_EQ(families[1].name, "kma");
+  EXPECT_EQ(families[2].kind + " " + families[2].name, "workload comb");
+  EXPECT_DOUBLE_EQ(families[2].median, 1.3);
+  EXPECT_THAT(families_text(families),
+              testing::HasSubstr("\n  allocator  halloc                      x1.20  [x1.15, x1.25]      2 cells\n"));
 }
 
 TEST(Comparison, APlantedSlowDownOfFivePercentIsFound) {

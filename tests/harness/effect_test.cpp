@@ -29,6 +29,22 @@ TEST(Effect, IsYuensTestOfMoreRounds) {
   EXPECT_NEAR(found.chance, 1.7752827523402134e-05, 1e-9);
 }
 
+// By hand: the half width of each side is 2.5706 errors (a t of 5 degrees), and that of the ratio 2.2281 (of 10) times
+// the root of both squared errors.
+TEST(Effect, StoredIntervalsTellTheErrors) {
+  const LogSide one = log_side(StoredSide{1, {0.99, 1.01}, 6, 0});
+  const LogSide other = log_side(StoredSide{1.02, {1.02 * 0.99, 1.02 * 1.01}, 6, 0});
+  const Effect found = effect_of(one, other, 0);
+  EXPECT_NEAR(found.ratio, 1.02, 1e-12);
+  EXPECT_NEAR(found.interval.low, 1.007572572, 1e-8);
+  EXPECT_NEAR(found.interval.high, 1.032580709, 1e-8);
+  EXPECT_NEAR(found.chance, 0.0048531, 1e-6);
+  // A clock's step is in the interval already, and may hide as much of a difference.
+  const LogSide coarse = log_side(StoredSide{1, {0.99, 1.01}, 6, 0.02});
+  EXPECT_NEAR(coarse.variance, 0, 1e-10);
+  EXPECT_NEAR(coarse.slack, 0.01, 1e-12);
+}
+
 TEST(Effect, TheOtherWayRoundIsTheReciprocal) {
   const Effect one = effect_of(a, b, 0);
   const Effect other = effect_of(b, a, 0);

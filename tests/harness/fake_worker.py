@@ -222,7 +222,7 @@ class Worker:
             sys.exit(3)
         self.emit(event="ready", protocol=int(os.environ.get("FAKE_WORKER_PROTOCOL", "1")), backend=BACKEND,
                   device={"name": "Fake device", "compute_capability": "", "driver": "", "driver_version": os.environ.get("FAKE_WORKER_DRIVER"),
-                          "toolkit": "", "uuid": os.environ.get("FAKE_WORKER_UUID", f"GPU-{device()}" if BACKEND == "cuda" else ""), "sm_count": 4, "memory_bytes": 1 << 30,
+                          "toolkit": "", "uuid": os.environ.get("FAKE_WORKER_UUID", f"GPU-{device()}" if BACKEND == "cuda" else ""), "sm_count": 4, "memory_bytes": int(os.environ.get("FAKE_WORKER_MEMORY", 1 << 30)),
                           "free_memory_bytes": 1 << 29, "l2_bytes": 0, "sm_clock_mhz": None, "sm_clock_max_mhz": None,
                           "mig": os.environ.get("FAKE_WORKER_MIG") == str(device()), "device_heap_bytes": heap_bytes()})
 

@@ -57,7 +57,7 @@ class Compare(ProgramTest):
             file.unlink()
 
     def test_runs_of_this_program(self):
-        config = self.config(["steady", "hanging"], deadline_s=0.5)
+        config = self.config(["steady", "hanging"], deadline_s=0.5, rounds=3)
         self.measure(config, expect=1)
         packed = self.folder / "packed"
         packed.mkdir()
@@ -67,12 +67,12 @@ class Compare(ProgramTest):
         self.assertFalse(document["regression"])
 
     def test_cells_of_other_starting_states_are_other_cells(self):
-        self.measure(self.config(state="aged", sweep={"aged_rounds": [0, 10], "l2": ["warm", "flushed"]}))
+        self.measure(self.config(state="aged", rounds=3, sweep={"aged_rounds": [0, 10], "l2": ["warm", "flushed"]}))
         document = json.loads(self.compare(self.out, self.out, "--json").stdout)
         self.assertEqual(len(document["cells"]), 4)
 
     def test_a_reference_is_measured_again_without_what_failed_in_it(self):
-        self.measure(self.config(["steady", "hanging"], deadline_s=0.5), expect=1)
+        self.measure(self.config(["steady", "hanging"], deadline_s=0.5, rounds=3), expect=1)
         again = self.folder / "again"
         arguments = ("--with-reference", self.out, "--out", again)
         document = json.loads(self.compare(*arguments, "--json").stdout)
@@ -90,6 +90,7 @@ class Compare(ProgramTest):
         self.assertIn(f"Continue with\n  allocbench compare --with-reference {kept} --out {again} --minutes 0", result.stderr)
         self.assertIn(f"No cell of {again} was measured. The same command continues.", result.stderr)
         self.assertNotIn("--resume", result.stderr)
+        self.assertIn("not begun. The same command goes on.", result.stdout)
         self.compare("--with-reference", kept, "--out", again)
         self.assertEqual([len(cell_ids(self.events(again / "test" / name))) for name in ("one", "two")], [3, 3])
         rounds = [(event["time"], event["round"]) for name in ("one", "two") for event in self.events(again / "test" / name)
@@ -101,12 +102,12 @@ class Compare(ProgramTest):
     def test_a_reference_on_two_back_ends_is_refused(self):
         self.add_worker("cuda")
         for backend in ("cpu", "cuda"):
-            self.measure(self.config(name=f"test/{backend}"), "--backend", backend, out=self.folder / "kept" / backend)
+            self.measure(self.config(name=f"test/{backend}", rounds=3), "--backend", backend, out=self.folder / "kept" / backend)
         text = self.compare("--with-reference", self.folder / "kept", "--out", self.folder / "again", expect=2).stderr
         self.assertIn("contains runs of the back ends cpu and cuda. Name runs of one back end.", text)
 
     def test_a_reference_of_other_cells_is_refused(self):
-        self.measure(self.config())
+        self.measure(self.config(rounds=3))
         log = self.out / "events.jsonl"
         for cell in cell_ids(self.events()):
             log.write_text(log.read_text(encoding="utf-8").replace(cell, cell[::-1]), encoding="utf-8")
@@ -157,6 +158,141 @@ class Compare(ProgramTest):
         text = self.refused(self.before, other)
         self.assertIn("have no cell in common. 9 pairs of cells differ in workload/threads alone (1000 against 2000).", text)
         self.assertIn("--ignore workload/threads", text)
+
+    def kept(self, name, keep=lambda cell: True, factor=1.0, rounds=6):
+        """A run as tools/keep-results.sh --without-samples keeps it: a log without numbers, and results without samples."""
+        document = json.loads(self.before.read_text(encoding="utf-8"))
+        document["allocbench"]["cells"] = [cell for cell in document["allocbench"]["cells"] if keep(cell)]
+        for cell in document["allocbench"]["cells"]:
+            for phase in cell.get("phases", []):
+                middle = phase["samples"][0] * factor
+                del phase["samples"]
+                few = rounds < 6
+                phase.update(rounds=[1] * rounds, median=middle, low=None if few else 0.99 * middle, high=None if few else 1.01 * middle)
+                if few:
+                    phase["few_rounds"] = {"values": [middle * (1 + 0.001 * number) for number in range(rounds)]}
+        folder = self.folder / name
+        folder.mkdir()
+        (folder / "results.json.xz").write_bytes(lzma.compress(json.dumps(document).encode()))
+        config = json.dumps({"name": "golden/fig1"})
+        (folder / "events.jsonl").write_text(
+            f'{{"event":"run","time":"","format":2,"backend":"cpu","seed":1,"config":{config}}}\n{{"event":"kept","time":"","without":"samples"}}\n',
+            encoding="utf-8")
+        return folder
+
+    def test_runs_without_samples_are_compared_by_their_intervals(self):
+        same, slower = self.kept("same"), self.kept("slower", factor=1.2)
+        document = json.loads(self.compare(same, slower, "--json", "--fail-on", "regression", expect=4).stdout)
+        phases = [phase for cell in document["cells"] for phase in cell["phases"]]
+        self.assertTrue(phases)
+        self.assertEqual({phase["verdict"] for phase in phases}, {"slower"})
+        self.assertEqual(document["from_stored_intervals"], len(phases))
+        for phase in phases:
+            self.assertAlmostEqual(phase["ratio"], 1.2, places=6)
+            # Each side is within 1 %; both together are within less than 2 %, and more than 1 %.
+            self.assertTrue(1.2 * 0.98 < phase["interval"][0] < 1.2 * 0.99 and 1.2 * 1.01 < phase["interval"][1] < 1.2 * 1.02, phase)
+            self.assertEqual((phase["a"]["rounds"], phase["b"]["rounds"]), (6, 6))
+        text = self.compare(same, slower).stdout
+        self.assertIn(f"{len(phases)} of {len(phases)} verdicts are from stored intervals", text)
+        document = json.loads(self.compare(same, same, "--json", "--fail-on", "regression").stdout)
+        self.assertEqual({phase["verdict"] for cell in document["cells"] for phase in cell["phases"]}, {"same"})
+
+    def test_the_kept_values_of_few_rounds_are_compared_as_rounds(self):
+        document = json.loads(self.compare(self.kept("same", rounds=3), self.kept("slower", rounds=3, factor=1.2), "--json").stdout)
+        phases = [phase for cell in document["cells"] for phase in cell["phases"]]
+        self.assertEqual({phase["verdict"] for phase in phases}, {"slower"})
+        self.assertEqual({(phase["a"]["rounds"], phase["from_stored_intervals"]) for phase in phases}, {(3, False)})
+
+    def test_a_log_without_samples_needs_its_results(self):
+        kept = self.kept("same")
+        (kept / "results.json.xz").unlink()
+        self.assertIn("was kept without samples and tells only how cells failed. The numbers are in the results.json.xz", self.refused(kept, self.after))
+
+    def gate(self, a, b, *more, expect):
+        return self.compare(a, b, "--fail-on", "regression", *more, expect=expect)
+
+    def test_the_gate_fails_where_cells_are_missing(self):
+        labels = {cell["label"] for cell in json.loads(self.before.read_text(encoding="utf-8"))["allocbench"]["cells"] if cell["status"] == "ok"}
+        lost = sorted(labels)[0]
+        lacking = self.kept("lacking", keep=lambda cell: cell["label"] != lost)
+        whole = self.kept("whole")
+        result = self.gate(whole, lacking, expect=4)
+        self.assertIn("No regression in what both sides measured. B did not measure", result.stdout)
+        self.assertRegex(result.stderr, r"the gate fails, because B lacks \d+ cells? of A\. Measure B to its end, or use --allow-missing\.")
+        self.gate(whole, lacking, "--allow-missing", expect=0)
+        self.compare(whole, lacking)
+        self.gate(lacking, whole, expect=0)
+        missing = json.loads(self.compare(whole, lacking, "--json").stdout)["missing"]
+        self.assertTrue(missing)
+        self.assertTrue(all(f"/{lost}/" in cell["name"] for cell in missing))
+        self.assertIn("--fail-on", self.refused(whole, lacking, "--allow-missing"))
+
+    def test_the_gate_fails_where_b_was_cut(self):
+        config = self.config(rounds=3)
+        whole, cut = self.folder / "whole", self.folder / "cut"
+        self.measure(config, out=whole)
+        cut.mkdir()
+        events = self.events(whole)
+        last = [event["event"] for event in events].index("end")  # as after kill -9 behind the first end
+        (cut / "events.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events[:last + 1]), encoding="utf-8")
+        self.assertIn("B did not measure", self.gate(whole, cut, "--margin", 1000, expect=4).stdout)
+        self.gate(whole, cut, "--margin", 1000, "--allow-missing", expect=0)
+
+    def test_cells_that_b_left_out_are_missing_and_no_failures(self):
+        document = json.loads(self.before.read_text(encoding="utf-8"))
+        cells = document["allocbench"]["cells"]
+        left_out = next(cell for cell in cells if cell["status"] == "ok")
+        left_out.update(status="skipped", reason="no time", left_out=True)
+        del left_out["phases"]
+        path = self.folder / "left_out.json"
+        path.write_text(json.dumps(document), encoding="utf-8")
+        found = json.loads(self.gate(self.before, path, "--json", expect=4).stdout)
+        self.assertEqual((found["no_longer_ok"], [cell["id"] for cell in found["missing"]]), (0, [left_out["id"]]))
+        self.gate(self.before, path, "--allow-missing", expect=0)
+
+    def test_nothing_compared_is_no_success(self):
+        self.measure(self.config())
+        self.assertRegex(self.refused(self.out, self.out),
+                         r"Nothing of .* could be compared: A has 1 of the 3 rounds that a comparison needs\. Measure at least 3 rounds")
+        self.measure(self.config(["hanging"], workload={"id": "pulse"}, deadline_s=0.3), "--force", expect=1)
+        self.assertIn("could be compared: no cell is ok on both sides. Name runs that share such cells.\n", self.refused(self.out, self.out))
+
+    def test_a_reference_is_measured_by_its_cheapest_cells(self):
+        self.measure(self.config(["steady", "noisy"], rounds=3, sweep={"request_bytes": {"log2": [16, 4096]}}))
+        again = self.folder / "again"
+        # A log tells what a first round took; without, the timed phases decide, which grow with the request.
+        kept = self.folder / "kept"
+        kept.mkdir()
+        shutil.move(self.out / "results.json", kept / "results.json")
+        result = self.compare("--with-reference", kept, "--out", again, "--cells", 2)
+        self.assertIn("measuring the cheapest 4 of 18 cells (--cells selects more or fewer)", result.stderr)
+        sizes = [event["axes"]["request_bytes"] for event in self.events(again / "test" / "figure") if event["event"] == "cell"]
+        self.assertEqual(sorted(sizes), [16, 16, 32, 32])
+        self.assertRegex(result.stdout, r"\n  allocator  noisy  +x[\d.]+  \[x[\d.]+, x[\d.]+\] +2 cells\n")
+        self.assertRegex(result.stdout, r"\n  allocator  steady  +x1\.00  \[x1\.00, x1\.00\] +2 cells\n  workload   pulse +x[\d.]+ .* 4 cells\n")
+        self.assertNotIn("Only in A", result.stdout)
+        self.assertEqual(self.gate_of_reference(kept, again, expect=0)["missing"], [])
+        self.compare("--with-reference", kept, "--out", self.folder / "all", "--cells", 0)
+        self.assertEqual(len(cell_ids(self.events(self.folder / "all" / "test" / "figure"))), 18)
+
+    def gate_of_reference(self, kept, again, expect):
+        return json.loads(self.compare("--with-reference", kept, "--out", again, "--cells", 2, "--margin", 1000, "--json", "--fail-on", "regression",
+                                       expect=expect).stdout)
+
+    def test_cells_that_the_card_cannot_hold_are_not_picked(self):
+        # The fake device has 1 GiB.
+        config = self.config(rounds=3, sweep={"pool_bytes": ["1MiB", "2GiB"]})
+        self.run_program("--config", config, "--out", self.out, expect=0, environment=self.environment(FAKE_WORKER_MEMORY=str(4 << 30)))
+        result = self.compare("--with-reference", self.out, "--out", self.folder / "again")
+        pools = [event["pool_bytes"] for event in self.events(self.folder / "again" / "test" / "figure") if event["event"] == "cell"]
+        self.assertEqual(pools, [1 << 20])
+        self.assertIn("allocator  steady", result.stdout)
+
+    def test_a_reference_without_rounds_is_refused_before_it_is_measured(self):
+        self.measure(self.config())
+        text = self.compare("--with-reference", self.out, "--out", self.folder / "again", expect=2).stderr
+        self.assertIn(f"No cell of {self.out} has the 3 rounds that a comparison needs and a pool that this device can hold. Name other kept runs.", text)
+        self.assertFalse((self.folder / "again").exists())
 
     def test_usage(self):
         self.assertIn("two sets of results, or --with-reference", self.refused(self.before))

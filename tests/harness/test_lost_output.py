@@ -105,11 +105,11 @@ class Verbs(LostOutputTest):
     def setUp(self):
         super().setUp()
         (self.folder / "configs/mine").mkdir(parents=True)
-        self.config(name="mine/one").rename(self.folder / "configs/mine/one.json")
+        self.config(name="mine/one", rounds=3).rename(self.folder / "configs/mine/one.json")
         self.measure("configs/mine/one.json")
         real = os.environ["ALLOCBENCH_REAL_WORKERS"]
         self.answers = {"list": 0, "list --json": 0, "describe steady": 0, f"report {self.out}": 0,
-                        f"compare {self.out} {self.out}": 0, "study mine --dry-run": 0, "study mine --no-figures --quiet": 0,
+                        f"compare {self.out} {self.out}": 0, "study mine --dry-run": 0, "study mine --slurm 2": 0, "study mine --no-figures --quiet": 0,
                         f"check --workers {real} --print-model ring": 0, f"check --workers {real} --list": 0,
                         "configs/mine/one.json --dry-run": 0, "--help": 0, "help list": 0, "--version": 0, "version": 0, "manual": 0,
                         "completion bash": 0}
@@ -154,3 +154,9 @@ class Verbs(LostOutputTest):
         self.assertEqual(codes[0], 0)
         for name in ("one", "two"):
             self.assertTrue((self.folder / "study/mine" / name / "results.json").exists())
+
+    def test_a_merge_writes_the_results_of_all_its_runs(self):
+        for name, way, code in (("full", ">/dev/full 2>&1", 3), ("closed", ">&-", 0), ("left", "2>&1 | true", 0)):
+            with self.subTest(way=way):
+                self.assertEqual(self.shell(f"{PROGRAM} merge {self.out} --out {self.folder}/{name} {way}")[0][0], code)
+                self.assertTrue((self.folder / name / "mine/one/results.json").exists())

@@ -84,15 +84,15 @@ class Report(ProgramTest):
         self.assertEqual(result.stdout, self.table)
         self.assertEqual(result.stderr, f"allocbench: {self.out}/results.csv cannot be written: Is a directory.\n")
 
-    def test_compare_tells_that_samples_are_missing(self):
+    def test_compare_takes_the_stored_intervals(self):
         kept = self.keep()
         document = json.loads(self.run_program("compare", kept, self.out, "--json", expect=0).stdout)
         self.assertEqual(len(document["cells"]), 6)
         phase = document["cells"][0]["phases"][0]
-        self.assertEqual((phase["verdict"], phase["reason"]), ("unsure", "A was kept without samples"))
+        self.assertEqual((phase["verdict"], phase["ratio"], phase["from_stored_intervals"]), ("same", 1, True))
         self.assertEqual(phase["a"]["seconds"], phase["b"]["seconds"])
         text = self.run_program("compare", self.out, kept, expect=0).stdout
-        self.assertIn("unsure: B was kept without samples", text)
+        self.assertIn("8 of 8 verdicts are from stored intervals: a side was kept without samples.", text)
 
     def test_a_reference_without_samples_is_measured(self):
         again = self.folder / "again"

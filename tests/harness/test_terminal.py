@@ -74,11 +74,11 @@ class Tables(ProgramTest):
         self.assertLessEqual(widest(self.run_program("describe", "steady", expect=0).stdout), 80)
 
     def test_help_fits_80_columns(self):
-        for verb in ("", "study", "list", "describe", "report", "compare", "check", "profile", "help", "version", "completion", "manual"):
+        for verb in ("", "study", "list", "describe", "report", "compare", "merge", "check", "profile", "help", "version", "completion", "manual"):
             helped = self.run_program(*([verb] if verb else []), "--help", expect=0).stdout
             with self.subTest(verb=verb):
                 self.assertLessEqual(widest(helped), 80)
-                self.assertEqual(verb in ("", "study", "compare", "check", "profile"), "Exit codes" in helped)
+                self.assertEqual(verb in ("", "study", "compare", "merge", "check", "profile"), "Exit codes" in helped)
 
     def test_allocators_stand_below_their_paper(self):
         lines = self.run_program("list", "allocators", expect=0).stdout.splitlines()
@@ -116,7 +116,7 @@ class Generated(ProgramTest):
     def test_the_manual_has_every_option(self):
         page = self.run_program("manual", expect=0).stdout.replace("\\-", "-")
         self.assertIn(".TH ALLOCBENCH 1", page)
-        for verb in ("", "study", "list", "describe", "report", "compare", "check", "profile"):
+        for verb in ("", "study", "list", "describe", "report", "compare", "merge", "check", "profile"):
             helped = self.run_program(*([verb] if verb else []), "--help", expect=0).stdout
             for option in re.findall(r"^  (?:-\w,)?(--[\w-]+)", helped, re.M):
                 with self.subTest(verb=verb, option=option):

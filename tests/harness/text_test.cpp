@@ -5,6 +5,7 @@
 
 #include "harness/front/common/json_text.hpp"
 #include "harness/front/common/nearest_name.hpp"
+#include "harness/front/common/shell.hpp"
 #include "harness/front/common/units.hpp"
 
 namespace allocbench::front {
@@ -66,6 +67,16 @@ TEST(Units, FormatsForPeople) {
   EXPECT_EQ(format_limit(0.02), "0.02 s");
   EXPECT_EQ(format_limit(2), "2 s");
   EXPECT_EQ(format_limit(200), "3 min 20 s");
+}
+
+TEST(Shell, QuotesOnlyWhatAShellWouldRead) {
+  EXPECT_EQ(quoted("results/quick-cuda"), "results/quick-cuda");
+  EXPECT_EQ(quoted("v1:c_malloc:ring:dfs/3,+@="), "v1:c_malloc:ring:dfs/3,+@=");
+  EXPECT_EQ(quoted(""), "''");
+  EXPECT_EQ(quoted("a b; c"), "'a b; c'");
+  EXPECT_EQ(quoted("it's"), R"('it'\''s')");
+  EXPECT_EQ(quoted("$HOME"), "'$HOME'");
+  EXPECT_EQ(quoted("~"), "'~'");
 }
 
 TEST(NearestName, CountsEdits) {

@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "harness/front/cli/study_words.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/units.hpp"
@@ -55,29 +56,20 @@ std::vector<std::string> cards_of(const StudyOptions& study, const WorkerProgram
 
 std::vector<std::string> arguments_of(const StudyOptions& study, std::size_t device,
                                       const std::vector<std::string>& configs) {
-  const RunOptions& run = study.run;
-  std::vector<std::string> arguments = {"study",     study.group, "--configs", study.configs,
-                                        "--backend", "cuda",      "--device",  fmt::format("{}", device),
-                                        "--quiet",   "--part"};
-  const auto add = [&](const char* option, const std::string& value) {
-    arguments.insert(arguments.end(), {option, value});
-  };
-  for (const std::string& config : configs) add("--only", config);
-  if (!run.out.empty()) add("--out", run.out);
-  if (run.timeout) add("--timeout", fmt::format("{}", *run.timeout));
-  if (run.minutes) add("--minutes", fmt::format("{}", *run.minutes));
-  if (!run.known.empty()) add("--known", run.known);
-  if (run.seed) add("--seed", fmt::format("{}", *run.seed));
-  if (run.memory_bytes) add("--device-memory", fmt::format("{}", *run.memory_bytes));
-  add("--verify", run.verify);
-  if (!run.data.empty()) add("--data", run.data);
-  if (!run.workers.empty()) add("--workers", run.workers);
-  for (const auto& [given, option] : {std::pair{run.resume, "--resume"}, std::pair{run.only_failed, "--only-failed"},
-                                      std::pair{run.force, "--force"}, std::pair{run.allow_mixed, "--allow-mixed"},
-                                      std::pair{run.profile, "--profile"}, std::pair{run.one_by_one, "--one-by-one"},
-                                      std::pair{run.full, "--full"}, std::pair{!run.use_known, "--no-known"}}) {
-    if (given) arguments.emplace_back(option);
-  }
+  std::vector<std::string> arguments = {"study",
+                                        study.group,
+                                        "--configs",
+                                        study.configs,
+                                        "--part",
+                                        study.part,
+                                        "--backend",
+                                        "cuda",
+                                        "--quiet",
+                                        "--device",
+                                        fmt::format("{}", device)};
+  for (const std::string& config : configs) arguments.insert(arguments.end(), {"--only", config});
+  if (!study.run.out.empty()) arguments.insert(arguments.end(), {"--out", study.run.out});
+  for (const std::string& word : measuring_words(study.run)) arguments.push_back(word);
   return arguments;
 }
 

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "harness/front/cli/app_parts.hpp"
 #include "harness/front/cli/help_formatter.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/units.hpp"
@@ -35,18 +36,12 @@ constexpr const char* footer =
     "  allocbench report results/reference/h200 --html    one HTML page\n"
     "  allocbench advise --sizes 48 --threads 1M --pool 1GiB\n"
     "  allocbench compare results/a results/b     what got slower or faster\n"
+    "  allocbench merge results/1 results/2 --out results/all\n"
     "  allocbench help compare\n\n"
     "Exit codes: 0 all cells ok or unsupported, 1 some cells not ok, 2 config or usage, 3 environment, 4 regression "
     "found by compare, 130 interrupted.\n"
     "Environment: ALLOCBENCH_WORKERS (folder of the workers), ALLOCBENCH_DATA (scenes and graphs), ALLOCBENCH_PLOTS "
     "(folder that holds the Python package plots), ALLOCBENCH_PYTHON, NO_COLOR.";
-
-void add_workers_option(CLI::App& app, std::string& workers) {
-  app.add_option(
-         "--workers", workers,
-         "Folder with the programs allocbench-worker-* (default: $ALLOCBENCH_WORKERS, else the folder of this program)")
-      ->type_name("DIR");
-}
 
 // What `--config` and `study` have in common.
 void add_measuring_options(CLI::App& app, RunOptions& run) {
@@ -121,6 +116,8 @@ constexpr const char* study_footer =
     "  allocbench study papers --dry-run\n"
     "  allocbench study papers --out results/papers --resume\n"
     "  allocbench study guide --only guide/small\n"
+    "  allocbench study papers --shard 1/4 --out results/shard-1\n"
+    "  allocbench study papers --slurm 4 > papers.sh     then: bash papers.sh\n"
     "Exit codes: those of a run.";
 
 void add_study(CLI::App& app, StudyOptions& study) {
@@ -135,8 +132,26 @@ void add_study(CLI::App& app, StudyOptions& study) {
   verb->add_flag("!--no-figures", study.figures, "Draw no figures at the end");
   auto* started =
       verb->add_flag("--started", study.started, "With --resume: only the configs that have a log in their folder");
-  // For the processes of --device all.
-  verb->add_flag("--part", study.is_part, "Print no command to continue: the parent process does")->group("");
+  // For the processes of --device all: their parent tells how to continue, and which shard it measures.
+  verb->add_option("--part", study.part)->group("");
+  const auto read_shard = [&study](const std::string& text) {
+    study.shard = parse_shard(text);
+    if (study.shard) return;
+    throw CLI::ValidationError(
+        "--shard",
+        fmt::format("must be I/N with I from 1 to N and N up to {}, as in 1/4; found {}", limits::shards, text));
+  };
+  auto* shard = verb->add_option_function<std::string>(
+                        "--shard", read_shard,
+                        "Measure the I-th of N parts of the group, each of whole configs. Only the checkout decides "
+                        "which, so N machines share the work; `allocbench merge` joins them")
+                    ->type_name("I/N");
+  auto* slurm = verb->add_option("--slurm", study.slurm,
+                                 "Measure nothing: print a script that submits N shards to Slurm and a job that merges "
+                                 "them, with the other options passed on")
+                    ->check(CLI::Range(std::uint64_t{1}, limits::shards))
+                    ->excludes(shard)
+                    ->type_name("N");
   const auto read_device = [&study](const std::string& text) {
     study.all_devices = text == "all";
     if (study.all_devices) return;
@@ -150,6 +165,8 @@ void add_study(CLI::App& app, StudyOptions& study) {
       ->type_name("N|all");
   add_measuring_options(*verb, study.run);
   started->needs(verb->get_option("--resume"));
+  started->excludes(shard)->excludes(slurm);
+  slurm->excludes(verb->get_option("--dry-run"))->excludes(verb->get_option("--force"));
 }
 
 constexpr const char* check_footer =
@@ -219,88 +236,6 @@ void add_describe(CLI::App& app, DescribeOptions& describing) {
   add_workers_option(*verb, describing.workers);
 }
 
-void add_report(CLI::App& app, ReportOptions& reporting) {
-  CLI::App* verb =
-      app.add_subcommand("report", "Print the table of a run; rebuild its results.csv and results.json from its log");
-  verb->add_option("folder", reporting.paths,
-                   "The folder of a run (its --out; it holds events.jsonl or results.json), or a folder above several "
-                   "runs; repeatable. "
-                   "--html makes one page of all of them")
-      ->required()
-      ->type_name("DIR");
-  auto* html = verb->add_flag("--html", reporting.html,
-                              "Instead of the table, write one HTML page that needs no network: which allocator for "
-                              "which job, and the evidence");
-  verb->add_option("-o,--out", reporting.page, "With --html: the page (default report.html in the first folder)")
-      ->needs(html)
-      ->type_name("FILE");
-}
-
-// Its options are those of `python3 -m plots advise`, which reads and explains them.
-void add_advise(CLI::App& app) {
-  CLI::App* verb = app.add_subcommand("advise", "Which allocator for my job? A ranked list from measured cells");
-  verb->set_help_flag();
-  verb->prefix_command();
-  verb->footer("Options and examples: allocbench advise --help");
-}
-
-constexpr const char* compare_footer =
-    "Two cells are compared if everything that defines them is equal: allocator, workload, their parameters, pool, "
-    "seed, state of heap and cache. Verdicts per phase: slower or faster (by more than the margin, and not by chance: "
-    "Holm's correction over all phases), same (the 95 % interval lies within the margin) or unsure. A cell that is ok "
-    "in A but not in B is a regression.\n"
-    "  allocbench compare results/before results/after --fail-on regression\n"
-    "  allocbench compare 'results/before/*' 'results/after/*' --markdown\n"
-    "Does this machine reproduce kept results?\n"
-    "  allocbench compare --with-reference results/reference/h200/guide/small\n"
-    "Exit codes: 0 compared, 2 usage or unreadable input, 4 regression (with --fail-on regression).";
-
-void add_compare(CLI::App& app, CompareOptions& comparing) {
-  CLI::App* verb = app.add_subcommand("compare", "Compare two sets of results: what got slower or faster");
-  verb->footer(compare_footer);
-  constexpr const char* kind = "PATH";
-  auto* a =
-      verb->add_option("A", comparing.a, "Folder of runs, event log or results.json (packed or not), or a pattern")
-          ->type_name(kind);
-  auto* b = verb->add_option("B", comparing.b, "The results to compare with A, named likewise")->type_name(kind);
-  auto* reference =
-      verb->add_option("--with-reference", comparing.reference,
-                       "Measure the cells that are ok in these kept runs, and compare the results with them")
-          ->type_name(kind)
-          ->excludes(a)
-          ->excludes(b);
-  verb->add_option(
-          "-o,--out", comparing.out,
-          "With --with-reference: folder for the new runs (default results/with-reference); a run in it is continued")
-      ->needs(reference)
-      ->type_name("DIR");
-  verb->add_option("--minutes", comparing.minutes, "With --with-reference: end after this time (default on a GPU: 15)")
-      ->needs(reference)
-      ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
-      ->type_name("M");
-  verb->add_flag("--profile", comparing.profile, "With --with-reference: print at the end where the wall time went")
-      ->needs(reference);
-  verb->add_option("--device", comparing.device, "With --with-reference: CUDA device number (default 0)")
-      ->needs(reference)
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
-  add_workers_option(*verb, comparing.workers);
-  verb->add_option("--fail-on", comparing.fail_on, "Exit with code 4 if B has a regression")
-      ->check(CLI::IsMember({"regression"}))
-      ->type_name("regression");
-  verb->add_option("--margin", comparing.margin, "Ignore differences up to so many percent (default 3)")
-      ->check(CLI::Range(0.0, 1000.0))
-      ->type_name("P");
-  verb->add_option(
-          "--ignore", comparing.ignored,
-          "Compare cells although they differ in this: seed, state, l2, pool_bytes, workload/NAME, ... (repeatable)")
-      ->type_name("KEY");
-  verb->add_flag("--all", comparing.all, "Also list phases that are the same or unsure");
-  auto* markdown = verb->add_flag("--markdown", comparing.markdown, "Print Markdown");
-  verb->add_flag("--json", comparing.json, "Print JSON: every phase with numbers, intervals and p-values")
-      ->excludes(markdown);
-}
-
 constexpr const char* profile_footer =
     "The cell runs in the CUDA worker under Nsight Compute (ncu, part of the CUDA toolkit), which measures every "
     "kernel of one sample's phases: registers, occupancy, atomic operations per second, and what warps wait for most. "
@@ -352,6 +287,13 @@ void add_help(CLI::App& app, Options& options) {
 
 }  // namespace
 
+void add_workers_option(CLI::App& app, std::string& workers) {
+  app.add_option(
+         "--workers", workers,
+         "Folder with the programs allocbench-worker-* (default: $ALLOCBENCH_WORKERS, else the folder of this program)")
+      ->type_name("DIR");
+}
+
 std::string version_text() {
   const protocol::Sources sources = protocol::program_sources();
   return fmt::format("allocbench {} (commit {}{}, measured revision {})", program_version(), sources.revision,
@@ -366,9 +308,7 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
   add_study(*app, options.study);
   add_list(*app, options.list);
   add_describe(*app, options.describe);
-  add_report(*app, options.report);
-  add_advise(*app);
-  add_compare(*app, options.compare);
+  add_result_verbs(*app, options);
   add_check(*app, options.check);
   add_profile(*app, options.profile);
   add_help(*app, options);

@@ -17,6 +17,7 @@ struct Options {
   DescribeOptions describe;
   ReportOptions report;
   CompareOptions compare;
+  MergeOptions merge;
   CheckOptions check;
   ProfileOptions profile;
   std::string help_about;  // a verb; empty = the program

@@ -104,6 +104,7 @@ std::variant<Command, int> chosen(const Options& options, const CLI::App& app) {
   if (verb == "describe") return Command(options.describe);
   if (verb == "report") return Command(options.report);
   if (verb == "advise") return Command(AdviseOptions{parsed.front()->remaining()});
+  if (verb == "merge") return Command(options.merge);
   if (verb == "check") return Command(options.check);
   if (verb == "profile") return Command(options.profile);
   if (verb == "help") return show_help(options.help_about);

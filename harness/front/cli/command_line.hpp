@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "harness/front/check/check_command.hpp"
+#include "harness/front/log/shard.hpp"
 #include "harness/front/results/results.hpp"
 
 namespace allocbench::front {
@@ -50,9 +52,11 @@ struct StudyOptions {
   std::vector<std::string> only;    // names of configs; empty = all of the group
   bool started = false;             // with --resume: only configs that have a log
   bool all_devices = false;
-  bool figures = true;   // draw them at the end
-  bool is_part = false;  // one of the processes of --device all
-  RunOptions run;        // without a config
+  bool figures = true;              // draw them at the end
+  std::optional<Shard> shard = {};  // as given: without its partition
+  std::string part;                 // of a process of --device all: its shard with the partition, or "whole"
+  std::uint64_t slurm = 0;          // shards of the script to print; 0 = measure
+  RunOptions run;                   // without a config
 };
 
 struct ListOptions {
@@ -88,12 +92,20 @@ struct CompareOptions {
   std::optional<double> minutes = {};  // the run ends then
   bool profile = false;
   std::string workers;
-  std::string fail_on;  // regression, or empty
-  double margin = 3;    // percent
+  std::uint64_t cells_per_family = 6;  // of the reference, at most; 0 = all
+  std::string fail_on;                 // regression, or empty
+  bool allow_missing = false;
+  double margin = 3;  // percent
   std::vector<std::string> ignored;
   bool all = false;
   bool markdown = false;
   bool json = false;
+};
+
+struct MergeOptions {
+  std::vector<std::string> folders;
+  std::string out;
+  bool allow_mixed = false;
 };
 
 struct ProfileOptions {
@@ -109,7 +121,7 @@ struct ProfileOptions {
 };
 
 using Command = std::variant<RunOptions, StudyOptions, ListOptions, DescribeOptions, ReportOptions, AdviseOptions,
-                             CompareOptions, CheckOptions, ProfileOptions>;
+                             CompareOptions, MergeOptions, CheckOptions, ProfileOptions>;
 
 // The command, or the exit code when everything is said already (help, version, completion, a usage error).
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv);
@@ -121,9 +133,14 @@ int describe_command(const DescribeOptions& options);
 int report_command(const ReportOptions& options);
 int advise_command(const AdviseOptions& options);
 int compare_command(const CompareOptions& options);
+int merge_command(const MergeOptions& options);
 int profile_command(const ProfileOptions& options);
-// Measures what was ok in these runs, each into a folder of its name below options.out. exit_all_ok unless it was
-// interrupted or stopped: what became of the cells is for the comparison to say.
-int measure_reference(const CompareOptions& options, const std::vector<Results>& runs);
+struct ReferenceMeasured {
+  int code = 0;               // exit_all_ok unless it was interrupted or stopped: the comparison says the rest
+  std::set<std::string> ids;  // of the cells that were selected
+};
+// Measures cells that were ok in these runs, the cheapest of each family, each run into a folder of its name below
+// options.out.
+ReferenceMeasured measure_reference(const CompareOptions& options, const std::vector<Results>& runs);
 
 }  // namespace allocbench::front

@@ -7,30 +7,62 @@
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/terminal.hpp"
+#include "harness/front/common/units.hpp"
 #include "harness/front/compare/comparison.hpp"
+#include "harness/front/compare/comparison_words.hpp"
+#include "harness/front/compare/families.hpp"
 
 namespace allocbench::front {
 
-int compare_command(const CompareOptions& options) {
-  const bool measures = !options.reference.empty();
-  const std::string& a = measures ? options.reference : options.a;
-  const std::string& b = measures ? options.out : options.b;
-  const std::vector<Results> runs = read_runs(a);
-  if (measures) {
-    const int code = measure_reference(options, runs);
-    if (code != exit_all_ok) return code;
-  }
-  Side judged = measures ? side_of(b, read_runs(b), "The same command continues.") : read_side(b);
-  const auto comparison =
-      compare(side_of(a, runs), std::move(judged), {.margin = options.margin / 100, .ignored = options.ignored});
+namespace {
+
+void print(const Comparison& comparison, const CompareOptions& options) {
+  const std::vector<FamilyRatio> families =
+      options.reference.empty() ? std::vector<FamilyRatio>{} : ratios_by_family(comparison);
   if (options.json) {
-    show("{}", comparison_json(*comparison));
+    show("{}", comparison_json(comparison));
   } else if (options.markdown) {
-    show("{}", comparison_markdown(*comparison, options.all));
+    show("{}{}", comparison_markdown(comparison, options.all), families_markdown(families));
   } else {
-    show("{}", comparison_text(*comparison, options.all, colours_on_stdout()));
+    show("{}{}", comparison_text(comparison, options.all, colours_on_stdout()), families_text(families));
   }
-  return options.fail_on == "regression" && comparison->regression() ? exit_regression : exit_all_ok;
+}
+
+// Without what is ok, but was not selected: the other side was not asked to have it.
+Side selected(Side side, const std::set<std::string>& ids) {
+  std::erase_if(side.cells,
+                [&](const ComparedCell& cell) { return cell.status == Status::ok && !ids.contains(cell.id); });
+  return side;
+}
+
+std::unique_ptr<Comparison> compared_with_reference(const CompareOptions& options, const ReferenceMeasured& measured,
+                                                    const std::vector<Results>& reference,
+                                                    const ComparisonOptions& how) {
+  Side here = side_of(options.out, read_runs(options.out), "The same command continues.");
+  return compare(selected(side_of(options.reference, reference), measured.ids), selected(std::move(here), measured.ids),
+                 how);
+}
+
+}  // namespace
+
+int compare_command(const CompareOptions& options) {
+  const ComparisonOptions how = {.margin = options.margin / 100, .ignored = options.ignored};
+  std::unique_ptr<Comparison> comparison;
+  if (options.reference.empty()) {
+    comparison = compare(read_side(options.a), read_side(options.b), how);
+  } else {
+    const std::vector<Results> reference = read_runs(options.reference);
+    const ReferenceMeasured measured = measure_reference(options, reference);
+    if (measured.code != exit_all_ok) return measured.code;
+    comparison = compared_with_reference(options, measured, reference, how);
+  }
+  print(*comparison, options);
+  if (options.fail_on != "regression") return exit_all_ok;
+  if (comparison->regression()) return exit_regression;
+  if (options.allow_missing || comparison->missing.empty()) return exit_all_ok;
+  tell("allocbench: the gate fails, because B lacks {} of A. Measure B to its end, or use --allow-missing.\n",
+       counted(comparison->missing.size(), "cell"));
+  return exit_regression;
 }
 
 }  // namespace allocbench::front

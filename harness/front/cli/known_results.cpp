@@ -25,9 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 using protocol::Json;
 
-// As seen from the folder of the project, like the default of --configs.
-constexpr const char* references_folder = "results/reference";
-
 // Verification takes about as long as the samples of a round, and this at least.
 constexpr double least_verification_seconds = 0.03;
 

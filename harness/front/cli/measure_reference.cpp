@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -11,6 +13,7 @@
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/shell.hpp"
 #include "harness/front/common/units.hpp"
+#include "harness/front/compare/families.hpp"
 #include "harness/front/run/interrupt.hpp"
 
 namespace allocbench::front {
@@ -20,45 +23,88 @@ namespace fs = std::filesystem;
 
 constexpr double default_minutes_on_gpu = 15;  // as much as a group of a study has
 
-// The config as the run kept it: that of its name may have changed since.
-std::string write_config(const Results& run, const fs::path& folder) {
-  const fs::path path = folder / "config.json";
-  std::error_code error;
-  fs::create_directories(folder, error);
-  std::ofstream file(path, std::ios::binary);
-  file << run.history.config->dump(2) << "\n";
-  file.close();
-  if (!file) throw EnvironmentError(fmt::format("{} cannot be written. Choose another --out.", path.string()));
-  return path.string();
-}
-
-// What runs of one config have.
+// What runs of one config have, and what this version makes of it.
 struct Kept {
   const Results* first;  // the others have its config
-  std::set<std::string> ok;
+  std::map<std::string, const CellResult*> ok;
+  Config config = {};
+  Plan plan = {};
+  std::set<std::string> picked = {};
 };
 
-// Runs of which nothing is ok are left out.
 std::vector<Kept> kept_figures(const std::vector<Results>& runs) {
   std::vector<Kept> figures;
   for (const Results& run : runs) {
-    std::set<std::string> ok;
+    auto same = std::find_if(figures.begin(), figures.end(),
+                             [&](const Kept& kept) { return kept.first->figure == run.figure; });
+    if (same == figures.end()) same = figures.insert(figures.end(), {&run, {}});
     for (const CellResult& result : run.cells) {
-      if (result.status() == Status::ok) ok.insert(result.cell.id);
+      if (result.status() == Status::ok) same->ok.emplace(result.cell.id, &result);
     }
-    if (ok.empty()) continue;
-    const auto same = std::find_if(figures.begin(), figures.end(),
-                                   [&](const Kept& kept) { return kept.first->figure == run.figure; });
-    if (same == figures.end()) {
-      figures.push_back({&run, std::move(ok)});
-    } else {
-      same->ok.merge(ok);
-    }
+    if (same->ok.empty()) figures.erase(same);
   }
   return figures;
 }
 
-const std::string& backend_of(const Kept& kept) { return kept.first->cells.front().cell.backend; }
+bool can_be_compared(const CellResult& result) {
+  return std::any_of(result.phases.begin(), result.phases.end(),
+                     [](const PhaseResult& phase) { return phase.round_count >= least_compared_rounds; });
+}
+
+struct Candidate {
+  Kept* kept;
+  const CellResult* result;
+  double seconds;  // of a first round with its verification; of the timed phases where nobody knows that
+};
+
+double timed_seconds(const CellResult& result) {
+  double longest = 0;
+  for (const PhaseResult& phase : result.phases) {
+    longest = std::max(longest, phase.time.centre);
+  }
+  return longest;
+}
+
+// The cells that this version defines, that this device has memory for, and that have the rounds for a comparison.
+std::vector<Candidate> candidates_of(std::vector<Kept>& figures, std::uint64_t device_memory_bytes) {
+  std::vector<Candidate> cells;
+  bool known = true;
+  for (Kept& kept : figures) {
+    for (const Batch& batch : kept.plan.batches) {
+      if (batch.pool_bytes > device_memory_bytes) continue;
+      for (const Cell& cell : batch.cells) {
+        const auto found = kept.ok.find(cell.id);
+        if (found == kept.ok.end() || !can_be_compared(*found->second)) continue;
+        cells.push_back({&kept, found->second, found->second->cell.first_round_seconds});
+        known = known && cells.back().seconds > 0;
+      }
+    }
+  }
+  if (!known) {
+    for (Candidate& each : cells) each.seconds = timed_seconds(*each.result);
+  }
+  std::stable_sort(cells.begin(), cells.end(),
+                   [](const Candidate& one, const Candidate& other) { return one.seconds < other.seconds; });
+  return cells;
+}
+
+// The cheapest of each family of allocators under each workload: on a card that nobody knows, they say most in the
+// shortest time. Returns how many cells there were to pick from.
+std::size_t pick(std::vector<Kept>& figures, std::uint64_t per_family, std::uint64_t device_memory_bytes) {
+  const std::vector<Candidate> cells = candidates_of(figures, device_memory_bytes);
+  std::map<std::pair<std::string, std::string>, std::uint64_t> taken;
+  for (const Candidate& each : cells) {
+    const CellHistory& cell = each.result->cell;
+    std::uint64_t& count = taken[{family_of(cell.allocator), cell.workload}];
+    if (per_family > 0 && count == per_family) continue;
+    ++count;
+    each.kept->picked.insert(cell.id);
+  }
+  std::erase_if(figures, [](const Kept& kept) { return kept.picked.empty(); });
+  return cells.size();
+}
+
+const std::string& backend_of(const Kept& kept) { return kept.ok.begin()->second->cell.backend; }
 
 RunOptions options_of(const CompareOptions& options, const std::vector<Kept>& figures) {
   RunOptions run;
@@ -72,7 +118,7 @@ RunOptions options_of(const CompareOptions& options, const std::vector<Kept>& fi
   run.resume = true;  // after an interruption the same command continues
   run.minutes = options.minutes;
   if (!run.minutes && run.backend == "cuda") run.minutes = default_minutes_on_gpu;
-  run.to_run_left_out = "the same command goes on";
+  run.to_run_left_out = "The same command goes on";
   run.profile = options.profile;
   run.workers = options.workers;
   return run;
@@ -82,38 +128,90 @@ std::string command_to_continue(const CompareOptions& options) {
   std::string text =
       fmt::format("allocbench compare --with-reference {} --out {}", quoted(options.reference), quoted(options.out));
   if (options.minutes) text += fmt::format(" --minutes {}", *options.minutes);
+  if (options.cells_per_family != CompareOptions{}.cells_per_family) {
+    text += fmt::format(" --cells {}", options.cells_per_family);
+  }
   if (options.device != 0) text += fmt::format(" --device {}", options.device);
   if (!options.workers.empty()) text += fmt::format(" --workers {}", quoted(options.workers));
   return text;
 }
 
-Figure figure_of(const CompareOptions& options, RunOptions run, const Kept& kept, const Target& target) {
-  const std::string folder = (fs::path(options.out) / kept.first->figure).string();
+fs::path folder_of(const CompareOptions& options, const Kept& kept) {
+  return fs::path(options.out) / kept.first->figure;
+}
+
+// The config as the run kept it: that of its name may have changed since.
+std::string text_of(const Kept& kept) { return kept.first->history.config->dump(2) + "\n"; }
+
+void plan_figure(const CompareOptions& options, RunOptions run, Kept& kept, const Target& target) {
+  const fs::path path = folder_of(options, kept) / "config.json";
   run.seed = kept.first->history.seed;
-  const std::string path = write_config(*kept.first, folder);
-  Config config = checked_config(run, path, read_config_text(path), target);
-  Plan plan = checked_plan(config, target);
-  keep_cells(plan, kept.ok);
-  if (plan.batches.empty()) {
+  kept.config = checked_config(run, path.string(), text_of(kept), target);
+  kept.plan = checked_plan(kept.config, target);
+}
+
+Figure figure_of(const CompareOptions& options, const RunOptions& run, Kept kept, const Target& target) {
+  const fs::path folder = folder_of(options, kept);
+  std::error_code error;
+  fs::create_directories(folder, error);
+  std::ofstream file(kept.config.path, std::ios::binary);
+  file << text_of(kept);
+  file.close();
+  if (!file) throw EnvironmentError(fmt::format("{} cannot be written. Choose another --out.", kept.config.path));
+  keep_cells(kept.plan, kept.picked);
+  return prepare_figure(run, target, std::move(kept.config), std::move(kept.plan), folder.string());
+}
+
+std::vector<Kept> picked_figures(const CompareOptions& options, const RunOptions& run, std::vector<Kept> figures,
+                                 const Target& target) {
+  bool defined = false;
+  for (Kept& kept : figures) {
+    plan_figure(options, run, kept, target);
+    for (const Batch& batch : kept.plan.batches) {
+      defined |= std::any_of(batch.cells.begin(), batch.cells.end(),
+                             [&](const Cell& cell) { return kept.ok.contains(cell.id); });
+    }
+  }
+  if (!defined) {
     throw UsageError(
         fmt::format("{}: this version defines none of the cells of the reference. Record a new reference with this "
-                    "version: measure it, then "
-                    "tools/keep-results.sh RUN KEPT.",
-                    path));
+                    "version: measure it, then tools/keep-results.sh RUN KEPT.",
+                    options.reference));
   }
-  return prepare_figure(run, target, std::move(config), std::move(plan), folder);
+  const std::uint64_t memory = target.device->memory_bytes.value_or(std::numeric_limits<std::uint64_t>::max());
+  const std::size_t all = pick(figures, options.cells_per_family, memory);
+  if (all == 0) {
+    throw UsageError(
+        fmt::format("No cell of {} has the {} rounds that a comparison needs and a pool that this device can hold. "
+                    "Name other kept runs.",
+                    options.reference, least_compared_rounds));
+  }
+  std::size_t picked = 0;
+  for (const Kept& kept : figures) picked += kept.picked.size();
+  if (picked < all) {
+    tell("allocbench: measuring the cheapest {} of {} cells (--cells selects more or fewer)\n", picked, all);
+  }
+  return figures;
 }
 
 }  // namespace
 
-int measure_reference(const CompareOptions& options, const std::vector<Results>& runs) {
-  const std::vector<Kept> kept = kept_figures(runs);
-  if (kept.empty()) return exit_all_ok;
+ReferenceMeasured measure_reference(const CompareOptions& options, const std::vector<Results>& runs) {
+  std::vector<Kept> kept = kept_figures(runs);
+  if (kept.empty()) {
+    throw UsageError(fmt::format("No cell of {} is ok, so there is nothing to measure again. Name other kept runs.",
+                                 options.reference));
+  }
   install_interrupt_handlers();
   const RunOptions run = options_of(options, kept);
   const Target target = choose_target(run);
+  kept = picked_figures(options, run, std::move(kept), target);
+  ReferenceMeasured measured;
   std::vector<Figure> figures;
-  for (const Kept& each : kept) figures.push_back(figure_of(options, run, each, target));
+  for (Kept& each : kept) {
+    measured.ids.insert(each.picked.begin(), each.picked.end());
+    figures.push_back(figure_of(options, run, std::move(each), target));
+  }
   const Ending ending = measure(run, target, figures, {});
   bool ok = true;
   std::size_t finished = 0;
@@ -125,7 +223,8 @@ int measure_reference(const CompareOptions& options, const std::vector<Results>&
   const int code = exit_code_of(
       ending, ok, fmt::format("{} of {} {} measured.", finished, counted(figures.size(), "run"), is_or_are(finished)),
       command_to_continue(options));
-  return code == exit_some_not_ok ? exit_all_ok : code;  // the comparison says what is not ok or not measured
+  measured.code = code == exit_some_not_ok ? int{exit_all_ok} : code;
+  return measured;
 }
 
 }  // namespace allocbench::front

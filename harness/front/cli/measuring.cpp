@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/limits.hpp"
@@ -288,7 +289,8 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   }
   // Not before all logs are open: where one cannot be, the other folders must not hold a run that never began.
   for (OpenFigure& each : open) {
-    each.log.run(each.figure.config, target.catalogue, each.figure.plan, each.figure.history.run != nullptr);
+    each.log.run(each.figure.config, target.catalogue, each.figure.plan, each.figure.history.run != nullptr,
+                 each.figure.shard);
   }
   Ending ending;
   if (open.empty()) return ending;
@@ -328,6 +330,14 @@ Results write_results_of(const std::string& folder) {
   Results results = reduce(read_history(read_log_lines(path).lines, path));
   write_results(results, folder);
   return results;
+}
+
+std::string summary_of(const Results& results, std::size_t cells, const std::string& folder) {
+  std::map<Status, std::size_t> counts;
+  for (const CellResult& cell : results.cells) ++counts[cell.status()];
+  std::string text = fmt::format("{}: {}", results.figure, counted(cells, "cell"));
+  for (const auto& [status, count] : counts) text += fmt::format(", {} {}", count, word(status));
+  return text + fmt::format("{}  {}\n", what_is_missing(results), folder);
 }
 
 std::string options_to_continue(const RunOptions& options, const std::string& backend) {

@@ -50,6 +50,7 @@ struct Figure {
   Plan plan;
   std::string folder;
   RunHistory history;  // what the folder's log says so far
+  std::optional<Shard> shard = {};
 };
 
 Figure prepare_figure(const RunOptions& options, const Target& target, Config config, Plan plan, std::string folder);
@@ -68,6 +69,9 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
 
 // Makes the files of results from the log.
 Results write_results_of(const std::string& folder);
+
+// A line for a config: the tables of a whole group are too long to read.
+std::string summary_of(const Results& results, std::size_t cells, const std::string& folder);
 
 // The options that a command to continue needs besides what it measures and --out.
 std::string options_to_continue(const RunOptions& options, const std::string& backend);

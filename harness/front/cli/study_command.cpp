@@ -11,6 +11,8 @@
 #include "harness/front/cli/known_results.hpp"
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/cli/plots_program.hpp"
+#include "harness/front/cli/shards.hpp"
+#include "harness/front/cli/slurm_script.hpp"
 #include "harness/front/cli/suggestions.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/output.hpp"
@@ -170,24 +172,61 @@ std::string card_of(const std::string& folder, const RunOptions& options) {
 }
 
 std::string command_to_continue(const StudyOptions& study, const RunOptions& options, const std::string& backend) {
-  if (study.is_part) return "";  // the program that started it tells how to continue all parts
+  if (!study.part.empty()) return "";  // the program that started it tells how to continue all parts
   std::string text = fmt::format("allocbench study {} --configs {}", quoted(study.group), quoted(study.configs));
   if (!options.out.empty()) text += fmt::format(" --out {}", quoted(options.out));
   if (study.only.size() > most_repeated_names || study.started) {
     text += " --started";
   } else {
     for (const std::string& name : study.only) text += fmt::format(" --only {}", quoted(name));
+    if (study.shard) text += fmt::format(" --shard {}", study.shard->text());
   }
   return text + options_to_continue(options, backend) + (study.all_devices ? " --device all" : "");
 }
 
-// A line per config: the tables of a whole group are too long to read.
-std::string summary_of(const Figure& figure, const Results& results) {
-  std::map<Status, std::size_t> counts;
-  for (const CellResult& cell : results.cells) ++counts[cell.status()];
-  std::string text = fmt::format("{}: {}", figure.config.name, counted(figure.plan.cell_count(), "cell"));
-  for (const auto& [status, count] : counts) text += fmt::format(", {} {}", count, word(status));
-  return text + fmt::format("{}  {}\n", what_is_missing(results), figure.folder);
+constexpr const char* whole_group = "whole";
+
+// The shard with its partition, of which the other configs are dropped. A process of --device all has a part of the
+// configs and is told the partition.
+std::optional<Shard> take_shard(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
+  if (!study.part.empty() && study.part != whole_group) {
+    const std::size_t slash = study.part.rfind('/');
+    std::optional<Shard> shard = parse_shard(study.part.substr(0, slash));
+    if (!shard) throw UsageError("--part is for the processes of --device all alone. Leave it out.");
+    shard->partition = study.part.substr(slash + 1);
+    return shard;
+  }
+  if (!study.shard) return std::nullopt;
+  std::vector<std::string> names;
+  for (const auto& [config, plan] : planned) names.push_back(config.name);
+  Shard shard = *study.shard;
+  const Partition partition = partition_of(names, shard.count, references_folder);
+  shard.partition = partition.hash;
+  const std::vector<std::string>& own = partition.shards[shard.index - 1];
+  std::erase_if(planned, [&](const PlannedConfig& each) {
+    return std::find(own.begin(), own.end(), each.config.name) == own.end();
+  });
+  if (!study.run.quiet) {
+    tell("allocbench: shard {} has {} of {}\n", shard.text(), own.size(), counted(names.size(), "config"));
+  }
+  return shard;
+}
+
+std::string part_text(const std::optional<Shard>& shard) {
+  return shard ? fmt::format("{}/{}", shard->text(), shard->partition) : whole_group;
+}
+
+// A log is of one shard: merging counts on it.
+void set_shard(Figure& figure, const std::optional<Shard>& shard) {
+  const std::optional<Shard>& earlier = figure.history.shard;
+  if (shard && figure.history.run != nullptr && earlier != shard) {
+    throw UsageError(fmt::format(
+        "{} is {}, not of shard {} (partition {}). Continue it as it began, or choose another --out.",
+        events_path(figure.folder),
+        earlier ? fmt::format("of shard {} (partition {})", earlier->text(), earlier->partition) : "of no shard",
+        shard->text(), shard->partition));
+  }
+  figure.shard = shard ? shard : earlier;
 }
 
 bool has_value(const Results& results) {
@@ -196,19 +235,20 @@ bool has_value(const Results& results) {
 
 // Of the configs that have a value.
 void draw(const StudyOptions& study, const std::vector<std::string>& folders) {
-  if (!study.figures || study.is_part || interrupted()) return;
+  if (!study.figures || !study.part.empty() || interrupted()) return;
   tell("allocbench: drawing the figures of {} (--no-figures leaves that out)\n", counted(folders.size(), "config"));
   draw_figures(folders);
 }
 
 int measure_here(const StudyOptions& study, RunOptions options, const Target& target,
-                 std::vector<PlannedConfig> planned, EarlierResults earlier) {
+                 std::vector<PlannedConfig> planned, EarlierResults earlier, const std::optional<Shard>& shard) {
   std::vector<Figure> figures;
   for (auto& [config, plan] : planned) {
     std::string folder = folder_of(study, config);
     figures.push_back(prepare_figure(options, target, std::move(config), std::move(plan), std::move(folder)));
+    set_shard(figures.back(), shard);
   }
-  if (study.figures && !study.is_part) {
+  if (study.figures && study.part.empty()) {
     options.first_figure = [](const std::string& folder) {
       if (draw_figures({folder})) tell("allocbench: the first figure is in {}/figures\n", folder);
     };
@@ -220,7 +260,7 @@ int measure_here(const StudyOptions& study, RunOptions options, const Target& ta
   for (const Figure& figure : figures) {
     if (!fs::exists(events_path(figure.folder))) continue;  // nothing was selected
     const Results results = write_results_of(figure.folder);
-    show("{}", summary_of(figure, results));
+    show("{}", summary_of(results, figure.plan.cell_count(), figure.folder));
     ok = ok && all_ok(results);
     if (results.unfinished == 0) ++finished;
     if (has_value(results)) drawable.push_back(figure.folder);
@@ -233,15 +273,17 @@ int measure_here(const StudyOptions& study, RunOptions options, const Target& ta
 }
 
 int measure_on_all_devices(const StudyOptions& study, const RunOptions& options, const Target& target,
-                           const std::vector<PlannedConfig>& planned) {
+                           const std::vector<PlannedConfig>& planned, const std::optional<Shard>& shard) {
   std::vector<ConfigShare> shares;
   std::vector<std::string> folders;
   for (const auto& [config, plan] : planned) {
     folders.push_back(folder_of(study, config));
     shares.push_back({config.name, work_of(plan), card_of(folders.back(), options)});
   }
+  StudyOptions of_parts = study;
+  of_parts.part = part_text(shard);
   const int code =
-      study_on_all_devices(study, target, shares, command_to_continue(study, options, target.program.backend));
+      study_on_all_devices(of_parts, target, shares, command_to_continue(study, options, target.program.backend));
   std::erase_if(folders, [](const std::string& folder) { return !fs::exists(fs::path(folder) / "results.json"); });
   draw(study, folders);
   return code;
@@ -254,10 +296,19 @@ int study_command(const StudyOptions& study) {
   RunOptions options = study.run;
   if (!options.data.empty()) setenv("ALLOCBENCH_DATA", fs::absolute(options.data).c_str(), 1);
   static_cast<void>(configs_of(study));  // a wrong group is told before a worker starts
+  if (study.slurm > 0) {
+    show("{}", slurm_script(study, fs::read_symlink("/proc/self/exe").string()));
+    return exit_all_ok;
+  }
   RunOptions of_first_device = options;
   of_first_device.quiet |= study.all_devices;  // the warnings about each device come when it is opened
   const Target target = choose_target(of_first_device);
   std::vector<PlannedConfig> planned = planned_configs(study, target);
+  const std::optional<Shard> shard = take_shard(study, planned);
+  if (planned.empty()) {
+    if (!options.out.empty()) fs::create_directories(options.out);  // so that merging finds it, and finds it empty
+    return exit_all_ok;
+  }
   std::vector<std::string> names;
   for (const auto& [config, plan] : planned) names.push_back(config.name);
   EarlierResults earlier = earlier_results(options, target, names);
@@ -266,8 +317,8 @@ int study_command(const StudyOptions& study) {
     return exit_all_ok;
   }
   if (!options.minutes && target.program.backend == "cuda") options.minutes = default_minutes(study.group);
-  if (study.all_devices) return measure_on_all_devices(study, options, target, planned);
-  return measure_here(study, std::move(options), target, std::move(planned), std::move(earlier));
+  if (study.all_devices) return measure_on_all_devices(study, options, target, planned, shard);
+  return measure_here(study, std::move(options), target, std::move(planned), std::move(earlier), shard);
 }
 
 }  // namespace allocbench::front

@@ -29,6 +29,9 @@ inline constexpr std::uint64_t samples = 100'000'000;
 // std::regex recurses on its pattern.
 inline constexpr std::size_t filter_letters = 200;
 
+// Machines that share a study; Slurm's own limit of an array is about as high.
+inline constexpr std::uint64_t shards = 1'000;
+
 // Of `allocbench check`: years of runs, and workers at once.
 inline constexpr std::uint64_t check_runs = 1'000'000'000'000;
 inline constexpr std::uint32_t check_jobs = 1'000;

@@ -30,35 +30,43 @@ bool is_tested(const ComparedCell& cell, const ComparedPhase& phase) {
   return phase.name != "total" || cell.phases.size() == 1;
 }
 
-struct Measured {
+struct Tested {
   CellComparison* cell;
   PhaseComparison* phase;
-  MeasuredSide a;
-  MeasuredSide b;
+  LogSide a;
+  LogSide b;
 };
 
-std::string why_not_compared(const CellComparison& cell, const MeasuredSide& a, const MeasuredSide& b) {
-  if (a.values.empty() || b.values.empty()) {
-    return fmt::format("{} was kept without samples", a.values.empty() ? "A" : "B");
-  }
-  const std::size_t fewest = std::min(a.values.size(), b.values.size());
-  if (fewest < least_compared_rounds) {
-    const bool is_a = a.values.size() == fewest;
-    return fmt::format("{} {} {} of the {} rounds that a comparison needs", is_a ? "A" : "B",
-                       (is_a ? cell.a : cell.b)->provisional ? "is provisional: it has" : "has", fewest,
-                       least_compared_rounds);
-  }
-  const auto not_positive = [](double value) { return value <= 0; };
-  if (std::any_of(a.values.begin(), a.values.end(), not_positive) ||
-      std::any_of(b.values.begin(), b.values.end(), not_positive)) {
-    return "a time of zero";
-  }
-  return "";
+Estimate estimate_of(const ComparedCell& cell, const ComparedPhase& phase) {
+  if (phase.stored) return phase.stored->time;
+  return estimate(phase.rounds, cell.statistic, clock_step_of(cell.backend, phase.name, cell.phases.size()));
 }
 
-UsualVariance::Key key_of(const Measured& measured) {
-  const ComparedCell& cell = *measured.cell->a;
-  return {cell.allocator, cell.definition.at("workload"), measured.phase->phase};
+// nullopt where a logarithm is lacking, or an interval that stands for the rounds.
+std::optional<LogSide> log_side_of(const ComparedCell& cell, const ComparedPhase& phase) {
+  const double step = clock_step_of(cell.backend, phase.name, cell.phases.size());
+  if (phase.stored) {
+    const Estimate& time = phase.stored->time;
+    if (!time.interval || time.interval->low <= 0) return std::nullopt;
+    return log_side(StoredSide{time.centre, *time.interval, phase.stored->rounds, step});
+  }
+  MeasuredSide side{values_of(phase.rounds, cell.statistic), step};
+  if (*std::min_element(side.values.begin(), side.values.end()) <= 0) return std::nullopt;
+  return log_side(side);
+}
+
+std::string too_few_rounds(const CellComparison& cell, const PhaseComparison& phase) {
+  const std::size_t fewest = std::min(phase.rounds_of_a, phase.rounds_of_b);
+  if (fewest >= least_compared_rounds) return "";
+  const bool is_a = phase.rounds_of_a == fewest;
+  return fmt::format("{} {} {} of the {} rounds that a comparison needs", is_a ? "A" : "B",
+                     (is_a ? cell.a : cell.b)->provisional ? "is provisional: it has" : "has", fewest,
+                     least_compared_rounds);
+}
+
+UsualVariance::Key key_of(const Tested& tested) {
+  const ComparedCell& cell = *tested.cell->a;
+  return {cell.allocator, cell.definition.at("workload"), tested.phase->phase};
 }
 
 void judge(PhaseComparison& phase, double margin) {
@@ -81,37 +89,41 @@ void add_phases(CellComparison& cell) {
   for (const ComparedPhase& phase : cell.a->phases) {
     const ComparedPhase* other = phase_named(*cell.b, phase.name);
     if (other == nullptr || !is_tested(*cell.a, phase)) continue;
-    const auto estimate_of = [&](const ComparedCell& side, const ComparedPhase& of_side) {
-      if (of_side.rounds.empty()) return of_side.time;
-      return estimate(of_side.rounds, side.statistic, clock_step_of(side.backend, phase.name, side.phases.size()));
-    };
     PhaseComparison& made = cell.phases.emplace_back();
     made.phase = phase.name;
     made.a = estimate_of(*cell.a, phase);
     made.b = estimate_of(*cell.b, *other);
+    made.rounds_of_a = phase.round_count();
+    made.rounds_of_b = other->round_count();
+    made.from_intervals = phase.stored || other->stored;
   }
 }
 
-MeasuredSide measured_side(const ComparedCell& cell, const std::string& phase) {
-  return {values_of(phase_named(cell, phase)->rounds, cell.statistic),
-          clock_step_of(cell.backend, phase, cell.phases.size())};
+std::vector<Tested> tested_phases(Comparison& comparison) {
+  std::vector<Tested> tested;
+  for (CellComparison& cell : comparison.cells) {
+    for (PhaseComparison& phase : cell.phases) {
+      phase.reason = too_few_rounds(cell, phase);
+      if (!phase.reason.empty()) continue;
+      const auto a = log_side_of(*cell.a, *phase_named(*cell.a, phase.phase));
+      const auto b = log_side_of(*cell.b, *phase_named(*cell.b, phase.phase));
+      if (a && b) {
+        tested.push_back({&cell, &phase, *a, *b});
+      } else {
+        phase.reason = phase.from_intervals ? "no stored interval, or a time of zero" : "a time of zero";
+      }
+    }
+  }
+  return tested;
 }
 
 void test_all(Comparison& comparison) {
-  std::vector<Measured> tested;
+  const std::vector<Tested> tested = tested_phases(comparison);
   UsualVariance usual;
-  for (CellComparison& cell : comparison.cells) {
-    for (PhaseComparison& phase : cell.phases) {
-      Measured measured{&cell, &phase, measured_side(*cell.a, phase.phase), measured_side(*cell.b, phase.phase)};
-      phase.reason = why_not_compared(cell, measured.a, measured.b);
-      if (!phase.reason.empty()) continue;
-      usual.add(key_of(measured), log_variance(measured.a.values, measured.b.values));
-      tested.push_back(std::move(measured));
-    }
-  }
+  for (const Tested& each : tested) usual.add(key_of(each), log_variance(each.a, each.b));
   std::vector<double> chances;
   chances.reserve(tested.size());
-  for (const Measured& each : tested) {
+  for (const Tested& each : tested) {
     each.phase->effect = effect_of(each.a, each.b, *usual.of(key_of(each)));
     chances.push_back(each.phase->effect->chance);
   }
@@ -120,6 +132,43 @@ void test_all(Comparison& comparison) {
     tested[i].phase->adjusted_chance = adjusted[i];
     judge(*tested[i].phase, comparison.margin);
   }
+}
+
+// Whether B lacks what A has: a phase, or the rounds that a comparison needs.
+bool is_missing(const CellComparison& cell) {
+  if (cell.a->status != Status::ok || cell.b->status != Status::ok) return false;
+  return std::any_of(cell.a->phases.begin(), cell.a->phases.end(), [&](const ComparedPhase& phase) {
+    const ComparedPhase* other = phase_named(*cell.b, phase.name);
+    if (other == nullptr) return true;
+    return phase.round_count() >= least_compared_rounds && other->round_count() < least_compared_rounds;
+  });
+}
+
+void find_missing(Comparison& comparison) {
+  for (const CellComparison& cell : comparison.cells) {
+    if (is_missing(cell)) comparison.missing.push_back(cell.a);
+  }
+  for (const ComparedCell* cell : comparison.only_in_a) {
+    if (cell->status == Status::ok) comparison.missing.push_back(cell);
+  }
+}
+
+// A comparison of nothing must not look like one that found nothing.
+void require_something(const Comparison& comparison) {
+  const bool statuses = std::any_of(comparison.cells.begin(), comparison.cells.end(),
+                                    [](const CellComparison& cell) { return cell.status_changed(); });
+  if (statuses || comparison.tested() > 0) return;
+  std::map<std::string, std::size_t> reasons;
+  for (const CellComparison& cell : comparison.cells) {
+    for (const PhaseComparison& phase : cell.phases) ++reasons[phase.reason];
+  }
+  const auto most = std::max_element(reasons.begin(), reasons.end(),
+                                     [](const auto& one, const auto& other) { return one.second < other.second; });
+  const std::string why = most == reasons.end() ? "no cell is ok on both sides. Name runs that share such cells"
+                                                : fmt::format("{}. Measure at least {} rounds on both sides",
+                                                              most->first, least_compared_rounds);
+  throw UsageError(
+      fmt::format("Nothing of {} and {} could be compared: {}.", comparison.a.argument, comparison.b.argument, why));
 }
 
 using Definition = std::map<std::string, std::string>;
@@ -202,6 +251,16 @@ std::size_t Comparison::tested() const {
   return sum;
 }
 
+std::size_t Comparison::from_intervals() const {
+  std::size_t sum = 0;
+  for (const CellComparison& cell : cells) {
+    sum += static_cast<std::size_t>(
+        std::count_if(cell.phases.begin(), cell.phases.end(),
+                      [](const PhaseComparison& phase) { return phase.effect && phase.from_intervals; }));
+  }
+  return sum;
+}
+
 std::size_t Comparison::worse_statuses() const {
   return static_cast<std::size_t>(
       std::count_if(cells.begin(), cells.end(), [](const CellComparison& cell) { return cell.worse_status(); }));
@@ -233,6 +292,8 @@ std::unique_ptr<Comparison> compare(Side a, Side b, const ComparisonOptions& opt
                                  likely_cause(comparison->a, comparison->b, options.ignored)));
   }
   test_all(*comparison);
+  find_missing(*comparison);
+  require_something(*comparison);
   return comparison;
 }
 

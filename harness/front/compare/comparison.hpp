@@ -22,6 +22,9 @@ struct PhaseComparison {
   std::string phase;
   Estimate a;
   Estimate b;
+  std::size_t rounds_of_a = 0;
+  std::size_t rounds_of_b = 0;
+  bool from_intervals = false;   // a side was kept without samples
   std::optional<Effect> effect;  // none where a side has too few rounds
   double adjusted_chance = 1;    // of the difference, by Holm over all phases of the comparison
   Verdict verdict = Verdict::unsure;
@@ -45,9 +48,11 @@ struct Comparison {
   std::vector<CellComparison> cells;  // that both sides have, in the order of A
   std::vector<const ComparedCell*> only_in_a;
   std::vector<const ComparedCell*> only_in_b;
+  std::vector<const ComparedCell*> missing;  // of A: ok there, and B did not measure them, or in too few rounds
 
   std::size_t count(Verdict verdict) const;
-  std::size_t tested() const;  // phases with a difference
+  std::size_t tested() const;          // phases with a difference
+  std::size_t from_intervals() const;  // of them: from stored intervals
   std::size_t worse_statuses() const;
   bool regression() const { return count(Verdict::slower) > 0 || worse_statuses() > 0; }
 };
@@ -57,8 +62,8 @@ struct ComparisonOptions {
   std::vector<std::string> ignored = {};  // keys of definitions in which cells that pair may differ
 };
 
-// Throws UsageError, with the likely cause, where the sides have no cell in common. The result owns the sides, to whose
-// cells it points.
+// Throws UsageError, with the likely cause, where the sides have no cell in common or nothing could be compared. The
+// result owns the sides, to whose cells it points.
 std::unique_ptr<Comparison> compare(Side a, Side b, const ComparisonOptions& options);
 
 // At most 80 columns. `all`: also phases that are the same or unsure.

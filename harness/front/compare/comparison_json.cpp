@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/front/compare/comparison.hpp"
+#include "harness/front/compare/families.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -18,27 +19,21 @@ Json interval_json(const std::optional<Interval>& interval) {
   return interval ? Json{interval->low, interval->high} : Json();
 }
 
-Json estimate_json(const Estimate& estimate, const Rounds& rounds) {
+Json estimate_json(const Estimate& estimate, std::size_t rounds) {
   const auto half_width = estimate.relative_half_width();
   return {{"seconds", estimate.centre},
           {"interval", interval_json(estimate.interval)},
           {"relative_half_width", half_width ? Json(*half_width) : Json()},
-          {"rounds", rounds.size()}};
+          {"rounds", rounds}};
 }
 
-const Rounds& rounds_of(const ComparedCell& cell, const std::string& phase) {
-  for (const ComparedPhase& each : cell.phases) {
-    if (each.name == phase) return each.rounds;
-  }
-  throw std::logic_error("a compared phase is one of both cells");
-}
-
-Json phase_json(const CellComparison& cell, const PhaseComparison& phase) {
+Json phase_json(const PhaseComparison& phase) {
   Json json = {{"name", phase.phase},
                {"verdict", word(phase.verdict)},
                {"reason", phase.reason},
-               {"a", estimate_json(phase.a, rounds_of(*cell.a, phase.phase))},
-               {"b", estimate_json(phase.b, rounds_of(*cell.b, phase.phase))}};
+               {"a", estimate_json(phase.a, phase.rounds_of_a)},
+               {"b", estimate_json(phase.b, phase.rounds_of_b)},
+               {"from_stored_intervals", phase.from_intervals}};
   json["ratio"] = phase.effect ? Json(phase.effect->ratio) : Json();
   json["interval"] = phase.effect ? interval_json(phase.effect->interval) : Json();
   json["chance"] = phase.effect ? Json(phase.effect->chance) : Json();
@@ -48,7 +43,7 @@ Json phase_json(const CellComparison& cell, const PhaseComparison& phase) {
 
 Json cell_json(const CellComparison& cell) {
   Json phases = Json::array();
-  for (const PhaseComparison& phase : cell.phases) phases.push_back(phase_json(cell, phase));
+  for (const PhaseComparison& phase : cell.phases) phases.push_back(phase_json(phase));
   return {{"id", cell.a->id},
           {"name", cell.a->name},
           {"allocator", cell.a->allocator},
@@ -56,6 +51,18 @@ Json cell_json(const CellComparison& cell) {
           {"provisional", {{"a", cell.a->provisional}, {"b", cell.b->provisional}}},
           {"reason", {{"a", cell.a->reason}, {"b", cell.b->reason}}},
           {"phases", std::move(phases)}};
+}
+
+Json families_json(const std::vector<FamilyRatio>& families) {
+  Json list = Json::array();
+  for (const FamilyRatio& each : families) {
+    list.push_back({{"kind", each.kind},
+                    {"name", each.name},
+                    {"cells", each.cells},
+                    {"median_ratio", each.median},
+                    {"quartiles", interval_json(each.quartiles)}});
+  }
+  return list;
 }
 
 Json names_json(const std::vector<const ComparedCell*>& cells) {
@@ -79,6 +86,7 @@ std::string comparison_json(const Comparison& comparison) {
                          {"confidence", confidence},
                          {"correction", "Holm"},
                          {"tests", comparison.tested()},
+                         {"from_stored_intervals", comparison.from_intervals()},
                          {"verdicts",
                           {{"slower", comparison.count(Verdict::slower)},
                            {"faster", comparison.count(Verdict::faster)},
@@ -86,6 +94,8 @@ std::string comparison_json(const Comparison& comparison) {
                            {"unsure", comparison.count(Verdict::unsure)}}},
                          {"no_longer_ok", comparison.worse_statuses()},
                          {"regression", comparison.regression()},
+                         {"missing", names_json(comparison.missing)},
+                         {"families", families_json(ratios_by_family(comparison))},
                          {"cells", cells},
                          {"only_in_a", names_json(comparison.only_in_a)},
                          {"only_in_b", names_json(comparison.only_in_b)}};

@@ -123,7 +123,7 @@ std::string comparison_text(const Comparison& comparison, bool all, bool colours
   for (const auto& [reason, count] : reasons_for_unsure(comparison)) {
     text += folded(fmt::format("  {} unsure: {}", count, reason), columns, 4);
   }
-  return text + conclusion(comparison) + "\n";
+  return text + folded(conclusion(comparison), columns, 0);
 }
 
 }  // namespace allocbench::front

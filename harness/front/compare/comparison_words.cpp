@@ -87,6 +87,10 @@ std::vector<std::string> warnings(const Comparison& comparison) {
     if (side->not_measured > 0)
       lines.push_back(fmt::format("{} has {} not measured yet.", name, counted(side->not_measured, "cell")));
   }
+  if (const std::size_t count = comparison.from_intervals()) {
+    lines.push_back(fmt::format("{} of {} verdicts are from stored intervals: a side was kept without samples.", count,
+                                comparison.tested()));
+  }
   return lines;
 }
 
@@ -100,7 +104,14 @@ std::string legend(const Comparison& comparison) {
 }
 
 std::string conclusion(const Comparison& comparison) {
-  if (!comparison.regression()) return "No regression.";
+  const std::string missing =
+      comparison.missing.empty()
+          ? ""
+          : fmt::format(" B did not measure {} of A that {} ok there, or not in enough rounds.",
+                        counted(comparison.missing.size(), "cell"), comparison.missing.size() == 1 ? "is" : "are");
+  if (!comparison.regression()) {
+    return missing.empty() ? "No regression." : "No regression in what both sides measured." + missing;
+  }
   std::vector<std::string> parts;
   if (const std::size_t slower = comparison.count(Verdict::slower)) {
     parts.push_back(counted(slower, "phase") + " slower");
@@ -108,7 +119,7 @@ std::string conclusion(const Comparison& comparison) {
   if (const std::size_t worse = comparison.worse_statuses()) {
     parts.push_back(counted(worse, "cell") + " no longer ok");
   }
-  return fmt::format("Regression: {}.", fmt::join(parts, ", "));
+  return fmt::format("Regression: {}.{}", fmt::join(parts, ", "), missing);
 }
 
 }  // namespace allocbench::front

@@ -23,7 +23,10 @@ ComparedCell compared(const Results& results, const CellResult& result) {
   made.status = result.status();
   made.reason = cell.end->short_reason();
   made.provisional = result.provisional;
-  for (const PhaseResult& phase : result.phases) made.phases.push_back({phase.name, phase.rounds, phase.time});
+  for (const PhaseResult& phase : result.phases) {
+    ComparedPhase& of_side = made.phases.emplace_back(ComparedPhase{phase.name, phase.rounds});
+    if (phase.rounds.empty()) of_side.stored = StoredTime{phase.time, phase.round_count};
+  }
   made.definition = {{"allocator", cell.allocator},
                      {"workload", cell.workload},
                      {"pool_bytes", std::to_string(cell.pool_bytes)},
@@ -39,7 +42,7 @@ ComparedCell compared(const Results& results, const CellResult& result) {
 
 std::size_t fewest_rounds(const ComparedCell& cell) {
   std::size_t fewest = least_rounds_of_numbers;
-  for (const ComparedPhase& phase : cell.phases) fewest = std::min(fewest, phase.rounds.size());
+  for (const ComparedPhase& phase : cell.phases) fewest = std::min(fewest, phase.round_count());
   return fewest;
 }
 
@@ -55,6 +58,8 @@ void merge(ComparedCell& into, ComparedCell&& other) {
                                    [&](const ComparedPhase& each) { return each.name == phase.name; });
     if (same == into.phases.end()) {
       into.phases.push_back(std::move(phase));
+    } else if (same->stored || phase.stored) {  // their rounds cannot be put together
+      if (phase.round_count() > same->round_count()) *same = std::move(phase);
     } else {
       same->rounds.insert(same->rounds.end(), phase.rounds.begin(), phase.rounds.end());
     }

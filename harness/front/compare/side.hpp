@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,10 +12,18 @@
 
 namespace allocbench::front {
 
+// Of a phase of a run that was kept without samples.
+struct StoredTime {
+  Estimate time;
+  std::size_t rounds = 0;
+};
+
 struct ComparedPhase {
   std::string name;
-  Rounds rounds;       // seconds; none where the samples were not kept
-  Estimate time = {};  // as it was kept
+  Rounds rounds;                          // seconds
+  std::optional<StoredTime> stored = {};  // where there are no samples
+
+  std::size_t round_count() const { return stored ? stored->rounds : rounds.size(); }
 };
 
 // Several runs of a side may have the cell: their rounds count together.

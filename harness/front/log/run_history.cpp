@@ -147,6 +147,7 @@ class HistoryBuilder {
         history_.planned.insert(id.get<std::string>());
       }
     }
+    history_.shard = shard_of_run(event);
     history_.run = std::make_shared<const Json>(event);
     if (const Json* program = protocol::optional_member(event, "allocbench")) {
       sources_ = sources_from_json(*program);

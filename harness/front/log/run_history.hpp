@@ -11,6 +11,7 @@
 #include "harness/front/common/json_text.hpp"
 #include "harness/front/log/origin.hpp"
 #include "harness/front/log/run_log.hpp"
+#include "harness/front/log/shard.hpp"
 #include "harness/front/plan/cell.hpp"
 
 namespace allocbench::front {
@@ -51,6 +52,7 @@ struct RunHistory {
   std::string started;                                         // time of the first event
   std::map<std::string, protocol::MetricDescription> metrics;  // by name
   std::set<std::string> planned;   // ids, over all runs of this log; empty in logs of older programs
+  std::optional<Shard> shard;      // of the last `run` event
   std::vector<CellHistory> cells;  // in the order of their first appearance
   // Cut down to how cells failed, to be kept (tools/pack_results.py): it has no numbers.
   bool without_samples = false;

@@ -10,6 +10,7 @@
 
 #include "harness/front/config/config.hpp"
 #include "harness/front/log/event_log.hpp"
+#include "harness/front/log/shard.hpp"
 #include "harness/front/plan/plan.hpp"
 #include "harness/protocol/event.hpp"
 
@@ -54,7 +55,8 @@ class RunLog {
   explicit RunLog(EventLog& log) : log_(log) {}
 
   // With the ids of all planned cells, so that the reader of a cut log knows what is missing.
-  void run(const Config& config, const Catalogue& catalogue, const Plan& plan, bool resumed);
+  void run(const Config& config, const Catalogue& catalogue, const Plan& plan, bool resumed,
+           const std::optional<Shard>& shard);
   // Once per run and again when the device differs (a resumed run on another machine).
   void device(const protocol::Device& device);
   // Processes that a worker left behind, which were killed.

@@ -21,7 +21,7 @@
 namespace allocbench::front {
 namespace {
 
-constexpr std::string_view allocator_prefix = "allocator.";
+constexpr std::string_view allocator_axis_prefix = "allocator.";
 
 // The axis along which a series grows: plot.x, else the first one. Its group varies fastest.
 std::size_t primary_group(const Config& config) {
@@ -106,8 +106,8 @@ void apply_axis(const Axis& axis, const ParameterValue& value, Cell& cell) {
     cell.state = std::get<std::string>(value);
   } else if (axis.name == "aged_rounds") {
     cell.aged_rounds = std::get<std::uint64_t>(value);
-  } else if (axis.name.starts_with(allocator_prefix)) {
-    protocol::assign_value(cell.allocator_parameters, axis.name.substr(allocator_prefix.size()), value);
+  } else if (axis.name.starts_with(allocator_axis_prefix)) {
+    protocol::assign_value(cell.allocator_parameters, axis.name.substr(allocator_axis_prefix.size()), value);
   } else {
     protocol::assign_value(cell.workload_parameters, axis.name, value);
   }

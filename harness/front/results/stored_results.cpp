@@ -18,9 +18,20 @@ namespace {
 using protocol::Json;
 using protocol::Malformed;
 
+// Of three to five rounds their values are kept, of more the interval.
+Rounds few_rounds_of(const Json& phase) {
+  Rounds rounds;
+  if (protocol::optional_member(phase, "few_rounds") == nullptr) return rounds;
+  for (const Json& value : protocol::list_member(protocol::object_member(phase, "few_rounds"), "values")) {
+    if (!value.is_number() || value.get<double>() < 0) throw Malformed("\"values\" must be a list of times");
+    rounds.push_back({value.get<double>()});
+  }
+  return rounds;
+}
+
 Rounds rounds_of(const Json& phase) {
   std::vector<double> samples;
-  if (protocol::optional_member(phase, "samples") == nullptr) return {};  // they were not kept
+  if (protocol::optional_member(phase, "samples") == nullptr) return few_rounds_of(phase);  // they were not kept
   for (const Json& sample : protocol::list_member(phase, "samples")) {
     if (!sample.is_number() || sample.get<double>() < 0) throw Malformed("\"samples\" must be a list of times");
     samples.push_back(sample.get<double>());
@@ -51,7 +62,11 @@ Estimate time_of(const Json& phase, Statistic statistic) {
   Estimate time{.centre = protocol::seconds_member(phase, name_of(statistic))};
   const auto low = protocol::optional_seconds(phase, "low");
   const auto high = protocol::optional_seconds(phase, "high");
-  if (low && high) time.interval = Interval{*low, *high};
+  if (low && high) {
+    time.interval = Interval{*low, *high};
+  } else {
+    time.why_no_interval = protocol::text_member_or(phase, "no_interval", "");
+  }
   return time;
 }
 

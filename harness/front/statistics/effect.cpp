@@ -11,22 +11,43 @@ namespace allocbench::front {
 
 double log_variance(const std::vector<double>& values) { return Logarithms(values).winsorised_variance(); }
 
-double log_variance(const std::vector<double>& a, const std::vector<double>& b) {
-  const Logarithms of_a(a);
-  const Logarithms of_b(b);
-  const double squares = of_a.winsorised_variance() * of_a.degrees() + of_b.winsorised_variance() * of_b.degrees();
-  return squares / (of_a.degrees() + of_b.degrees());
+double log_variance(const LogSide& a, const LogSide& b) {
+  return (a.variance * a.degrees + b.variance * b.degrees) / (a.degrees + b.degrees);
 }
 
-Effect effect_of(const MeasuredSide& a, const MeasuredSide& b, double least_variance) {
-  const Logarithms logs_of_a(a.values);
-  const Logarithms logs_of_b(b.values);
-  const double shift = logs_of_b.trimmed_mean() - logs_of_a.trimmed_mean();
-  // All readings of a side may be off by half a step in the same direction.
-  const double slack = (a.clock_step / median(a.values) + b.clock_step / median(b.values)) / 2;
+double log_variance(const std::vector<double>& a, const std::vector<double>& b) {
+  return log_variance(log_side(MeasuredSide{a}), log_side(MeasuredSide{b}));
+}
+
+LogSide log_side(const MeasuredSide& side) {
+  const Logarithms logs(side.values);
+  return {.centre = logs.trimmed_mean(),
+          .variance = logs.winsorised_variance(),
+          .error_share = logs.squared_error(1),
+          .degrees = logs.degrees(),
+          .slack = side.clock_step / median(side.values) / 2};
+}
+
+LogSide log_side(const StoredSide& side) {
+  const auto rounds = static_cast<double>(side.rounds);
+  const double kept = rounds - 2 * static_cast<double>(rank_of_interval(side.rounds) - 1);
+  LogSide made{.centre = std::log(side.centre),
+               .error_share = (rounds - 1) / (kept * (kept - 1)),
+               .degrees = kept - 1,
+               .slack = side.clock_step / side.centre / 2};
+  const boost::math::students_t_distribution<double> distribution(made.degrees);
+  const double half = std::max(0.0, std::log(side.interval.high / side.interval.low) / 2 - made.slack);
+  const double error = half / boost::math::quantile(distribution, (1 + confidence) / 2);
+  made.variance = error * error / made.error_share;
+  return made;
+}
+
+Effect effect_of(const LogSide& a, const LogSide& b, double least_variance) {
+  const double shift = b.centre - a.centre;
+  const double slack = a.slack + b.slack;
   const double beyond_clock = std::max(0.0, std::abs(shift) - slack);
-  const double of_a = logs_of_a.squared_error(std::max(logs_of_a.winsorised_variance(), least_variance));
-  const double of_b = logs_of_b.squared_error(std::max(logs_of_b.winsorised_variance(), least_variance));
+  const double of_a = a.error_share * std::max(a.variance, least_variance);
+  const double of_b = b.error_share * std::max(b.variance, least_variance);
   const double error = std::sqrt(of_a + of_b);
   Effect result{.ratio = std::exp(shift)};
   if (error == 0) {
@@ -35,13 +56,16 @@ Effect effect_of(const MeasuredSide& a, const MeasuredSide& b, double least_vari
     return result;
   }
   // Welch's approximation, with Satterthwaite's degrees of freedom.
-  const double degrees =
-      (of_a + of_b) * (of_a + of_b) / (of_a * of_a / logs_of_a.degrees() + of_b * of_b / logs_of_b.degrees());
+  const double degrees = (of_a + of_b) * (of_a + of_b) / (of_a * of_a / a.degrees + of_b * of_b / b.degrees);
   const boost::math::students_t_distribution<double> distribution(degrees);
   const double half = boost::math::quantile(distribution, (1 + confidence) / 2) * error + slack;
   result.interval = {std::exp(shift - half), std::exp(shift + half)};
   result.chance = 2 * boost::math::cdf(boost::math::complement(distribution, beyond_clock / error));
   return result;
+}
+
+Effect effect_of(const MeasuredSide& a, const MeasuredSide& b, double least_variance) {
+  return effect_of(log_side(a), log_side(b), least_variance);
 }
 
 std::vector<double> holm(const std::vector<double>& chances) {

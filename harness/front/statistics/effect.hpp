@@ -30,11 +30,34 @@ struct MeasuredSide {
   double clock_step = 0;
 };
 
+// Of a run that was kept without samples.
+struct StoredSide {
+  double centre = 0;    // positive, as are the bounds
+  Interval interval{};  // as rounds.hpp makes it, at `confidence`
+  std::size_t rounds = 0;
+  double clock_step = 0;
+};
+
+// A side on the scale of logarithms.
+struct LogSide {
+  double centre = 0;
+  double variance = 0;     // of the rounds
+  double error_share = 0;  // of the variance: the squared error of the centre
+  double degrees = 0;
+  double slack = 0;  // all readings may be off by so much in the same direction
+};
+
+LogSide log_side(const MeasuredSide& side);
+// The interval is taken for that of a t test, so that its width tells the error.
+LogSide log_side(const StoredSide& side);
+
 // Of the logarithms, with the outermost values moved inwards (winsorised); of both sides, each around its own mean.
 double log_variance(const std::vector<double>& values);
 double log_variance(const std::vector<double>& a, const std::vector<double>& b);
+double log_variance(const LogSide& a, const LogSide& b);
 
 // `least_variance`: of the logarithms of a side's values, however close to each other these happen to be.
+Effect effect_of(const LogSide& a, const LogSide& b, double least_variance);
 Effect effect_of(const MeasuredSide& a, const MeasuredSide& b, double least_variance);
 
 // Holm 1979 (Scandinavian Journal of Statistics 6, 65-70): the chances, made so large that comparing each with 5 %

@@ -1,0 +1,30 @@
+// How two cards differ: the ratio of times by family, which is the first word of an allocator's id, or a workload.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/front/compare/comparison.hpp"
+
+namespace allocbench::front {
+
+// "halloc" of halloc_reworked: allocators of one family begin alike.
+std::string family_of(const std::string& allocator);
+
+// Of the times of B to those of A, one ratio per cell that has a time on both sides.
+struct FamilyRatio {
+  std::string kind;  // allocator, workload
+  std::string name;
+  std::size_t cells = 0;
+  double median = 1;
+  Interval quartiles{};  // half of the cells lie between
+};
+
+// Families of allocators by name, then workloads by name.
+std::vector<FamilyRatio> ratios_by_family(const Comparison& comparison);
+
+// One line per family, at most 80 columns; empty where no cell has a time on both sides.
+std::string families_text(const std::vector<FamilyRatio>& families);
+std::string families_markdown(const std::vector<FamilyRatio>& families);
+
+}  // namespace allocbench::front

@@ -1,0 +1,216 @@
+#include "harness/front/results/merged_runs.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "harness/front/common/errors.hpp"
+#include "harness/front/log/event_log.hpp"
+#include "harness/front/log/run_history.hpp"
+#include "harness/front/results/run_files.hpp"
+
+namespace allocbench::front {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct MergedPart {
+  std::string file;
+  std::vector<std::string> lines;
+  RunHistory history;
+};
+
+struct ReadParts {
+  std::vector<MergedPart> parts;
+  std::vector<std::string> complaints;
+  std::vector<std::string> empty_folders;
+};
+
+MergedPart read_part(const fs::path& file) {
+  if (!is_log(file)) {
+    throw UsageError(
+        fmt::format("{} has no event log beside it. Merge the folders that the runs wrote.", file.string()));
+  }
+  MergedPart part{file.string(), read_log_lines(file.string()).lines, {}};
+  part.history = read_history(part.lines, part.file);
+  if (part.history.without_samples) {
+    throw UsageError(fmt::format("{} was kept without samples. Merge the folder that the run wrote.", part.file));
+  }
+  const fs::path figure = fs::path(part.history.figure).lexically_normal();
+  if (figure.empty() || figure.is_absolute() || *figure.begin() == "..") {
+    throw UsageError(
+        fmt::format("{} is of a config named \"{}\", which is no folder below --out.", part.file, part.history.figure));
+  }
+  return part;
+}
+
+ReadParts read_parts(const std::vector<std::string>& folders) {
+  ReadParts read;
+  for (const std::string& folder : folders) {
+    std::vector<fs::path> files;
+    try {
+      files = run_files(folder);
+    } catch (const UsageError& error) {
+      (fs::is_directory(folder) ? read.empty_folders : read.complaints).emplace_back(error.what());
+    }
+    for (const fs::path& file : files) {
+      try {
+        read.parts.push_back(read_part(file));
+      } catch (const UsageError& error) {
+        read.complaints.emplace_back(error.what());
+      }
+    }
+  }
+  return read;
+}
+
+void require_one_partition(const std::vector<MergedPart>& parts) {
+  const MergedPart* first = nullptr;
+  for (const MergedPart& part : parts) {
+    if (!part.history.shard) continue;
+    if (first == nullptr) first = &part;
+    const Shard& one = *first->history.shard;
+    const Shard& other = *part.history.shard;
+    if (one.count == other.count && one.partition == other.partition) continue;
+    throw UsageError(
+        fmt::format("{} is of shard {} of partition {}, {} of shard {} of partition {}. Run all shards of a study from "
+                    "one checkout "
+                    "with the same --shard count and --only, and merge these.",
+                    first->file, one.text(), one.partition, part.file, other.text(), other.partition));
+  }
+}
+
+// Numbers of two machines are comparable only if both have the same model of device and the same sources.
+void require_one_origin(const std::vector<MergedPart>& parts) {
+  struct First {
+    std::string text;
+    std::string file;
+  };
+  std::optional<First> revision;
+  std::optional<First> device;
+  const auto check = [](std::optional<First>& first, const std::string& what, const std::string& text,
+                        const std::string& file) {
+    if (!first) first = First{text, file};
+    if (first->text == text) return;
+    throw UsageError(fmt::format(
+        "{} was measured {} {}, {} {} {}. Merge runs of one, or pass --allow-mixed (every figure then says so).",
+        first->file, what, first->text, file, what, text));
+  };
+  for (const MergedPart& part : parts) {
+    for (const CellHistory& cell : part.history.cells) {
+      if (!cell.end && !cell.open.verified) continue;
+      const Origin& origin = cell.end ? cell.origin : cell.open.origin;
+      check(revision, "at revision", origin.sources.measured_revision, part.file);
+      check(device, "on", origin.device, part.file);
+    }
+  }
+}
+
+std::set<std::string> ended_cells(const RunHistory& history) {
+  std::set<std::string> ids;
+  for (const CellHistory& cell : history.cells) {
+    if (cell.end && !cell.end->left_out) ids.insert(cell.id);
+  }
+  return ids;
+}
+
+bool begins_with(const MergedPart& longer, const MergedPart& shorter) {
+  return longer.lines.size() >= shorter.lines.size() &&
+         std::equal(shorter.lines.begin(), shorter.lines.end(), longer.lines.begin());
+}
+
+void require_one_plan(const MergedPart& one, const MergedPart& other) {
+  if (fs::equivalent(one.file, other.file)) {
+    throw UsageError(fmt::format("{} is in two of the folders. Name each folder once.", one.file));
+  }
+  if (one.history.backend != other.history.backend) {
+    throw UsageError(
+        fmt::format("{} is a run on the {} back end, {} one on {}. Merge each back end into a folder of its own.",
+                    one.file, one.history.backend, other.file, other.history.backend));
+  }
+  if (one.history.planned != other.history.planned) {
+    throw UsageError(fmt::format(
+        "{} and {} are runs of {} with other cells (another config, seed or --full). Name only one of them.", one.file,
+        other.file, one.history.figure));
+  }
+  if (one.history.shard && one.history.shard == other.history.shard) {
+    throw UsageError(fmt::format("{} and {} are both of shard {}: it was run twice. Name only one of the folders.",
+                                 one.file, other.file, one.history.shard->text()));
+  }
+}
+
+// A run that was continued elsewhere: the longer log has all of it. Or parts that finished different cells.
+void add_to(MergedPart& whole, MergedPart&& part) {
+  require_one_plan(whole, part);
+  if (begins_with(whole, part)) return;
+  if (begins_with(part, whole)) {
+    whole = std::move(part);
+    return;
+  }
+  const std::set<std::string> ended = ended_cells(whole.history);
+  for (const std::string& id : ended_cells(part.history)) {
+    if (!ended.contains(id)) continue;
+    throw UsageError(
+        fmt::format("{} and {} both finished the cell {} of {}: it was run twice. Name only one of the folders.",
+                    whole.file, part.file, id, whole.history.figure));
+  }
+  if (part.history.started < whole.history.started) std::swap(whole, part);
+  whole.lines.insert(whole.lines.end(), part.lines.begin(), part.lines.end());
+  whole.history = read_history(whole.lines, whole.file);
+}
+
+// The largest configs go to a shard each, so a shard without any is one of the last, and then no shard has two.
+void name_missing_shards(ReadParts& read) {
+  std::map<std::uint64_t, std::size_t> configs;
+  std::uint64_t count = 0;
+  for (const MergedPart& part : read.parts) {
+    if (!part.history.shard) continue;
+    count = part.history.shard->count;
+    ++configs[part.history.shard->index];
+  }
+  const bool complete = std::all_of(configs.begin(), configs.end(),
+                                    [&](const auto& each) { return each.second == 1 && each.first <= configs.size(); });
+  std::vector<std::uint64_t> missing;
+  for (std::uint64_t index = 1; index <= count; ++index) {
+    if (!configs.contains(index)) missing.push_back(index);
+  }
+  if (count > 0 && complete) return;
+  read.complaints.insert(read.complaints.end(), read.empty_folders.begin(), read.empty_folders.end());
+  if (missing.empty()) return;
+  read.complaints.push_back(
+      fmt::format("No {}run of shard {} of {} is in these folders. Run it with --shard {}/{}, and merge again.",
+                  read.complaints.empty() ? "" : "readable ", fmt::join(missing, ", "), count, missing.front(), count));
+}
+
+}  // namespace
+
+MergedRuns merge_runs(const std::vector<std::string>& folders, bool allow_mixed) {
+  ReadParts read = read_parts(folders);
+  if (read.parts.empty()) {
+    throw UsageError((read.complaints.empty() ? read.empty_folders : read.complaints).front());
+  }
+  require_one_partition(read.parts);
+  if (!allow_mixed) require_one_origin(read.parts);
+  name_missing_shards(read);
+  std::map<std::string, MergedPart> wholes;
+  for (MergedPart& part : read.parts) {
+    const std::string figure = part.history.figure;
+    const auto place = wholes.find(figure);
+    if (place == wholes.end()) {
+      wholes.emplace(figure, std::move(part));
+    } else {
+      add_to(place->second, std::move(part));
+    }
+  }
+  MergedRuns merged;
+  merged.complaints = std::move(read.complaints);
+  for (auto& [figure, whole] : wholes) merged.runs.push_back({figure, std::move(whole.lines)});
+  return merged;
+}
+
+}  // namespace allocbench::front

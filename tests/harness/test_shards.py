@@ -1,0 +1,392 @@
+"""`allocbench study --shard`, `allocbench merge` and the script of `--slurm`: several machines measure what one would."""
+
+import json
+import lzma
+import os
+import pathlib
+import shutil
+import subprocess
+import unittest
+
+from support import ended
+from test_study import StudyTest
+
+
+def statuses_and_rounds(folder):
+    """By config and cell: how it ended, and how many samples each round of each phase has."""
+    found = {}
+    for path in sorted(folder.rglob("results.json")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["allocbench"]["cells"]:
+            found[path.parent.relative_to(folder), cell["id"]] = (
+                cell["status"], {phase["name"]: phase["rounds"] for phase in cell.get("phases", [])})
+    return found
+
+
+class ShardsTest(StudyTest):
+    def add_configs(self, count=5):
+        for number in range(count):
+            self.add_config(f"mine/fig{number}", ["steady", "crashing"] if number == 2 else ["steady"], seed=number, rounds=3, least_rounds=3)
+
+    def shard(self, text, *more, out=None, expect=None, **environment):
+        return self.run_program("study", "mine", "--configs", self.configs, "--shard", text, "--no-figures", "--out",
+                                out or self.folder / f"shard-{text.split('/')[0]}", *more, expect=expect, environment=self.environment(**environment))
+
+    def shards(self, count):
+        return [self.folder / f"shard-{number}" for number in range(1, count + 1)]
+
+    def run_shards(self, count):
+        for number in range(1, count + 1):
+            self.shard(f"{number}/{count}")
+        return self.shards(count)
+
+    def merge(self, *folders, expect=0, more=()):
+        return self.run_program("merge", *folders, "--out", self.out, *more, expect=expect)
+
+    def refused(self, *folders, more=()):
+        result = self.merge(*folders, expect=2, more=more)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        self.assertFalse(self.out.exists(), "something was written")
+        return result.stderr
+
+    def shard_of(self, folder):
+        return next(event["shard"] for event in self.events(folder) if event["event"] == "run")
+
+    def change_log(self, folder, change):
+        path = folder / "events.jsonl"
+        path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
+        return path
+
+
+class Shards(ShardsTest):
+    def test_merged_shards_equal_one_run(self):
+        self.add_configs()
+        whole = self.folder / "whole"
+        told_of_whole = self.run_program("study", "mine", "--configs", self.configs, "--no-figures", "--out", whole).stdout
+        self.assertIn("mine/fig2: 6 cells, 4 ok, 2 crashed", told_of_whole)
+        shards = self.run_shards(4)
+        names = [{path.parent.name for path in shard.rglob("results.json")} for shard in shards]
+        self.assertEqual(sorted(map(len, names)), [1, 1, 1, 2])
+        self.assertEqual(set.union(*names), {f"fig{number}" for number in range(5)})
+        told = self.merge(*shards).stdout
+        self.assertEqual(told.replace(str(self.out), str(whole)), told_of_whole)
+        expected = statuses_and_rounds(whole)
+        self.assertEqual(len(expected), 5 * 3 + 3)
+        self.assertIn("crashed", {status for status, _ in expected.values()})
+        self.assertIn([3, 3, 3], [rounds.get("alloc") for _, rounds in expected.values()])
+        self.assertEqual(statuses_and_rounds(self.out), expected)
+        self.assertTrue((self.out / "mine" / "fig0" / "results.csv").exists())
+
+    def test_the_log_has_the_shard_and_its_partition(self):
+        self.add_configs(3)
+        first, second = self.run_shards(2)
+        found = [self.shard_of(log.parent) for shard in (first, second) for log in shard.rglob("events.jsonl")]
+        self.assertEqual({(shard["index"], shard["count"]) for shard in found}, {(1, 2), (2, 2)})
+        self.assertEqual(len({shard["partition"] for shard in found}), 1)
+        self.assertRegex(found[0]["partition"], "^[0-9a-f]{16}$")
+
+    def test_kept_results_balance_the_shards(self):
+        self.add_configs(4)
+        self.add_config("mine/slow", ["steady"], workload={"id": "pulse", "seconds": 0.05}, rounds=3, least_rounds=3)
+        self.run_program("study", "mine", "--configs", self.configs, "--no-figures", "--out", self.folder / "results" / "reference" / "some card")
+        result = self.shard("1/2")
+        self.assertIn("shard 1/2 has 1 of 5 configs", result.stderr)
+        self.assertEqual([path.parent.name for path in (self.folder / "shard-1").rglob("events.jsonl")], ["slow"])
+        # The order in which a file system lists folders, or another card of this machine, changes nothing.
+        again = self.shard("1/2", out=self.folder / "again", FAKE_WORKER_UUID="GPU-7")
+        self.assertIn("shard 1/2 has 1 of 5 configs", again.stderr)
+        self.assertEqual(self.shard_of(self.folder / "again" / "mine" / "slow"), self.shard_of(self.folder / "shard-1" / "mine" / "slow"))
+
+    def test_wrong_shards_get_one_sentence(self):
+        self.add_configs(1)
+        for text in ("5/4", "0/4", "x", "1/0", "1", "1/4/2", "-1/4", "1/99999", "1.5/4", "/"):
+            with self.subTest(text=text):
+                result = self.shard(text, out=self.out, expect=2)
+                self.assertIn(f"--shard: must be I/N with I from 1 to N and N up to 1000, as in 1/4; found {text}", result.stderr)
+                self.assertEqual(result.stderr.count("\n"), 1)
+        self.assertFalse(self.out.exists())
+
+    def test_more_shards_than_configs(self):
+        self.add_configs(2)
+        shards = self.run_shards(3)
+        self.assertIn("shard 3/3 has 0 of 2 configs", self.shard("3/3", expect=0).stderr)
+        self.merge(*shards)
+        self.assertEqual(len(list(self.out.rglob("events.jsonl"))), 2)
+
+    def test_a_shard_continues_as_it_began(self):
+        self.add_configs(2)
+        self.shard("1/2", expect=None)
+        log = next((self.folder / "shard-1").rglob("events.jsonl"))
+        name = f"mine/{log.parent.name}"
+        text = self.shard("1/1", "--only", name, "--resume", out=self.folder / "shard-1", expect=2).stderr
+        self.assertIn(f"{log} is of shard 1/2 (partition ", text)
+        self.assertIn("not of shard 1/1", text)
+        self.change_log(log.parent, lambda lines: lines[:lines.index('"event":"end"') - 1])
+        result = self.run_program("study", "mine", "--configs", self.configs, "--out", self.folder / "shard-1", "--no-figures", "--resume",
+                                  "--started")
+        self.assertIn(f"{name}: 3 cells, 3 ok", result.stdout)
+        runs = [event for event in self.events(log.parent) if event["event"] == "run"]
+        self.assertEqual([run["shard"]["index"] for run in runs], [1, 1])
+        self.assertEqual(runs[0]["shard"], runs[1]["shard"])
+
+    def test_devices_share_a_shard(self):
+        self.add_worker("cuda")
+        self.add_configs(5)
+        self.shard("1/2", "--device", "all", "--no-known", FAKE_WORKER_DEVICES="2")
+        self.shard("2/2", "--backend", "cuda", "--no-known", FAKE_WORKER_DEVICES="2")
+        found = [self.shard_of(log.parent) for shard in self.shards(2) for log in shard.rglob("events.jsonl")]
+        self.assertEqual(sorted(shard["index"] for shard in found), [1, 1, 1, 2, 2])
+        self.assertEqual(len({shard["partition"] for shard in found}), 1)
+        self.merge(*self.shards(2))
+        self.assertEqual(len(list(self.out.rglob("events.jsonl"))), 5)
+
+
+REAL_WORKERS = os.environ.get("ALLOCBENCH_REAL_WORKERS", "")
+
+
+@unittest.skipUnless(pathlib.Path(REAL_WORKERS, "allocbench-worker-cpu").exists(), "the CPU worker is not built")
+class RealShards(ShardsTest):
+    def environment(self, **more):
+        return super().environment(ALLOCBENCH_WORKERS=REAL_WORKERS, **more)
+
+    def test_merged_shards_equal_one_run(self):
+        for number, allocators in enumerate((["atomic_malloc"], ["kma"], ["atomic_malloc", "saboteur_overlap"], ["kma"], ["atomic_malloc"])):
+            self.add_config(f"mine/fig{number}", allocators, workload={"id": "alloc_free", "threads": 32}, sweep={"request_bytes": [16, 64]},
+                            pool_bytes="1MiB", repetitions=2, rounds=2, least_rounds=2, seed=number)
+        whole = self.folder / "whole"
+        self.run_program("study", "mine", "--configs", self.configs, "--no-figures", "--out", whole, expect=1)
+        self.merge(*self.run_shards(4))
+        expected = statuses_and_rounds(whole)
+        self.assertEqual({status for status, _ in expected.values()}, {"ok", "incorrect"})
+        self.assertEqual({tuple(rounds["alloc"]) for status, rounds in expected.values() if status == "ok"}, {(2, 2)})
+        self.assertEqual(statuses_and_rounds(self.out), expected)
+
+
+class Merge(ShardsTest):
+    def setUp(self):
+        super().setUp()
+        self.add_configs(3)
+
+    def log_in(self, folder):
+        return next(folder.rglob("events.jsonl"))
+
+    def test_a_shard_that_was_run_twice(self):
+        one, two = self.run_shards(2)
+        twice = self.folder / "twice"
+        self.shard("1/2", out=twice)
+        text = self.refused(one, two, twice)
+        self.assertRegex(text, rf"{one}/mine/\w+/events.jsonl and {twice}/mine/\w+/events.jsonl are both of shard 1/2: it was run twice\. Name only one")
+
+    def test_a_folder_that_is_named_twice(self):
+        one, two = self.run_shards(2)
+        for again in (one, self.folder, next(one.rglob("events.jsonl")).parent):
+            with self.subTest(again=again):
+                self.assertRegex(self.refused(one, two, again), rf"{self.folder}/shard-\d/mine/\w+/events.jsonl is in two of the folders\. Name each folder once\.")
+
+    def test_another_partition(self):
+        one, _ = self.run_shards(2)
+        other = self.folder / "other"
+        self.shard("3/3", out=other)
+        text = self.refused(one, other)
+        self.assertRegex(text, rf"{one}/\S+ is of shard 1/2 of partition [0-9a-f]+, {other}/\S+ of shard 3/3 of partition [0-9a-f]+\. Run all shards")
+        self.change_log(self.log_in(one).parent, lambda lines: lines.replace(self.shard_of(self.log_in(one).parent)["partition"], "0" * 16))
+        self.assertIn("of partition 0000000000000000", self.refused(*self.shards(2)))
+
+    def test_a_missing_shard(self):
+        one, _, three = self.run_shards(3)
+        result = self.merge(one, three, expect=1)
+        self.assertIn("No run of shard 2 of 3 is in these folders. Run it with --shard 2/3, and merge again.", result.stderr)
+        self.assertEqual(len(statuses_and_rounds(self.out)), len(statuses_and_rounds(one)) + len(statuses_and_rounds(three)))
+
+    def test_a_shard_whose_only_log_is_damaged(self):
+        one, two, three = self.run_shards(3)
+        log = self.change_log(self.log_in(two).parent, lambda lines: lines.replace("\n", "x\n", 1))
+        result = self.merge(one, two, three, expect=1)
+        self.assertEqual([line for line in result.stderr.splitlines() if "valid event" not in line],
+                         ["allocbench: No readable run of shard 2 of 3 is in these folders. Run it with --shard 2/3, and merge again."])
+        self.assertIn(f"{log}:1: this line is not a valid event", result.stderr)
+
+    def test_damage_costs_only_its_run(self):
+        one, two = self.run_shards(2)
+        log = self.log_in(one)
+        lines = log.read_text(encoding="utf-8").split("\n")
+        lines[4] = lines[4][:-5]
+        log.write_text("\n".join(lines), encoding="utf-8")
+        result = self.merge(one, two, self.folder / "nowhere", expect=1)
+        self.assertIn(f"{log}:5: this line is not a valid event", result.stderr)
+        self.assertIn(f"{self.folder}/nowhere does not exist", result.stderr)
+        readable = statuses_and_rounds(one) | statuses_and_rounds(two)
+        lost = {key for key in readable if key[0].name == log.parent.name}
+        self.assertEqual(statuses_and_rounds(self.out), {key: value for key, value in readable.items() if key not in lost})
+        shutil.rmtree(self.out)
+        self.assertIn(f"{log}:5: this line is not a valid event", self.refused(log.parent))
+
+    def test_a_half_line_at_the_end_is_no_damage(self):
+        one, two = self.run_shards(2)
+        self.change_log(self.log_in(one).parent, lambda lines: lines + '{"event":"sta')
+        self.merge(one, two)
+        for log in self.out.rglob("events.jsonl"):
+            self.assertTrue(all(json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()))
+
+    def test_other_formats_and_runs_without_samples(self):
+        one, two = self.run_shards(2)
+        log = self.change_log(self.log_in(one).parent, lambda lines: lines.replace('"format":2', '"format":7', 1))
+        self.assertRegex(self.merge(one, two, expect=1).stderr, rf"{log}:1: this line is not a valid event: it has format 7, this allocbench reads format 2")
+        shutil.rmtree(self.out)
+        self.change_log(log.parent, lambda lines: lines.replace('"format":7', '"format":2', 1) + '{"event":"kept","time":""}\n')
+        self.assertIn(f"{log} was kept without samples. Merge the folder that the run wrote.", self.merge(one, two, expect=1).stderr)
+        shutil.rmtree(self.out)
+        log.unlink()
+        self.assertIn(f"{log.parent}/results.json has no event log beside it", self.merge(one, two, expect=1).stderr)
+
+    def test_mixed_origins(self):
+        one, two = self.run_shards(2)
+        log = self.log_in(two)
+        for what, old, new in (("on", "Fake device", "Fake card 2"), ("at revision", '"measured_revision":"', '"measured_revision":"0ther')):
+            with self.subTest(what=what):
+                before = log.read_text(encoding="utf-8")
+                self.change_log(log.parent, lambda lines: lines.replace(old, new))
+                text = self.refused(one, log.parent)
+                self.assertRegex(text, rf"{one}/\S+ was measured {what} .*, {log} {what} .*\. Merge runs of one, or pass --allow-mixed")
+                self.merge(one, log.parent, more=["--allow-mixed"], expect=None)
+                self.assertTrue((self.out / "mine" / log.parent.name / "results.json").exists())
+                shutil.rmtree(self.out)
+                log.write_text(before, encoding="utf-8")
+
+    def test_nothing_is_overwritten(self):
+        shards = self.run_shards(2)
+        self.merge(*shards)
+        before = {path: path.read_bytes() for path in self.out.rglob("*") if path.is_file()}
+        result = self.merge(*shards, expect=2)
+        self.assertRegex(result.stderr, rf"{self.out}/mine/fig\d exists already, and nothing was written\. Choose another --out\.")
+        self.assertEqual({path: path.read_bytes() for path in self.out.rglob("*") if path.is_file()}, before)
+
+    def test_a_run_that_was_continued_in_a_copy(self):
+        begun, copy = self.folder / "begun", self.folder / "copy"
+        config = self.config(name="mine/one", rounds=3, least_rounds=3)
+        self.measure(config, out=begun)
+        whole = statuses_and_rounds(begun)
+        self.change_log(begun, lambda lines: lines[:lines.index("\n", lines.index('"event":"end"')) + 1])
+        shutil.copytree(begun, copy)
+        self.measure(config, "--resume", out=copy)
+        self.merge(begun, copy)
+        self.assertEqual({key[1]: value for key, value in statuses_and_rounds(self.out).items()}, {key[1]: value for key, value in whole.items()})
+
+    def test_parts_that_finished_different_cells(self):
+        run = self.folder / "run"
+        config = self.config(name="mine/one", rounds=3, least_rounds=3)
+        self.measure(config, out=run)
+        events = self.events(run)
+        ids = list(ended(events))
+        for name, kept in (("early", ids[:1]), ("late", ids[1:])):
+            (self.folder / name).mkdir()
+            lines = [json.dumps(event) + "\n" for event in events if event.get("cell", event.get("id")) in [None, *kept]]
+            (self.folder / name / "events.jsonl").write_text("".join(lines), encoding="utf-8")
+        self.merge(self.folder / "late", self.folder / "early")
+        self.assertEqual({key[1]: value for key, value in statuses_and_rounds(self.out).items()},
+                         {key[1]: value for key, value in statuses_and_rounds(run).items()})
+        shutil.rmtree(self.out)
+        self.assertIn(f"both finished the cell {ids[0]} of mine/one: it was run twice.", self.refused(run, self.folder / "early"))
+
+    def test_runs_of_other_cells_and_back_ends(self):
+        self.add_worker("cuda")
+        runs = {"seed": {"seed": 5}, "base": {}, "cuda": {}}
+        for name, more in runs.items():
+            self.measure(self.config(name="mine/one", rounds=3, **more), "--backend", "cuda" if name == "cuda" else "cpu", out=self.folder / name)
+        self.assertIn("are runs of mine/one with other cells", self.refused(self.folder / "base", self.folder / "seed"))
+        self.assertIn("on the cpu back end", self.refused(self.folder / "base", self.folder / "cuda", more=["--allow-mixed"]))
+
+    def test_a_name_that_leads_out_of_the_folder(self):
+        one, _ = self.run_shards(2)
+        log = self.log_in(one)
+        self.change_log(log.parent, lambda lines: lines.replace(f'"name":"mine/{log.parent.name}"', '"name":"../stray"'))
+        self.assertIn('"../stray", which is no folder below --out', self.merge(log.parent, expect=2).stderr)
+        self.assertFalse((self.folder / "stray").exists())
+
+    def test_packed_logs(self):
+        one, two = self.run_shards(2)
+        log = self.log_in(one)
+        log.with_suffix(".jsonl.xz").write_bytes(lzma.compress(log.read_bytes()))
+        log.unlink()
+        self.merge(one, two)
+        self.assertEqual(statuses_and_rounds(self.out), statuses_and_rounds(one) | statuses_and_rounds(two))
+
+
+class SlurmScript(ShardsTest):
+    """With an sbatch that runs each job at once. test_slurm.py has a real one."""
+
+    SBATCH = """#!/usr/bin/env bash
+printf '%s\\n' "$*" >> "$SBATCH_NOTES"
+script=$(cat)
+for word in "$@"; do [[ $word == --array=1-* ]] && count=${word#--array=1-}; done
+for number in $(seq "${count:-1}"); do
+  SLURM_ARRAY_TASK_ID=$number bash -c "$script" >> "$SBATCH_NOTES.out" 2>&1 || true
+done
+echo "4711;cluster"
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.add_configs(3)
+        self.odd = self.folder / "a b; touch stray"
+        self.sbatch_notes = self.folder / "sbatch.txt"
+
+    def script(self, *more, expect=0):
+        return self.run_program("study", "mine", "--configs", self.configs, "--slurm", 2, "--out", self.odd, *more, expect=expect).stdout
+
+    def bash(self, script, *arguments, with_sbatch=True):
+        tools = self.folder / "tools"
+        tools.mkdir(exist_ok=True)
+        for name in ("bash", "cat", "seq", "mkdir", "rm", "env", "python3"):
+            if not (tools / name).exists():
+                (tools / name).symlink_to(shutil.which(name))
+        if with_sbatch:
+            (tools / "sbatch").write_text(self.SBATCH, encoding="utf-8")
+            (tools / "sbatch").chmod(0o755)
+        file = self.folder / "study.sh"
+        file.write_text(script, encoding="utf-8")
+        return subprocess.run(["bash", file, *arguments], capture_output=True, text=True, check=False, cwd=self.folder, timeout=60,
+                              env=self.environment(PATH=str(tools), SBATCH_NOTES=str(self.sbatch_notes)))
+
+    def test_the_shards_and_their_merge(self):
+        whole = self.folder / "whole"
+        self.run_program("study", "mine", "--configs", self.configs, "--no-figures", "--out", whole)
+        result = self.bash(self.script("--timeout", 9, "--workers", self.workers), "--partition=all")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("Submitted the shards as job 4711, and the merge as job 4711.", result.stdout)
+        array, merge = self.sbatch_notes.read_text(encoding="utf-8").splitlines()
+        self.assertIn("--array=1-2 ", array)
+        self.assertIn("--dependency=afterany:4711 ", merge)
+        self.assertTrue(array.endswith(" --partition=all") and merge.endswith(" --partition=all"))
+        self.assertEqual(statuses_and_rounds(self.odd / "merged"), statuses_and_rounds(whole))
+        self.assertEqual(list(self.folder.rglob("stray")), [])
+        again = self.bash(self.script())
+        self.assertEqual(again.returncode, 2)
+        self.assertIn(f"{self.odd}/merged exists already. Move it away, then run this script again.", again.stderr)
+
+    def test_options_are_passed_on(self):
+        script = self.script("--only", "mine/fig1", "--timeout", 9, "--minutes", 3, "--seed", 4, "--full", "--no-known", "--backend", "cpu",
+                             "--verify", "full", "--device-memory", "8GiB", "--allow-mixed", "--data", self.folder)
+        call = next(line for line in script.splitlines() if " study mine " in line)
+        for words in ("--only mine/fig1", "--timeout 9", "--minutes 3", "--seed 4", "--full", "--no-known", "--no-figures", "--backend cpu",
+                      "--verify full", f"--device-memory {8 << 30}", "--allow-mixed",
+                      f"--data {self.folder}", "--resume", f"--configs {self.configs}"):
+            self.assertIn(f" {words} ", f"{call} ")
+        self.assertIn("/merged' --allow-mixed", script)
+        self.assertIn(" --device all ", self.script("--device", "all"))
+
+    def test_without_slurm_the_script_says_so(self):
+        result = self.bash(self.script(), with_sbatch=False)
+        self.assertEqual((result.returncode, result.stdout), (3, ""))
+        self.assertIn("sbatch was not found. Run this script on a machine of a Slurm cluster, or start each shard by hand (--shard).", result.stderr)
+        self.assertFalse(self.odd.exists())
+
+    def test_what_a_script_cannot_do(self):
+        for words in (["--shard", "1/2"], ["--dry-run"], ["--force"]):
+            self.assertIn("excludes", self.run_program("study", "mine", "--configs", self.configs, "--slurm", 2, *words, expect=2).stderr)
+        for count in ("0", "1001", "x"):
+            self.assertIn("--slurm", self.run_program("study", "mine", "--configs", self.configs, "--slurm", count, expect=2).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
