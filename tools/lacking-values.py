@@ -1,0 +1,50 @@
+#!/usr/bin/python3
+"""Prints the ids of cells that have a value in kept results and none in a study, with their status there.
+
+    tools/lacking-values.py STUDY KEPT      e.g. results/study results/reference/h200
+
+Standard error gets the totals: of KEPT's values, how many STUDY has, and how many with three rounds; then the configs
+of which STUDY lacks more than half. Only configs that STUDY has are compared. Exit code: 0 nothing is lacking, 1 something is, 2 wrong paths.
+"""
+
+import collections
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
+import allocbench  # noqa: E402
+
+
+def compared(study, kept):
+    """Lines about lacking cells, and the totals. Several configs may have the same cell."""
+    ours, theirs = (allocbench.cells(folder).set_index(["figure", "cell"]) for folder in (study, kept))
+    theirs = theirs[(theirs["status"] == "ok") & theirs.index.isin(ours.index.get_level_values("figure"), level="figure")]
+    values = ours[ours["status"] == "ok"]
+    lacking = theirs.index.difference(values.index)
+    status = ours["status"].reindex(lacking).fillna("not there")
+    lines = [f"{cell} {figure} {theirs.at[(figure, cell), 'label']}: {status[figure, cell]}" for figure, cell in lacking]
+    whole = values[~values["provisional"].fillna(False).astype(bool)].index.intersection(theirs.index)
+    totals = [f"{len(theirs) - len(lacking)} of {len(theirs)} values of {kept} are there, {len(whole)} with three rounds or all that the config has."]
+    all_of, lacking_of = (collections.Counter(cells.get_level_values("figure")) for cells in (theirs.index, lacking))
+    totals += [f"{figure}: {count} of {all_of[figure]} are lacking." for figure, count in sorted(lacking_of.items()) if 2 * count > all_of[figure]]
+    return lines, totals
+
+
+def main():
+    if len(sys.argv) != 3 or sys.argv[1].startswith("-"):
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    try:
+        lines, totals = compared(*sys.argv[1:])
+    except (allocbench.UsageError, allocbench.NothingToDraw) as error:
+        print(error, file=sys.stderr)
+        return 2
+    for line in lines:
+        print(line)
+    for line in totals:
+        print(line, file=sys.stderr)
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
