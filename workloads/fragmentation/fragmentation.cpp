@@ -44,7 +44,7 @@ class FragmentationRun final : public WorkloadRun {
   void check_recorded(PointerCheck& check) const override {
     judge(check);
     const std::uint64_t wanted = std::uint64_t{rounds_} * requests_.callers();
-    check.explain_nulls({wanted, wanted * block_bytes_}, PointerCheck::Live::together);
+    check.explain_nulls({wanted, wanted * block_bytes_}, PointerCheck::Live::together, PointerCheck::until_null);
   }
   RequestProfile requests() const override { return requests_.profile(); }
   std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
