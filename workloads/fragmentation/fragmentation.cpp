@@ -121,6 +121,8 @@ std::string Fragmentation::unsupported(const Parameters& parameters, const RunSe
     return "a pool of " + std::to_string(setting.pool_bytes) + " B may hold more than the " +
            std::to_string(most_pointers_of_fragmentation) + " blocks that this workload keeps";
   }
+  const std::string why = why_too_many_free(parameters.request_bytes, 0, setting);
+  if (!why.empty()) return why;
   return why_unsupported(parameters.geometry(), parameters.request_bytes, setting);
 }
 

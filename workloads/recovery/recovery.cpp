@@ -6,6 +6,7 @@
 
 #include "workloads/common/caller_requests.hpp"
 #include "workloads/common/random.hpp"
+#include "workloads/common/requirements.hpp"
 #include "workloads/contract/outcome.hpp"
 
 namespace allocbench {
@@ -198,6 +199,8 @@ std::string Recovery::unsupported(const Parameters& parameters, const RunSetting
     return "a pool of " + std::to_string(setting.pool_bytes) + " B may hold more than the " +
            std::to_string(most_kept_blocks) + " blocks that this workload keeps";
   }
+  const std::string why = why_too_many_free(parameters.request_bytes, parameters.freed_share, setting);
+  if (!why.empty()) return why;
   return why_unsupported(parameters.geometry(), parameters.later_bytes(), setting);
 }
 
