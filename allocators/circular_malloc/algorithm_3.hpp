@@ -12,7 +12,14 @@
 // SM (circular_list.hpp).
 //
 // Differs from the paper:
-//   * A walk ends with null after two full laps. As printed it never ends in a full pool.
+//   * A walk ends with null after `max_steps` steps. As printed (sec. 4.2, Algorithm 3) it goes on for ever; the
+//   authors'
+//     library stops after 1,000,000 steps in its tests. Laps are no bound: a walker that met the header of an absorbed
+//     chunk goes to wherever user data points, so it may pass the end marker at each step, and where many walkers hold
+//     chunks for a moment, a large enough one may look used in each lap. By default a walk has four times as many steps
+//     as the fresh pool has chunks, but at least 1,000,000: 4.2 million in a pool of 256 MiB, 34 million in one of 2
+//     GiB. A step on a GPU takes about a microsecond, so a null takes a second or more, and where 100,000 callers meet
+//     a full pool, each makes all these steps. A test that wants null soon sets `max_steps`.
 //   * The fence and the plain stores are release stores, and what reads them acquires. The roving offset is released,
 //     too: it must not become visible before the header that it points to.
 //   * Blocks are aligned to 16 bytes, so offsets count granules of 16 bytes and the words reach further.
@@ -40,7 +47,16 @@ enum class Merge { no, yes };
 
 template <class Header, Offsets offsets_kind, Merge merge>
 class Algorithm3 : public CircularList<Header, InPool, offsets_kind> {
+  using List = CircularList<Header, InPool, offsets_kind>;
+
  public:
+  // Four laps where all chunks are as small as can be.
+  static SmallHeap<CircularParameters> small_heap() {
+    auto heap = List::small_heap();
+    heap.parameters.max_steps = static_cast<std::uint32_t>(4 * heap.pool_bytes / granule_bytes);
+    return heap;
+  }
+
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     if (this->limit_.refuses(bytes)) return nullptr;
@@ -48,15 +64,16 @@ class Algorithm3 : public CircularList<Header, InPool, offsets_kind> {
     const auto roving = thread.atomic(this->offset_of(thread));
     std::uint32_t chunk = roving.load(simt::acquire);
     std::uint32_t next = 0;
-    Laps laps(chunk, this->max_steps_);
-    for (;;) {
+    for (std::uint32_t steps_left = this->max_steps_;;) {
       const LockResult found = this->layout_.header(chunk).try_lock(thread);
       next = found.next;
       if (found.won) {
         if (need <= next - chunk) break;
         this->layout_.header(chunk).unlock(thread, next);
       }
-      if (!laps.go_on(thread, chunk, next)) return nullptr;
+      thread.probe(simt::Step::walk);
+      if (next <= chunk) thread.probe(simt::Step::wrap);
+      if (--steps_left == 0) return nullptr;
       chunk = next;
     }
     const std::uint32_t size = next - chunk;
@@ -89,7 +106,18 @@ class Algorithm3 : public CircularList<Header, InPool, offsets_kind> {
     header.unlock(thread, next);
   }
 
+ protected:
+  template <class Form>
+  static Form lay_out(Arena& arena, const CircularParameters& parameters) {
+    Form form = List::template lay_out<Form>(arena, parameters);
+    Algorithm3& list = form;
+    if (list.max_steps_ == 0) list.max_steps_ = std::max(authors_max_steps, 4 * list.split_.headers());
+    return form;
+  }
+
  private:
+  static constexpr std::uint32_t authors_max_steps = 1'000'000;
+
   template <class Thread>
   SIMT_FN void redirect_offsets(Thread& thread, std::uint32_t absorbed, std::uint32_t successor) const {
     for (std::uint32_t i = 0; i < this->split_.heaps; ++i) {

@@ -3,8 +3,6 @@
 // Paper: Vinkler & Havran 2015, sections 4.2-4.4. Data: headers (headers.hpp), the pre-split pool (pre_split.hpp), one
 // roving offset or one per SM ("multi" variants). algorithm_3.hpp has malloc and free as the paper prints them,
 // side_table_list.hpp the reworked ones.
-// A walk ends with null after two laps. One lap is not enough, because a chunk that another walker holds for a moment
-// looks used. Laps are counted at the end marker, because the start of the walk may have been absorbed.
 // Pool: one offset reaches 32 or 64 GiB (headers.hpp); create() refuses larger pools. A fresh pool is divided, so its
 // largest request is its largest chunk (pre_split.hpp).
 #pragma once
@@ -44,7 +42,8 @@ struct CircularParameters {
                             "roving offsets and pre-split heaps of the multi variants; 0 = one per SM", "sec. 4.4"}
                           .between(0, 65536),
                       Field{"max_steps", &P::max_steps, "steps",
-                            "give up a search after this many list steps; 0 = after two laps only",
+                            "give up a search after this many list steps; 0 = published forms: four times the chunks "
+                            "of the fresh pool, at least 1,000,000; reworked forms: after two laps",
                             "authors' library: 1,000,000 in its tests"}};
   }
 };
@@ -82,33 +81,6 @@ struct PlaceOffsets {
       thread.atomic(offsets[i].chunk).store(i * split.heap_granules(), simt::relaxed);
     }
   }
-};
-
-// Ends a walk over the list.
-class Laps {
- public:
-  SIMT_FN Laps(std::uint32_t start, std::uint32_t max_steps) : start_(start), max_steps_(max_steps) {}
-
-  // The walk goes from `chunk` to `next`, unless it has seen everything twice or used its steps. More than two laps are
-  // possible only where user data was taken for a header.
-  template <class Thread>
-  SIMT_FN bool go_on(Thread& thread, std::uint32_t chunk, std::uint32_t next) {
-    thread.probe(simt::Step::walk);
-    if (next <= chunk) {
-      thread.probe(simt::Step::wrap);
-      ++laps_;
-    }
-    if (laps_ >= 2 && (next >= start_ || laps_ > 2)) return false;
-    return max_steps_ == 0 || ++steps_ < max_steps_;
-  }
-  // At `chunk` the walk is not back yet where it began.
-  SIMT_FN bool is_first_circle(std::uint32_t chunk) const { return laps_ == 0 || (laps_ == 1 && chunk < start_); }
-
- private:
-  std::uint32_t start_;
-  std::uint32_t max_steps_;
-  std::uint32_t laps_ = 0;
-  std::uint32_t steps_ = 0;
 };
 
 template <class Header, template <class> class Place, Offsets offsets_kind, class Offset = RovingOffset>

@@ -48,6 +48,33 @@ struct alignas(32) PaddedOffset {
   std::uint32_t chunk;
 };
 
+// Ends a walk over the list after two laps. One lap is not enough, because a chunk that another walker holds for a
+// moment looks used. Laps are counted at the end marker, because the start of the walk may have been absorbed.
+class Laps {
+ public:
+  SIMT_FN Laps(std::uint32_t start, std::uint32_t max_steps) : start_(start), max_steps_(max_steps) {}
+
+  // The walk goes from `chunk` to `next`, unless it has seen everything twice or used its steps.
+  template <class Thread>
+  SIMT_FN bool go_on(Thread& thread, std::uint32_t chunk, std::uint32_t next) {
+    thread.probe(simt::Step::walk);
+    if (next <= chunk) {
+      thread.probe(simt::Step::wrap);
+      ++laps_;
+    }
+    if (laps_ >= 2 && next >= start_) return false;
+    return max_steps_ == 0 || ++steps_ < max_steps_;
+  }
+  // At `chunk` the walk is not back yet where it began.
+  SIMT_FN bool is_first_circle(std::uint32_t chunk) const { return laps_ == 0 || (laps_ == 1 && chunk < start_); }
+
+ private:
+  std::uint32_t start_;
+  std::uint32_t max_steps_;
+  std::uint32_t laps_ = 0;
+  std::uint32_t steps_ = 0;
+};
+
 template <class Header, Offsets offsets_kind>
 class SideTableList : public CircularList<Header, SideTable, offsets_kind, PaddedOffset> {
  public:

@@ -23,6 +23,9 @@
 //     static std::size_t max_request(std::size_t pool_bytes, const Parameters&);
 //     static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters&);
 //     static SmallHeap<Parameters> small_heap();          // what `allocbench check` searches
+//     // Why the pool cannot be filled with blocks of one size, of which all are freed in the end and a share is free
+//     // before requests: a constant is too small. Says which value would do.
+//     static std::string why_too_many_free(std::size_t pool_bytes, const Parameters&, std::size_t bytes, double share);
 //     Pool own_pool() const;                              // PoolLocation::own: where the blocks live
 //     void destroy();                                     // gives back what the arena does not own
 //     std::string broken_invariant(simt::Stream&) const;  // called when no kernel runs

@@ -324,6 +324,8 @@ PointerCheck MeasuredCell::check_pointers() const {
   PointerCheck check(rules());
   run_->check_recorded(check);
   if (!check.ok()) throw CellFailure(Status::incorrect, check.problem());
+  const std::string refusal = check.refusal(setting_.pool_bytes);
+  if (workload_.null_expected && !refusal.empty()) throw CellFailure(Status::oom, refusal);
   if (check.nulls() != 0 && !workload_.null_expected) {
     throw CellFailure(Status::oom, std::to_string(check.nulls()) + " of " + std::to_string(check.blocks()) +
                                        " requests returned null; " + bytes_text(check.bytes_requested()) +

@@ -219,6 +219,29 @@ Walks walks_of(Rig<A>& rig, const std::vector<std::uint64_t>& sizes) {
 }
 
 template <class A>
+class PublishedWalkTest : public ::testing::Test {};
+using PublishedForms = ::testing::Types<CMalloc, CFMalloc, CMMalloc, CFMMalloc, CMallocNoMerge, CFMMallocNoMerge>;
+TYPED_TEST_SUITE(PublishedWalkTest, PublishedForms);
+
+// Sec. 4.2, Algorithm 3: only success ends a walk, so laps do not. The pool has 65 chunks, and none is large enough.
+TYPED_TEST(PublishedWalkTest, EndsByItsBoundOfSteps) {
+  Rig<TypeParam> bounded(8 * 1024, {.max_steps = 5000}, 1, 1);
+  Walks walks = walks_of(bounded, {8 * 1024 - 64});
+  EXPECT_EQ(walks.blocks[0], nullptr);
+  EXPECT_EQ(walks.steps[0], 5000u);
+
+  Rig<TypeParam> as_in_the_authors_tests(8 * 1024, {}, 1, 1);
+  walks = walks_of(as_in_the_authors_tests, {8 * 1024 - 64});
+  EXPECT_EQ(walks.blocks[0], nullptr);
+  EXPECT_EQ(walks.steps[0], 1'000'000u);
+}
+
+TEST(PublishedWalk, HasMoreStepsInALargePool) {
+  Rig<CMalloc> rig(128 << 20, {}, 1, 1);  // 19 levels
+  EXPECT_EQ(walks_of(rig, {100 << 20}).steps[0], 4 * ((1u << 19) + 1));
+}
+
+template <class A>
 class ReworkedWalkTest : public ::testing::Test {};
 using ReworkedForms = ::testing::Types<CMallocReworked, CFMallocReworked, CMMallocReworked, CFMMallocReworked>;
 TYPED_TEST_SUITE(ReworkedWalkTest, ReworkedForms);

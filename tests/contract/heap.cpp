@@ -8,8 +8,24 @@
 
 namespace allocbench::contract {
 
+namespace {
+
+// A search that ends by a number of steps only ends soon: after four laps over a list of chunks of 16 bytes in 1 MiB.
+ParameterValues with_short_searches(const AllocatorType& type, std::size_t pool_bytes, ParameterValues values) {
+  const auto is_bound = [](const auto& parameter) { return std::string_view(parameter.name) == "max_steps"; };
+  const auto& known = type.parameters;
+  if (std::none_of(known.begin(), known.end(), is_bound)) return values;
+  values.emplace_back("max_steps", std::min<std::uint64_t>(pool_bytes / 4, 1 << 18));
+  return values;
+}
+
+}  // namespace
+
 Heap::Heap(const AllocatorType& type, std::size_t pool_bytes, Report& report, ParameterValues parameters)
-    : type_(type), pool_bytes_(pool_bytes), report_(report), parameters_(std::move(parameters)) {
+    : type_(type),
+      pool_bytes_(pool_bytes),
+      report_(report),
+      parameters_(with_short_searches(type, pool_bytes, std::move(parameters))) {
   open();
 }
 

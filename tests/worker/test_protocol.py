@@ -264,6 +264,14 @@ class Failures(unittest.TestCase):
         _, reason = self.fails(allocator("saboteur_null"), open_cell("alloc_free", threads=100), on("verify"))
         self.assertTrue(reason.endswith("; 1 of the nulls is spurious: all requests fit what was free"), reason)
 
+    def test_a_phase_that_serves_nothing_is_no_measurement(self):
+        """Pages of Ouroboros never leave their class."""
+        cell = open_cell("recovery", threads=256, request_bytes=128, freed_share=1, growth=2)
+        for answer in ("verify", "sample"):
+            status, reason = self.fails(allocator("ouroboros_p_vl_reworked", pool_bytes=1 << 20), cell, on(answer))
+            self.assertEqual(status, "oom")
+            self.assertRegex(reason, r"^256 of 256 requests returned null, although [0-9.]+ KiB of a pool of 1 MiB was free$")
+
     def test_what_an_aged_heap_has_free_is_not_known(self):
         cell = {**open_cell("alloc_free", threads=2000, request_bytes=4096, state="aged"), "aged_rounds": 2}
         status, reason = self.fails(allocator("comb", pool_bytes=1 << 20), cell, on("verify"))

@@ -12,6 +12,7 @@
 #include "allocators/random_walk/rw_bm_reworked.hpp"
 #include "allocators/random_walk/rw_reworked.hpp"
 #include "allocators/simple_queue/simple_queue.hpp"
+#include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/common/call_kernels.hpp"
 #include "workloads/common/occupancy_kernels.hpp"
@@ -57,6 +58,18 @@ TYPED_TEST(GetPageTest, LeavesTheWantedShareFree) {
       EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
     }
   }
+}
+
+TEST(GetPage, RefusesToTimeNullsBesideFreePages) {
+  GetPage::Parameters parameters;
+  parameters.threads = 100;
+  Rig<test::SlotMalloc<test::Fault::null_always>> rig(parameters, pool_bytes);
+  EXPECT_EQ(rig.sample(), "100 nulls");
+  EXPECT_EQ(rig.pointers.refusal(pool_bytes),
+            "100 of 100 requests returned null, although 125 KiB of a pool of 250 KiB was free");
+  Rig<test::SlotMalloc<test::Fault::none, 256>> serving(parameters, pool_bytes);
+  EXPECT_EQ(serving.sample(), "");
+  EXPECT_EQ(serving.pointers.refusal(pool_bytes), "");
 }
 
 TEST(GetPage, CountsCyclesWhereAsked) {

@@ -12,6 +12,8 @@ enum class Fault {
   misaligned,
   out_of_bounds,
   leak_every_third,
+  null_always,
+  null_after_a_free,
   null_every_third,
   null_now_and_then,
   null_often_at_last,
@@ -56,6 +58,8 @@ class SlotMalloc {
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t) {
     const std::uint32_t call = thread.atomic(state_[0]).fetch_add(1u, simt::relaxed);
+    if (fault == Fault::null_always) return nullptr;
+    if (fault == Fault::null_after_a_free && thread.atomic(state_[1]).load(simt::relaxed) != 0) return nullptr;
     if (fault == Fault::null_every_third && call % 3 == 2) return nullptr;
     if (fault == Fault::null_now_and_then && call % 1000 == 999) return nullptr;
     if (fault == Fault::null_often_at_last && call >= 1000 && call % 30 == 29) return nullptr;

@@ -127,6 +127,51 @@ TEST(SpuriousNulls, AskedBlocksAreRoundedUp) {
   EXPECT_EQ(std::pair(asked.count, asked.bytes), std::pair(std::uint64_t{2}, std::uint64_t{32}));
 }
 
+// 64 requests of 16 bytes after 128 others, in a pool of 4 KiB.
+std::string refusal_of(std::uint64_t nulls, std::uint64_t older = 128) {
+  PointerCheck pointers(room_of(4096));
+  ask(pointers, 64, nulls);
+  pointers.explain_nulls({older + 64, 16 * (older + 64)}, Live::together);
+  return pointers.refusal(4096);
+}
+
+TEST(Refusal, IsOfMoreThanHalfOfTheRequestsThatHadRoom) {
+  EXPECT_EQ(refusal_of(0), "");
+  EXPECT_EQ(refusal_of(32), "");
+  EXPECT_EQ(refusal_of(33), "33 of 64 requests returned null, although 2 KiB of a pool of 4 KiB was free");
+  EXPECT_EQ(refusal_of(64), "64 of 64 requests returned null, although 2 KiB of a pool of 4 KiB was free");
+}
+
+TEST(Refusal, IsAlsoThatNoRequestGotABlock) {
+  EXPECT_EQ(refusal_of(63, 200), "") << "the pool was exhausted";
+  EXPECT_EQ(refusal_of(64, 200), "none of 64 requests got a block; 1 KiB asked of a pool of 4 KiB");
+  PointerCheck unknown(pool_of(4096));
+  ask(unknown, 64, 64);
+  unknown.explain_nulls({64, 1024}, Live::together);
+  EXPECT_EQ(unknown.refusal(4096), "none of 64 requests got a block; 1 KiB asked of a pool of 4 KiB");
+}
+
+TEST(Refusal, CountsAllKernelsOfASampleTogether) {
+  PointerCheck pointers(room_of(4096));
+  ask(pointers, 70, 0);  // what is left of the served blocks
+  pointers.explain_nulls({70, 1120}, Live::together, 0);
+  for (const std::uint64_t nulls : {0, 40, 10}) {
+    ask(pointers, nulls, nulls);
+    pointers.explain_nulls({100, 1600}, Live::together, 40);
+  }
+  EXPECT_EQ(pointers.refusal(4096), "") << "50 of 120";
+  ask(pointers, 40, 40);
+  pointers.explain_nulls({100, 1600}, Live::together, 40);
+  EXPECT_NE(pointers.refusal(4096).find("90 of 160 requests returned null"), std::string::npos);
+}
+
+TEST(Refusal, IsNotTheEndOfAFilling) {
+  PointerCheck pointers(room_of(4096));
+  ask(pointers, 64, 63);
+  pointers.explain_nulls({64, 1024}, Live::together, PointerCheck::until_null);
+  EXPECT_EQ(pointers.refusal(4096), "");
+}
+
 TEST(PointerCheck, FindsTheSamePointerTwice) {
   EXPECT_EQ(check({0, 64, 64}, Live::together).problem(),
             "wrong pointers (of 3 blocks): 1 overlapping; first: request 2 (16 B at pool+0x40) shares bytes with "

@@ -55,6 +55,17 @@ TEST(Recovery, ShowsLostFrees) {
   EXPECT_NEAR(rig.value("recovered_share"), 2.0 / 3, 0.01);
 }
 
+TEST(Recovery, RefusesToTimeAnEmptyHeapThatServesNothing) {
+  Rig<SlotMalloc<Fault::null_after_a_free>> rig(slots(1), 200 * 64);
+  EXPECT_NE(rig.sample(), "");
+  EXPECT_EQ(rig.operations("again"), 0u);
+  EXPECT_EQ(rig.pointers.refusal(200 * 64),
+            "48 of 48 requests returned null, although 12.5 KiB of a pool of 12.5 KiB was free");
+  Rig<SlotMalloc<Fault::none>> few(slots(0.1), 200 * 64);
+  EXPECT_NE(few.sample(), "");
+  EXPECT_EQ(few.pointers.refusal(200 * 64), "") << "the freed blocks are served again, and no more";
+}
+
 TEST(Recovery, FindsBlocksThatAreHandedOutTwice) {
   Rig<SlotMalloc<Fault::double_hand_out>> rig(slots(1), 64 * 64);
   EXPECT_NE(rig.sample().find("overlap"), std::string::npos);

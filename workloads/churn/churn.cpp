@@ -45,7 +45,7 @@ class ChurnRun final : public WorkloadRun {
     rest_.poison();
     live_.clear();
     asked_ = {};
-    refused_.clear();
+    batches_asked_.clear();
   }
 
   void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
@@ -65,9 +65,9 @@ class ChurnRun final : public WorkloadRun {
 
   void check_recorded(PointerCheck& check) const override {
     check.check(final_, PointerCheck::Live::together);
-    for (const Refused& each : refused_) {
+    for (const Asked& each : batches_asked_) {
       check.add_right(each.nulls, each.nulls, 0);
-      check.explain_nulls(each.wanted, PointerCheck::Live::together);
+      check.explain_nulls(each.wanted, PointerCheck::Live::together, parameters_.threads);
     }
   }
   RequestProfile requests() const override { return batches_.front().profile(); }
@@ -78,7 +78,7 @@ class ChurnRun final : public WorkloadRun {
 
  private:
   // The nulls of a batch, and what would live at its end had it none.
-  struct Refused {
+  struct Asked {
     std::uint64_t nulls;
     AskedBlocks wanted;
   };
@@ -99,17 +99,17 @@ class ChurnRun final : public WorkloadRun {
       timer->phase("alloc", places.size(), [&] { requests.alloc(allocator); });
     }
     const std::vector<RecordedBlock> served = requests.blocks();
-    Refused refused{0, asked_};
+    Asked batch{0, asked_};
     for (std::size_t i = 0; i < places.size(); ++i) {
       live_[places[i]] = {served[i].address, served[i].bytes, places[i]};
-      refused.wanted.add(served[i].bytes);
+      batch.wanted.add(served[i].bytes);
       if (served[i].address != 0) {
         asked_.add(served[i].bytes);
       } else {
-        ++refused.nulls;
+        ++batch.nulls;
       }
     }
-    if (refused.nulls != 0) refused_.push_back(refused);
+    batches_asked_.push_back(batch);
   }
 
   void free(const AllocatorHandle& allocator, const std::vector<std::uint32_t>& places, PhaseTimer* timer) {
@@ -167,7 +167,7 @@ class ChurnRun final : public WorkloadRun {
   RecordedPointers leaving_;
   CallerRequests rest_;
   AskedBlocks asked_;                 // what lives now
-  std::vector<Refused> refused_;      // of the last sample
+  std::vector<Asked> batches_asked_;  // of the last sample
   std::vector<RecordedBlock> final_;  // what lived together at its end
 };
 

@@ -40,7 +40,7 @@ std::string PreOccupation::unsupported(const RunSetting& setting, std::uint64_t 
     return std::to_string(requests) + " requests would fill the pool; at most " + std::to_string(most_requests) +
            " are kept";
   }
-  return {};
+  return why_too_many_free(page_bytes, free_share, setting);
 }
 
 void PreOccupation::enter(const AllocatorHandle& allocator) {

@@ -31,4 +31,10 @@ std::string why_recycling(std::uint64_t live_bytes, const RunSetting& setting) {
          " were asked for; this cell keeps " + bytes_text(live_bytes) + " in use";
 }
 
+std::string why_too_many_free(std::uint64_t bytes, double free_share, const RunSetting& setting) {
+  const auto ask = setting.allocator.functions.why_too_many_free;
+  const std::string why = ask == nullptr ? "" : ask(setting.pool_bytes, setting.parameters, bytes, free_share);
+  return why.empty() ? why : setting.display_name() + " cannot be filled and freed here: " + why;
+}
+
 }  // namespace allocbench

@@ -30,4 +30,8 @@ std::string why_torn_warps(const std::string& draw_unit, const RunSetting& setti
 // workloads that follow pointers inside their blocks.
 std::string why_recycling(std::uint64_t live_bytes, const RunSetting& setting);
 
+// Why the pool cannot be filled with blocks of this size and freed again, a share of them before requests; empty when
+// it can.
+std::string why_too_many_free(std::uint64_t bytes, double free_share, const RunSetting& setting);
+
 }  // namespace allocbench

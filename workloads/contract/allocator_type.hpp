@@ -36,6 +36,9 @@ struct AllocatorFunctions {
   std::size_t observed_bytes = 0;
   std::size_t (*device_heap_bytes)(std::size_t pool_bytes, const ParameterValues&) = nullptr;
   std::size_t (*max_request)(std::size_t pool_bytes, const ParameterValues&) = nullptr;
+  // Null where the design has no such bound.
+  std::string (*why_too_many_free)(std::size_t pool_bytes, const ParameterValues&, std::size_t bytes,
+                                   double free_share) = nullptr;
   // Writes the handle. Throws Unsupported or simt::Fault.
   void (*create)(Arena&, const ParameterValues&, void* handle) = nullptr;
   void (*observe)(const void* handle, const CallLedger&, const FailureRule&, const ContentLedger&,

@@ -23,6 +23,12 @@ AllocatorFunctions functions_of() {
   functions.max_request = [](std::size_t pool_bytes, const ParameterValues& values) {
     return max_request<A>(pool_bytes, make_parameters<Parameters>(values));
   };
+  if constexpr (requires(const Parameters& parameters) { A::why_too_many_free(0, parameters, 0, 0.0); }) {
+    functions.why_too_many_free = [](std::size_t pool_bytes, const ParameterValues& values, std::size_t bytes,
+                                     double free_share) {
+      return A::why_too_many_free(pool_bytes, make_parameters<Parameters>(values), bytes, free_share);
+    };
+  }
   functions.create = [](Arena& arena, const ParameterValues& values, void* handle) {
     new (handle) A(A::create(arena, make_parameters<Parameters>(values)));
   };

@@ -44,7 +44,7 @@ class FragmentationRun final : public WorkloadRun {
   void check_recorded(PointerCheck& check) const override {
     judge(check);
     const std::uint64_t wanted = std::uint64_t{rounds_} * requests_.callers();
-    check.explain_nulls({wanted, wanted * block_bytes_}, PointerCheck::Live::together);
+    check.explain_nulls({wanted, wanted * block_bytes_}, PointerCheck::Live::together, PointerCheck::until_null);
   }
   RequestProfile requests() const override { return requests_.profile(); }
   std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
@@ -121,6 +121,8 @@ std::string Fragmentation::unsupported(const Parameters& parameters, const RunSe
     return "a pool of " + std::to_string(setting.pool_bytes) + " B may hold more than the " +
            std::to_string(most_pointers_of_fragmentation) + " blocks that this workload keeps";
   }
+  const std::string why = why_too_many_free(parameters.request_bytes, 0, setting);
+  if (!why.empty()) return why;
   return why_unsupported(parameters.geometry(), parameters.request_bytes, setting);
 }
 

@@ -6,6 +6,7 @@
 
 #include "workloads/common/caller_requests.hpp"
 #include "workloads/common/occupancy.hpp"
+#include "workloads/common/requirements.hpp"
 #include "workloads/get_page/kernels.hpp"
 
 namespace allocbench {
@@ -157,6 +158,8 @@ std::string GetPage::unsupported(const Parameters& parameters, const RunSetting&
     return std::to_string(before) + " requests would fill the pool; this workload keeps at most " +
            std::to_string(most_requests_before);
   }
+  const std::string why = why_too_many_free(parameters.request_bytes, parameters.free_share, setting);
+  if (!why.empty()) return why;
   return why_unsupported(parameters.geometry(), parameters.request_bytes, setting);
 }
 

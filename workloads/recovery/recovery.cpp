@@ -6,6 +6,7 @@
 
 #include "workloads/common/caller_requests.hpp"
 #include "workloads/common/random.hpp"
+#include "workloads/common/requirements.hpp"
 #include "workloads/contract/outcome.hpp"
 
 namespace allocbench {
@@ -70,12 +71,12 @@ class RecoveryRun final : public WorkloadRun {
     ServedRounds again(later_, later_rounds);
     again_ = again.slots();
 
+    freed_bytes_ = leaving.size() * parameters_.request_bytes;
     timer.set_operations("fill", filled.blocks());
     timer.set_operations("again", again.blocks());
     timer.counter("served_bytes", filled.bytes());
     timer.counter("usable_share", filled.bytes() / static_cast<double>(pool_bytes_));
-    const double freed_bytes = static_cast<double>(leaving.size() * parameters_.request_bytes);
-    if (freed_bytes > 0) timer.counter("recovered_share", again.bytes() / freed_bytes);
+    if (freed_bytes_ > 0) timer.counter("recovered_share", again.bytes() / static_cast<double>(freed_bytes_));
 
     for (std::uint32_t round = 0; round < later_rounds; ++round) later_.free(allocator, round);
     fill_slots(kept_, rounds);
@@ -84,6 +85,7 @@ class RecoveryRun final : public WorkloadRun {
 
   // The nulls that ended the filling are judged with the first blocks; those after it are among the later ones.
   void check_recorded(PointerCheck& check) const override {
+    count_refused(check);
     if (is_right_on_device(check)) return;
     check.check(filled_, PointerCheck::Live::together);
     check.check(again_, PointerCheck::Live::separately);
@@ -121,6 +123,16 @@ class RecoveryRun final : public WorkloadRun {
     check.add_right(first.count, *first_nulls, first.count * parameters_.request_bytes);
     check.add_right(later.count, *later_nulls, later.count * parameters_.later_bytes());
     return true;
+  }
+
+  // Of the first later requests, as many as the freed blocks had room for should be served.
+  void count_refused(PointerCheck& check) const {
+    const std::size_t first_round = std::min<std::size_t>(later_.callers(), again_.size());
+    const std::uint64_t with_room = std::min<std::uint64_t>(first_round, freed_bytes_ / parameters_.later_bytes());
+    const auto served = static_cast<std::uint64_t>(
+        std::count_if(again_.begin(), again_.begin() + static_cast<std::ptrdiff_t>(first_round),
+                      [](const RecordedBlock& each) { return each.address != 0; }));
+    check.count_refused(with_room, with_room - std::min(with_room, served), freed_bytes_);
   }
 
   // Puts the blocks to be freed into their slots, and the others into kept_.
@@ -163,7 +175,8 @@ class RecoveryRun final : public WorkloadRun {
   CallerRequests later_;
   mutable SlotCheck first_check_;  // their memory
   mutable SlotCheck later_check_;
-  std::vector<RecordedBlock> filled_;  // of the last sample, as the following
+  std::uint64_t freed_bytes_ = 0;  // of the last sample, as the following
+  std::vector<RecordedBlock> filled_;
   std::vector<RecordedBlock> kept_;
   std::vector<RecordedBlock> again_;
 };
@@ -186,6 +199,8 @@ std::string Recovery::unsupported(const Parameters& parameters, const RunSetting
     return "a pool of " + std::to_string(setting.pool_bytes) + " B may hold more than the " +
            std::to_string(most_kept_blocks) + " blocks that this workload keeps";
   }
+  const std::string why = why_too_many_free(parameters.request_bytes, parameters.freed_share, setting);
+  if (!why.empty()) return why;
   return why_unsupported(parameters.geometry(), parameters.later_bytes(), setting);
 }
 

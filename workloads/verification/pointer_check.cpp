@@ -71,19 +71,43 @@ void PointerCheck::check_overlap_only(std::span<const RecordedBlock> blocks) {
   }
 }
 
-void PointerCheck::explain_nulls(AskedBlocks wanted, Live live) {
+void PointerCheck::explain_nulls(AskedBlocks wanted, Live live, std::optional<std::uint64_t> requests) {
   const std::uint64_t nulls = nulls_ - nulls_seen_;
+  const std::uint64_t asked = requests.value_or(blocks_ - blocks_seen_);
+  const std::uint64_t asked_bytes = bytes_requested_ - bytes_seen_;
   nulls_seen_ = nulls_;
+  blocks_seen_ = blocks_;
+  bytes_seen_ = bytes_requested_;
   if (rules_.pool_bytes == 0) return;
   const bool frees_nothing = rules_.frees == Frees::never;
   if (frees_nothing || (rules_.frees == Frees::in_bulk && live == Live::separately)) {
     wanted = {blocks_, bytes_requested_ + 15 * blocks_};  // rounded up to 16 they take no more
   }
-  const bool fits = rules_.block_bytes == 0 ? wanted.bytes <= rules_.pool_bytes
-                                            : wanted.count <= rules_.pool_bytes / rules_.block_bytes;
+  const std::uint64_t needed = rules_.block_bytes == 0 ? wanted.bytes : wanted.count * rules_.block_bytes;
+  const bool fits = needed <= rules_.pool_bytes;
   if (!fits && live == Live::separately && !frees_nothing) return;
   nulls_explained_ += nulls;
-  if (fits) spurious_nulls_ += nulls;
+  if (!fits) return;
+  spurious_nulls_ += nulls;
+  const std::uint64_t room = live == Live::separately ? needed : std::min(asked_bytes, needed);
+  if (asked != until_null) count_refused(asked, nulls, rules_.pool_bytes - needed + room);
+}
+
+void PointerCheck::count_refused(std::uint64_t requests, std::uint64_t nulls, std::uint64_t free_bytes) {
+  with_room_ += requests;
+  refused_ += nulls;
+  if (nulls != 0 && !free_bytes_) free_bytes_ = free_bytes;
+}
+
+std::string PointerCheck::refusal(std::uint64_t pool_bytes) const {
+  const std::string pool = "a pool of " + bytes_text(pool_bytes);
+  if (2 * refused_ > with_room_) {
+    return std::to_string(refused_) + " of " + std::to_string(with_room_) + " requests returned null, although " +
+           bytes_text(*free_bytes_) + " of " + pool + " was free";
+  }
+  if (blocks_ == 0 || nulls_ != blocks_) return {};
+  return "none of " + std::to_string(blocks_) + " requests got a block; " + bytes_text(bytes_requested_) +
+         " asked of " + pool;
 }
 
 std::optional<std::uint64_t> PointerCheck::spurious_nulls() const {

@@ -58,6 +58,8 @@ struct RecordedBlock {
 class PointerCheck {
  public:
   enum class Live { together, separately };
+  // The kernels ask until a request is refused: nulls are their end, not refusals.
+  static constexpr std::uint64_t until_null = 0;
 
   explicit PointerCheck(PointerRules rules) : rules_(std::move(rules)) {}
 
@@ -73,7 +75,10 @@ class PointerCheck {
   // Tells the cause of the nulls judged since the last call. `wanted` is all that lives at the end of their kernel if
   // it serves every request, blocks from before it included. If that fits the pool, the nulls are spurious. If not, the
   // pool was exhausted; but nobody knows that of a kernel that frees its blocks one after the other.
-  void explain_nulls(AskedBlocks wanted, Live live);
+  // `requests`: those of the kernel where not each of them was judged, or until_null.
+  void explain_nulls(AskedBlocks wanted, Live live, std::optional<std::uint64_t> requests = {});
+  // Adds requests that all had room, and how many of them returned null.
+  void count_refused(std::uint64_t requests, std::uint64_t nulls, std::uint64_t free_bytes);
   // Only the second half of Live::together, for blocks that were judged one by one before.
   void check_overlap_only(std::span<const RecordedBlock> blocks);
 
@@ -81,6 +86,9 @@ class PointerCheck {
   std::uint64_t nulls() const { return nulls_; }
   // Those of them that are spurious; nothing where the cause of one is not known.
   std::optional<std::uint64_t> spurious_nulls() const;
+  // Why nothing was measured: no request got a block, or more than half of those that had room got none. Empty where
+  // most were served. `pool_bytes`: for the text.
+  std::string refusal(std::uint64_t pool_bytes) const;
   // Bytes asked for by the requests that returned null and by those that did not.
   std::uint64_t bytes_requested() const { return bytes_requested_; }
   bool ok() const { return unwritten_ + misaligned_ + out_of_bounds_ + overlapping_ == 0; }
@@ -97,8 +105,13 @@ class PointerCheck {
   std::uint64_t blocks_ = 0;
   std::uint64_t nulls_ = 0;
   std::uint64_t spurious_nulls_ = 0;
-  std::uint64_t nulls_seen_ = 0;       // by explain_nulls()
-  std::uint64_t nulls_explained_ = 0;  // those whose cause is known
+  std::uint64_t blocks_seen_ = 0;            // by explain_nulls()
+  std::uint64_t nulls_seen_ = 0;             // the same
+  std::uint64_t bytes_seen_ = 0;             // the same
+  std::uint64_t nulls_explained_ = 0;        // those whose cause is known
+  std::uint64_t with_room_ = 0;              // requests that all had room
+  std::uint64_t refused_ = 0;                // of these
+  std::optional<std::uint64_t> free_bytes_;  // at least; before the first refused ones
   std::uint64_t bytes_requested_ = 0;
   std::uint64_t unwritten_ = 0;
   std::uint64_t misaligned_ = 0;

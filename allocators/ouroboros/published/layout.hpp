@@ -54,9 +54,9 @@ std::uint32_t reserved_chunks(const Policy& heap) {
   return Policy::Queue::virtualised ? heap.chunks.class_count() * 3 : 0;
 }
 
-// A heap over the pool with as many chunks as fit beside their tables. `name` is the plug-in's, for messages.
+// A heap without addresses that has as many chunks as fit beside their tables. `name` is the plug-in's, for messages.
 template <class Policy>
-Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena, std::string_view name) {
+Policy planned_heap(std::size_t pool_bytes, const Parameters& parameters, std::string_view name) {
   Policy heap;
   HeadedChunks& chunks = heap.chunks;
   chunks.chunk_log = log_up(parameters.chunk_bytes);
@@ -67,10 +67,10 @@ Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena
   const auto fits = [&](std::uint64_t count) {
     chunks.chunk_count = static_cast<std::uint32_t>(count);
     Carver measure(nullptr);
-    lay_out_tables(heap, pool.bytes, parameters, measure);
-    return chunks.bytes() + 128 + measure.used() <= pool.bytes;
+    lay_out_tables(heap, pool_bytes, parameters, measure);
+    return chunks.bytes() + 128 + measure.used() <= pool_bytes;
   };
-  const std::uint64_t most = std::min<std::uint64_t>(pool.bytes / chunks.stride, gone - 1);
+  const std::uint64_t most = std::min<std::uint64_t>(pool_bytes / chunks.stride, gone - 1);
   const std::uint64_t count = largest_that_fits(most, fits);
   const std::uint32_t least = reserved_chunks(heap) + 1 + (Policy::Queue::virtualised ? 1 : 0);
   if (count < least) {
@@ -81,6 +81,14 @@ Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena
     throw Unsupported(std::string(name) + " numbers at most " + std::to_string(heap.most_chunks()) +
                       " chunks; this pool has room for " + std::to_string(chunks.chunk_count));
   }
+  return heap;
+}
+
+// The same over the pool.
+template <class Policy>
+Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena, std::string_view name) {
+  Policy heap = planned_heap<Policy>(pool.bytes, parameters, name);
+  HeadedChunks& chunks = heap.chunks;
   // Filled when fresh, which costs a machine without a GPU as much memory.
   constexpr std::size_t most_bytes_filled = std::size_t{4} << 30;
   if (!SIMT_CUDA && Policy::Queue::virtualised && pool.bytes > most_bytes_filled) {

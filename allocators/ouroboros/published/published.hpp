@@ -28,7 +28,8 @@
 //     Mallocs of P-S take 0.5 to 0.8 of the authors' time (results/reference/h200/README.md). Those of P-VA by lone
 //     lanes take 0.6 to 0.8, and frees of ten blocks by lone lanes 0.6 (C-S, C-VA, C-VL) and 0.7 (P-S): probably the
 //     same (not shown).
-// What stays as it is: the semaphore's fields overflow with 2^24 free pages of a class; rings overflow; pages never
+// What stays as it is: the semaphore's fields overflow with 2^24 free pages of a class; rings and directories overflow
+// (free_pages.hpp says where, and with which constants not); pages never
 // leave their class, and chunks only with C-S, above 838,860 chunks in a queue. The originals of C-VA fail from 256 B
 // on at 100,000 requests on an H200; ours serves them. ABA: numbers of puts and takes have 32 bits and repeat after
 // 2^32 operations on a class.
@@ -37,6 +38,7 @@
 #include <bit>
 
 #include "allocators/common/device_heap_share.hpp"
+#include "allocators/ouroboros/published/free_pages.hpp"
 #include "allocators/ouroboros/published/inspect.hpp"
 
 namespace allocbench::ouroboros::published {
@@ -60,6 +62,11 @@ class OuroborosOf {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     const std::size_t large = largest_in_device_heap(device_heap_bytes(pool_bytes, parameters));
     return std::max<std::size_t>(parameters.chunk_bytes, std::bit_floor(large));
+  }
+  static std::string why_too_many_free(std::size_t pool_bytes, const Parameters& parameters, std::size_t bytes,
+                                       double free_share) {
+    return published::why_too_many_free<Policy>(pool_bytes - device_heap_bytes(pool_bytes, parameters), parameters,
+                                                bytes, free_share);
   }
   // Four pages of 16 bytes per chunk, queue chunks of 16 slots, three classes. Other sizes are promised nothing: pages
   // never leave their class.

@@ -195,7 +195,9 @@ void print(const protocol::WorkloadDescription& workload) {
   show("{} ({}), workload\n", workload.name, workload.display_name);
   print_folded("", workload.summary, 0);
   show("paper: {}\nphases: {}{}\n", workload.paper, fmt::join(workload.phases, ", "),
-       workload.null_expected ? "; null pointers are counted and do not fail a cell" : "");
+       workload.null_expected
+           ? "; null pointers are counted, and fail a cell only where most requests with room get one"
+           : "");
   if (!workload.untimed_kernels.empty()) {
     show("kernels with registers, but no time: {}\n", fmt::join(workload.untimed_kernels, ", "));
   }

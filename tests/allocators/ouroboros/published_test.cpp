@@ -120,6 +120,54 @@ TYPED_TEST(OuroborosPublishedTest, IgnoresNullServesZeroBytesAndRefusesTinyPools
   EXPECT_THROW(Rig<TypeParam>(8 * KiB, chunks_of(8192)), Unsupported);
 }
 
+// More free pages overflow into the field beside: none can be had.
+TEST(OuroborosPublished, CountsTo24BitsOfFreePages) {
+  using Semaphore = ouroboros::published::PackedSemaphore;
+  EXPECT_EQ(Semaphore::count(Semaphore::none + 16777215), 16777215);
+  EXPECT_EQ(Semaphore::count(Semaphore::none + 20000000), -13554432);
+  EXPECT_EQ(Semaphore::expected(Semaphore::none + 20000000), 1);
+}
+
+// 40 million pages of 256 bytes.
+TEST(OuroborosPublished, SaysWhichConstantBearsThePagesOfAPool) {
+  constexpr std::size_t pool = 10240000000;
+  Parameters parameters;
+  parameters.device_heap_share = 0;
+  EXPECT_EQ(OuroborosPS::why_too_many_free(pool, parameters, 256, 0.05),
+            "its queue holds at most 8388608 free pages of a class, and the pool has 38092448 of 256 B; "
+            "\"parameters\": {\"ring_capacity\": 67108864} bears them");
+  EXPECT_EQ(OuroborosPVA::why_too_many_free(pool, parameters, 256, 0.05),
+            "its queue holds at most 33554432 free pages of a class, and the pool has 38773664 of 256 B; "
+            "\"parameters\": {\"directory_capacity\": 32768} bears them");
+  parameters.ring_capacity = 67108864;
+  parameters.directory_capacity = 32768;
+  EXPECT_EQ(OuroborosPS::why_too_many_free(pool, parameters, 256, 0.5), "");
+  EXPECT_EQ(OuroborosPVA::why_too_many_free(pool, parameters, 256, 0.1), "");
+  EXPECT_EQ(OuroborosPVL::why_too_many_free(pool, parameters, 256, 0.1), "");
+  EXPECT_EQ(OuroborosPVL::why_too_many_free(pool, parameters, 256, 0.5),
+            "its semaphore counts at most 16777215 free pages of a class, and 19386496 of 256 B would be free; "
+            "use a smaller pool, larger blocks or a smaller free share");
+  EXPECT_EQ(OuroborosPVL::why_too_many_free(pool, parameters, 1024, 0.5), "");
+}
+
+// Where nothing is said against a pool, all of its pages can be taken and freed.
+TYPED_TEST(OuroborosPublishedTest, TakesAndFreesAllPagesThatItPromisesToBear) {
+  Parameters parameters = small_heap<TypeParam>().parameters;
+  parameters.ring_capacity = 128;
+  parameters.directory_capacity = 16;
+  std::size_t pool = 2048;
+  while (TypeParam::why_too_many_free(pool + 64, parameters, 16, 1).empty() && pool < 16 * KiB) pool += 64;
+  Rig<TypeParam> rig(pool, parameters, 1, 1);
+  for (int time = 0; time < 3; ++time) {
+    std::vector<void*> blocks;
+    for (void* block = rig.malloc({16})[0]; block != nullptr; block = rig.malloc({16})[0]) blocks.push_back(block);
+    EXPECT_GT(blocks.size(), 60u);
+    EXPECT_EQ(blocks.size(), ouroboros::published::pages_of_class(rig.allocator.heap(), 0));
+    rig.free(blocks, 32);
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
+}
+
 TYPED_TEST(OuroborosPublishedTest, ResetsToTheFirstState) {
   Rig<TypeParam> rig(128 * KiB, chunks_of(1024));
   testing::expect_reset_to_first_state(rig);

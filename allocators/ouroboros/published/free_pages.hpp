@@ -1,0 +1,106 @@
+// How many free pages the constants of the published form bear. Host code.
+//
+// A queue of pages holds all free pages of a class: with a flat ring as many as that has slots, with the array
+// hierarchy as many as the queue chunks in its directory have; a free beyond that waits for ever. The semaphore of a
+// class counts to 2^24 - 1 (packed_semaphore.hpp): beyond that the count overflows into the field of expected pages and
+// is negative, so mallocs wait for pages that nobody makes, and return null in the end. Pools of 40 million pages meet
+// both.
+#pragma once
+
+#include <algorithm>
+
+#include "allocators/common/request.hpp"
+#include "allocators/ouroboros/published/layout.hpp"
+
+namespace allocbench::ouroboros::published {
+
+inline constexpr std::uint64_t most_counted = (PackedSemaphore::field >> 1);
+
+// Of class `id`, in a heap that planned_heap() made.
+template <class Policy>
+std::uint64_t pages_of_class(const Policy& heap, std::uint32_t id) {
+  const HeadedChunks& chunks = heap.chunks;
+  const std::uint64_t per_chunk = std::uint64_t{1} << chunks.pages_log(id);
+  if (!Policy::Queue::virtualised) return chunks.chunk_count * per_chunk;
+  // commit(): each chunk of pages needs a share of a queue chunk for its indices.
+  const std::uint64_t slots = std::uint64_t{1} << chunks.slots_log();
+  const std::uint64_t indices = Policy::chunk_based ? 1 : per_chunk;
+  return (chunks.chunk_count - reserved_chunks(heap)) * slots / (slots + indices) * per_chunk;
+}
+
+// Of class `id`; no bound for a linked list.
+template <class Policy>
+std::uint64_t most_queued(const Policy& heap, std::uint32_t id) {
+  if constexpr (Policy::chunk_based) return ~std::uint64_t{0};
+  if constexpr (requires { heap.queue.directory_log; }) {
+    return std::uint64_t{1} << (heap.queue.directory_log + heap.chunks.slots_log());
+  } else if constexpr (requires { heap.queue.capacity(id); }) {
+    return heap.queue.capacity(id);
+  } else {
+    return ~std::uint64_t{0};
+  }
+}
+
+struct FreePages {
+  std::uint64_t in_pool = 0;
+  std::uint64_t free = 0;  // a share of them
+  std::uint64_t most_queued = 0;
+
+  bool all_can_be_queued() const { return in_pool <= most_queued; }
+  bool are_counted() const { return free <= most_counted; }
+};
+
+// Throws Unsupported.
+template <class Policy>
+FreePages free_pages_in(std::size_t pool_bytes, const Parameters& parameters, std::uint32_t id, double free_share) {
+  const auto heap = planned_heap<Policy>(pool_bytes, parameters, "this form");
+  const std::uint64_t pages = pages_of_class(heap, id);
+  return {pages, static_cast<std::uint64_t>(static_cast<double>(pages) * free_share), most_queued(heap, id)};
+}
+
+// The next value of the constant that bounds the queue with which everything fits, as a config has it; empty if none.
+template <class Policy>
+std::string constant_that_would_do(std::size_t pool_bytes, Parameters parameters, std::uint32_t id, double free_share) {
+  const bool ring = !Policy::Queue::virtualised;
+  std::uint64_t& value = ring ? parameters.ring_capacity : parameters.directory_capacity;
+  const std::uint64_t most = ring ? std::uint64_t{1} << 31 : std::uint64_t{1} << 20;
+  for (value *= 2; value <= most; value *= 2) {
+    try {
+      const FreePages pages = free_pages_in<Policy>(pool_bytes, parameters, id, free_share);
+      if (!pages.all_can_be_queued() || !pages.are_counted()) continue;
+    } catch (const Unsupported&) {
+      return {};
+    }
+    return std::string("\"parameters\": {\"") + (ring ? "ring_capacity" : "directory_capacity") +
+           "\": " + std::to_string(value) + "} bears them";
+  }
+  return {};
+}
+
+// Why a pool cannot be filled with blocks of `bytes`, of which all are freed in the end and a share is free before
+// requests; empty if it can.
+template <class Policy>
+std::string why_too_many_free(std::size_t pool_bytes, const Parameters& parameters, std::size_t bytes,
+                              double free_share) {
+  if (bytes > parameters.chunk_bytes) return {};
+  const std::uint32_t id = log2_of(static_cast<std::uint32_t>(bytes), 4) - 4;
+  FreePages pages;
+  try {
+    pages = free_pages_in<Policy>(pool_bytes, parameters, id, free_share);
+  } catch (const Unsupported&) {
+    return {};  // create() says it
+  }
+  const bool fit = pages.all_can_be_queued();
+  if (fit && pages.are_counted()) return {};
+  std::string remedy = constant_that_would_do<Policy>(pool_bytes, parameters, id, free_share);
+  if (remedy.empty()) remedy = "use a smaller pool, larger blocks or a smaller free share";
+  const std::string size = " of " + std::to_string(16u << id) + " B";
+  if (!fit) {
+    return "its queue holds at most " + std::to_string(pages.most_queued) +
+           " free pages of a class, and the pool has " + std::to_string(pages.in_pool) + size + "; " + remedy;
+  }
+  return "its semaphore counts at most " + std::to_string(most_counted) + " free pages of a class, and " +
+         std::to_string(pages.free) + size + " would be free; " + remedy;
+}
+
+}  // namespace allocbench::ouroboros::published
