@@ -4,7 +4,7 @@
     tools/lacking-values.py STUDY KEPT      e.g. results/study results/reference/h200
 
 Standard error gets the totals: of KEPT's values, how many STUDY has, and how many with three rounds; then the configs
-of which STUDY lacks more than half. Only configs that STUDY has are compared. Exit code: 0 nothing is lacking, 1 something is, 2 wrong paths.
+of which STUDY lacks more than half. Only cells that STUDY defines are compared. Exit code: 0 nothing is lacking, 1 something is, 2 wrong paths.
 """
 
 import collections
@@ -18,11 +18,10 @@ import allocbench  # noqa: E402
 def compared(study, kept):
     """Lines about lacking cells, and the totals. Several configs may have the same cell."""
     ours, theirs = (allocbench.cells(folder).set_index(["figure", "cell"]) for folder in (study, kept))
-    theirs = theirs[(theirs["status"] == "ok") & theirs.index.isin(ours.index.get_level_values("figure"), level="figure")]
+    theirs = theirs[(theirs["status"] == "ok") & theirs.index.isin(ours.index)]
     values = ours[ours["status"] == "ok"]
     lacking = theirs.index.difference(values.index)
-    status = ours["status"].reindex(lacking).fillna("not there")
-    lines = [f"{cell} {figure} {theirs.at[(figure, cell), 'label']}: {status[figure, cell]}" for figure, cell in lacking]
+    lines = [f"{cell} {figure} {theirs.at[(figure, cell), 'label']}: {ours.at[(figure, cell), 'status']}" for figure, cell in lacking]
     whole = values[~values["provisional"].fillna(False).astype(bool)].index.intersection(theirs.index)
     totals = [f"{len(theirs) - len(lacking)} of {len(theirs)} values of {kept} are there, {len(whole)} with three rounds or all that the config has."]
     all_of, lacking_of = (collections.Counter(cells.get_level_values("figure")) for cells in (theirs.index, lacking))
