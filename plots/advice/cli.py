@@ -125,5 +125,6 @@ def _data(table: dict, asked: question.Question, found: engine.Answer) -> dict:
         **{group: [one(each) for each in getattr(found, group)] for group in ("ranked", "failing", "unsafe", "unable")},
         "unmeasured": [entry["id"] for entry in found.unmeasured],
         "left_out": {entry["id"]: engine.why_not(entry, asked.data()) for entry in found.left_out},
+        "refusing": {entry["id"]: dict(zip(("pool", "largest_request"), engine.refused_by(entry, asked.data()))) for entry in found.refusing},
         "front": sorted(engine.front(found.ranked)),
     }

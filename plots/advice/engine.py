@@ -58,6 +58,7 @@ class Answer:
     unable: list[Ranked]  # no near case is ok
     unmeasured: list[dict]  # no near case was measured
     left_out: list[dict]  # for what was asked: why_not() says why
+    refusing: list[dict]  # the request is too large for them: refused_by() has the limit
 
 
 def distance_of(job: dict, question: dict) -> tuple[float, dict[str, float]]:
@@ -91,7 +92,8 @@ def near(table: dict, question: dict) -> list[Near]:
 def answer(table: dict, question: dict) -> Answer:
     cases = near(table, question)
     asked = [entry for entry in table["allocators"] if entry["form"] in question["forms"]]
-    kept = [entry for entry in asked if not why_not(entry, question)]
+    wanted = [entry for entry in asked if not why_not(entry, question)]
+    kept = [entry for entry in wanted if not refused_by(entry, question)]
     phases = [table["cases"][each.number]["time" if question["must_free"] else "mallocs"] for each in cases]
     rivals = [entry for entry in kept if not entry["finding"]] or kept  # an allocator that breaks is not the yardstick
     best = [
@@ -109,6 +111,7 @@ def answer(table: dict, question: dict) -> Answer:
         [each for each in made if not each.ok and each.tried()],
         [each.entry for each in made if not each.tried()],
         [entry for entry in asked if why_not(entry, question)],
+        [entry for entry in wanted if refused_by(entry, question)],
     )
 
 
@@ -120,6 +123,12 @@ def why_not(entry: dict, question: dict) -> str:
         return ONE_SIZE
     needed = bytes_needed(entry, question)
     return "" if question["budget"] is None or needed is None or needed <= question["budget"] else "needs more memory than the budget"
+
+
+def refused_by(entry: dict, question: dict) -> list[int] | None:
+    """The pool nearest to the asked one in which the allocator's largest request is known, and that request, where the question asks for more."""
+    found = min(entry["limits"], key=lambda limit: abs(math.log2(limit[0] / question["pool"])), default=None)
+    return found if found and found[1] < question["sizes"][1] else None
 
 
 def bytes_needed(entry: dict, question: dict) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
@@ -11,7 +12,7 @@ from plots import forms, origin, style
 from plots.advice import cases, findings
 from plots.results import Run
 
-FORMAT = 4
+FORMAT = 5
 _MEMORY = ("guide/memory_small", "guide/memory_large")
 _WITHOUT = {"guide/hash_join_without": "guide/hash_join", "guide/group_by_without": "guide/group_by"}
 _FIGURES = (
@@ -35,6 +36,7 @@ _LATENCY, _LATENCY_BY_FILL = "guide/latency", "guide/latency_fill"
 _PERCENTILES = ("p50", "p90", "p99", "p999")
 _REASON = 160  # characters of a reason
 ONE_SIZE = "serves one size of block only"  # as workers describe the trait
+_LIMIT = re.compile(r"serves requests up to ([0-9]+) B here")  # as workloads/common/requirements.cpp says it
 
 
 def of(runs: Sequence[Run]) -> dict:
@@ -60,8 +62,10 @@ def of(runs: Sequence[Run]) -> dict:
             _add_memory(by_allocator, run)
         elif run.name in (_LATENCY, _LATENCY_BY_FILL):
             _add_latency(by_allocator, run)
+        _add_limits(by_allocator, run)
     made["allocators"] = sorted(by_allocator.values(), key=_order)
     for each in made["allocators"]:
+        each["limits"] = sorted(map(list, each["limits"].items()))
         each["results"] = [each["results"].get(number) for number in range(len(made["cases"]))]
         known = [result for result in each["results"] if result is not None]
         each["survived"] = [sum(isinstance(result, dict) for result in known), len(known)]
@@ -151,6 +155,7 @@ def _allocator(by_allocator: dict[str, dict], run: Run, cell: str) -> dict:
             "registers": None,
             "metadata": None,
             "setup": None,
+            "limits": {},
             "memory": [],
             "latency": [],
             "latency_by_fill": [],
@@ -198,6 +203,15 @@ def _add_facts(entry: dict, run: Run, cell: str, values: dict) -> None:
         entry["registers"] = entry["registers"] or _first(values, "alloc", "registers") or None  # the CPU executor has none
     if run.name == "guide/setup":
         entry["setup"] = _first(values, "init", "time")
+
+
+def _add_limits(by_allocator: dict[str, dict], run: Run) -> None:
+    """By pool, the largest request that the allocator serves, where a cell asked for more. A page that the config chose is not a limit of the design."""
+    for cell in run.cells.index[run.cells["status"] == "unsupported"]:
+        found, entry = _LIMIT.search(run.cells.at[cell, "reason"]), _allocator(by_allocator, run, cell)
+        if found and not (ONE_SIZE in entry["restrictions"] and "page_bytes" in run.cells.at[cell, "allocator_parameters"]):
+            pool = int(run.cells.at[cell, "pool_bytes"])
+            entry["limits"][pool] = max(int(found[1]), entry["limits"].get(pool, 0))
 
 
 def _add_memory(by_allocator: dict[str, dict], run: Run) -> None:

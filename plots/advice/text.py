@@ -126,7 +126,7 @@ def _listed(names: list[str], most: int = 6) -> str:
 
 
 def _others(table: dict, question: Question, found: Answer, everything: bool) -> list[str]:
-    lines = []
+    lines = _refusing(found.refusing, question)
     for title, group in (
         ("Not always served or measured near this job", found.failing),
         ("Unsafe, as the bug search shows (docs/findings.md)", found.unsafe),
@@ -144,6 +144,14 @@ def _others(table: dict, question: Question, found: Answer, everything: bool) ->
     if reasons:
         lines += ["", "Left out:", *(f"  {words}: {_listed(names, len(names))}" for words, names in reasons.items())]
     return lines
+
+
+def _refusing(entries: list[dict], question: Question) -> list[str]:
+    by_words: dict[str, list[str]] = {}
+    for entry in entries:
+        pool, limit = engine.refused_by(entry, question.data())
+        by_words.setdefault(f"serves at most {quantity.in_bytes(limit)}, in a pool of {quantity.in_bytes(pool)}", []).append(forms.titled(entry))
+    return ["", "Refuse this request (status unsupported):", *(f"  {words}: {_listed(names, len(names))}" for words, names in by_words.items())] if by_words else []
 
 
 def _in_words(group: list[Ranked], told: bool) -> list[str]:

@@ -30,6 +30,7 @@ COST = {
 }
 LEFT_OUT = "put off until all others were measured (kma lost workers in 3 configs); then the time of --minutes was used up"
 FAILED = {("halloc", 16, 1_000_000): ("oom", "12 of 1,000,000 requests returned null")}
+REFUSED = {("latency", "halloc", 1 << 27): "Halloc serves requests up to 4096 B here, asked for 8192 B"}
 
 
 def write(folder: Path, backend: str = "cuda") -> Path:
@@ -71,6 +72,8 @@ def _phases(total: float, operations: int) -> dict:
 
 def _cell(name: str, workload: str, settings: dict, axes: dict, values: dict, pool: int) -> dict:
     failed = ("skipped", LEFT_OUT) if name == "kma" else FAILED.get((name, axes.get("request_bytes"), axes.get("threads")))
+    if refused := REFUSED.get((workload, name, pool)):
+        failed = "unsupported", refused
     if failed:
         status, reason = failed
         return synthetic.cell(name, axes, status=status, reason=reason, workload=workload, workload_parameters={**settings, **axes}, pool_bytes=pool)

@@ -96,6 +96,26 @@ def test_who_was_left_out_near_the_job_only_now_and_then_is_not_ranked(made):
     assert "comb" in advised.ids(found.failing) and "comb" not in advised.ids(found.ranked)
 
 
+def test_who_answers_unsupported_to_the_asked_size_is_not_ranked(made):
+    """Halloc served all cells near, of at most 4,096 B, and refused 8,192 B of a pool of 128 MiB."""
+    words = {"threads": "100k", "pool": "2GiB"}
+    taken, refused = (advised.near(made, sizes=sizes, **words) for sizes in ("16-4096", "16-4097"))
+    assert "halloc" in advised.ids(taken.ranked) and taken.refusing == []
+    assert "halloc" not in sum((advised.ids(getattr(refused, group)) for group in ("ranked", "failing", "unsafe", "unable")), [])
+    assert [entry["id"] for entry in refused.refusing] == ["halloc"]
+    asked = advised.asked(sizes="16-16384", **words)
+    told = text.write(made, asked, engine.answer(made, asked.data()))
+    assert "\n\nRefuse this request (status unsupported):\n  serves at most 4 KiB, in a pool of 128 MiB: Halloc (published)\n" in told
+
+
+def test_the_largest_request_is_that_of_the_pool_nearest_to_the_asked_one():
+    entry = {"limits": [[1 << 20, 1000], [1 << 28, 8000]]}
+    asked = {"sizes": [16, 4000]}
+    assert engine.refused_by(entry, {**asked, "pool": 1 << 22}) == [1 << 20, 1000]
+    assert engine.refused_by(entry, {**asked, "pool": 1 << 30}) is None
+    assert engine.refused_by({"limits": []}, {**asked, "pool": 1 << 30}) is None
+
+
 def test_the_unsafe_stand_apart(made):
     found = advised.near(made)
     assert "c_malloc" in findings.known()

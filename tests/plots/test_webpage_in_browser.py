@@ -51,6 +51,7 @@ QUESTIONS = [
     {"sizes": "64", "threads": "20k", "pool": "1GiB", "lifetime": "any"},
     {"sizes": "1", "threads": "1", "pool": "1TiB", "lanes": "1"},
     {"sizes": "16", "threads": "1000", "pool": "1GiB", "forms": question.FORMS},
+    {"sizes": "16-16384", "threads": "100k", "pool": "2GiB"},
     {"sizes": "33-777", "threads": "12,345", "pool": "3GiB", "lanes": "7"},
 ]
 
@@ -70,7 +71,7 @@ def test_page_and_command_line_rank_alike(wide, page, folder, words):
           [each.entry.id, each.rank, each.slower, each.low, each.high, each.memory, each.ok, each.failed.length, each.seconds]);
         return {near: found.near.map((each) => [each.number, each.distance]),
                 ranked: told(found.ranked), failing: told(found.failing), unsafe: told(found.unsafe),
-                unable: told(found.unable), left_out: found.left_out.map((entry) => entry.id), front: [...Rank.front(found.ranked)].sort(),
+                unable: told(found.unable), left_out: found.left_out.map((entry) => entry.id), refusing: found.refusing.map((entry) => entry.id), front: [...Rank.front(found.ranked)].sort(),
                 unmeasured: found.unmeasured.map((entry) => entry.id), sentence: Decision.sentence(arguments[0], arguments[1])};""",
         typed,
         list(asked.forms),
@@ -87,6 +88,7 @@ def test_page_and_command_line_rank_alike(wide, page, folder, words):
     assert told["sentence"] == question.sentence(asked)
     assert told["unmeasured"] == [entry["id"] for entry in found.unmeasured]
     assert told["left_out"] == [entry["id"] for entry in found.left_out]
+    assert told["refusing"] == [entry["id"] for entry in found.refusing]
     assert told["front"] == sorted(engine.front(found.ranked))
 
 
@@ -101,6 +103,9 @@ def test_the_list_shown_is_the_ranking(wide, page, folder):
     assert "corw_reworked" not in wide.execute_script("return [...document.querySelectorAll('.ranking tr[data-allocator]')].map((row) => row.dataset.allocator)")
     told = wide.execute_script("return document.getElementById('ranking').textContent")
     assert "CoRW, reworked (serves one size of block only)" in told and "AtomicMalloc (published) (never frees)" in told
+    browser.show(wide, page, "#s=16-16384&t=100k&p=2GiB")
+    told = wide.execute_script("return document.getElementById('ranking').textContent")
+    assert "Refuse this request (status unsupported): Halloc (published) (serves at most 4 KiB, in a pool of 128 MiB)." in told
 
 
 def test_the_cliffs_are_of_the_first_until_a_reader_chooses(wide, page, folder):

@@ -109,6 +109,18 @@ const Decision = (() => {
     return made;
   }
 
+  // `reason`: why an allocator stands here, in words; those with the same words stand together.
+  function inWords(title, entries, reason) {
+    const reasons = new Map();
+    for (const entry of entries) reasons.set(reason(entry), [...(reasons.get(reason(entry)) || []), titled(entry)]);
+    return reasons.size ? element("p", `${title}: ${[...reasons].map(([words, names]) => `${names.join("; ")} (${words})`).join(". ")}.`, "none") : "";
+  }
+
+  function refusal(entry, question) {
+    const [pool, limit] = Rank.refusedBy(entry, question);
+    return `serves at most ${Question.inBytes(limit)}, in a pool of ${Question.inBytes(pool)}`;
+  }
+
   function ground(found, question) {
     const list = element("ul");
     for (const each of found.near) {
@@ -153,11 +165,10 @@ const Decision = (() => {
       }
       ranking.append(tradeOffs(found.ranked));
     } else ranking.append(element("p", "No allocator served all of the cells near this job.", "none"));
+    ranking.append(inWords("Refuse this request (status unsupported)", found.refusing, (entry) => refusal(entry, question)));
     ranking.append(others("Not always served or measured near this job", found.failing), others("Unsafe, as the bug search shows", found.unsafe), others("Served none of the cells near this job", found.unable));
     if (found.unmeasured.length) ranking.append(element("p", `Not measured near this job: ${found.unmeasured.map(titled).join("; ")}.`, "none"));
-    const reasons = new Map();
-    for (const entry of found.left_out) reasons.set(Rank.whyNot(entry, question), [...(reasons.get(Rank.whyNot(entry, question)) || []), titled(entry)]);
-    if (reasons.size) ranking.append(element("p", `Left out: ${[...reasons].map(([words, names]) => `${names.join("; ")} (${words})`).join(". ")}.`, "none"));
+    ranking.append(inWords("Left out", found.left_out, (entry) => Rank.whyNot(entry, question)));
     behind.replaceChildren(ground(found, question));
   }
 

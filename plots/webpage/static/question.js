@@ -86,5 +86,5 @@ const Question = (() => {
     return parts.join(", ");
   }
 
-  return {parsed, sentence, toFragment, fromFragment, usual};
+  return {parsed, sentence, inBytes, toFragment, fromFragment, usual};
 })();

@@ -47,6 +47,14 @@ const Rank = (() => {
     return factor * question.threads * (question.sizes[0] + question.sizes[1]) / 2 <= question.budget ? "" : "needs more memory than the budget";
   }
 
+  // The pool nearest to the asked one in which the largest request is known, and that request, where the question asks for more.
+  function refusedBy(entry, question) {
+    let found = null;
+    for (const limit of entry.limits)
+      if (found === null || octaves(limit[0], question.pool) < octaves(found[0], question.pool)) found = limit;
+    return found !== null && found[1] < question.sizes[1] ? found : null;
+  }
+
   function timeOf(entry, number, phase) {
     const result = entry.results[number];
     return result === null || Array.isArray(result) ? undefined : result[phase];
@@ -101,7 +109,7 @@ const Rank = (() => {
   function answer(table, question) {
     const cases = near(table, question);
     const asked = table.allocators.filter((entry) => question.forms.includes(entry.form));
-    const kept = asked.filter((entry) => !whyNot(entry, question));
+    const wanted = asked.filter((entry) => !whyNot(entry, question)), kept = wanted.filter((entry) => !refusedBy(entry, question));
     const phases = cases.map((each) => table.cases[each.number][question.must_free ? "time" : "mallocs"]);
     const safeOnes = kept.filter((entry) => !entry.finding), rivals = safeOnes.length ? safeOnes : kept;  // an allocator that breaks is not the yardstick
     const best = cases.map((each, place) => Math.min(...rivals.map((entry) => timeOf(entry, each.number, phases[place])).filter(Boolean).map((time) => time[0])));
@@ -110,7 +118,7 @@ const Rank = (() => {
     return {near: cases, ranked: placed(safe.filter((each) => !each.failed.length)), unsafe: sorted(able.filter((each) => each.entry.finding)),
             failing: sorted(safe.filter((each) => each.failed.length)), unable: all.filter((each) => !each.ok && tried(each)),
             unmeasured: all.filter((each) => !tried(each)).map((each) => each.entry),
-            left_out: asked.filter((entry) => whyNot(entry, question))};
+            left_out: asked.filter((entry) => whyNot(entry, question)), refusing: wanted.filter((entry) => refusedBy(entry, question))};
   }
 
   function front(ranked) {
@@ -119,5 +127,5 @@ const Rank = (() => {
     return new Set(known.filter(([, own]) => !known.some(([, other]) => beats(other, own))).map(([id]) => id));
   }
 
-  return {answer, front, distanceOf, whyNot, settings};
+  return {answer, front, distanceOf, whyNot, refusedBy, settings};
 })();
