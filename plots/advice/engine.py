@@ -10,7 +10,7 @@ step that it is away.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plots import style
 from plots.advice.table import ONE_SIZE
@@ -44,6 +44,7 @@ class Ranked:
     ok: int
     failed: list[tuple[int, str, str]]  # case, status (or that the study had no time for it), reason
     provisional: bool = False  # the time of one of the near cases is, or more
+    nearest: Near | None = None  # of the near cases that it served
 
     def tried(self) -> bool:
         return self.ok > 0 or any(status != style.NOT_MEASURED for _, status, _ in self.failed)
@@ -151,7 +152,7 @@ def _time(entry: dict, number: int, phase: str) -> list | None:
 
 def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases: list[str], best: list) -> Ranked:
     weights, logs, spread, failed, seconds = 0.0, 0.0, 0.0, [], None
-    bounded, provisional = True, False
+    bounded, provisional, nearest = True, False, None
     ok = 0
     for each, phase, least in zip(cases, phases, best):
         time, result = _time(entry, each.number, phase), entry["results"][each.number]
@@ -160,6 +161,7 @@ def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases:
                 failed.append((each.number, result[0], result[1]))
             continue
         ok += 1
+        nearest = nearest or each
         provisional = provisional or result.get("provisional", False)
         weight = 2**-each.distance
         weights += weight
@@ -185,6 +187,7 @@ def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases:
         ok,
         failed,
         provisional,
+        nearest,
     )
 
 
@@ -206,7 +209,7 @@ def _placed(judged: list[Ranked]) -> list[Ranked]:
             return _digits(other.slower) < _digits(each.slower)
         return other.high < each.low
 
-    placed = [Ranked(**{**each.__dict__, "rank": 1 + sum(surely_faster(other, each) for other in judged)}) for each in judged]
+    placed = [replace(each, rank=1 + sum(surely_faster(other, each) for other in judged)) for each in judged]
     return sorted(placed, key=lambda each: (each.rank, _digits(each.slower), each.entry["id"]))
 
 

@@ -108,17 +108,17 @@ def _add_cases(all_cases: list[dict], by_allocator: dict[str, dict], run: Run) -
         if rule is None:
             continue
         settings = {**row["workload_parameters"], **row["axes"]}
-        label = cases.label(row["workload"], settings)
+        job = rule.job(settings, row["pool_bytes"]) if rule.job else None
+        label = cases.label(row["workload"], settings, job)
         if label not in places:
             places[label] = len(all_cases)
-            all_cases.append(_case(run, row, rule, settings, label))
+            all_cases.append(_case(run, row, rule, job, label))
         entry = _allocator(by_allocator, run, cell)
         entry["results"][places[label]] = _outcome(run, cell, row, values.get(cell, {}))
         _add_facts(entry, run, cell, values.get(cell, {}))
 
 
-def _case(run: Run, row, rule: cases.Rule, settings: dict, label: str) -> dict:
-    job = rule.job(settings, row["pool_bytes"]) if rule.job else None
+def _case(run: Run, row, rule: cases.Rule, job: cases.Job | None, label: str) -> dict:
     return {
         "figure": run.name,
         "label": label,

@@ -17,7 +17,7 @@ from plotly.offline import get_plotlyjs
 
 from allocbench.errors import NothingToDraw, UsageError
 from plots import claims, drawing, forms, style
-from plots.advice import cases, engine, question, table
+from plots.advice import cases, differences, engine, question, table
 from plots.results import Run
 from plots.webpage import charts as page_charts
 from plots.webpage import cliffs, costs, figures, heat, ledger, tax
@@ -160,6 +160,7 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
         "farthest": engine.FARTHEST,
         "window": engine.WINDOW,
         "other_lifetime": engine.OTHER_LIFETIME,
+        "as_asked": differences.AS_ASKED,
         "fullest": cases.FULLEST,
         "lifetimes": cases.LIFETIMES,
         "usual_forms": question.USUAL_FORMS,

@@ -9,7 +9,7 @@ import synthetic
 from webpage_runs import runs_of
 
 from plots import cli
-from plots.advice import engine, question, table
+from plots.advice import differences, engine, question, table
 
 pytest.importorskip("plotly")
 By = pytest.importorskip("selenium.webdriver.common.by").By
@@ -68,8 +68,9 @@ def test_page_and_command_line_rank_alike(wide, page, folder, words):
         """
         const found = Decision.answer(arguments[0], arguments[1]);
         const told = (group) => group.map((each) =>
-          [each.entry.id, each.rank, each.slower, each.low, each.high, each.memory, each.ok, each.failed.length, each.seconds]);
+          [each.entry.id, each.rank, each.slower, each.low, each.high, each.memory, each.ok, each.failed.length, each.seconds, each.nearest && each.nearest.number]);
         return {near: found.near.map((each) => [each.number, each.distance]),
+                differs: found.near.map((each) => Question.differences(Decision.table.cases[each.number].job, Question.parsed({...Question.usual, ...arguments[0]}, arguments[1]), each.steps)),
                 ranked: told(found.ranked), failing: told(found.failing), unsafe: told(found.unsafe),
                 unable: told(found.unable), left_out: found.left_out.map((entry) => entry.id), refusing: found.refusing.map((entry) => entry.id), front: [...Rank.front(found.ranked)].sort(),
                 unmeasured: found.unmeasured.map((entry) => entry.id), sentence: Decision.sentence(arguments[0], arguments[1])};""",
@@ -78,10 +79,12 @@ def test_page_and_command_line_rank_alike(wide, page, folder, words):
     )
     assert [number for number, _ in told["near"]] == [each.number for each in found.near]
     assert [distance for _, distance in told["near"]] == pytest.approx([each.distance for each in found.near])
+    cases = table.of(runs_of(folder))["cases"]
+    assert told["differs"] == [differences.words(cases[each.number]["job"], asked.data(), each.steps) for each in found.near]
     for group in ("ranked", "failing", "unsafe", "unable"):
         ours = getattr(found, group)
-        assert [(each[0], each[1], each[6], each[7]) for each in told[group]] == [
-            (each.entry["id"], each.rank, each.ok, len(each.failed)) for each in ours
+        assert [(*each[:2], *each[6:8], each[9]) for each in told[group]] == [
+            (each.entry["id"], each.rank, each.ok, len(each.failed), each.nearest and each.nearest.number) for each in ours
         ]
         for theirs, each in zip(told[group], ours):
             assert [*theirs[2:6], theirs[8]] == pytest.approx([each.slower, each.low, each.high, each.memory, each.seconds]), each.entry["id"]
@@ -97,6 +100,9 @@ def test_the_list_shown_is_the_ranking(wide, page, folder):
     shown = wide.execute_script("return [...document.querySelectorAll('.ranking tr[data-allocator]')].map((row) => row.dataset.allocator)")
     found = engine.answer(table.of(runs_of(folder)), question.ask("16", "1k", "1GiB").data())
     assert shown == [each.entry["id"] for each in found.ranked]
+    lines = "return [...document.querySelectorAll('#ranking > p')].map((line) => line.textContent)"
+    assert wide.execute_script(lines)[0] == "Nearest measured cell of every row: guide/small: 16 B, 1,000 threads (as asked)."
+    assert wide.execute_script("return [...document.querySelectorAll('.ranking tr[data-allocator]')].map((row) => row.lastChild.textContent)") == ["0.0"] * len(shown)
     beware = "return Object.fromEntries([...document.querySelectorAll('.ranking .beware')].map((words) => [words.dataset.about, words.textContent]))"
     assert wide.execute_script(beware) == {"corw_reworked": "serves one size of block only"}
     browser.show(wide, page, "#s=16&t=1k&z=any")

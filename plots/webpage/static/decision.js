@@ -42,21 +42,28 @@ const Decision = (() => {
     return cell;
   }
 
+  function cellOf(near, question) {
+    const {figure, label, job} = table.cases[near.number];
+    return `${figure}: ${label} (${Question.differences(job, question, near.steps).join("; ") || "as asked"})`;
+  }
+
   // What no time tells stands in a row of its own, which a phone has room for.
-  function bewareOf({entry, ok}, cells) {
-    const words = [...entry.restrictions, ...(ok < cells ? [`measured in ${ok} of these ${cells} cells`] : [])];
+  function bewareOf({entry, ok, nearest}, found, question) {
+    const words = [...entry.restrictions], cells = found.near.length;
+    if (ok < cells) words.push(`measured in ${ok} of these ${cells} cells`);
+    if (nearest !== found.near[0]) words.push(`nearest: ${cellOf(nearest, question)}`);
     if (!words.length) return null;
     const row = element("tr", undefined, "beware"), cell = element("td", words.join("; "));
     row.dataset.about = entry.id;
-    cell.colSpan = 6;
+    cell.colSpan = 7;
     row.append(element("td"), cell);
     return row;
   }
 
-  function rankingOf(found) {
+  function rankingOf(found, question) {
     const front = Rank.front(found.ranked), made = element("table", undefined, "ranking");
     const head = made.createTHead().insertRow();
-    for (const [title, className] of [["", "number"], ["allocator"], ["time over best", "number"], ["per operation", "number wide-only"], ["memory", "number"], ["registers", "number wide-only"], ["survival", "number"]])
+    for (const [title, className] of [["", "number"], ["allocator"], ["time over best", "number"], ["per operation", "number wide-only"], ["memory", "number"], ["registers", "number wide-only"], ["survival", "number"], ["steps away", "number wide-only"]])
       head.append(Object.assign(element("th", title), {className: className || ""}));
     const body = made.createTBody();
     found.ranked.forEach((each, place) => {
@@ -69,7 +76,8 @@ const Decision = (() => {
       row.append(element("td", told + beside(each), "number"), element("td", each.seconds === null ? "–" : si(each.seconds, "s"), "number wide-only"));
       row.append(element("td", each.memory === null ? "not measured" : `${each.memory.toFixed(2)} B/B`, "number"));
       row.append(element("td", each.entry.registers ?? "–", "number wide-only"), element("td", each.entry.survived.join("/"), "number"));
-      const beware = bewareOf(each, found.near.length);
+      row.append(element("td", each.nearest.distance.toFixed(1), "number wide-only"));
+      const beware = bewareOf(each, found, question);
       if (!beware) return;
       row.className = "with-more";
       beware.hidden = row.hidden;
@@ -123,11 +131,7 @@ const Decision = (() => {
 
   function ground(found, question) {
     const list = element("ul");
-    for (const each of found.near) {
-      const nearby = table.cases[each.number];
-      const differs = Object.entries(each.steps).filter(([, steps]) => steps >= 0.05).map(([name, steps]) => `${name} ${steps.toFixed(1)}`);
-      list.append(element("li", `${each.distance.toFixed(1)} steps: ${nearby.figure}, ${nearby.label}${differs.length ? ` (differs in ${differs.join(", ")})` : " (as asked)"}`));
-    }
+    for (const each of found.near) list.append(element("li", `${each.distance.toFixed(1)} steps: ${cellOf(each, question)}`));
     return list;
   }
 
@@ -148,7 +152,9 @@ const Decision = (() => {
       return;
     }
     if (found.ranked.length) {
-      const list = rankingOf(found), scroll = element("div", undefined, "scroll");
+      const others = found.ranked.some((each) => each.nearest !== found.near[0]);
+      ranking.append(element("p", `Nearest measured cell${others ? ", where no row names another" : " of every row"}: ${cellOf(found.near[0], question)}.`));
+      const list = rankingOf(found, question), scroll = element("div", undefined, "scroll");
       scroll.append(list);
       ranking.append(scroll);
       if (found.ranked.length > shown && !opened.has("all")) {

@@ -61,7 +61,7 @@ const Rank = (() => {
   }
 
   function judged(entry, table, question, cases, phases, best) {
-    let weights = 0, logs = 0, spread = 0, ok = 0, bounded = true, provisional = false, seconds = null;
+    let weights = 0, logs = 0, spread = 0, ok = 0, bounded = true, provisional = false, seconds = null, nearest = null;
     const failed = [];
     cases.forEach((each, place) => {
       const time = timeOf(entry, each.number, phases[place]), result = entry.results[each.number];
@@ -70,6 +70,7 @@ const Rank = (() => {
         return;
       }
       ok += 1;
+      nearest ??= each;
       provisional ||= result.provisional === true;
       const weight = 2 ** -each.distance;
       weights += weight;
@@ -79,7 +80,7 @@ const Rank = (() => {
       const operations = result.n?.[phases[place]];
       if (seconds === null && operations) seconds = time[0] / operations;
     });
-    const made = {entry, rank: 0, slower: null, low: null, high: null, seconds, memory: memoryOf(entry, question.sizes), ok, failed, provisional};
+    const made = {entry, rank: 0, slower: null, low: null, high: null, seconds, memory: memoryOf(entry, question.sizes), ok, failed, provisional, nearest};
     if (ok) {
       // Who does not take larger requests than those of the question has not failed it.
       made.failed = failed.filter(([number, status]) => status !== "unsupported" || table.cases[number].job.sizes[1] <= question.sizes[1]);
