@@ -32,7 +32,7 @@ class Near:
 @dataclass(frozen=True)
 class Ranked:
     """An allocator with a place. `slower`: geometric mean over the near cases of its time over the best one's, both with the
-    floor added. `rank` is 1 more than the number of allocators that are surely faster, 0 without a number."""
+    floor added. `rank`: _placed() says what it is; 0 without a number."""
 
     entry: dict
     rank: int
@@ -202,14 +202,16 @@ def _sorted(judged: list[Ranked]) -> list[Ranked]:
 
 
 def _placed(judged: list[Ranked]) -> list[Ranked]:
-    """By rank, and then by time: of two that no interval tells apart the slower one may have fewer that are surely faster."""
+    """By rank, and then by time. Those for whom equally many are surely faster share a rank, 1 more than the number of those with fewer, as in
+    sports: 1, 1, 3. No interval tells them apart; of two that none tells apart the slower one may have the better rank."""
 
     def surely_faster(other: Ranked, each: Ranked) -> bool:
         if other.high is None or each.low is None:
             return _digits(other.slower) < _digits(each.slower)
         return other.high < each.low
 
-    placed = [replace(each, rank=1 + sum(surely_faster(other, each) for other in judged)) for each in judged]
+    faster = [sum(surely_faster(other, each) for other in judged) for each in judged]
+    placed = [replace(each, rank=1 + sum(count < own for count in faster)) for each, own in zip(judged, faster)]
     return sorted(placed, key=lambda each: (each.rank, _digits(each.slower), each.entry["id"]))
 
 

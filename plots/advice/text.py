@@ -205,7 +205,7 @@ def _ground(table: dict, question: Question, found: Answer) -> list[str]:
         lines.append(f"  ... and {len(found.near) - _CASES} more")
     if table["band"]:
         lines.append(
-            f"Intervals: 95 %, half of them within ±{100 * table['band']:.2g} %. Allocators share a rank where these do not tell them apart."
+            f"Intervals: 95 %, half of them within ±{100 * table['band']:.2g} %. They do not tell apart allocators that share a rank."
         )
     else:
         lines.append("These results have no intervals (fewer than six rounds): neighbours in this list may be equal.")

@@ -101,7 +101,8 @@ const Rank = (() => {
 
   function placed(all) {
     const surelyFaster = (other, each) => other.high === null || each.low === null ? digits(other.slower) < digits(each.slower) : other.high < each.low;
-    for (const each of all) each.rank = 1 + all.filter((other) => surelyFaster(other, each)).length;
+    for (const each of all) each.faster = all.filter((other) => surelyFaster(other, each)).length;
+    for (const each of all) each.rank = 1 + all.filter((other) => other.faster < each.faster).length;
     return all.sort((a, b) => a.rank - b.rank || digits(a.slower) - digits(b.slower) || byId(a, b));
   }
 
