@@ -11,8 +11,14 @@ from typing import Callable
 
 from plots import quantity
 
-MOMENT, KERNEL, ANY = "moment", "kernel", "any"  # how long blocks live
-LIFETIMES = {MOMENT: "freed at once by the same thread", KERNEL: "freed by a later kernel", ANY: "freed after any number of kernels"}
+MOMENT, KERNEL, ANY, OTHERS = "moment", "kernel", "any", "others"  # how long blocks live, and who frees them
+LIFETIMES = {
+    MOMENT: "freed at once by the same thread",
+    KERNEL: "freed by a later kernel",
+    ANY: "freed after any number of kernels",
+    OTHERS: "freed by other threads in a later kernel",
+}
+FREED_BY = {"other_block": "freed by another block", "anybody": "freed by anybody"}
 _FULL = "full"  # in the place of a setting: how full the pool is, whatever the workload calls it
 FULLEST = 0.999  # the distance between fill levels grows without bound towards 1
 
@@ -84,12 +90,18 @@ def _of_pairs(settings: dict, pool: int) -> Job:
     return _job(settings, pool, _sizes(settings), 0, MOMENT)
 
 
+def _of_producer_consumer(settings: dict, pool: int) -> Job | None:
+    """Other threads of the same warp or block answer a narrower question."""
+    return _job(settings, pool, _sizes(settings), 0, OTHERS) if settings["freed_by"] in FREED_BY else None
+
+
 RULES = {
     "alloc_free": Rule("total", "alloc", ("request_bytes", "max_bytes", "threads", "lanes_per_warp"), _of_alloc_free),
     "fill": Rule("total", "alloc", ("request_bytes", "threads", _FULL), _of_fill),
     "scenario": Rule("total", "total", ("scenario", "threads", _FULL), _of_scenario),
     "randomized": Rule("last", "", ("request_bytes", "threads", "launches"), _of_randomized),
     "pairs": Rule("total", "", ("request_bytes", "threads"), _of_pairs),
+    "producer_consumer": Rule("total", "alloc", ("request_bytes", "threads", "freed_by"), _of_producer_consumer),
     "hash_join": Rule("total", "", ("tuples",)),
     "group_by": Rule("total", "", ("keys",)),
     "kd_tree": Rule("total", "", ("triangles",)),
@@ -123,4 +135,6 @@ def label(workload: str, settings: dict, job: Job | None) -> str:
 def _named(name: str, value) -> str:
     if name == "request_bytes":
         return quantity.in_bytes(value)
+    if name == "freed_by":
+        return FREED_BY.get(value, value)
     return f"{value:,} {name}"

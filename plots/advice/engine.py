@@ -2,7 +2,8 @@
 change here is a change there.
 
 How far a case is from the question is a sum of steps: a factor of 4 in the request size, of 10 in the threads, of 4 in the
-lanes, of 2 in the free share of the pool and of 100 in the size of the pool are one step each, another lifetime is one and a half. The answer
+lanes, of 2 in the free share of the pool and of 100 in the size of the pool are one step each, another lifetime is one and a half. Cells whose blocks
+other threads free answer questions about such blocks, and no others. The answer
 rests on the cases within WINDOW steps of the nearest one, none of them farther than FARTHEST. A case counts half as much for every
 step that it is away.
 """
@@ -13,6 +14,7 @@ import math
 from dataclasses import dataclass, replace
 
 from plots import style
+from plots.advice.cases import OTHERS
 from plots.advice.table import ONE_SIZE
 
 FARTHEST = 3.0
@@ -77,11 +79,17 @@ def distance_of(job: dict, question: dict) -> tuple[float, dict[str, float]]:
     return sum(steps.values()), {name: number for name, number in steps.items() if number > 0}
 
 
+def answers(case: dict, question: dict) -> bool:
+    """Whether the case is about requests, has what is compared, and has blocks freed by whom the question says."""
+    job = case["job"]
+    return job is not None and bool(question["must_free"] or case["mallocs"]) and (job["lifetime"] == OTHERS) == (question["lifetime"] == OTHERS)
+
+
 def near(table: dict, question: dict) -> list[Near]:
     """Nearest first; empty where nothing was measured near."""
     found = []
     for number, case in enumerate(table["cases"]):
-        if case["job"] is None or (not question["must_free"] and not case["mallocs"]):
+        if not answers(case, question):
             continue
         distance, steps = distance_of(case["job"], question)
         if distance <= FARTHEST:

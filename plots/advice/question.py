@@ -61,6 +61,8 @@ def ask(
     called = _lanes(lanes)
     if lifetime not in cases.LIFETIMES:
         raise UsageError(f"--lifetime {lifetime!r} is unknown. Allowed are: {', '.join(cases.LIFETIMES)}.")
+    if lifetime == cases.OTHERS and not must_free:
+        raise UsageError("--never-freed and --lifetime others contradict each other. Leave one out.")
     own = count * cases.mean_bytes((least, most)) / pool_bytes
     if own >= 1:
         raise UsageError(

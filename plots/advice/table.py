@@ -21,6 +21,7 @@ _FIGURES = (
     "lanes",
     "mixed",
     "pairs",
+    "handed_over",
     "aged",
     "fill",
     "fill_mixed",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from plots import forms, provisional, quantity
-from plots.advice import differences, engine
+from plots.advice import cases, differences, engine
 from plots.advice.engine import Answer, Ranked
 from plots.advice.question import Question, sentence
 
@@ -58,6 +58,10 @@ _LEGEND = (
     "this job did. away: steps from the question to the nearest cell that the allocator served. -: not measured."
 )
 _PROVISIONAL = f"{provisional.WORD}: a time among these cells has fewer than three rounds."
+MEASURE_OTHERS = (
+    "these results have no cell whose blocks other threads free. Measure such cells on your card: allocbench study guide --only guide/handed_over "
+    "--out results/mine, and ask again with --results results/mine."
+)
 _STEPS = (
     "One step is a factor of 4 in request size, 10 in threads, 4 in lanes, 2 in the free share of the pool, or 100 in its size; another lifetime is 1.5. "
     "A cell counts half as much for every step away."
@@ -221,8 +225,10 @@ def _cell(table: dict, question: Question, near: engine.Near) -> str:
 def _nothing_near(table: dict, question: Question) -> str:
     data = question.data()
     nearest = min(
-        ((engine.distance_of(case["job"], data), case) for case in table["cases"] if case["job"]), key=lambda pair: pair[0][0], default=None
+        ((engine.distance_of(case["job"], data), case) for case in table["cases"] if engine.answers(case, data)), key=lambda pair: pair[0][0], default=None
     )
+    if nearest is None and question.job.lifetime == cases.OTHERS:
+        return f"Not measured: {MEASURE_OTHERS}\n"
     if nearest is None:
         return "Not measured: these results hold no cell that is about requests.\n"
     (distance, steps), case = nearest

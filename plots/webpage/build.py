@@ -17,7 +17,7 @@ from plotly.offline import get_plotlyjs
 
 from allocbench.errors import NothingToDraw, UsageError
 from plots import claims, drawing, forms, style
-from plots.advice import cases, differences, engine, question, table
+from plots.advice import cases, differences, engine, question, table, text
 from plots.results import Run
 from plots.webpage import charts as page_charts
 from plots.webpage import cliffs, costs, figures, heat, ledger, tax
@@ -161,6 +161,8 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
         "window": engine.WINDOW,
         "other_lifetime": engine.OTHER_LIFETIME,
         "as_asked": differences.AS_ASKED,
+        "others": cases.OTHERS,
+        "measure_others": text.MEASURE_OTHERS,
         "fullest": cases.FULLEST,
         "lifetimes": cases.LIFETIMES,
         "usual_forms": question.USUAL_FORMS,

@@ -47,6 +47,12 @@ def write(folder: Path, backend: str = "cuda") -> Path:
     return folder
 
 
+def write_handed_over(folder: Path) -> Path:
+    """Blocks that other threads free, beside the rest."""
+    _config(folder, "handed_over", [_handed_over(name, freed_by) for name in NAMES for freed_by in ("other_block", "anybody", "other_lane")], "cuda")
+    return folder
+
+
 def _config(folder: Path, name: str, cells: list[dict], backend: str) -> None:
     config = {"name": f"guide/{name}", "description": f"Test data: {name}", "allocators": ["all"], "plot": {"kind": "status_matrix"}}
     made = synthetic.write(folder / "guide" / name, config, cells, backend)
@@ -94,6 +100,13 @@ def _mixed(name: str) -> dict:
 def _fill(name: str, taken: float) -> dict:
     settings = {"lanes_per_warp": 32, "threads": 10_000, "request_bytes": 256}
     return _cell(name, "fill", settings, {"taken_share": taken}, _phases(COST[name][0] * 4 / (1 - taken), 10_000), 1 << 27)
+
+
+def _handed_over(name: str, freed_by: str) -> dict:
+    """Comb is slow here. Another lane of the warp frees as quickly as if nobody had allocated."""
+    total = COST[name][0] * {"other_block": 10, "anybody": 20, "other_lane": 0.01}[freed_by] * (4 if name == "comb" else 1)
+    settings = {"lanes_per_warp": 32, "sizes": "fixed", "request_bytes": 64, "threads": 100_000}
+    return _cell(name, "producer_consumer", settings, {"freed_by": freed_by}, _phases(total, 100_000), 1 << 30)
 
 
 def _memory(name: str) -> dict:

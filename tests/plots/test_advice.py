@@ -10,7 +10,7 @@ import pytest
 import synthetic
 
 from plots import results
-from plots.advice import cases, engine, findings, question, table, text
+from plots.advice import cases, engine, findings, newest, question, table, text
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,27 @@ def test_the_largest_request_is_that_of_the_pool_nearest_to_the_asked_one():
     assert engine.refused_by(entry, {**asked, "pool": 1 << 22}) == [1 << 20, 1000]
     assert engine.refused_by(entry, {**asked, "pool": 1 << 30}) is None
     assert engine.refused_by({"limits": []}, {**asked, "pool": 1 << 30}) is None
+
+
+def test_blocks_that_others_free_have_cells_of_their_own(tmp_path):
+    """Comb takes four times as long as elsewhere there, and nowhere else."""
+    made, _ = newest.table_of([str(guide.write_handed_over(guide.write(tmp_path)))])
+    words = {"sizes": "64", "threads": "100k"}
+    others, own = advised.near(made, **words, lifetime="others"), advised.near(made, **words)
+    assert [made["cases"][each.number]["label"] for each in others.near] == [
+        "64 B, 100,000 threads, freed by another block", "64 B, 100,000 threads, freed by anybody"]
+    assert advised.ids(others.ranked) == ["corw_reworked", "halloc_reworked", "comb", "halloc"] and others.ranked[2].slower == pytest.approx(4, rel=0.01)
+    assert "guide/handed_over" not in {made["cases"][each.number]["figure"] for each in own.near} and advised.ids(own.ranked)[0] == "comb"
+    assert "guide/handed_over" not in {made["cases"][each.number]["figure"] for each in advised.near(made, **words, lifetime="any").near}
+
+
+def test_without_cells_that_others_free_nothing_is_said_about_them(made):
+    asked = advised.asked(lifetime="others")
+    found = engine.answer(made, asked.data())
+    assert found.near == [] and found.ranked == []
+    told = " ".join(text.write(made, asked, found).split())
+    assert told.endswith("Not measured: these results have no cell whose blocks other threads free. Measure such cells on your card: "
+                         "allocbench study guide --only guide/handed_over --out results/mine, and ask again with --results results/mine.")
 
 
 def test_the_unsafe_stand_apart(made):

@@ -49,6 +49,7 @@ QUESTIONS = [
     {"sizes": "16-4096", "threads": "100k", "pool": "1GiB", "any_size": True},
     {"sizes": "256", "threads": "10k", "pool": "128MiB", "fill": "0.9"},
     {"sizes": "64", "threads": "20k", "pool": "1GiB", "lifetime": "any"},
+    {"sizes": "48", "threads": "50k", "pool": "2GiB", "lifetime": "others"},
     {"sizes": "1", "threads": "1", "pool": "1TiB", "lanes": "1"},
     {"sizes": "16", "threads": "1000", "pool": "1GiB", "forms": question.FORMS},
     {"sizes": "16-16384", "threads": "100k", "pool": "2GiB"},
@@ -114,6 +115,19 @@ def test_the_list_shown_is_the_ranking(wide, page, folder):
     assert "Refuse this request (status unsupported): Halloc (published) (serves at most 4 KiB, in a pool of 128 MiB)." in told
 
 
+def test_blocks_that_others_free_are_ranked_alike_or_not_at_all(wide, page, tmp_path):
+    browser.show(wide, page, "#s=64&t=100k&life=others")
+    told = wide.execute_script("return document.getElementById('ranking').textContent")
+    assert told.startswith("Not measured: these results have no cell whose blocks other threads free. Measure such cells on your card: allocbench study guide")
+    folder, own = guide.write_handed_over(guide.write(tmp_path)), tmp_path / "page.html"
+    assert cli.main(["page", str(folder), "--out", str(own)]) == 0
+    browser.show(wide, own, "#s=64&t=100k&life=others")
+    found = engine.answer(table.of(runs_of(folder)), question.ask("64", "100k", "1GiB", lifetime="others").data())
+    shown = "return [...document.querySelectorAll('.ranking tr[data-allocator]')].map((row) => [row.dataset.allocator, row.cells[0].textContent])"
+    assert wide.execute_script(shown) == [[each.entry["id"], str(each.rank)] for each in found.ranked] != []
+    assert "guide/handed_over: 64 B, 100,000 threads, freed by anybody (as asked)" in wide.execute_script("return document.getElementById('ground').textContent")
+
+
 def test_the_cliffs_are_of_the_first_until_a_reader_chooses(wide, page, folder):
     browser.show(wide, page, "#s=16&t=1k&z=any")
     chosen = "return document.getElementById('cliff-allocator').value"
@@ -176,6 +190,8 @@ def test_a_mistake_is_told_beside_the_form(wide, page):
     assert wide.execute_script("return document.getElementById('mistake').textContent").startswith('Request sizes: "big" is not a size')
     browser.show(wide, page, "#p=1GB")
     assert wide.execute_script("return document.getElementById('mistake').textContent").startswith('Pool: "1GB" is not a size')
+    browser.show(wide, page, "#life=others&free=no")
+    assert wide.execute_script("return document.getElementById('mistake').textContent").startswith("Blocks live: other threads free them, but Must free is no.")
     browser.show(wide, page, "#life=nonsense&t=%3Cb%3E")
     assert "is not a number of threads" in wide.execute_script("return document.getElementById('mistake').textContent")
     assert wide.execute_script("return document.getElementById('ranking').textContent + document.getElementById('asked').textContent") == ""

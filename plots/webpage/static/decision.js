@@ -147,7 +147,8 @@ const Decision = (() => {
       return;
     }
     if (!found.near.length) {
-      ranking.append(element("p", "Not measured: no cell of the guide is near this question.", "none"));
+      const measured = table.cases.some((each) => Rank.answers(each, question));
+      ranking.append(element("p", `Not measured: ${measured || question.lifetime !== Rank.settings.others ? "no cell of the guide is near this question." : Rank.settings.measure_others}`, "none"));
       behind.replaceChildren();
       return;
     }

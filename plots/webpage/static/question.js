@@ -38,6 +38,7 @@ const Question = (() => {
     const sizes = sizesOf(words.sizes), threads = count(words.threads), pool = bytes(words.pool, "Pool");
     const lanes = Number(words.lanes);
     if (!Number.isInteger(lanes) || lanes < 1 || lanes > 32) throw new Error(`Lanes: "${words.lanes}" is not a number from 1 to 32.`);
+    if (words.lifetime === limits.others && words.free === "no") throw new Error("Blocks live: other threads free them, but Must free is no. Change one of the two.");
     const own = threads * ((sizes[0] + sizes[1]) / 2) / pool;
     if (own >= 1) throw new Error("The pool is too small for these requests. Give a larger pool, or fewer threads.");
     const fill = Math.min(words.fill.trim() === "" ? own : Math.max(own, shareOf(words.fill)), limits.fullest);

@@ -18,10 +18,15 @@ const Rank = (() => {
     return {distance: Object.values(all).reduce((sum, number) => sum + number, 0), steps};
   }
 
+  // Whether the case is about requests, has what is compared, and has blocks freed by whom the question says.
+  function answers({job, mallocs}, question) {
+    return job !== null && (question.must_free || mallocs !== "") && (job.lifetime === settings.others) === (question.lifetime === settings.others);
+  }
+
   function near(table, question) {
     const found = [];
     table.cases.forEach((each, number) => {
-      if (each.job === null || (!question.must_free && !each.mallocs)) return;
+      if (!answers(each, question)) return;
       const {distance, steps} = distanceOf(each.job, question);
       if (distance <= settings.farthest) found.push({number, distance, steps});
     });
@@ -129,5 +134,5 @@ const Rank = (() => {
     return new Set(known.filter(([, own]) => !known.some(([, other]) => beats(other, own))).map(([id]) => id));
   }
 
-  return {answer, front, distanceOf, whyNot, refusedBy, settings};
+  return {answer, front, distanceOf, whyNot, refusedBy, answers, settings};
 })();
