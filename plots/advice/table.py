@@ -8,7 +8,7 @@ import re
 from typing import Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import forms, origin, style
+from plots import forms, kept, origin, style
 from plots.advice import cases, findings
 from plots.results import Run
 
@@ -52,6 +52,7 @@ def of(runs: Sequence[Run]) -> dict:
         "device": guide[0].device.get("name") or "device unknown",
         "date": max(run.date for run in guide),
         "revision": origin.revision(guide[0]),
+        "kept": all(run.folder.resolve().is_relative_to(kept.REFERENCE) for run in guide),
         "cases": [],
         "allocators": [],
     }

@@ -19,6 +19,7 @@ def write(table: dict, question: Question, found: Answer, everything: bool = Fal
         f"Which allocator for {sentence(question)}?",
         f"Measured on {table['device']}{' (CPU executor: not GPU performance)' if table['backend'] == 'cpu' else ''}, {table['date'] or 'date unknown'}, "
         f"allocbench {table['revision']}.",
+        *other_cards(table),
     ]
     if not found.near:
         return _wrapped([*parts, "", _nothing_near(table, question)])
@@ -33,6 +34,16 @@ def write(table: dict, question: Question, found: Answer, everything: bool = Fal
     parts += _others(table, question, found, everything)
     parts += ["", *_ground(table, question, found)]
     return _wrapped(parts)
+
+
+def other_cards(table: dict) -> list[str]:
+    """What kept results say to a reader with another card: one line, which the page has, too."""
+    if not table["kept"] or table["backend"] != "cuda":
+        return []
+    return [
+        "These results are of this card alone: the order on another one is not known. To measure yours: allocbench study guide --out results/mine "
+        "(15 minutes; fewer with --minutes), then ask again with --results results/mine."
+    ]
 
 
 def _wrapped(parts: list[str]) -> str:

@@ -76,7 +76,8 @@ def _answer(guide: dict) -> str:
             '<p class="none">Not measured: these results hold no guide. Measure it with <code>allocbench study guide</code> and make the page '
             "again.</p>"
         )
-    return (_STATIC / "question.html").read_text(encoding="utf-8")
+    lines = "".join(f'<p class="none">{html.escape(line)}</p>' for line in text.other_cards(guide))
+    return lines + (_STATIC / "question.html").read_text(encoding="utf-8")
 
 
 def _evidence(guide: dict, charts: dict) -> str:

@@ -3,9 +3,10 @@
 import json
 
 import advised
+import guide
 import pytest
 
-from plots.advice import cli, differences, engine, question, table, text
+from plots.advice import cli, differences, engine, newest, question, table, text
 
 
 @pytest.fixture
@@ -39,6 +40,19 @@ def test_failures_are_told_by_status_and_with_their_reasons_on_request(made):
     assert "Not always served or measured near this job (reasons: --all):\n  oom: Halloc (published)\n" in short
     assert "12 of 1,000,000 requests returned null" not in short and "12 of 1,000,000 requests returned null" in " ".join(whole.split())
     assert "Unsafe, as the bug search shows (docs/findings.md) (reasons: --all):\n  CMalloc (published)\n" in short
+
+
+def test_kept_results_of_a_gpu_say_that_they_are_of_one_card(tmp_path, monkeypatch):
+    line = "These results are of this card alone: the order on another one is not known. To measure yours: allocbench study guide --out results/mine"
+    made = {}
+    for backend in ("cuda", "cpu"):
+        guide.write(tmp_path / backend, backend)
+        for kept_below in (tmp_path, tmp_path / "elsewhere"):
+            monkeypatch.setattr(table.kept, "REFERENCE", kept_below)
+            made[backend, kept_below == tmp_path] = newest.table_of([str(tmp_path / backend)])[0]
+    asked = advised.asked()
+    told = {key: line in " ".join(text.write(each, asked, engine.answer(each, asked.data())).split()) for key, each in made.items()}
+    assert told == {("cuda", True): True, ("cuda", False): False, ("cpu", True): False, ("cpu", False): False}
 
 
 def test_nothing_near_is_not_measured(made, path, capsys):
