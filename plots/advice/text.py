@@ -19,7 +19,7 @@ def write(table: dict, question: Question, found: Answer, everything: bool = Fal
         f"Which allocator for {sentence(question)}?",
         f"Measured on {table['device']}{' (CPU executor: not GPU performance)' if table['backend'] == 'cpu' else ''}, {table['date'] or 'date unknown'}, "
         f"allocbench {table['revision']}.",
-        *other_cards(table),
+        *(f"{line}, {_AGAIN}" for line in other_cards(table)),
     ]
     if not found.near:
         return _wrapped([*parts, "", _nothing_near(table, question)])
@@ -42,7 +42,7 @@ def other_cards(table: dict) -> list[str]:
         return []
     return [
         "These results are of this card alone: the order on another one is not known. To measure yours: allocbench study guide --out results/mine "
-        "(15 minutes; fewer with --minutes), then ask again with --results results/mine."
+        "(15 minutes; fewer with --minutes)"
     ]
 
 
@@ -71,8 +71,9 @@ _LEGEND = (
 _PROVISIONAL = f"{provisional.WORD}: a time among these cells has fewer than three rounds."
 MEASURE_OTHERS = (
     "these results have no cell whose blocks other threads free. Measure such cells on your card: allocbench study guide --only guide/handed_over "
-    "--out results/mine, and ask again with --results results/mine."
+    "--out results/mine"
 )
+_AGAIN = "then ask again with --results results/mine."
 _STEPS = (
     "One step is a factor of 4 in request size, 10 in threads, 4 in lanes, 2 in the free share of the pool, or 100 in its size; another lifetime is 1.5. "
     "A cell counts half as much for every step away."
@@ -239,7 +240,7 @@ def _nothing_near(table: dict, question: Question) -> str:
         ((engine.distance_of(case["job"], data), case) for case in table["cases"] if engine.answers(case, data)), key=lambda pair: pair[0][0], default=None
     )
     if nearest is None and question.job.lifetime == cases.OTHERS:
-        return f"Not measured: {MEASURE_OTHERS}\n"
+        return f"Not measured: {MEASURE_OTHERS}, {_AGAIN}\n"
     if nearest is None:
         return "Not measured: these results hold no cell that is about requests.\n"
     (distance, steps), case = nearest

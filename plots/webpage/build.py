@@ -26,6 +26,7 @@ _STATIC = Path(__file__).with_name("static")
 _SCRIPTS = ("rank.js", "question.js", "heat.js", "decision.js", "numbers.js", "charts.js")
 _OF_THE_GUIDE = ("survival", "costs", "cliffs", "tax")
 _SECTIONS = ("answer", *_OF_THE_GUIDE, "claims", "figures")
+_AGAIN = ", then make the page of that folder: allocbench report results/mine --html"
 _EMPTY = {"cases": [], "allocators": [], "floor": 0.0, "band": None, "without": {}, "backend": "", "device": "", "date": "", "revision": ""}
 
 
@@ -76,7 +77,7 @@ def _answer(guide: dict) -> str:
             '<p class="none">Not measured: these results hold no guide. Measure it with <code>allocbench study guide</code> and make the page '
             "again.</p>"
         )
-    lines = "".join(f'<p class="none">{html.escape(line)}</p>' for line in text.other_cards(guide))
+    lines = "".join(f'<p class="none">{html.escape(line + _AGAIN)}</p>' for line in text.other_cards(guide))
     return lines + (_STATIC / "question.html").read_text(encoding="utf-8")
 
 
@@ -163,7 +164,7 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
         "other_lifetime": engine.OTHER_LIFETIME,
         "as_asked": differences.AS_ASKED,
         "others": cases.OTHERS,
-        "measure_others": text.MEASURE_OTHERS,
+        "measure_others": text.MEASURE_OTHERS + _AGAIN,
         "fullest": cases.FULLEST,
         "lifetimes": cases.LIFETIMES,
         "usual_forms": question.USUAL_FORMS,

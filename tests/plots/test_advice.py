@@ -134,7 +134,7 @@ def test_without_cells_that_others_free_nothing_is_said_about_them(made):
     assert found.near == [] and found.ranked == []
     told = " ".join(text.write(made, asked, found).split())
     assert told.endswith("Not measured: these results have no cell whose blocks other threads free. Measure such cells on your card: "
-                         "allocbench study guide --only guide/handed_over --out results/mine, and ask again with --results results/mine.")
+                         "allocbench study guide --only guide/handed_over --out results/mine, then ask again with --results results/mine.")
 
 
 def test_the_unsafe_stand_apart(made):

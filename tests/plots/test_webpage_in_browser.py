@@ -119,6 +119,7 @@ def test_blocks_that_others_free_are_ranked_alike_or_not_at_all(wide, page, tmp_
     browser.show(wide, page, "#s=64&t=100k&life=others")
     told = wide.execute_script("return document.getElementById('ranking').textContent")
     assert told.startswith("Not measured: these results have no cell whose blocks other threads free. Measure such cells on your card: allocbench study guide")
+    assert told.endswith("then make the page of that folder: allocbench report results/mine --html")
     folder, own = guide.write_handed_over(guide.write(tmp_path)), tmp_path / "page.html"
     assert cli.main(["page", str(folder), "--out", str(own)]) == 0
     browser.show(wide, own, "#s=64&t=100k&life=others")
