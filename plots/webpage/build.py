@@ -78,7 +78,7 @@ def _answer(guide: dict) -> str:
             "again.</p>"
         )
     lines = "".join(f'<p class="none">{html.escape(line + _AGAIN)}</p>' for line in text.other_cards(guide))
-    return lines + (_STATIC / "question.html").read_text(encoding="utf-8")
+    return (_STATIC / "question.html").read_text(encoding="utf-8") + lines
 
 
 def _evidence(guide: dict, charts: dict) -> str:

@@ -153,8 +153,6 @@ const Decision = (() => {
       return;
     }
     if (found.ranked.length) {
-      const others = found.ranked.some((each) => each.nearest !== found.near[0]);
-      ranking.append(element("p", `Nearest measured cell${others ? ", where no row names another" : " of every row"}: ${cellOf(found.near[0], question)}.`));
       const list = rankingOf(found, question), scroll = element("div", undefined, "scroll");
       scroll.append(list);
       ranking.append(scroll);
@@ -170,7 +168,8 @@ const Decision = (() => {
         });
         ranking.append(more);
       }
-      ranking.append(tradeOffs(found.ranked));
+      const others = found.ranked.some((each) => each.nearest !== found.near[0]);
+      ranking.append(element("p", `Nearest measured cell${others ? ", where no row names another" : " of every row"}: ${cellOf(found.near[0], question)}.`), tradeOffs(found.ranked));
     } else ranking.append(element("p", "No allocator served all of the cells near this job.", "none"));
     ranking.append(inWords("Refuse this request (status unsupported)", found.refusing, (entry) => refusal(entry, question)));
     ranking.append(others("Not always served or measured near this job", found.failing), others("Unsafe, as the bug search shows", found.unsafe), others("Served none of the cells near this job", found.unable));
