@@ -85,17 +85,16 @@ def answers(case: dict, question: dict) -> bool:
     return job is not None and bool(question["must_free"] or case["mallocs"]) and (job["lifetime"] == OTHERS) == (question["lifetime"] == OTHERS)
 
 
+def by_distance(table: dict, question: dict) -> list[Near]:
+    """All cases that answer the question, nearest first."""
+    found = [Near(number, *distance_of(case["job"], question)) for number, case in enumerate(table["cases"]) if answers(case, question)]
+    return sorted(found, key=lambda each: (each.distance, each.number))
+
+
 def near(table: dict, question: dict) -> list[Near]:
     """Nearest first; empty where nothing was measured near."""
-    found = []
-    for number, case in enumerate(table["cases"]):
-        if not answers(case, question):
-            continue
-        distance, steps = distance_of(case["job"], question)
-        if distance <= FARTHEST:
-            found.append(Near(number, distance, steps))
-    found.sort(key=lambda each: (each.distance, each.number))
-    return [each for each in found if each.distance <= found[0].distance + WINDOW]
+    found = by_distance(table, question)
+    return [each for each in found if each.distance <= min(FARTHEST, found[0].distance + WINDOW)]
 
 
 def answer(table: dict, question: dict) -> Answer:

@@ -22,7 +22,7 @@ def write(table: dict, question: Question, found: Answer, everything: bool = Fal
         *(f"{line}, {_AGAIN}" for line in other_cards(table)),
     ]
     if not found.near:
-        return _wrapped([*parts, "", _nothing_near(table, question)])
+        return _wrapped([*parts, "", _nothing_near(table, question), *_refusing(found.refusing, question)])
     if found.ranked:
         shown = found.ranked if everything else found.ranked[:_SHOWN]
         parts += ["", *_ranking(table, question, found, shown)]
@@ -235,18 +235,13 @@ def _cell(table: dict, question: Question, near: engine.Near) -> str:
 
 
 def _nothing_near(table: dict, question: Question) -> str:
-    data = question.data()
-    nearest = min(
-        ((engine.distance_of(case["job"], data), case) for case in table["cases"] if engine.answers(case, data)), key=lambda pair: pair[0][0], default=None
-    )
-    if nearest is None and question.job.lifetime == cases.OTHERS:
-        return f"Not measured: {MEASURE_OTHERS}, {_AGAIN}\n"
-    if nearest is None:
-        return "Not measured: these results hold no cell that is about requests.\n"
-    (distance, steps), case = nearest
-    worst = max(steps, key=lambda name: steps[name])
+    found = engine.by_distance(table, question.data())
+    if not found and question.job.lifetime == cases.OTHERS:
+        return f"Not measured: {MEASURE_OTHERS}, {_AGAIN}"
+    if not found:
+        return "Not measured: these results hold no cell that is about requests."
     return (
-        f"Not measured: the nearest cell is {distance:.1f} steps away, and cells beyond {engine.FARTHEST:g} steps are not used.\n"
-        f"  {case['figure']}: {case['label']}; it differs most in: {worst}.\n"
-        "Measure your job: copy configs/guide/small.json, set its sizes and threads, and run it.\n"
+        f"Not measured: the nearest cell is {found[0].distance:.1f} steps away, and cells beyond {engine.FARTHEST:g} steps are not used.\n"
+        f"  {_cell(table, question, found[0])}.\n"
+        "Measure your job: copy configs/guide/small.json, set its sizes and threads, and run it."
     )

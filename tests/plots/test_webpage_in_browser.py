@@ -9,7 +9,7 @@ import synthetic
 from webpage_runs import runs_of
 
 from plots import cli
-from plots.advice import differences, engine, question, table
+from plots.advice import differences, engine, question, table, text
 
 pytest.importorskip("plotly")
 By = pytest.importorskip("selenium.webdriver.common.by").By
@@ -120,7 +120,13 @@ def test_blocks_that_others_free_are_ranked_alike_or_not_at_all(wide, page, tmp_
     told = wide.execute_script("return document.getElementById('ranking').textContent")
     assert told.startswith("Not measured: these results have no cell whose blocks other threads free. Measure such cells on your card: allocbench study guide")
     assert told.endswith("then make the page of that folder: allocbench report results/mine --html")
-    folder, own = guide.write_handed_over(guide.write(tmp_path)), tmp_path / "page.html"
+    browser.show(wide, page, "#s=16&t=1&l=1&f=99%25")
+    told = wide.execute_script("return document.getElementById('ranking').textContent")
+    asked = question.ask("16", "1", "1GiB", fill="99%", lanes="1")
+    bare = table.of(runs_of(guide.write(tmp_path / "bare")))
+    made = " ".join(text.write(bare, asked, engine.answer(bare, asked.data())).split())
+    assert told.startswith("Not measured: the nearest cell is") and told in made
+    folder, own = guide.write_handed_over(guide.write(tmp_path / "runs")), tmp_path / "page.html"
     assert cli.main(["page", str(folder), "--out", str(own)]) == 0
     browser.show(wide, own, "#s=64&t=100k&life=others")
     found = engine.answer(table.of(runs_of(folder)), question.ask("64", "100k", "1GiB", lifetime="others").data())

@@ -124,15 +124,23 @@ const Decision = (() => {
     return reasons.size ? element("p", `${title}: ${[...reasons].map(([words, names]) => `${names.join("; ")} (${words})`).join(". ")}.`, "none") : "";
   }
 
-  function refusal(entry, question) {
-    const [pool, limit] = Rank.refusedBy(entry, question);
-    return `serves at most ${Question.inBytes(limit)}, in a pool of ${Question.inBytes(pool)}`;
+  function refusing(found, question) {
+    return inWords("Refuse this request (status unsupported)", found.refusing, (entry) => {
+      const [pool, limit] = Rank.refusedBy(entry, question);
+      return `serves at most ${Question.inBytes(limit)}, in a pool of ${Question.inBytes(pool)}`;
+    });
   }
 
   function ground(found, question) {
     const list = element("ul");
     for (const each of found.near) list.append(element("li", `${each.distance.toFixed(1)} steps: ${cellOf(each, question)}`));
     return list;
+  }
+
+  function nothingNear(question) {
+    const [nearest] = Rank.byDistance(table, question);
+    if (nearest) return `the nearest cell is ${nearest.distance.toFixed(1)} steps away, and cells beyond ${Rank.settings.farthest} steps are not used. ${cellOf(nearest, question)}.`;
+    return question.lifetime === Rank.settings.others ? Rank.settings.measure_others : "these results hold no cell that is about requests.";
   }
 
   function show(question) {
@@ -147,8 +155,7 @@ const Decision = (() => {
       return;
     }
     if (!found.near.length) {
-      const measured = table.cases.some((each) => Rank.answers(each, question));
-      ranking.append(element("p", `Not measured: ${measured || question.lifetime !== Rank.settings.others ? "no cell of the guide is near this question." : Rank.settings.measure_others}`, "none"));
+      ranking.append(element("p", `Not measured: ${nothingNear(question)}`, "none"), refusing(found, question));
       behind.replaceChildren();
       return;
     }
@@ -171,7 +178,7 @@ const Decision = (() => {
       const others = found.ranked.some((each) => each.nearest !== found.near[0]);
       ranking.append(element("p", `Nearest measured cell${others ? ", where no row names another" : " of every row"}: ${cellOf(found.near[0], question)}.`), tradeOffs(found.ranked));
     } else ranking.append(element("p", "No allocator served all of the cells near this job.", "none"));
-    ranking.append(inWords("Refuse this request (status unsupported)", found.refusing, (entry) => refusal(entry, question)));
+    ranking.append(refusing(found, question));
     ranking.append(others("Not always served or measured near this job", found.failing), others("Unsafe, as the bug search shows", found.unsafe), others("Served none of the cells near this job", found.unable));
     if (found.unmeasured.length) ranking.append(element("p", `Not measured near this job: ${found.unmeasured.map(titled).join("; ")}.`, "none"));
     ranking.append(inWords("Left out", found.left_out, (entry) => Rank.whyNot(entry, question)));

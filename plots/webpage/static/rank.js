@@ -23,15 +23,18 @@ const Rank = (() => {
     return job !== null && (question.must_free || mallocs !== "") && (job.lifetime === settings.others) === (question.lifetime === settings.others);
   }
 
-  function near(table, question) {
+  // All cases that answer the question, nearest first.
+  function byDistance(table, question) {
     const found = [];
     table.cases.forEach((each, number) => {
-      if (!answers(each, question)) return;
-      const {distance, steps} = distanceOf(each.job, question);
-      if (distance <= settings.farthest) found.push({number, distance, steps});
+      if (answers(each, question)) found.push({number, ...distanceOf(each.job, question)});
     });
-    found.sort((a, b) => a.distance - b.distance || a.number - b.number);
-    return found.filter((each) => each.distance <= found[0].distance + settings.window);
+    return found.sort((a, b) => a.distance - b.distance || a.number - b.number);
+  }
+
+  function near(table, question) {
+    const found = byDistance(table, question);
+    return found.filter((each) => each.distance <= Math.min(settings.farthest, found[0].distance + settings.window));
   }
 
   function memoryOf(entry, sizes) {
@@ -134,5 +137,5 @@ const Rank = (() => {
     return new Set(known.filter(([, own]) => !known.some(([, other]) => beats(other, own))).map(([id]) => id));
   }
 
-  return {answer, front, distanceOf, whyNot, refusedBy, answers, settings};
+  return {answer, front, distanceOf, whyNot, refusedBy, byDistance, settings};
 })();
