@@ -11,8 +11,15 @@ from typing import Callable
 
 from plots import quantity
 
-MOMENT, KERNEL, ANY = "moment", "kernel", "any"  # how long blocks live
-LIFETIMES = {MOMENT: "freed at once by the same thread", KERNEL: "freed by a later kernel", ANY: "freed after any number of kernels"}
+MOMENT, KERNEL, ANY, OTHERS = "moment", "kernel", "any", "others"  # how long blocks live, and who frees them
+LIFETIMES = {
+    MOMENT: "freed at once by the same thread",
+    KERNEL: "freed by a later kernel",
+    ANY: "freed after any number of kernels",
+    OTHERS: "freed by other threads in a later kernel",
+}
+FREED_BY = {"other_block": "freed by another block", "anybody": "freed by anybody"}
+_FULL = "full"  # in the place of a setting: how full the pool is, whatever the workload calls it
 FULLEST = 0.999  # the distance between fill levels grows without bound towards 1
 
 
@@ -21,7 +28,7 @@ class Job:
     sizes: tuple[int, int]
     threads: int
     lanes: int
-    fill: float  # share of the pool in use at most, the own blocks included
+    fill: float  # how full the pool is at most: the share in use, the own blocks included
     lifetime: str
     pool: int
 
@@ -40,15 +47,24 @@ def mean_bytes(sizes: tuple[int, int]) -> float:
     return (sizes[0] + sizes[1]) / 2
 
 
+def full(share: float) -> str:
+    return f"{percent(share)} full"
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.3g} %" if share >= 1e-4 else "under 0.01 %"
+
+
 def _sizes(settings: dict) -> tuple[int, int]:
     if settings.get("sizes") == "uniform":
         return settings["min_bytes"], settings["max_bytes"]
     return settings["request_bytes"], settings["request_bytes"]
 
 
-def _job(settings: dict, pool: int, sizes: tuple[int, int], taken: float, lifetime: str, held: float = 1) -> Job:
-    own = held * settings["threads"] * mean_bytes(sizes) / pool
-    return Job(sizes, settings["threads"], settings.get("lanes_per_warp", 32), min(taken + own, FULLEST), lifetime, pool)
+def _job(settings: dict, pool: int, sizes: tuple[int, int], taken: float, lifetime: str) -> Job:
+    own = settings["threads"] * mean_bytes(sizes) / pool
+    fill = float(f"{min(taken + own, FULLEST):.5g}")  # as many digits as the page gets
+    return Job(sizes, settings["threads"], settings.get("lanes_per_warp", 32), fill, lifetime, pool)
 
 
 def _of_alloc_free(settings: dict, pool: int) -> Job:
@@ -74,12 +90,18 @@ def _of_pairs(settings: dict, pool: int) -> Job:
     return _job(settings, pool, _sizes(settings), 0, MOMENT)
 
 
+def _of_producer_consumer(settings: dict, pool: int) -> Job | None:
+    """Other threads of the same warp or block answer a narrower question."""
+    return _job(settings, pool, _sizes(settings), 0, OTHERS) if settings["freed_by"] in FREED_BY else None
+
+
 RULES = {
     "alloc_free": Rule("total", "alloc", ("request_bytes", "max_bytes", "threads", "lanes_per_warp"), _of_alloc_free),
-    "fill": Rule("total", "alloc", ("request_bytes", "threads", "taken_share"), _of_fill),
-    "scenario": Rule("total", "total", ("scenario", "threads", "free_share"), _of_scenario),
+    "fill": Rule("total", "alloc", ("request_bytes", "threads", _FULL), _of_fill),
+    "scenario": Rule("total", "total", ("scenario", "threads", _FULL), _of_scenario),
     "randomized": Rule("last", "", ("request_bytes", "threads", "launches"), _of_randomized),
     "pairs": Rule("total", "", ("request_bytes", "threads"), _of_pairs),
+    "producer_consumer": Rule("total", "alloc", ("request_bytes", "threads", "freed_by"), _of_producer_consumer),
     "hash_join": Rule("total", "", ("tuples",)),
     "group_by": Rule("total", "", ("keys",)),
     "kd_tree": Rule("total", "", ("triangles",)),
@@ -90,7 +112,7 @@ RULES = {
 }
 
 
-def label(workload: str, settings: dict) -> str:
+def label(workload: str, settings: dict, job: Job | None) -> str:
     """`64 B, 100,000 threads`: what tells a case from others of its config."""
     sizes = _sizes(settings) if "request_bytes" in settings else None
     words = []
@@ -99,6 +121,8 @@ def label(workload: str, settings: dict) -> str:
             continue
         if name == "request_bytes" and sizes and sizes[0] != sizes[1]:
             words.append(f"{quantity.in_bytes(sizes[0])} to {quantity.in_bytes(sizes[1])}")
+        elif name == _FULL:
+            words += [full(job.fill)] if job else []
         elif name == "scenario":
             words.append("4 B to 8 KiB")
         elif name == "lanes_per_warp":
@@ -109,10 +133,8 @@ def label(workload: str, settings: dict) -> str:
 
 
 def _named(name: str, value) -> str:
-    if name == "taken_share":
-        return f"{100 * value:.3g} % taken"
-    if name == "free_share":
-        return f"{100 * (1 - value):.3g} % taken"
     if name == "request_bytes":
         return quantity.in_bytes(value)
+    if name == "freed_by":
+        return FREED_BY.get(value, value)
     return f"{value:,} {name}"

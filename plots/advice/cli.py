@@ -8,7 +8,7 @@ import json
 import sys
 
 from allocbench.errors import UsageError
-from plots.advice import cases, engine, newest, question, text
+from plots.advice import cases, differences, engine, newest, question, text
 from plots.parser import Parser
 
 _EPILOG = """\
@@ -101,6 +101,11 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _data(table: dict, asked: question.Question, found: engine.Answer) -> dict:
+    def cell(near: engine.Near) -> dict:
+        case = table["cases"][near.number]
+        differs = differences.words(case["job"], asked.data(), near.steps)
+        return {"distance": near.distance, "steps": near.steps, "differs": differs, **{key: case[key] for key in ("figure", "label", "job")}}
+
     def one(each: engine.Ranked) -> dict:
         made = {name: value for name, value in dataclasses.asdict(each).items() if name != "entry"}
         return {
@@ -111,6 +116,7 @@ def _data(table: dict, asked: question.Question, found: engine.Answer) -> dict:
             "registers": each.entry["registers"],
             "restrictions": each.entry["restrictions"],
             **made,
+            "nearest": cell(each.nearest) if each.nearest else None,
         }
 
     return {
@@ -118,12 +124,10 @@ def _data(table: dict, asked: question.Question, found: engine.Answer) -> dict:
         "device": table["device"],
         "date": table["date"],
         "revision": table["revision"],
-        "cells": [
-            {"distance": each.distance, "steps": each.steps, **{key: table["cases"][each.number][key] for key in ("figure", "label", "job")}}
-            for each in found.near
-        ],
+        "cells": [cell(each) for each in found.near],
         **{group: [one(each) for each in getattr(found, group)] for group in ("ranked", "failing", "unsafe", "unable")},
         "unmeasured": [entry["id"] for entry in found.unmeasured],
         "left_out": {entry["id"]: engine.why_not(entry, asked.data()) for entry in found.left_out},
+        "refusing": {entry["id"]: dict(zip(("pool", "largest_request"), engine.refused_by(entry, asked.data()))) for entry in found.refusing},
         "front": sorted(engine.front(found.ranked)),
     }

@@ -2,7 +2,8 @@
 change here is a change there.
 
 How far a case is from the question is a sum of steps: a factor of 4 in the request size, of 10 in the threads, of 4 in the
-lanes, of 2 in the free share of the pool and of 100 in the size of the pool are one step each, another lifetime is one and a half. The answer
+lanes, of 2 in the free share of the pool and of 100 in the size of the pool are one step each, another lifetime is one and a half. Cells whose blocks
+other threads free answer questions about such blocks, and no others. The answer
 rests on the cases within WINDOW steps of the nearest one, none of them farther than FARTHEST. A case counts half as much for every
 step that it is away.
 """
@@ -10,9 +11,10 @@ step that it is away.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plots import style
+from plots.advice.cases import OTHERS
 from plots.advice.table import ONE_SIZE
 
 FARTHEST = 3.0
@@ -32,7 +34,7 @@ class Near:
 @dataclass(frozen=True)
 class Ranked:
     """An allocator with a place. `slower`: geometric mean over the near cases of its time over the best one's, both with the
-    floor added. `rank` is 1 more than the number of allocators that are surely faster, 0 without a number."""
+    floor added. `rank`: _placed() says what it is; 0 without a number."""
 
     entry: dict
     rank: int
@@ -44,6 +46,7 @@ class Ranked:
     ok: int
     failed: list[tuple[int, str, str]]  # case, status (or that the study had no time for it), reason
     provisional: bool = False  # the time of one of the near cases is, or more
+    nearest: Near | None = None  # of the near cases that it served
 
     def tried(self) -> bool:
         return self.ok > 0 or any(status != style.NOT_MEASURED for _, status, _ in self.failed)
@@ -58,6 +61,7 @@ class Answer:
     unable: list[Ranked]  # no near case is ok
     unmeasured: list[dict]  # no near case was measured
     left_out: list[dict]  # for what was asked: why_not() says why
+    refusing: list[dict]  # the request is too large for them: refused_by() has the limit
 
 
 def distance_of(job: dict, question: dict) -> tuple[float, dict[str, float]]:
@@ -75,23 +79,29 @@ def distance_of(job: dict, question: dict) -> tuple[float, dict[str, float]]:
     return sum(steps.values()), {name: number for name, number in steps.items() if number > 0}
 
 
+def answers(case: dict, question: dict) -> bool:
+    """Whether the case is about requests, has what is compared, and has blocks freed by whom the question says."""
+    job = case["job"]
+    return job is not None and bool(question["must_free"] or case["mallocs"]) and (job["lifetime"] == OTHERS) == (question["lifetime"] == OTHERS)
+
+
+def by_distance(table: dict, question: dict) -> list[Near]:
+    """All cases that answer the question, nearest first."""
+    found = [Near(number, *distance_of(case["job"], question)) for number, case in enumerate(table["cases"]) if answers(case, question)]
+    return sorted(found, key=lambda each: (each.distance, each.number))
+
+
 def near(table: dict, question: dict) -> list[Near]:
     """Nearest first; empty where nothing was measured near."""
-    found = []
-    for number, case in enumerate(table["cases"]):
-        if case["job"] is None or (not question["must_free"] and not case["mallocs"]):
-            continue
-        distance, steps = distance_of(case["job"], question)
-        if distance <= FARTHEST:
-            found.append(Near(number, distance, steps))
-    found.sort(key=lambda each: (each.distance, each.number))
-    return [each for each in found if each.distance <= found[0].distance + WINDOW]
+    found = by_distance(table, question)
+    return [each for each in found if each.distance <= min(FARTHEST, found[0].distance + WINDOW)]
 
 
 def answer(table: dict, question: dict) -> Answer:
     cases = near(table, question)
     asked = [entry for entry in table["allocators"] if entry["form"] in question["forms"]]
-    kept = [entry for entry in asked if not why_not(entry, question)]
+    wanted = [entry for entry in asked if not why_not(entry, question)]
+    kept = [entry for entry in wanted if not refused_by(entry, question)]
     phases = [table["cases"][each.number]["time" if question["must_free"] else "mallocs"] for each in cases]
     rivals = [entry for entry in kept if not entry["finding"]] or kept  # an allocator that breaks is not the yardstick
     best = [
@@ -109,6 +119,7 @@ def answer(table: dict, question: dict) -> Answer:
         [each for each in made if not each.ok and each.tried()],
         [each.entry for each in made if not each.tried()],
         [entry for entry in asked if why_not(entry, question)],
+        [entry for entry in wanted if refused_by(entry, question)],
     )
 
 
@@ -120,6 +131,12 @@ def why_not(entry: dict, question: dict) -> str:
         return ONE_SIZE
     needed = bytes_needed(entry, question)
     return "" if question["budget"] is None or needed is None or needed <= question["budget"] else "needs more memory than the budget"
+
+
+def refused_by(entry: dict, question: dict) -> list[int] | None:
+    """The pool nearest to the asked one in which the allocator's largest request is known, and that request, where the question asks for more."""
+    found = min(entry["limits"], key=lambda limit: abs(math.log2(limit[0] / question["pool"])), default=None)
+    return found if found and found[1] < question["sizes"][1] else None
 
 
 def bytes_needed(entry: dict, question: dict) -> float | None:
@@ -142,7 +159,7 @@ def _time(entry: dict, number: int, phase: str) -> list | None:
 
 def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases: list[str], best: list) -> Ranked:
     weights, logs, spread, failed, seconds = 0.0, 0.0, 0.0, [], None
-    bounded, provisional = True, False
+    bounded, provisional, nearest = True, False, None
     ok = 0
     for each, phase, least in zip(cases, phases, best):
         time, result = _time(entry, each.number, phase), entry["results"][each.number]
@@ -151,6 +168,7 @@ def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases:
                 failed.append((each.number, result[0], result[1]))
             continue
         ok += 1
+        nearest = nearest or each
         provisional = provisional or result.get("provisional", False)
         weight = 2**-each.distance
         weights += weight
@@ -176,6 +194,7 @@ def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases:
         ok,
         failed,
         provisional,
+        nearest,
     )
 
 
@@ -190,14 +209,16 @@ def _sorted(judged: list[Ranked]) -> list[Ranked]:
 
 
 def _placed(judged: list[Ranked]) -> list[Ranked]:
-    """By rank, and then by time: of two that no interval tells apart the slower one may have fewer that are surely faster."""
+    """By rank, and then by time. Those for whom equally many are surely faster share a rank, 1 more than the number of those with fewer, as in
+    sports: 1, 1, 3. No interval tells them apart; of two that none tells apart the slower one may have the better rank."""
 
     def surely_faster(other: Ranked, each: Ranked) -> bool:
         if other.high is None or each.low is None:
             return _digits(other.slower) < _digits(each.slower)
         return other.high < each.low
 
-    placed = [Ranked(**{**each.__dict__, "rank": 1 + sum(surely_faster(other, each) for other in judged)}) for each in judged]
+    faster = [sum(surely_faster(other, each) for other in judged) for each in judged]
+    placed = [replace(each, rank=1 + sum(count < own for count in faster)) for each, own in zip(judged, faster)]
     return sorted(placed, key=lambda each: (each.rank, _digits(each.slower), each.entry["id"]))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from allocbench.errors import UsageError
 from plots import quantity
-from plots.advice import cases
+from plots.advice import cases, differences
 from plots.forms import ABLATION, LETTERS
 
 FORMS = tuple(LETTERS)
@@ -61,10 +61,12 @@ def ask(
     called = _lanes(lanes)
     if lifetime not in cases.LIFETIMES:
         raise UsageError(f"--lifetime {lifetime!r} is unknown. Allowed are: {', '.join(cases.LIFETIMES)}.")
+    if lifetime == cases.OTHERS and not must_free:
+        raise UsageError("--never-freed and --lifetime others contradict each other. Leave one out.")
     own = count * cases.mean_bytes((least, most)) / pool_bytes
     if own >= 1:
         raise UsageError(
-            f"--pool {pool} is too small: {count:,} requests of {_range(least, most)} take {quantity.in_bytes(own * pool_bytes)}. Give a "
+            f"--pool {pool} is too small: {count:,} requests of {differences.sizes(least, most)} take {quantity.in_bytes(own * pool_bytes)}. Give a "
             "larger pool, or fewer threads."
         )
     unknown = [form for form in forms if form not in FORMS]
@@ -117,17 +119,13 @@ def _fill(text: str) -> float:
     return made
 
 
-def _range(least: int, most: int) -> str:
-    return quantity.in_bytes(least) if least == most else f"{quantity.in_bytes(least)} to {quantity.in_bytes(most)}"
-
-
 def sentence(question: Question) -> str:
     job = question.job
     words = [
         f"{job.threads:,} threads",
-        f"{_range(*job.sizes)} each",
+        f"{differences.sizes(*job.sizes)} each",
         "all lanes of a warp" if job.lanes == 32 else f"{job.lanes} of the 32 lanes of a warp",
-        f"pool of {quantity.in_bytes(job.pool)}, {100 * job.fill:.2g} % full at most",
+        f"pool of {quantity.in_bytes(job.pool)}, {cases.full(job.fill)} at most",
         cases.LIFETIMES[job.lifetime] if question.must_free else "never freed",
     ]
     if question.any_size:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import forms, origin, style
+from plots import forms, kept, origin, style
 from plots.advice import cases, findings
 from plots.results import Run
 
-FORMAT = 4
+FORMAT = 5
 _MEMORY = ("guide/memory_small", "guide/memory_large")
 _WITHOUT = {"guide/hash_join_without": "guide/hash_join", "guide/group_by_without": "guide/group_by"}
 _FIGURES = (
@@ -20,6 +21,7 @@ _FIGURES = (
     "lanes",
     "mixed",
     "pairs",
+    "handed_over",
     "aged",
     "fill",
     "fill_mixed",
@@ -35,6 +37,7 @@ _LATENCY, _LATENCY_BY_FILL = "guide/latency", "guide/latency_fill"
 _PERCENTILES = ("p50", "p90", "p99", "p999")
 _REASON = 160  # characters of a reason
 ONE_SIZE = "serves one size of block only"  # as workers describe the trait
+_LIMIT = re.compile(r"serves requests up to ([0-9]+) B here")  # as workloads/common/requirements.cpp says it
 
 
 def of(runs: Sequence[Run]) -> dict:
@@ -49,6 +52,7 @@ def of(runs: Sequence[Run]) -> dict:
         "device": guide[0].device.get("name") or "device unknown",
         "date": max(run.date for run in guide),
         "revision": origin.revision(guide[0]),
+        "kept": all(run.folder.resolve().is_relative_to(kept.REFERENCE) for run in guide),
         "cases": [],
         "allocators": [],
     }
@@ -60,8 +64,10 @@ def of(runs: Sequence[Run]) -> dict:
             _add_memory(by_allocator, run)
         elif run.name in (_LATENCY, _LATENCY_BY_FILL):
             _add_latency(by_allocator, run)
+        _add_limits(by_allocator, run)
     made["allocators"] = sorted(by_allocator.values(), key=_order)
     for each in made["allocators"]:
+        each["limits"] = sorted(map(list, each["limits"].items()))
         each["results"] = [each["results"].get(number) for number in range(len(made["cases"]))]
         known = [result for result in each["results"] if result is not None]
         each["survived"] = [sum(isinstance(result, dict) for result in known), len(known)]
@@ -104,17 +110,17 @@ def _add_cases(all_cases: list[dict], by_allocator: dict[str, dict], run: Run) -
         if rule is None:
             continue
         settings = {**row["workload_parameters"], **row["axes"]}
-        label = cases.label(row["workload"], settings)
+        job = rule.job(settings, row["pool_bytes"]) if rule.job else None
+        label = cases.label(row["workload"], settings, job)
         if label not in places:
             places[label] = len(all_cases)
-            all_cases.append(_case(run, row, rule, settings, label))
+            all_cases.append(_case(run, row, rule, job, label))
         entry = _allocator(by_allocator, run, cell)
         entry["results"][places[label]] = _outcome(run, cell, row, values.get(cell, {}))
         _add_facts(entry, run, cell, values.get(cell, {}))
 
 
-def _case(run: Run, row, rule: cases.Rule, settings: dict, label: str) -> dict:
-    job = rule.job(settings, row["pool_bytes"]) if rule.job else None
+def _case(run: Run, row, rule: cases.Rule, job: cases.Job | None, label: str) -> dict:
     return {
         "figure": run.name,
         "label": label,
@@ -151,6 +157,7 @@ def _allocator(by_allocator: dict[str, dict], run: Run, cell: str) -> dict:
             "registers": None,
             "metadata": None,
             "setup": None,
+            "limits": {},
             "memory": [],
             "latency": [],
             "latency_by_fill": [],
@@ -198,6 +205,15 @@ def _add_facts(entry: dict, run: Run, cell: str, values: dict) -> None:
         entry["registers"] = entry["registers"] or _first(values, "alloc", "registers") or None  # the CPU executor has none
     if run.name == "guide/setup":
         entry["setup"] = _first(values, "init", "time")
+
+
+def _add_limits(by_allocator: dict[str, dict], run: Run) -> None:
+    """By pool, the largest request that the allocator serves, where a cell asked for more. A page that the config chose is not a limit of the design."""
+    for cell in run.cells.index[run.cells["status"] == "unsupported"]:
+        found, entry = _LIMIT.search(run.cells.at[cell, "reason"]), _allocator(by_allocator, run, cell)
+        if found and not (ONE_SIZE in entry["restrictions"] and "page_bytes" in run.cells.at[cell, "allocator_parameters"]):
+            pool = int(run.cells.at[cell, "pool_bytes"])
+            entry["limits"][pool] = max(int(found[1]), entry["limits"].get(pool, 0))
 
 
 def _add_memory(by_allocator: dict[str, dict], run: Run) -> None:

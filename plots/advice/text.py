@@ -5,14 +5,13 @@ from __future__ import annotations
 import textwrap
 
 from plots import forms, provisional, quantity
-from plots.advice import cases, engine
+from plots.advice import cases, differences, engine
 from plots.advice.engine import Answer, Ranked
 from plots.advice.question import Question, sentence
 
 _SHOWN = 10
 _CASES = 8
 _WIDTH = 80
-_STEP = 0.05  # settings that are nearer are as asked
 
 
 def write(table: dict, question: Question, found: Answer, everything: bool = False) -> str:
@@ -20,12 +19,13 @@ def write(table: dict, question: Question, found: Answer, everything: bool = Fal
         f"Which allocator for {sentence(question)}?",
         f"Measured on {table['device']}{' (CPU executor: not GPU performance)' if table['backend'] == 'cpu' else ''}, {table['date'] or 'date unknown'}, "
         f"allocbench {table['revision']}.",
+        *(f"{line}, {_AGAIN}" for line in other_cards(table)),
     ]
     if not found.near:
-        return _wrapped([*parts, "", _nothing_near(table, question)])
+        return _wrapped([*parts, "", _nothing_near(table, question), *_refusing(found.refusing, question)])
     if found.ranked:
         shown = found.ranked if everything else found.ranked[:_SHOWN]
-        parts += ["", *_table([_HEADER, *(_row(each, found.ranked) for each in shown)])]
+        parts += ["", *_ranking(table, question, found, shown)]
         if len(found.ranked) > len(shown):
             parts.append(f"... and {len(found.ranked) - len(shown)} more: --all")
         parts += [_LEGEND + (f" {_PROVISIONAL}" if any(each.provisional for each in shown) else ""), "", *_trade_offs(found.ranked), *_restrictions(shown, len(found.near))]
@@ -34,6 +34,16 @@ def write(table: dict, question: Question, found: Answer, everything: bool = Fal
     parts += _others(table, question, found, everything)
     parts += ["", *_ground(table, question, found)]
     return _wrapped(parts)
+
+
+def other_cards(table: dict) -> list[str]:
+    """What kept results say to a reader with another card: one line, which the page has, too."""
+    if not table["kept"] or table["backend"] != "cuda":
+        return []
+    return [
+        "These results are of this card alone: the order on another one is not known. To measure yours: allocbench study guide --out results/mine "
+        "(15 minutes; fewer with --minutes)"
+    ]
 
 
 def _wrapped(parts: list[str]) -> str:
@@ -55,15 +65,32 @@ def _wrapped(parts: list[str]) -> str:
 
 _LEGEND = (
     "time/best: time over the best, geometric mean over the cells below. operation: time of the nearest cell over its operations (mallocs and frees), which run side by side. memory: "
-    "bytes of a full pool and its metadata per requested byte. regs: registers of malloc. survival: cells of the whole guide that ended well; all near "
-    "this job did. -: not measured."
+    "bytes of a full pool and its metadata per requested byte. regs: registers of malloc. ok: cells of the whole guide that ended well; all near "
+    "this job did. away: steps from the question to the nearest cell that the allocator served. -: not measured."
 )
 _PROVISIONAL = f"{provisional.WORD}: a time among these cells has fewer than three rounds."
+MEASURE_OTHERS = (
+    "these results have no cell whose blocks other threads free. Measure such cells on your card: allocbench study guide --only guide/handed_over "
+    "--out results/mine"
+)
+_AGAIN = "then ask again with --results results/mine."
 _STEPS = (
     "One step is a factor of 4 in request size, 10 in threads, 4 in lanes, 2 in the free share of the pool, or 100 in its size; another lifetime is 1.5. "
     "A cell counts half as much for every step away."
 )
-_HEADER = ("rank", "allocator", "time/best", "operation", "memory", "regs", "survival")
+_HEADER = ("rank", "allocator", "time/best", "operation", "memory", "regs", "ok", "away")
+_NAME = 1  # the column that is folded
+
+
+def _ranking(table: dict, question: Question, found: Answer, shown: list[Ranked]) -> list[str]:
+    """The list; a row that lacks the nearest of the near cells names its own."""
+    first = found.near[0]
+    head, *rows = _table([_HEADER, *(_row(each, found.ranked) for each in shown)])
+    others = any(each.nearest != first for each in shown)
+    lines = [f"Nearest measured cell{', where no row names another' if others else ' of every row'}: {_cell(table, question, first)}.", "", head]
+    for each, row in zip(shown, rows):
+        lines += [row] if each.nearest == first else [row, f"      nearest: {_cell(table, question, each.nearest)}"]
+    return lines
 
 
 def _row(each: Ranked, ranked: list[Ranked]) -> tuple[str, ...]:
@@ -73,9 +100,10 @@ def _row(each: Ranked, ranked: list[Ranked]) -> tuple[str, ...]:
         forms.titled(each.entry),
         _factor(each),
         "-" if each.seconds is None else quantity.in_si(each.seconds, "s"),
-        "-" if each.memory is None else f"{each.memory:.2f} B/B",
+        "-" if each.memory is None else f"{each.memory:.2f}",
         "-" if each.entry["registers"] is None else str(each.entry["registers"]),
         "{}/{}".format(*each.entry["survived"]),
+        f"{each.nearest.distance:.1f}",
     )
 
 
@@ -90,8 +118,15 @@ def _beside(each: Ranked) -> str:
 
 
 def _table(rows: list[tuple[str, ...]]) -> list[str]:
+    """One text for each row. Names are folded where the table would be too wide for a terminal."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+    widths[_NAME] = min(widths[_NAME], _WIDTH - sum(widths) + widths[_NAME] - 2 * len(widths) + 2)
+    made = []
+    for row in rows:
+        name, *more = textwrap.wrap(row[_NAME], widths[_NAME])
+        line = "  ".join(cell.ljust(width) for cell, width in zip((*row[:_NAME], name, *row[_NAME + 1 :]), widths)).rstrip()
+        made.append("\n".join([line, *(" " * (widths[0] + 2) + rest for rest in more)]))
+    return made
 
 
 def _trade_offs(ranked: list[Ranked]) -> list[str]:
@@ -126,7 +161,7 @@ def _listed(names: list[str], most: int = 6) -> str:
 
 
 def _others(table: dict, question: Question, found: Answer, everything: bool) -> list[str]:
-    lines = []
+    lines = _refusing(found.refusing, question)
     for title, group in (
         ("Not always served or measured near this job", found.failing),
         ("Unsafe, as the bug search shows (docs/findings.md)", found.unsafe),
@@ -144,6 +179,14 @@ def _others(table: dict, question: Question, found: Answer, everything: bool) ->
     if reasons:
         lines += ["", "Left out:", *(f"  {words}: {_listed(names, len(names))}" for words, names in reasons.items())]
     return lines
+
+
+def _refusing(entries: list[dict], question: Question) -> list[str]:
+    by_words: dict[str, list[str]] = {}
+    for entry in entries:
+        pool, limit = engine.refused_by(entry, question.data())
+        by_words.setdefault(f"serves at most {quantity.in_bytes(limit)}, in a pool of {quantity.in_bytes(pool)}", []).append(forms.titled(entry))
+    return ["", "Refuse this request (status unsupported):", *(f"  {words}: {_listed(names, len(names))}" for words, names in by_words.items())] if by_words else []
 
 
 def _in_words(group: list[Ranked], told: bool) -> list[str]:
@@ -173,44 +216,32 @@ def _ground(table: dict, question: Question, found: Answer) -> list[str]:
     cells = "1 cell" if len(found.near) == 1 else f"{len(found.near)} cells"
     lines = [f"The answer rests on {cells} of the guide; the nearest is {found.near[0].distance:.1f} steps from the question.", _STEPS]
     for each in found.near[:_CASES]:
-        case = table["cases"][each.number]
-        lines.append(f"  {each.distance:.1f}  {case['figure']}: {case['label']}{_differences(case['job'], question.job, each)}")
+        lines.append(f"  {each.distance:.1f}  {_cell(table, question, each)}")
     if len(found.near) > _CASES:
         lines.append(f"  ... and {len(found.near) - _CASES} more")
     if table["band"]:
         lines.append(
-            f"Intervals: 95 %, half of them within ±{100 * table['band']:.2g} %. Allocators share a rank where these do not tell them apart."
+            f"Intervals: 95 %, half of them within ±{100 * table['band']:.2g} %. They do not tell apart allocators that share a rank."
         )
     else:
         lines.append("These results have no intervals (fewer than six rounds): neighbours in this list may be equal.")
     return lines
 
 
-def _differences(job: dict, asked: cases.Job, near: engine.Near) -> str:
-    """What of the case is not as asked."""
-    told = {
-        "size": f"{quantity.in_bytes(job['sizes'][0])}" + (f" to {quantity.in_bytes(job['sizes'][1])}" if job["sizes"][0] != job["sizes"][1] else ""),
-        "threads": f"{job['threads']:,} threads",
-        "lanes": f"{job['lanes']} lanes",
-        "fill": f"{100 * job['fill']:.2g} % full",
-        "lifetime": cases.LIFETIMES[job["lifetime"]],
-        "pool": f"pool of {quantity.in_bytes(job['pool'])}",
-    }
-    named = [told[name] for name, steps in near.steps.items() if steps >= _STEP]
-    return f"  (differs: {', '.join(named)})" if named else "  (as asked)"
+def _cell(table: dict, question: Question, near: engine.Near) -> str:
+    """`guide/small: 64 B, 1,000 threads (requests 4 times smaller)`."""
+    case = table["cases"][near.number]
+    return f"{case['figure']}: {case['label']} ({'; '.join(differences.words(case['job'], question.data(), near.steps)) or 'as asked'})"
 
 
 def _nothing_near(table: dict, question: Question) -> str:
-    data = question.data()
-    nearest = min(
-        ((engine.distance_of(case["job"], data), case) for case in table["cases"] if case["job"]), key=lambda pair: pair[0][0], default=None
-    )
-    if nearest is None:
-        return "Not measured: these results hold no cell that is about requests.\n"
-    (distance, steps), case = nearest
-    worst = max(steps, key=lambda name: steps[name])
+    found = engine.by_distance(table, question.data())
+    if not found and question.job.lifetime == cases.OTHERS:
+        return f"Not measured: {MEASURE_OTHERS}, {_AGAIN}"
+    if not found:
+        return "Not measured: these results hold no cell that is about requests."
     return (
-        f"Not measured: the nearest cell is {distance:.1f} steps away, and cells beyond {engine.FARTHEST:g} steps are not used.\n"
-        f"  {case['figure']}: {case['label']}; it differs most in: {worst}.\n"
-        "Measure your job: copy configs/guide/small.json, set its sizes and threads, and run it.\n"
+        f"Not measured: the nearest cell is {found[0].distance:.1f} steps away, and cells beyond {engine.FARTHEST:g} steps are not used.\n"
+        f"  {_cell(table, question, found[0])}.\n"
+        "Measure your job: copy configs/guide/small.json, set its sizes and threads, and run it."
     )

@@ -17,7 +17,7 @@ from plotly.offline import get_plotlyjs
 
 from allocbench.errors import NothingToDraw, UsageError
 from plots import claims, drawing, forms, style
-from plots.advice import cases, engine, question, table
+from plots.advice import cases, differences, engine, question, table, text
 from plots.results import Run
 from plots.webpage import charts as page_charts
 from plots.webpage import cliffs, costs, figures, heat, ledger, tax
@@ -26,6 +26,7 @@ _STATIC = Path(__file__).with_name("static")
 _SCRIPTS = ("rank.js", "question.js", "heat.js", "decision.js", "numbers.js", "charts.js")
 _OF_THE_GUIDE = ("survival", "costs", "cliffs", "tax")
 _SECTIONS = ("answer", *_OF_THE_GUIDE, "claims", "figures")
+_AGAIN = ", then make the page of that folder: allocbench report results/mine --html"
 _EMPTY = {"cases": [], "allocators": [], "floor": 0.0, "band": None, "without": {}, "backend": "", "device": "", "date": "", "revision": ""}
 
 
@@ -76,7 +77,8 @@ def _answer(guide: dict) -> str:
             '<p class="none">Not measured: these results hold no guide. Measure it with <code>allocbench study guide</code> and make the page '
             "again.</p>"
         )
-    return (_STATIC / "question.html").read_text(encoding="utf-8")
+    lines = "".join(f'<p class="none">{html.escape(line + _AGAIN)}</p>' for line in text.other_cards(guide))
+    return (_STATIC / "question.html").read_text(encoding="utf-8") + lines
 
 
 def _evidence(guide: dict, charts: dict) -> str:
@@ -160,6 +162,9 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
         "farthest": engine.FARTHEST,
         "window": engine.WINDOW,
         "other_lifetime": engine.OTHER_LIFETIME,
+        "as_asked": differences.AS_ASKED,
+        "others": cases.OTHERS,
+        "measure_others": text.MEASURE_OTHERS + _AGAIN,
         "fullest": cases.FULLEST,
         "lifetimes": cases.LIFETIMES,
         "usual_forms": question.USUAL_FORMS,

@@ -30,6 +30,7 @@ COST = {
 }
 LEFT_OUT = "put off until all others were measured (kma lost workers in 3 configs); then the time of --minutes was used up"
 FAILED = {("halloc", 16, 1_000_000): ("oom", "12 of 1,000,000 requests returned null")}
+REFUSED = {("latency", "halloc", 1 << 27): "Halloc serves requests up to 4096 B here, asked for 8192 B"}
 
 
 def write(folder: Path, backend: str = "cuda") -> Path:
@@ -43,6 +44,12 @@ def write(folder: Path, backend: str = "cuda") -> Path:
     _config(folder, "latency_fill", [_latency_by_fill(name, pool) for name in NAMES for pool in (1 << 27, 1 << 30)], backend)
     _config(folder, "hash_join", [_application(name, 3) for name in NAMES], backend)
     _config(folder, "hash_join_without", [_application("atomic_malloc", 5)], backend)
+    return folder
+
+
+def write_handed_over(folder: Path) -> Path:
+    """Blocks that other threads free, beside the rest."""
+    _config(folder, "handed_over", [_handed_over(name, freed_by) for name in NAMES for freed_by in ("other_block", "anybody", "other_lane")], "cuda")
     return folder
 
 
@@ -71,6 +78,8 @@ def _phases(total: float, operations: int) -> dict:
 
 def _cell(name: str, workload: str, settings: dict, axes: dict, values: dict, pool: int) -> dict:
     failed = ("skipped", LEFT_OUT) if name == "kma" else FAILED.get((name, axes.get("request_bytes"), axes.get("threads")))
+    if refused := REFUSED.get((workload, name, pool)):
+        failed = "unsupported", refused
     if failed:
         status, reason = failed
         return synthetic.cell(name, axes, status=status, reason=reason, workload=workload, workload_parameters={**settings, **axes}, pool_bytes=pool)
@@ -91,6 +100,13 @@ def _mixed(name: str) -> dict:
 def _fill(name: str, taken: float) -> dict:
     settings = {"lanes_per_warp": 32, "threads": 10_000, "request_bytes": 256}
     return _cell(name, "fill", settings, {"taken_share": taken}, _phases(COST[name][0] * 4 / (1 - taken), 10_000), 1 << 27)
+
+
+def _handed_over(name: str, freed_by: str) -> dict:
+    """Comb is slow here. Another lane of the warp frees as quickly as if nobody had allocated."""
+    total = COST[name][0] * {"other_block": 10, "anybody": 20, "other_lane": 0.01}[freed_by] * (4 if name == "comb" else 1)
+    settings = {"lanes_per_warp": 32, "sizes": "fixed", "request_bytes": 64, "threads": 100_000}
+    return _cell(name, "producer_consumer", settings, {"freed_by": freed_by}, _phases(total, 100_000), 1 << 30)
 
 
 def _memory(name: str) -> dict:

@@ -10,7 +10,7 @@ import pytest
 import synthetic
 
 from plots import results
-from plots.advice import cases, engine, findings, question, table, text
+from plots.advice import cases, engine, findings, newest, question, table, text
 
 
 @pytest.mark.parametrize(
@@ -94,6 +94,47 @@ def test_who_was_left_out_near_the_job_only_now_and_then_is_not_ranked(made):
                if entry["id"] == "comb" else entry for entry in made["allocators"]]
     found = advised.near({**made, "allocators": entries})
     assert "comb" in advised.ids(found.failing) and "comb" not in advised.ids(found.ranked)
+
+
+def test_who_answers_unsupported_to_the_asked_size_is_not_ranked(made):
+    """Halloc served all cells near, of at most 4,096 B, and refused 8,192 B of a pool of 128 MiB."""
+    words = {"threads": "100k", "pool": "2GiB"}
+    taken, refused = (advised.near(made, sizes=sizes, **words) for sizes in ("16-4096", "16-4097"))
+    assert "halloc" in advised.ids(taken.ranked) and taken.refusing == []
+    assert "halloc" not in sum((advised.ids(getattr(refused, group)) for group in ("ranked", "failing", "unsafe", "unable")), [])
+    assert [entry["id"] for entry in refused.refusing] == ["halloc"]
+    asked = advised.asked(sizes="16-16384", **words)
+    told = text.write(made, asked, engine.answer(made, asked.data()))
+    assert "\n\nRefuse this request (status unsupported):\n  serves at most 4 KiB, in a pool of 128 MiB: Halloc (published)\n" in told
+
+
+def test_the_largest_request_is_that_of_the_pool_nearest_to_the_asked_one():
+    entry = {"limits": [[1 << 20, 1000], [1 << 28, 8000]]}
+    asked = {"sizes": [16, 4000]}
+    assert engine.refused_by(entry, {**asked, "pool": 1 << 22}) == [1 << 20, 1000]
+    assert engine.refused_by(entry, {**asked, "pool": 1 << 30}) is None
+    assert engine.refused_by({"limits": []}, {**asked, "pool": 1 << 30}) is None
+
+
+def test_blocks_that_others_free_have_cells_of_their_own(tmp_path):
+    """Comb takes four times as long as elsewhere there, and nowhere else."""
+    made, _ = newest.table_of([str(guide.write_handed_over(guide.write(tmp_path)))])
+    words = {"sizes": "64", "threads": "100k"}
+    others, own = advised.near(made, **words, lifetime="others"), advised.near(made, **words)
+    assert [made["cases"][each.number]["label"] for each in others.near] == [
+        "64 B, 100,000 threads, freed by another block", "64 B, 100,000 threads, freed by anybody"]
+    assert advised.ids(others.ranked) == ["corw_reworked", "halloc_reworked", "comb", "halloc"] and others.ranked[2].slower == pytest.approx(4, rel=0.01)
+    assert "guide/handed_over" not in {made["cases"][each.number]["figure"] for each in own.near} and advised.ids(own.ranked)[0] == "comb"
+    assert "guide/handed_over" not in {made["cases"][each.number]["figure"] for each in advised.near(made, **words, lifetime="any").near}
+
+
+def test_without_cells_that_others_free_nothing_is_said_about_them(made):
+    asked = advised.asked(lifetime="others")
+    found = engine.answer(made, asked.data())
+    assert found.near == [] and found.ranked == []
+    told = " ".join(text.write(made, asked, found).split())
+    assert told.endswith("Not measured: these results have no cell whose blocks other threads free. Measure such cells on your card: "
+                         "allocbench study guide --only guide/handed_over --out results/mine, then ask again with --results results/mine.")
 
 
 def test_the_unsafe_stand_apart(made):
@@ -190,4 +231,4 @@ def test_the_list_is_in_the_order_of_the_ranks(made):
         for number in near:
             entry["results"][number] = {phase: [middle, low, high] for phase in ("alloc", "free", "total")} | {"n": {"total": 1000}}
     ranked = advised.near({**made, "allocators": entries}).ranked
-    assert [(each.entry["id"], each.rank) for each in ranked] == [(entries[0]["id"], 1), (entries[2]["id"], 1), (entries[1]["id"], 2)]
+    assert [(each.entry["id"], each.rank) for each in ranked] == [(entries[0]["id"], 1), (entries[2]["id"], 1), (entries[1]["id"], 3)]

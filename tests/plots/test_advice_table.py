@@ -56,6 +56,23 @@ def test_of_two_measurements_the_newer_counts(tmp_path):
     assert all("old/guide" in str(error).split(" holds results of")[0] for error in failures) and len(failures) == 9
 
 
+def test_largest_requests_come_from_unsupported_cells(tmp_path):
+    def cell(name, size, limit, pool, parameters):
+        told = f"{name} serves requests up to {limit} B here, asked for {size} B"
+        return synthetic.cell(name, {"request_bytes": size}, status="unsupported", reason=told, workload_parameters={"threads": 1000, "lanes_per_warp": 32},
+                              pool_bytes=pool, allocator_parameters=parameters)
+
+    bulk = synthetic.cell("fdgmalloc", {"request_bytes": 64}, status="unsupported", reason="FDGMalloc frees in bulk",
+                          workload_parameters={"threads": 1000, "lanes_per_warp": 32})
+    cells = [cell("rw_malloc", 9000, 8192, 1 << 30, {"page_bytes": 4096}), cell("rw_malloc", 512, 256, 1 << 20, {"page_bytes": 64}),
+             cell("rw", 9000, 4096, 1 << 30, {"page_bytes": 4096}), cell("slab", 256, 128, 1 << 30, {}), bulk]
+    run = synthetic.write(tmp_path, {"name": "guide/large"}, cells)
+    for number in (2, 3):
+        synthetic.change(run, number, restrictions=[table.ONE_SIZE])
+    limits = {entry["id"]: entry["limits"] for entry in table.of([results.read_run(tmp_path)])["allocators"]}
+    assert limits == {"rw_malloc": [[1 << 20, 256], [1 << 30, 8192]], "slab": [[1 << 30, 128]], "fdgmalloc": [], "rw": []}, "the page of RW was chosen"
+
+
 def test_runs_without_a_guide_are_refused(tmp_path):
     synthetic.write(
         tmp_path / "run",

@@ -216,6 +216,13 @@ def test_a_run_without_its_results_is_named(tmp_path, capsys):
     assert "guide/mixed contains no results.json. If a run was interrupted: Unpack events.jsonl.xz, then write it again with" in told
 
 
+def test_a_page_of_kept_results_says_that_they_are_of_one_card(folder, monkeypatch):
+    line = "These results are of this card alone: the order on another one is not known."
+    assert line not in build.page_of(runs_of(folder), []).text
+    monkeypatch.setattr(kept, "REFERENCE", folder.resolve())
+    assert f'<p class="none">{line} ' in build.page_of(runs_of(folder), []).text
+
+
 def test_another_device_is_left_out_and_named(tmp_path, capsys):
     made = guide.write(tmp_path)
     other = made / "guide" / "fill" / "results.json"

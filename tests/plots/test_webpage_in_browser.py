@@ -9,7 +9,7 @@ import synthetic
 from webpage_runs import runs_of
 
 from plots import cli
-from plots.advice import engine, question, table
+from plots.advice import differences, engine, question, table, text
 
 pytest.importorskip("plotly")
 By = pytest.importorskip("selenium.webdriver.common.by").By
@@ -49,8 +49,10 @@ QUESTIONS = [
     {"sizes": "16-4096", "threads": "100k", "pool": "1GiB", "any_size": True},
     {"sizes": "256", "threads": "10k", "pool": "128MiB", "fill": "0.9"},
     {"sizes": "64", "threads": "20k", "pool": "1GiB", "lifetime": "any"},
+    {"sizes": "48", "threads": "50k", "pool": "2GiB", "lifetime": "others"},
     {"sizes": "1", "threads": "1", "pool": "1TiB", "lanes": "1"},
     {"sizes": "16", "threads": "1000", "pool": "1GiB", "forms": question.FORMS},
+    {"sizes": "16-16384", "threads": "100k", "pool": "2GiB"},
     {"sizes": "33-777", "threads": "12,345", "pool": "3GiB", "lanes": "7"},
 ]
 
@@ -67,26 +69,30 @@ def test_page_and_command_line_rank_alike(wide, page, folder, words):
         """
         const found = Decision.answer(arguments[0], arguments[1]);
         const told = (group) => group.map((each) =>
-          [each.entry.id, each.rank, each.slower, each.low, each.high, each.memory, each.ok, each.failed.length, each.seconds]);
+          [each.entry.id, each.rank, each.slower, each.low, each.high, each.memory, each.ok, each.failed.length, each.seconds, each.nearest && each.nearest.number]);
         return {near: found.near.map((each) => [each.number, each.distance]),
+                differs: found.near.map((each) => Question.differences(Decision.table.cases[each.number].job, Question.parsed({...Question.usual, ...arguments[0]}, arguments[1]), each.steps)),
                 ranked: told(found.ranked), failing: told(found.failing), unsafe: told(found.unsafe),
-                unable: told(found.unable), left_out: found.left_out.map((entry) => entry.id), front: [...Rank.front(found.ranked)].sort(),
+                unable: told(found.unable), left_out: found.left_out.map((entry) => entry.id), refusing: found.refusing.map((entry) => entry.id), front: [...Rank.front(found.ranked)].sort(),
                 unmeasured: found.unmeasured.map((entry) => entry.id), sentence: Decision.sentence(arguments[0], arguments[1])};""",
         typed,
         list(asked.forms),
     )
     assert [number for number, _ in told["near"]] == [each.number for each in found.near]
     assert [distance for _, distance in told["near"]] == pytest.approx([each.distance for each in found.near])
+    cases = table.of(runs_of(folder))["cases"]
+    assert told["differs"] == [differences.words(cases[each.number]["job"], asked.data(), each.steps) for each in found.near]
     for group in ("ranked", "failing", "unsafe", "unable"):
         ours = getattr(found, group)
-        assert [(each[0], each[1], each[6], each[7]) for each in told[group]] == [
-            (each.entry["id"], each.rank, each.ok, len(each.failed)) for each in ours
+        assert [(*each[:2], *each[6:8], each[9]) for each in told[group]] == [
+            (each.entry["id"], each.rank, each.ok, len(each.failed), each.nearest and each.nearest.number) for each in ours
         ]
         for theirs, each in zip(told[group], ours):
             assert [*theirs[2:6], theirs[8]] == pytest.approx([each.slower, each.low, each.high, each.memory, each.seconds]), each.entry["id"]
     assert told["sentence"] == question.sentence(asked)
     assert told["unmeasured"] == [entry["id"] for entry in found.unmeasured]
     assert told["left_out"] == [entry["id"] for entry in found.left_out]
+    assert told["refusing"] == [entry["id"] for entry in found.refusing]
     assert told["front"] == sorted(engine.front(found.ranked))
 
 
@@ -95,12 +101,38 @@ def test_the_list_shown_is_the_ranking(wide, page, folder):
     shown = wide.execute_script("return [...document.querySelectorAll('.ranking tr[data-allocator]')].map((row) => row.dataset.allocator)")
     found = engine.answer(table.of(runs_of(folder)), question.ask("16", "1k", "1GiB").data())
     assert shown == [each.entry["id"] for each in found.ranked]
+    lines = "return [...document.querySelectorAll('#ranking > p')].map((line) => line.textContent)"
+    assert wide.execute_script(lines)[0] == "Nearest measured cell of every row: guide/small: 16 B, 1,000 threads (as asked)."
+    assert wide.execute_script("return [...document.querySelectorAll('.ranking tr[data-allocator]')].map((row) => row.lastChild.textContent)") == ["0.0"] * len(shown)
     beware = "return Object.fromEntries([...document.querySelectorAll('.ranking .beware')].map((words) => [words.dataset.about, words.textContent]))"
     assert wide.execute_script(beware) == {"corw_reworked": "serves one size of block only"}
     browser.show(wide, page, "#s=16&t=1k&z=any")
     assert "corw_reworked" not in wide.execute_script("return [...document.querySelectorAll('.ranking tr[data-allocator]')].map((row) => row.dataset.allocator)")
     told = wide.execute_script("return document.getElementById('ranking').textContent")
     assert "CoRW, reworked (serves one size of block only)" in told and "AtomicMalloc (published) (never frees)" in told
+    browser.show(wide, page, "#s=16-16384&t=100k&p=2GiB")
+    told = wide.execute_script("return document.getElementById('ranking').textContent")
+    assert "Refuse this request (status unsupported): Halloc (published) (serves at most 4 KiB, in a pool of 128 MiB)." in told
+
+
+def test_blocks_that_others_free_are_ranked_alike_or_not_at_all(wide, page, tmp_path):
+    browser.show(wide, page, "#s=64&t=100k&life=others")
+    told = wide.execute_script("return document.getElementById('ranking').textContent")
+    assert told.startswith("Not measured: these results have no cell whose blocks other threads free. Measure such cells on your card: allocbench study guide")
+    assert told.endswith("then make the page of that folder: allocbench report results/mine --html")
+    browser.show(wide, page, "#s=16&t=1&l=1&f=99%25")
+    told = wide.execute_script("return document.getElementById('ranking').textContent")
+    asked = question.ask("16", "1", "1GiB", fill="99%", lanes="1")
+    bare = table.of(runs_of(guide.write(tmp_path / "bare")))
+    made = " ".join(text.write(bare, asked, engine.answer(bare, asked.data())).split())
+    assert told.startswith("Not measured: the nearest cell is") and told in made
+    folder, own = guide.write_handed_over(guide.write(tmp_path / "runs")), tmp_path / "page.html"
+    assert cli.main(["page", str(folder), "--out", str(own)]) == 0
+    browser.show(wide, own, "#s=64&t=100k&life=others")
+    found = engine.answer(table.of(runs_of(folder)), question.ask("64", "100k", "1GiB", lifetime="others").data())
+    shown = "return [...document.querySelectorAll('.ranking tr[data-allocator]')].map((row) => [row.dataset.allocator, row.cells[0].textContent])"
+    assert wide.execute_script(shown) == [[each.entry["id"], str(each.rank)] for each in found.ranked] != []
+    assert "guide/handed_over: 64 B, 100,000 threads, freed by anybody (as asked)" in wide.execute_script("return document.getElementById('ground').textContent")
 
 
 def test_the_cliffs_are_of_the_first_until_a_reader_chooses(wide, page, folder):
@@ -165,6 +197,8 @@ def test_a_mistake_is_told_beside_the_form(wide, page):
     assert wide.execute_script("return document.getElementById('mistake').textContent").startswith('Request sizes: "big" is not a size')
     browser.show(wide, page, "#p=1GB")
     assert wide.execute_script("return document.getElementById('mistake').textContent").startswith('Pool: "1GB" is not a size')
+    browser.show(wide, page, "#life=others&free=no")
+    assert wide.execute_script("return document.getElementById('mistake').textContent").startswith("Blocks live: other threads free them, but Must free is no.")
     browser.show(wide, page, "#life=nonsense&t=%3Cb%3E")
     assert "is not a number of threads" in wide.execute_script("return document.getElementById('mistake').textContent")
     assert wide.execute_script("return document.getElementById('ranking').textContent + document.getElementById('asked').textContent") == ""

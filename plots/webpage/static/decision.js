@@ -42,21 +42,28 @@ const Decision = (() => {
     return cell;
   }
 
+  function cellOf(near, question) {
+    const {figure, label, job} = table.cases[near.number];
+    return `${figure}: ${label} (${Question.differences(job, question, near.steps).join("; ") || "as asked"})`;
+  }
+
   // What no time tells stands in a row of its own, which a phone has room for.
-  function bewareOf({entry, ok}, cells) {
-    const words = [...entry.restrictions, ...(ok < cells ? [`measured in ${ok} of these ${cells} cells`] : [])];
+  function bewareOf({entry, ok, nearest}, found, question) {
+    const words = [...entry.restrictions], cells = found.near.length;
+    if (ok < cells) words.push(`measured in ${ok} of these ${cells} cells`);
+    if (nearest !== found.near[0]) words.push(`nearest: ${cellOf(nearest, question)}`);
     if (!words.length) return null;
     const row = element("tr", undefined, "beware"), cell = element("td", words.join("; "));
     row.dataset.about = entry.id;
-    cell.colSpan = 6;
+    cell.colSpan = 7;
     row.append(element("td"), cell);
     return row;
   }
 
-  function rankingOf(found) {
+  function rankingOf(found, question) {
     const front = Rank.front(found.ranked), made = element("table", undefined, "ranking");
     const head = made.createTHead().insertRow();
-    for (const [title, className] of [["", "number"], ["allocator"], ["time over best", "number"], ["per operation", "number wide-only"], ["memory", "number"], ["registers", "number wide-only"], ["survival", "number"]])
+    for (const [title, className] of [["", "number"], ["allocator"], ["time over best", "number"], ["per operation", "number wide-only"], ["memory", "number"], ["registers", "number wide-only"], ["survival", "number"], ["steps away", "number wide-only"]])
       head.append(Object.assign(element("th", title), {className: className || ""}));
     const body = made.createTBody();
     found.ranked.forEach((each, place) => {
@@ -69,7 +76,8 @@ const Decision = (() => {
       row.append(element("td", told + beside(each), "number"), element("td", each.seconds === null ? "–" : si(each.seconds, "s"), "number wide-only"));
       row.append(element("td", each.memory === null ? "not measured" : `${each.memory.toFixed(2)} B/B`, "number"));
       row.append(element("td", each.entry.registers ?? "–", "number wide-only"), element("td", each.entry.survived.join("/"), "number"));
-      const beware = bewareOf(each, found.near.length);
+      row.append(element("td", each.nearest.distance.toFixed(1), "number wide-only"));
+      const beware = bewareOf(each, found, question);
       if (!beware) return;
       row.className = "with-more";
       beware.hidden = row.hidden;
@@ -89,7 +97,7 @@ const Decision = (() => {
     for (const [title, group] of lines) list.append(element("li", `${title}: ${group.slice(0, 6).map((each) => titled(each.entry)).join("; ")}${group.length > 6 ? ` and ${group.length - 6} more` : ""}`));
     list.append(element("li", "Time over best: geometric mean over the cells below. Per operation: time of the nearest cell over its operations (mallocs and frees), which run side by side."));
     list.append(element("li", "Memory: bytes of a full pool and its metadata per requested byte. Registers: of the malloc kernel."));
-    list.append(element("li", "Survival: cells of the whole guide that ended well; of those near this job all did."));
+    list.append(element("li", "Survival: cells of the whole guide that ended well; of those near this job all did. Steps away: from the question to the nearest cell that the allocator served."));
     list.append(element("li", "Coloured names: nothing else in the list is better in time, memory and registers at once."));
     return list;
   }
@@ -109,14 +117,30 @@ const Decision = (() => {
     return made;
   }
 
+  // `reason`: why an allocator stands here, in words; those with the same words stand together.
+  function inWords(title, entries, reason) {
+    const reasons = new Map();
+    for (const entry of entries) reasons.set(reason(entry), [...(reasons.get(reason(entry)) || []), titled(entry)]);
+    return reasons.size ? element("p", `${title}: ${[...reasons].map(([words, names]) => `${names.join("; ")} (${words})`).join(". ")}.`, "none") : "";
+  }
+
+  function refusing(found, question) {
+    return inWords("Refuse this request (status unsupported)", found.refusing, (entry) => {
+      const [pool, limit] = Rank.refusedBy(entry, question);
+      return `serves at most ${Question.inBytes(limit)}, in a pool of ${Question.inBytes(pool)}`;
+    });
+  }
+
   function ground(found, question) {
     const list = element("ul");
-    for (const each of found.near) {
-      const nearby = table.cases[each.number];
-      const differs = Object.entries(each.steps).filter(([, steps]) => steps >= 0.05).map(([name, steps]) => `${name} ${steps.toFixed(1)}`);
-      list.append(element("li", `${each.distance.toFixed(1)} steps: ${nearby.figure}, ${nearby.label}${differs.length ? ` (differs in ${differs.join(", ")})` : " (as asked)"}`));
-    }
+    for (const each of found.near) list.append(element("li", `${each.distance.toFixed(1)} steps: ${cellOf(each, question)}`));
     return list;
+  }
+
+  function nothingNear(question) {
+    const [nearest] = Rank.byDistance(table, question);
+    if (nearest) return `the nearest cell is ${nearest.distance.toFixed(1)} steps away, and cells beyond ${Rank.settings.farthest} steps are not used. ${cellOf(nearest, question)}.`;
+    return question.lifetime === Rank.settings.others ? Rank.settings.measure_others : "these results hold no cell that is about requests.";
   }
 
   function show(question) {
@@ -131,12 +155,12 @@ const Decision = (() => {
       return;
     }
     if (!found.near.length) {
-      ranking.append(element("p", "Not measured: no cell of the guide is near this question.", "none"));
+      ranking.append(element("p", `Not measured: ${nothingNear(question)}`, "none"), refusing(found, question));
       behind.replaceChildren();
       return;
     }
     if (found.ranked.length) {
-      const list = rankingOf(found), scroll = element("div", undefined, "scroll");
+      const list = rankingOf(found, question), scroll = element("div", undefined, "scroll");
       scroll.append(list);
       ranking.append(scroll);
       if (found.ranked.length > shown && !opened.has("all")) {
@@ -151,13 +175,13 @@ const Decision = (() => {
         });
         ranking.append(more);
       }
-      ranking.append(tradeOffs(found.ranked));
+      const others = found.ranked.some((each) => each.nearest !== found.near[0]);
+      ranking.append(element("p", `Nearest measured cell${others ? ", where no row names another" : " of every row"}: ${cellOf(found.near[0], question)}.`), tradeOffs(found.ranked));
     } else ranking.append(element("p", "No allocator served all of the cells near this job.", "none"));
+    ranking.append(refusing(found, question));
     ranking.append(others("Not always served or measured near this job", found.failing), others("Unsafe, as the bug search shows", found.unsafe), others("Served none of the cells near this job", found.unable));
     if (found.unmeasured.length) ranking.append(element("p", `Not measured near this job: ${found.unmeasured.map(titled).join("; ")}.`, "none"));
-    const reasons = new Map();
-    for (const entry of found.left_out) reasons.set(Rank.whyNot(entry, question), [...(reasons.get(Rank.whyNot(entry, question)) || []), titled(entry)]);
-    if (reasons.size) ranking.append(element("p", `Left out: ${[...reasons].map(([words, names]) => `${names.join("; ")} (${words})`).join(". ")}.`, "none"));
+    ranking.append(inWords("Left out", found.left_out, (entry) => Rank.whyNot(entry, question)));
     behind.replaceChildren(ground(found, question));
   }
 

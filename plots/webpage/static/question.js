@@ -38,6 +38,7 @@ const Question = (() => {
     const sizes = sizesOf(words.sizes), threads = count(words.threads), pool = bytes(words.pool, "Pool");
     const lanes = Number(words.lanes);
     if (!Number.isInteger(lanes) || lanes < 1 || lanes > 32) throw new Error(`Lanes: "${words.lanes}" is not a number from 1 to 32.`);
+    if (words.lifetime === limits.others && words.free === "no") throw new Error("Blocks live: other threads free them, but Must free is no. Change one of the two.");
     const own = threads * ((sizes[0] + sizes[1]) / 2) / pool;
     if (own >= 1) throw new Error("The pool is too small for these requests. Give a larger pool, or fewer threads.");
     const fill = Math.min(words.fill.trim() === "" ? own : Math.max(own, shareOf(words.fill)), limits.fullest);
@@ -74,17 +75,38 @@ const Question = (() => {
     return `${short3(value / 1024 ** power)} ${["B", "KiB", "MiB", "GiB", "TiB"][power]}`;
   }
 
+  const sizes = ([least, most]) => (least === most ? inBytes(least) : `${inBytes(least)} to ${inBytes(most)}`);
+  const percent = (share) => (share >= 1e-4 ? `${Number((100 * share).toPrecision(3))} %` : "under 0.01 %");
+
+  function times(own, asked, more, less) {
+    const ratio = Math.max(own / asked, asked / own);
+    return `${ratio >= 9.95 ? Math.round(ratio).toLocaleString("en") : Math.round(10 * ratio) / 10} times ${own > asked ? more : less}`;
+  }
+
+  // How a measured cell differs from the question, in words, one for each setting; as plots/advice/differences.py has it.
+  function differences(job, question, steps) {
+    const [least, most] = job.sizes, [askedLeast, askedMost] = question.sizes;
+    const told = {
+      size: least * askedMost === most * askedLeast ? `requests ${times(most, askedMost, "larger", "smaller")}` : `requests of ${sizes(job.sizes)}, not ${sizes(question.sizes)}`,
+      threads: `${times(job.threads, question.threads, "more", "fewer")} threads`,
+      lanes: `${job.lanes} calling ${job.lanes === 1 ? "lane" : "lanes"} of a warp, not ${question.lanes}`,
+      fill: `${percent(job.fill)} full, not ${percent(question.fill)}`,
+      lifetime: `blocks ${limits.lifetimes[job.lifetime]}`,
+      pool: `pool ${times(job.pool, question.pool, "larger", "smaller")}`,
+    };
+    return Object.keys(told).filter((name) => steps[name] >= limits.as_asked).map((name) => told[name]);
+  }
+
   // The question in words, so that readers see how it was understood; as sentence() of plots/advice/question.py has it.
   function sentence(question) {
-    const [least, most] = question.sizes, parts = [`${question.threads.toLocaleString("en")} threads`];
-    parts.push(`${inBytes(least)}${least === most ? "" : ` to ${inBytes(most)}`} each`);
+    const parts = [`${question.threads.toLocaleString("en")} threads`, `${sizes(question.sizes)} each`];
     parts.push(question.lanes === 32 ? "all lanes of a warp" : `${question.lanes} of the 32 lanes of a warp`);
-    parts.push(`pool of ${inBytes(question.pool)}, ${Number((100 * question.fill).toPrecision(2))} % full at most`);
+    parts.push(`pool of ${inBytes(question.pool)}, ${percent(question.fill)} full at most`);
     parts.push(question.must_free ? limits.lifetimes[question.lifetime] : "never freed");
     if (question.any_size) parts.push("blocks of any size");
     if (question.budget) parts.push(`at most ${inBytes(question.budget)} of memory`);
     return parts.join(", ");
   }
 
-  return {parsed, sentence, toFragment, fromFragment, usual};
+  return {parsed, sentence, differences, inBytes, toFragment, fromFragment, usual};
 })();

@@ -18,15 +18,23 @@ const Rank = (() => {
     return {distance: Object.values(all).reduce((sum, number) => sum + number, 0), steps};
   }
 
-  function near(table, question) {
+  // Whether the case is about requests, has what is compared, and has blocks freed by whom the question says.
+  function answers({job, mallocs}, question) {
+    return job !== null && (question.must_free || mallocs !== "") && (job.lifetime === settings.others) === (question.lifetime === settings.others);
+  }
+
+  // All cases that answer the question, nearest first.
+  function byDistance(table, question) {
     const found = [];
     table.cases.forEach((each, number) => {
-      if (each.job === null || (!question.must_free && !each.mallocs)) return;
-      const {distance, steps} = distanceOf(each.job, question);
-      if (distance <= settings.farthest) found.push({number, distance, steps});
+      if (answers(each, question)) found.push({number, ...distanceOf(each.job, question)});
     });
-    found.sort((a, b) => a.distance - b.distance || a.number - b.number);
-    return found.filter((each) => each.distance <= found[0].distance + settings.window);
+    return found.sort((a, b) => a.distance - b.distance || a.number - b.number);
+  }
+
+  function near(table, question) {
+    const found = byDistance(table, question);
+    return found.filter((each) => each.distance <= Math.min(settings.farthest, found[0].distance + settings.window));
   }
 
   function memoryOf(entry, sizes) {
@@ -47,13 +55,21 @@ const Rank = (() => {
     return factor * question.threads * (question.sizes[0] + question.sizes[1]) / 2 <= question.budget ? "" : "needs more memory than the budget";
   }
 
+  // The pool nearest to the asked one in which the largest request is known, and that request, where the question asks for more.
+  function refusedBy(entry, question) {
+    let found = null;
+    for (const limit of entry.limits)
+      if (found === null || octaves(limit[0], question.pool) < octaves(found[0], question.pool)) found = limit;
+    return found !== null && found[1] < question.sizes[1] ? found : null;
+  }
+
   function timeOf(entry, number, phase) {
     const result = entry.results[number];
     return result === null || Array.isArray(result) ? undefined : result[phase];
   }
 
   function judged(entry, table, question, cases, phases, best) {
-    let weights = 0, logs = 0, spread = 0, ok = 0, bounded = true, provisional = false, seconds = null;
+    let weights = 0, logs = 0, spread = 0, ok = 0, bounded = true, provisional = false, seconds = null, nearest = null;
     const failed = [];
     cases.forEach((each, place) => {
       const time = timeOf(entry, each.number, phases[place]), result = entry.results[each.number];
@@ -62,6 +78,7 @@ const Rank = (() => {
         return;
       }
       ok += 1;
+      nearest ??= each;
       provisional ||= result.provisional === true;
       const weight = 2 ** -each.distance;
       weights += weight;
@@ -71,7 +88,7 @@ const Rank = (() => {
       const operations = result.n?.[phases[place]];
       if (seconds === null && operations) seconds = time[0] / operations;
     });
-    const made = {entry, rank: 0, slower: null, low: null, high: null, seconds, memory: memoryOf(entry, question.sizes), ok, failed, provisional};
+    const made = {entry, rank: 0, slower: null, low: null, high: null, seconds, memory: memoryOf(entry, question.sizes), ok, failed, provisional, nearest};
     if (ok) {
       // Who does not take larger requests than those of the question has not failed it.
       made.failed = failed.filter(([number, status]) => status !== "unsupported" || table.cases[number].job.sizes[1] <= question.sizes[1]);
@@ -92,7 +109,8 @@ const Rank = (() => {
 
   function placed(all) {
     const surelyFaster = (other, each) => other.high === null || each.low === null ? digits(other.slower) < digits(each.slower) : other.high < each.low;
-    for (const each of all) each.rank = 1 + all.filter((other) => surelyFaster(other, each)).length;
+    for (const each of all) each.faster = all.filter((other) => surelyFaster(other, each)).length;
+    for (const each of all) each.rank = 1 + all.filter((other) => other.faster < each.faster).length;
     return all.sort((a, b) => a.rank - b.rank || digits(a.slower) - digits(b.slower) || byId(a, b));
   }
 
@@ -101,7 +119,7 @@ const Rank = (() => {
   function answer(table, question) {
     const cases = near(table, question);
     const asked = table.allocators.filter((entry) => question.forms.includes(entry.form));
-    const kept = asked.filter((entry) => !whyNot(entry, question));
+    const wanted = asked.filter((entry) => !whyNot(entry, question)), kept = wanted.filter((entry) => !refusedBy(entry, question));
     const phases = cases.map((each) => table.cases[each.number][question.must_free ? "time" : "mallocs"]);
     const safeOnes = kept.filter((entry) => !entry.finding), rivals = safeOnes.length ? safeOnes : kept;  // an allocator that breaks is not the yardstick
     const best = cases.map((each, place) => Math.min(...rivals.map((entry) => timeOf(entry, each.number, phases[place])).filter(Boolean).map((time) => time[0])));
@@ -110,7 +128,7 @@ const Rank = (() => {
     return {near: cases, ranked: placed(safe.filter((each) => !each.failed.length)), unsafe: sorted(able.filter((each) => each.entry.finding)),
             failing: sorted(safe.filter((each) => each.failed.length)), unable: all.filter((each) => !each.ok && tried(each)),
             unmeasured: all.filter((each) => !tried(each)).map((each) => each.entry),
-            left_out: asked.filter((entry) => whyNot(entry, question))};
+            left_out: asked.filter((entry) => whyNot(entry, question)), refusing: wanted.filter((entry) => refusedBy(entry, question))};
   }
 
   function front(ranked) {
@@ -119,5 +137,5 @@ const Rank = (() => {
     return new Set(known.filter(([, own]) => !known.some(([, other]) => beats(other, own))).map(([id]) => id));
   }
 
-  return {answer, front, distanceOf, whyNot, settings};
+  return {answer, front, distanceOf, whyNot, refusedBy, byDistance, settings};
 })();

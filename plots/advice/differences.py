@@ -1,0 +1,54 @@
+"""How a measured cell differs from what was asked, in words. static/question.js says the same in the page; a test compares the two."""
+
+from __future__ import annotations
+
+import math
+
+from plots import quantity
+from plots.advice import cases
+
+AS_ASKED = 0.05  # steps: a setting that is nearer is as asked
+
+
+def words(job: dict, asked: dict, steps: dict[str, float]) -> list[str]:
+    """One for each setting that is not as asked: `requests 4 times smaller`."""
+    told = {"size": _size, "threads": _threads, "lanes": _lanes, "fill": _fill, "lifetime": _lifetime, "pool": _pool}
+    return [say(job, asked) for name, say in told.items() if steps.get(name, 0) >= AS_ASKED]
+
+
+def sizes(least: int, most: int) -> str:
+    return quantity.in_bytes(least) if least == most else f"{quantity.in_bytes(least)} to {quantity.in_bytes(most)}"
+
+
+def _size(job: dict, asked: dict) -> str:
+    (least, most), (asked_least, asked_most) = job["sizes"], asked["sizes"]
+    if least * asked_most == most * asked_least:
+        return f"requests {_times(most, asked_most, 'larger', 'smaller')}"
+    return f"requests of {sizes(least, most)}, not {sizes(asked_least, asked_most)}"
+
+
+def _threads(job: dict, asked: dict) -> str:
+    return f"{_times(job['threads'], asked['threads'], 'more', 'fewer')} threads"
+
+
+def _lanes(job: dict, asked: dict) -> str:
+    return f"{job['lanes']} calling {'lane' if job['lanes'] == 1 else 'lanes'} of a warp, not {asked['lanes']}"
+
+
+def _fill(job: dict, asked: dict) -> str:
+    return f"{cases.full(job['fill'])}, not {cases.percent(asked['fill'])}"
+
+
+def _lifetime(job: dict, asked: dict) -> str:
+    return f"blocks {cases.LIFETIMES[job['lifetime']]}"
+
+
+def _pool(job: dict, asked: dict) -> str:
+    return f"pool {_times(job['pool'], asked['pool'], 'larger', 'smaller')}"
+
+
+def _times(own: float, asked: float, more: str, less: str) -> str:
+    """Halves are rounded up, as the page does."""
+    ratio = max(own / asked, asked / own)
+    told = f"{math.floor(ratio + 0.5):,}" if ratio >= 9.95 else f"{math.floor(10 * ratio + 0.5) / 10:g}"
+    return f"{told} times {more if own > asked else less}"
