@@ -71,6 +71,11 @@ class ProgramTest(unittest.TestCase):
         text = ((out or self.out) / "events.jsonl").read_text(encoding="utf-8")
         return [json.loads(line) for line in text.split("\n")[:-1]]
 
+    def notes_of(self, *kinds):
+        """(process, command, allocator, cell) of every command, in the order in which workers got them."""
+        words = [line.split(" ") for line in self.notes.read_text(encoding="utf-8").splitlines()]
+        return [tuple(word) for word in words if not kinds or word[1] in kinds]
+
     def results(self):
         return json.loads((self.out / "results.json").read_text(encoding="utf-8"))
 

@@ -29,8 +29,7 @@ class OrderTest(ProgramTest):
         for folder in folders or (self.out,):
             prefix = f"{folder.name}/" if folders else ""
             names.update({cell: f"{prefix}{name}" for cell, name in self.name_of(self.events(folder)).items()})
-        words = [line.split(" ") for line in self.notes.read_text(encoding="utf-8").splitlines()]
-        return [names[word[3]] for word in words if word[1] == "open"]
+        return [names[cell] for *_, cell in self.notes_of("open")]
 
     def rounds(self):
         """The names of cells in the order of their whole rounds."""
@@ -166,6 +165,14 @@ class TimeOver(OrderTest):
         self.measure(self.slow(0.05, 0.06, 0.07, allocators=("steady", "noisy"), rounds=3, least_rounds=3), *ENOUGH)
         self.assertEqual({name: self.rounds().count(name) for name in self.rounds()}, dict.fromkeys(self.rounds(), 3))
         self.assertEqual(len(set(self.rounds())), 6)
+
+
+class Processes(OrderTest):
+    def test_a_process_goes_on_with_dearer_cells_until_it_had_work_for_two_seconds(self):
+        """The second rounds have prices 50 times apart, so that each would have a pass and a process of its own."""
+        self.measure(self.slow(0.001, 0.05, rounds=3, least_rounds=3), *ENOUGH)
+        self.assertEqual(len({process for process, *_ in self.notes_of("sample")}), 3, "a process per round")
+        self.assertEqual([self.rounds().count(name) for name in ("steady/0.001", "steady/0.05")], [3, 3])
 
 
 class Memory(OrderTest):

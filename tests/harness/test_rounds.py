@@ -15,11 +15,6 @@ KILLS = 6
 
 
 class RoundsTest(ProgramTest):
-    def notes_of(self, *kinds):
-        """(process, command, allocator, cell) of every command, in the order in which workers got them."""
-        words = [line.split(" ") for line in self.notes.read_text(encoding="utf-8").splitlines()]
-        return [tuple(word) for word in words if not kinds or word[1] in kinds]
-
     def stops(self):
         return {end["stop"] for end in ended(self.events()).values() if end["status"] == "ok"}
 

@@ -19,6 +19,10 @@ namespace {
 constexpr double seconds_of_lost_worker = 2;
 // Of a worker that starts, opens the device and loads a plug-in.
 constexpr double seconds_of_start = 0.5;
+// Where time is limited, a process that is there goes on with cells of the next passes until its turn has lasted so
+// long: starting and ending it takes about half of that.
+constexpr auto least_turn = std::chrono::seconds(2);
+constexpr int passes_ahead = 2;
 // Results are written now and then, so that a run that is killed has left most of them.
 constexpr auto between_news = std::chrono::seconds(60);
 
@@ -208,7 +212,7 @@ bool Supervisor::run_pass(const Place& place) {
   for (auto turn = order.begin(); turn != order.end() && !time_.over(); ++turn) {
     const Batch* of_next_turn = nullptr;
     for (auto later = turn + 1; later != order.end() && of_next_turn == nullptr; ++later) {
-      const auto waiting = waiting_batches(turns_[*later], place);
+      const auto waiting = waiting_batches(turns_[*later], place, place);
       if (!waiting.empty()) of_next_turn = waiting.front();
     }
     if (!run_turn(turns_[*turn], place, of_next_turn)) return false;
@@ -236,27 +240,33 @@ void Supervisor::tell_news() {
   }
 }
 
-// Those of a turn that have cells for this pass.
-std::vector<const Batch*> Supervisor::waiting_batches(const Turn& turn, const Place& place) {
+// Those of a turn that have cells for these passes.
+std::vector<const Batch*> Supervisor::waiting_batches(const Turn& turn, const Place& first, const Place& last) {
   std::vector<const Batch*> batches;
   for (const auto& [figure, batch] : turn.batches) {
-    if (!waiting_cells(figure, batch, place).empty()) batches.push_back(figures_[figure].figure.batches[batch].batch);
+    if (waiting_cells(figure, batch, first, last).empty()) continue;
+    batches.push_back(figures_[figure].figure.batches[batch].batch);
   }
   return batches;
 }
 
 bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_next_turn) {
-  const std::vector<const Batch*> batches = waiting_batches(turn, place);
+  if (waiting_batches(turn, place, place).empty()) return true;
+  const Place last{place.part, place.pass + (time_.exists() ? passes_ahead : 0)};
+  const std::vector<const Batch*> batches = waiting_batches(turn, place, last);
+  const auto end_of_turn = TimeLimit::Clock::now() + least_turn;
   for (const auto& [figure, batch] : turn.batches) {
     LoggedFigure& logged = figures_[figure];
     const auto& planned = logged.figure.batches[batch];
-    std::vector<CellRun*> waiting = waiting_cells(figure, batch, place);
+    std::vector<CellRun*> waiting = waiting_cells(figure, batch, place, last);
     if (waiting.empty()) continue;
     if (interrupted()) return false;
     BatchRunner runner(*planned.batch, std::move(waiting), session_, book_of(logged),
                        follower(*planned.batch, batches, of_next_turn));
     // Cells before it may have shown that it fails or takes long.
-    const auto is_due = [&](const CellRun& run) { return place_of(figure, run) <= place; };
+    const auto is_due = [&](const CellRun& run) {
+      return place_of(figure, run) <= (TimeLimit::Clock::now() < end_of_turn ? last : place);
+    };
     if (!runner.run_round(is_due)) return false;
     if (time_.over()) break;
   }
@@ -264,10 +274,12 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
   return true;
 }
 
-std::vector<CellRun*> Supervisor::waiting_cells(std::size_t figure, std::size_t batch, const Place& place) {
+std::vector<CellRun*> Supervisor::waiting_cells(std::size_t figure, std::size_t batch, const Place& first,
+                                                const Place& last) {
   std::vector<CellRun*> waiting;
   for (CellRun& run : figures_[figure].figure.batches[batch].cells) {
-    if (place_of(figure, run) == place) waiting.push_back(&run);
+    const auto place = place_of(figure, run);
+    if (place && first <= *place && *place <= last) waiting.push_back(&run);
   }
   return waiting;
 }

@@ -93,8 +93,8 @@ class Supervisor {
   Step step_of(const LoggedFigure& logged, const CellRun& run) const;
   bool run_pass(const Place& place);
   bool run_turn(const Turn& turn, const Place& place, const Batch* of_next_turn);
-  std::vector<const Batch*> waiting_batches(const Turn& turn, const Place& place);
-  std::vector<CellRun*> waiting_cells(std::size_t figure, std::size_t batch, const Place& place);
+  std::vector<const Batch*> waiting_batches(const Turn& turn, const Place& first, const Place& last);
+  std::vector<CellRun*> waiting_cells(std::size_t figure, std::size_t batch, const Place& first, const Place& last);
   void skip_too_large();
   void leave_rest();
   void tell_news();
