@@ -210,10 +210,16 @@ class Halloc : public halloc::HallocBase {
 inline Halloc Halloc::create(Arena& arena, const Parameters& parameters) {
   const std::size_t bytes = halloc::slab_pool_bytes(arena.pool_bytes(), parameters);
   const std::size_t count = bytes / parameters.slab_bytes;
-  if (count == 0 || count > halloc::SlabGrid::most_slabs) {
-    throw Unsupported("halloc needs a pool whose slab_share holds 1 to " +
-                      std::to_string(halloc::SlabGrid::most_slabs) + " slabs of " +
+  if (count == 0) {
+    throw Unsupported("halloc needs a pool whose slab_share holds at least one slab of " +
                       std::to_string(parameters.slab_bytes) + " bytes");
+  }
+  constexpr std::uint64_t most = halloc::SlabGrid::most_slabs;
+  if (count > most) {
+    throw Unsupported("halloc numbers at most " + std::to_string(most) + " slabs, and the pool has " +
+                      std::to_string(count) + " of " + std::to_string(parameters.slab_bytes) +
+                      " bytes; \"parameters\": {\"slab_bytes\": " +
+                      std::to_string(std::bit_ceil(bytes / (most + 1) + 1)) + "} bears them");
   }
   Halloc allocator;
   halloc::CountedSlabs& slabs = allocator.heads_.slabs;

@@ -219,6 +219,23 @@ TYPED_TEST(HallocTest, SendsLargeRequestsToTheDeviceHeap) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
+TEST(Halloc, SaysWhichSlabsBearALargePool) {
+  halloc::Parameters parameters;
+  parameters.slab_share = 1;
+  for (const std::uint64_t slab_bytes : {512, 2048}) {
+    parameters.slab_bytes = slab_bytes;
+    std::string refusal;
+    try {
+      Rig<Halloc> rig(12 * 1024 * KiB, parameters);
+    } catch (const Unsupported& unsupported) {
+      refusal = unsupported.what();
+    }
+    EXPECT_EQ(refusal, slab_bytes == 2048 ? ""
+                                          : "halloc numbers at most 8191 slabs, and the pool has 24576 of 512 bytes; "
+                                            "\"parameters\": {\"slab_bytes\": 2048} bears them");
+  }
+}
+
 TYPED_TEST(HallocTest, IgnoresNullServesZeroBytesAndRefusesWhatSlabsCannotHold) {
   Rig<TypeParam> rig(64 * KiB, slabs_of(4 * KiB));
   rig.free({nullptr});

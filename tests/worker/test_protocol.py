@@ -272,6 +272,22 @@ class Failures(unittest.TestCase):
             self.assertEqual(status, "oom")
             self.assertRegex(reason, r"^256 of 256 requests returned null, although [0-9.]+ KiB of a pool of 1 MiB was free$")
 
+    def test_a_queue_without_room_for_the_free_pages_is_unsupported_and_says_what_would_do(self):
+        """As published, frees beyond it wait for ever."""
+        cells = {"get_page": {"free_share": 0.1}, "recovery": {}, "fragmentation": {}, "scenario": {"scenario": "alloc_256", "free_share": 0.5}}
+        for workload, parameters in cells.items():
+            if "scenario" not in parameters:
+                parameters["request_bytes"] = 256
+            for form, name, small, large in (("p_s", "ring_capacity", 4096, 16384), ("p_va", "directory_capacity", 8, 16)):
+                with self.subTest(workload, form=form):
+                    cell = open_cell(workload, threads=256, **parameters)
+                    status, reason = self.fails(allocator(f"ouroboros_{form}", **{name: small}), cell)
+                    self.assertEqual(status, "unsupported")
+                    self.assertRegex(reason, f"queue holds at most [0-9]+ free pages of a class, and the pool has [0-9]+ of 256 B; "
+                                             f'"parameters": {{"{name}": {large}}} bears them$')
+                    answers, _ = serve(allocator(f"ouroboros_{form}", **{name: large}), cell, on("verify"), QUIT)
+                    self.assertEqual(answers[-1]["event"], "verified", answers[-1])
+
     def test_what_an_aged_heap_has_free_is_not_known(self):
         cell = {**open_cell("alloc_free", threads=2000, request_bytes=4096, state="aged"), "aged_rounds": 2}
         status, reason = self.fails(allocator("comb", pool_bytes=1 << 20), cell, on("verify"))

@@ -11,6 +11,7 @@
 
 #include "workloads/common/caller_requests.hpp"
 #include "workloads/common/occupancy.hpp"
+#include "workloads/common/requirements.hpp"
 #include "workloads/common/stored_value.hpp"
 #include "workloads/pairs/kernels.hpp"
 
@@ -167,6 +168,10 @@ std::string Scenario::unsupported(const Parameters& parameters, const RunSetting
            " blocks that this workload keeps";
   }
   const RequestScenario scenario = parameters.requests();
+  if (parameters.takes_before()) {
+    const std::string why = why_too_many_free(scenario.occupant_bytes(), 0, setting);
+    if (!why.empty()) return why;
+  }
   return why_unsupported(parameters.geometry(), std::max(scenario.max_bytes, scenario.occupant_bytes()), setting);
 }
 

@@ -33,7 +33,8 @@ template <class Policy>
 std::uint64_t most_queued(const Policy& heap, std::uint32_t id) {
   if constexpr (Policy::chunk_based) return ~std::uint64_t{0};
   if constexpr (requires { heap.queue.directory_log; }) {
-    return std::uint64_t{1} << (heap.queue.directory_log + heap.chunks.slots_log());
+    // Two queue chunks hold none: those before the front in the first one, and the one that is made ahead of time.
+    return ((std::uint64_t{1} << heap.queue.directory_log) - 2) << heap.chunks.slots_log();
   } else if constexpr (requires { heap.queue.capacity(id); }) {
     return heap.queue.capacity(id);
   } else {

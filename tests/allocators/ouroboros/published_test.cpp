@@ -137,7 +137,7 @@ TEST(OuroborosPublished, SaysWhichConstantBearsThePagesOfAPool) {
             "its queue holds at most 8388608 free pages of a class, and the pool has 38092448 of 256 B; "
             "\"parameters\": {\"ring_capacity\": 67108864} bears them");
   EXPECT_EQ(OuroborosPVA::why_too_many_free(pool, parameters, 256, 0.05),
-            "its queue holds at most 33554432 free pages of a class, and the pool has 38773664 of 256 B; "
+            "its queue holds at most 33550336 free pages of a class, and the pool has 38773664 of 256 B; "
             "\"parameters\": {\"directory_capacity\": 32768} bears them");
   parameters.ring_capacity = 67108864;
   parameters.directory_capacity = 32768;
