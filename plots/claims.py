@@ -3,7 +3,7 @@
 A claim names an effect (effects.py) and what it must be: `above`, `below` or `between`. The verdict follows from the
 interval of the effect, not from its number: `holds` where all of the interval satisfies it, `does not hold` where none of
 it does, `cannot tell` otherwise. A time of three to five rounds has an interval for verdicts alone (few_rounds.py), a provisional
-value has none. With several places the claim must hold in every one, or, with `"over"`, in `some`, or for their geometric `mean`. Only the
+value has none. With several places the claim must hold in every one, or, with `"over"`, in `some`, for the `largest`, or for their geometric `mean`. Only the
 published forms are judged; the same effect of reworked forms and originals stands beside them.
 """
 
@@ -129,6 +129,9 @@ def _without_interval(estimates: Sequence[Estimate]) -> str:
 
 
 def _judged_places(found: effects.Found, claim: dict) -> list[Estimate]:
+    """The mean, or the place of the largest number, stands for all."""
+    if claim.get("over") == "largest":
+        return [max(found.estimates, key=lambda estimate: estimate.number)]
     return [_mean(found.estimates)] if claim.get("over") == "mean" else found.estimates
 
 

@@ -89,6 +89,24 @@ def test_every_some_and_mean(tmp_path):
     assert mean.row()[5] == "holds (holds in 1 of 2)", "a mean may hold although a place does not"
 
 
+def test_up_to_is_about_the_largest_number(tmp_path):
+    run = _two_places(tmp_path, 4e-6, 1e-6)
+    for bounds, verdict in (([3, 5], "holds"), ([0.5, 2], "does not hold"), ([3.99, 5], "cannot tell")):
+        judged = _judge(run, ratio=COMPARED, between=bounds, over="largest")
+        assert (judged.verdict, judged.published.text, judged.detail.split(";")[0]) == (verdict, "4", "CudaMalloc to CMalloc, threads 1")
+
+
+def test_a_ratio_against_that_of_another_allocator(tmp_path):
+    run = _run(tmp_path, [_cell("c_malloc", 1, 3e-6, 0.01), _cell("c_malloc", 2, 1e-6, 0.01), _cell("cuda_malloc", 1, 4e-6, 0.01), _cell("cuda_malloc", 2, 2e-6, 0.01)])
+    gain = {"of": {"allocator": "c_malloc", "where": {"threads": 1}}, "to": {"allocator": "c_malloc", "where": {"threads": 2}}, "against": "cuda_malloc"}
+    judged = _judge(run, ratio=gain, above=1)
+    assert (judged.verdict, judged.published.text) == ("holds", "1.5"), "3 times against 2 times"
+    assert judged.published.interval == "1.44 to 1.56", "the extremes of four values that are uncertain by 1 %"
+    assert _judge(run, ratio=gain, below=1).verdict == "does not hold"
+    with pytest.raises(UsageError, match="against those of 'cuda_malloc', which has 2"):
+        _judge(run, ratio={**gain, "to": {"allocator": "c_malloc", "where": {"threads": [1, 2]}}}, above=1)
+
+
 def _of_card(folder, name, uuid):
     path = synthetic.write(folder, {**CONFIG, "name": name}, [_cell("c_malloc", 1, 1e-6)], "cuda") / "results.json"
     document = json.loads(path.read_text())
@@ -168,6 +186,16 @@ def test_growth_is_the_exponent(tmp_path, seconds_at, exponent):
     found = effects.find(run, {"growth": {"of": "c_malloc"}}).estimates[0]
     # Weights -2..2 by ten, times log 2; each logarithm is uncertain by 1 %.
     assert (found.high - found.low) / 2 == pytest.approx(0.01 * 10**0.5 / 10 / 0.693147, rel=1e-3)
+
+
+@pytest.mark.parametrize("seconds_at, explained", [
+    (lambda x: 1e-5 + 1e-6 * x, 1), (lambda x: 1e-6, 0), (lambda x: 1e-3 - 1e-6 * x, 0),
+    (lambda x: 1e-6 * x * x, 0.949163)])  # by plain sums over 1, 2, 4, 8, 16
+def test_a_straight_line_may_start_above_zero(tmp_path, seconds_at, explained):
+    run = _run(tmp_path, _line("c_malloc", seconds_at))
+    found, = effects.find(run, {"straight": {"of": "c_malloc"}}).estimates
+    assert found.number == pytest.approx(explained, abs=1e-6) and found.low <= found.number + 1e-9
+    assert _judge(run, straight={"of": "c_malloc"}, above=0.96).verdict == ("holds" if explained > 0.96 else "does not hold")
 
 
 def test_two_points_have_no_growth(tmp_path):
