@@ -76,12 +76,22 @@ class Judged:
 def claims_of(run: Run, configs: Path = CONFIGS) -> list[dict]:
     """Those of the config of that name, which may be younger than the results; else those that were kept with them. A claim
     without a back end is about GPUs."""
+    return _about(_config_of(run, configs), {run.backend})
+
+
+def _config_of(run: Run, configs: Path) -> dict:
     path = configs / f"{run.name}.json"
-    return _about(json.loads(path.read_text(encoding="utf-8")) if path.is_file() else run.config, {run.backend})
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else run.config
 
 
 def _about(config: dict, backends: Collection[str]) -> list[dict]:
-    return [claim for claim in config.get("claims", []) if claim.get("backend", "cuda") in backends]
+    return [claim for claim in config.get("claims", []) if claim.get("backend", "cuda") in backends and "not_judged" not in claim]
+
+
+def _not_judged(run: Run, configs: Path) -> list[list[str]]:
+    """Figure, sentence and reason of those that no result can judge."""
+    return [[run.name, f"{claim['says']} ({claim['source']})", claim["not_judged"]] for claim in _config_of(run, configs).get("claims", [])
+            if "not_judged" in claim and claim.get("backend", "cuda") == run.backend]
 
 
 def judge(run: Run, claim: dict) -> Judged:
@@ -267,16 +277,19 @@ def section(run: Run) -> str:
 @dataclass(frozen=True)
 class Ledger:
     """All claims over some runs: those of each run that has any. `missing`: configs of the same papers without a run, and how
-    many claims they make."""
+    many claims they make. `not_judged`: what no result can judge."""
 
     runs: list[tuple[Run, list[Judged]]]
     missing: dict[str, int] = field(default_factory=dict)
+    not_judged: list[list[str]] = field(default_factory=list)
 
     def markdown(self) -> str:
         parts = ["# Claims of the papers, judged by these results", _INTRODUCTION.format(few_rounds=few_rounds.EXPLAINED), *filter(None, [self.cards()]), self._counts()]
         for run, judged in self.runs:
             parts.append(f"## {run.name}\n\n{run.config.get('paper', '')}. {origin.lines(run)[0]}, {run.date}.")
             parts.append(table(judged))
+        if self.not_judged:
+            parts += ["## Not judged", grid.markdown(grid.Grid(("figure", "sentence", "why no result can judge it"), self.not_judged, aligned_left=3))]
         return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
     def cards(self) -> str:
@@ -315,7 +328,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def ledger(runs: Sequence[Run], configs: Path = CONFIGS) -> Ledger:
     judged = [(run, [judge(run, claim) for claim in claims_of(run, configs)]) for run in runs]
-    return Ledger([(run, each) for run, each in judged if each], _missing(runs, configs))
+    return Ledger([(run, each) for run, each in judged if each], _missing(runs, configs), [row for run in runs for row in _not_judged(run, configs)])
 
 
 def _missing(runs: Sequence[Run], configs: Path) -> dict[str, int]:
