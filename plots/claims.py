@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Collection, Sequence
 
 from allocbench.errors import UsageError
-from plots import effects, few_rounds, forms, grid, origin, originals, provisional, quantity, sides
+from plots import effects, few_rounds, forms, grid, origin, originals, provisional, quantity, sides, unequal
 from plots.effects import Estimate
 from plots.results import Run
 
@@ -56,11 +56,12 @@ class Judged:
     detail: str
     kind: str     # of the effect
     bounds: tuple[float | None, float | None]  # what the paper states as numbers; None: open to that side
+    unequal: str  # what its allocators did not have alike
 
     def row(self) -> list[str]:
         told = self.why or ", ".join(text for text in (f"holds in {self.holds_in}" if self.holds_in else "", self.unsure, self.few) if text)
         return [f"{self.says} ({self.source})", self.paper, str(self.original), str(self.published), str(self.reworked),
-                f"{self.verdict} ({told})" if told else self.verdict, self._cause_and_place()]
+                f"{self.verdict} ({told})" if told else self.verdict, self.unequal, self._cause_and_place()]
 
     def _cause_and_place(self) -> str:
         if self.cause and self.detail:
@@ -70,7 +71,7 @@ class Judged:
     def data(self) -> dict:
         return {"says": self.says, "source": self.source, "wanted": self.wanted, "paper": self.paper, "verdict": self.verdict,
                 "why": self.why, "original": str(self.original), "published": str(self.published), "reworked": str(self.reworked),
-                "holds_in": self.holds_in, "unsure": self.unsure, "few_rounds": self.few, "cause": self.cause, "detail": self.detail}
+                "holds_in": self.holds_in, "unsure": self.unsure, "few_rounds": self.few, "unequal": self.unequal, "cause": self.cause, "detail": self.detail}
 
 
 def claims_of(run: Run, configs: Path = CONFIGS) -> list[dict]:
@@ -103,7 +104,7 @@ def judge(run: Run, claim: dict) -> Judged:
         found = None
     write = quantity.formatter(found.metric, found.unit) if found and found.metric else _factor
     wanted = _wanted(claim, write)
-    told = dict(says=claim["says"], source=claim["source"], wanted=wanted, paper=_stated(claim, write) or wanted, kind=kind, bounds=_bounds(claim),
+    told = dict(says=claim["says"], source=claim["source"], wanted=wanted, paper=_stated(claim, write) or wanted, kind=kind, bounds=_bounds(claim), unequal=_unequal(run, claim),
                 original=_original(run, claim, write), reworked=_value_of(run, claim, forms.REWORKED, write))
     if found is None:
         return Judged(**told, published=Value(), verdict=OPEN, why="published form not measured", holds_in="", unsure="", few="", cause="", detail="")
@@ -127,6 +128,13 @@ def judge(run: Run, claim: dict) -> Judged:
                   holds_in=f"{of_places.count(HOLDS)} of {len(of_places)}" if len(of_places) > 1 and any(each.low is not None for each in found.estimates) else "",
                   unsure=_without_interval(found.estimates) if verdict == OPEN else "",
                   few=few_rounds.sentence([estimate.rounds for estimate in found.estimates]), cause=_cause(claim) if verdict == FAILS else "", detail=detail)
+
+
+def _unequal(run: Run, claim: dict) -> str:
+    try:
+        return unequal.told(run, [name for side in effects.sides_of(run, claim) for name in side.allocators])
+    except sides.FormNotMeasured:
+        return ""
 
 
 def _without_interval(estimates: Sequence[Estimate]) -> str:
@@ -254,8 +262,8 @@ def _interval(estimate: Estimate, write) -> str:
     return f"{write(estimate.low)} to {write(estimate.high)}"
 
 
-HEADER = ("claim", "paper", "original", "published form", "reworked form", "verdict", "cause, and where")
-_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, without a number, or without an interval. {few_rounds} ([what it covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)). The last column names the place that decides. Under the verdict `does not hold` the cause comes first: `hardware` has changed, the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
+HEADER = ("claim", "paper", "original", "published form", "reworked form", "verdict", "unequal", "cause, and where")
+_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, without a number, or without an interval. {few_rounds} ([what it covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)). `unequal`: pool, state or workload that the config overrides for some of the sentence's allocators. The last column names the place that decides. Under the verdict `does not hold` the cause comes first: `hardware` has changed, the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
 
 
 def table(judged: Sequence[Judged]) -> str:

@@ -55,11 +55,15 @@ def find(run: Run, claim: dict) -> Found:
     return KINDS[kind](run, claim[kind], claim.get("where", {}))
 
 
+def sides_of(run: Run, claim: dict) -> list[Side]:
+    """Raises FormNotMeasured."""
+    effect = claim[kind_of(claim)]
+    return [side_of(run, effect[key], effect, claim.get("where", {})) for key in ("of", "to", "over", "against") if key in effect]
+
+
 def statuses(run: Run, claim: dict) -> list[str]:
     """How the cells that the claim is about ended where they gave no number, most frequent first."""
-    kind = kind_of(claim)
-    meant = [side_of(run, claim[kind][key], claim[kind], claim.get("where", {})) for key in ("of", "to", "over", "against") if key in claim[kind]]
-    ended = pandas.concat([cells_of(run, side) for side in meant])["status"]
+    ended = pandas.concat([cells_of(run, side) for side in sides_of(run, claim)])["status"]
     return list(ended[ended != "ok"].value_counts().index)
 
 

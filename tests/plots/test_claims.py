@@ -107,6 +107,27 @@ def test_a_ratio_against_that_of_another_allocator(tmp_path):
         _judge(run, ratio={**gain, "to": {"allocator": "c_malloc", "where": {"threads": [1, 2]}}}, above=1)
 
 
+@pytest.mark.parametrize("overrides, told", [
+    ({}, ""), ({"halloc": {"state": "reused"}}, ""), ({"cuda_malloc": {"repetitions": 2}}, ""),
+    ({"cuda_malloc": {"state": "reused"}}, "state: reused (CudaMalloc), fresh (CMalloc)"),
+    ({"cuda_malloc": {"pool_bytes": "2GiB"}}, "pool size: 2 GiB (CudaMalloc), 1 GiB (CMalloc)"),
+    ({"cuda_malloc": {"state": "reused", "workload": {"rounds": 5}}}, "state: reused (CudaMalloc), fresh (CMalloc); rounds: 5 (CudaMalloc), 100 (CMalloc)")])
+def test_the_ledger_says_what_allocators_did_not_have_alike(tmp_path, overrides, told):
+    pools = {name: 2**31 if "pool_bytes" in overrides.get(name, {}) else 2**30 for name in ("c_malloc", "cuda_malloc")}
+    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6, pool_bytes=pools["c_malloc"]), _cell("cuda_malloc", 1, 2e-6, pool_bytes=pools["cuda_malloc"])],
+               state="fresh", overrides=overrides, workload={"id": "alloc_free", "rounds": 100})
+    judged = _judge(run, ratio=COMPARED, above=1)
+    assert (judged.row()[6], judged.data()["unequal"], claims.HEADER[6]) == (told, told, "unequal")
+    assert _judge(run, value={"of": "c_malloc", "metric": "time"}, above=0).unequal == "", "an allocator alone"
+
+
+def test_what_most_allocators_had_comes_first(tmp_path):
+    cells = [_cell(name, 1, 1e-6) for name in ("c_malloc", "halloc", "cuda_malloc")]
+    run = _run(tmp_path, cells, allocators=["c_malloc", "halloc", "cuda_malloc"], state="fresh", overrides={"cuda_malloc": {"state": "reused"}})
+    judged = _judge(run, ratio={"of": "cuda_malloc", "to": ["c_malloc", "halloc"]}, above=1)
+    assert judged.unequal == "state: fresh (most), reused (CudaMalloc)"
+
+
 def _of_card(folder, name, uuid):
     path = synthetic.write(folder, {**CONFIG, "name": name}, [_cell("c_malloc", 1, 1e-6)], "cuda") / "results.json"
     document = json.loads(path.read_text())
@@ -363,7 +384,7 @@ def test_the_command_prints_and_writes(tmp_path, capsys):
     assert cli.main(["claims", str(folder), "--out", str(tmp_path / "out")]) == 0
     printed = capsys.readouterr().out
     assert "1 holds, 0 does not hold, 0 cannot tell." in printed
-    assert "| C is fast. (fig. 1) | below 1 | – | 0.5 (0.409 to 0.611) | – | holds | CMalloc to CudaMalloc, threads 1 |" in printed
+    assert "| C is fast. (fig. 1) | below 1 | – | 0.5 (0.409 to 0.611) | – | holds |  | CMalloc to CudaMalloc, threads 1 |" in printed
     assert (tmp_path / "out" / "claims.md").read_text() == printed
     entry, = json.loads((tmp_path / "out" / "claims.json").read_text())
     assert (entry["figure"], entry["verdict"], entry["device"]) == ("test/claims", "holds", synthetic.DEVICE)
