@@ -21,6 +21,7 @@ from plots.effects import Estimate
 from plots.results import Run
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot tell"
+NOT_KNOWN = "not known"  # the cause
 CONFIGS = sides.CONFIGS
 
 
@@ -201,7 +202,11 @@ def _bounds(claim: dict) -> tuple[float | None, float | None]:
 
 
 def _cause(claim: dict) -> str:
-    return f"{claim['cause']['kind']}: {claim['cause']['because']}" if "cause" in claim else "cause not found yet"
+    """With what shows it, where that is the hardware."""
+    if "cause" not in claim:
+        return NOT_KNOWN
+    shown = f" ({claim['cause']['evidence']})" if "evidence" in claim["cause"] else ""
+    return f"{claim['cause']['kind']}{shown}: {claim['cause']['because']}"
 
 
 def _factor(number: float) -> str:
@@ -263,7 +268,7 @@ def _interval(estimate: Estimate, write) -> str:
 
 
 HEADER = ("claim", "paper", "original", "published form", "reworked form", "verdict", "unequal", "cause, and where")
-_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, without a number, or without an interval. {few_rounds} ([what it covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)). `unequal`: pool, state or workload that the config overrides for some of the sentence's allocators. The last column names the place that decides. Under the verdict `does not hold` the cause comes first: `hardware` has changed, the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
+_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, without a number, or without an interval. {few_rounds} ([what it covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)). `unequal`: pool, state or workload that the config overrides for some of the sentence's allocators. The last column names the place that decides. Under the verdict `does not hold` the cause comes first: `hardware` has changed, with what shows it (a count, a profile, a derivation), the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough; else it is `not known`, with what is seen. Absolute figures of old GPUs are not judged. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
 
 
 def table(judged: Sequence[Judged]) -> str:

@@ -299,10 +299,10 @@ def _forms_run(tmp_path, published="timeout"):
 
 def test_the_published_form_is_judged_and_the_reworked_form_stands_beside_it(tmp_path):
     judged = _judge(_forms_run(tmp_path, "ok"), ratio={"of": "cuda_malloc", "to": "kma"}, between=[5, 9],
-                    cause={"kind": "hardware", "because": "Atomics became faster."})
+                    cause={"kind": "hardware", "evidence": "count", "because": "Atomics became faster."})
     assert (judged.verdict, judged.published.text, judged.reworked.text, judged.original.text) == ("does not hold", "4", "8", "–")
-    assert judged.cause == "hardware: Atomics became faster."
-    assert _judge(_forms_run(tmp_path, "ok"), ratio={"of": "cuda_malloc", "to": "kma"}, above=5).cause == "cause not found yet"
+    assert judged.cause == "hardware (count): Atomics became faster."
+    assert _judge(_forms_run(tmp_path, "ok"), ratio={"of": "cuda_malloc", "to": "kma"}, above=5).cause == "not known"
 
 
 def test_a_published_form_without_a_number_gives_no_verdict(tmp_path):
@@ -311,7 +311,7 @@ def test_a_published_form_without_a_number_gives_no_verdict(tmp_path):
     assert judged.row()[5] == "cannot tell (published: timeout)"
 
 
-@pytest.mark.parametrize("given, last", [({}, "cause not found yet"), ({"cause": {"kind": "hardware", "because": "Atomics are faster."}}, "hardware: Atomics are faster")])
+@pytest.mark.parametrize("given, last", [({}, "not known"), ({"cause": {"kind": "hardware", "because": "Atomics are faster."}}, "hardware: Atomics are faster")])
 def test_a_sentence_that_does_not_hold_has_its_cause_before_its_place(tmp_path, given, last):
     run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)])
     judged = _judge(run, ratio=COMPARED, below=1, **given)
@@ -376,6 +376,16 @@ def test_claims_come_from_the_config_of_the_name_and_suit_the_back_end(tmp_path)
     assert claims.claims_of(run, tmp_path) == [younger]
     cpu = _run(tmp_path, [_cell("c_malloc", 1, 1e-6)], "cpu", claims=[CLAIM, {**CLAIM, "backend": "cpu"}])
     assert claims.claims_of(cpu) == [{**CLAIM, "backend": "cpu"}]
+
+
+def test_what_no_result_can_judge_is_listed_at_the_end(tmp_path, capsys):
+    absolute = {"says": "It takes 3 ms.", "source": "sec. 2", "not_judged": "An absolute figure."}
+    folder = synthetic.write(tmp_path / "run", {**CONFIG, "claims": [CLAIM, absolute, {**absolute, "backend": "cpu", "says": "On CPUs."}]},
+                             [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)], "cuda")
+    assert cli.main(["claims", str(folder)]) == 0
+    told = capsys.readouterr().out
+    assert "1 holds, 0 does not hold, 0 cannot tell." in told and "On CPUs." not in told
+    assert told.partition("## Not judged")[2].strip().splitlines()[-1] == "| test/claims | It takes 3 ms. (sec. 2) | An absolute figure. |"
 
 
 def test_the_command_prints_and_writes(tmp_path, capsys):
