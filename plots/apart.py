@@ -1,4 +1,5 @@
-"""Moves curves that coincide apart, so that each can be seen: by points on paper, never in the data."""
+"""Curves that coincide: their markers stand beside each other, and each line has a wider one below it in the colours of the others. No value moves: all
+keep their height on paper, and lines their place."""
 
 from __future__ import annotations
 
@@ -8,36 +9,47 @@ from typing import Sequence
 
 from plots.series import Series
 
+_STEP = 4.4      # points between markers of neighbours of a bundle
+_FARTHEST = 4.4  # of a marker from its position
+_WIDER = 1.1     # points by which the line of a curve is wider than that of the next one of its bundle
+_WIDEST = 3.6
+
+
 @dataclass(frozen=True)
 class Rule:
-    near: float      # points on paper within which two series coincide
-    most: float      # share of their common positions at which they must
-    step: float      # points that neighbours of a bundle are moved apart
-    farthest: float
-    upwards: bool    # as well as to the right
+    near: float  # points on paper within which two series coincide
+    most: float  # share of their common positions at which they must
 
 
-LINES = Rule(near=1.8, most=0.6, step=1.8, farthest=3.6, upwards=True)
-MARKERS = Rule(near=3.0, most=0.2, step=4.4, farthest=4.4, upwards=False)  # beside each other, as a marker hides one below
+LINES = Rule(near=1.8, most=0.6)
+MARKERS = Rule(near=3.0, most=0.2)  # a marker hides one below, so fewer that coincide matter
 
 
-def offsets(all_series: Sequence[Series], bounds: tuple[float, float], log: bool, height: float, fixed: str = "", rule: Rule = LINES) -> list[tuple[float, float]]:
-    """For each series, by how many points to the right and up it is drawn; `height` of the axes is in inches. The allocator
-    `fixed`, to which others are relative, stays on its line."""
-    places = [{} if series.allocator == fixed else _places(series, bounds, log, height * 72) for series in all_series]
+@dataclass(frozen=True)
+class Move:
+    """Of one series, in points."""
+
+    aside: float = 0.0  # of its markers, to the right
+    wider: float = 0.0  # of the line below its own
+
+
+def moves(all_series: Sequence[Series], bounds: tuple[float, float], log: bool, height: float, spacing: float = math.inf, rule: Rule = LINES) -> list[Move]:
+    """One for each series. `height` of the axes is in inches; `spacing` is the least distance of two positions in points, of which markers take less
+    than half to either side."""
+    places = [_places(series, bounds, log, height * 72) for series in all_series]
     bundle = list(range(len(places)))
     for one in range(len(places)):
         for other in range(one):
             if _coincide(places[one], places[other], rule):
                 old, new = bundle[one], bundle[other]
                 bundle = [new if each == old else each for each in bundle]
-    made = []
-    for number, own in enumerate(bundle):
-        members = [i for i, each in enumerate(bundle) if each == own]
-        step = min(rule.step, 2 * rule.farthest / max(1, len(members) - 1))
-        moved = step * (members.index(number) - (len(members) - 1) / 2)
-        made.append((moved, moved if rule.upwards else 0.0))
-    return made
+    return [_of_member(number, [i for i, each in enumerate(bundle) if each == own], spacing) for number, own in enumerate(bundle)]
+
+
+def _of_member(number: int, members: Sequence[int], spacing: float) -> Move:
+    steps = max(1, len(members) - 1)
+    step = min(_STEP, 2 * min(_FARTHEST, 0.4 * spacing) / steps)
+    return Move(step * (members.index(number) - (len(members) - 1) / 2), min(_WIDER, _WIDEST / steps) * (len(members) - 1 - members.index(number)))
 
 
 def _places(series: Series, bounds: tuple[float, float], log: bool, points: float) -> dict[float, float]:

@@ -3,7 +3,7 @@
 A claim names an effect (effects.py) and what it must be: `above`, `below` or `between`. The verdict follows from the
 interval of the effect, not from its number: `holds` where all of the interval satisfies it, `does not hold` where none of
 it does, `cannot tell` otherwise. A time of three to five rounds has an interval for verdicts alone (few_rounds.py), a provisional
-value has none. With several places the claim must hold in every one, or, with `"over"`, in `some`, or for their geometric `mean`. Only the
+value has none. With several places the claim must hold in every one, or, with `"over"`, in `some`, for the `largest`, or for their geometric `mean`. Only the
 published forms are judged; the same effect of reworked forms and originals stands beside them.
 """
 
@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Collection, Sequence
 
 from allocbench.errors import UsageError
-from plots import effects, few_rounds, forms, grid, origin, originals, provisional, quantity, sides
+from plots import effects, few_rounds, forms, grid, origin, originals, provisional, quantity, sides, unequal
 from plots.effects import Estimate
 from plots.results import Run
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot tell"
+NOT_KNOWN = "not known"  # the cause
 CONFIGS = sides.CONFIGS
 
 
@@ -56,11 +57,12 @@ class Judged:
     detail: str
     kind: str     # of the effect
     bounds: tuple[float | None, float | None]  # what the paper states as numbers; None: open to that side
+    unequal: str  # what its allocators did not have alike
 
     def row(self) -> list[str]:
         told = self.why or ", ".join(text for text in (f"holds in {self.holds_in}" if self.holds_in else "", self.unsure, self.few) if text)
         return [f"{self.says} ({self.source})", self.paper, str(self.original), str(self.published), str(self.reworked),
-                f"{self.verdict} ({told})" if told else self.verdict, self._cause_and_place()]
+                f"{self.verdict} ({told})" if told else self.verdict, self.unequal, self._cause_and_place()]
 
     def _cause_and_place(self) -> str:
         if self.cause and self.detail:
@@ -70,18 +72,28 @@ class Judged:
     def data(self) -> dict:
         return {"says": self.says, "source": self.source, "wanted": self.wanted, "paper": self.paper, "verdict": self.verdict,
                 "why": self.why, "original": str(self.original), "published": str(self.published), "reworked": str(self.reworked),
-                "holds_in": self.holds_in, "unsure": self.unsure, "few_rounds": self.few, "cause": self.cause, "detail": self.detail}
+                "holds_in": self.holds_in, "unsure": self.unsure, "few_rounds": self.few, "unequal": self.unequal, "cause": self.cause, "detail": self.detail}
 
 
 def claims_of(run: Run, configs: Path = CONFIGS) -> list[dict]:
     """Those of the config of that name, which may be younger than the results; else those that were kept with them. A claim
     without a back end is about GPUs."""
+    return _about(_config_of(run, configs), {run.backend})
+
+
+def _config_of(run: Run, configs: Path) -> dict:
     path = configs / f"{run.name}.json"
-    return _about(json.loads(path.read_text(encoding="utf-8")) if path.is_file() else run.config, {run.backend})
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else run.config
 
 
 def _about(config: dict, backends: Collection[str]) -> list[dict]:
-    return [claim for claim in config.get("claims", []) if claim.get("backend", "cuda") in backends]
+    return [claim for claim in config.get("claims", []) if claim.get("backend", "cuda") in backends and "not_judged" not in claim]
+
+
+def _not_judged(run: Run, configs: Path) -> list[list[str]]:
+    """Figure, sentence and reason of those that no result can judge."""
+    return [[run.name, f"{claim['says']} ({claim['source']})", claim["not_judged"]] for claim in _config_of(run, configs).get("claims", [])
+            if "not_judged" in claim and claim.get("backend", "cuda") == run.backend]
 
 
 def judge(run: Run, claim: dict) -> Judged:
@@ -93,7 +105,7 @@ def judge(run: Run, claim: dict) -> Judged:
         found = None
     write = quantity.formatter(found.metric, found.unit) if found and found.metric else _factor
     wanted = _wanted(claim, write)
-    told = dict(says=claim["says"], source=claim["source"], wanted=wanted, paper=_stated(claim, write) or wanted, kind=kind, bounds=_bounds(claim),
+    told = dict(says=claim["says"], source=claim["source"], wanted=wanted, paper=_stated(claim, write) or wanted, kind=kind, bounds=_bounds(claim), unequal=_unequal(run, claim),
                 original=_original(run, claim, write), reworked=_value_of(run, claim, forms.REWORKED, write))
     if found is None:
         return Judged(**told, published=Value(), verdict=OPEN, why="published form not measured", holds_in="", unsure="", few="", cause="", detail="")
@@ -119,6 +131,13 @@ def judge(run: Run, claim: dict) -> Judged:
                   few=few_rounds.sentence([estimate.rounds for estimate in found.estimates]), cause=_cause(claim) if verdict == FAILS else "", detail=detail)
 
 
+def _unequal(run: Run, claim: dict) -> str:
+    try:
+        return unequal.told(run, [name for side in effects.sides_of(run, claim) for name in side.allocators])
+    except sides.FormNotMeasured:
+        return ""
+
+
 def _without_interval(estimates: Sequence[Estimate]) -> str:
     """How many, and how many of these are provisional."""
     without = [estimate for estimate in estimates if estimate.low is None or estimate.high is None]
@@ -129,6 +148,9 @@ def _without_interval(estimates: Sequence[Estimate]) -> str:
 
 
 def _judged_places(found: effects.Found, claim: dict) -> list[Estimate]:
+    """The mean, or the place of the largest number, stands for all."""
+    if claim.get("over") == "largest":
+        return [max(found.estimates, key=lambda estimate: estimate.number)]
     return [_mean(found.estimates)] if claim.get("over") == "mean" else found.estimates
 
 
@@ -180,7 +202,11 @@ def _bounds(claim: dict) -> tuple[float | None, float | None]:
 
 
 def _cause(claim: dict) -> str:
-    return f"{claim['cause']['kind']}: {claim['cause']['because']}" if "cause" in claim else "cause not found yet"
+    """With what shows it, where that is the hardware."""
+    if "cause" not in claim:
+        return NOT_KNOWN
+    shown = f" ({claim['cause']['evidence']})" if "evidence" in claim["cause"] else ""
+    return f"{claim['cause']['kind']}{shown}: {claim['cause']['because']}"
 
 
 def _factor(number: float) -> str:
@@ -241,8 +267,8 @@ def _interval(estimate: Estimate, write) -> str:
     return f"{write(estimate.low)} to {write(estimate.high)}"
 
 
-HEADER = ("claim", "paper", "original", "published form", "reworked form", "verdict", "cause, and where")
-_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, without a number, or without an interval. {few_rounds} ([what it covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)). The last column names the place that decides. Under the verdict `does not hold` the cause comes first: `hardware` has changed, the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
+HEADER = ("claim", "paper", "original", "published form", "reworked form", "verdict", "unequal", "cause, and where")
+_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, without a number, or without an interval. {few_rounds} ([what it covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)). `unequal`: pool, state or workload that the config overrides for some of the sentence's allocators. The last column names the place that decides. Under the verdict `does not hold` the cause comes first: `hardware` has changed, with what shows it (a count, a profile, a derivation), the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough; else it is `not known`, with what is seen. Absolute figures of old GPUs are not judged. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
 
 
 def table(judged: Sequence[Judged]) -> str:
@@ -264,16 +290,19 @@ def section(run: Run) -> str:
 @dataclass(frozen=True)
 class Ledger:
     """All claims over some runs: those of each run that has any. `missing`: configs of the same papers without a run, and how
-    many claims they make."""
+    many claims they make. `not_judged`: what no result can judge."""
 
     runs: list[tuple[Run, list[Judged]]]
     missing: dict[str, int] = field(default_factory=dict)
+    not_judged: list[list[str]] = field(default_factory=list)
 
     def markdown(self) -> str:
         parts = ["# Claims of the papers, judged by these results", _INTRODUCTION.format(few_rounds=few_rounds.EXPLAINED), *filter(None, [self.cards()]), self._counts()]
         for run, judged in self.runs:
             parts.append(f"## {run.name}\n\n{run.config.get('paper', '')}. {origin.lines(run)[0]}, {run.date}.")
             parts.append(table(judged))
+        if self.not_judged:
+            parts += ["## Not judged", grid.markdown(grid.Grid(("figure", "sentence", "why no result can judge it"), self.not_judged, aligned_left=3))]
         return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
     def cards(self) -> str:
@@ -312,7 +341,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def ledger(runs: Sequence[Run], configs: Path = CONFIGS) -> Ledger:
     judged = [(run, [judge(run, claim) for claim in claims_of(run, configs)]) for run in runs]
-    return Ledger([(run, each) for run, each in judged if each], _missing(runs, configs))
+    return Ledger([(run, each) for run, each in judged if each], _missing(runs, configs), [row for run in runs for row in _not_judged(run, configs)])
 
 
 def _missing(runs: Sequence[Run], configs: Path) -> dict[str, int]:

@@ -36,7 +36,7 @@ examples:
   python3 -m plots page results                           one HTML page of all runs below (`allocbench report DIR --html`)
   python3 -m plots advise --sizes 48 --threads 1M         which allocator for this job (`allocbench advise`)
 
-A run is a folder with results.json, packed (.gz, .xz) or not. Its config says which figure is drawn;
+A run is a folder with results.json, packed (.gz, .xz) or not, or with results.csv and --config. Its config says which figure is drawn;
 a table of every cell's status is added as soon as one cell is not ok. Each figure comes with a .md file of its
 numbers.
 

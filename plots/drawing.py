@@ -11,7 +11,7 @@ from typing import Callable, Sequence
 
 from allocbench import stored
 from allocbench.errors import NothingToDraw, UsageError
-from plots import claims, kept, page, printed_table, results, schema, settings_table, status_matrix
+from plots import claims, csv_run, kept, page, printed_table, results, schema, settings_table, status_matrix
 from plots.inputs import Inputs, Overrides, measures_the_same, read_config
 from plots.kinds import KINDS
 from plots.results import Run
@@ -38,6 +38,11 @@ def draw_all(found: Inputs, overrides: Overrides, out: Path | None, formats: Seq
     for folder in found.folders:
         try:
             runs.append(read(folder, overrides if overrides.path else _of_today(folder)))
+        except (NothingToDraw, UsageError) as error:
+            failures.append(error)
+    for folder in found.csvs:
+        try:
+            runs.append(_of_csv(folder, overrides))
         except (NothingToDraw, UsageError) as error:
             failures.append(error)
     for path in found.tables:
@@ -70,6 +75,16 @@ def read(folder: Path, overrides: Overrides = Overrides()) -> Run:
         if run.plot["kind"] not in KINDS:
             raise UsageError(f"{folder}: a plot of kind {run.plot['kind']!r} is drawn from its config, not from a run.")
     return run
+
+
+def _of_csv(folder: Path, overrides: Overrides) -> Run:
+    """The table alone does not say how it is drawn."""
+    figure, backend = csv_run.about(folder)
+    config = overrides.config_for(figure, backend)
+    if config is None:
+        raise UsageError(f"{folder / csv_run.NAME} has no config beside it, which results.json would have. Give the config of the run: --config configs/{figure}.json")
+    schema.check(config["plot"], overrides.path)
+    return csv_run.read(folder, config)
 
 
 def _of_today(folder: Path) -> Overrides:

@@ -1,4 +1,4 @@
-"""The numbers that claims are about: ratios, growth, steps, crossings, values, shares, nearness to theory and how well one
+"""The numbers that claims are about: ratios, growth, straightness, steps, crossings, values, shares, nearness to theory and how well one
 metric explains another, with intervals.
 
 Every effect gives estimates, one per place: a number between two bounds that follow from the 95 % intervals stored with
@@ -17,6 +17,7 @@ import numpy
 import pandas
 import scipy.stats
 
+from allocbench.errors import UsageError
 from plots import curves, few_rounds, labels, quantity
 from plots.results import Run
 from plots.series import moving_with
@@ -54,11 +55,15 @@ def find(run: Run, claim: dict) -> Found:
     return KINDS[kind](run, claim[kind], claim.get("where", {}))
 
 
+def sides_of(run: Run, claim: dict) -> list[Side]:
+    """Raises FormNotMeasured."""
+    effect = claim[kind_of(claim)]
+    return [side_of(run, effect[key], effect, claim.get("where", {})) for key in ("of", "to", "over", "against") if key in effect]
+
+
 def statuses(run: Run, claim: dict) -> list[str]:
     """How the cells that the claim is about ended where they gave no number, most frequent first."""
-    kind = kind_of(claim)
-    meant = [side_of(run, claim[kind][key], claim[kind], claim.get("where", {})) for key in ("of", "to", "over") if key in claim[kind]]
-    ended = pandas.concat([cells_of(run, side) for side in meant])["status"]
+    ended = pandas.concat([cells_of(run, side) for side in sides_of(run, claim)])["status"]
     return list(ended[ended != "ok"].value_counts().index)
 
 
@@ -72,7 +77,7 @@ def _divided(of, to, place: str) -> Estimate | None:
                     rounds_of(of, to) if bounded else 0, provisional_of(of, to))
 
 
-def _ratio(run: Run, effect: dict, where: dict) -> Found:
+def _quotients(run: Run, effect: dict, where: dict) -> Found:
     """Values of one side over those of the other, at equal settings except those that a side fixes for itself. Every
     allocator of one side meets every one of the other; where both sides name the same ones, each meets itself, with its own
     parameters."""
@@ -102,6 +107,35 @@ def _ratio(run: Run, effect: dict, where: dict) -> Found:
             else:
                 found.estimates.append(estimate)
     return found
+
+
+def _gain(run: Run, effect: dict, where: dict) -> Found:
+    """Ratios over the ratio of one allocator, `against`, at the same settings of both sides."""
+    def of(names) -> dict:
+        sides = {key: {**(effect[key] if isinstance(effect[key], dict) else {}), "allocator": names or _allocators(effect[key])} for key in ("of", "to")}
+        return {key: value for key, value in {**effect, **sides}.items() if key != "against"}
+
+    found, measure = _quotients(run, of(None), where), _quotients(run, of(effect["against"]), where)
+    if len(measure.estimates) > 1:
+        raise UsageError(f"{run.name}: a claim measures its ratios against those of {effect['against']!r}, which has {len(measure.estimates)}. Let `where` pick one.")
+    if not measure.estimates:
+        return Found([], found.without_value + len(found.estimates))
+    base = measure.estimates[0]
+
+    def over(each: Estimate) -> Estimate:
+        bounded = None not in (each.low, each.high, base.low, base.high) and base.low > 0
+        return Estimate(each.number / base.number, each.low / base.high if bounded else None, each.high / base.low if bounded else None, each.place,
+                        few_rounds.fewest([each.rounds, base.rounds]) if bounded else 0, each.provisional or base.provisional)
+
+    return Found([over(each) for each in found.estimates], found.without_value)
+
+
+def _allocators(side) -> str | list[str]:
+    return side["allocator"] if isinstance(side, dict) else side
+
+
+def _ratio(run: Run, effect: dict, where: dict) -> Found:
+    return _gain(run, effect, where) if "against" in effect else _quotients(run, effect, where)
 
 
 def _told(run: Run, row, other, fixed: Collection[str]) -> list[str]:
@@ -147,6 +181,33 @@ def _growth(run: Run, effect: dict, where: dict) -> Found:
                                         place_of(run, rows[:1], axes_of(rows[0], moving_with(run, along))),
                                         0 if spread is None else rounds_of(*points), provisional_of(*points)))
     return found
+
+
+def _straight(run: Run, effect: dict, where: dict) -> Found:
+    """How well a straight line a + bx explains a series: the share of the squares (R2) that it takes away, 0 where it falls. The interval is what values
+    within their intervals give, drawn a thousand times."""
+    along = along_of(run, effect)
+    side, found = side_of(run, effect["of"], effect, where), Found([])
+    position = run.column(along)
+    for rows in _lines(run, side, along, found):
+        if len(rows) < 4:
+            continue
+        xs, ys = numpy.array([float(position[row.cell]) for row in rows]), numpy.array([row.value for row in rows])
+        bounds = (None, None)
+        if not any(math.isnan(row.low) or math.isnan(row.high) for row in rows):
+            spread = numpy.array([(row.high - row.low) / (2 * 1.96) for row in rows])
+            drawn = numpy.random.default_rng(1).normal(ys, spread, (1000, len(rows)))
+            bounds = tuple(float(each) for each in numpy.quantile([_explained(xs, each) for each in drawn], (0.025, 0.975)))
+        found.estimates.append(Estimate(_explained(xs, ys), *bounds, place_of(run, rows[:1], axes_of(rows[0], moving_with(run, along))),
+                                        0 if None in bounds else rounds_of(*rows), provisional_of(*rows)))
+    return found
+
+
+def _explained(xs: numpy.ndarray, ys: numpy.ndarray) -> float:
+    if numpy.ptp(ys) == 0:
+        return 0.0
+    slope, start = numpy.polyfit(xs, ys, 1)
+    return float(1 - ((ys - start - slope * xs) ** 2).sum() / ((ys - ys.mean()) ** 2).sum()) if slope > 0 else 0.0
 
 
 def _step(run: Run, effect: dict, where: dict) -> Found:
@@ -256,5 +317,5 @@ def _unexplained(run: Run, effect: dict, where: dict) -> Found:
 
 
 KINDS: dict[str, Callable[[Run, dict, dict], Found]] = {
-    "ratio": _ratio, "growth": _growth, "step": _step, "crossing": _crossing, "value": _plain, "share": _share,
+    "ratio": _ratio, "growth": _growth, "straight": _straight, "step": _step, "crossing": _crossing, "value": _plain, "share": _share,
     "theory": _theory, "unexplained": _unexplained}

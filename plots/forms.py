@@ -11,7 +11,7 @@ PUBLISHED, REWORKED, ORIGINAL, OWN, ABLATION = "published", "reworked", "origina
 # Forms that an answer may rank, each with its letter in the address of the page.
 LETTERS = {PUBLISHED: "p", REWORKED: "r", ORIGINAL: "o", OWN: "w", ABLATION: "a"}
 _SUFFIXES = {REWORKED: "_reworked", ORIGINAL: "_original"}
-_SIDES = ("of", "to", "over")
+_SIDES = ("of", "to", "over", "against")
 # An id, or a label that an id and its parameters make: xmalloc(coalescing=false).
 _LABEL = re.compile(r"([a-z][a-z0-9_]*)(\(.*)?", re.DOTALL)
 

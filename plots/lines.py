@@ -8,6 +8,7 @@ formula's and the measured values are markers.
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, replace
 from typing import Sequence
@@ -15,7 +16,7 @@ from typing import Sequence
 import matplotlib
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import caption, choice, curves, failures, labels, legend, origin, quantity, samples, stated, style, table, ticks
+from plots import apart, caption, choice, curves, failures, labels, legend, origin, quantity, samples, stated, style, table, ticks
 from plots.page import BODY_WIDTH, Drawing, Page
 from plots.panel import Content, Scale, draw_panel, noise_name
 from plots.results import Run
@@ -59,6 +60,12 @@ class _Layout:
     def panel_left(self, column: int) -> float:
         return self.left + column * (self.width + self.between)
 
+    def spacing(self) -> float:
+        """The least distance of two positions, in points."""
+        scale = math.log if self.log_x else float
+        places = sorted({scale(x) for x in self.positions})
+        return min((after - before for before, after in itertools.pairwise(places)), default=math.inf) * 72 * self.width / (scale(self.bounds[1]) - scale(self.bounds[0]))
+
 
 def make(run: Run, stem: str) -> Drawing:
     run = choice.shown(run)
@@ -89,10 +96,10 @@ def make(run: Run, stem: str) -> Drawing:
         layout = _layout(run, panels, contents, looks, one_axis)
         sentences: list[str] = []
         heading = origin.heading(run, origin.title(run), [])
-        moved = [content for look, content in zip(looks, contents) if any(map(any, look.offsets(content, layout.height, plot.get("joined", True))))]
-        if moved and not layout.words:
-            joined = moved[0].joined(plot.get("joined", True))
-            sentences.append("Lines that coincide are drawn up to 4 pt apart." if joined else "Markers that coincide are drawn beside each other.")
+        moves = [[apart.Move()] * len(content.series) if layout.words else look.moves(content, layout.height, layout.spacing(), plot.get("joined", True))
+                 for look, content in zip(looks, contents)]
+        if any(move != apart.Move() for of_panel in moves for move in of_panel):
+            sentences.append("Markers of curves that coincide stand beside each other, at their values.")
         sentences += [text for look in dict.fromkeys(looks) if (text := look.sentence())]
         heading = replace(heading, caption=tuple(caption.of_lines(run, wanted, layout.words, sentences)))
         page = Page(heading, layout.total)
@@ -100,7 +107,7 @@ def make(run: Run, stem: str) -> Drawing:
             axes = page.axes(layout.panel_left(panel.column), layout.bottoms[panel.row], layout.width, layout.height)
             lowest = not any(other.row > panel.row and other.column == panel.column for other in panels)
             _set_axes(axes, run, layout, looks[index], panel.metric, index in layout.leftmost or not one_axis, lowest)
-            draw_panel(axes, run, contents[index], looks[index], bool(layout.words), layout.height)
+            draw_panel(axes, run, contents[index], looks[index], bool(layout.words), moves[index])
             _draw_above(page, layout, index, panel)
         legend.draw(page, layout.legend, layout.legend_below, _legend_title(run, contents))
     return Drawing(stem, page, table.markdown(run, x, panels))

@@ -49,7 +49,6 @@ class Scale:
     log: bool
     covered: tuple[float, float]
     clipped: int  # values beyond the limits
-    fixed: str    # the allocator that values are relative to; else empty
 
     @staticmethod
     def of(run: Run, metric: str, contents: Sequence[Content]) -> Scale:
@@ -63,8 +62,7 @@ class Scale:
                       for value in series.drawn()["value"])
         if quantity.is_ratio(metric) and log:
             inside.append(1.0)
-        return Scale(metric, units.iloc[0] if len(units) else "", log, (min(inside), max(inside)), clipped,
-                     run.plot.get("reference", "") if metric.startswith("relative_") else "")
+        return Scale(metric, units.iloc[0] if len(units) else "", log, (min(inside), max(inside)), clipped)
 
     def set_y(self, axes) -> None:
         ticks.set_y(axes, self.covered, self.log, self._write, self._binary)
@@ -85,8 +83,8 @@ class Scale:
     def bounds(self) -> tuple[float, float]:
         return ticks.y_bounds(self.covered, self.log)
 
-    def offsets(self, content: Content, height: float, joined: bool) -> list[tuple[float, float]]:
-        return apart.offsets(content.series, self.bounds(), self.log, height, self.fixed, apart.LINES if content.joined(joined) else apart.MARKERS)
+    def moves(self, content: Content, height: float, spacing: float, joined: bool) -> list[apart.Move]:
+        return apart.moves(content.series, self.bounds(), self.log, height, spacing, apart.LINES if content.joined(joined) else apart.MARKERS)
 
     def written(self, value: float) -> str:
         """A number in the panel; of a ratio shorter than at its ticks."""
@@ -99,7 +97,7 @@ class Scale:
         return f"{self.clipped} {values} beyond the axis of {quantity.metric_name(self.metric)}: triangles at its edge, with {numbers}."
 
 
-def draw_panel(axes, run: Run, content: Content, scale: Scale, words: bool, height: float) -> None:
+def draw_panel(axes, run: Run, content: Content, scale: Scale, words: bool, moves: Sequence[apart.Move]) -> None:
     for band in content.bands:
         if band.low == band.high:
             axes.plot(band.xs, band.low, color=style.GREY, linestyle=(0, (1, 1.5)), linewidth=1.2, zorder=0.5, label=band.source, gid="band")
@@ -110,7 +108,6 @@ def draw_panel(axes, run: Run, content: Content, scale: Scale, words: bool, heig
         axes.axvline(position.x, color=style.BLACK, linestyle=(0, (4, 2.5)), linewidth=0.8, zorder=0.9, label=position.source, gid="position")
     _draw_noise(axes, run, content, scale)
     beyond: list[edge.Number] = []
-    moves = [(0.0, 0.0)] * len(content.series) if words else scale.offsets(content, height, run.plot.get("joined", True))
     xs = sorted({x for series in content.series for x in series.points["x"]})
     for index, (series, curve) in enumerate(zip(content.series, content.curves)):
         aside = _SPREAD * ((index + 0.5) / len(content.series) - 0.5) if words else 0.0
@@ -138,38 +135,49 @@ def _draw_noise(axes, run: Run, content: Content, scale: Scale) -> None:
                           gid="noise")
 
 
-def _draw_series(axes, series: Series, curve: tuple[list[float], list[float]], aside: float, moved: tuple[float, float], joined: bool,
+def _draw_series(axes, series: Series, curve: tuple[list[float], list[float]], aside: float, move: apart.Move, joined: bool,
                  fade: bool, all_xs: Sequence[float], ringed: set[str], cut: bool) -> None:
     """`cut`: at the edges of the axes, where a marker on the edge loses its other half."""
     look, points = series.look, series.points
-    place = offset_copy(axes.transData, fig=axes.figure, x=moved[0], y=moved[1], units="points") if any(moved) else axes.transData
-    has_face = look.fill == "full" and look.marker not in "x+"
-    outline = {"markeredgecolor": "white", "markeredgewidth": 0.4} if has_face else {"markeredgewidth": 0.9}
+    place = offset_copy(axes.transData, fig=axes.figure, x=move.aside, units="points") if move.aside else axes.transData
     if curve[0]:
         axes.plot(*curve, color=look.colour, linestyle=look.dash, linewidth=0.9, gid=f"theory {series.label}")
     xs = points["x"] + aside
     hollow = points[provisional.FLAG].astype(bool)
-    marked = {"markevery": [place for place, each in enumerate(hollow) if not each]} if hollow.any() else {}
-    axes.plot(xs, points["value"], color=look.colour, linestyle="none" if not joined else look.dash, marker=look.marker, markersize=look.marker_size,
-              fillstyle=look.fill, markerfacecoloralt="white", label=series.label, gid=f"median {series.label}", transform=place,
-              clip_on=cut, **outline, **marked)
+    if joined and move.wider:
+        axes.plot(xs, points["value"], color=look.colour, linewidth=style.RC["lines.linewidth"] + move.wider, zorder=1.99 - 0.01 * move.wider,
+                  solid_capstyle="butt", gid=f"below {series.label}")
+    _draw_values(axes, series, xs, hollow, joined, place, cut)
     if hollow.any():
         provisional.draw(axes, xs[hollow], points.loc[hollow, "value"], look, look.marker_size, transform=place, clip_on=cut, zorder=2.02,
                          gid=f"provisional {series.label}")
     if joined and fade:
-        _fade_gaps(axes, points, all_xs, place)
+        _fade_gaps(axes, points, all_xs, move.wider)
     rings = points[points["cell"].isin(ringed)]
     axes.plot(rings["x"] + aside, rings["value"], linestyle="none", marker="o", markersize=9, markerfacecolor="none",
-              markeredgecolor=look.colour, markeredgewidth=0.8, gid=f"ring {series.label}")
+              markeredgecolor=look.colour, markeredgewidth=0.8, gid=f"ring {series.label}", transform=place)
     # Bars and not bands: wide intervals of many allocators would cover each other and the lines.
     bars = points[points["value"].notna() & points["low"].notna() & points["high"].notna()]
     axes.vlines(bars["x"] + aside, bars["low"], bars["high"], color=look.colour, linewidth=1.3, alpha=0.5, zorder=1.8,
                 gid=f"interval {series.label}", transform=place)
 
 
-def _fade_gaps(axes, points, all_xs: Sequence[float], place) -> None:
+def _draw_values(axes, series: Series, xs, hollow, joined: bool, place, cut: bool) -> None:
+    """The line, which the legend shows with its marker, and the markers: on the line, or beside each other at `place`."""
+    look, values = series.look, series.points["value"]
+    has_face = look.fill == "full" and look.marker not in "x+"
+    outline = {"markeredgecolor": "white", "markeredgewidth": 0.4} if has_face else {"markeredgewidth": 0.9}
+    marker = dict(color=look.colour, marker=look.marker, markersize=look.marker_size, fillstyle=look.fill, markerfacecoloralt="white", clip_on=cut, **outline)
+    beside = place is not axes.transData
+    marked = {"markevery": [] if beside else [index for index, each in enumerate(hollow) if not each]} if beside or hollow.any() else {}
+    axes.plot(xs, values, linestyle="none" if not joined else look.dash, label=series.label, gid=f"median {series.label}", **marker, **marked)
+    if beside:
+        axes.plot(xs[~hollow], values[~hollow], linestyle="none", gid=f"marker {series.label}", transform=place, **marker)
+
+
+def _fade_gaps(axes, points, all_xs: Sequence[float], wider: float) -> None:
     """Where a series skips positions at which others were measured, a white veil makes its line faint: nothing was measured there."""
     own = points.loc[points["value"].notna(), ["x", "value"]]
     for (x0, y0), (x1, y1) in itertools.pairwise(own.itertuples(index=False, name=None)):
         if any(x0 < x < x1 for x in all_xs) and not any(x0 < x < x1 for x in points["x"]):
-            axes.plot([x0, x1], [y0, y1], color="white", linewidth=2.2, alpha=0.7, zorder=2.01, gid="gap", transform=place)
+            axes.plot([x0, x1], [y0, y1], color="white", linewidth=2.2 + wider, alpha=0.7, zorder=2.01, gid="gap")

@@ -148,10 +148,15 @@ def read_run(folder: Path, plot: dict | None = None) -> Run:
 def run_of(ours: dict, folder: Path, plot: dict | None = None) -> Run:
     """The run of a document that was read from `folder`: its check takes longer than all the rest."""
     entries = {entry["id"]: entry for entry in ours["cells"]}
-    cells = frames.cells_of(ours)[[*frames.ABOUT, *frames.OBJECTS]]
+    return of_tables(frames.cells_of(ours), frames.values_of(ours), folder, ours, entries, plot)
+
+
+def of_tables(cells: pandas.DataFrame, values: pandas.DataFrame, folder: Path, ours: dict, entries: dict[str, dict], plot: dict | None = None) -> Run:
+    """The run of tables as frames makes them; `ours` tells of the whole run, `entries` of each cell."""
+    cells = cells[[*frames.ABOUT, *frames.OBJECTS]].copy()
     cells["revision"] = [entries[cell].get("revision", "") for cell in cells.index]
     settings = frames.settings_of(cells)
-    values = frames.values_of(ours)[VALUE_COLUMNS]
+    values = values[VALUE_COLUMNS].copy()
     values["flags"] = values["flags"].str.replace(";", " ").str.split()
     run = ours.get("run", {})
     config = dict(run.get("config", {}))

@@ -28,14 +28,14 @@ def cells_of(document: dict) -> pandas.DataFrame:
                                                       "status")},
              **{name: _settings(cell[name]) for name in OBJECTS},
              "pool_bytes": cell.get("pool_bytes"), "uuid": cell.get("device_uuid", ""), "sm_clock_max_mhz": cell.get("sm_clock_max_mhz"),
-             "revision": cell.get("measured_revision", ""), "seed": cell.get("seed"), "left_out": _was_left_out(cell),
+             "revision": cell.get("measured_revision", ""), "seed": cell.get("seed"), "left_out": was_left_out(cell),
              "provisional": _is_provisional(cell),
              "reason": cell.get("reason", "").partition("\n")[0]}
             for cell in document["cells"]]
     return pandas.DataFrame(rows, dtype=object).set_index("cell")
 
 
-def _was_left_out(cell: dict) -> bool:
+def was_left_out(cell: dict) -> bool:
     """Skipped for lack of time alone. Results of older programs do not say so apart from the reason."""
     return cell["status"] == "skipped" and cell.get("left_out", cell.get("reason", "").startswith(_WANT_OF_TIME))
 

@@ -92,7 +92,7 @@ class Ledger(ProgramTest):
         few = sum(phase["low"] is None for phase in published.values())
         self.assertEqual((takes_time["verdict"], takes_time["holds_in"]), ("holds", "3 of 3"))
         self.assertEqual(takes_time["few_rounds"].partition(" places")[0], f"{few} of 3" if few else "")
-        self.assertEqual((takes_none["verdict"], takes_none["cause"]), ("does not hold", "cause not found yet"))
+        self.assertEqual((takes_none["verdict"], takes_none["cause"]), ("does not hold", "not known"))
         for column, allocator in (("published", "halloc"), ("reworked", "halloc_reworked")):
             times = self.times("halloc2014/throughput_16", allocator)
             quotient = times[128]["median"] / times[32]["median"]

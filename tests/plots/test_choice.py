@@ -4,6 +4,7 @@ import itertools
 
 import figures
 import matplotlib.text
+import pandas
 import pytest
 import synthetic
 
@@ -140,22 +141,53 @@ def test_points_that_are_not_joined(tmp_path):
     assert all(line.get_linestyle() == "None" for name in ("CMalloc", "Halloc") for line in _drawn(drawing, f"median {name}"))
 
 
-def test_coinciding_lines_move_apart_and_others_stay(tmp_path):
+def _heights(drawing, label):
+    """By x of the data, how high on paper the line and the marker stand, over where the axis has their value."""
+    made = []
+    for axes in drawing.page.figure.axes:
+        for line in axes.get_lines():
+            if line.get_gid() in (f"median {label}", f"marker {label}", f"below {label}"):
+                wanted = axes.transData.transform(line.get_xydata())
+                made += [(line.get_gid().split()[0], *there) for there in line.get_transform().transform(line.get_xydata()) - wanted]
+    return made
+
+
+def test_values_of_coinciding_curves_stay_where_they_are(tmp_path):
     cells = _both() + [_cell("kma", x, 1.0005e-6 * x) for x in (1, 2, 3)]
     run = _run(tmp_path, cells, {"allocators": ["c_malloc", "halloc", "kma"]})
-    c_malloc, halloc, kma = apart.offsets(series.series_of(run, "threads", "alloc", "time"), (1e-6, 2e-5), True, 2.0)
-    assert halloc == (0, 0) and c_malloc == (-kma[0], -kma[1]) and 0 not in kma
+    c_malloc, halloc, kma = apart.moves(series.series_of(run, "threads", "alloc", "time"), (1e-6, 2e-5), True, 2.0)
+    assert halloc == apart.Move() and kma.aside == -c_malloc.aside > 0 and c_malloc.wider > kma.wider == 0
     drawing = lines.make(run, "stem")
-    assert figures.medians(drawing)["KMA"] == pytest.approx({1: 1.0005e-6, 2: 2.001e-6, 3: 3.0015e-6}), "the data stay"
-    assert any("Lines that coincide are drawn" in text for text in figures.texts(drawing))
+    drawn = figures.medians(drawing)
+    assert drawn["KMA"] == pytest.approx({1: 1.0005e-6, 2: 2.001e-6, 3: 3.0015e-6}) and drawn["CMalloc"] == pytest.approx({1: 1e-6, 2: 2e-6, 3: 3e-6})
+    for label, parts in (("CMalloc", {"median", "marker", "below"}), ("KMA", {"median", "marker"}), ("Halloc", {"median"})):
+        found = _heights(drawing, label)
+        assert {part for part, *_ in found} == parts
+        assert all(abs(up) < 1e-6 for _, _, up in found), "nothing is higher or lower than its value"
+        assert all(abs(right) < 1e-6 for part, right, _ in found if part != "marker"), "a line stays; its markers stand beside it"
+    assert any("Markers of curves that coincide stand beside" in text for text in figures.texts(drawing))
+    interval, = _drawn(drawing, "interval KMA")
+    assert sorted(round(y / x, 12) for path in interval.get_paths() for x, y in path.vertices)[0] == pytest.approx(1.0005e-6 * 0.95)
 
 
 def test_coinciding_markers_stand_beside_each_other(tmp_path):
     cells = _both() + [_cell("kma", x, 1.0005e-6 * x) for x in (1, 2, 3)]
     run = _run(tmp_path, cells, {"allocators": ["c_malloc", "halloc", "kma"]}, joined=False)
-    c_malloc, halloc, kma = apart.offsets(series.series_of(run, "threads", "alloc", "time"), (1e-6, 2e-5), True, 2.0, rule=apart.MARKERS)
-    assert halloc == (0, 0) and c_malloc == (-kma[0], 0) and kma[0] * 2 >= style.RC["lines.markersize"] and kma[1] == 0
-    assert any("Markers that coincide are drawn" in text for text in figures.texts(lines.make(run, "stem")))
+    c_malloc, halloc, kma = apart.moves(series.series_of(run, "threads", "alloc", "time"), (1e-6, 2e-5), True, 2.0, rule=apart.MARKERS)
+    assert halloc.aside == 0 and c_malloc.aside == -kma.aside and kma.aside * 2 >= style.RC["lines.markersize"]
+    drawing = lines.make(run, "stem")
+    assert not _drawn(drawing, "below CMalloc") and all(abs(up) < 1e-6 for label in ("CMalloc", "KMA") for _, _, up in _heights(drawing, label))
+    assert any("Markers of curves that coincide stand beside" in text for text in figures.texts(drawing))
+
+
+def test_markers_of_one_position_stay_clear_of_the_next():
+    alike = [_points(1.0), _points(1.0), _points(1.0)]
+    assert [move.aside for move in apart.moves(alike, (0.5, 2), False, 2.0, spacing=5)] == [-2, 0, 2]
+    assert [move.aside for move in apart.moves(alike, (0.5, 2), False, 2.0)] == [-4.4, 0, 4.4]
+
+
+def _points(value):
+    return series.Series("c_malloc", "CMalloc", style.look("c_malloc"), pandas.DataFrame({"x": [1.0, 2.0], "value": [value, value]}))
 
 
 def _with_samples(folder, times):

@@ -89,6 +89,45 @@ def test_every_some_and_mean(tmp_path):
     assert mean.row()[5] == "holds (holds in 1 of 2)", "a mean may hold although a place does not"
 
 
+def test_up_to_is_about_the_largest_number(tmp_path):
+    run = _two_places(tmp_path, 4e-6, 1e-6)
+    for bounds, verdict in (([3, 5], "holds"), ([0.5, 2], "does not hold"), ([3.99, 5], "cannot tell")):
+        judged = _judge(run, ratio=COMPARED, between=bounds, over="largest")
+        assert (judged.verdict, judged.published.text, judged.detail.split(";")[0]) == (verdict, "4", "CudaMalloc to CMalloc, threads 1")
+
+
+def test_a_ratio_against_that_of_another_allocator(tmp_path):
+    run = _run(tmp_path, [_cell("c_malloc", 1, 3e-6, 0.01), _cell("c_malloc", 2, 1e-6, 0.01), _cell("cuda_malloc", 1, 4e-6, 0.01), _cell("cuda_malloc", 2, 2e-6, 0.01)])
+    gain = {"of": {"allocator": "c_malloc", "where": {"threads": 1}}, "to": {"allocator": "c_malloc", "where": {"threads": 2}}, "against": "cuda_malloc"}
+    judged = _judge(run, ratio=gain, above=1)
+    assert (judged.verdict, judged.published.text) == ("holds", "1.5"), "3 times against 2 times"
+    assert judged.published.interval == "1.44 to 1.56", "the extremes of four values that are uncertain by 1 %"
+    assert _judge(run, ratio=gain, below=1).verdict == "does not hold"
+    with pytest.raises(UsageError, match="against those of 'cuda_malloc', which has 2"):
+        _judge(run, ratio={**gain, "to": {"allocator": "c_malloc", "where": {"threads": [1, 2]}}}, above=1)
+
+
+@pytest.mark.parametrize("overrides, told", [
+    ({}, ""), ({"halloc": {"state": "reused"}}, ""), ({"cuda_malloc": {"repetitions": 2}}, ""),
+    ({"cuda_malloc": {"state": "reused"}}, "state: reused (CudaMalloc), fresh (CMalloc)"),
+    ({"cuda_malloc": {"pool_bytes": "2GiB"}}, "pool size: 2 GiB (CudaMalloc), 1 GiB (CMalloc)"),
+    ({"cuda_malloc": {"state": "reused", "workload": {"rounds": 5}}}, "state: reused (CudaMalloc), fresh (CMalloc); rounds: 5 (CudaMalloc), 100 (CMalloc)")])
+def test_the_ledger_says_what_allocators_did_not_have_alike(tmp_path, overrides, told):
+    pools = {name: 2**31 if "pool_bytes" in overrides.get(name, {}) else 2**30 for name in ("c_malloc", "cuda_malloc")}
+    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6, pool_bytes=pools["c_malloc"]), _cell("cuda_malloc", 1, 2e-6, pool_bytes=pools["cuda_malloc"])],
+               state="fresh", overrides=overrides, workload={"id": "alloc_free", "rounds": 100})
+    judged = _judge(run, ratio=COMPARED, above=1)
+    assert (judged.row()[6], judged.data()["unequal"], claims.HEADER[6]) == (told, told, "unequal")
+    assert _judge(run, value={"of": "c_malloc", "metric": "time"}, above=0).unequal == "", "an allocator alone"
+
+
+def test_what_most_allocators_had_comes_first(tmp_path):
+    cells = [_cell(name, 1, 1e-6) for name in ("c_malloc", "halloc", "cuda_malloc")]
+    run = _run(tmp_path, cells, allocators=["c_malloc", "halloc", "cuda_malloc"], state="fresh", overrides={"cuda_malloc": {"state": "reused"}})
+    judged = _judge(run, ratio={"of": "cuda_malloc", "to": ["c_malloc", "halloc"]}, above=1)
+    assert judged.unequal == "state: fresh (most), reused (CudaMalloc)"
+
+
 def _of_card(folder, name, uuid):
     path = synthetic.write(folder, {**CONFIG, "name": name}, [_cell("c_malloc", 1, 1e-6)], "cuda") / "results.json"
     document = json.loads(path.read_text())
@@ -168,6 +207,16 @@ def test_growth_is_the_exponent(tmp_path, seconds_at, exponent):
     found = effects.find(run, {"growth": {"of": "c_malloc"}}).estimates[0]
     # Weights -2..2 by ten, times log 2; each logarithm is uncertain by 1 %.
     assert (found.high - found.low) / 2 == pytest.approx(0.01 * 10**0.5 / 10 / 0.693147, rel=1e-3)
+
+
+@pytest.mark.parametrize("seconds_at, explained", [
+    (lambda x: 1e-5 + 1e-6 * x, 1), (lambda x: 1e-6, 0), (lambda x: 1e-3 - 1e-6 * x, 0),
+    (lambda x: 1e-6 * x * x, 0.949163)])  # by plain sums over 1, 2, 4, 8, 16
+def test_a_straight_line_may_start_above_zero(tmp_path, seconds_at, explained):
+    run = _run(tmp_path, _line("c_malloc", seconds_at))
+    found, = effects.find(run, {"straight": {"of": "c_malloc"}}).estimates
+    assert found.number == pytest.approx(explained, abs=1e-6) and found.low <= found.number + 1e-9
+    assert _judge(run, straight={"of": "c_malloc"}, above=0.96).verdict == ("holds" if explained > 0.96 else "does not hold")
 
 
 def test_two_points_have_no_growth(tmp_path):
@@ -250,10 +299,10 @@ def _forms_run(tmp_path, published="timeout"):
 
 def test_the_published_form_is_judged_and_the_reworked_form_stands_beside_it(tmp_path):
     judged = _judge(_forms_run(tmp_path, "ok"), ratio={"of": "cuda_malloc", "to": "kma"}, between=[5, 9],
-                    cause={"kind": "hardware", "because": "Atomics became faster."})
+                    cause={"kind": "hardware", "evidence": "count", "because": "Atomics became faster."})
     assert (judged.verdict, judged.published.text, judged.reworked.text, judged.original.text) == ("does not hold", "4", "8", "–")
-    assert judged.cause == "hardware: Atomics became faster."
-    assert _judge(_forms_run(tmp_path, "ok"), ratio={"of": "cuda_malloc", "to": "kma"}, above=5).cause == "cause not found yet"
+    assert judged.cause == "hardware (count): Atomics became faster."
+    assert _judge(_forms_run(tmp_path, "ok"), ratio={"of": "cuda_malloc", "to": "kma"}, above=5).cause == "not known"
 
 
 def test_a_published_form_without_a_number_gives_no_verdict(tmp_path):
@@ -262,7 +311,7 @@ def test_a_published_form_without_a_number_gives_no_verdict(tmp_path):
     assert judged.row()[5] == "cannot tell (published: timeout)"
 
 
-@pytest.mark.parametrize("given, last", [({}, "cause not found yet"), ({"cause": {"kind": "hardware", "because": "Atomics are faster."}}, "hardware: Atomics are faster")])
+@pytest.mark.parametrize("given, last", [({}, "not known"), ({"cause": {"kind": "hardware", "because": "Atomics are faster."}}, "hardware: Atomics are faster")])
 def test_a_sentence_that_does_not_hold_has_its_cause_before_its_place(tmp_path, given, last):
     run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)])
     judged = _judge(run, ratio=COMPARED, below=1, **given)
@@ -329,13 +378,23 @@ def test_claims_come_from_the_config_of_the_name_and_suit_the_back_end(tmp_path)
     assert claims.claims_of(cpu) == [{**CLAIM, "backend": "cpu"}]
 
 
+def test_what_no_result_can_judge_is_listed_at_the_end(tmp_path, capsys):
+    absolute = {"says": "It takes 3 ms.", "source": "sec. 2", "not_judged": "An absolute figure."}
+    folder = synthetic.write(tmp_path / "run", {**CONFIG, "claims": [CLAIM, absolute, {**absolute, "backend": "cpu", "says": "On CPUs."}]},
+                             [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)], "cuda")
+    assert cli.main(["claims", str(folder)]) == 0
+    told = capsys.readouterr().out
+    assert "1 holds, 0 does not hold, 0 cannot tell." in told and "On CPUs." not in told
+    assert told.partition("## Not judged")[2].strip().splitlines()[-1] == "| test/claims | It takes 3 ms. (sec. 2) | An absolute figure. |"
+
+
 def test_the_command_prints_and_writes(tmp_path, capsys):
     folder = synthetic.write(tmp_path / "run", {**CONFIG, "claims": [CLAIM]},
                              [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)], "cuda")
     assert cli.main(["claims", str(folder), "--out", str(tmp_path / "out")]) == 0
     printed = capsys.readouterr().out
     assert "1 holds, 0 does not hold, 0 cannot tell." in printed
-    assert "| C is fast. (fig. 1) | below 1 | – | 0.5 (0.409 to 0.611) | – | holds | CMalloc to CudaMalloc, threads 1 |" in printed
+    assert "| C is fast. (fig. 1) | below 1 | – | 0.5 (0.409 to 0.611) | – | holds |  | CMalloc to CudaMalloc, threads 1 |" in printed
     assert (tmp_path / "out" / "claims.md").read_text() == printed
     entry, = json.loads((tmp_path / "out" / "claims.json").read_text())
     assert (entry["figure"], entry["verdict"], entry["device"]) == ("test/claims", "holds", synthetic.DEVICE)

@@ -164,3 +164,22 @@ def test_a_row_of_a_printed_table_has_a_word_per_column(path):
     """Only a row without any number may end early, with a dash."""
     for table in _printed_tables(path):
         assert [row for row in table["rows"] if len(row) != len(table["columns"]) and row[-1] != "–"] == []
+
+
+@pytest.mark.parametrize("cause, fits", [
+    ({"kind": "hardware", "because": "It is faster."}, False), ({"kind": "hardware", "evidence": "count", "because": "It makes 3 operations in place of 9."}, True),
+    ({"kind": "hardware", "evidence": "guess", "because": "It is faster."}, False), ({"kind": "not known", "because": "It is faster."}, True),
+    ({"kind": "test", "evidence": "count", "because": "It is another test."}, False), ({"kind": "slow", "because": "It is slow."}, False)])
+def test_hardware_as_a_cause_needs_evidence(cause, fits):
+    config = json.loads((CONFIGS / "smoke.json").read_text())
+    config["claims"] = [{"says": "It is so.", "source": "fig. 1", "value": {"of": "c_malloc"}, "above": 1, "cause": cause}]
+    assert jsonschema.Draft7Validator(SCHEMA).is_valid(config) == fits
+
+
+@pytest.mark.parametrize("claim, fits", [
+    ({"not_judged": "An absolute figure."}, True), ({}, False), ({"value": {"of": "c_malloc"}}, False), ({"above": 1}, False),
+    ({"not_judged": "An absolute figure.", "value": {"of": "c_malloc"}, "above": 1}, False), ({"value": {"of": "c_malloc"}, "above": 1, "below": 2}, False)])
+def test_a_claim_is_judged_by_one_effect_and_one_bound_or_not_at_all(claim, fits):
+    config = json.loads((CONFIGS / "smoke.json").read_text())
+    config["claims"] = [{"says": "It is so.", "source": "fig. 1", **claim}]
+    assert jsonschema.Draft7Validator(SCHEMA).is_valid(config) == fits
