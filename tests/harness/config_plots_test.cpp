@@ -33,15 +33,14 @@ TEST(ConfigErrors, ClaimsSayWhatAndWhoseAndHowMuch) {
             one_complaint("  /claims/0/source\n      found:   1\n      allowed: a text, at least 1 letters\n"));
   claim = good_claim;
   claim.erase("value");
-  EXPECT_EQ(
-      complaint_about_claim(claim),
-      one_complaint(
-          "  /claims/0\n      found:   0 of the keys ratio, growth, step, crossing, value, share, theory, unexplained\n"
-          "      allowed: exactly one of them\n"));
+  EXPECT_EQ(complaint_about_claim(claim),
+            one_complaint("  /claims/0\n      found:   0 of the keys ratio, growth, straight, step, crossing, value, "
+                          "share, theory, unexplained, not_judged\n"
+                          "      allowed: exactly one of them\n"));
   claim = good_claim;
   claim["above"] = 1;
   EXPECT_EQ(complaint_about_claim(claim),
-            one_complaint("  /claims/0\n      found:   2 of the keys above, below, between\n"
+            one_complaint("  /claims/0\n      found:   2 of the keys above, below, between, not_judged\n"
                           "      allowed: exactly one of them\n"));
   EXPECT_EQ(complaint_about_claim("it is fast"),
             one_complaint("  /claims/0\n      found:   \"it is fast\"\n      allowed: an object\n"));

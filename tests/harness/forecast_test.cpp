@@ -108,6 +108,20 @@ TEST(Forecast, SkipsAfterTwoSmallerTimeouts) {
   EXPECT_EQ(forecaster.reason_to_skip("other", cell("a", "a/1", 512)), std::nullopt);
 }
 
+TEST(Forecast, LargerPoolsMayServeWhereSmallerOnesAreFull) {
+  Forecaster forecaster;
+  const auto of = [](std::uint64_t pool) {
+    Cell made = cell("a", "a", static_cast<double>(pool), {{"request_bytes", std::uint64_t{16}}});
+    made.pool_bytes = pool;
+    made.grows_pool = true;
+    return made;
+  };
+  for (const std::uint64_t pool : {1024, 2048}) forecaster.note_end("fig", of(pool), Status::timeout);
+  EXPECT_EQ(forecaster.reason_to_skip("fig", of(4096)), std::nullopt);
+  EXPECT_FALSE(fails(forecaster, of(4096)));
+  EXPECT_TRUE(fails(forecaster, of(2048), "other"));
+}
+
 TEST(Forecast, CrashesAndDeferralsSkipNothing) {
   Forecaster forecaster;
   for (const double size : {16, 32, 64}) forecaster.note_end("fig", cell("a", "a", size), Status::crashed);

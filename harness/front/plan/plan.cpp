@@ -152,7 +152,9 @@ Cell make_cell(const Config& config, const AllocatorChoice& choice, const std::v
   }
   if (!config.sweep.empty()) {
     const AxisGroup& group = config.sweep[primary];
-    cell.growth = protocol::magnitude(primary_axis(config, group).values[indices[primary]]);
+    const Axis& axis = primary_axis(config, group);
+    cell.growth = protocol::magnitude(axis.values[indices[primary]]);
+    cell.grows_pool = axis.name == "pool_bytes" && group.axes.size() == 1;
   }
   if (cell.state != "aged") cell.aged_rounds.reset();
   cell.id = stable_hash(canonical_text(cell_definition(cell)));

@@ -19,6 +19,7 @@ struct Cell : CellDescription {
   std::string name;  // figure/label/axis:value/...: what --filter matches and results.json shows
   std::string statistic;
   std::optional<double> growth;    // value on the primary axis when that is a number: the order of the skip rule
+  bool grows_pool = false;         // that axis is the pool alone: a larger value asks no more of the allocator
   std::uint64_t repetitions = 0;   // samples of a round, at most
   std::uint64_t rounds = 1;        // at most
   std::uint64_t least_rounds = 1;  // before precision may end the cell

@@ -23,12 +23,13 @@ bool is_whole(const ParameterValue& value) { return std::holds_alternative<std::
 
 // Whether a cell asks at least as much of its allocator as the other one: whole numbers (threads, sizes, the pool) are
 // at least as large, texts and the allocator's own parameters are equal. Shares and probabilities say neither more nor
-// less.
+// less. The same requests in a larger pool ask less where the pool gets full.
 bool asks_as_much(const CellDescription& cell, const CellDescription& other) {
   if (cell.workload != other.workload || cell.pool_bytes < other.pool_bytes ||
       cell.allocator_parameters != other.allocator_parameters) {
     return false;
   }
+  if (cell.pool_bytes > other.pool_bytes && cell.workload_parameters == other.workload_parameters) return false;
   return std::ranges::all_of(other.workload_parameters, [&](const auto& parameter) {
     const auto& [name, theirs] = parameter;
     const ParameterValue* const ours = protocol::find_value(cell.workload_parameters, name);
@@ -121,7 +122,7 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
   };
   std::size_t deferred = 0;
   std::string first_deferred;
-  if (const Series* const series = find_series(figure, cell)) {
+  if (const Series* const series = cell.grows_pool ? nullptr : find_series(figure, cell)) {
     if (const auto smaller = below(series->timeouts, *cell.growth); !smaller.empty()) {
       return fails(fmt::format("series {} timed out at {}", cell.series, smaller.front()));
     }
@@ -165,7 +166,7 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
 }
 
 std::optional<std::string> Forecaster::reason_to_skip(const std::string& figure, const Cell& cell) const {
-  const Series* const series = find_series(figure, cell);
+  const Series* const series = cell.grows_pool ? nullptr : find_series(figure, cell);
   if (series == nullptr) return std::nullopt;
   const std::vector<double> smaller = below(series->timeouts, *cell.growth);
   if (smaller.size() < 2) return std::nullopt;
