@@ -282,6 +282,6 @@ def test_a_word_after_a_value_is_grey_in_its_own_row(tmp_path):
     values = {("alloc", "time"): 1e-6}
     cells = [synthetic.cell("c_malloc", {"threads": 1}, values=values), synthetic.cell("c_malloc", {"threads": 2}, status="timeout"),
              synthetic.cell("halloc", {"threads": 1}, status="oom"), synthetic.cell("halloc", {"threads": 2}, values=values)]
-    run = _run(tmp_path, _config(), cells)
+    run = _run(tmp_path, _config(kind="table", x="threads", y="alloc"), cells)
     made, = table.grids_of(run, "threads", panels_of(run))
     assert made.muted == {(0, 2), (1, 1)} and [row[1:] for row in made.rows] == [[made.rows[0][1], "timeout"], ["oom", made.rows[1][2]]]
