@@ -34,7 +34,7 @@ class Move:
 
 
 def moves(all_series: Sequence[Series], bounds: tuple[float, float], log: bool, height: float, spacing: float = math.inf, rule: Rule = LINES) -> list[Move]:
-    """One for each series. `height` of the axes is in inches; `spacing` is the least distance of two positions in points, of which markers take less
+    """One for each series. `height` of the axes is in inches; `spacing` is the usual distance of two positions in points, of which markers take less
     than half to either side."""
     places = [_places(series, bounds, log, height * 72) for series in all_series]
     bundle = list(range(len(places)))

@@ -58,4 +58,4 @@ def _setting(settings: dict, x: str, position: float) -> theory.Setting:
 
     page_bytes = value("page_bytes", value("request_bytes", 256))
     return theory.Setting(pages=value("pool_bytes", 0) // page_bytes, free_share=value("free_share", 1.0),
-                          threads=value("threads", 1), cluster_pages=value("cluster_pages", 1))
+                          threads=value("threads", 1), cluster_pages=value("cluster_pages", 1), lanes=value("lanes_per_warp", 1))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import statistics
 from dataclasses import dataclass, replace
 from typing import Sequence
 
@@ -61,10 +62,11 @@ class _Layout:
         return self.left + column * (self.width + self.between)
 
     def spacing(self) -> float:
-        """The least distance of two positions, in points."""
+        """The usual distance of neighbouring positions, in points; a few may lie closer together."""
         scale = math.log if self.log_x else float
         places = sorted({scale(x) for x in self.positions})
-        return min((after - before for before, after in itertools.pairwise(places)), default=math.inf) * 72 * self.width / (scale(self.bounds[1]) - scale(self.bounds[0]))
+        gaps = [after - before for before, after in itertools.pairwise(places)]
+        return statistics.median(gaps) * 72 * self.width / (scale(self.bounds[1]) - scale(self.bounds[0])) if gaps else math.inf
 
 
 def make(run: Run, stem: str) -> Drawing:

@@ -45,8 +45,8 @@ def grids_of(run: Run, x: str, panels: Sequence[Panel]) -> list[grid.Grid]:
                     muted.add((number, column))
                     written.append(point.word if point else "–")
                 else:
-                    number = quantity.with_interval(write_y(point.value), point.value, point.low, point.high)
-                    written.append(provisional.marked(number, point.provisional))
+                    text = quantity.with_interval(write_y(point.value), point.value, point.low, point.high)
+                    written.append(provisional.marked(text, point.provisional))
             rows.append(written)
         title = ", ".join(text for text in (panel.row_name, panel.name,
                                             f"{panel.phase.replace('_', ' ')} {quantity.metric_name(metric)}".strip()) if text)

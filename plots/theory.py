@@ -168,6 +168,7 @@ class Setting:
     free_share: float
     threads: float
     cluster_pages: float = 1
+    lanes: float = 1  # of a warp that call
 
     @property
     def free(self) -> float:
@@ -194,6 +195,7 @@ CURVES: dict[str, tuple[str, Callable[[Setting], float]]] = {
     "crw_bitmap_steps": ("(14) with (5)", lambda s: crw_bitmap_steps(s.pages, s.free, s.threads, s.clusters)),
     "crw_warp_steps": ("a model after section 4.2", lambda s: crw_warp_steps(s.pages, s.free, s.threads, s.clusters)),
     "conflicts": ("section 3.1", lambda s: conflicts(s.pages, s.threads)),
+    "lockstep_exchanges": ("Huang et al. 2010, IV-A", lambda s: (s.lanes + 1) / 2),  # N(N + 1) / 2 for N lanes
 }
 
 

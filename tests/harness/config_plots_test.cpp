@@ -33,10 +33,12 @@ TEST(ConfigErrors, ClaimsSayWhatAndWhoseAndHowMuch) {
             one_complaint("  /claims/0/source\n      found:   1\n      allowed: a text, at least 1 letters\n"));
   claim = good_claim;
   claim.erase("value");
-  EXPECT_EQ(complaint_about_claim(claim),
-            one_complaint("  /claims/0\n      found:   0 of the keys ratio, growth, straight, step, crossing, value, "
-                          "share, theory, unexplained, not_judged\n"
-                          "      allowed: exactly one of them\n"));
+  EXPECT_EQ(
+      complaint_about_claim(claim),
+      one_complaint(
+          "  /claims/0\n      found:   0 of the keys ratio, growth, straight, step, crossing, value, share, theory, "
+          "unexplained, not_judged\n"
+          "      allowed: exactly one of them\n"));
   claim = good_claim;
   claim["above"] = 1;
   EXPECT_EQ(complaint_about_claim(claim),
@@ -46,6 +48,27 @@ TEST(ConfigErrors, ClaimsSayWhatAndWhoseAndHowMuch) {
             one_complaint("  /claims/0\n      found:   \"it is fast\"\n      allowed: an object\n"));
   EXPECT_THAT(complaints(with("claims", "it is fast")),
               ::testing::HasSubstr("  /claims\n      found:   \"it is fast\"\n      allowed: a list"));
+}
+
+TEST(ConfigErrors, WhatNoResultCanJudgeHasNeitherEffectNorBounds) {
+  ordered_json claim = {{"says", "it takes 3 ms"}, {"source", "fig. 1"}, {"not_judged", "an absolute figure"}};
+  read_good(with("claims", ordered_json::array({claim})));
+  claim["below"] = 3;
+  EXPECT_EQ(complaint_about_claim(claim),
+            one_complaint("  /claims/0\n      found:   2 of the keys above, below, between, not_judged\n"
+                          "      allowed: exactly one of them\n"));
+}
+
+TEST(ConfigErrors, HardwareAsACauseNeedsEvidence) {
+  ordered_json claim = good_claim;
+  claim["cause"] = {{"kind", "hardware"}, {"because", "it is faster"}};
+  EXPECT_EQ(complaint_about_claim(claim),
+            one_complaint("  /claims/0/cause\n      found:   the key \"evidence\" is missing\n"
+                          "      allowed: one of count, profile, derivation\n"));
+  claim["cause"]["evidence"] = "count";
+  read_good(with("claims", ordered_json::array({claim})));
+  claim["cause"] = {{"kind", "not known"}, {"because", "it is faster"}};
+  read_good(with("claims", ordered_json::array({claim})));
 }
 
 TEST(ConfigErrors, ClaimsNameWhatExists) {
@@ -59,6 +82,16 @@ TEST(ConfigErrors, ClaimsNameWhatExists) {
         "did you mean \"time\"?", "/claims/0/value/phase", "/claims/0/where/blokcs"}) {
     EXPECT_THAT(text, ::testing::HasSubstr(part));
   }
+}
+
+TEST(ConfigErrors, GainsAndStraightLinesNameWhatExists) {
+  ordered_json claim = good_claim;
+  claim.erase("value");
+  claim["straight"] = {{"of", "halloc"}, {"along", "bloks"}};
+  EXPECT_THAT(complaint_about_claim(claim), ::testing::HasSubstr("/claims/0/straight/along"));
+  claim.erase("straight");
+  claim["ratio"] = {{"of", "halloc"}, {"to", "halloc"}, {"against", "hallco"}};
+  EXPECT_THAT(complaint_about_claim(claim), ::testing::HasSubstr("/claims/0/ratio/against"));
 }
 
 TEST(ConfigErrors, UntimedKernelsHaveRegistersOnly) {

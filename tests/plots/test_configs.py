@@ -7,7 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from plots import labels, schema, settings_table
+from plots import effects, labels, schema, settings_table
 from plots.kinds import KINDS
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
@@ -75,8 +75,18 @@ def _allocators_named(part):
     if isinstance(part, list):
         return set().union(*map(_allocators_named, part))
     if isinstance(part, dict):
-        return set().union(*(_allocators_named(part[key]) for key in ("ratio", "growth", "value", "of", "to", "allocator") if key in part))
+        return set().union(*(_allocators_named(part[key]) for key in (*effects.KINDS, "of", "to", "over", "against", "allocator")
+                             if key in part and not (key == "over" and isinstance(part[key], str) and part[key] in ("every", "some", "largest", "mean"))))
     return {part}
+
+
+@pytest.mark.parametrize("path", [path for path in MEASURING if "claims" in json.loads(path.read_text())], ids=_id)
+def test_claims_are_about_allocators_of_their_config(path):
+    config = json.loads(path.read_text())
+    for claim in config["claims"]:
+        there = {name for entry in _effective(path, claim.get("backend", "cuda"))["allocators"]
+                 for name in ([entry] if isinstance(entry, str) else [entry["id"], entry.get("label", entry["id"])])}
+        assert _allocators_named(claim) <= there, claim["says"]
 
 
 @pytest.mark.parametrize("path", [path for path in MEASURING if "full" in json.loads(path.read_text())], ids=_id)

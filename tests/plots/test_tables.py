@@ -10,6 +10,7 @@ import pytest
 import synthetic
 
 from plots import grid, page, printed_table, results, scene_table, settings_table, status_matrix, style, table
+from plots.series import panels_of
 
 STATUSES = stored.STATUSES
 
@@ -275,3 +276,12 @@ def test_grids_too_tall_for_a_page_stand_beside_each_other_with_their_names_once
     lines = [grid.draw(heading, _tall(5)), grid.draw(heading, [*_tall(60, ["one"]), *_tall(61, ["two"])])]
     for drawn in lines:
         assert len({axes.get_position().y0 for axes in drawn.figure.axes}) == len(drawn.figure.axes), "few rows, or other rows: below each other"
+
+
+def test_a_word_after_a_value_is_grey_in_its_own_row(tmp_path):
+    values = {("alloc", "time"): 1e-6}
+    cells = [synthetic.cell("c_malloc", {"threads": 1}, values=values), synthetic.cell("c_malloc", {"threads": 2}, status="timeout"),
+             synthetic.cell("halloc", {"threads": 1}, status="oom"), synthetic.cell("halloc", {"threads": 2}, values=values)]
+    run = _run(tmp_path, _config(kind="table", x="threads", y="alloc"), cells)
+    made, = table.grids_of(run, "threads", panels_of(run))
+    assert made.muted == {(0, 2), (1, 1)} and [row[1:] for row in made.rows] == [[made.rows[0][1], "timeout"], ["oom", made.rows[1][2]]]

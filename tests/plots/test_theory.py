@@ -187,3 +187,8 @@ def test_panels_of_a_histogram_are_named_in_the_order_of_the_config(tmp_path):
     drawing = histogram.make(_histograms(tmp_path, config, cells, [[10, 1]], [[512, 1]]), "stem")
     peaks = {axes.get_title(loc="left"): axes.patches[0].get_x() + 0.5 for axes in drawing.page.figure.axes}
     assert peaks == {"half": 512, "little": 10}
+
+
+def test_lanes_in_lockstep_exchange_as_often_as_the_paper_says():
+    formula = theory.CURVES["lockstep_exchanges"][1]
+    assert [formula(theory.Setting(1, 1.0, 1024, lanes=lanes)) * lanes for lanes in (1, 4, 32)] == [1, 10, 528]

@@ -153,10 +153,11 @@ void check_claim_names(const Json& claims, const Drawable& results, Problems& pr
     if (!claim.is_object() || claim.value("backend", Json("cuda")) != results.config.backend) continue;
     const std::string place = pointer_to("/claims", i);
     names.keys(claim, "where", place, &NameChecker::setting);
-    for (const char* effect : {"ratio", "growth", "step", "crossing", "value", "share", "theory", "unexplained"}) {
+    for (const char* effect :
+         {"ratio", "growth", "straight", "step", "crossing", "value", "share", "theory", "unexplained"}) {
       if (!claim.contains(effect) || !claim[effect].is_object()) continue;
       const std::string inside = pointer_to(place, effect);
-      for (const char* key : {"of", "to", "over"}) names.side(claim[effect], key, inside);
+      for (const char* key : {"of", "to", "over", "against"}) names.side(claim[effect], key, inside);
       names.phase_of(claim[effect], claim[effect].value("metric", Json()), inside);
       for (const char* key : {"metric", "by", "rather_than"})
         names.each(claim[effect], key, inside, &NameChecker::metric);
