@@ -234,6 +234,15 @@ std::vector<Model> models_of_full_heaps() {
        .description = "a full warp fills the allocator's second small heap with four sizes",
        .sizes = {{16}, {32}, {96}, {0, 8}},
        .steps = {fill_spread(0), empty(0, 1), request_spread(1), give_back(1)},
+       .second_heap = true},
+      {.name = "second_heap_turns",
+       .description =
+           "two warps take small and large blocks of the second small heap in turn, free each other's, and null",
+       .threads_per_block = 64,
+       .rounds = 2,
+       .sizes = {{16}, {0, 4}, {48}, {0, 16}},
+       .steps = {request_spread(0), request_spread(1), free_null(), give_back(0, 32), request_spread(2, even),
+                 give_back(1, 5), give_back(2, 32)},
        .second_heap = true}};
 }
 

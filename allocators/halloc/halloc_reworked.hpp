@@ -68,6 +68,7 @@ class HallocReworked : public halloc::HallocBase {
                                  .pool = PoolLocation::arena_and_device_heap};
 
   static SmallHeap<Parameters> small_heap() { return three_slabs(Parameters{}.busy); }
+  static SmallHeap<Parameters> second_small_heap() { return slabs_and_device_heap(Parameters{}.busy); }
 
   static HallocReworked create(Arena& arena, const Parameters& parameters);
 

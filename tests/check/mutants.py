@@ -13,18 +13,16 @@ import collections
 import json
 import pathlib
 import random
-import re
-import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 
 import mutation
+from plugin_build import ROOT, PluginBuild
 
 ALLOCATORS = ("bulkalloc", "cfm_malloc_reworked", "comb", "halloc_reworked", "kma_reworked", "kokkos_memory_pool", "ouroboros_p_reworked",
               "rw_bm_reworked", "scatteralloc_reworked", "simple_queue_reworked")
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERDICTS = pathlib.Path(__file__).parent / "mutants" / "verdicts.txt"
 INVARIANT = "requires { allocator.broken_invariant(stream); }"
 # The plug-in's first registration alone: its others cost time to compile.
@@ -45,7 +43,7 @@ class Workshop:
     """A copy of the sources, in which mutants are made, and a folder of checking workers with one plug-in."""
 
     def __init__(self, build, folder, invariants):
-        self.build = build
+        self.build = PluginBuild(build)
         self.sources = folder / "sources"
         self.workers = folder / "workers"
         self.objects = folder / "objects"
@@ -57,57 +55,18 @@ class Workshop:
             assert INVARIANT in text, f"{subject}: no longer asks for broken_invariant()"
             subject.write_text(text.replace(INVARIANT, f"false && {INVARIANT}"), encoding="utf-8")
         self.objects.mkdir()
-        self.variants = []
-        for variant in ("check", "tsan"):
-            worker = build / "bin" / f"allocbench-worker-{variant}"
-            if worker.exists():
-                (self.workers / "plugins" / variant).mkdir(parents=True)
-                shutil.copy(worker, self.workers)
-                self.variants.append(variant)
-
-    def commands(self, plugin, variant):
-        """(compile, link) as the build does it."""
-        lines = subprocess.run(["ninja", "-C", str(self.build), "-t", "commands", f"allocbench_plugin_{plugin}_{variant}"],
-                               capture_output=True, text=True, check=True).stdout.splitlines()
-        unit = f"/allocbench_plugin_{plugin}_{variant}.cpp"
-        compiling = next(line for line in lines if line.endswith(unit))
-        linking = next(line for line in lines if f" -o bin/plugins/{variant}/{plugin}.so " in line)
-        return compiling, linking
+        self.variants = self.build.workers_in(self.workers, ("check", "tsan"))
 
     def compile(self, plugin, variant):
         """The object file, or nothing where the mutant does not compile."""
-        words = shlex.split(self.commands(plugin, variant)[0])
-        source = pathlib.Path(words[-1])
         unit = self.objects / f"{plugin}_{variant}.cpp"
-        header = re.search(r'#include "(.+)"', source.read_text(encoding="utf-8")).group(1)
-        # By the same relative path, so that the copy is taken.
-        header = header.replace(str(ROOT / "allocators"), str(self.sources / "allocators"))
+        header = self.build.header(plugin).replace(str(ROOT / "allocators"), str(self.sources / "allocators"))
         unit.write_text(UNIT.replace("@header@", header).replace("@plugin@", plugin), encoding="utf-8")
-        target = self.objects / f"{plugin}_{variant}.o"
-        options = words[:words.index("-MD")]
-        at = next(i for i, word in enumerate(options) if word.startswith("-I"))
-        options.insert(at, f"-I{self.sources}")
-        done = subprocess.run([*options, "-w", "-Wno-error", "-o", str(target), "-c", str(unit)], capture_output=True, text=True, check=False)
-        return target if done.returncode == 0 else None
+        target = unit.with_suffix(".o")
+        return target if self.build.compile(plugin, variant, unit, target, sources=self.sources) else None
 
     def link(self, plugin, variant, target):
-        words = shlex.split(self.commands(plugin, variant)[1].split("&&")[1])
-        objects = [word for word in words if word.endswith("interface_" + variant + ".cpp.o")]
-        options = [word for word in words[:words.index("-o")] if not word.endswith(".o")]
-        folder = self.workers / "plugins" / variant
-        for old in folder.iterdir():
-            old.unlink()
-        subprocess.run([*options, "-o", str(folder / f"{plugin}.so"), *objects, str(target)], cwd=self.build, check=True)
-
-    def headers(self, plugin):
-        """Those of allocators/ that the plug-in includes."""
-        found = subprocess.run(["ninja", "-C", str(self.build), "-t", "deps",
-                                f"allocators/CMakeFiles/allocbench_plugin_{plugin}_check.dir/plugins/allocbench_plugin_{plugin}_check.cpp.o"],
-                               capture_output=True, text=True, check=True).stdout
-        names = {line.strip() for line in found.splitlines()}
-        paths = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "allocators").rglob("*.hpp") if str(path) in names)
-        assert paths, f"{plugin} is not built in {self.build}"
-        return [path for path in paths if not path.startswith(("allocators/contract/", "allocators/adaptors/"))]
+        self.build.link(plugin, variant, target, self.workers)
 
 
 class Search:
@@ -119,7 +78,7 @@ class Search:
         self.out = out
 
     def cells(self, allocator, *more):
-        done = subprocess.run([str(self.workshop.build / "bin" / "allocbench"), "check", "--workers", str(self.workshop.workers), "--allocator",
+        done = subprocess.run([str(self.workshop.build.program("allocbench")), "check", "--workers", str(self.workshop.workers), "--allocator",
                                allocator, "--jobs", str(self.arguments.jobs), "--json", "--out", str(self.out), *more],
                               capture_output=True, text=True, check=False)
         if done.returncode not in (0, 1):
@@ -164,7 +123,7 @@ class Hunt:
     def sites_of(self, allocator):
         if allocator not in self.sites:
             self.sites[allocator] = collections.defaultdict(list)
-            for path in self.workshop.headers(allocator):
+            for path in self.workshop.build.headers(allocator):
                 for mutant in mutation.mutants_of(allocator, ROOT, path):
                     self.sites[allocator][mutant.operator].append(mutant)
         return self.sites[allocator]
@@ -257,7 +216,6 @@ def main():
     parser.add_argument("--no-invariants", action="store_true", help="without the allocators' own broken_invariant()")
     parser.add_argument("--out", type=pathlib.Path, help="also write the table here")
     arguments = parser.parse_args()
-    arguments.build = arguments.build.resolve()
     verdicts = read_verdicts()
     rows = []
     with tempfile.TemporaryDirectory(prefix="allocbench-mutants-") as folder:
