@@ -1,7 +1,7 @@
 """How many mistakes does `allocbench check` find? Puts small mistakes into the headers of shipped allocators, one at a time, and searches.
 
     python3 -B mutants.py --build BUILD [--mutants 60] [--seed 1] [--seeds 10000] [--race-seeds 150] [--jobs 1]
-                          [--only TEXT]... [--no-invariants] [--out FILE]
+                          [--only TEXT]... [--no-invariants] [--out FILE [--resume]]
 
 The build folder must have the checking workers and the plug-ins of these allocators. Mutants are drawn by --seed: the allocators in
 turn, an operator, a place. One that does not compile, or compiles to the same code, is drawn again. `verdicts.txt` says which
@@ -77,23 +77,22 @@ class Search:
         self.workshop = workshop
         self.out = out
 
-    def cells(self, allocator, *more):
-        done = subprocess.run([str(self.workshop.build.program("allocbench")), "check", "--workers", str(self.workshop.workers), "--allocator",
-                               allocator, "--jobs", str(self.arguments.jobs), "--json", "--out", str(self.out), *more],
+    def cells(self, *more):
+        done = subprocess.run([str(self.workshop.build.program("allocbench")), "check", "--workers", str(self.workshop.workers), "--jobs", str(self.arguments.jobs), "--json", "--out", str(self.out), *more],
                               capture_output=True, text=True, check=False)
         if done.returncode not in (0, 1):
-            raise RuntimeError(f"{allocator}: {done.stderr}")
+            raise RuntimeError(done.stderr)
         return [cell for cell in json.loads(done.stdout)["cells"] if cell["outcome"] not in ("ok", "unsupported")]
 
-    def findings(self, allocator, can_race):
+    def findings(self, can_race):
         """Few seeds first, and no more where they find something."""
         for seeds in sorted({min(1000, self.arguments.seeds), self.arguments.seeds}):
-            found = self.cells(allocator, "--seeds", str(seeds), "--no-races")
+            found = self.cells("--seeds", str(seeds), "--no-races")
             if found:
                 return found
         if not can_race():
             return []
-        return self.cells(allocator, "--seeds", "1", "--race-seeds", str(self.arguments.race_seeds))
+        return self.cells("--seeds", "1", "--race-seeds", str(self.arguments.race_seeds))
 
 
 class Hunt:
@@ -154,15 +153,18 @@ class Hunt:
             self.workshop.link(mutant.allocator, "tsan", racing)
             return True
 
-        return self.search.findings(mutant.allocator, can_race)
+        return self.search.findings(can_race)
 
-    def run(self):
-        """A row for each mutant: (mutant, findings)."""
+    def run(self, known):
+        """(mutant, findings) for each that is not known."""
         done = 0
         for mutant in self.mutants():
             if done == self.arguments.mutants:
                 return
             if self.arguments.only and not any(text in mutant.name for text in self.arguments.only):
+                continue
+            if mutant.name in known:
+                done += 1
                 continue
             target = self.changed_object(mutant)
             if target is None:
@@ -215,11 +217,13 @@ def main():
     parser.add_argument("--only", action="append", default=[], help="mutants whose name has this text")
     parser.add_argument("--no-invariants", action="store_true", help="without the allocators' own broken_invariant()")
     parser.add_argument("--out", type=pathlib.Path, help="also write the table here")
+    parser.add_argument("--resume", action="store_true", help="with --out: keep the rows of that table")
     arguments = parser.parse_args()
     verdicts = read_verdicts()
-    rows = []
+    rows = [line for line in arguments.out.read_text(encoding="utf-8").splitlines() if " | " in line] if arguments.resume else []
+    known = {row.split(" | ")[0] for row in rows}
     with tempfile.TemporaryDirectory(prefix="allocbench-mutants-") as folder:
-        for mutant, findings in Hunt(arguments, pathlib.Path(folder)).run():
+        for mutant, findings in Hunt(arguments, pathlib.Path(folder)).run(known):
             rows.append(row_of(mutant, findings, verdicts))
             print(rows[-1], flush=True)
             if arguments.out:
