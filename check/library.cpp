@@ -155,9 +155,107 @@ std::vector<Model> models_of_whole_heaps() {
        .resets = true}};
 }
 
+Step fill(std::uint32_t slots, std::uint32_t size = 0, Lanes lanes = all) {
+  return {.action = Action::malloc, .slot = slots, .lanes = lanes, .size = size, .fills = true};
+}
+Step fill_spread(std::uint32_t slots) {
+  return {.action = Action::malloc, .slot = slots, .spread = true, .fills = true};
+}
+Step empty(std::uint32_t slots, std::uint32_t from = 0, Lanes lanes = all) {
+  return {.action = Action::free, .slot = slots, .lanes = lanes, .from = from, .fills = true};
+}
+// One for each slot.
+Step free_nulls(std::uint32_t slots, Lanes lanes = all) {
+  return {.action = Action::free_null, .slot = slots, .lanes = lanes, .fills = true};
+}
+
+// More than the heap has, however much that is.
+std::vector<Model> models_of_full_heaps() {
+  return {
+      {.name = "full_warp",
+       .description = "a full warp takes the whole heap, half of it is freed and taken again by the neighbours",
+       .steps = {fill(0), empty(0, 1, even), fill(0), empty(0)}},
+      {.name = "full_of_sizes",
+       .description = "sixteen lanes fill the heap with five sizes at once, free all, and fill it again",
+       .threads_per_block = 16,
+       .rounds = 2,
+       .sizes = {{16}, {40}, {72}, {136}, {264}},
+       .steps = {fill_spread(0), empty(0, 3)}},
+      {.name = "waves",
+       .description =
+           "a full warp fills the heap with one size, frees all, and fills it with the next; then both must fit",
+       .rounds = 2,
+       .sizes = {{16}, {32}},
+       .steps = {fill(0, 0), empty(0), fill(1, 1), empty(1)},
+       .refills = true},
+      {.name = "close_sizes",
+       .description = "eight lanes fill the heap with sizes close together while their neighbours free them",
+       .threads_per_block = 8,
+       .rounds = 2,
+       .sizes = {{16}, {20}, {24}, {32}, {40}, {48}},
+       .steps = {fill_spread(0), empty(0, 1, even), request_spread(1), empty(0, 1, odd), give_back(1)}},
+      {.name = "large_sizes",
+       .description = "eight lanes fight for a heap of large blocks of several sizes; then the smallest must fit",
+       .threads_per_block = 8,
+       .rounds = 3,
+       .sizes = {{0, 16}, {0, 8}, {0, 5}, {0, 3}, {0, 2}, {0, 1}},
+       .steps = {request_spread(0), request_spread(1), give_back(0, 1), request_spread(0), give_back(1), give_back(0)}},
+      {.name = "thin_units",
+       .description = "eight lanes take and free blocks of an eighth of the heap: units of few blocks empty and are "
+                      "bound again all the time",
+       .threads_per_block = 8,
+       .rounds = 5,
+       .sizes = {{0, 8}},
+       .steps = {request(0), request(1, even), give_back(0, 1), give_back(1, 3)}},
+      {.name = "full_of_large",
+       .description = "four lanes fill the heap with blocks of an eighth and a sixteenth of it, then with small ones",
+       .threads_per_block = 4,
+       .rounds = 2,
+       .sizes = {{16}, {0, 16}, {0, 8}},
+       .steps = {fill(0, 2), empty(0, 1), fill(0, 1), empty(0), fill(1, 0), empty(1)}},
+      {.name = "full_of_nulls",
+       .description = "eight lanes free null pointers while the heap is full; then one lane must get all of it",
+       .threads_per_block = 8,
+       .steps = {free_nulls(0), fill(0), free_nulls(0), request(1), empty(0), free_nulls(0), give_back(1)},
+       .refills = true},
+      {.name = "full_reset",
+       .description =
+           "a full warp fills the heap, which is reset while its blocks live; then it must be as new for a warp",
+       .launches = 2,
+       .sizes = {{16}, {40}},
+       .steps = {fill(0), empty(0, 1, even), request(1, all, 1)},
+       .resets = true},
+      {.name = "full_blocks",
+       .description = "three blocks on several SMs fill the heap and free what others hold",
+       .blocks = 3,
+       .threads_per_block = 8,
+       .rounds = 2,
+       .steps = {fill(0), empty(0, 9)}},
+      {.name = "second_heap",
+       .description = "eight lanes fill the allocator's second small heap with one size",
+       .threads_per_block = 8,
+       .rounds = 2,
+       .steps = {fill(0), empty(0, 1)},
+       .second_heap = true},
+      {.name = "second_heap_sizes",
+       .description = "a full warp fills the allocator's second small heap with four sizes",
+       .sizes = {{16}, {32}, {96}, {0, 8}},
+       .steps = {fill_spread(0), empty(0, 1), request_spread(1), give_back(1)},
+       .second_heap = true},
+      {.name = "second_heap_turns",
+       .description =
+           "two warps take small and large blocks of the second small heap in turn, free each other's, and null",
+       .threads_per_block = 64,
+       .rounds = 2,
+       .sizes = {{16}, {0, 4}, {48}, {0, 16}},
+       .steps = {request_spread(0), request_spread(1), free_null(), give_back(0, 32), request_spread(2, even),
+                 give_back(1, 5), give_back(2, 32)},
+       .second_heap = true}};
+}
+
 std::vector<Model> make_library() {
   std::vector<Model> models = models_of_few_lanes();
-  for (const auto& more : {models_of_warps(), models_of_whole_heaps()}) {
+  for (const auto& more : {models_of_warps(), models_of_whole_heaps(), models_of_full_heaps()}) {
     models.insert(models.end(), more.begin(), more.end());
   }
   return models;

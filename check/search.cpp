@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "check/filling.hpp"
 #include "check/races.hpp"
 #include "simt/cpu/history.hpp"
 #include "simt/cpu/search/exploration.hpp"
@@ -115,9 +116,10 @@ std::string Strategy::text() const {
   return "scripted";
 }
 
-// Every seed is compared with the same numbers, so a failure repeats by itself.
 Search::Search(const Subject& subject, const Model& model)
-    : subject_(subject), model_(model), capacities_(subject.fresh_capacities(model, step_budget(model))) {}
+    : subject_(subject),
+      fresh_(subject.measure_fresh_heap(model, step_budget(model))),
+      model_(filled(model, fresh_.alone)) {}
 
 Search::~Search() = default;
 
@@ -130,7 +132,7 @@ simt::ExecutorOptions Search::options(const Strategy& strategy, std::uint64_t se
   options.step_budget = step_budget(model_);
   // Blocks wait for their turn, as on a GPU that is full.
   options.resident_blocks = std::max(1u, (model_.blocks + 1) / 2);
-  options.device_heap_bytes = std::max<std::size_t>(subject_.device_heap_bytes(), 4096);
+  options.device_heap_bytes = std::max<std::size_t>(subject_.device_heap_bytes(model_), 4096);
   if (strategy.kind == simt::StrategyKind::random) options.preemption_interval = strategy.argument;
   if (strategy.kind == simt::StrategyKind::pct) options.pct_depth = strategy.argument;
   if (strategy.kind == simt::StrategyKind::round_robin && strategy.argument != 0) options.slice = strategy.argument;
@@ -145,7 +147,7 @@ Trial Search::run(const simt::ExecutorOptions& options) {
   }
   Trial trial;
   try {
-    subject_.run(*device_, model_, capacities_, trial.record);
+    subject_.run(*device_, model_, fresh_, trial.record);
     if (!trial.record.verdict.empty()) {
       trial.outcome = Outcome::failed_check;
       split_text(trial.record.verdict, trial.summary, trial.detail);

@@ -80,7 +80,7 @@ struct Exploring {
 
 class Search {
  public:
-  // Both must outlive it. The model must be one that the subject supports.
+  // The subject must outlive it. The model must be one that the subject supports.
   Search(const Subject& subject, const Model& model);
   ~Search();
 
@@ -102,8 +102,8 @@ class Search {
   SearchResult explore_all(const Strategy& strategy, std::uint64_t count, bool stop_at_failure);
 
   const Subject& subject_;
-  const Model& model_;
-  const std::vector<std::uint32_t> capacities_;
+  const FreshHeap fresh_;
+  const Model model_;  // its steps that fill a heap are those for this allocator
   std::unique_ptr<simt::Device> device_;
 };
 

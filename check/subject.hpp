@@ -28,23 +28,28 @@ struct RunRecord {
   std::string strategy;            // what the schedule of the last launch was drawn from
 };
 
+// What a fresh heap serves of each size of a model, in blocks. A failure must repeat by itself, so every seed is
+// compared with the same numbers.
+struct FreshHeap {
+  std::vector<std::uint32_t> alone;  // to one lane, or to a warp where all lanes must call together; 0 where it fails
+  // To a warp that asks together and then to one lane, the fewest in some schedules; only for models that reset.
+  std::vector<std::uint32_t> together;
+};
+
 class Subject {
  public:
   virtual ~Subject() = default;
   virtual const Traits& traits() const = 0;
   virtual const std::string& plugin() const = 0;
-  // Bytes of device heap that the small heap needs.
-  virtual std::size_t device_heap_bytes() const = 0;
+  // Bytes of device heap that the small heap of the model needs.
+  virtual std::size_t device_heap_bytes(const Model& model) const = 0;
   // Why the allocator cannot run the model; empty when it can.
   virtual std::string unsupported(const Model& model) const = 0;
-  // How many blocks of each size of the model a fresh heap serves to one lane alone, within a step budget for each; 0
-  // where the fresh heap fails, empty where the model is not judged by these numbers. Makes and uses devices of its
-  // own.
-  virtual std::vector<std::uint32_t> fresh_capacities(const Model& model, std::uint64_t step_budget) const = 0;
+  // Makes and uses devices of its own; `step_budget` for each launch.
+  virtual FreshHeap measure_fresh_heap(const Model& model, std::uint64_t step_budget) const = 0;
   // Creates the allocator on its small heap, runs the model, frees what is left, and judges: no block lost, invariants
-  // whole. Throws simt::Fault where a launch ends with one. `capacities` are those of the model.
-  virtual void run(simt::Device& device, const Model& model, const std::vector<std::uint32_t>& capacities,
-                   RunRecord& record) const = 0;
+  // whole. Throws simt::Fault where a launch ends with one.
+  virtual void run(simt::Device& device, const Model& model, const FreshHeap& fresh, RunRecord& record) const = 0;
 };
 
 class SubjectList {

@@ -1,6 +1,11 @@
 // SubjectOf<A>: runs models on allocator A. Included by the generated check units only.
 #pragma once
 
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
 #include "check/program.hpp"
 #include "check/subject.hpp"
 
@@ -16,8 +21,8 @@ class SubjectOf final : public Subject {
     return traits;
   }
   const std::string& plugin() const override { return plugin_; }
-  std::size_t device_heap_bytes() const override {
-    return allocbench::device_heap_bytes<A>(small_.pool_bytes, small_.parameters);
+  std::size_t device_heap_bytes(const Model& model) const override {
+    return allocbench::device_heap_bytes<A>(heap(model).pool_bytes, heap(model).parameters);
   }
 
   std::string unsupported(const Model& model) const override {
@@ -29,38 +34,32 @@ class SubjectOf final : public Subject {
     return {};
   }
 
-  std::vector<std::uint32_t> fresh_capacities(const Model& model, std::uint64_t step_budget) const override {
-    if (!judged_alone(model) && !demands_conservation(model)) return {};
+  FreshHeap measure_fresh_heap(const Model& model, std::uint64_t step_budget) const override {
+    constexpr std::uint32_t schedules = 32;
     simt::ExecutorOptions options;
     options.mode = simt::ExecutorMode::deterministic;
     options.step_budget = step_budget;
-    options.device_heap_bytes = std::max<std::size_t>(device_heap_bytes(), 4096);
-    std::vector<std::uint32_t> capacities;
+    options.device_heap_bytes = std::max<std::size_t>(device_heap_bytes(model), 4096);
+    FreshHeap fresh;
     for (const std::size_t bytes : sizes_of(model)) {
-      simt::Device device(options);
-      simt::Stream stream(device);
-      Arena arena(stream, small_.pool_bytes);
-      Instance instance{A::create(arena, small_.parameters)};
-      A& allocator = instance.allocator;
-      ShadowHeap oracle(rules(arena, allocator));
-      RunRecord record;
-      try {
-        fill_alone(stream, allocator, bytes, most_blocks(bytes), oracle, record, false);
-      } catch (const simt::Fault&) {
-        // The model shows that by itself; here it only means that there is nothing to compare with.
-        capacities.push_back(0);
-        continue;
+      const std::uint32_t alone = blocks_of_fresh_heap(model, options, bytes, {whole_heap(model, bytes)});
+      fresh.alone.push_back(alone);
+      if (!model.resets) continue;
+      simt::ExecutorOptions drawn = options;
+      drawn.strategy = simt::StrategyKind::swarm;
+      std::uint32_t fewest = std::numeric_limits<std::uint32_t>::max();
+      for (drawn.seed = 1; drawn.seed <= schedules; ++drawn.seed) {
+        fewest = std::min(fewest, blocks_of_fresh_heap(model, drawn, bytes, {by_a_warp(alone), {alone}}));
       }
-      capacities.push_back(static_cast<std::uint32_t>(oracle.mallocs()));
+      fresh.together.push_back(fewest);
     }
-    return capacities;
+    return fresh;
   }
 
-  void run(simt::Device& device, const Model& model, const std::vector<std::uint32_t>& capacities,
-           RunRecord& record) const override {
+  void run(simt::Device& device, const Model& model, const FreshHeap& fresh, RunRecord& record) const override {
     simt::Stream stream(device);
-    Arena arena(stream, small_.pool_bytes);
-    Instance instance{A::create(arena, small_.parameters)};
+    Arena arena(stream, heap(model).pool_bytes);
+    Instance instance{A::create(arena, heap(model).parameters)};
     A& allocator = instance.allocator;
     record.first_launch = device.launches();
     ShadowHeap oracle(rules(arena, allocator));
@@ -96,20 +95,26 @@ class SubjectOf final : public Subject {
       judge_end(stream, allocator, oracle);
     });
     if (!oracle.verdict().empty()) return;
+    const auto judge_refill = [&](std::size_t i) {
+      ShadowHeap alone(rules(arena, allocator));
+      keep(alone, [&] { refill(stream, allocator, model, sizes[i], fresh.alone[i], alone, record); });
+      if (!model.resets || !alone.verdict().empty()) return;
+      ShadowHeap together(rules(arena, allocator));
+      keep(together,
+           [&] { refill_together(stream, allocator, sizes[i], fresh.alone[i], fresh.together[i], together, record); });
+    };
     if (judged_alone(model)) {
-      for (std::size_t i = 0; i < sizes.size() && record.verdict.empty(); ++i) {
-        ShadowHeap alone(rules(arena, allocator));
-        keep(alone, [&] { refill(stream, allocator, model, sizes[i], capacities[i], alone, record); });
-      }
-      return;
+      for (std::size_t i = 0; i < sizes.size() && record.verdict.empty(); ++i) judge_refill(i);
+    } else if (demands_conservation(model)) {
+      const std::uint32_t again = promised_again(model, oracle.most_live_blocks(), fresh.alone.front());
+      if (again == 0) return;
+      keep(oracle, [&] {
+        serve_again(stream, allocator, sizes.front(), again, oracle, record);
+        judge_end(stream, allocator, oracle);
+      });
+    } else if (A::traits.frees == Frees::individually && !A::traits.whole_warp_calls) {
+      judge_refill(static_cast<std::size_t>(std::min_element(sizes.begin(), sizes.end()) - sizes.begin()));
     }
-    if (!demands_conservation(model)) return;
-    const std::uint32_t again = promised_again(oracle.most_live_blocks(), capacities.front());
-    if (again == 0) return;
-    keep(oracle, [&] {
-      serve_again(stream, allocator, sizes.front(), again, oracle, record);
-      judge_end(stream, allocator, oracle);
-    });
   }
 
  private:
@@ -162,10 +167,11 @@ class SubjectOf final : public Subject {
   }
 
   std::vector<std::size_t> sizes_of(const Model& model) const {
-    const std::size_t most = allocbench::max_request<A>(small_.pool_bytes, small_.parameters);
+    const std::size_t pool_bytes = heap(model).pool_bytes;
+    const std::size_t most = allocbench::max_request<A>(pool_bytes, heap(model).parameters);
     std::vector<std::size_t> sizes;
     for (const Size& size : model.sizes) {
-      const std::size_t bytes = size.pool_share != 0 ? small_.pool_bytes / size.pool_share : size.bytes;
+      const std::size_t bytes = size.pool_share != 0 ? pool_bytes / size.pool_share : size.bytes;
       sizes.push_back(std::max<std::size_t>(1, std::min(bytes, most)));
     }
     return sizes;
@@ -193,50 +199,108 @@ class SubjectOf final : public Subject {
   // The end of the model is judged by what one lane alone gets.
   static bool judged_alone(const Model& model) { return model.resets || model.refills; }
 
+  static constexpr std::uint32_t warp_lanes = 32;
+
+  // Who takes how many blocks. One lane alone stops at the first null pointer.
+  struct Filling {
+    std::uint32_t slots;
+    std::uint32_t lanes = 1;
+  };
+
   // More than any heap can hold.
-  std::uint32_t most_blocks(std::size_t bytes) const {
+  Filling whole_heap(const Model& model, std::size_t bytes) const {
     constexpr std::size_t most = 4096;
-    return static_cast<std::uint32_t>(std::min(most, small_.pool_bytes / bytes + 1));
+    const auto blocks = static_cast<std::uint32_t>(std::min(most, heap(model).pool_bytes / bytes + 1));
+    return A::traits.whole_warp_calls ? by_a_warp(blocks) : Filling{blocks};
   }
 
-  // One lane alone takes blocks until it has `count` or meets the first null pointer, and frees them where asked.
-  static void fill_alone(simt::Stream& stream, A& allocator, std::size_t bytes, std::uint32_t count, ShadowHeap& oracle,
-                         RunRecord& record, bool frees) {
-    const Mailboxes boxes(stream, count, 1);
+  // A warp asks for more than that.
+  static Filling by_a_warp(std::uint32_t blocks) { return {blocks / warp_lanes + 1, warp_lanes}; }
+
+  std::uint32_t blocks_of_fresh_heap(const Model& model, const simt::ExecutorOptions& options, std::size_t bytes,
+                                     const std::vector<Filling>& fillings) const {
+    simt::Device device(options);
+    simt::Stream stream(device);
+    Arena arena(stream, heap(model).pool_bytes);
+    Instance instance{A::create(arena, heap(model).parameters)};
+    ShadowHeap oracle(rules(arena, instance.allocator));
+    RunRecord record;
+    try {
+      for (const Filling filling : fillings) fill(stream, instance.allocator, bytes, filling, oracle, record, false);
+    } catch (const simt::Fault&) {
+      // The model shows that by itself; here it only means that there is nothing to compare with.
+      return 0;
+    }
+    return static_cast<std::uint32_t>(oracle.mallocs());
+  }
+
+  static void fill(simt::Stream& stream, A& allocator, std::size_t bytes, Filling filling, ShadowHeap& oracle,
+                   RunRecord& record, bool frees) {
+    const Mailboxes boxes(stream, filling.slots, filling.lanes);
     std::vector<Step> steps;
-    for (std::uint32_t slot = 0; slot < count; ++slot) steps.push_back({.action = Action::malloc, .slot = slot});
+    for (std::uint32_t slot = 0; slot < filling.slots; ++slot) {
+      steps.push_back({.action = Action::malloc, .slot = slot});
+    }
     const std::vector<std::size_t> sizes = {bytes};
-    Program fill = boxes.program(steps, sizes, oracle);
-    fill.until_null = true;
-    launch(stream, {1, 1}, allocator, fill, record);
+    Program program = boxes.program(steps, sizes, oracle);
+    program.until_null = filling.lanes == 1;
+    launch(stream, {1, filling.lanes}, allocator, program, record);
     if (!frees || !oracle.verdict().empty()) return;
-    const std::vector<Step> drain = drain_steps(count, 1);
-    launch(stream, {1, 1}, allocator, boxes.program(drain, sizes, oracle), record);
+    const std::vector<Step> drain = drain_steps(filling.slots, filling.lanes);
+    launch(stream, {1, filling.lanes}, allocator, boxes.program(drain, sizes, oracle), record);
   }
 
   // Takes as many blocks as a fresh heap has. With nobody to race with, a null pointer means that memory was lost.
   void refill(simt::Stream& stream, A& allocator, const Model& model, std::size_t bytes, std::uint32_t capacity,
               ShadowHeap& oracle, RunRecord& record) const {
     if (model.resets) make_new(stream, allocator);
-    const double share = model.resets ? 1 : small_.serves_other_sizes;
-    const auto promised = static_cast<std::uint32_t>(share * capacity);
+    const auto promised = static_cast<std::uint32_t>(refilled_share(model) * capacity);
     if (promised == 0) return;
-    fill_alone(stream, allocator, bytes, promised, oracle, record, model.refills);
+    fill(stream, allocator, bytes, {promised}, oracle, record, !model.resets);
     if (oracle.verdict().empty() && oracle.mallocs() < promised) {
-      oracle.complain(std::string(model.resets ? "not new after reset()" : "lost when sizes change") +
-                      ": one lane alone gets " + std::to_string(capacity) + " blocks of " + std::to_string(bytes) +
-                      " bytes from a fresh heap; " +
-                      (model.resets ? "after reset() it gets" : "after blocks of another size were freed it gets") +
-                      " only " + std::to_string(oracle.mallocs()));
+      const char* loss = model.resets          ? "not new after reset()"
+                         : model.single_size() ? "lost forever"
+                                               : "lost when sizes change";
+      const char* when = model.resets          ? "after reset() it gets"
+                         : model.single_size() ? "after all blocks were freed it gets"
+                                               : "after blocks of another size were freed it gets";
+      oracle.complain(std::string(loss) + ": one lane alone gets " + std::to_string(capacity) + " blocks of " +
+                      std::to_string(bytes) + " bytes from a fresh heap; " + when + " only " +
+                      std::to_string(oracle.mallocs()));
+    }
+    judge_end(stream, allocator, oracle);
+  }
+
+  // Each other size of the model may keep what one is allowed to keep.
+  double refilled_share(const Model& model) const {
+    if (model.resets) return 1;
+    const SmallHeap<typename A::Parameters>& small = heap(model);
+    if (model.single_size()) return small.serves_again * small.serves_alone_again;
+    const double kept = (1 - small.serves_other_sizes) * static_cast<double>(model.sizes.size() - 1);
+    return std::max(0.0, 1 - kept);
+  }
+
+  // Not all that they got from a fresh heap: how much that is depends on the schedule, and only some were tried there.
+  void refill_together(simt::Stream& stream, A& allocator, std::size_t bytes, std::uint32_t alone,
+                       std::uint32_t together, ShadowHeap& oracle, RunRecord& record) const {
+    constexpr double certain_share = 0.5;
+    make_new(stream, allocator);
+    fill(stream, allocator, bytes, by_a_warp(alone), oracle, record, false);
+    if (oracle.verdict().empty()) fill(stream, allocator, bytes, {alone}, oracle, record, false);
+    if (oracle.verdict().empty() && oracle.mallocs() < static_cast<std::uint32_t>(certain_share * together)) {
+      oracle.complain("not new after reset(): a warp and then one lane get at least " + std::to_string(together) +
+                      " blocks of " + std::to_string(bytes) + " bytes from a fresh heap; after reset() they get only " +
+                      std::to_string(oracle.mallocs()));
     }
     judge_end(stream, allocator, oracle);
   }
 
   // What one lane alone must get again where `lived` blocks once lived together, and a fresh heap serves `alone` to it.
   // Where lanes share what one lane alone takes for itself, more blocks can live together than it can ever get.
-  std::uint32_t promised_again(std::size_t lived, std::uint32_t alone) const {
-    const double share = small_.serves_again * static_cast<double>(lived);
-    return static_cast<std::uint32_t>(alone == 0 ? share : std::min(share, small_.serves_alone_again * alone));
+  std::uint32_t promised_again(const Model& model, std::size_t lived, std::uint32_t alone) const {
+    const SmallHeap<typename A::Parameters>& small = heap(model);
+    const double share = small.serves_again * static_cast<double>(lived);
+    return static_cast<std::uint32_t>(alone == 0 ? share : std::min(share, small.serves_alone_again * alone));
   }
 
   // One lane alone asks for as many blocks as it is promised: with nobody to race with, a null pointer means that the
@@ -287,7 +351,12 @@ class SubjectOf final : public Subject {
   }
 
   std::string plugin_;
-  SmallHeap<typename A::Parameters> small_ = allocbench::small_heap<A>();
+  const SmallHeap<typename A::Parameters>& heap(const Model& model) const {
+    return model.second_heap ? second_heap_ : first_heap_;
+  }
+
+  SmallHeap<typename A::Parameters> first_heap_ = allocbench::small_heap<A>();
+  SmallHeap<typename A::Parameters> second_heap_ = allocbench::second_small_heap<A>();
 };
 
 template <class... Allocators>

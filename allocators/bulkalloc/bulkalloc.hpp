@@ -70,6 +70,10 @@ class BulkAlloc {
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 3 * 1024 + 512, .parameters = {.page_bytes = 256, .chunk_bytes = 1024, .arenas = 1}};
   }
+  // Bins of more than one word.
+  static SmallHeap<Parameters> second_small_heap() {
+    return {.pool_bytes = 2 * 4096 + 1024, .parameters = {.page_bytes = 1024, .chunk_bytes = 4096, .arenas = 1}};
+  }
 
   static BulkAlloc create(Arena& arena, const Parameters& parameters);
 

@@ -38,6 +38,10 @@ class Comb {
   static SmallHeap<Parameters> small_heap() {
     return {6 * 256, {.chunk_bytes = 256, .least_chunks = 1, .prepared = 2}};
   }
+  // Chunks of more than one word.
+  static SmallHeap<Parameters> second_small_heap() {
+    return {4 * 1024, {.chunk_bytes = 1024, .least_chunks = 1, .prepared = 1}};
+  }
 
   void reset(simt::Stream& stream) { space_.reset(stream); }
 

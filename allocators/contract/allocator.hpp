@@ -23,6 +23,7 @@
 //     static std::size_t max_request(std::size_t pool_bytes, const Parameters&);
 //     static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters&);
 //     static SmallHeap<Parameters> small_heap();          // what `allocbench check` searches
+//     static SmallHeap<Parameters> second_small_heap();   // and in models of a second heap
 //     // Why the pool cannot be filled with blocks of one size, of which all are freed in the end and a share is free
 //     // before requests: a constant is too small. Says which value would do.
 //     static std::string why_too_many_free(std::size_t pool_bytes, const Parameters&, std::size_t bytes, double share);
@@ -101,8 +102,9 @@ struct SmallHeap {
   // Of the equal blocks that once lived together, the share that the emptied heap must serve again to one lane alone.
   // Less than 1 if the design abandons memory; then its header says why.
   double serves_again = 1;
-  // Of the blocks that a fresh heap serves to one lane alone, the share that it must serve after blocks of other sizes
-  // have filled it and were freed. 0 if a design never takes memory back from a size; then its header says why.
+  // Of the blocks that a fresh heap serves to one lane alone, the share that it must serve after blocks of one other
+  // size have filled it and were freed; each further size may keep as much again. 0 if a design never takes memory back
+  // from a size; then its header says why.
   double serves_other_sizes = 1;
   // Where lanes that ask together share what a lane alone takes for itself, more blocks may have lived together than
   // one lane alone can get: of those that a fresh heap serves to it, the share that the emptied heap must serve again.
@@ -115,6 +117,18 @@ SmallHeap<typename A::Parameters> small_heap() {
     return A::small_heap();
   } else {
     return {};
+  }
+}
+
+// One more heap for the search, where other rules decide: twice the pool, unless the design names something better.
+template <Allocator A>
+SmallHeap<typename A::Parameters> second_small_heap() {
+  if constexpr (requires { A::second_small_heap(); }) {
+    return A::second_small_heap();
+  } else {
+    auto heap = small_heap<A>();
+    heap.pool_bytes *= 2;
+    return heap;
   }
 }
 

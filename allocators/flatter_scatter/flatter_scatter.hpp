@@ -79,9 +79,12 @@ class FlatterScatter {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return pages_of(pool_bytes, parameters) * parameters.page_bytes;
   }
-  // Two access blocks of three pages with 15 chunks of 16 bytes.
+  // Two access blocks of three pages with 15 chunks of 16 bytes. A page that a failed search for neighbouring pages had
+  // locked while its last chunk was freed keeps its size. The next search for another size resets it, and moves on.
   static SmallHeap<Parameters> small_heap() {
-    return {.pool_bytes = 2 * 1024, .parameters = {.access_block_bytes = 1024, .page_bytes = 256}};
+    return {.pool_bytes = 2 * 1024,
+            .parameters = {.access_block_bytes = 1024, .page_bytes = 256},
+            .serves_other_sizes = 0.8};
   }
 
   static FlatterScatter create(Arena& arena, const Parameters& parameters) {

@@ -71,6 +71,7 @@ class Halloc : public halloc::HallocBase {
 
   // Two of three slabs stay with a size that once asked: its head and the next one.
   static SmallHeap<Parameters> small_heap() { return three_slabs(0.3); }
+  static SmallHeap<Parameters> second_small_heap() { return slabs_and_device_heap(0.3); }
 
   static Halloc create(Arena& arena, const Parameters& parameters);
 

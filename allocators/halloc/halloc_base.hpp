@@ -28,6 +28,14 @@ class HallocBase {
     parameters.sparse = 0.2;
     return {3 * 512, parameters, parameters.busy, serves_other_sizes};
   }
+  // Slabs of more than one word, and a device heap for larger requests.
+  static SmallHeap<Parameters> slabs_and_device_heap(double serves_other_sizes) {
+    auto heap = three_slabs(serves_other_sizes);
+    heap.pool_bytes = 6 * 1024;
+    heap.parameters.slab_bytes = 1024;
+    heap.parameters.slab_share = 0.5;
+    return heap;
+  }
 
   // The steps of the hash, per size, for the device.
   static const std::uint32_t* hash_steps(Arena& arena, const SizeClasses& classes) {

@@ -68,6 +68,7 @@ class HallocReworked : public halloc::HallocBase {
                                  .pool = PoolLocation::arena_and_device_heap};
 
   static SmallHeap<Parameters> small_heap() { return three_slabs(Parameters{}.busy); }
+  static SmallHeap<Parameters> second_small_heap() { return slabs_and_device_heap(Parameters{}.busy); }
 
   static HallocReworked create(Arena& arena, const Parameters& parameters);
 
@@ -147,7 +148,9 @@ class HallocReworked : public halloc::HallocBase {
         if (block != nullptr || last_visit) return block;
       }
       const std::uint64_t old_head = head;
-      if (group.leader()) head = heads_.replacement(thread, id, old_head);
+      // A busy slab gives one try for each visit, and two of them can take all visits in turn.
+      const bool spares_busy = visits_left % 8 == 0;
+      if (group.leader()) head = heads_.replacement(thread, id, old_head, spares_busy);
       head = group.broadcast(head);
       group.sync();  // the leader's acquire holds for all
       if (!halloc::Head::exists(head)) {

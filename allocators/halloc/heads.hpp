@@ -38,8 +38,9 @@ struct Heads {
   bool cache_next_head = true;
 
   // A head other than `seen`, which has no room left; Head::none when there is none. One lane per warp and size calls.
+  // `spares_busy`: what other sizes keep idle is released before a busy slab is taken.
   template <class Thread>
-  SIMT_FN std::uint64_t replacement(Thread& thread, std::uint32_t id, std::uint64_t seen) const {
+  SIMT_FN std::uint64_t replacement(Thread& thread, std::uint32_t id, std::uint64_t seen, bool spares_busy) const {
     SizeState& size = sizes[id];
     const auto lock = thread.atomic(size.lock);
     const std::uint32_t on_arrival = lock.fetch_add(0u, simt::acq_rel);
@@ -52,7 +53,7 @@ struct Heads {
         if (static_cast<std::int32_t>(failed - on_arrival) > 0) return Head::none;
         std::uint32_t now = lock.load(simt::relaxed);
         if (now % 2 == 0 && lock.compare_exchange(now, now + 1, simt::acquire, simt::relaxed)) {
-          return replace_locked(thread, id, seen, now + 1);
+          return replace_locked(thread, id, seen, now + 1, spares_busy);
         }
       }
       thread.spin_hint();
@@ -68,7 +69,7 @@ struct Heads {
       std::uint32_t now = lock.load(simt::relaxed);
       if (thread.atomic(sizes[id].head).load(simt::relaxed) != seen) return;
       if (now % 2 == 0 && lock.compare_exchange(now, now + 1, simt::acquire, simt::relaxed)) {
-        static_cast<void>(replace_locked(thread, id, seen, now + 1));
+        static_cast<void>(replace_locked(thread, id, seen, now + 1, false));
         return;
       }
       thread.spin_hint();
@@ -77,8 +78,8 @@ struct Heads {
 
  private:
   template <class Thread>
-  SIMT_FN std::uint64_t replace_locked(Thread& thread, std::uint32_t id, std::uint64_t seen,
-                                       std::uint32_t lock_value) const {
+  SIMT_FN std::uint64_t replace_locked(Thread& thread, std::uint32_t id, std::uint64_t seen, std::uint32_t lock_value,
+                                       bool spares_busy) const {
     SizeState& size = sizes[id];
     const auto head = thread.atomic(size.head);
     const auto next = thread.atomic(size.next_head);
@@ -88,7 +89,7 @@ struct Heads {
     if (current != seen && Head::exists(current)) {
       result = current;
     } else {
-      if (!Head::exists(result)) result = search(thread, id);
+      if (!Head::exists(result)) result = search(thread, id, spares_busy);
       if (Head::exists(result)) {
         head.store(result, simt::release);
         detached = Head::slab(current);
@@ -114,10 +115,11 @@ struct Heads {
   }
 
   template <class Thread>
-  SIMT_FN std::uint64_t search(Thread& thread, std::uint32_t id) const {
+  SIMT_FN std::uint64_t search(Thread& thread, std::uint32_t id, bool spares_busy) const {
     std::uint64_t head = search_idle(thread, id);
-    if (!Head::exists(head)) head = search_busy(thread, id);
+    if (!Head::exists(head) && !spares_busy) head = search_busy(thread, id);
     if (!Head::exists(head) && release_idle_heads(thread, id)) head = search_idle(thread, id);
+    if (!Head::exists(head) && spares_busy) head = search_busy(thread, id);
     return head;
   }
 

@@ -35,6 +35,8 @@ class CombiningMalloc {
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return Layout::max_request(parameters); }
   static SmallHeap<Parameters> small_heap() { return {1 << 10, {.superblock_bytes = 256}}; }
+  // Superblocks of more than one word.
+  static SmallHeap<Parameters> second_small_heap() { return {3 << 10, {.superblock_bytes = 1024}}; }
 
   void reset(simt::Stream& stream) { initialise(stream, layout_, State::unused_word); }
 

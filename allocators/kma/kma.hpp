@@ -81,6 +81,10 @@ class Kma {
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 1 << 10, .parameters = {.superblock_bytes = 256}, .serves_other_sizes = 0.6};
   }
+  // Superblocks of more than one word.
+  static SmallHeap<Parameters> second_small_heap() {
+    return {.pool_bytes = 4 << 10, .parameters = {.superblock_bytes = 1024}, .serves_other_sizes = 0.6};
+  }
 
   static Kma create(Arena& arena, const Parameters& parameters) {
     Kma allocator;

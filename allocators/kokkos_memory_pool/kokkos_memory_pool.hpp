@@ -79,6 +79,11 @@ class KokkosMemoryPool {
     return {.pool_bytes = 1 << 10,
             .parameters = {.min_block_bytes = 16, .max_block_bytes = 128, .superblock_bytes = 256}};
   }
+  // Superblocks of more than one word.
+  static SmallHeap<Parameters> second_small_heap() {
+    return {.pool_bytes = 3 << 10,
+            .parameters = {.min_block_bytes = 16, .max_block_bytes = 256, .superblock_bytes = 1024}};
+  }
 
   static KokkosMemoryPool create(Arena& arena, const Parameters& parameters);
 

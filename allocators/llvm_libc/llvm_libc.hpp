@@ -69,6 +69,10 @@ class LlvmLibc {
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 6 * 256, .parameters = {.slab_bytes = 256, .cached_slabs = 1}};
   }
+  // Slabs of more than one word.
+  static SmallHeap<Parameters> second_small_heap() {
+    return {.pool_bytes = 4 * 1024, .parameters = {.slab_bytes = 1024, .cached_slabs = 1}};
+  }
 
   static LlvmLibc create(Arena& arena, const Parameters& parameters);
 

@@ -67,6 +67,12 @@ class OuroborosOf {
     parameters.device_heap_share = 0;
     return {.pool_bytes = 4096, .parameters = parameters, .serves_other_sizes = 0};
   }
+  // With a device heap for larger requests.
+  static SmallHeap<Parameters> second_small_heap() {
+    auto heap = small_heap();
+    heap.parameters.device_heap_share = 0.5;
+    return heap;
+  }
 
   void reset(simt::Stream& stream) {
     reset_heap(stream, heap_);

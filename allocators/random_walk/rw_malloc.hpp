@@ -43,7 +43,9 @@ class RandomWalkMalloc {
   }
   // Three words: enough pages for all small blocks of a model, because a lane alone cannot share.
   // Walks give up sooner than by default, so that a search ends.
-  static SmallHeap<Parameters> small_heap() { return {96 * 32, {.page_bytes = 32, .scarce_share = 0.01}}; }
+  static SmallHeap<Parameters> small_heap() { return {96 * 32, {.page_bytes = 32, .scarce_share = 0.005}}; }
+  // One word, and pages that small blocks share.
+  static SmallHeap<Parameters> second_small_heap() { return {24 * 128, {.page_bytes = 128, .scarce_share = 0.01}}; }
 
   static RandomWalkMalloc create(Arena& arena, const Parameters& parameters) {
     RandomWalkMalloc allocator;

@@ -37,6 +37,13 @@ class ScatterHeap {
     constexpr double share = page_reset == PageReset::on ? 1 : 0;
     return {6 * 1024, parameters, share, share};
   }
+  // Two access blocks.
+  static SmallHeap<Parameters> second_small_heap() {
+    auto heap = small_heap();
+    heap.pool_bytes = 8 * 1024;
+    heap.parameters.access_blocks = 2;
+    return heap;
+  }
 
   void reset(simt::Stream& stream) {
     simt::device_fill(stream, runs_.table.entries, 0, runs_.table.pages * sizeof *runs_.table.entries);

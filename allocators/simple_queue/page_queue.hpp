@@ -74,6 +74,8 @@ class PageQueue {
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.page_bytes; }
   static SmallHeap<Parameters> small_heap() { return {40 * 16, {.page_bytes = 16}}; }
+  // As many pages as the ring has slots, so that a put may have to wait.
+  static SmallHeap<Parameters> second_small_heap() { return {8 * 16, {.page_bytes = 16}}; }
 
   void reset(simt::Stream& stream) {
     constexpr std::uint32_t threads = 128;

@@ -23,6 +23,10 @@ bool Model::has_partial_warps() const {
   return partial_calls || threads_per_block % 32 != 0;
 }
 
+bool Model::fills() const {
+  return std::any_of(steps.begin(), steps.end(), [](const ModelStep& step) { return step.fills; });
+}
+
 std::string broken_rule(const Model& model) {
   // With these bounds a seed takes at most about a millisecond; the search needs many seeds.
   const auto outside = [](std::uint64_t value, std::uint64_t low, std::uint64_t high) {
@@ -49,6 +53,7 @@ std::string broken_rule(const Model& model) {
     if (step.action == ModelAction::malloc && step.size >= model.sizes.size()) return "size: `sizes` has no such entry";
     if (step.action == ModelAction::free && step.from >= model.lanes()) return "from: there is no such lane";
     if (step.action == ModelAction::barrier && step.lanes.every != 1) return "barrier: all lanes must take it";
+    if (step.fills && model.null_is_failure) return "fill, null: a full heap must be allowed to return null";
   }
   return {};
 }

@@ -44,6 +44,9 @@ struct ModelStep {
   bool spread = false;
   // free: whose mailbox, counted in lanes from mine, around the grid.
   std::uint32_t from = 0;
+  // malloc, free and free_null: stands for as many steps, on as many slots, as all its lanes need to ask for more than
+  // a fresh heap serves. How many that is depends on the allocator, so the search counts first (check/filling.hpp).
+  bool fills = false;
 };
 
 struct Model {
@@ -63,6 +66,8 @@ struct Model {
   // At the end, when all blocks are free, one lane alone must get as many blocks of each size, in the order of `sizes`,
   // as from a fresh heap (SmallHeap::serves_other_sizes).
   bool refills = false;
+  // On the allocator's second small heap.
+  bool second_heap = false;
 
   std::uint32_t lanes() const { return blocks * threads_per_block; }
   std::uint32_t slots() const;
@@ -70,6 +75,7 @@ struct Model {
   // All requests have one size: then what the heap once held together it must hold again after everything was freed.
   bool single_size() const { return sizes.size() == 1; }
   bool has_partial_warps() const;
+  bool fills() const;
 };
 
 // What is wrong with a model, for its author; empty when it can run.

@@ -18,7 +18,7 @@ class ModelReader {
   void read(const Json& json, Model& model) {
     if (!is_object_of(json, "",
                       {"name", "description", "blocks", "threads_per_block", "rounds", "launches", "sizes", "null",
-                       "reset", "refill", "steps"})) {
+                       "reset", "refill", "heap", "steps"})) {
       return;
     }
     text(json, "", "name", model.name);
@@ -31,8 +31,12 @@ class ModelReader {
     text(json, "", "null", null);
     if (null != "allowed" && null != "failure") complain("/null", json["null"], "\"allowed\" or \"failure\"");
     model.null_is_failure = null == "failure";
-    truth(json, "reset", model.resets);
-    truth(json, "refill", model.refills);
+    truth(json, "", "reset", model.resets);
+    truth(json, "", "refill", model.refills);
+    std::string heap = "first";
+    text(json, "", "heap", heap);
+    if (heap != "first" && heap != "second") complain("/heap", json["heap"], "\"first\" or \"second\"");
+    model.second_heap = heap == "second";
     if (json.contains("sizes")) {
       model.sizes.clear();
       for_each(json, "sizes", [&](const Json& each, const std::string& at) { model.sizes.push_back(size(each, at)); });
@@ -75,9 +79,9 @@ class ModelReader {
     value = json[key];
   }
 
-  void truth(const Json& json, const char* key, bool& value) {
+  void truth(const Json& json, const std::string& pointer, const char* key, bool& value) {
     if (!json.contains(key)) return;
-    if (!json[key].is_boolean()) return complain(std::string("/") + key, json[key], "true or false");
+    if (!json[key].is_boolean()) return complain(pointer + "/" + key, json[key], "true or false");
     value = json[key];
   }
 
@@ -104,7 +108,7 @@ class ModelReader {
 
   ModelStep step(const Json& json, const std::string& pointer) {
     ModelStep step;
-    if (!is_object_of(json, pointer, {"do", "slot", "size", "from", "lanes"})) return step;
+    if (!is_object_of(json, pointer, {"do", "slot", "size", "from", "lanes", "fill"})) return step;
     std::string action;
     text(json, pointer, "do", action);
     if (action == "malloc") {
@@ -120,6 +124,7 @@ class ModelReader {
     }
     count(json, pointer, "slot", step.slot);
     count(json, pointer, "from", step.from);
+    truth(json, pointer, "fill", step.fills);
     if (json.contains("size") && json["size"] == "spread") {
       step.spread = true;
     } else {
@@ -139,10 +144,11 @@ Json to_json(const ModelStep& step) {
   static constexpr const char* words[] = {"malloc", "free", "free_null", "barrier"};
   Json json = {{"do", words[static_cast<std::size_t>(step.action)]}};
   if (step.action == ModelAction::barrier) return json;
-  if (step.action != ModelAction::free_null) json["slot"] = step.slot;
+  if (step.action != ModelAction::free_null || step.fills) json["slot"] = step.slot;
   if (step.action == ModelAction::malloc && step.spread) json["size"] = "spread";
   if (step.action == ModelAction::malloc && !step.spread && step.size != 0) json["size"] = step.size;
   if (step.action == ModelAction::free && step.from != 0) json["from"] = step.from;
+  if (step.fills) json["fill"] = true;
   if (step.lanes.every != 1) json["lanes"] = {{"every", step.lanes.every}, {"first", step.lanes.first}};
   return json;
 }
@@ -178,6 +184,7 @@ Json to_json(const Model& model) {
   json["null"] = model.null_is_failure ? "failure" : "allowed";
   if (model.resets) json["reset"] = true;
   if (model.refills) json["refill"] = true;
+  if (model.second_heap) json["heap"] = "second";
   for (const ModelStep& step : model.steps) json["steps"].push_back(to_json(step));
   return json;
 }

@@ -49,7 +49,7 @@ TEST(ModelJson, AllMistakesAtOnceWithTheirPlaces) {
                               "steps": [{"do": "mallok"}, {"do": "free", "slot": "a"}], "null": "maybe"})"),
       ::testing::ElementsAre(
           "/rouns: there is no such key; allowed: name, description, blocks, threads_per_block, rounds, launches, "
-          "sizes, null, reset, refill, steps",
+          "sizes, null, reset, refill, heap, steps",
           "/name: 3 is not allowed; allowed: a text", "/blocks: -1 is not allowed; allowed: a count",
           "/null: \"maybe\" is not allowed; allowed: \"allowed\" or \"failure\"",
           "/sizes/0: \"pool/x\" is not allowed; allowed: bytes, or a share of the pool as \"pool/4\"",
@@ -81,6 +81,11 @@ TEST(ModelJson, RulesBeyondTypes) {
               ::testing::ElementsAre("size: `sizes` has no such entry"));
   EXPECT_THAT(problems_of(R"({"name": "m", "steps": [{"do": "barrier", "lanes": {"every": 2}}]})"),
               ::testing::ElementsAre("barrier: all lanes must take it"));
+  EXPECT_THAT(problems_of(R"({"name": "m", "heap": "third", "steps": [{"do": "malloc", "fill": 2}]})"),
+              ::testing::ElementsAre("/heap: \"third\" is not allowed; allowed: \"first\" or \"second\"",
+                                     "/steps/0/fill: 2 is not allowed; allowed: true or false"));
+  EXPECT_THAT(problems_of(R"({"name": "m", "null": "failure", "steps": [{"do": "malloc", "fill": true}]})"),
+              ::testing::ElementsAre("fill, null: a full heap must be allowed to return null"));
 }
 
 }  // namespace

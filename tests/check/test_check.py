@@ -32,8 +32,10 @@ RACE_BUGS = {"zoo_missing_acquire", "zoo_missing_release"}
 # Bugs that only one model or strategy can show, with that model and what its report must say.
 SHOWN_BY = {
     "zoo_unmerged_buddies": ({"small_then_large", "large_then_small"}, "lost when sizes change"),
-    "zoo_null_free": ({"free_null"}, "handed out twice"),
-    "zoo_forgetful_reset": ({"reset"}, "not new after reset()"),
+    "zoo_null_free": ({"free_null", "full_of_nulls"}, "handed out twice"),
+    "zoo_null_clears_bit": ({"full_of_nulls"}, "handed out twice"),
+    "zoo_null_loses_slot": ({"free_null", "full_of_nulls"}, "lost forever"),
+    "zoo_forgetful_reset": ({"reset", "full_reset"}, "not new after reset()"),
 }
 
 # Found with held stores only.

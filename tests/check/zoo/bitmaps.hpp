@@ -90,12 +90,24 @@ class CountBeforeBit : public Specimen {
   SlotBits bits_;
 };
 
-// free() computes a slot from every address, the null pointer's too, and frees what is there.
-template <Form form>
+enum class NullBug {
+  none,
+  frees_slot,  // a slot is computed from every address, the null pointer's too
+  clears_bit,  // slot 3 becomes free, whoever has it
+  loses_slot   // a free slot is marked as taken
+};
+
+// Every bug shows where null pointers are freed while other blocks live, or where all slots are counted afterwards.
+template <NullBug bug>
 class NullFree : public Specimen {
+  static constexpr std::string_view name() {
+    if (bug == NullBug::frees_slot) return "zoo_null_free";
+    if (bug == NullBug::clears_bit) return "zoo_null_clears_bit";
+    return bug == NullBug::loses_slot ? "zoo_null_loses_slot" : "zoo_null_free_repaired";
+  }
+
  public:
-  static constexpr Traits traits =
-      specimen(form, "zoo_null_free", "zoo_null_free_repaired", "free(null) frees a slot that another lane owns");
+  static constexpr Traits traits = specimen(Form::broken, name(), name(), "free(null) changes which slots are taken");
 
   static NullFree create(Arena& arena, const Parameters&) {
     NullFree allocator;
@@ -112,7 +124,11 @@ class NullFree : public Specimen {
   }
   template <class Thread>
   SIMT_FN void free(Thread& thread, void* block) {
-    if (form == Form::repaired && block == nullptr) return;
+    if (block == nullptr) {
+      if (bug == NullBug::none) return;
+      if (bug == NullBug::clears_bit) return bits_.release(thread, 3);
+      if (bug == NullBug::loses_slot) return static_cast<void>(bits_.claim(thread));
+    }
     bits_.release(thread, pool_.slot_of(block) % pool_.slots());
   }
 

@@ -1,0 +1,161 @@
+"""Mistakes put into allocator headers: where each can be made, and the text with it."""
+
+import dataclasses
+import pathlib
+import re
+
+# Names end up in ids, so that --only finds a mutant again.
+OPERATORS = ("order", "bit", "step", "bound", "exchange", "recheck")
+
+# Host code, and code that only inspects.
+NOT_DEVICE = re.compile(r"inspect|_check\.hpp$|parameters\.hpp$|layout\.hpp$")
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutant:
+    allocator: str
+    path: str  # from the root of the sources
+    operator: str
+    begin: int
+    end: int
+    text: str  # in place of the characters from begin to end
+    line: int
+    nth: int  # of its operator in this line
+
+    @property
+    def name(self):
+        return f"{self.allocator}:{self.path.removeprefix('allocators/')}:{self.line}:{self.operator}{self.nth}"
+
+    def applied_to(self, source):
+        return source[:self.begin] + self.text + source[self.end:]
+
+
+def closing(text, at):
+    """The position of the bracket that closes the one at `at`; -1 where there is none."""
+    pairs = {"(": ")", "{": "}", "[": "]"}
+    depth = 0
+    for position in range(at, len(text)):
+        if text[position] == text[at]:
+            depth += 1
+        elif text[position] == pairs[text[at]]:
+            depth -= 1
+            if depth == 0:
+                return position
+    return -1
+
+
+def opening(text, at):
+    """The position of the bracket that the one at `at` closes."""
+    pairs = {")": "(", "]": "["}
+    depth = 0
+    for position in range(at, -1, -1):
+        if text[position] == text[at]:
+            depth += 1
+        elif text[position] == pairs[text[at]]:
+            depth -= 1
+            if depth == 0:
+                return position
+    return -1
+
+
+def blanked(source):
+    """Comments and texts as blanks, at the same positions."""
+    return re.sub(r"//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", lambda found: " " * len(found.group()), source)
+
+
+def device_functions(source):
+    """The bodies of functions marked SIMT_FN: (begin, end)."""
+    bodies = []
+    for mark in re.finditer(r"\bSIMT_FN\b", source):
+        begin = re.compile(r"[{;]").search(source, mark.end())
+        if begin is None or begin.group() == ";":
+            continue
+        end = closing(source, begin.start())
+        if end > 0 and not (bodies and begin.start() < bodies[-1][1]):
+            bodies.append((begin.start(), end))
+    return bodies
+
+
+def first_argument(source, at):
+    """(begin, end) of the first argument of the call whose bracket opens at `at`."""
+    position = at + 1
+    end = closing(source, at)
+    while position < end and source[position] != ",":
+        if source[position] in "([{":
+            position = closing(source, position)
+        position += 1
+    return at + 1, position
+
+
+def object_before(source, at):
+    """Where the expression begins whose member is named at `at`, just behind a dot."""
+    position = at - 1
+    while position > 0:
+        before = source[position - 1]
+        if before in ")]":
+            position = opening(source, position - 1)
+        elif before.isalnum() or before in "_.:":
+            position -= 1
+        elif before.isspace() and source[position] == ".":
+            position = len(source[:position].rstrip())
+        else:
+            break
+    return position
+
+
+def weaker_orders(source):
+    for found in re.finditer(r"\bsimt::(acq_rel|acquire|release)\b", source):
+        yield found.start(), found.end(), "simt::relaxed"
+
+
+def dropped_bits(source):
+    for found in re.finditer(r"\.fetch_(or|and)(\()", source):
+        begin, end = first_argument(source, found.start(2))
+        yield begin, end, f"({source[begin:end]}) {'& 0' if found.group(1) == 'or' else '| ~0ull'}"
+
+
+def dropped_steps(source):
+    for found in re.finditer(r"\.fetch_(?:add|sub)(\()", source):
+        begin, end = first_argument(source, found.start(1))
+        yield begin, end, f"({source[begin:end]}) * 0"
+
+
+def moved_bounds(source):
+    moved = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
+    for found in re.finditer(r"(?<= )(<=|>=|<|>)(?= )", source):
+        yield found.start(), found.end(), moved[found.group()]
+
+
+def won_exchanges(source):
+    for found in re.finditer(r"\.compare_exchange(\()", source):
+        begin, end = object_before(source, found.start() + 1), closing(source, found.start(1)) + 1
+        yield begin, end, f"({source[begin:end]}, true)"
+
+
+def skipped_checks(source):
+    for found in re.finditer(r"\bif (\()", source):
+        end = closing(source, found.start(1))
+        if re.match(r"\)\s*(continue|break|return)\b", source[end:]):
+            yield found.start(1), end + 1, f"(false && {source[found.start(1):end + 1]})"
+
+
+FIND = dict(zip(OPERATORS, (weaker_orders, dropped_bits, dropped_steps, moved_bounds, won_exchanges, skipped_checks)))
+
+
+def mutants_of(allocator, root, path):
+    """All mistakes that can be made in one header."""
+    if NOT_DEVICE.search(path):
+        return []
+    whole = pathlib.Path(root, path).read_text(encoding="utf-8")
+    source = blanked(whole)
+    bodies = device_functions(source)
+    found = []
+    for operator, find in FIND.items():
+        in_line = {}
+        for begin, end, text in find(source):
+            if not any(first < begin < last for first, last in bodies):
+                continue
+            line = source.count("\n", 0, begin) + 1
+            in_line[line] = in_line.get(line, 0) + 1
+            found.append(Mutant(allocator, path, operator, begin, end, text, line, in_line[line]))
+    return found
