@@ -83,8 +83,8 @@ struct Config {
 struct ConfigChanges {
   std::optional<double> deadline_seconds = {};
   std::optional<std::uint64_t> seed = {};
-  bool full = false;            // with the section `full`
-  bool verifies_fully = false;  // the contents of all blocks, whatever that takes
+  bool full = false;                               // with the section `full`
+  bool verifies_fully = false;                     // the contents of all blocks, whatever that takes
   std::optional<std::uint64_t> memory_bytes = {};  // of the device, for pools that fit
 };
 
