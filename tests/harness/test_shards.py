@@ -108,10 +108,14 @@ class Shards(ShardsTest):
 
     def test_more_shards_than_configs(self):
         self.add_configs(2)
-        shards = self.run_shards(3)
-        self.assertIn("shard 3/3 has 0 of 2 configs", self.shard("3/3", expect=0).stderr)
-        self.merge(*shards)
-        self.assertEqual(len(list(self.out.rglob("events.jsonl"))), 2)
+        told = "mine has 2 configs, which make at most as many shards; found 3. A config is never divided."
+        self.assertIn(told, self.shard("1/3", expect=2).stderr)
+        self.assertIn(told, self.run_program("study", "mine", "--configs", self.configs, "--slurm", "3", expect=2).stderr)
+
+    def test_the_last_shard_is_missed_where_each_has_one_config(self):
+        self.add_configs(2)
+        first, _ = self.run_shards(2)
+        self.assertIn("No run of shard 2 of 2", self.merge(first, expect=1).stderr)
 
     def test_a_shard_continues_as_it_began(self):
         self.add_configs(2)

@@ -184,6 +184,14 @@ std::string command_to_continue(const StudyOptions& study, const RunOptions& opt
   return text + options_to_continue(options, backend) + (study.all_devices ? " --device all" : "");
 }
 
+// Each shard has a config, so that merging knows a shard that is missing.
+void require_configs_for_shards(const StudyOptions& study, std::size_t configs) {
+  const std::uint64_t shards = study.shard ? study.shard->count : study.slurm;
+  if (shards <= configs) return;
+  throw UsageError(fmt::format("{} has {}, which make at most as many shards; found {}. A config is never divided.",
+                               study.group, counted(configs, "config"), shards));
+}
+
 constexpr const char* whole_group = "whole";
 
 // The shard with its partition, of which the other configs are dropped. A process of --device all has a part of the
@@ -199,6 +207,7 @@ std::optional<Shard> take_shard(const StudyOptions& study, std::vector<PlannedCo
   if (!study.shard) return std::nullopt;
   std::vector<std::string> names;
   for (const auto& [config, plan] : planned) names.push_back(config.name);
+  require_configs_for_shards(study, names.size());  // some configs only draw
   Shard shard = *study.shard;
   const Partition partition = partition_of(names, shard.count, references_folder);
   shard.partition = partition.hash;
@@ -295,7 +304,7 @@ int study_command(const StudyOptions& study) {
   install_interrupt_handlers();
   RunOptions options = study.run;
   if (!options.data.empty()) setenv("ALLOCBENCH_DATA", fs::absolute(options.data).c_str(), 1);
-  static_cast<void>(configs_of(study));  // a wrong group is told before a worker starts
+  require_configs_for_shards(study, configs_of(study).size());  // mistakes are told before a worker starts
   if (study.slurm > 0) {
     show("{}", slurm_script(study, fs::read_symlink("/proc/self/exe").string()));
     return exit_all_ok;
@@ -305,10 +314,6 @@ int study_command(const StudyOptions& study) {
   const Target target = choose_target(of_first_device);
   std::vector<PlannedConfig> planned = planned_configs(study, target);
   const std::optional<Shard> shard = take_shard(study, planned);
-  if (planned.empty()) {
-    if (!options.out.empty()) fs::create_directories(options.out);  // so that merging finds it, and finds it empty
-    return exit_all_ok;
-  }
   std::vector<std::string> names;
   for (const auto& [config, plan] : planned) names.push_back(config.name);
   EarlierResults earlier = earlier_results(options, target, names);

@@ -28,7 +28,6 @@ struct MergedPart {
 struct ReadParts {
   std::vector<MergedPart> parts;
   std::vector<std::string> complaints;
-  std::vector<std::string> empty_folders;
 };
 
 MergedPart read_part(const fs::path& file) {
@@ -56,7 +55,7 @@ ReadParts read_parts(const std::vector<std::string>& folders) {
     try {
       files = run_files(folder);
     } catch (const UsageError& error) {
-      (fs::is_directory(folder) ? read.empty_folders : read.complaints).emplace_back(error.what());
+      read.complaints.emplace_back(error.what());
     }
     for (const fs::path& file : files) {
       try {
@@ -164,23 +163,18 @@ void add_to(MergedPart& whole, MergedPart&& part) {
   whole.history = read_history(whole.lines, whole.file);
 }
 
-// The largest configs go to a shard each, so a shard without any is one of the last, and then no shard has two.
 void name_missing_shards(ReadParts& read) {
-  std::map<std::uint64_t, std::size_t> configs;
+  std::set<std::uint64_t> found;
   std::uint64_t count = 0;
   for (const MergedPart& part : read.parts) {
     if (!part.history.shard) continue;
     count = part.history.shard->count;
-    ++configs[part.history.shard->index];
+    found.insert(part.history.shard->index);
   }
-  const bool complete = std::all_of(configs.begin(), configs.end(),
-                                    [&](const auto& each) { return each.second == 1 && each.first <= configs.size(); });
   std::vector<std::uint64_t> missing;
   for (std::uint64_t index = 1; index <= count; ++index) {
-    if (!configs.contains(index)) missing.push_back(index);
+    if (!found.contains(index)) missing.push_back(index);
   }
-  if (count > 0 && complete) return;
-  read.complaints.insert(read.complaints.end(), read.empty_folders.begin(), read.empty_folders.end());
   if (missing.empty()) return;
   read.complaints.push_back(
       fmt::format("No {}run of shard {} of {} is in these folders. Run it with --shard {}/{}, and merge again.",
@@ -192,7 +186,7 @@ void name_missing_shards(ReadParts& read) {
 MergedRuns merge_runs(const std::vector<std::string>& folders, bool allow_mixed) {
   ReadParts read = read_parts(folders);
   if (read.parts.empty()) {
-    throw UsageError((read.complaints.empty() ? read.empty_folders : read.complaints).front());
+    throw UsageError(read.complaints.front());
   }
   require_one_partition(read.parts);
   if (!allow_mixed) require_one_origin(read.parts);
