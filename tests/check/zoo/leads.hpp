@@ -24,8 +24,9 @@ struct OrderedBits : A {
   }
   static constexpr Traits traits = describe();
 
-  static SmallHeap<Parameters> small_heap() {
-    auto heap = A::small_heap();
+  static SmallHeap<Parameters> small_heap() { return with_orders(A::small_heap()); }
+  static SmallHeap<Parameters> second_small_heap() { return with_orders(allocbench::second_small_heap<A>()); }
+  static SmallHeap<Parameters> with_orders(SmallHeap<Parameters> heap) {
     heap.parameters.bit_orders = "fixed";
     return heap;
   }
