@@ -24,7 +24,11 @@ struct OrderedBits : A {
   }
   static constexpr Traits traits = describe();
 
-  static SmallHeap<Parameters> small_heap() { return with_orders(A::small_heap()); }
+  static SmallHeap<Parameters> small_heap() {
+    auto heap = A::small_heap();
+    heap.parameters.bit_orders = "fixed";
+    return heap;
+  }
   // The first one: with slabs of several words LLVM's still races (docs/find-allocator-bugs.md, "Not covered").
   static SmallHeap<Parameters> second_small_heap() { return small_heap(); }
   static OrderedBits create(Arena& arena, const Parameters& parameters) { return {A::create(arena, parameters)}; }
