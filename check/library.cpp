@@ -213,49 +213,58 @@ std::vector<Model> models_of_full_heaps() {
        .rounds = 2,
        .sizes = {{16}, {0, 16}, {0, 8}},
        .steps = {fill(0, 2), empty(0, 1), fill(0, 1), empty(0), fill(1, 0), empty(1)}},
-      {.name = "full_of_nulls",
-       .description = "eight lanes free null pointers while the heap is full; then one lane must get all of it",
-       .threads_per_block = 8,
-       .steps = {free_nulls(0), fill(0), free_nulls(0), request(1), empty(0), free_nulls(0), give_back(1)},
-       .refills = true},
-      {.name = "full_reset",
-       .description =
-           "a full warp fills the heap, which is reset while its blocks live; then it must be as new for a warp",
-       .launches = 2,
-       .sizes = {{16}, {40}},
-       .steps = {fill(0), empty(0, 1, even), request(1, all, 1)},
-       .resets = true},
       {.name = "full_blocks",
        .description = "three blocks on several SMs fill the heap and free what others hold",
        .blocks = 3,
        .threads_per_block = 8,
        .rounds = 2,
-       .steps = {fill(0), empty(0, 9)}},
-      {.name = "second_heap",
-       .description = "eight lanes fill the allocator's second small heap with one size",
-       .threads_per_block = 8,
-       .rounds = 2,
-       .steps = {fill(0), empty(0, 1)},
-       .second_heap = true},
-      {.name = "second_heap_sizes",
-       .description = "a full warp fills the allocator's second small heap with four sizes",
-       .sizes = {{16}, {32}, {96}, {0, 8}},
-       .steps = {fill_spread(0), empty(0, 1), request_spread(1), give_back(1)},
-       .second_heap = true},
-      {.name = "second_heap_turns",
-       .description =
-           "two warps take small and large blocks of the second small heap in turn, free each other's, and null",
-       .threads_per_block = 64,
-       .rounds = 2,
-       .sizes = {{16}, {0, 4}, {48}, {0, 16}},
-       .steps = {request_spread(0), request_spread(1), free_null(), give_back(0, 32), request_spread(2, even),
-                 give_back(1, 5), give_back(2, 32)},
-       .second_heap = true}};
+       .steps = {fill(0), empty(0, 9)}}};
+}
+
+// Rare calls in full heaps.
+std::vector<Model> models_of_nulls_and_resets() {
+  return {{.name = "full_of_nulls",
+           .description = "eight lanes free null pointers while the heap is full; then one lane must get all of it",
+           .threads_per_block = 8,
+           .steps = {free_nulls(0), fill(0), free_nulls(0), request(1), empty(0), free_nulls(0), give_back(1)},
+           .refills = true},
+          {.name = "full_reset",
+           .description =
+               "a full warp fills the heap, which is reset while its blocks live; then it must be as new for a warp",
+           .launches = 2,
+           .sizes = {{16}, {40}},
+           .steps = {fill(0), empty(0, 1, even), request(1, all, 1)},
+           .resets = true}};
+}
+
+// Where other rules of the design decide.
+std::vector<Model> models_of_second_heaps() {
+  return {{.name = "second_heap",
+           .description = "eight lanes fill the allocator's second small heap with one size",
+           .threads_per_block = 8,
+           .rounds = 2,
+           .steps = {fill(0), empty(0, 1)},
+           .second_heap = true},
+          {.name = "second_heap_sizes",
+           .description = "a full warp fills the allocator's second small heap with four sizes",
+           .sizes = {{16}, {32}, {96}, {0, 8}},
+           .steps = {fill_spread(0), empty(0, 1), request_spread(1), give_back(1)},
+           .second_heap = true},
+          {.name = "second_heap_turns",
+           .description =
+               "two warps take small and large blocks of the second small heap in turn, free each other's, and null",
+           .threads_per_block = 64,
+           .rounds = 2,
+           .sizes = {{16}, {0, 4}, {48}, {0, 16}},
+           .steps = {request_spread(0), request_spread(1), free_null(), give_back(0, 32), request_spread(2, even),
+                     give_back(1, 5), give_back(2, 32)},
+           .second_heap = true}};
 }
 
 std::vector<Model> make_library() {
   std::vector<Model> models = models_of_few_lanes();
-  for (const auto& more : {models_of_warps(), models_of_whole_heaps(), models_of_full_heaps()}) {
+  for (const auto& more : {models_of_warps(), models_of_whole_heaps(), models_of_full_heaps(),
+                           models_of_nulls_and_resets(), models_of_second_heaps()}) {
     models.insert(models.end(), more.begin(), more.end());
   }
   return models;

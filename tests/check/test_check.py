@@ -31,10 +31,10 @@ RACE_BUGS = {"zoo_missing_acquire", "zoo_missing_release"}
 
 # Bugs that only one model or strategy can show, with that model and what its report must say.
 SHOWN_BY = {
-    "zoo_unmerged_buddies": ({"small_then_large", "large_then_small"}, "lost when sizes change"),
-    "zoo_null_free": ({"free_null", "full_of_nulls"}, "handed out twice"),
-    "zoo_null_clears_bit": ({"full_of_nulls"}, "handed out twice"),
-    "zoo_null_loses_slot": ({"free_null", "full_of_nulls"}, "lost forever"),
+    "zoo_unmerged_buddies": ({"small_then_large", "large_then_small", "second_heap_sizes", "second_heap_turns"}, "lost when sizes change"),
+    "zoo_null_free": ({"free_null", "full_of_nulls", "second_heap_turns"}, "handed out twice"),
+    "zoo_null_clears_bit": ({"full_of_nulls", "second_heap_turns"}, "handed out twice"),
+    "zoo_null_loses_slot": ({"free_null", "full_of_nulls", "second_heap_turns"}, "lost forever"),
     "zoo_forgetful_reset": ({"reset", "full_reset"}, "not new after reset()"),
 }
 

@@ -91,6 +91,7 @@ class RingWrap : public Specimen {
     simt::device_fill(stream, places_, 0, pool_.slots() * sizeof *places_);
   }
   static SmallHeap<Parameters> small_heap() { return {.pool_bytes = 8 * SlotPool::slot_bytes}; }
+  static SmallHeap<Parameters> second_small_heap() { return small_heap(); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t) {

@@ -80,6 +80,8 @@ struct Specimen {
   using Parameters = NoParameters;
   static std::size_t max_request(std::size_t, const Parameters&) { return SlotPool::slot_bytes; }
   static SmallHeap<Parameters> small_heap() { return {.pool_bytes = 32 * SlotPool::slot_bytes}; }
+  // The same: the state has no room for more slots.
+  static SmallHeap<Parameters> second_small_heap() { return small_heap(); }
 };
 
 // `broken` is the name; the twin's follows it.

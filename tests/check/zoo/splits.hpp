@@ -122,6 +122,7 @@ class LateHeader : public Specimen {
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 32 * SlotPool::slot_bytes, .serves_again = 1.0 / run_slots};
   }
+  static SmallHeap<Parameters> second_small_heap() { return small_heap(); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t) {

@@ -34,6 +34,7 @@ class WarpBump : public Specimen {
   }
   void reset(simt::Stream& stream) { simt::device_fill(stream, next_, 0, sizeof *next_); }
   static SmallHeap<Parameters> small_heap() { return {.pool_bytes = 256 * SlotPool::slot_bytes}; }
+  static SmallHeap<Parameters> second_small_heap() { return small_heap(); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t) {
