@@ -148,8 +148,9 @@ class HallocReworked : public halloc::HallocBase {
         if (block != nullptr || last_visit) return block;
       }
       const std::uint64_t old_head = head;
-      // A busy slab gives one try for each visit, and two of them can take all visits in turn.
-      const bool spares_busy = visits_left % 8 == 0;
+      // A busy slab gives one try for each visit, and two of them can take all visits in turn: the last ones are for
+      // what other sizes keep idle.
+      const bool spares_busy = visits_left <= 8;
       if (group.leader()) head = heads_.replacement(thread, id, old_head, spares_busy);
       head = group.broadcast(head);
       group.sync();  // the leader's acquire holds for all
