@@ -280,7 +280,7 @@ class SubjectOf final : public Subject {
     return std::max(0.0, 1 - kept);
   }
 
-  // Not all that they got from a fresh heap: how much that is depends on the schedule, and only some were tried there.
+  // A heap that was reset must serve half of what a fresh one served: that depends on the schedule, and few were tried.
   void refill_together(simt::Stream& stream, A& allocator, std::size_t bytes, std::uint32_t alone,
                        std::uint32_t together, ShadowHeap& oracle, RunRecord& record) const {
     constexpr double certain_share = 0.5;

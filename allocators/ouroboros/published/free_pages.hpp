@@ -59,7 +59,8 @@ FreePages free_pages_in(std::size_t pool_bytes, const Parameters& parameters, st
   return {pages, static_cast<std::uint64_t>(static_cast<double>(pages) * free_share), most_queued(heap, id)};
 }
 
-// The next value of the constant that bounds the queue with which everything fits, as a config has it; empty if none.
+// The constant that bounds the queue, with the smallest larger value that would do, as text for a config; empty if no
+// value would.
 template <class Policy>
 std::string constant_that_would_do(std::size_t pool_bytes, Parameters parameters, std::uint32_t id, double free_share) {
   const bool ring = !Policy::Queue::virtualised;
