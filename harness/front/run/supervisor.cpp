@@ -20,7 +20,7 @@ constexpr double seconds_of_lost_worker = 2;
 // Of a worker that starts, opens the device and loads a plug-in.
 constexpr double seconds_of_start = 0.5;
 // Where time is limited, a process that is there goes on with cells of the next passes until its turn has lasted so
-// long: starting and ending it takes about half of that.
+// long: starting and ending it takes most of a second.
 constexpr auto least_turn = std::chrono::seconds(2);
 constexpr int passes_ahead = 2;
 // Results are written now and then, so that a run that is killed has left most of them.
