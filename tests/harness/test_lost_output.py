@@ -109,7 +109,7 @@ class Verbs(LostOutputTest):
         self.measure("configs/mine/one.json")
         real = os.environ["ALLOCBENCH_REAL_WORKERS"]
         self.answers = {"list": 0, "list --json": 0, "describe steady": 0, f"report {self.out}": 0,
-                        f"compare {self.out} {self.out}": 0, "study mine --dry-run": 0, "study mine --slurm 2": 0, "study mine --no-figures --quiet": 0,
+                        f"compare {self.out} {self.out}": 0, "study mine --dry-run": 0, "study mine --slurm 1": 0, "study mine --no-figures --quiet": 0,
                         f"check --workers {real} --print-model ring": 0, f"check --workers {real} --list": 0,
                         "configs/mine/one.json --dry-run": 0, "--help": 0, "help list": 0, "--version": 0, "version": 0, "manual": 0,
                         "completion bash": 0}

@@ -108,7 +108,7 @@ class Shards(ShardsTest):
 
     def test_more_shards_than_configs(self):
         self.add_configs(2)
-        told = "mine has 2 configs, which make at most as many shards; found 3. A config is never divided."
+        told = "mine has 2 configs, so it makes at most 2 shards; found 3. A config is never divided."
         self.assertIn(told, self.shard("1/3", expect=2).stderr)
         self.assertIn(told, self.run_program("study", "mine", "--configs", self.configs, "--slurm", "3", expect=2).stderr)
 

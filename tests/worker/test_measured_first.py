@@ -2,7 +2,7 @@
 
 import unittest
 
-from worker_process import QUIT, allocator, events, on, open_cell, serve
+from worker_process import QUIT, allocator, events, on, open_cell, serve, serve_with_whole_leak_check
 
 
 class MeasuredFirst(unittest.TestCase):
@@ -112,8 +112,9 @@ class MeasuredFirst(unittest.TestCase):
     def test_a_wrong_result_is_a_failure_after_a_sample_too(self):
         for fault, words in (("leak", "leak: "), ("reset", "after a reset() of the full pool")):
             with self.subTest(fault):
-                answers, _ = serve(allocator("saboteur_" + fault), open_cell("alloc_free", threads=1000), on("sample"),
-                                   {**on("verify"), "seconds": 1000, "contents_seconds": 0}, QUIT)
+                answers, _ = serve_with_whole_leak_check(
+                    allocator("saboteur_" + fault), open_cell("alloc_free", threads=1000), on("sample"),
+                    {**on("verify"), "seconds": 1000, "contents_seconds": 0}, QUIT)
                 self.assertEqual([a["event"] for a in answers[2:]], ["sample", "failed"])
                 self.assertEqual(answers[-1]["status"], "incorrect")
                 self.assertIn(words, answers[-1]["reason"])

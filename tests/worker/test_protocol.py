@@ -6,7 +6,7 @@ import signal
 import subprocess
 import unittest
 
-from worker_process import BACKEND, QUIT, WORKER, allocator, events, on, open_cell, run, serve
+from worker_process import BACKEND, QUIT, WORKER, allocator, events, on, open_cell, run, serve, serve_with_whole_leak_check
 
 
 class Conversation(unittest.TestCase):
@@ -330,8 +330,8 @@ class Saboteurs(unittest.TestCase):
     def test_verify_names_the_fault(self):
         for fault, (status, words, expected_code) in self.EXPECTED.items():
             with self.subTest(fault):
-                answers, code = serve(allocator("saboteur_" + fault), open_cell("alloc_free", threads=1000),
-                                      on("verify"), QUIT)
+                answers, code = serve_with_whole_leak_check(allocator("saboteur_" + fault), open_cell("alloc_free", threads=1000),
+                                                            on("verify"), QUIT)
                 self.assertEqual((answers[-1]["event"], answers[-1]["status"]), ("failed", status))
                 self.assertIn(words, answers[-1]["reason"])
                 if not (fault in self.RACING and code == self.RACE_REPORTED):
