@@ -25,6 +25,7 @@
 #include "workloads/producer_consumer/producer_consumer.hpp"
 #include "workloads/randomized/randomized.hpp"
 #include "workloads/recovery/recovery.hpp"
+#include "workloads/replay/replay.hpp"
 #include "workloads/scenario/scenario.hpp"
 #include "workloads/strings/strings.hpp"
 #include "workloads/two_phase/two_phase.hpp"
@@ -65,7 +66,8 @@ std::vector<WorkloadType> all_workloads() {
           workload_type<WritePerformance>(),
           workload_type<ParticleFrames>(),
           workload_type<IndexNodes>(),
-          workload_type<Strings>()};
+          workload_type<Strings>(),
+          workload_type<Replay>()};
 }
 
 }  // namespace allocbench

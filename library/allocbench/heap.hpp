@@ -66,6 +66,15 @@ class Heap {
   void reset() requires(A::traits.fresh == Fresh::by_reset) { allocator_.reset(arena_.stream()); }
 
   std::size_t pool_bytes() const { return arena_.pool_bytes(); }
+  // Where blocks lie, besides the device heap.
+  Pool pool() const {
+    if constexpr (A::traits.pool == PoolLocation::own) {
+      return allocator_.own_pool();
+    } else {
+      const std::span<std::byte> pool = arena_.parts().front();
+      return {pool.data(), pool.size()};
+    }
+  }
   // Device memory beside the pool.
   std::size_t metadata_bytes() const { return arena_.metadata_bytes(); }
   // The largest request that an empty heap serves.
@@ -76,20 +85,11 @@ class Heap {
 
  private:
   HeapBounds bounds() const {
-    const Pool pool = pool_of(allocator_, arena_);
-    const auto begin = reinterpret_cast<std::uint64_t>(pool.base);
+    const Pool blocks = pool();
+    const auto begin = reinterpret_cast<std::uint64_t>(blocks.base);
     constexpr bool in_device_heap =
         A::traits.pool == PoolLocation::device_heap || A::traits.pool == PoolLocation::arena_and_device_heap;
-    return {begin, begin + pool.bytes, in_device_heap ? &arena_.stream().device() : nullptr};
-  }
-
-  static Pool pool_of(const A& allocator, const Arena& arena) {
-    if constexpr (A::traits.pool == PoolLocation::own) {
-      return allocator.own_pool();
-    } else {
-      const std::span<std::byte> pool = arena.parts().front();
-      return {pool.data(), pool.size()};
-    }
+    return {begin, begin + blocks.bytes, in_device_heap ? &arena_.stream().device() : nullptr};
   }
 
   A create(Arena& arena, const Parameters& parameters, DeviceHeap device_heap) {

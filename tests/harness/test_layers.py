@@ -19,11 +19,12 @@ NOT_BELOW = {"results": {"run"}, "compare": {"run"}, "check": {"results", "compa
 DEVICE = {"simt", "harness/protocol"}
 PARTS = {
     "simt": set(),
+    "traces": set(),
     "harness/protocol": set(),
     "harness/plugins": set(),
-    "allocators": DEVICE,
+    "allocators": DEVICE | {"traces"},
     "containers": {"simt", "allocators"},
-    "workloads": DEVICE | {"allocators", "containers"},
+    "workloads": DEVICE | {"traces", "allocators", "containers"},
     "check": DEVICE | {"allocators"},
     "harness/worker": DEVICE | {"allocators", "containers", "workloads", "harness/plugins"},
     "harness/checker": DEVICE | {"allocators", "check", "harness/plugins"},

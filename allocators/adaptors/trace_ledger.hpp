@@ -1,0 +1,135 @@
+// TraceLedger: where the Traced adaptor leaves a record of each call of malloc and free.
+//
+// Records lie in chunks, which buffers take one after the other; a warp writes into the buffer of its number. So warps
+// seldom share a word, and one counter for all is asked only for new chunks. A thread's records have increasing
+// numbers: a buffer never goes back to an older chunk.
+#pragma once
+
+#include "simt/simt.hpp"
+#if SIMT_CUDA
+#include "simt/cuda/global_timer.hpp"
+#else
+#include <chrono>
+#endif
+
+namespace allocbench {
+
+struct TraceRecord {
+  std::uint64_t value;   // bytes of a malloc; of a free the number of its malloc's record plus one, 0: no such record
+  std::uint64_t clock;   // in nanoseconds
+  std::uint32_t thread;  // rank in the grid; `unused` in records that nobody wrote
+  std::uint32_t call;
+
+  static constexpr std::uint32_t unused = 0xffffffff;
+  // Of `call`: one of these, and the binary logarithm of the alignment from bit 8 on.
+  static constexpr std::uint32_t malloc = 0;
+  static constexpr std::uint32_t free = 1;
+  static constexpr std::uint32_t refused_malloc = 2;  // it returned null
+};
+static_assert(sizeof(TraceRecord) == 24);
+
+// Lives on the host and is passed to kernels by value.
+struct TraceLedger {
+  static constexpr std::uint32_t chunk_records = 64;  // a warp's calls fit into one
+  static constexpr std::uint32_t words_apart = 4;     // buffers lie in sectors of their own
+
+  TraceRecord* records = nullptr;
+  std::uint64_t* heads = nullptr;  // by buffer: its chunk plus one in the upper half, used records in the lower
+  std::uint32_t* next_chunk = nullptr;
+  std::uint64_t* lost = nullptr;    // calls that found no chunk
+  std::uint32_t* owners = nullptr;  // by granule: the number of the record that made the block there, plus one
+  std::uint32_t log_granule = 0;    // of the bytes of a granule: the least that lie between two blocks
+  std::uint64_t pool_begin = 0;
+  std::uint64_t pool_end = 0;
+  std::uint32_t chunks = 0;
+  std::uint32_t buffers = 0;
+  std::uint32_t first = 0;  // number of the first record
+  bool has_clocks = false;
+
+  template <class Thread>
+  SIMT_FN void add_malloc(Thread& thread, std::uint64_t bytes, const void* block) const {
+    const std::uint32_t number =
+        add(thread, block == nullptr ? TraceRecord::refused_malloc : TraceRecord::malloc, bytes);
+    if (has_owner(block)) owner_of(thread, block).store(number, simt::relaxed);
+  }
+  // Before the block is freed: it belongs to the caller as long as that.
+  template <class Thread>
+  SIMT_FN void add_free(Thread& thread, const void* block) const {
+    add(thread, TraceRecord::free, has_owner(block) ? owner_of(thread, block).load(simt::relaxed) : 0);
+  }
+
+ private:
+  SIMT_FN bool has_owner(const void* block) const {
+    const auto address = reinterpret_cast<std::uint64_t>(block);
+    return address >= pool_begin && address < pool_end;
+  }
+  template <class Thread>
+  SIMT_FN auto owner_of(Thread& thread, const void* block) const {
+    return thread.atomic(owners[(reinterpret_cast<std::uint64_t>(block) - pool_begin) >> log_granule]);
+  }
+
+  // Of a warp's calls the first `old_count` follow each other from record `old` on, the others from `fresh` on.
+  struct Places {
+    std::uint32_t old = 0;
+    std::uint32_t old_count = 0;
+    std::uint32_t fresh = no_place;
+  };
+  static constexpr std::uint32_t no_place = 0xffffffff;
+
+  // The number of the record plus one; 0: it was lost.
+  template <class Thread>
+  SIMT_FN std::uint32_t add(Thread& thread, std::uint32_t call, std::uint64_t value) const {
+    const auto group = thread.converged();
+    Places places;
+    if (group.leader()) places = places_for(thread, group.num_threads());
+    places.old = group.broadcast(places.old);
+    places.old_count = group.broadcast(places.old_count);
+    places.fresh = group.broadcast(places.fresh);
+    const std::uint32_t rank = group.thread_rank();
+    std::uint32_t place = places.old + rank;
+    if (rank >= places.old_count) {
+      if (places.fresh == no_place) return 0;
+      place = places.fresh + rank - places.old_count;
+    }
+    records[place] = {value, has_clocks ? now() : 0, thread.rank_in_grid(), call};
+    return first + place + 1;
+  }
+
+  template <class Thread>
+  SIMT_FN Places places_for(Thread& thread, std::uint32_t count) const {
+    auto head = thread.atomic(heads[thread.rank_in_grid() / simt::warp_size % buffers * words_apart]);
+    const std::uint64_t seen = head.fetch_add(std::uint64_t{count}, simt::relaxed);
+    const auto chunk = static_cast<std::uint32_t>(seen >> 32);
+    const auto used = static_cast<std::uint32_t>(seen);
+    Places places;
+    if (chunk != 0 && used < chunk_records) {
+      places.old = (chunk - 1) * chunk_records + used;
+      places.old_count = chunk_records - used < count ? chunk_records - used : count;
+    }
+    const std::uint32_t rest = count - places.old_count;
+    if (rest == 0) return places;
+    std::uint32_t fresh = chunks;
+    if (thread.atomic(*next_chunk).load(simt::relaxed) < chunks) {
+      fresh = thread.atomic(*next_chunk).fetch_add(1u, simt::relaxed);
+    }
+    if (fresh >= chunks) {
+      thread.atomic(*lost).fetch_add(std::uint64_t{rest}, simt::relaxed);
+      return places;
+    }
+    // Another warp may have found a newer chunk meanwhile, which stays.
+    head.fetch_max((std::uint64_t{fresh} + 1) << 32 | rest, simt::relaxed);
+    places.fresh = fresh * chunk_records;
+    return places;
+  }
+
+  static SIMT_FN std::uint64_t now() {
+#if SIMT_CUDA
+    return simt::global_nanoseconds();
+#else
+    return static_cast<std::uint64_t>(
+        std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
+#endif
+  }
+};
+
+}  // namespace allocbench

@@ -1,0 +1,62 @@
+// Traced<Heap<A>>: a heap that records each malloc and free of your kernels.
+//
+//   allocbench::Traced<allocbench::Heap<allocbench::Comb>> heap({}, stream, 64 << 20);
+//   my_kernel<<<blocks, threads, 0, stream.native()>>>(heap.handle());
+//   heap.end_kernel("build", {blocks, threads});     // after each kernel that uses the heap
+//   heap.write("my.trace");
+//
+// docs/traces.md describes the trace. Link allocbench::traces.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "allocators/adaptors/trace_recorder.hpp"
+#include "allocators/adaptors/traced.hpp"
+#include "allocbench/heap.hpp"
+#include "traces/trace_file.hpp"
+
+namespace allocbench {
+
+template <class HeapType>
+class Traced;
+
+template <Allocator A>
+class Traced<Heap<A>> {
+  static_assert(A::traits.pool == PoolLocation::arena || A::traits.pool == PoolLocation::own,
+                "a trace names the blocks of a pool; this design keeps blocks in the device heap, too");
+  static_assert(A::traits.frees != Frees::in_bulk, "a trace has frees of single blocks; this design frees in bulk");
+
+ public:
+  using Handle = TracedHandle<typename Heap<A>::Handle>;
+
+  // The arguments after `options` are those of Heap<A>. Takes further device memory: 24 B for each call of a kernel,
+  // and 4 B for each place where a block can lie (with an alignment of 16 B a quarter of the pool).
+  template <class... Arguments>
+  explicit Traced(const TraceOptions& options, simt::Stream& stream, Arguments&&... arguments)
+      : heap_(stream, std::forward<Arguments>(arguments)...),
+        recorder_(stream, heap_.pool(), A::traits.alignment, options) {
+    recorder_.trace().allocator = std::string(A::traits.name);
+    recorder_.trace().pool_bytes = heap_.pool_bytes();
+  }
+
+  // For one kernel: take a new one after each end_kernel().
+  Handle handle() const { return Handle(heap_.handle(), recorder_.ledger()); }
+
+  // Takes the calls of the kernel that ran, or of several of one shape that count as one. Waits for it. Calls that the
+  // buffers had no room for are lost: trace().lost() says how many, and trace.json by kernel.
+  void end_kernel(std::string name, simt::LaunchShape shape) { recorder_.end_kernel(std::move(name), shape); }
+
+  const traces::Trace& trace() const { return recorder_.trace(); }
+  // Throws traces::TraceError where the folder holds a trace already or cannot be written.
+  void write(const std::filesystem::path& folder) const { traces::write_trace(trace(), folder); }
+
+  Heap<A>& heap() { return heap_; }
+
+ private:
+  Heap<A> heap_;
+  TraceRecorder recorder_;
+};
+
+}  // namespace allocbench

@@ -1,0 +1,59 @@
+// What replay launches: the calls of a trace, with kernels split where a free waits for another thread. Host side.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "traces/trace.hpp"
+
+namespace allocbench::replay {
+
+// A call, as the kernel reads it.
+struct Step {
+  std::uint64_t bytes = 0;  // of a malloc
+  std::uint32_t block = 0;  // where its pointer is kept; no_block: a free of null
+  std::uint32_t is_free = 0;
+
+  bool operator==(const Step&) const = default;
+};
+inline constexpr std::uint32_t no_block = traces::no_block;
+
+struct Launch {
+  std::uint32_t kernel = 0;  // of the trace
+  std::uint32_t blocks = 0;
+  std::uint32_t threads_per_block = 0;
+  std::size_t first = 0;  // in Plan::begin: the entry of the first thread
+
+  bool operator==(const Launch&) const = default;
+};
+
+struct Plan {
+  std::vector<Launch> launches;
+  // Of each launch one entry more than it has threads: the steps of thread t are begin[t] to begin[t + 1] - 1.
+  std::vector<std::uint32_t> begin;
+  std::vector<Step> steps;
+  std::vector<std::uint64_t> block_bytes;  // by block
+  std::vector<std::uint32_t> left;         // blocks that the trace never frees
+  std::uint64_t mallocs = 0;
+  std::uint64_t frees = 0;
+  std::uint64_t refused = 0;  // mallocs that returned null when the trace was recorded: they are left out
+
+  template <class Self, class Visit>
+  static void for_each_part(Self& self, const Visit& visit) {
+    visit(self.launches);
+    visit(self.begin);
+    visit(self.steps);
+    visit(self.block_bytes);
+    visit(self.left);
+    visit(self.mallocs);
+    visit(self.frees);
+    visit(self.refused);
+  }
+};
+
+// A launch waits for nobody inside: a free of another thread's block, made in the same kernel, begins a further launch.
+// Throws traces::TraceError for frees that wait for each other in a circle.
+Plan make_plan(const traces::Trace& trace);
+
+}  // namespace allocbench::replay
