@@ -7,7 +7,7 @@ include(GNUInstallDirs)
 set(ALLOCBENCH_SOURCES_DIR "${CMAKE_INSTALL_INCLUDEDIR}/allocbench")
 set(ALLOCBENCH_PACKAGE_DIR "${CMAKE_INSTALL_DATADIR}/cmake/allocbench")
 
-install(DIRECTORY simt allocators DESTINATION "${ALLOCBENCH_SOURCES_DIR}" COMPONENT library
+install(DIRECTORY simt traces allocators DESTINATION "${ALLOCBENCH_SOURCES_DIR}" COMPONENT library
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cpp" PATTERN "*.cu" PATTERN "saboteur" EXCLUDE PATTERN "delayed" EXCLUDE)
 install(FILES harness/protocol/parameter.hpp DESTINATION "${ALLOCBENCH_SOURCES_DIR}/harness/protocol" COMPONENT library)
 install(DIRECTORY library/allocbench DESTINATION "${ALLOCBENCH_SOURCES_DIR}" COMPONENT library FILES_MATCHING PATTERN "*.hpp")
@@ -71,6 +71,7 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME allocbench-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "librandom123-dev, libboost-context-dev (>= 1.74)")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "nlohmann-json3-dev, zlib1g-dev")  # for traces
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
   "GPU memory allocators as a C++20 library\n The allocators of allocbench for CUDA kernels and for the CPU executor.")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME allocbench)

@@ -4,10 +4,11 @@
 #   allocbench::allocators_cuda   for targets whose kernels nvcc compiles; where CUDA is an enabled language
 #   allocbench::allocators_cpu    the same kernels on the CPU executor
 #   allocbench::allocators        the first where CUDA is enabled, else the second
+#   allocbench::traces            what allocbench/traced.hpp needs besides; where nlohmann_json and zlib are found
 
 include("${CMAKE_CURRENT_LIST_DIR}/AllocbenchArchitectures.cmake")
 
-# `root` has the folders simt/ and allocators/, `library` has allocbench/heap.hpp.
+# `root` has the folders simt/, traces/ and allocators/, `library` has allocbench/heap.hpp.
 function(allocbench_define_library root library)
   find_path(ALLOCBENCH_RANDOM123 Random123/philox.h)
   mark_as_advanced(ALLOCBENCH_RANDOM123)
@@ -31,6 +32,22 @@ function(allocbench_define_library root library)
   allocbench_define_cpu_library("${root}")
   add_library(allocbench::allocators INTERFACE IMPORTED GLOBAL)
   target_link_libraries(allocbench::allocators INTERFACE allocbench::allocators_${best})
+  allocbench_define_traces("${root}")
+endfunction()
+
+function(allocbench_define_traces root)
+  find_package(nlohmann_json 3.11 QUIET)
+  find_package(ZLIB QUIET)
+  if(NOT TARGET nlohmann_json::nlohmann_json OR NOT TARGET ZLIB::ZLIB)
+    return()  # most programs record nothing
+  endif()
+  file(GLOB sources "${root}/traces/*.cpp")
+  add_library(allocbench_library_traces STATIC EXCLUDE_FROM_ALL ${sources})
+  target_include_directories(allocbench_library_traces PUBLIC "${root}")
+  target_compile_features(allocbench_library_traces PUBLIC cxx_std_20)
+  target_link_libraries(allocbench_library_traces PRIVATE nlohmann_json::nlohmann_json ZLIB::ZLIB)
+  add_library(allocbench::traces INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(allocbench::traces INTERFACE allocbench_library_traces)
 endfunction()
 
 function(allocbench_define_cuda_library root)

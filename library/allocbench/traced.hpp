@@ -5,7 +5,7 @@
 //   heap.end_kernel("build", {blocks, threads});     // after each kernel that uses the heap
 //   heap.write("my.trace");
 //
-// docs/traces.md describes the trace. Link allocbench::traces.
+// docs/try-your-application.md describes the trace. Link allocbench::traces.
 #pragma once
 
 #include <filesystem>

@@ -8,7 +8,7 @@ import json
 import sys
 
 from allocbench.errors import UsageError
-from plots.advice import cases, differences, engine, newest, question, text
+from plots.advice import cases, differences, engine, newest, question, text, tried
 from plots.parser import Parser
 
 _EPILOG = """\
@@ -33,6 +33,10 @@ line or unreadable results, 3 no results
 
 def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
+    if options.tried:
+        answer, code = tried.write(tried.read(options.tried), options.all)
+        print(answer, end="")
+        return code
     missing = [f"--{name}" for name in ("sizes", "threads", "pool") if getattr(options, name) is None]
     if missing:
         raise UsageError(f"the job lacks {' and '.join(missing)}. Ask, as an example: allocbench advise --sizes 48 --threads 1M --pool 1GiB")
@@ -97,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="PATH",
         help="results of the guide (default: the newest that the repository keeps; repeatable)",
     )
+    parser.add_argument("--tried", metavar="DIR", help="instead of a question: rank what `allocbench try` measured in this folder; only --all goes with it")
     return parser
 
 

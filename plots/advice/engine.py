@@ -34,7 +34,7 @@ class Near:
 @dataclass(frozen=True)
 class Ranked:
     """An allocator with a place. `slower`: geometric mean over the near cases of its time over the best one's, both with the
-    floor added. `rank`: _placed() says what it is; 0 without a number."""
+    floor added. `rank`: placed() says what it is; 0 without a number."""
 
     entry: dict
     rank: int
@@ -113,7 +113,7 @@ def answer(table: dict, question: dict) -> Answer:
     safe = [each for each in able if not each.entry["finding"]]
     return Answer(
         cases,
-        _placed([each for each in safe if not each.failed]),
+        placed([each for each in safe if not each.failed]),
         _sorted([each for each in able if each.entry["finding"]]),
         _sorted([each for each in safe if each.failed]),
         [each for each in made if not each.ok and each.tried()],
@@ -208,7 +208,7 @@ def _sorted(judged: list[Ranked]) -> list[Ranked]:
     return sorted(judged, key=lambda each: (round(len(each.failed) / (each.ok + len(each.failed)), 6), _digits(each.slower), each.entry["id"]))
 
 
-def _placed(judged: list[Ranked]) -> list[Ranked]:
+def placed(judged: list[Ranked]) -> list[Ranked]:
     """By rank, and then by time. Those for whom equally many are surely faster share a rank, 1 more than the number of those with fewer, as in
     sports: 1, 1, 3. No interval tells them apart; of two that none tells apart the slower one may have the better rank."""
 

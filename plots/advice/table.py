@@ -115,7 +115,7 @@ def _add_cases(all_cases: list[dict], by_allocator: dict[str, dict], run: Run) -
         if label not in places:
             places[label] = len(all_cases)
             all_cases.append(_case(run, row, rule, job, label))
-        entry = _allocator(by_allocator, run, cell)
+        entry = entry_of(by_allocator, run, cell)
         entry["results"][places[label]] = _outcome(run, cell, row, values.get(cell, {}))
         _add_facts(entry, run, cell, values.get(cell, {}))
 
@@ -141,7 +141,7 @@ def _case(run: Run, row, rule: cases.Rule, job: cases.Job | None, label: str) ->
     }
 
 
-def _allocator(by_allocator: dict[str, dict], run: Run, cell: str) -> dict:
+def entry_of(by_allocator: dict[str, dict], run: Run, cell: str) -> dict:
     name = run.cells.at[cell, "allocator"]
     if name not in by_allocator:
         told = run.details.get(cell, {})
@@ -210,7 +210,7 @@ def _add_facts(entry: dict, run: Run, cell: str, values: dict) -> None:
 def _add_limits(by_allocator: dict[str, dict], run: Run) -> None:
     """By pool, the largest request that the allocator serves, where a cell asked for more. A page that the config chose is not a limit of the design."""
     for cell in run.cells.index[run.cells["status"] == "unsupported"]:
-        found, entry = _LIMIT.search(run.cells.at[cell, "reason"]), _allocator(by_allocator, run, cell)
+        found, entry = _LIMIT.search(run.cells.at[cell, "reason"]), entry_of(by_allocator, run, cell)
         if found and not (ONE_SIZE in entry["restrictions"] and "page_bytes" in run.cells.at[cell, "allocator_parameters"]):
             pool = int(run.cells.at[cell, "pool_bytes"])
             entry["limits"][pool] = max(int(found[1]), entry["limits"].get(pool, 0))
@@ -220,7 +220,7 @@ def _add_memory(by_allocator: dict[str, dict], run: Run) -> None:
     """Bytes of pool and metadata that a requested byte takes in a full pool, and the metadata's share of them."""
     values = _values(run)
     for cell in run.cells.index:
-        entry = _allocator(by_allocator, run, cell)
+        entry = entry_of(by_allocator, run, cell)
         share = _first(values.get(cell, {}), "", "utilisation")
         if share:
             entry["memory"].append([run.settings.at[cell, "request_bytes"], _short(1 / share)])
@@ -238,7 +238,7 @@ def _add_latency(by_allocator: dict[str, dict], run: Run) -> None:
         if None in tail:
             continue
         size, threads, pool = run.settings.loc[cell, ["request_bytes", "threads", "pool_bytes"]]
-        entry = _allocator(by_allocator, run, cell)
+        entry = entry_of(by_allocator, run, cell)
         if run.name == _LATENCY:
             entry["latency"].append([size, threads, *tail])
         else:

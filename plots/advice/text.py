@@ -22,18 +22,18 @@ def write(table: dict, question: Question, found: Answer, everything: bool = Fal
         *(f"{line}, {_AGAIN}" for line in other_cards(table)),
     ]
     if not found.near:
-        return _wrapped([*parts, "", _nothing_near(table, question), *_refusing(found.refusing, question)])
+        return wrapped([*parts, "", _nothing_near(table, question), *_refusing(found.refusing, question)])
     if found.ranked:
         shown = found.ranked if everything else found.ranked[:_SHOWN]
         parts += ["", *_ranking(table, question, found, shown)]
         if len(found.ranked) > len(shown):
             parts.append(f"... and {len(found.ranked) - len(shown)} more: --all")
-        parts += [_LEGEND + (f" {_PROVISIONAL}" if any(each.provisional for each in shown) else ""), "", *_trade_offs(found.ranked), *_restrictions(shown, len(found.near))]
+        parts += [_LEGEND + (f" {PROVISIONAL}" if any(each.provisional for each in shown) else ""), "", *_trade_offs(found.ranked), *_restrictions(shown, len(found.near))]
     else:
         parts += ["", "No allocator served all of the cells near this job."]
     parts += _others(table, question, found, everything)
     parts += ["", *_ground(table, question, found)]
-    return _wrapped(parts)
+    return wrapped(parts)
 
 
 def other_cards(table: dict) -> list[str]:
@@ -46,7 +46,7 @@ def other_cards(table: dict) -> list[str]:
     ]
 
 
-def _wrapped(parts: list[str]) -> str:
+def wrapped(parts: list[str]) -> str:
     """At most so many columns; what continues is indented under its first line."""
     lines = []
     for part in parts:
@@ -68,7 +68,7 @@ _LEGEND = (
     "bytes of a full pool and its metadata per requested byte. regs: registers of malloc. ok: cells of the whole guide that ended well; all near "
     "this job did. away: steps from the question to the nearest cell that the allocator served. -: not measured."
 )
-_PROVISIONAL = f"{provisional.WORD}: a time among these cells has fewer than three rounds."
+PROVISIONAL = f"{provisional.WORD}: a time among these cells has fewer than three rounds."
 MEASURE_OTHERS = (
     "these results have no cell whose blocks other threads free. Measure such cells on your card: allocbench study guide --only guide/handed_over "
     "--out results/mine"
@@ -79,13 +79,13 @@ _STEPS = (
     "A cell counts half as much for every step away."
 )
 _HEADER = ("rank", "allocator", "time/best", "operation", "memory", "regs", "ok", "away")
-_NAME = 1  # the column that is folded
+_NAME = 1  # the column that aligned() folds
 
 
 def _ranking(table: dict, question: Question, found: Answer, shown: list[Ranked]) -> list[str]:
     """The list; a row that lacks the nearest of the near cells names its own."""
     first = found.near[0]
-    head, *rows = _table([_HEADER, *(_row(each, found.ranked) for each in shown)])
+    head, *rows = aligned([_HEADER, *(_row(each, found.ranked) for each in shown)])
     others = any(each.nearest != first for each in shown)
     lines = [f"Nearest measured cell{', where no row names another' if others else ' of every row'}: {_cell(table, question, first)}.", "", head]
     for each, row in zip(shown, rows):
@@ -98,7 +98,7 @@ def _row(each: Ranked, ranked: list[Ranked]) -> tuple[str, ...]:
     return (
         f"{each.rank}{'=' if tied else ''}",
         forms.titled(each.entry),
-        _factor(each),
+        factor_of(each),
         "-" if each.seconds is None else quantity.in_si(each.seconds, "s"),
         "-" if each.memory is None else f"{each.memory:.2f}",
         "-" if each.entry["registers"] is None else str(each.entry["registers"]),
@@ -107,7 +107,7 @@ def _row(each: Ranked, ranked: list[Ranked]) -> tuple[str, ...]:
     )
 
 
-def _factor(each: Ranked) -> str:
+def factor_of(each: Ranked) -> str:
     if each.low is None or each.high is None:
         return f"{quantity.factor(each.slower)}{_beside(each)}"
     return quantity.with_interval(quantity.factor(each.slower), each.slower, each.low, each.high)
@@ -117,7 +117,7 @@ def _beside(each: Ranked) -> str:
     return f" {provisional.WORD}" if each.provisional else ""
 
 
-def _table(rows: list[tuple[str, ...]]) -> list[str]:
+def aligned(rows: list[tuple[str, ...]]) -> list[str]:
     """One text for each row. Names are folded where the table would be too wide for a terminal."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     widths[_NAME] = min(widths[_NAME], _WIDTH - sum(widths) + widths[_NAME] - 2 * len(widths) + 2)
@@ -132,15 +132,15 @@ def _table(rows: list[tuple[str, ...]]) -> list[str]:
 def _trade_offs(ranked: list[Ranked]) -> list[str]:
     front = engine.front(ranked)
     fastest = [forms.titled(each.entry) for each in ranked if each.rank == 1]
-    lines = ["Trade-offs:", f"  fastest{', not told apart' if len(fastest) > 1 else ''}: {_listed(fastest)}"]
+    lines = ["Trade-offs:", f"  fastest{', not told apart' if len(fastest) > 1 else ''}: {listed(fastest)}"]
     for name, value in (("least memory", lambda each: each.memory), ("fewest registers", lambda each: each.entry["registers"])):
         known = [each for each in ranked if value(each) is not None]
         if known:
             least = min(value(each) for each in known)
-            lines.append(f"  {name}: {_listed([forms.titled(each.entry) for each in known if value(each) == least])}")
+            lines.append(f"  {name}: {listed([forms.titled(each.entry) for each in known if value(each) == least])}")
     if front:
         names = [forms.titled(each.entry) for each in ranked if each.entry["id"] in front]
-        lines.append(f"  nothing else is better in time, memory and registers at once: {_listed(names)}")
+        lines.append(f"  nothing else is better in time, memory and registers at once: {listed(names)}")
     return lines
 
 
@@ -152,10 +152,10 @@ def _restrictions(shown: list[Ranked], cells: int) -> list[str]:
             by_words.setdefault(f"measured in {each.ok} of the {cells} cells below", []).append(forms.titled(each.entry))
         for words in each.entry["restrictions"]:
             by_words.setdefault(words, []).append(forms.titled(each.entry))
-    return ["", "Beware:", *(f"  {words}: {_listed(names, len(names))}" for words, names in by_words.items())] if by_words else []
+    return ["", "Beware:", *(f"  {words}: {listed(names, len(names))}" for words, names in by_words.items())] if by_words else []
 
 
-def _listed(names: list[str], most: int = 6) -> str:
+def listed(names: list[str], most: int = 6) -> str:
     """Names contain commas: "Halloc, reworked"."""
     return "; ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
@@ -172,12 +172,12 @@ def _others(table: dict, question: Question, found: Answer, everything: bool) ->
         elif group:
             lines += ["", f"{title} (reasons: --all):", *_in_words(group, group is not found.unsafe)]
     if found.unmeasured:
-        lines += ["", f"Not measured near this job: {_listed([forms.titled(entry) for entry in found.unmeasured], len(found.unmeasured))}"]
+        lines += ["", f"Not measured near this job: {listed([forms.titled(entry) for entry in found.unmeasured], len(found.unmeasured))}"]
     reasons: dict[str, list[str]] = {}
     for entry in found.left_out:
         reasons.setdefault(engine.why_not(entry, question.data()), []).append(forms.titled(entry))
     if reasons:
-        lines += ["", "Left out:", *(f"  {words}: {_listed(names, len(names))}" for words, names in reasons.items())]
+        lines += ["", "Left out:", *(f"  {words}: {listed(names, len(names))}" for words, names in reasons.items())]
     return lines
 
 
@@ -186,7 +186,7 @@ def _refusing(entries: list[dict], question: Question) -> list[str]:
     for entry in entries:
         pool, limit = engine.refused_by(entry, question.data())
         by_words.setdefault(f"serves at most {quantity.in_bytes(limit)}, in a pool of {quantity.in_bytes(pool)}", []).append(forms.titled(entry))
-    return ["", "Refuse this request (status unsupported):", *(f"  {words}: {_listed(names, len(names))}" for words, names in by_words.items())] if by_words else []
+    return ["", "Refuse this request (status unsupported):", *(f"  {words}: {listed(names, len(names))}" for words, names in by_words.items())] if by_words else []
 
 
 def _in_words(group: list[Ranked], told: bool) -> list[str]:
@@ -195,7 +195,7 @@ def _in_words(group: list[Ranked], told: bool) -> list[str]:
     for each in group:
         words = "unsafe" if each.entry["finding"] else ", ".join(sorted({status for _, status, _ in each.failed}))
         by_words.setdefault(f"{words}: " if told else "", []).append(forms.titled(each.entry))
-    return [f"  {words}{_listed(names, len(names))}" for words, names in sorted(by_words.items())]
+    return [f"  {words}{listed(names, len(names))}" for words, names in sorted(by_words.items())]
 
 
 def _why(table: dict, each: Ranked) -> str:

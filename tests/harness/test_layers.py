@@ -28,7 +28,7 @@ PARTS = {
     "check": DEVICE | {"allocators"},
     "harness/worker": DEVICE | {"allocators", "containers", "workloads", "harness/plugins"},
     "harness/checker": DEVICE | {"allocators", "check", "harness/plugins"},
-    "harness/front": {"harness/protocol"},
+    "harness/front": {"traces", "harness/protocol"},
 }
 
 
@@ -68,7 +68,7 @@ class FrontEnd(unittest.TestCase):
             below = set(ORDER[: ORDER.index(folder) + 1]) - NOT_BELOW.get(folder, set())
             for include in includes(path):
                 with self.subTest(file=str(path.relative_to(ROOT)), include=include):
-                    self.assertRegex(include, "^harness/(front|protocol)/")
+                    self.assertRegex(include, "^(harness/(front|protocol)|traces)/")
                     if include.startswith("harness/front/"):
                         self.assertIn(include.split("/")[2], below)
 

@@ -1,4 +1,4 @@
-// replay: the calls of a recorded application, under any allocator (docs/traces.md).
+// replay: the calls of a recorded application, under any allocator (docs/try-your-application.md).
 //
 // Kernels stay kernels, and each thread makes its calls in its order, with nothing in between. A free of a block that
 // another thread of the same kernel made splits the kernel there, so that no thread waits for another. Mallocs that

@@ -28,6 +28,7 @@ constexpr const char* footer =
     "  allocbench configs/quick.json --resume     continue after Ctrl-C\n"
     "  allocbench configs/quick.json --only-failed --timeout 120\n"
     "  allocbench study papers                    a group as one plan\n"
+    "  allocbench try my.trace                    a recorded application\n"
     "  allocbench list allocators\n"
     "  allocbench describe halloc\n"
     "  allocbench check --allocator cm_malloc     search it for bugs\n"
@@ -169,6 +170,34 @@ void add_study(CLI::App& app, StudyOptions& study) {
   slurm->excludes(verb->get_option("--dry-run"))->excludes(verb->get_option("--force"));
 }
 
+constexpr const char* try_footer =
+    "TRACE is the folder that allocbench::Traced writes: docs/try-your-application.md. Every allocator replays its "
+    "calls, "
+    "kernel by kernel; at the end they are ranked. The results are a run like any other.\n"
+    "  allocbench try my.trace\n"
+    "  allocbench try my.trace --pool 2GiB --minutes 1\n"
+    "Exit codes: 0 ranked, 1 no allocator served it, 2 usage or a damaged trace, 3 environment, 130 interrupted.";
+
+void add_try(CLI::App& app, TryOptions& trying) {
+  CLI::App* verb = app.add_subcommand("try", "Which allocator for my application? Replays its trace under all of them");
+  verb->footer(try_footer);
+  verb->add_option("trace", trying.trace, "Folder of the trace")->required()->type_name("TRACE");
+  const auto read_pool = [&trying](const std::string& text) {
+    trying.pool_bytes = parse_bytes(text);
+    if (!trying.pool_bytes) throw CLI::ValidationError("--pool", "must be a size such as 2GiB; found " + text);
+  };
+  verb->add_option_function<std::string>("--pool", read_pool,
+                                         "Pool of every allocator (default: 1.25 times the most requested bytes that "
+                                         "can live together, 64 MiB at least)")
+      ->type_name("SIZE");
+  verb->add_option("--device", trying.run.device, "CUDA device number (default 0)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  verb->add_option("-o,--out", trying.run.out, "Folder for the results (default results/try/<trace>-<back end>)")
+      ->type_name("DIR");
+  add_measuring_options(*verb, trying.run);
+}
+
 constexpr const char* check_footer =
     "A failure prints a seed string. --replay repeats that run and shows its last steps; --shrink finds the few "
     "decisions that matter. Findings are written to the folder --out.\n"
@@ -306,6 +335,7 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
   app->set_version_flag("--version", version_text());
   add_run_options(*app, options.run);
   add_study(*app, options.study);
+  add_try(*app, options.trying);
   add_list(*app, options.list);
   add_describe(*app, options.describe);
   add_result_verbs(*app, options);

@@ -13,6 +13,7 @@ namespace allocbench::front {
 struct Options {
   RunOptions run;
   StudyOptions study;
+  TryOptions trying;
   ListOptions list;
   DescribeOptions describe;
   ReportOptions report;

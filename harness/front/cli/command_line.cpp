@@ -100,6 +100,7 @@ std::variant<Command, int> chosen(const Options& options, const CLI::App& app) {
   const auto parsed = app.get_subcommands();
   const std::string verb = parsed.empty() ? "" : parsed.front()->get_name();
   if (verb == "study") return Command(options.study);
+  if (verb == "try") return Command(options.trying);
   if (verb == "list") return Command(options.list);
   if (verb == "describe") return Command(options.describe);
   if (verb == "report") return Command(options.report);

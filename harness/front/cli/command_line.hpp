@@ -59,6 +59,12 @@ struct StudyOptions {
   RunOptions run;                   // without a config
 };
 
+struct TryOptions {
+  std::string trace;                             // its folder
+  std::optional<std::uint64_t> pool_bytes = {};  // else 1.25 times what can live together
+  RunOptions run;                                // without a config
+};
+
 struct ListOptions {
   std::string what;  // allocators, workloads, metrics; empty = all three
   bool json = false;
@@ -120,14 +126,15 @@ struct ProfileOptions {
   std::string workers;
 };
 
-using Command = std::variant<RunOptions, StudyOptions, ListOptions, DescribeOptions, ReportOptions, AdviseOptions,
-                             CompareOptions, MergeOptions, CheckOptions, ProfileOptions>;
+using Command = std::variant<RunOptions, StudyOptions, TryOptions, ListOptions, DescribeOptions, ReportOptions,
+                             AdviseOptions, CompareOptions, MergeOptions, CheckOptions, ProfileOptions>;
 
 // The command, or the exit code when everything is said already (help, version, completion, a usage error).
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv);
 
 int run_command(const RunOptions& options);
 int study_command(const StudyOptions& options);
+int try_command(const TryOptions& options);
 int list_command(const ListOptions& options);
 int describe_command(const DescribeOptions& options);
 int report_command(const ReportOptions& options);

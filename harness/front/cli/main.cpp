@@ -23,6 +23,7 @@ int dispatch(const Command& command) {
   struct Dispatcher {
     int operator()(const RunOptions& options) const { return run_command(options); }
     int operator()(const StudyOptions& options) const { return study_command(options); }
+    int operator()(const TryOptions& options) const { return try_command(options); }
     int operator()(const ListOptions& options) const { return list_command(options); }
     int operator()(const DescribeOptions& options) const { return describe_command(options); }
     int operator()(const ReportOptions& options) const { return report_command(options); }

@@ -188,8 +188,8 @@ std::string command_to_continue(const StudyOptions& study, const RunOptions& opt
 void require_configs_for_shards(const StudyOptions& study, std::size_t configs) {
   const std::uint64_t shards = study.shard ? study.shard->count : study.slurm;
   if (shards <= configs) return;
-  throw UsageError(fmt::format("{} has {}, so it makes at most {}; found {}. A config is never divided.",
-                               study.group, counted(configs, "config"), counted(configs, "shard"), shards));
+  throw UsageError(fmt::format("{} has {}, so it makes at most {}; found {}. A config is never divided.", study.group,
+                               counted(configs, "config"), counted(configs, "shard"), shards));
 }
 
 constexpr const char* whole_group = "whole";

@@ -1,0 +1,115 @@
+// `allocbench try TRACE`: every allocator under a recorded application on this machine, ranked.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "harness/front/cli/measuring.hpp"
+#include "harness/front/cli/plots_program.hpp"
+#include "harness/front/common/errors.hpp"
+#include "harness/front/common/output.hpp"
+#include "harness/front/common/shell.hpp"
+#include "harness/front/common/units.hpp"
+#include "harness/front/plan/plan_text.hpp"
+#include "harness/front/run/interrupt.hpp"
+#include "traces/trace_file.hpp"
+
+namespace allocbench::front {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of the most requested bytes that can live together.
+constexpr double pool_share = 1.25;
+// Many designs hand out chunks of megabytes: they need some of them for each size.
+constexpr std::uint64_t least_pool = std::uint64_t{64} << 20;
+
+traces::Trace read_recorded(const std::string& folder) {
+  try {
+    return traces::read_trace(folder);
+  } catch (const traces::TraceError& error) {
+    throw UsageError(fmt::format("{}.", error.what()));
+  }
+}
+
+std::uint64_t pool_for(const TryOptions& options, const traces::Trace& trace) {
+  if (options.pool_bytes) return *options.pool_bytes;
+  const auto wanted = static_cast<std::uint64_t>(pool_share * static_cast<double>(traces::peak_bytes(trace)));
+  constexpr std::uint64_t unit = std::uint64_t{1} << 20;
+  return std::max(least_pool, (wanted + unit - 1) / unit * unit);
+}
+
+std::string trace_name(const std::string& folder) {
+  const fs::path path = fs::absolute(folder).lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).stem().string();
+}
+
+std::string config_text(const TryOptions& options, const traces::Trace& trace) {
+  const nlohmann::ordered_json config = {
+      {"name", "try/" + trace_name(options.trace)},
+      {"description", "A recorded application, replayed under every allocator"},
+      {"allocators", {"all"}},
+      {"workload", {{"id", "replay"}, {"trace", fs::absolute(options.trace).lexically_normal().string()}}},
+      {"pool_bytes", pool_for(options, trace)},
+      {"state", "fresh"},
+      {"rounds", 6},
+      {"repetitions", 3},
+      {"statistic", "median"},
+      {"deadline_s", 20},
+      {"wall_bound_s", 2},
+      {"cpu", {{"rounds", 3}, {"deadline_s", 60}}}};
+  return config.dump(2) + "\n";
+}
+
+void announce(const TryOptions& options, const traces::Trace& trace) {
+  if (options.run.quiet) return;
+  tell("allocbench: {}: {} in {}, recorded with {}; pool of {}\n", options.trace, counted(trace.calls.size(), "call"),
+       counted(trace.kernels.size(), "kernel"), trace.allocator, format_bytes(pool_for(options, trace)));
+  if (trace.lost() > 0) {
+    tell("allocbench: {} {} lost when the trace was recorded: give the recorder larger buffers\n",
+         counted(trace.lost(), "call"), trace.lost() == 1 ? "was" : "were");
+  }
+}
+
+// The folder is there.
+void write_config(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw EnvironmentError(fmt::format("{} cannot be written. Choose another --out.", path));
+}
+
+}  // namespace
+
+int try_command(const TryOptions& options) {
+  install_interrupt_handlers();
+  const traces::Trace trace = read_recorded(options.trace);
+  const std::string text = config_text(options, trace);
+  announce(options, trace);
+  const Target target = choose_target(options.run);
+  const std::string folder = options.run.out.empty()
+                                 ? fmt::format("results/try/{}-{}", trace_name(options.trace), target.program.backend)
+                                 : options.run.out;
+  const std::string path = (fs::path(folder) / "config.json").string();
+  Config config = checked_config(options.run, path, text, target);
+  Plan plan = checked_plan(config, target);
+  if (options.run.dry_run) {
+    show("{}", describe_plan(plan, device_heaps(target.program, plan)));
+    return exit_all_ok;
+  }
+  const Figure figure = prepare_figure(options.run, target, std::move(config), std::move(plan), folder);
+  write_config(path, text);
+  const Ending ending = measure(options.run, target, {figure}, {});
+  const Results results = write_results_of(folder);
+  const std::size_t finished = results.cells.size() + results.not_measured - results.unfinished;
+  const int code = exit_code_of(
+      ending, true, fmt::format("{} of {} measured.", finished, counted(figure.plan.cell_count(), "allocator")),
+      fmt::format("allocbench try {} --out {}{}", quoted(options.trace), quoted(folder),
+                  options_to_continue(options.run, figure.plan.backend)));
+  if (code == exit_interrupted || code == exit_environment) return code;
+  become_plots({"advise", "--tried", folder});
+}
+
+}  // namespace allocbench::front
