@@ -112,6 +112,8 @@ class Comb {
   }
 
   std::string broken_invariant(simt::Stream& stream) const { return Inspection(stream, space_).broken_invariant(); }
+  // Exact.
+  HeapUsage usage(simt::Stream& stream) const { return Inspection(stream, space_).usage(); }
   const Space<bug>& space() const { return space_; }
 
  protected:

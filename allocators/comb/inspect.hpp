@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "allocators/comb/space.hpp"
+#include "allocators/contract/heap_usage.hpp"
 
 namespace allocbench::comb {
 
@@ -47,14 +48,31 @@ class Inspection {
   std::uint64_t taken_slots() const {
     std::uint64_t taken = 0;
     for (std::uint32_t chunk = first_chunk; chunk < table_.size(); ++chunk) {
-      if (!is_class(table_[chunk])) continue;
-      const SizeClass size_class = space_.size_class(table_[chunk] - 1);
-      for (std::uint32_t i = 0; i < size_class.words(); ++i) {
-        const std::uint64_t word = word_at(chunk, i);
-        if (tag_of(word) == size_class.index) taken += simt::popcount(bits_of(word) & ~size_class.surplus(i));
-      }
+      if (is_class(table_[chunk])) taken += taken_slots_of(chunk);
     }
     return taken;
+  }
+
+  HeapUsage usage() const {
+    HeapUsage usage;
+    std::uint32_t in_row = 0;  // chunks that a run may get: free ones, and empty ones of classes
+    std::uint32_t longest_row = 0;
+    std::uint32_t largest_slot = 0;  // of those that are left in chunks of classes
+    for (std::uint32_t chunk = first_chunk; chunk < table_.size(); ++chunk) {
+      const std::uint32_t entry = table_[chunk];
+      const SizeClass size_class = space_.size_class(is_class(entry) ? entry - 1 : 0);
+      const std::uint32_t taken = is_class(entry) ? taken_slots_of(chunk) : 0;
+      usage.blocks += taken + ((entry & head_of_run) != 0 ? 1 : 0);
+      usage.bytes += std::uint64_t{taken} * size_class.slot_bytes();
+      if ((entry & head_of_run) != 0) usage.bytes += std::uint64_t{entry & ~head_of_run} << space_.chunk_log2;
+      const bool empty = entry == free_chunk || (is_class(entry) && taken == 0);
+      in_row = empty ? in_row + 1 : 0;
+      longest_row = std::max(longest_row, in_row);
+      if (empty) usage.free_bytes += std::uint64_t{1} << space_.chunk_log2;
+      if (is_class(entry) && taken < size_class.slots()) largest_slot = std::max(largest_slot, size_class.slot_bytes());
+    }
+    usage.largest_request = longest_row != 0 ? std::uint64_t{longest_row} << space_.chunk_log2 : largest_slot;
+    return usage;
   }
 
  private:
@@ -68,6 +86,17 @@ class Inspection {
   static std::string name(std::uint32_t chunk) { return "chunk " + std::to_string(chunk); }
   std::uint64_t word_at(std::uint32_t chunk, std::uint32_t index) const {
     return words_[(std::size_t{chunk} << space_.words_log2) + index];
+  }
+
+  // In a chunk of a class.
+  std::uint32_t taken_slots_of(std::uint32_t chunk) const {
+    const SizeClass size_class = space_.size_class(table_[chunk] - 1);
+    std::uint32_t taken = 0;
+    for (std::uint32_t i = 0; i < size_class.words(); ++i) {
+      const std::uint64_t word = word_at(chunk, i);
+      if (tag_of(word) == size_class.index) taken += simt::popcount(bits_of(word) & ~size_class.surplus(i));
+    }
+    return taken;
   }
 
   std::string broken_words(std::uint32_t chunk) const {

@@ -20,6 +20,7 @@
 #include <type_traits>
 
 #include "allocators/contract/allocator.hpp"
+#include "allocators/contract/heap_usage.hpp"
 #include "allocators/contract/session.hpp"
 #include "allocbench/checked_handle.hpp"
 #include "simt/simt.hpp"
@@ -79,6 +80,17 @@ class Heap {
   std::size_t metadata_bytes() const { return arena_.metadata_bytes(); }
   // The largest request that an empty heap serves.
   std::size_t max_request() const { return allocbench::max_request<A>(arena_.pool_bytes(), parameters_); }
+  // What is in use, and what would be served. Waits for the stream; no other kernel may run that uses the heap.
+  HeapUsage usage() const requires requires(const A& allocator, simt::Stream& stream) { allocator.usage(stream); }
+  { return allocator_.usage(arena_.stream()); }
+  // What is wrong with the heap's own words; empty when nothing is, or the design states no invariants. Waits likewise.
+  std::string check() const {
+    if constexpr (requires(const A& allocator, simt::Stream& stream) { allocator.broken_invariant(stream); }) {
+      return allocator_.broken_invariant(arena_.stream());
+    } else {
+      return {};
+    }
+  }
   static std::size_t needed_device_heap(std::size_t pool_bytes, const Parameters& parameters = {}) {
     return device_heap_bytes<A>(pool_bytes, parameters);
   }

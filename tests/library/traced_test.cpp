@@ -100,6 +100,34 @@ TEST(Traced, CountsWhatItsBuffersHaveNoRoomFor) {
   EXPECT_EQ(heap.trace().kernels.back().lost, 0u) << "buffers are empty again";
 }
 
+// Four warps share one buffer of a few chunks.
+TEST(Traced, LosesAndReordersNothingUnderAnySchedule) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    simt::ExecutorOptions options;
+    options.mode = simt::ExecutorMode::deterministic;
+    options.strategy = simt::StrategyKind::swarm;
+    options.seed = seed;
+    simt::Device device(options);
+    simt::Stream stream(device);
+    Traced<Heap<Comb>> heap({.calls_per_kernel = 64}, stream, 1 << 20);
+    simt::Buffer<void*> blocks(128);
+    simt::launch(stream, {2, 64}, Build{}, heap.handle(), blocks.data());
+    heap.end_kernel("build", {2, 64});
+    const traces::Trace& trace = heap.trace();
+    ASSERT_EQ(trace.kernels[0].calls + trace.kernels[0].lost, 3u * 128) << "seed " << seed;
+    ASSERT_NO_THROW(require_possible(trace, "recorded")) << "seed " << seed;
+    std::map<std::uint32_t, std::vector<std::uint64_t>> by_thread;
+    for (const Call& call : trace.calls) by_thread[call.thread].push_back(call.bytes);
+    for (const auto& [thread, bytes] : by_thread) {
+      std::size_t next = 0;  // a thread's recorded calls are some of its three, in their order
+      for (const std::uint64_t expected : {std::uint64_t{16}, std::uint64_t{17 + thread % 32}, std::uint64_t{0}}) {
+        if (next < bytes.size() && bytes[next] == expected) ++next;
+      }
+      ASSERT_EQ(next, bytes.size()) << "thread " << thread << ", seed " << seed;
+    }
+  }
+}
+
 TEST(Traced, HasRefusedMallocs) {
   simt::Device device(0);
   simt::Stream stream(device);

@@ -1,0 +1,74 @@
+// Requests of other kinds, over the malloc and free of any allocator of the suite: aligned, zeroed, resized.
+//
+//   void* block = allocbench::aligned_malloc(heap, thread, bytes, 128);   // ... aligned_free(heap, thread, block, 128)
+//   void* zeros = allocbench::calloc(heap, thread, count, bytes);         // ... heap.free(thread, zeros)
+//   block = allocbench::realloc(heap, thread, block, old_bytes, new_bytes);
+//
+// `heap` is a handle or, where a design has a state per thread or warp, a session (allocators/contract/session.hpp).
+// Null is an answer of each, as of malloc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "simt/simt.hpp"
+
+namespace allocbench {
+
+// What every block is a multiple of without asking.
+inline constexpr std::size_t usual_alignment = 16;
+
+// What an aligned request takes beside its bytes: `alignment`, a power of two, where it is more than the usual one.
+// Blocks lie anywhere, so the block begins at the first multiple with room for a word before it, which has the way
+// back.
+SIMT_HOST_FN constexpr std::size_t alignment_surplus(std::size_t alignment) {
+  return alignment <= usual_alignment ? 0 : alignment;
+}
+
+// A block at a multiple of `alignment` bytes, for aligned_free() with the same alignment. Null also for an alignment
+// that is no power of two, and for a size that does not fit a word with it.
+template <class Heap, class Thread>
+SIMT_FN void* aligned_malloc(Heap& heap, Thread& thread, std::size_t bytes, std::size_t alignment) {
+  if (alignment == 0 || (alignment & (alignment - 1)) != 0) return nullptr;
+  const std::size_t surplus = alignment_surplus(alignment);
+  if (bytes + surplus < bytes) return nullptr;
+  void* const block = heap.malloc(thread, bytes + surplus);
+  if (surplus == 0 || block == nullptr) return block;
+  const auto address = reinterpret_cast<std::uint64_t>(block);
+  const std::uint64_t begin = (address + usual_alignment + alignment - 1) & ~std::uint64_t{alignment - 1};
+  void** const aligned = reinterpret_cast<void**>(begin);
+  aligned[-1] = block;
+  return aligned;
+}
+
+// Null is allowed.
+template <class Heap, class Thread>
+SIMT_FN void aligned_free(Heap& heap, Thread& thread, void* block, std::size_t alignment) {
+  if (block != nullptr && alignment_surplus(alignment) != 0) block = static_cast<void**>(block)[-1];
+  heap.free(thread, block);
+}
+
+// `count` times `bytes` zero bytes; null also where that is more than a word holds.
+template <class Heap, class Thread>
+SIMT_FN void* calloc(Heap& heap, Thread& thread, std::size_t count, std::size_t bytes) {
+  const std::size_t all = count * bytes;
+  if (bytes != 0 && all / bytes != count) return nullptr;
+  void* const block = heap.malloc(thread, all);
+  if (block == nullptr) return nullptr;
+  return memset(block, 0, all);
+}
+
+// The first bytes of `block`, as many as both sizes have, in a block of `new_bytes`; the old one is freed. The caller
+// says how large it was: designs do not keep that. Where there is no room the answer is null, and the old block stays.
+// Null as `block` makes it a malloc.
+template <class Heap, class Thread>
+SIMT_FN void* realloc(Heap& heap, Thread& thread, void* block, std::size_t old_bytes, std::size_t new_bytes) {
+  void* const moved = heap.malloc(thread, new_bytes);
+  if (moved == nullptr || block == nullptr) return moved;
+  memcpy(moved, block, old_bytes < new_bytes ? old_bytes : new_bytes);
+  heap.free(thread, block);
+  return moved;
+}
+
+}  // namespace allocbench
