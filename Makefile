@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 # nvcc is often installed beside PATH.
 export PATH := $(PATH):/usr/local/cuda/bin
 
-.PHONY: help demo test check-full test-contract-seeds test-asan-device test-sanitizers test-pandas build build-all dependencies check-format clean
+.PHONY: help demo test test-all check-full test-contract-seeds test-asan-device test-sanitizers test-pandas build build-all dependencies check-format clean
 
 # Builds what configs/smoke.json needs on this machine's best back end, no more.
 demo: dependencies  ## install what is missing, build, run configs/smoke.json on the best back end, draw its figures
@@ -13,7 +13,12 @@ demo: dependencies  ## install what is missing, build, run configs/smoke.json on
 	cmake --build --preset demo --parallel $(JOBS)
 	tools/demo.sh
 
-test: build-all  ## the same set-up, then all tests
+test: dependencies  ## the same set-up, then the tests, without device code where there is no GPU
+	cmake --preset release
+	cmake --build --preset quick --parallel $(JOBS)
+	ctest --preset quick --parallel $(JOBS)
+
+test-all: build-all  ## compile everything, device code too, and run all tests
 	ctest --preset release --parallel $(JOBS)
 
 check-full: build-all  ## search all allocators and the bug zoo for bugs at full counts

@@ -1,6 +1,8 @@
-# Sets ALLOCBENCH_WITH_CUDA. A machine without nvcc builds everything for the CPU back end and is told so.
+# Sets ALLOCBENCH_WITH_CUDA, and ALLOCBENCH_WITH_GPU: is there nvcc, and a GPU too? A machine without nvcc builds everything for the CPU
+# back end and is told so.
 
 set(ALLOCBENCH_WITH_CUDA OFF)
+set(ALLOCBENCH_WITH_GPU OFF)
 if(ALLOCBENCH_CUDA STREQUAL "OFF")
   message(STATUS "CUDA worker: off (ALLOCBENCH_CUDA=OFF); the CPU back end is built")
   return()
@@ -16,14 +18,18 @@ if(NOT CMAKE_CUDA_COMPILER)
   return()
 endif()
 
+execute_process(COMMAND nvidia-smi --query-gpu=name --format=csv,noheader RESULT_VARIABLE no_gpu OUTPUT_QUIET ERROR_QUIET)
+if(NOT no_gpu)
+  set(ALLOCBENCH_WITH_GPU ON)
+endif()
+
 # The GPU of this machine when there is one, else Hopper, whose reference results the project keeps. No PTX: it would be
 # three quarters of a packed plug-in, and a driver that compiles it would measure other code than nvcc's.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-  execute_process(COMMAND nvidia-smi --query-gpu=name --format=csv,noheader RESULT_VARIABLE no_gpu OUTPUT_QUIET ERROR_QUIET)
-  if(no_gpu)
-    set(CMAKE_CUDA_ARCHITECTURES 90-real)
-  else()
+  if(ALLOCBENCH_WITH_GPU)
     set(CMAKE_CUDA_ARCHITECTURES native)
+  else()
+    set(CMAKE_CUDA_ARCHITECTURES 90-real)
   endif()
 endif()
 set(CMAKE_CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}" CACHE STRING "CUDA architectures")

@@ -2,11 +2,8 @@
 # names. The first figure does not wait for anything else.
 
 set(demo_variant cpu)
-if(ALLOCBENCH_WITH_CUDA)
-  execute_process(COMMAND nvidia-smi --list-gpus RESULT_VARIABLE no_gpu OUTPUT_QUIET ERROR_QUIET)
-  if(NOT no_gpu)
-    set(demo_variant cuda)
-  endif()
+if(ALLOCBENCH_WITH_GPU)
+  set(demo_variant cuda)
 endif()
 
 set(config "${PROJECT_SOURCE_DIR}/configs/smoke.json")

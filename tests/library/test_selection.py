@@ -31,6 +31,14 @@ class Selection(unittest.TestCase):
                                                                         "comb-applications")})
             self.assertEqual({path.name for path in folder.iterdir()}, {"comb.so", "mine.so"})
 
+    def test_programs_are_the_front_end_and_all_workers_with_their_plugins(self):
+        with tempfile.TemporaryDirectory() as build:
+            self.assertEqual(configure(build, "comb").returncode, 0)
+            commands = subprocess.run(["ninja", "-C", build, "-t", "commands", "programs"], capture_output=True, text=True, check=True).stdout
+            made = {pathlib.Path(build, word) for word in commands.split()}
+            for name in ("allocbench", "allocbench-worker-cpu", "allocbench-worker-check", "plugins/cpu/comb.so", "plugins/check/comb.so"):
+                self.assertTrue(pathlib.Path(build, "bin", name) in made, name)
+
     def test_an_unknown_name_is_refused_with_those_that_are_there(self):
         with tempfile.TemporaryDirectory() as build:
             result = configure(build, "comb;hallok")

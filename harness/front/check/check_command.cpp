@@ -30,7 +30,7 @@ constexpr const char* compared_strategies[] = {"random/1", "random/4", "random/1
 int search(const CheckPlan& plan, const CheckOptions& options) {
   if (!plan.race_seer && options.races) {
     tell("allocbench: races are not checked: there is no allocbench-worker-tsan. Build it in the source tree with {}\n",
-         how_to_build_checkers);
+         how_to_build_programs);
   }
   Checking checking(plan, options, options.strategy, true);
   const bool complete = checking.run();

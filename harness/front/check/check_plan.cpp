@@ -126,7 +126,7 @@ protocol::CheckerDescription describe_checker(const WorkerProgram& program) {
   } catch (const protocol::Malformed& error) {
     throw EnvironmentError(
         fmt::format("{} --describe printed no valid description: {}. Build both programs from one tree with {}.",
-                    program.path, error.what(), how_to_build_checkers));
+                    program.path, error.what(), how_to_build_programs));
   }
 }
 

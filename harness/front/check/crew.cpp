@@ -91,7 +91,7 @@ bool CheckCrew::start(Member& member) {
     const auto* ready = std::get_if<protocol::CheckerReady>(&event);
     if (ready != nullptr && ready->protocol == protocol::version) return true;
     throw EnvironmentError(fmt::format("{} does not speak protocol {}: build both programs from one tree with {}.",
-                                       member.program, protocol::version, how_to_build_checkers));
+                                       member.program, protocol::version, how_to_build_programs));
   }
   throw EnvironmentError(fmt::format("{} does not start: it {}. It printed:\n{}", member.program,
                                      reply.kind == WorkerReply::Kind::died ? reply.death : "gave no answer",

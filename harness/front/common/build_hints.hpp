@@ -5,10 +5,7 @@
 
 namespace allocbench::front {
 
-// The front end, the measuring workers and their plug-ins; the CUDA worker only where nvcc is.
+// The front end, the workers and their plug-ins; the CUDA worker only where nvcc is.
 inline constexpr std::string_view how_to_build_programs = "`make build`";
-// The workers of `allocbench check` and their plug-ins.
-inline constexpr std::string_view how_to_build_checkers =
-    "`cmake --preset release && cmake --build --preset release --target checkers`";
 
 }  // namespace allocbench::front

@@ -87,12 +87,10 @@ std::optional<WorkerProgram> WorkerFolder::find(const std::string& backend) cons
 
 WorkerProgram WorkerFolder::require(const std::string& backend) const {
   if (auto program = find(backend)) return *program;
-  const bool checks = backend == "check" || backend == "tsan";
   throw EnvironmentError(fmt::format(
       "There is no program allocbench-worker-{} in {}. Build it in the source tree with {}{}, or name its folder with "
       "--workers.",
-      backend, folder_, checks ? how_to_build_checkers : how_to_build_programs,
-      backend == "cuda" ? " (where nvcc of CUDA 12.4 or newer is)" : ""));
+      backend, folder_, how_to_build_programs, backend == "cuda" ? " (where nvcc of CUDA 12.4 or newer is)" : ""));
 }
 
 std::vector<WorkerProgram> WorkerFolder::all() const {

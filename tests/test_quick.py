@@ -1,0 +1,48 @@
+"""The target `quick` has all that the tests of `make test` run, and no device code where there is no GPU. Usage: BUILD CTEST WITH_GPU."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+BUILD, CTEST, WITH_GPU = sys.argv[1:4]
+
+
+def output_of(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def labels(test):
+    return next((each["value"] for each in test["properties"] if each["name"] == "LABELS"), [])
+
+
+class Quick(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.files = {str(pathlib.Path(BUILD, word)) for word in output_of("ninja", "-C", BUILD, "-t", "commands", "quick").split()}
+        cls.tests = json.loads(output_of(CTEST, "--test-dir", BUILD, "--show-only=json-v1"))["tests"]
+
+    def test_every_program_of_its_tests_is_built(self):
+        for test in self.tests:
+            program = test.get("command", [""])[0]
+            if program.startswith(BUILD) and "full" not in labels(test):
+                with self.subTest(test["name"]):
+                    self.assertTrue(program in self.files, f"{program} is not built for it")
+
+    def test_there_are_full_tests(self):
+        self.assertIn("contract.cpu.pools_of_66_gib", [test["name"] for test in self.tests if "full" in labels(test)])
+
+    @unittest.skipIf(WITH_GPU == "ON", "there is a GPU for it")
+    def test_no_device_code_is_compiled(self):
+        self.assertEqual([name for name in self.files if name.endswith(".cu.o")], [])
+
+    def test_every_allocator_is_built_but_the_applications_of_a_sample(self):
+        plugins = {pathlib.Path(name).name for name in self.files if "/plugins/cpu/" in name and name.endswith(".so")}
+        self.assertIn("atomic_malloc-applications.so", plugins)
+        applications = {name for name in plugins if name.endswith("-applications.so")}
+        self.assertLess(2 * len(applications), len(plugins - applications))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
