@@ -62,6 +62,7 @@ struct SlabTable {
     result.slab = group.broadcast(result.slab);
     if (previous != 0) {
       const Slab slab = slab_at(result.slab);
+      if (orders.setting_acquires) group.sync();  // the leader acquired the slab, and all lanes write to it
       if (previous > chunk) slab.clear_bits(thread, group, layout().words(chunk));
       group.sync();  // the leader's release covers all lanes
       if (group.leader()) {

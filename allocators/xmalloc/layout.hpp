@@ -22,14 +22,17 @@ struct BlockClasses {
   std::uint32_t blocks_per_superblock = 0;
   std::uint32_t used_classes = classes;  // whose Superblocks fit the pool
   bool superblocks = true;
+  // Reworked: the headers of a Superblock, its own and that of the heap below. They double with the class as the
+  // Basicblocks do, so that two Superblocks fill the gap that one of the next class leaves. 0 as published: one of them
+  // fits, and the rest of the gap serves no Superblock.
+  std::uint32_t doubling_header_bytes = 0;
 
-  static BlockClasses of(const Parameters& parameters) {
+  static BlockClasses of(const Parameters& parameters, std::uint32_t doubling_header_bytes = 0) {
     return {static_cast<std::uint32_t>(std::countr_zero(parameters.smallest_block_bytes)),
-            parameters.blocks_per_superblock, classes, parameters.superblocks};
+            parameters.blocks_per_superblock, classes, parameters.superblocks, doubling_header_bytes};
   }
-  // Throws Unsupported if no class fits; `name` is the plug-in's. A heap of `pool_bytes` serves `largest_request`.
-  static BlockClasses that_fit(const Parameters& parameters, std::size_t largest_request, std::string_view name) {
-    BlockClasses all = of(parameters);
+  // Throws Unsupported if no class fits a heap that serves `largest_request`; `name` is the plug-in's.
+  static BlockClasses that_fit(BlockClasses all, std::size_t largest_request, std::string_view name) {
     all.used_classes = all.count_that_fit(largest_request);
     if (all.used_classes == 0) {
       throw Unsupported(std::string(name) + " needs a pool that holds a Superblock of its smallest blocks, " +
@@ -48,7 +51,8 @@ struct BlockClasses {
   SIMT_HOST_FN std::uint32_t block_bytes(std::uint32_t size_class) const { return 1u << (smallest_log2 + size_class); }
   SIMT_HOST_FN std::uint32_t largest_payload() const { return block_bytes(used_classes - 1) - header_bytes; }
   SIMT_HOST_FN std::size_t superblock_bytes(std::uint32_t size_class) const {
-    return header_bytes + std::size_t{blocks_per_superblock} * block_bytes(size_class);
+    const std::size_t spare = std::size_t{(1u << size_class) - 1} * doubling_header_bytes;
+    return header_bytes + std::size_t{blocks_per_superblock} * block_bytes(size_class) + spare;
   }
   SIMT_FN std::uint32_t class_of(std::uint32_t bytes) const {
     return log2_of(bytes + header_bytes, smallest_log2) - smallest_log2;
@@ -57,9 +61,9 @@ struct BlockClasses {
 
 // What a request can get: blocks whose Superblocks do not fit the pool are served by the heap below.
 template <class Memory>
-std::size_t max_request_over(std::size_t pool_bytes, const Parameters& parameters) {
+std::size_t max_request_over(std::size_t pool_bytes, const BlockClasses& all) {
   const std::size_t largest = Memory::largest_request(pool_bytes);
-  return BlockClasses::of(parameters).count_that_fit(largest) == 0 ? 0 : largest;
+  return all.count_that_fit(largest) == 0 ? 0 : largest;
 }
 
 // Room for every Superblock that could exist, as a power of two.

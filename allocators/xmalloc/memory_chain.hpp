@@ -21,6 +21,7 @@ class MemoryChain {
  public:
   static constexpr std::uint32_t none = 0xffffffffu;
   static constexpr std::uint32_t lists = list_count;
+  static constexpr std::uint32_t header_bytes = unit_bytes;  // in front of a block
 
   // A header and the end marker take a unit each.
   static std::size_t largest_request(std::size_t pool_bytes) {

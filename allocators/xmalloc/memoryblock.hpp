@@ -119,6 +119,10 @@ class MemoryblockHeap : public MemoryChain<32> {
 // The later form: superblocks and large blocks come from the back end's device heap, with a unit in front for the tag.
 class DeviceHeapMemory {
  public:
+  // In front of a block: the unit for the tag, and what the heap of the CPU executor keeps. CUDA does not say what its
+  // heap keeps.
+  static constexpr std::uint32_t header_bytes = 2 * unit_bytes;
+
   static std::size_t largest_request(std::size_t heap_bytes) {
     const std::size_t largest = largest_in_device_heap(heap_bytes) / unit_bytes * unit_bytes;
     return largest < unit_bytes ? 0 : largest - unit_bytes;

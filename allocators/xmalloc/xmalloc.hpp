@@ -73,7 +73,7 @@ class PublishedOf {
 
   // Blocks whose Superblocks do not fit the pool are served as large requests.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
-    return max_request_over<Memory>(pool_bytes, parameters);
+    return max_request_over<Memory>(pool_bytes, BlockClasses::of(parameters));
   }
   // Superblocks never go back to the heap, and what a warp shares comes from larger blocks than what a lane asks for
   // alone: the memory of the one never serves the other.
@@ -141,7 +141,7 @@ class PublishedOf {
     PublishedOf allocator;
     BlockBuffers<Memory>& buffers = allocator.buffers_;
     static_cast<BlockClasses&>(buffers) =
-        BlockClasses::that_fit(parameters, Memory::largest_request(arena.pool_bytes()), name);
+        BlockClasses::that_fit(BlockClasses::of(parameters), Memory::largest_request(arena.pool_bytes()), name);
     buffers.memory = memory;
     buffers.retry_limit = parameters.retry_limit;
     buffers.lists = parameters.free_lists;

@@ -26,6 +26,8 @@
 //   * Memoryblocks: one lane takes the lock for its warp, lists by size, and blocks in a row that a warp frees together
 //     are freed as one (memoryblock.hpp).
 //   * Freed blocks up to 32 times as large as the largest Basicblock are kept (kept_blocks.hpp).
+//   * A Superblock is twice as large as one of the class below, headers included (layout.hpp): two fill the gap that it
+//     leaves. Of the published ones a single one fits there.
 //   * Basicblocks whose Superblocks do not fit the pool are not used: larger requests go to the heap.
 //   * Null comes only after entirely free Superblocks were returned to the heap.
 //   * Headers are 16 bytes and so is the alignment; lanes form their group at entry, by shuffles. As in the published
@@ -76,19 +78,17 @@ class XMallocOf {
 
   // Blocks whose Superblocks do not fit the pool are served as large requests.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
-    return max_request_over<Memory>(pool_bytes, parameters);
+    return max_request_over<Memory>(pool_bytes, classes_of(parameters));
   }
-  // Free lists keep blocks of their size, and each keeps a superblock from going back to the heap. A warp shares larger
-  // Basicblocks than a lane alone takes: when they are free, a lane alone goes on in Superblocks of its own class where
-  // they lie, and a gap between two of them may be too small for another one.
+  // A block above the largest Basicblock may end between the places of Superblocks. When a lane alone goes on in
+  // Superblocks of its own class where they lie, a gap beside them may be too small for another one.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 16 << 10,
             .parameters = {.smallest_block_bytes = 128,
                            .blocks_per_superblock = 4,
                            .free_lists = 2,
                            .free_list_capacity = 4},
-            .serves_other_sizes = 0.8,
-            .serves_alone_again = 0.8};
+            .serves_other_sizes = 0.9};
   }
 
   template <class Thread>
@@ -149,7 +149,7 @@ class XMallocOf {
     XMallocOf allocator;
     BlockStore<Memory>& store = allocator.store_;
     static_cast<BlockClasses&>(store) =
-        BlockClasses::that_fit(parameters, Memory::largest_request(arena.pool_bytes()), name);
+        BlockClasses::that_fit(classes_of(parameters), Memory::largest_request(arena.pool_bytes()), name);
     store.memory = memory;
     store.buffers.lists = parameters.free_lists;
     store.buffers.list_capacity = parameters.free_list_capacity;
@@ -180,6 +180,10 @@ class XMallocOf {
   }
 
  private:
+  static BlockClasses classes_of(const Parameters& parameters) {
+    return BlockClasses::of(parameters, BlockClasses::header_bytes + Memory::header_bytes);
+  }
+
   template <class Thread, class Group>
   SIMT_FN std::byte* coalesced(Thread& thread, const Group& group, std::uint32_t offset, std::uint32_t total) const {
     std::byte* parent = nullptr;

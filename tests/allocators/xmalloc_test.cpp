@@ -212,6 +212,33 @@ TYPED_TEST(XMallocTest, ReturnsFreeSuperblocksBeforeItAnswersNull) {
   }
 }
 
+// One lane takes blocks until null.
+template <class A>
+std::vector<void*> take_all(Rig<A>& rig, std::uint64_t bytes) {
+  std::vector<void*> blocks;
+  for (void* block = rig.malloc({bytes})[0]; block != nullptr; block = rig.malloc({bytes})[0]) blocks.push_back(block);
+  return blocks;
+}
+
+TYPED_TEST(XMallocTest, TwoSuperblocksFillTheGapOfOneOfTheNextClass) {
+  // Superblocks of four Basicblocks of 128 or 256 bytes.
+  const auto small = small_heap<TypeParam>();
+  Rig<TypeParam> fresh(small.pool_bytes, small.parameters);
+  const std::size_t most = take_all(fresh, 100).size();
+  Rig<TypeParam> rig(small.pool_bytes, small.parameters);
+  std::vector<void*> kept;
+  std::vector<void*> freed;
+  for (std::uint32_t superblocks = 0; superblocks < 6; ++superblocks) {
+    for (int i = 0; i < 4; ++i) kept.push_back(rig.malloc({100})[0]);
+    for (int i = 0; i < 4; ++i) freed.push_back(rig.malloc({200})[0]);
+  }
+  ASSERT_EQ(count_served(kept), kept.size());
+  ASSERT_EQ(count_served(freed), freed.size());
+  rig.free(freed);
+  EXPECT_EQ(kept.size() + take_all(rig, 100).size(), most);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
 template <class A>
 void churn_on_tiny_heaps(xmalloc::Parameters parameters, std::uint64_t usual_seeds) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(usual_seeds); ++seed) {

@@ -235,23 +235,68 @@ TEST(Races, BallotOrdersNothing) { expect_meeting_races<Ballot>(); }
 TEST(Races, MatchReduceAndScanOrderNothing) { expect_meeting_races<MatchAndReduce>(); }
 TEST(Races, ConvergingOrdersNothing) { expect_meeting_races<Converge>(); }
 
-// The warp barrier of other lanes of the warp does not order mine, before or after them.
-struct SyncOfOthers {
-  static constexpr int write_line = __LINE__ + 6;
-  static constexpr int read_line = __LINE__ + 7;
+// The barrier of a group, whichever lanes came together, orders its members.
+struct SyncOfConverged {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {
-    const bool lower = thread.lane() < 2;
-    const auto pair = thread.warp().partition(lower);
-    if (thread.lane() == 0) words[1] = 1;
-    pair.sync();
-    if (thread.lane() == 2) words[2] = words[1];
+    const auto group = thread.converged();
+    words[thread.lane()] = 1;
+    group.sync();
+    const std::uint32_t next = (group.thread_rank() + 1) % group.num_threads();
+    thread.atomic(words[63]).fetch_add(words[group.shfl(thread.lane(), next)], relaxed);
   }
 };
 
-TEST(Races, WarpBarrierOfOtherLanesOrdersNothing) {
-  expect_race({1, 4}, SyncOfOthers{}, SyncOfOthers::write_line, SyncOfOthers::read_line);
+TEST(Races, BarrierOfAConvergedGroupPublishesToItsMembers) { expect_clean({1, 32}, SyncOfConverged{}); }
+
+// Lane 0 writes and meets lane 1. `Pass` is how lanes 2 and 3, which meet each other, get to know of it.
+template <class Pass>
+struct SyncOfOthers {
+  static constexpr int write_line = __LINE__ + 5;
+  static constexpr int read_line = __LINE__ + 6;
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    const auto pair = thread.warp().match_any(thread.lane() / 2);
+    if (thread.lane() == 0) words[1] = 1;
+    pair.sync();
+    if (Pass{}(thread, words)) thread.atomic(words[63]).fetch_add(words[1], relaxed);
+    pair.sync();
+  }
+};
+
+struct Nothing {
+  template <class Thread>
+  bool operator()(Thread& thread, std::uint32_t*) const {
+    return thread.lane() == 2;
+  }
+};
+// As a leader tells the whole warp what its own group has acquired.
+struct Broadcast {
+  template <class Thread>
+  bool operator()(Thread& thread, std::uint32_t*) const {
+    return thread.warp().shfl(thread.lane(), 0) == 0 && thread.lane() >= 2;
+  }
+};
+// Lane 1 raises a flag: what its barrier gave it goes on to those who acquire.
+struct ReleaseByAMember {
+  template <class Thread>
+  bool operator()(Thread& thread, std::uint32_t* words) const {
+    if (thread.lane() == 1) thread.atomic(words[0]).store(1u, release);
+    if (thread.lane() < 2) return false;
+    while (thread.atomic(words[0]).load(acquire) == 0) thread.spin_hint();
+    return true;
+  }
+};
+
+template <class Pass>
+void expect_race_of_others() {
+  using Kernel = SyncOfOthers<Pass>;
+  expect_race({1, 4}, Kernel{}, Kernel::write_line, Kernel::read_line);
 }
+
+TEST(Races, BarrierOfOtherLanesOrdersNothing) { expect_race_of_others<Nothing>(); }
+TEST(Races, BarrierOfOtherLanesOrdersNothingBeforeABroadcast) { expect_race_of_others<Broadcast>(); }
+TEST(Races, WhatABarrierOrderedAMemberReleases) { expect_clean({1, 4}, SyncOfOthers<ReleaseByAMember>{}); }
 
 TEST(Races, LaunchesAndTheHostOrderEachOther) {
   for (std::uint64_t seed = 1; seed <= last_seed; ++seed) {

@@ -24,14 +24,15 @@ struct OrderedBits : A {
   }
   static constexpr Traits traits = describe();
 
-  static SmallHeap<Parameters> small_heap() {
-    auto heap = A::small_heap();
+  static SmallHeap<Parameters> small_heap() { return ordered(A::small_heap()); }
+  static SmallHeap<Parameters> second_small_heap() { return ordered(allocbench::second_small_heap<A>()); }
+  static OrderedBits create(Arena& arena, const Parameters& parameters) { return {A::create(arena, parameters)}; }
+
+ private:
+  static SmallHeap<Parameters> ordered(SmallHeap<Parameters> heap) {
     heap.parameters.bit_orders = "fixed";
     return heap;
   }
-  // The first one: with slabs of several words LLVM's still races (docs/find-allocator-bugs.md, "Not covered").
-  static SmallHeap<Parameters> second_small_heap() { return small_heap(); }
-  static OrderedBits create(Arena& arena, const Parameters& parameters) { return {A::create(arena, parameters)}; }
 };
 
 // ROCm's development version where two slabs of one size may be made at the same time: without the interval, or with
