@@ -1,8 +1,9 @@
 // ArrayList: a device container that grows by blocks from any allocator of the suite.
 //
 // Paper: Spliet et al., GPGPU-7 2014, section 4.2.1 and figure 3 (the upper layer of KMA).
-// Idea: a queue of chunks, each with its number of elements. grow() appends one element; grow_local() is called by a
-// whole block of threads, which sum their needs by a prefix sum as XMalloc does, so that one thread allocates for all;
+// Idea: a queue of chunks, each with its number of elements. grow() appends elements of one thread; grow_local() is
+// called by a whole block of threads, which sum their needs by a prefix sum as XMalloc does, so that one allocates for
+// all;
 // get(n) walks the chunks; clear() frees them.
 // Data: a root in device memory {first chunk, end of the queue}; in front of every chunk a header {next, elements}.
 //
@@ -42,12 +43,12 @@ class ArrayList {
   // Bytes that a chunk of so many elements takes from the allocator.
   static constexpr std::size_t chunk_bytes(std::size_t elements) { return sizeof(Chunk) + elements * sizeof(T); }
 
-  // Appends one element. Null when the allocator has no memory.
+  // Appends `count` elements in a chunk of their own. Null when the allocator has no memory.
   template <class Thread, class A>
-  SIMT_FN T* grow(Thread& thread, A& allocator) const {
-    void* const chunk = allocator.malloc(thread, chunk_bytes(1));
+  SIMT_FN T* grow(Thread& thread, A& allocator, std::uint32_t count = 1) const {
+    void* const chunk = allocator.malloc(thread, chunk_bytes(count));
     if (chunk == nullptr) return nullptr;
-    append(thread, static_cast<Chunk*>(chunk), 1);
+    append(thread, static_cast<Chunk*>(chunk), count);
     return elements(static_cast<Chunk*>(chunk));
   }
 

@@ -57,5 +57,6 @@ def _setting(settings: dict, x: str, position: float) -> theory.Setting:
         return otherwise if found is None else found
 
     page_bytes = value("page_bytes", value("request_bytes", 256))
+    threads = value("threads", 1)
     return theory.Setting(pages=value("pool_bytes", 0) // page_bytes, free_share=value("free_share", 1.0),
-                          threads=value("threads", 1), cluster_pages=value("cluster_pages", 1), lanes=value("lanes_per_warp", 1))
+                          threads=threads, cluster_pages=value("cluster_pages", 1), lanes=min(threads, value("lanes_per_warp", 1)))

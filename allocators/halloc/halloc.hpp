@@ -58,59 +58,72 @@ struct PrepareHalloc {
   }
 };
 
-class Halloc : public halloc::HallocBase {
+namespace halloc {
+
+// What a form does as published, known to the compiler.
+struct AsPublished {
+  using Parameters = halloc::Parameters;
+  static constexpr bool aggregation = true;
+  static constexpr std::uint32_t hash_spread = published_spread;
+  static constexpr std::uint32_t hash_stretch = published_stretch;
+  static AsPublished of(const Parameters&) { return {}; }
+};
+
+// The same as parameters.
+struct Varied {
+  using Parameters = VariedParameters;
+  bool aggregation = true;
+  std::uint32_t hash_spread = published_spread;
+  std::uint32_t hash_stretch = published_stretch;
+  static Varied of(const Parameters& p) { return {p.aggregation, p.hash_spread, p.hash_stretch}; }
+};
+
+template <class Choices>
+class PublishedHalloc : public HallocBase {
  public:
-  static constexpr Traits traits{.name = "halloc",
-                                 .display_name = "Halloc",
-                                 .paper = "Adinetz & Pleiter 2014",
-                                 .summary =
-                                     "slabs with a bit per chunk, blocks found by hashing a counter, up to 3 KiB; "
-                                     "larger requests go to the device heap",
-                                 .pool = PoolLocation::arena_and_device_heap,
-                                 .fresh = Fresh::by_process};
+  using Parameters = typename Choices::Parameters;
 
   // Two of three slabs stay with a size that once asked: its head and the next one.
-  static SmallHeap<Parameters> small_heap() { return three_slabs(0.3); }
-  static SmallHeap<Parameters> second_small_heap() { return slabs_and_device_heap(0.3); }
-
-  static Halloc create(Arena& arena, const Parameters& parameters);
+  static SmallHeap<Parameters> small_heap() { return three_slabs<Parameters>(0.3); }
+  static SmallHeap<Parameters> second_small_heap() { return slabs_and_device_heap<Parameters>(0.3); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     if (bytes > largest_in_slabs_)
       return device_heap_limit_.refuses(bytes) ? nullptr : thread.device_heap().malloc(bytes);
-    const std::uint32_t id = halloc::size_id(static_cast<std::uint32_t>(bytes));
+    const std::uint32_t id = size_id(static_cast<std::uint32_t>(bytes));
     const auto group = thread.converged().match_any(id);
-    halloc::SizeHead& size = heads_.sizes[id];
+    SizeHead& size = heads_.sizes[id];
     const std::uint32_t head = thread.atomic(size.head).load(simt::acquire);
-    std::uint32_t counter = 0;
-    if (group.leader()) counter = thread.atomic(size.counter).fetch_add(group.num_threads(), simt::relaxed);
-    counter = group.broadcast(counter) + group.thread_rank();
-    return visit_heads(thread, group, id, head, heads_.slabs.classes.first_probe(id, counter));
+    const std::uint32_t counter = next_counter(thread, group, size);
+    return visit_heads(thread, group, id, head, heads_.slabs.classes.first_probe(id, counter, choices_.hash_spread));
   }
 
   template <class Thread>
   SIMT_FN void free(Thread& thread, void* block) {
     if (block == nullptr) return;
-    const halloc::CountedSlabs& slabs = heads_.slabs;
+    const CountedSlabs& slabs = heads_.slabs;
     const auto offset = static_cast<std::uint64_t>(static_cast<std::byte*>(block) - slabs.base);
     std::uint32_t slab;
     if (!grid_.find(offset, slab)) return thread.device_heap().free(block);
     // Does not change while a block is in use.
     const std::uint32_t kind = thread.atomic(slabs.slabs[slab].kind).load(simt::relaxed);
-    const std::uint32_t chunk =
-        halloc::chunk_of_offset(kind, static_cast<std::uint32_t>(offset) & ((1u << slabs.shift) - 1));
+    const std::uint32_t chunk = chunk_of_offset(kind, static_cast<std::uint32_t>(offset) & ((1u << slabs.shift) - 1));
     const std::uint32_t length = slabs.take_length(thread, slab, chunk);
     slabs.clear_bits(thread, slab, chunk, (1u << length) - 1);
-    const auto group = thread.converged().match_any(slab << 4 | length);
+    const auto group = thread.converged().match_any(together(thread, slab << 4 | length));
     group.sync();  // the leader's release covers all lanes
     if (group.leader()) slabs.subtract(thread, slab, group.num_threads() * length);
   }
 
-  std::string broken_invariant(simt::Stream& stream) const { return halloc::broken_slab(heads_, stream); }
+  std::string broken_invariant(simt::Stream& stream) const { return broken_slab(heads_, stream); }
 
   // For tests.
-  const halloc::LockedHeads& heads() const { return heads_; }
+  const LockedHeads& heads() const { return heads_; }
+
+ protected:
+  // `name` is the form's, for messages.
+  static PublishedHalloc lay_out(Arena& arena, const Parameters& parameters, std::string_view name);
 
  private:
   static constexpr std::uint32_t first_probes = 31;
@@ -124,6 +137,21 @@ class Halloc : public halloc::HallocBase {
     std::uint32_t number;
   };
 
+  // The number of the caller's request: the leader counts for the group, or each lane for itself.
+  template <class Thread, class Group>
+  SIMT_FN std::uint32_t next_counter(Thread& thread, const Group& group, SizeHead& size) const {
+    if (!choices_.aggregation) return thread.atomic(size.counter).fetch_add(1u, simt::relaxed);
+    std::uint32_t counter = 0;
+    if (group.leader()) counter = thread.atomic(size.counter).fetch_add(group.num_threads(), simt::relaxed);
+    return group.broadcast(counter) + group.thread_rank();
+  }
+
+  // What lanes have in common that change a count together: `key`, or without aggregation nothing.
+  template <class Thread>
+  SIMT_FN std::uint32_t together(Thread& thread, std::uint32_t key) const {
+    return choices_.aggregation ? key : thread.lane();
+  }
+
   // Visits one head after the other until every lane of the group has a block. The lanes want blocks of the same size
   // and start at `first`, their h(c, 0).
   template <class Thread, class Group>
@@ -133,7 +161,7 @@ class Halloc : public halloc::HallocBase {
     std::uint32_t visits_left = 64 + 2 * heads_.slabs.count;
     SIMT_ROLLED
     for (std::uint32_t most = first_probes;; most = later_probes) {
-      bool full = head == halloc::no_slab;
+      bool full = head == no_slab;
       const bool reserved = !full && reserve(thread, head, id, most, probes, full);
       const auto alike = group.partition(reserved);
       bool asks = !reserved;
@@ -145,7 +173,7 @@ class Halloc : public halloc::HallocBase {
       next = askers.broadcast(next);
       askers.sync();  // the leader's acquire holds for all
       idle = full && next == head ? idle + 1 : 0;
-      const bool goes_on = block == nullptr && next != halloc::no_slab && idle < most_idle_visits && --visits_left != 0;
+      const bool goes_on = block == nullptr && next != no_slab && idle < most_idle_visits && --visits_left != 0;
       group = askers.partition(goes_on);
       if (!goes_on) return block;
       head = next;
@@ -157,14 +185,14 @@ class Halloc : public halloc::HallocBase {
   template <class Thread>
   SIMT_FN bool reserve(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint32_t most, Probes& probes,
                        bool& full) const {
-    const halloc::CountedSlabs& slabs = heads_.slabs;
-    const std::uint32_t busy = slabs.classes.thresholds(halloc::kind_of(id)).busy;
+    const CountedSlabs& slabs = heads_.slabs;
+    const std::uint32_t busy = slabs.classes.thresholds(kind_of(id)).busy;
     SIMT_ROLLED
     for (std::uint32_t failed = 1; failed <= most; ++failed) {
-      if (slabs.set_bits(thread, slab, probes.chunk, halloc::block_log(id))) return true;
+      if (slabs.set_bits(thread, slab, probes.chunk, block_log(id))) return true;
       thread.probe(simt::Step::retry);
       ++probes.number;
-      probes.chunk = slabs.classes.next_probe(id, probes.first, probes.number, steps_[id]);
+      probes.chunk = slabs.classes.next_probe(id, probes.first, probes.number, steps_[id], choices_.hash_stretch);
       if (failed % 2 == 0 && slabs.used(thread, slab) >= busy) {
         full = true;
         return false;
@@ -178,64 +206,67 @@ class Halloc : public halloc::HallocBase {
   template <class Thread, class Group>
   SIMT_FN void* claim(Thread& thread, const Group& group, std::uint32_t slab, std::uint32_t id, std::uint32_t chunk,
                       bool& asks) const {
-    const halloc::CountedSlabs& slabs = heads_.slabs;
-    const std::uint32_t log = halloc::block_log(id);
-    const auto same = group.match_any(slab);
+    const CountedSlabs& slabs = heads_.slabs;
+    const std::uint32_t log = block_log(id);
+    const auto same = group.match_any(together(thread, slab));
     const std::uint32_t chunks = same.num_threads() << log;
     std::uint32_t before = 0;
     if (same.leader()) {
-      before = thread.atomic(slabs.counters[slab]).fetch_add(chunks * halloc::SlabCounter::one_chunk, simt::relaxed);
+      before = thread.atomic(slabs.counters[slab]).fetch_add(chunks * SlabCounter::one_chunk, simt::relaxed);
     }
     before = same.broadcast(before);
-    if (halloc::SlabCounter::kind(before) != halloc::kind_of(id)) {
+    if (SlabCounter::kind(before) != kind_of(id)) {
       slabs.clear_bits(thread, slab, chunk, (1u << (1u << log)) - 1);
       same.sync();  // the leader's release covers all lanes
       if (same.leader()) slabs.subtract(thread, slab, chunks);
       asks = true;
       return nullptr;
     }
-    const std::uint32_t busy = slabs.classes.thresholds(halloc::kind_of(id)).busy;
-    const std::uint32_t used = halloc::SlabCounter::chunks(before);
+    const std::uint32_t busy = slabs.classes.thresholds(kind_of(id)).busy;
+    const std::uint32_t used = SlabCounter::chunks(before);
     asks = same.leader() && used < busy && used + chunks >= busy;
     slabs.write_length(thread, slab, chunk, log);
-    return slabs.address(slab, halloc::kind_of(id), chunk);
+    return slabs.address(slab, kind_of(id), chunk);
   }
 
-  halloc::LockedHeads heads_;
-  halloc::SlabGrid grid_;
+  LockedHeads heads_;
+  SlabGrid grid_;
   const std::uint32_t* steps_ = nullptr;  // of the hash, per size; never written on the device
   std::uint32_t largest_in_slabs_ = 0;
   RequestLimit device_heap_limit_;
+  Choices choices_;
 };
 
-inline Halloc Halloc::create(Arena& arena, const Parameters& parameters) {
-  const std::size_t bytes = halloc::slab_pool_bytes(arena.pool_bytes(), parameters);
+template <class Choices>
+PublishedHalloc<Choices> PublishedHalloc<Choices>::lay_out(Arena& arena, const Parameters& parameters,
+                                                           std::string_view name) {
+  const std::size_t bytes = slab_pool_bytes(arena.pool_bytes(), parameters);
   const std::size_t count = bytes / parameters.slab_bytes;
   if (count == 0) {
-    throw Unsupported("halloc needs a pool whose slab_share holds at least one slab of " +
+    throw Unsupported(std::string(name) + " needs a pool whose slab_share holds at least one slab of " +
                       std::to_string(parameters.slab_bytes) + " bytes");
   }
-  constexpr std::uint64_t most = halloc::SlabGrid::most_slabs;
+  constexpr std::uint64_t most = SlabGrid::most_slabs;
   if (count > most) {
-    throw Unsupported("halloc numbers at most " + std::to_string(most) + " slabs, and the pool has " +
+    throw Unsupported(std::string(name) + " numbers at most " + std::to_string(most) + " slabs, and the pool has " +
                       std::to_string(count) + " of " + std::to_string(parameters.slab_bytes) +
                       " bytes; \"parameters\": {\"slab_bytes\": " +
                       std::to_string(std::bit_ceil(bytes / (most + 1) + 1)) + "} bears them");
   }
-  Halloc allocator;
-  halloc::CountedSlabs& slabs = allocator.heads_.slabs;
-  slabs.classes =
-      halloc::SizeClasses::of_slab(parameters.slab_bytes, parameters.busy, parameters.roomy, parameters.sparse);
+  PublishedHalloc allocator;
+  allocator.choices_ = Choices::of(parameters);
+  CountedSlabs& slabs = allocator.heads_.slabs;
+  slabs.classes = SizeClasses::of_slab(parameters.slab_bytes, parameters.busy, parameters.roomy, parameters.sparse);
   slabs.base = arena.pool(bytes).base;
   slabs.count = static_cast<std::uint32_t>(count);
   slabs.shift = simt::count_trailing_zeros(parameters.slab_bytes);
   slabs.counters = arena.metadata<std::uint32_t>(count);
-  slabs.slabs = arena.metadata<halloc::SlabDescriptor>(count);
+  slabs.slabs = arena.metadata<SlabDescriptor>(count);
   slabs.locks = arena.metadata<std::uint32_t>(count);
   slabs.bits = arena.metadata<std::uint32_t>(slabs.bit_word(slabs.count, 0));
   slabs.lengths = arena.metadata<std::uint32_t>(slabs.length_word(slabs.count, 0));
-  slabs.set_words = arena.metadata<std::uint32_t>(std::size_t{halloc::CountedSlabs::set_count} * slabs.words_per_set());
-  allocator.heads_.sizes = arena.metadata<halloc::SizeHead>(halloc::size_count);
+  slabs.set_words = arena.metadata<std::uint32_t>(std::size_t{CountedSlabs::set_count} * slabs.words_per_set());
+  allocator.heads_.sizes = arena.metadata<SizeHead>(size_count);
   allocator.heads_.cache_next_head = parameters.cache_next_head;
   auto* const cells = arena.metadata<std::uint64_t>(count);
   allocator.grid_ = {cells, slabs.count, slabs.shift};
@@ -246,6 +277,36 @@ inline Halloc Halloc::create(Arena& arena, const Parameters& parameters) {
   return allocator;
 }
 
+}  // namespace halloc
+
+struct Halloc : halloc::PublishedHalloc<halloc::AsPublished> {
+  static constexpr Traits traits{.name = "halloc",
+                                 .display_name = "Halloc",
+                                 .paper = "Adinetz & Pleiter 2014",
+                                 .summary =
+                                     "slabs with a bit per chunk, blocks found by hashing a counter, up to 3 KiB; "
+                                     "larger requests go to the device heap",
+                                 .pool = PoolLocation::arena_and_device_heap,
+                                 .fresh = Fresh::by_process};
+  static Halloc create(Arena& arena, const Parameters& parameters) { return {lay_out(arena, parameters, traits.name)}; }
+};
+
+struct HallocVaried : halloc::PublishedHalloc<halloc::Varied> {
+  static constexpr Traits traits{.name = "halloc_varied",
+                                 .display_name = "Halloc, varied",
+                                 .paper = "Adinetz & Pleiter 2014",
+                                 .summary =
+                                     "as halloc, with the constants of its hash and the aggregation of its "
+                                     "counters as parameters, which cost registers",
+                                 .form = Form::ablation,
+                                 .based_on = "halloc",
+                                 .pool = PoolLocation::arena_and_device_heap,
+                                 .fresh = Fresh::by_process};
+  static HallocVaried create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
 }  // namespace allocbench
 
-ALLOCBENCH_REGISTER(halloc, Halloc)
+ALLOCBENCH_REGISTER(halloc, Halloc, HallocVaried)

@@ -21,16 +21,18 @@ class HallocBase {
  protected:
   // Three slabs of 32 chunks of 16 bytes or 16 of 24, so that a model reaches all classes. Lanes already inside may
   // fill a slab beyond `busy`, so a lane alone gets less out of the heap than a crowd did.
-  static SmallHeap<Parameters> three_slabs(double serves_other_sizes) {
-    Parameters parameters;
+  template <class P = Parameters>
+  static SmallHeap<P> three_slabs(double serves_other_sizes) {
+    P parameters;
     parameters.slab_bytes = 512;
     parameters.slab_share = 1;
     parameters.sparse = 0.2;
     return {3 * 512, parameters, parameters.busy, serves_other_sizes};
   }
   // Slabs of more than one word, and a device heap for larger requests.
-  static SmallHeap<Parameters> slabs_and_device_heap(double serves_other_sizes) {
-    auto heap = three_slabs(serves_other_sizes);
+  template <class P = Parameters>
+  static SmallHeap<P> slabs_and_device_heap(double serves_other_sizes) {
+    auto heap = three_slabs<P>(serves_other_sizes);
     heap.pool_bytes = 6 * 1024;
     heap.parameters.slab_bytes = 1024;
     heap.parameters.slab_share = 0.5;

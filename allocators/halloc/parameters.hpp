@@ -17,26 +17,57 @@ struct Parameters {
   double sparse = 0.012;
   bool cache_next_head = true;
 
+  static auto fields();
+};
+
+// The fields of a parameter struct that is or derives from Parameters; a derived one appends its own.
+template <class P>
+auto common_fields() {
+  const auto member = []<class T>(T Parameters::*base) -> T P::* { return base; };
+  return std::tuple{
+      Field{"slab_bytes", member(&Parameters::slab_bytes), "B", "bytes of a slab", "slide Test Setup: 4 MiB"}
+          .between(512, 1 << 24)
+          .powers_of_two(),
+      Field{"slab_share", member(&Parameters::slab_share), "fraction",
+            "share of the pool for slabs; the rest is the device heap, which serves what slabs do not; 1: no device "
+            "heap",
+            "slide Test Setup: 75 %"}
+          .between(0.01, 1),
+      Field{"busy", member(&Parameters::busy), "fraction", "a head filled this far is replaced",
+            "slide Test Setup: 83.5 %"}
+          .between(0.01, 1),
+      Field{"roomy", member(&Parameters::roomy), "fraction", "a slab filled at most this far may become a head again",
+            "public code"}
+          .between(0.01, 1),
+      Field{"sparse", member(&Parameters::sparse), "fraction",
+            "a slab filled at most this far may change its block size", "public code"}
+          .between(0, 1),
+      Field{"cache_next_head", member(&Parameters::cache_next_head), "", "look for the next head in advance",
+            "slide Head Replacement Tricks"}};
+}
+
+inline auto Parameters::fields() { return common_fields<Parameters>(); }
+
+struct VariedParameters : Parameters {
+  bool aggregation = true;
+  std::uint32_t hash_spread = published_spread;
+  std::uint32_t hash_stretch = published_stretch;
+
   static auto fields() {
-    using P = Parameters;
-    return std::tuple{
-        Field{"slab_bytes", &P::slab_bytes, "B", "bytes of a slab", "slide Test Setup: 4 MiB"}
-            .between(512, 1 << 24)
-            .powers_of_two(),
-        Field{"slab_share", &P::slab_share, "fraction",
-              "share of the pool for slabs; the rest is the device heap, which serves what slabs do not; 1: no device "
-              "heap",
-              "slide Test Setup: 75 %"}
-            .between(0.01, 1),
-        Field{"busy", &P::busy, "fraction", "a head filled this far is replaced", "slide Test Setup: 83.5 %"}.between(
-            0.01, 1),
-        Field{"roomy", &P::roomy, "fraction", "a slab filled at most this far may become a head again", "public code"}
-            .between(0.01, 1),
-        Field{"sparse", &P::sparse, "fraction", "a slab filled at most this far may change its block size",
-              "public code"}
-            .between(0, 1),
-        Field{"cache_next_head", &P::cache_next_head, "", "look for the next head in advance",
-              "slide Head Replacement Tricks"}};
+    using P = VariedParameters;
+    return std::tuple_cat(
+        common_fields<P>(),
+        std::tuple{
+            Field{"aggregation", &P::aggregation, "",
+                  "lanes that ask together raise the counter of their size, and the count of a slab, once; "
+                  "false: each lane does by itself",
+                  "slides Warp-Aggregated Atomic Increment"},
+            Field{"hash_spread", &P::hash_spread, "",
+                  "T of the hash: so many blocks lie between those of counter values that follow each other",
+                  "public code: 11"}
+                .between(1, 1 << 16),
+            Field{"hash_stretch", &P::hash_stretch, "", "S of the hash: how far later tries go", "public code: 64"}
+                .between(1, 1 << 16)});
   }
 };
 

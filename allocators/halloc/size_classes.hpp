@@ -23,6 +23,9 @@ inline constexpr std::uint32_t kind_count = 4;
 inline constexpr std::uint32_t largest_block = 3072;
 inline constexpr std::uint32_t no_slab = 0xffffffffu;
 
+inline constexpr std::uint32_t published_spread = 11;   // T
+inline constexpr std::uint32_t published_stretch = 64;  // S
+
 SIMT_HOST_FN std::uint32_t kind_of(std::uint32_t id) { return (id >> 3) << 1 | (id & 1); }
 // log2 of the chunks of a block.
 SIMT_HOST_FN std::uint32_t block_log(std::uint32_t id) { return id >> 1 & 3; }
@@ -92,16 +95,15 @@ struct SizeClasses {
   std::uint32_t largest_request() const { return chunks_384.divisor() >= 8 ? largest_block : block_bytes(7); }
 
   // h(c, 0), as a chunk index.
-  SIMT_HOST_FN std::uint32_t first_probe(std::uint32_t id, std::uint32_t counter) const {
-    constexpr std::uint32_t spread = 11;  // T
+  SIMT_HOST_FN std::uint32_t first_probe(std::uint32_t id, std::uint32_t counter,
+                                         std::uint32_t spread = published_spread) const {
     const std::uint32_t k_log = neighbours_log(id);
     const std::uint32_t group = counter >> k_log << k_log;
     return chunks(kind_of(id))((group * spread + (counter - group)) << block_log(id));
   }
   // h(c, i) from h(c, 0); `step` is hash_step(id, ...).
-  SIMT_HOST_FN std::uint32_t next_probe(std::uint32_t id, std::uint32_t first, std::uint32_t i,
-                                        std::uint32_t step) const {
-    constexpr std::uint32_t stretch = 64;  // S
+  SIMT_HOST_FN std::uint32_t next_probe(std::uint32_t id, std::uint32_t first, std::uint32_t i, std::uint32_t step,
+                                        std::uint32_t stretch = published_stretch) const {
     const std::uint32_t distance = step == 0 ? i << block_log(id) : i * (((i * stretch) << block_log(id)) % step);
     return chunks(kind_of(id))(first + distance);
   }

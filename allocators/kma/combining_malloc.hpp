@@ -12,8 +12,8 @@
 //     that prepares a superblock takes its own blocks while it formats it.
 //   * Lanes that together need a whole superblock take it from the queue directly.
 //   * Before null, a request looks for active superblocks of other sizes that are entirely free; the paper leaves them.
-//   * As in the published form free clears the bit before it counts, blocks are at least 16 bytes, and all threads
-//     together fill the queue.
+//   * All threads of a grid make the heap new and write the links of the queue; the paper has one thread enqueue.
+//   * As in the published form free clears the bit before it counts, and blocks are at least 16 bytes.
 // Kept: a detached superblock with some free blocks is unreachable until all are free, so null may come early.
 #pragma once
 

@@ -8,6 +8,7 @@
 //           and takes it by an atomic OR. Whoever reserves the last block detaches the superblock.
 //   free    clears the bit by an atomic AND, counts the block back by a compare-exchange, and queues a detached
 //           superblock of which all blocks are free. Every thread works for itself.
+//   reset   is a kernel of one thread, which enqueues superblock after superblock (section 5.3).
 // Data: layout.hpp, superblock_queue.hpp, and a state word per superblock:
 //
 //   bits  0-15  free blocks     bits 32-37  log2 of the block size     bit 39  dead: in the queue, or being prepared
@@ -21,9 +22,10 @@
 // Differs from the paper:
 //   * free clears the bit before it counts. In the printed order a superblock can be recycled and formatted between
 //     the two, and then the late AND frees a block of another owner.
-//   * The smallest block is 16 bytes (paper: 4), because every block is 16-byte aligned. Null when the queue is empty.
+//   * The smallest block of `kma` is 16 bytes, because every block is 16-byte aligned. `kma_from_4_bytes` has the
+//     paper's: blocks from 4 bytes, each aligned to its size, at most to 16. Null when the queue is empty.
 //   * Gaps (assumed): the next power of two instead of unpublished size heuristics; an attached superblock stays
-//     attached when all its blocks are free; size and flags share the state word; all threads together fill the queue.
+//     attached when all its blocks are free; size and flags share the state word.
 // Kept: a detached superblock with some free blocks is unreachable until all are free, and an active one that nobody
 // uses serves its size only, so null may come early.
 #pragma once
@@ -62,21 +64,13 @@ struct ExchangedState {
   }
 };
 
-}  // namespace kma
-
-class Kma {
+// Blocks of 2^least_log2 bytes and more.
+template <std::uint32_t least_log2>
+class ExchangingMalloc {
  public:
   using Parameters = kma::Parameters;
-  static constexpr Traits traits{.name = "kma",
-                                 .display_name = "KMA",
-                                 .paper = "Spliet et al. 2014, sec. 4.2",
-                                 .summary =
-                                     "superblocks with bitmaps, one active per block size; every thread reserves by "
-                                     "its own compare-exchange"};
 
-  static std::size_t max_request(std::size_t, const Parameters& parameters) {
-    return kma::Layout::max_request(parameters);
-  }
+  static std::size_t max_request(std::size_t, const Parameters& parameters) { return Layout::max_request(parameters); }
   // Three superblocks can be used. The one that was active last keeps its size when all its blocks are free.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 1 << 10, .parameters = {.superblock_bytes = 256}, .serves_other_sizes = 0.6};
@@ -86,21 +80,15 @@ class Kma {
     return {.pool_bytes = 4 << 10, .parameters = {.superblock_bytes = 1024}, .serves_other_sizes = 0.6};
   }
 
-  static Kma create(Arena& arena, const Parameters& parameters) {
-    Kma allocator;
-    allocator.layout_ = kma::Layout::of_arena(arena, parameters, traits.name);
-    allocator.reset(arena.stream());
-    return allocator;
-  }
-  void reset(simt::Stream& stream) { initialise(stream, layout_, kma::ExchangedState::dead_flag); }
+  void reset(simt::Stream& stream) { initialise_by_one_thread(stream, layout_, ExchangedState::dead_flag); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     if (layout_.limit.refuses(bytes)) return nullptr;
-    const std::uint32_t log2 = log2_of(static_cast<std::uint32_t>(bytes), kma::SuperblockArray::least_log2);
+    const std::uint32_t log2 = log2_of(static_cast<std::uint32_t>(bytes), least_log2);
     for (;;) {
       const std::uint32_t superblock = active_superblock(thread, log2);
-      if (superblock == kma::Layout::empty) return nullptr;
+      if (superblock == Layout::empty) return nullptr;
       if (reserve(thread, superblock, log2)) return take_block(thread, superblock, log2);
       thread.spin_hint();  // until the taker of the last block has detached the superblock
     }
@@ -113,19 +101,29 @@ class Kma {
     const auto superblock = static_cast<std::uint32_t>(offset >> layout_.superblocks.bytes_log2);
     const auto word = layout_.superblocks.state(thread, superblock);
     // Size and total do not change while the block is in use; the count may.
-    kma::ExchangedState state{word.load(simt::relaxed)};
+    ExchangedState state{word.load(simt::relaxed)};
     const auto bit = static_cast<std::uint32_t>(offset & (layout_.superblocks.bytes() - 1)) >> state.size_log2();
     std::uint32_t* const bitmap = layout_.superblocks.bitmap(superblock, state.total());
     thread.atomic(bitmap[bit / 32]).fetch_and(~(1u << bit % 32), simt::release);
     while (!word.compare_exchange(state.word, state.counted_back(), simt::acq_rel, simt::relaxed)) {
       thread.probe(simt::Step::retry);
     }
-    if (kma::ExchangedState{state.counted_back()}.unused()) layout_.unused.push(thread, superblock);
+    if (ExchangedState{state.counted_back()}.unused()) layout_.unused.push(thread, superblock);
   }
 
   std::string broken_invariant(simt::Stream& stream) const {
-    return kma::broken_invariant<kma::ExchangedState>(stream, layout_);
+    return kma::broken_invariant<ExchangedState>(stream, layout_);
   }
+
+ protected:
+  static ExchangingMalloc lay_out(Arena& arena, const Parameters& parameters, std::string_view name) {
+    ExchangingMalloc allocator;
+    allocator.layout_ = Layout::of_arena(arena, parameters, name, least_log2);
+    allocator.reset(arena.stream());
+    return allocator;
+  }
+
+  Layout layout_;
 
  private:
   // The active superblock of the size, which the caller prepares if there is none; `empty` if none is unused.
@@ -134,36 +132,36 @@ class Kma {
     const auto entry = thread.atomic(layout_.active[log2]);
     for (;;) {
       std::uint32_t found = entry.load(simt::acquire);
-      if (found == kma::Layout::busy) {
+      if (found == Layout::busy) {
         thread.spin_hint();
-      } else if (found != kma::Layout::empty) {
+      } else if (found != Layout::empty) {
         return found;
-      } else if (entry.compare_exchange(found, kma::Layout::busy, simt::acquire, simt::relaxed)) {
+      } else if (entry.compare_exchange(found, Layout::busy, simt::acquire, simt::relaxed)) {
         const std::uint32_t fresh = layout_.unused.pop(thread);
-        if (fresh != kma::SuperblockQueue::none) prepare(thread, fresh, log2);
+        if (fresh != SuperblockQueue::none) prepare(thread, fresh, log2);
         entry.store(fresh, simt::release);
         return fresh;
       }
     }
   }
-  static_assert(kma::SuperblockQueue::none == kma::Layout::empty);
+  static_assert(SuperblockQueue::none == Layout::empty);
 
   template <class Thread>
   SIMT_FN void prepare(Thread& thread, std::uint32_t superblock, std::uint32_t log2) const {
     const std::uint32_t blocks = layout_.superblocks.capacity(log2);
     std::uint32_t* const bitmap = layout_.superblocks.bitmap(superblock, blocks);
-    for (std::uint32_t word = 0; word < kma::SuperblockArray::bitmap_words(blocks); ++word) {
-      thread.atomic(bitmap[word]).store(kma::SuperblockArray::surplus_bits(word, blocks), simt::relaxed);
+    for (std::uint32_t word = 0; word < SuperblockArray::bitmap_words(blocks); ++word) {
+      thread.atomic(bitmap[word]).store(SuperblockArray::surplus_bits(word, blocks), simt::relaxed);
     }
     const auto state = layout_.superblocks.state(thread, superblock);
-    const kma::ExchangedState before{state.load(simt::relaxed)};
+    const ExchangedState before{state.load(simt::relaxed)};
     state.store(before.prepared(blocks, log2), simt::release);
   }
 
   template <class Thread>
   SIMT_FN bool reserve(Thread& thread, std::uint32_t superblock, std::uint32_t log2) const {
     const auto word = layout_.superblocks.state(thread, superblock);
-    kma::ExchangedState state{word.load(simt::acquire)};
+    ExchangedState state{word.load(simt::acquire)};
     for (;;) {
       if (!state.serves(log2) || state.free() == 0) return false;
       if (word.compare_exchange(state.word, state.reserved(), simt::acquire, simt::acquire)) break;
@@ -179,7 +177,7 @@ class Kma {
   SIMT_FN void detach(Thread& thread, std::uint32_t superblock, std::uint32_t log2) const {
     const auto entry = thread.atomic(layout_.active[log2]);
     std::uint32_t expected = superblock;
-    while (!entry.compare_exchange(expected, kma::Layout::empty, simt::relaxed, simt::relaxed)) {
+    while (!entry.compare_exchange(expected, Layout::empty, simt::relaxed, simt::relaxed)) {
       expected = superblock;
       thread.spin_hint();
     }
@@ -189,7 +187,7 @@ class Kma {
   template <class Thread>
   SIMT_FN void* take_block(Thread& thread, std::uint32_t superblock, std::uint32_t log2) const {
     const std::uint32_t blocks = layout_.superblocks.capacity(log2);
-    const std::uint32_t words = kma::SuperblockArray::bitmap_words(blocks);
+    const std::uint32_t words = SuperblockArray::bitmap_words(blocks);
     std::uint32_t* const bitmap = layout_.superblocks.bitmap(superblock, blocks);
     for (std::uint32_t word = 0;; word = word + 1 == words ? 0 : word + 1) {
       std::uint32_t seen = thread.atomic(bitmap[word]).load(simt::relaxed);
@@ -204,10 +202,33 @@ class Kma {
       thread.probe(simt::Step::walk);
     }
   }
+};
 
-  kma::Layout layout_;
+}  // namespace kma
+
+struct Kma : kma::ExchangingMalloc<kma::SuperblockArray::least_log2> {
+  static constexpr Traits traits{.name = "kma",
+                                 .display_name = "KMA",
+                                 .paper = "Spliet et al. 2014, sec. 4.2",
+                                 .summary =
+                                     "superblocks with bitmaps, one active per block size; every thread reserves by "
+                                     "its own compare-exchange"};
+  static Kma create(Arena& arena, const Parameters& parameters) { return {lay_out(arena, parameters, traits.name)}; }
+};
+
+struct KmaFrom4Bytes : kma::ExchangingMalloc<2> {
+  static constexpr Traits traits{.name = "kma_from_4_bytes",
+                                 .display_name = "KMA, blocks from 4 B",
+                                 .paper = "Spliet et al. 2014, sec. 4.2",
+                                 .summary =
+                                     "as kma, with the paper's smallest block of 4 bytes: a block is aligned to "
+                                     "its size, at most to 16 bytes",
+                                 .alignment = 4};
+  static KmaFrom4Bytes create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
 };
 
 }  // namespace allocbench
 
-ALLOCBENCH_REGISTER(kma, Kma)
+ALLOCBENCH_REGISTER(kma, Kma, KmaFrom4Bytes)

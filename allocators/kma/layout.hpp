@@ -30,7 +30,8 @@ struct Parameters {
 
 // Equal superblocks over the pool, and their state words.
 struct SuperblockArray {
-  static constexpr std::uint32_t least_log2 = 4;  // of block sizes: 16 bytes, the alignment
+  static constexpr std::uint32_t least_log2 = 4;        // of block sizes: 16 bytes, the alignment
+  static constexpr std::uint32_t most_blocks = 0xffff;  // of a superblock: state words count them with 16 bits
 
   std::byte* base = nullptr;
   std::uint64_t* states = nullptr;
@@ -80,8 +81,9 @@ struct Layout {
 
   static std::size_t max_request(const Parameters& parameters) { return parameters.superblock_bytes / 2; }
 
-  // `name` is the allocator's, for messages.
-  static Layout of_arena(Arena& arena, const Parameters& parameters, std::string_view name) {
+  // `name` is the allocator's, for messages. `least_log2` is that of its smallest blocks.
+  static Layout of_arena(Arena& arena, const Parameters& parameters, std::string_view name,
+                         std::uint32_t least_log2 = SuperblockArray::least_log2) {
     const Pool pool = arena.pool();
     const std::size_t count = pool.bytes / parameters.superblock_bytes;
     if (count < 2) {
@@ -97,32 +99,50 @@ struct Layout {
     layout.superblocks.states = arena.metadata<std::uint64_t>(count);
     layout.superblocks.count = static_cast<std::uint32_t>(count);
     layout.superblocks.bytes_log2 = static_cast<std::uint32_t>(std::countr_zero(parameters.superblock_bytes));
+    if (layout.superblocks.capacity(least_log2) > SuperblockArray::most_blocks) {
+      throw Unsupported(std::string(name) + " counts at most 65535 blocks of " + std::to_string(1u << least_log2) +
+                        " bytes in a superblock: use smaller superblock_bytes");
+    }
     layout.unused = SuperblockQueue(arena.metadata<SuperblockQueue::Ends>(1), arena.metadata<std::uint64_t>(count));
     layout.active = arena.metadata<std::uint32_t>(entries);
     layout.limit.bytes = max_request(parameters);
     return layout;
   }
 
-  // Every superblock unused. Every thread of a grid calls it.
+  // Every superblock unused, none active. Every thread of a grid calls it.
   template <class Thread>
-  SIMT_FN void initialise(Thread& thread, std::uint64_t unused_state) const {
+  SIMT_FN void clear(Thread& thread, std::uint64_t unused_state) const {
     for (std::uint32_t i = thread.rank_in_grid(); i < superblocks.count; i += thread.grid_size()) {
       superblocks.state(thread, i).store(unused_state, simt::relaxed);
     }
     for (std::uint32_t i = thread.rank_in_grid(); i < entries; i += thread.grid_size()) {
       thread.atomic(active[i]).store(empty, simt::relaxed);
     }
-    unused.fill(thread, superblocks.count);
   }
 };
 
 struct Initialise {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Layout layout, std::uint64_t unused_state) const {
-    layout.initialise(thread, unused_state);
+    layout.clear(thread, unused_state);
+    layout.unused.fill(thread, layout.superblocks.count);
   }
 };
 
+struct InitialiseByOneThread {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, Layout layout, std::uint64_t unused_state) const {
+    layout.clear(thread, unused_state);
+    layout.unused.enqueue_all(thread, layout.superblocks.count);
+  }
+};
+
+// As published (section 5.3): a kernel of one thread.
+inline void initialise_by_one_thread(simt::Stream& stream, const Layout& layout, std::uint64_t unused_state) {
+  simt::launch(stream, {1, 1}, InitialiseByOneThread{}, layout, unused_state);
+}
+
+// By all threads of a grid.
 inline void initialise(simt::Stream& stream, const Layout& layout, std::uint64_t unused_state) {
   constexpr std::uint32_t threads = 256;
   const std::uint32_t blocks = std::min((layout.superblocks.count + threads - 1) / threads, 4096u);

@@ -33,7 +33,6 @@ struct State {
   static constexpr std::uint64_t attached_flag = std::uint64_t{1} << 54;
   static constexpr std::uint64_t unused_flag = std::uint64_t{1} << 55;
   static constexpr std::uint64_t unused_word = bias | unused_flag;
-  static constexpr std::uint32_t most_blocks = 0xffff;
 
   std::uint64_t word;
 

@@ -22,7 +22,19 @@ class SuperblockQueue {
   SuperblockQueue() = default;
   SuperblockQueue(Ends* ends, std::uint64_t* links) : ends_(ends), links_(links) {}
 
-  // All `count` superblocks in order; every thread of a grid calls it. (The paper fills the queue by one thread.)
+  // As published: one thread enqueues all `count` superblocks, one after the other; the first is the dummy.
+  template <class Thread>
+  SIMT_FN void enqueue_all(Thread& thread, std::uint32_t count) const {
+    thread.atomic(links_[0]).store(none, simt::relaxed);
+    thread.atomic(ends_->head).store(0, simt::relaxed);
+    thread.atomic(ends_->tail).store(0, simt::relaxed);
+    for (std::uint32_t i = 1; i < count; ++i) {
+      thread.atomic(links_[i]).store(none, simt::relaxed);
+      push(thread, i);
+    }
+  }
+
+  // The same queue without enqueuing; every thread of a grid calls it.
   template <class Thread>
   SIMT_FN void fill(Thread& thread, std::uint32_t count) const {
     for (std::uint32_t i = thread.rank_in_grid(); i < count; i += thread.grid_size()) {

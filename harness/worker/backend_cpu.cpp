@@ -15,6 +15,11 @@ simt::ExecutorOptions executor_options(const BackendOptions& options) {
     result.mode = simt::ExecutorMode::deterministic;
     result.seed = *options.deterministic_seed;
   }
+  if (options.lockstep_seed) {
+    result.mode = simt::ExecutorMode::deterministic;
+    result.strategy = simt::StrategyKind::lockstep;
+    result.seed = *options.lockstep_seed;
+  }
   if (options.device_heap_bytes) result.device_heap_bytes = *options.device_heap_bytes;
   return result;
 }

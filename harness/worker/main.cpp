@@ -171,6 +171,8 @@ void add_settings(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option("--deterministic", options.backend.deterministic_seed,
                  "Run on one OS thread with this schedule seed; replayable");
+  app.add_option("--lockstep", options.backend.lockstep_seed,
+                 "The same, and the lanes of a warp advance together, call by call");
 }
 
 int main_of_worker(int argc, char** argv) {

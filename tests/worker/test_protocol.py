@@ -242,6 +242,16 @@ class Conversation(unittest.TestCase):
                            options=["--deterministic", "3"])
         self.assertEqual(answers[-1]["event"], "verified")
 
+    @unittest.skipIf(BACKEND == "cuda", "an option of the CPU executor")
+    def test_lanes_in_lockstep_lose_the_exchanges_that_the_paper_counts(self):
+        """Huang et al. 2010, IV-A: 32 lanes that exchange one word make 32 * 33 / 2 attempts. Lanes that run on by themselves lose none."""
+        cell = {**open_cell("alloc_free", state="reused", warmups=1, threads=32, threads_per_block=32, request_bytes=8), "counted_passes": 3}
+        commands = (allocator("xmalloc", 1 << 24, coalescing=False, free_lists=1), cell, on("sample"), on("verify"), QUIT)
+        for options, expected in ((["--lockstep", "1"], 16.5), (["--os-threads", "1"], 1)):
+            answers, code = serve(*commands, options=options)
+            self.assertEqual(([a["event"] for a in answers][-1], code), ("verified", 0), answers)
+            self.assertEqual(answers[-1]["counted"]["values"]["compare_exchanges_per_malloc"], [expected] * 3)
+
 
 class Failures(unittest.TestCase):
     def fails(self, *commands):

@@ -30,7 +30,7 @@ ArrayListGrowth::Parameters small(const char* method, std::uint32_t item_bytes) 
 }
 
 TEST(ArrayListGrowth, IsRightUnderManySchedules) {
-  for (const char* method : {"malloc", "grow_local"}) {
+  for (const char* method : {"malloc", "grow", "grow_local"}) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       const std::uint32_t item_bytes = seed % 2 == 0 ? 4 : 8;
       Rig<KmaReworked> rig(small(method, item_bytes), 1 << 18, {.superblock_bytes = 4096}, seed);
@@ -47,6 +47,28 @@ TEST(ArrayListGrowth, AsksOncePerBlockOfThreads) {
   EXPECT_EQ(list.request_bytes(), 16u + 40 * 8);
   EXPECT_EQ(small("malloc", 8).requests(), 300u);
   EXPECT_EQ(small("malloc", 8).request_bytes(), 8u);
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> phases_of(const char* method) {
+  Rig<KmaReworked> rig(small(method, 8), 1 << 18, {.superblock_bytes = 4096});
+  EXPECT_EQ(rig.sample(), "") << method;
+  std::vector<std::pair<std::string, std::uint64_t>> result;
+  for (const Phase& phase : rig.timer->phases()) result.emplace_back(phase.name, phase.operations);
+  return result;
+}
+
+// 100 threads in blocks of 40 take three items each: three blocks look up, nine or 300 chunks are freed.
+TEST(ArrayListGrowth, TimesAppendingGettingAndClearing) {
+  using Phases = std::vector<std::pair<std::string, std::uint64_t>>;
+  EXPECT_EQ(phases_of("malloc"), (Phases{{"alloc", 300}, {"clear", 300}}));
+  EXPECT_EQ(phases_of("grow"), (Phases{{"alloc", 300}, {"get", 3}, {"clear", 300}}));
+  EXPECT_EQ(phases_of("grow_local"), (Phases{{"alloc", 300}, {"get", 3}, {"clear", 9}}));
+}
+
+TEST(ArrayListGrowth, AsksForEveryItemOfGrow) {
+  const ArrayListGrowth::Parameters list = small("grow", 8);
+  EXPECT_EQ(list.requests(), 300u);
+  EXPECT_EQ(list.request_bytes(), 16u + 8);
 }
 
 TEST(ArrayListGrowth, IsUnsupportedWhereAChunkIsTooLarge) {
@@ -100,6 +122,17 @@ TEST(ListCheck, FindsWhatIsWrong) {
   items = their_items();
   items.push_back({0x3000, 4, 2, 0, true});
   EXPECT_EQ(list_problem(two_chunks(), items, 2), "item 0 of thread 4 is not in the list");
+}
+
+// Of eight elements in two chunks, the first of which in the list lies behind the other: elements 0, 2, 5 and null.
+TEST(ListCheck, FindsWrongLookups) {
+  const auto at = [](std::uint64_t address) { return reinterpret_cast<std::uint32_t*>(address); };
+  const std::vector<ListChunk> chunks{{0x2000, 3}, {0x1000, 5}};
+  EXPECT_EQ(got_problem(chunks, {at(0x2000), at(0x2008), at(0x1008)}, 8), "");
+  EXPECT_EQ(got_problem(chunks, {at(0x2000), at(0x2004), at(0x1008)}, 8), "get(2) did not find that element");
+  EXPECT_EQ(got_problem(chunks, {at(0x2000), at(0x2008), nullptr}, 8), "get(5) did not find that element");
+  EXPECT_EQ(got_problem({{0x2000, 3}}, {at(0x2000), at(0x2008), nullptr}, 8), "");
+  EXPECT_EQ(got_problem({}, {at(0x2000)}, 8), "get(0) did not find that element");
 }
 
 }  // namespace

@@ -27,6 +27,17 @@ struct ReadItemsKernel {
   }
 };
 
+// The first thread of every block looks up its element of `elements`, which the blocks share evenly.
+struct GetElementsKernel {
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, ItemList list, std::uint64_t elements, std::uint32_t** got) const {
+    if (thread.rank_in_block() == 0) {
+      const std::uint32_t block = thread.block();
+      got[block] = list.get(thread, elements * block / thread.block_count());
+    }
+  }
+};
+
 // One thread. `found` counts all chunks, also those beyond `capacity`.
 struct ReadChunksKernel {
   template <class Thread>
@@ -51,6 +62,7 @@ class ArrayListRun final : public WorkloadRun {
         slots_(stream, geometry_.callers, parameters.iterations),
         root_(1),
         intact_(std::size_t{geometry_.callers} * parameters.iterations),
+        got_(geometry_.blocks),
         chunks_(parameters.uses_list() ? parameters.requests() : 0),
         chunks_found_(1) {}
 
@@ -62,16 +74,21 @@ class ArrayListRun final : public WorkloadRun {
 
   void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
     const simt::LaunchShape shape = geometry_.shape();
-    timer.phase("alloc", std::uint64_t{geometry_.callers} * parameters_.iterations, [&] { take_items(allocator); });
+    const std::uint64_t taken = std::uint64_t{geometry_.callers} * parameters_.iterations;
+    timer.phase("alloc", taken, [&] { take_items(allocator); });
     simt::launch(stream_, shape, ReadItemsKernel{}, items(), intact_.data());
-    if (parameters_.uses_list()) {
-      simt::launch(stream_, {1, 1}, ReadChunksKernel{}, list(), chunks_.data(),
-                   static_cast<std::uint32_t>(chunks_.size()), chunks_found_.data());
-      allocator.launch<ArrayListKernels>(stream_, shape, ClearListKernel{}, list());
-      allocator.launch<ArrayListKernels>(stream_, shape, ReleaseKernel{});
-    } else {
-      allocator.launch<ArrayListKernels>(stream_, shape, FreeItemsKernel{}, items());
+    if (!parameters_.uses_list()) {
+      timer.phase("clear", taken,
+                  [&] { allocator.launch<ArrayListKernels>(stream_, shape, FreeItemsKernel{}, items()); });
+      return;
     }
+    timer.phase("get", geometry_.blocks,
+                [&] { simt::launch(stream_, shape, GetElementsKernel{}, list(), elements(), got_.data()); });
+    simt::launch(stream_, {1, 1}, ReadChunksKernel{}, list(), chunks_.data(),
+                 static_cast<std::uint32_t>(chunks_.size()), chunks_found_.data());
+    timer.phase("clear", parameters_.requests(),
+                [&] { allocator.launch<ArrayListKernels>(stream_, shape, ClearListKernel{}, list()); });
+    allocator.launch<ArrayListKernels>(stream_, shape, ReleaseKernel{});
   }
 
   void check_recorded(PointerCheck& check) const override {
@@ -93,16 +110,24 @@ class ArrayListRun final : public WorkloadRun {
   std::uint64_t mallocs_at_most() const override { return parameters_.requests(); }
 
   std::vector<KernelInfo> kernels() const override {
-    return {parameters_.uses_list() ? kernel_info<ArrayListKernels, GrowListKernel, Items, ItemList>("alloc", type_)
-                                    : kernel_info<ArrayListKernels, MallocItemsKernel, Items>("alloc", type_)};
+    if (!parameters_.uses_list()) {
+      return {kernel_info<ArrayListKernels, MallocItemsKernel, Items>("alloc", type_),
+              kernel_info<ArrayListKernels, FreeItemsKernel, Items>("clear", type_)};
+    }
+    return {parameters_.grows_together()
+                ? kernel_info<ArrayListKernels, GrowListKernel, Items, ItemList>("alloc", type_)
+                : kernel_info<ArrayListKernels, GrowItemsKernel, Items, ItemList>("alloc", type_),
+            kernel_info<ArrayListKernels, ClearListKernel, ItemList>("clear", type_)};
   }
 
  private:
   void take_items(const AllocatorHandle& allocator) {
     simt::LaunchShape shape = geometry_.shape();
-    if (parameters_.uses_list()) {
+    if (parameters_.grows_together()) {
       shape.shared_bytes = ItemList::shared_bytes();
       allocator.launch<ArrayListKernels>(stream_, shape, GrowListKernel{}, items(), list());
+    } else if (parameters_.uses_list()) {
+      allocator.launch<ArrayListKernels>(stream_, shape, GrowItemsKernel{}, items(), list());
     } else {
       allocator.launch<ArrayListKernels>(stream_, shape, MallocItemsKernel{}, items());
     }
@@ -124,6 +149,7 @@ class ArrayListRun final : public WorkloadRun {
     }
     check.check(blocks, PointerCheck::Live::together);
     if (!check.ok()) return;
+    fail_if_wrong("contents", got_problem(chunks, got_.to_host(stream_), elements()));
     std::vector<ListItem> items;
     for (const RecordedBlock& slot : slots) {
       if (missing(slot)) continue;
@@ -138,6 +164,9 @@ class ArrayListRun final : public WorkloadRun {
     return {geometry_, parameters_.iterations, parameters_.item_bytes / 4,
             reinterpret_cast<std::uint32_t**>(slots_.data())};
   }
+  std::uint64_t elements() const {
+    return std::uint64_t{geometry_.callers} * parameters_.iterations * (parameters_.item_bytes / 4);
+  }
   ItemList list() const { return ItemList(root_.data()); }
 
   simt::Stream& stream_;
@@ -147,6 +176,7 @@ class ArrayListRun final : public WorkloadRun {
   RecordedPointers slots_;
   simt::Buffer<ItemList::Root> root_;
   simt::Buffer<std::uint8_t> intact_;
+  simt::Buffer<std::uint32_t*> got_;
   simt::Buffer<ListChunk> chunks_;
   simt::Buffer<std::uint32_t> chunks_found_;
 };
@@ -155,7 +185,8 @@ class ArrayListRun final : public WorkloadRun {
 
 std::uint64_t ArrayListGrowth::Parameters::request_bytes() const {
   const std::uint32_t block_threads = std::min(threads, threads_per_block);
-  return uses_list() ? ItemList::chunk_bytes(std::size_t{block_threads} * item_bytes / 4) : item_bytes;
+  if (!uses_list()) return item_bytes;
+  return ItemList::chunk_bytes(std::size_t{grows_together() ? block_threads : 1} * item_bytes / 4);
 }
 
 std::string ArrayListGrowth::unsupported(const Parameters& p, const RunSetting& setting) {

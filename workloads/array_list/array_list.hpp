@@ -1,10 +1,11 @@
 // array_list: many threads allocate small items that are never freed one by one, by malloc or through an ArrayList.
 //
 // Spliet et al., GPGPU-7 2014, sec. 5.2, fig. 6: each thread takes 4 or 8 bytes, ten times in a row. With `malloc`
-// every item is a block; with `grow_local` the threads of a block add up their needs and one of them allocates for all
-// (containers/array_list.hpp). As in the paper, only the allocations are timed. With both methods every thread writes
-// its items. After each sample every word is checked and, for `grow_local`, that the list consists of exactly these
-// items.
+// every item is a block; with `grow` it is a chunk of a list; with `grow_local` the threads of a block add up their
+// needs and one of them allocates a chunk for all (containers/array_list.hpp). Every thread writes its items.
+// Phases: `alloc`, which the paper times; `get`, of a list: the first thread of every block looks up one element, these
+// lie evenly over the list; `clear`: one thread clears the list, or all threads free their items.
+// After each sample every word is checked, that the list consists of exactly these items, and what `get` found.
 #pragma once
 
 #include <string>
@@ -23,13 +24,14 @@ struct ArrayListGrowth {
     std::string method = "grow_local";
 
     Geometry geometry() const { return Geometry::of_callers(threads, threads_per_block, simt::warp_size); }
-    bool uses_list() const { return method == "grow_local"; }
+    bool uses_list() const { return method != "malloc"; }
+    bool grows_together() const { return method == "grow_local"; }
     // Requests to the allocator, and the size of each.
-    std::uint32_t requests() const { return (uses_list() ? geometry().blocks : threads) * iterations; }
+    std::uint32_t requests() const { return (grows_together() ? geometry().blocks : threads) * iterations; }
     std::uint64_t request_bytes() const;
     // Of the threads that call the allocator.
     Geometry request_geometry() const {
-      return Geometry::of_callers(requests(), threads_per_block, uses_list() ? 1 : simt::warp_size);
+      return Geometry::of_callers(requests(), threads_per_block, grows_together() ? 1 : simt::warp_size);
     }
 
     static auto fields() {
@@ -46,10 +48,12 @@ struct ArrayListGrowth {
           Field{"item_bytes", &P::item_bytes, "B", "size of an item", "Spliet et al. 2014, sec. 5.2: 4 or 8"}
               .between(4, 4096)
               .powers_of_two(),
-          Field{"method", &P::method, "",
-                "malloc: every item is a block; grow_local: the items of a thread block are one chunk of a list",
-                "Spliet et al. 2014, sec. 5.2"}
-              .one_of({"malloc", "grow_local"})};
+          Field{
+              "method", &P::method, "",
+              "malloc: every item is a block; grow: every item is a chunk of a list; grow_local: the items of a thread "
+              "block are one chunk",
+              "Spliet et al. 2014, sec. 4.2.1 and 5.2"}
+              .one_of({"malloc", "grow", "grow_local"})};
     }
   };
 
@@ -58,7 +62,7 @@ struct ArrayListGrowth {
       .display_name = "ArrayList Growth",
       .paper = "Spliet et al. 2014, sec. 5.2",
       .summary = "every thread takes small items, each by malloc or together with its block from a list",
-      .phases = "alloc",
+      .phases = "alloc get clear",
       .writes_blocks = true};
 
   static std::string unsupported(const Parameters& parameters, const RunSetting& setting);

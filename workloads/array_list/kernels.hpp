@@ -38,6 +38,19 @@ struct MallocItemsKernel {
   }
 };
 
+struct GrowItemsKernel {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, Items items, ItemList list) const {
+    const std::uint32_t caller = items.geometry.caller(thread);
+    if (caller == Geometry::no_caller) return;
+    auto&& session = attach(allocator, thread);
+    for (std::uint32_t slot = caller; slot < items.end(); slot += items.geometry.callers) {
+      items.keep(slot, list.grow(thread, session, items.words));
+    }
+    detach(session, thread);
+  }
+};
+
 // Threads beyond the last caller take part with nothing, because all threads of a block call grow_local().
 struct GrowListKernel {
   template <class Thread, class A>
@@ -86,8 +99,9 @@ struct ReleaseKernel {
   }
 };
 
-using ArrayListKernels = KernelList<BareKernelOn<MallocItemsKernel, Items>,
-                                    BareKernelOn<GrowListKernel, Items, ItemList>, BareKernelOn<FreeItemsKernel, Items>,
-                                    BareKernelOn<ClearListKernel, ItemList>, BareKernelOn<ReleaseKernel>>;
+using ArrayListKernels =
+    KernelList<BareKernelOn<MallocItemsKernel, Items>, BareKernelOn<GrowItemsKernel, Items, ItemList>,
+               BareKernelOn<GrowListKernel, Items, ItemList>, BareKernelOn<FreeItemsKernel, Items>,
+               BareKernelOn<ClearListKernel, ItemList>, BareKernelOn<ReleaseKernel>>;
 
 }  // namespace allocbench

@@ -37,4 +37,19 @@ std::string list_problem(std::vector<ListChunk> chunks, std::vector<ListItem> it
   return {};
 }
 
+std::string got_problem(const std::vector<ListChunk>& chunks, const std::vector<std::uint32_t*>& got,
+                        std::uint64_t elements) {
+  auto chunk = chunks.begin();
+  std::uint64_t before = 0;  // elements in earlier chunks
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const std::uint64_t place = elements * i / got.size();
+    for (; chunk != chunks.end() && place - before >= chunk->words; ++chunk) before += chunk->words;
+    const std::uint64_t expected = chunk == chunks.end() ? 0 : chunk->address + 4 * (place - before);
+    if (reinterpret_cast<std::uint64_t>(got[i]) != expected) {
+      return "get(" + std::to_string(place) + ") did not find that element";
+    }
+  }
+  return {};
+}
+
 }  // namespace allocbench

@@ -86,6 +86,11 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
   app.add_flag("--full", run.full, "Measure the whole grid of configs that have a part `full`. Takes much longer");
   app.add_option("--os-threads", run.os_threads, "CPU back end: threads to spread blocks over (0 = one per core)")
       ->type_name("N");
+  app.add_option("--lockstep", run.lockstep_seed,
+                 "CPU back end: one thread, on which the lanes of a warp advance together, call by call, as most do on "
+                 "a GPU. For counts of operations; takes longer")
+      ->type_name("SEED")
+      ->excludes("--os-threads");
   app.add_flag("--dry-run", run.dry_run, "Print the plan and measure nothing");
   app.add_flag("-q,--quiet", run.quiet, "Print errors and results only");
   app.add_flag("--profile", run.profile, "Print at the end where the wall time went");

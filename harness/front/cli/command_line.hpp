@@ -37,6 +37,7 @@ struct RunOptions {
   std::optional<std::uint64_t> seed = {};
   bool full = false;
   std::optional<std::uint64_t> os_threads = {};
+  std::optional<std::uint64_t> lockstep_seed = {};
   bool dry_run = false;
   bool print_config = false;
   bool quiet = false;

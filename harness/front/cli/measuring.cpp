@@ -28,7 +28,7 @@ protocol::Device probe(const WorkerProgram& program, const RunOptions& options) 
   protocol::Device device;
   SessionListener listener;
   listener.device = [&](const protocol::Device& told) { device = told; };
-  WorkerSession session({program, options.device, options.os_threads}, listener);
+  WorkerSession session({program, options.device, options.os_threads, options.lockstep_seed}, listener);
   session.start();
   session.stop();
   if (device.name.empty()) device.name = "an unnamed device";
@@ -296,7 +296,8 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   if (open.empty()) return ending;
   Progress progress(cells, steps, time, options.quiet);
   const ScratchFolder scratch;
-  WorkerSession session({target.program, options.device, options.os_threads, options.profile, options.one_by_one, time},
+  WorkerSession session({target.program, options.device, options.os_threads, options.lockstep_seed, options.profile,
+                         options.one_by_one, time},
                         listener_of(open, progress));
   const auto begin = WorkerProcess::Clock::now();
   const std::optional<std::uint64_t> memory = memory_of(options, target);
@@ -353,6 +354,7 @@ std::string options_to_continue(const RunOptions& options, const std::string& ba
   if (options.memory_bytes) text += fmt::format(" --device-memory {}", *options.memory_bytes);
   if (options.full) text += " --full";
   if (options.os_threads) text += fmt::format(" --os-threads {}", *options.os_threads);
+  if (options.lockstep_seed) text += fmt::format(" --lockstep {}", *options.lockstep_seed);
   if (!options.data.empty()) text += fmt::format(" --data {}", quoted(options.data));
   if (!options.workers.empty()) text += fmt::format(" --workers {}", quoted(options.workers));
   if (options.allow_mixed) text += " --allow-mixed";

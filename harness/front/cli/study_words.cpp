@@ -14,6 +14,7 @@ std::vector<std::string> measuring_words(const RunOptions& run) {
   if (run.verify != "auto") add("--verify", run.verify);
   if (run.memory_bytes) add("--device-memory", fmt::format("{}", *run.memory_bytes));
   if (run.os_threads) add("--os-threads", fmt::format("{}", *run.os_threads));
+  if (run.lockstep_seed) add("--lockstep", fmt::format("{}", *run.lockstep_seed));
   if (!run.data.empty()) add("--data", run.data);
   if (!run.workers.empty()) add("--workers", run.workers);
   for (const auto& [given, option] : {std::pair{run.resume, "--resume"}, std::pair{run.only_failed, "--only-failed"},

@@ -44,8 +44,12 @@ std::vector<std::string> WorkerSession::arguments_of(const HeapWish& heap, std::
   std::ranges::copy(heap_options(heap), std::back_inserter(options));
   if (settings_.program.backend == "cuda") {
     options.insert(options.end(), {"--device", std::to_string(settings_.device)});
-  } else if (settings_.os_threads) {
-    options.insert(options.end(), {"--os-threads", std::to_string(*settings_.os_threads)});
+  } else {
+    const auto add = [&](const char* option, const std::optional<std::uint64_t>& value) {
+      if (value) options.insert(options.end(), {option, std::to_string(*value)});
+    };
+    add("--os-threads", settings_.os_threads);
+    add("--lockstep", settings_.lockstep_seed);
   }
   return options;
 }

@@ -51,6 +51,7 @@ struct WorkerSettings {
   WorkerProgram program;
   int device = 0;
   std::optional<std::uint64_t> os_threads = {};
+  std::optional<std::uint64_t> lockstep_seed = {};
   bool profile = false;     // ask workers where their time went
   bool one_by_one = false;  // a worker starts when the one before it is gone
   TimeLimit time{std::nullopt};

@@ -71,6 +71,41 @@ TEST(HallocFidelity, AWarpOfTwoSizes) {
   EXPECT_EQ(rig.counted_free(calls.blocks).sum(), (Ops{.loads = 1, .updates = 2}) * 32 + (Ops{.updates = 1}) * 2);
 }
 
+// Slides Warp-Aggregated Atomic Increment: "up to 32x less atomics". The counter of the size and the count of the slab
+// are raised once for 32 lanes, or by each of them; bits and lengths are each lane's own.
+TEST(HallocFidelity, AggregationRaisesCountersOnceForAWarp) {
+  HallocVaried::Parameters parameters;
+  parameters.slab_bytes = slab_bytes;
+  parameters.slab_share = 1;
+  for (const bool aggregation : {true, false}) {
+    parameters.aggregation = aggregation;
+    FidelityRig<HallocVaried> rig(8 * slab_bytes, parameters);
+    rig.counted_malloc({16});
+    const Calls calls = rig.warp_mallocs(16);
+    const std::uint64_t callers = aggregation ? 1 : 32;
+    EXPECT_EQ(calls.sum(), (Ops{.loads = 1, .updates = 2}) * 32 + (Ops{.updates = 2}) * callers) << aggregation;
+    EXPECT_EQ(rig.counted_free(calls.blocks).sum(),
+              (Ops{.loads = 1, .updates = 2}) * 32 + (Ops{.updates = 1}) * callers)
+        << aggregation;
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
+}
+
+// h(c, 0) of blocks of 64 bytes, one chunk group each: T blocks lie between neighbours.
+TEST(HallocFidelity, TheSpreadOfTheHashIsTheDistanceOfNeighbours) {
+  HallocVaried::Parameters parameters;
+  parameters.slab_bytes = slab_bytes;
+  parameters.slab_share = 1;
+  for (const std::uint32_t spread : {11u, 3u}) {
+    parameters.hash_spread = spread;
+    FidelityRig<HallocVaried> rig(8 * slab_bytes, parameters);
+    const auto* const first = static_cast<std::byte*>(rig.malloc({64})[0]);
+    const auto* const second = static_cast<std::byte*>(rig.malloc({64})[0]);
+    const std::ptrdiff_t slab = static_cast<std::ptrdiff_t>(slab_bytes);
+    EXPECT_EQ(((second - first) % slab + slab) % slab, std::ptrdiff_t{64} * spread) << spread;
+  }
+}
+
 TEST(HallocFidelity, AHeadThatBecomesBusy) {
   FidelityRig<Halloc> rig(8 * slab_bytes, small_slabs());
   rig.counted_malloc({2048});
