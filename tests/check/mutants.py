@@ -1,11 +1,13 @@
 """How many mistakes does `allocbench check` find? Puts small mistakes into the headers of shipped allocators, one at a time, and searches.
 
-    python3 -B mutants.py --build BUILD [--mutants 60] [--seed 1] [--seeds 10000] [--race-seeds 150] [--jobs 1]
-                          [--only TEXT]... [--no-invariants] [--out FILE [--resume]]
+    python3 -B mutants.py --build BUILD [--mutants 60] [--seed 1] [--seeds 10000] [--race-seeds 150] [--only TEXT]... [--model NAME|FILE]...
+                          [--no-invariants] [--out FILE [--resume]]
 
 The build folder must have the checking workers and the plug-ins of these allocators. Mutants are drawn by --seed: the allocators in
-turn, an operator, a place. One that does not compile, or compiles to the same code, is drawn again. `verdicts.txt` says which
-survivors are equivalent, and why.
+turn, an operator, a place. One that does not compile, or compiles to the same code, is drawn again. The search of a mutant stops at the
+first kill. A mutant that only an invariant kills is searched again without the allocators' own broken_invariant(). In a survivor the
+place of the mistake throws: if the search finds nothing even then, no model gets there. `verdicts.txt` says which survivors are
+equivalent, and why.
 """
 
 import argparse
@@ -13,10 +15,10 @@ import collections
 import json
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 import mutation
 from plugin_build import ROOT, PluginBuild
@@ -25,10 +27,15 @@ ALLOCATORS = ("bulkalloc", "cfm_malloc_reworked", "comb", "halloc_reworked", "km
               "rw_bm_reworked", "scatteralloc_reworked", "simple_queue_reworked")
 VERDICTS = pathlib.Path(__file__).parent / "mutants" / "verdicts.txt"
 INVARIANT = "requires { allocator.broken_invariant(stream); }"
+INVARIANT_ALONE = "invariant alone"
 # The plug-in's first registration alone: its others cost time to compile.
-UNIT = """#include "@header@"
+UNIT = """struct allocbench_reached {
+  template <class T>
+  T operator->*(T) const { throw 1; }
+};
+#include "@header@"
 #include "check/plugin.hpp"
-#include "check/subject_of.hpp"
+#include "check/@subject@.hpp"
 
 template <class First, class... Others>
 allocbench::AllocatorList<First> first_of(allocbench::AllocatorList<First, Others...>);
@@ -40,30 +47,45 @@ void allocbench_add_subjects(allocbench::check::SubjectList* subjects) {
 
 
 class Workshop:
-    """A copy of the sources, in which mutants are made, and a folder of checking workers with one plug-in."""
+    """A copy of the sources, in which mutants are made, and a folder of checking workers with one plug-in. The folder is always
+    the same, so that a compiler cache knows what it has compiled there."""
 
-    def __init__(self, build, folder, invariants):
+    def __init__(self, build):
         self.build = PluginBuild(build)
-        self.sources = folder / "sources"
-        self.workers = folder / "workers"
-        self.objects = folder / "objects"
+        self.folder = self.build.folder / "mutants"
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.sources = self.folder / "sources"
+        self.workers = self.folder / "workers"
+        self.objects = self.folder / "objects"
         for part in ("allocators", "check"):
             shutil.copytree(ROOT / part, self.sources / part)
-        if not invariants:
-            subject = self.sources / "check" / "subject_of.hpp"
-            text = subject.read_text(encoding="utf-8")
-            assert INVARIANT in text, f"{subject}: no longer asks for broken_invariant()"
-            subject.write_text(text.replace(INVARIANT, f"false && {INVARIANT}"), encoding="utf-8")
+        text = (ROOT / "check" / "subject_of.hpp").read_text(encoding="utf-8")
+        assert INVARIANT in text, "check/subject_of.hpp: no longer asks for broken_invariant()"
+        (self.sources / "check" / "subject_without_invariants.hpp").write_text(text.replace(INVARIANT, f"false && {INVARIANT}"), encoding="utf-8")
         self.objects.mkdir()
         self.variants = self.build.workers_in(self.workers, ("check", "tsan"))
 
-    def compile(self, plugin, variant):
+    def built_in_models(self):
+        offer = subprocess.run([str(self.workers / "allocbench-worker-check"), "--describe"], capture_output=True, text=True, check=True).stdout
+        return [model["name"] for model in json.loads(offer)["models"]]
+
+    def compile(self, plugin, variant, invariants=True):
         """The object file, or nothing where the mutant does not compile."""
         unit = self.objects / f"{plugin}_{variant}.cpp"
         header = self.build.header(plugin).replace(str(ROOT / "allocators"), str(self.sources / "allocators"))
-        unit.write_text(UNIT.replace("@header@", header).replace("@plugin@", plugin), encoding="utf-8")
+        subject = "subject_of" if invariants else "subject_without_invariants"
+        unit.write_text(UNIT.replace("@header@", header).replace("@plugin@", plugin).replace("@subject@", subject), encoding="utf-8")
         target = unit.with_suffix(".o")
         return target if self.build.compile(plugin, variant, unit, target, sources=self.sources) else None
+
+    def with_mistake(self, mutant, variant, invariants=True):
+        path = self.sources / mutant.path
+        source = (ROOT / mutant.path).read_text(encoding="utf-8")
+        path.write_text(mutant.applied_to(source), encoding="utf-8")
+        try:
+            return self.compile(mutant.allocator, variant, invariants)
+        finally:
+            path.write_text(source, encoding="utf-8")
 
     def link(self, plugin, variant, target):
         self.build.link(plugin, variant, target, self.workers)
@@ -72,34 +94,54 @@ class Workshop:
 class Search:
     """Runs `allocbench check` over the plug-in in the workshop."""
 
-    def __init__(self, arguments, workshop, out):
+    def __init__(self, arguments, workshop):
         self.arguments = arguments
         self.workshop = workshop
-        self.out = out
+        self.models = arguments.model or workshop.built_in_models()
 
-    def cells(self, *more):
-        done = subprocess.run([str(self.workshop.build.program("allocbench")), "check", "--workers", str(self.workshop.workers), "--jobs", str(self.arguments.jobs), "--json", "--out", str(self.out), *more],
-                              capture_output=True, text=True, check=False)
+    def cells(self, *more, models=None):
+        models = [word for model in models or self.models for word in ("--model", model)]
+        done = subprocess.run([str(self.workshop.build.program("allocbench")), "check", "--workers", str(self.workshop.workers), "--jobs", "1",
+                               "--json", "--out", str(self.workshop.folder / "out"), *models, *more], capture_output=True, text=True, check=False)
         if done.returncode not in (0, 1):
             raise RuntimeError(done.stderr)
-        return [cell for cell in json.loads(done.stdout)["cells"] if cell["outcome"] not in ("ok", "unsupported")]
+        return json.loads(done.stdout)["cells"]
 
-    def findings(self, can_race):
-        """Few seeds first, and no more where they find something."""
-        for seeds in sorted({min(1000, self.arguments.seeds), self.arguments.seeds}):
-            found = self.cells("--seeds", str(seeds), "--no-races")
+    def findings(self, *more, models=None):
+        return [cell for cell in self.cells(*more, models=models) if cell["outcome"] not in ("ok", "unsupported")]
+
+    def schedules(self, seeds):
+        return self.findings("--seeds", str(seeds), "--no-races")
+
+    def races(self):
+        return self.findings("--seeds", "1", "--race-seeds", str(self.arguments.race_seeds))
+
+    def at_first_seed(self):
+        """Few models at a time: many a mistake shows at once, and crashes in all models take a minute."""
+        for first in range(0, len(self.models), 4):
+            found = self.findings("--seeds", "1", "--no-races", models=self.models[first:first + 4])
             if found:
                 return found
-        if not can_race():
-            return []
-        return self.cells("--seeds", "1", "--race-seeds", str(self.arguments.race_seeds))
+        return []
+
+    def in_stages(self, racing):
+        """Few seeds first, and no more where they find something. `racing` puts the plug-in of the race worker in place."""
+        seeds = self.arguments.seeds
+        found = self.at_first_seed()
+        if found:
+            return found
+        found = self.schedules(min(500, seeds)) or self.schedules(seeds)
+        if found or self.arguments.race_seeds == 0 or "tsan" not in self.workshop.variants:
+            return found
+        racing()
+        return self.races()
 
 
 class Hunt:
-    def __init__(self, arguments, folder):
+    def __init__(self, arguments):
         self.arguments = arguments
-        self.workshop = Workshop(arguments.build, folder, not arguments.no_invariants)
-        self.search = Search(arguments, self.workshop, folder / "out")
+        self.workshop = Workshop(arguments.build)
+        self.search = Search(arguments, self.workshop)
         self.whole = {}
         self.sites = {}
 
@@ -131,32 +173,38 @@ class Hunt:
         """Nothing where the mutant does not compile, or to the same code."""
         if mutant.allocator not in self.whole:
             self.whole[mutant.allocator] = self.workshop.compile(mutant.allocator, "check").read_bytes()
-        target = self.with_mistake(mutant, "check")
+        target = self.workshop.with_mistake(mutant, "check")
         return target if target is not None and target.read_bytes() != self.whole[mutant.allocator] else None
 
-    def with_mistake(self, mutant, variant):
-        path = self.workshop.sources / mutant.path
+    def searched(self, mutant, invariants):
+        self.workshop.link(mutant.allocator, "check", self.workshop.with_mistake(mutant, "check", invariants))
+        return self.search.in_stages(
+            lambda: self.workshop.link(mutant.allocator, "tsan", self.workshop.with_mistake(mutant, "tsan", invariants)))
+
+    def reaching_models(self, mutant):
+        """Those that come to the place of the mistake; nothing where that cannot be told."""
         source = (ROOT / mutant.path).read_text(encoding="utf-8")
-        path.write_text(mutant.applied_to(source), encoding="utf-8")
-        try:
-            return self.workshop.compile(mutant.allocator, variant)
-        finally:
-            path.write_text(source, encoding="utf-8")
-
-    def findings(self, mutant, target):
+        target = self.workshop.with_mistake(mutant.throwing(source[mutant.begin:mutant.end]), "check")
+        if target is None:
+            return None
         self.workshop.link(mutant.allocator, "check", target)
+        return len(self.search.schedules(self.arguments.seeds))
 
-        def can_race():
-            if "tsan" not in self.workshop.variants or self.arguments.race_seeds == 0:
-                return False
-            racing = self.with_mistake(mutant, "tsan")
-            self.workshop.link(mutant.allocator, "tsan", racing)
-            return True
-
-        return self.search.findings(can_race)
+    def judged(self, mutant):
+        """What the table says: "killed: ...", or how many models reach the place."""
+        found = self.searched(mutant, not self.arguments.no_invariants)
+        if not found:
+            reached = self.reaching_models(mutant)
+            return "not reached" if reached == 0 else f"survives: {'?' if reached is None else reached} models reach it"
+        if all(by_invariant(cell) for cell in found):
+            without = self.searched(mutant, False)
+            if not without:
+                return killed_by(found, INVARIANT_ALONE)
+            found = without
+        return killed_by([cell for cell in found if not by_invariant(cell)])
 
     def run(self, known):
-        """(mutant, findings) for each that is not known."""
+        """(mutant, fate) for each that is not known."""
         done = 0
         for mutant in self.mutants():
             if done == self.arguments.mutants:
@@ -166,11 +214,18 @@ class Hunt:
             if mutant.name in known:
                 done += 1
                 continue
-            target = self.changed_object(mutant)
-            if target is None:
+            if self.changed_object(mutant) is None:
                 continue
             done += 1
-            yield mutant, self.findings(mutant, target)
+            yield mutant, self.judged(mutant)
+
+
+def by_invariant(cell):
+    return cell["summary"].startswith("invariant broken")
+
+
+def killed_by(cells, what=None):
+    return f"killed: {what or cells[0]['outcome']}, {cells[0]['seed_string']}"
 
 
 def read_verdicts():
@@ -186,24 +241,47 @@ def changed_line(mutant):
     return " ".join(text.split())
 
 
-def row_of(mutant, findings, verdicts):
-    if not findings:
-        word, reason = verdicts.get(mutant.name, ("survives", "not judged yet"))
-        return f"{mutant.name} | {word}: {reason} | {changed_line(mutant)}"
-    best = min(findings, key=lambda cell: cell["summary"].startswith("invariant broken"))
-    by = "invariant alone" if best["summary"].startswith("invariant broken") else best["outcome"]
-    return f"{mutant.name} | killed: {by}, {len(findings)} models, {best['seed_string']} | {changed_line(mutant)}"
+def with_verdict(row, verdicts):
+    """A survivor's row says first what it was judged to be."""
+    name, fate, line = row.split(" | ", 2)
+    if fate.startswith("killed") or name not in verdicts:
+        return row
+    word, reason = verdicts[name]
+    return f"{name} | {word}: {reason} ({fate.removeprefix('survives: ')}) | {line}"
+
+
+def without_verdict(row):
+    name, fate, line = row.split(" | ", 2)
+    found = re.match(r"(?:equivalent|open): .* \((?:(not reached)|([^()]*))\)$", fate)
+    return f"{name} | {found.group(1) or 'survives: ' + found.group(2)} | {line}" if found else row
 
 
 def summary(rows):
     """The rates, for the end of the table."""
     fates = collections.Counter(row.split(" | ")[1].split(":")[0] for row in rows)
     judged = sum(fates.values()) - fates["equivalent"]
-    alone = sum("killed: invariant alone" in row for row in rows)
+    alone = sum(f"killed: {INVARIANT_ALONE}" in row for row in rows)
+    unreached = sum("not reached" in row.split(" | ")[1] and not row.split(" | ")[1].startswith("equivalent") for row in rows)
     if judged == 0:
         return "no mutant was judged"
-    return (f"{sum(fates.values())} mutants, {fates['equivalent']} equivalent; of the other {judged}: {fates['killed']} killed "
-            f"({100 * fates['killed'] / judged:.0f} %), {alone} of them by an invariant alone; {fates['open']} open, {fates['survives']} not judged")
+    killed = fates["killed"]
+    return (f"{sum(fates.values())} mutants, {fates['equivalent']} equivalent; of the other {judged}: {killed} killed ({100 * killed / judged:.0f} %), "
+            f"{killed - alone} with invariants off ({100 * (killed - alone) / judged:.0f} %); {fates['open']} open, "
+            f"{judged - killed - fates['open']} not judged, {unreached} of both not reached")
+
+
+def header(arguments, models):
+    """What was searched, for the top of the table."""
+    invariants = ", without the allocators' invariants" if arguments.no_invariants else ""
+    return (f"# Mistakes drawn with seed {arguments.seed} from {len(ALLOCATORS)} allocators. Each: {arguments.seeds} schedules and "
+            f"{arguments.race_seeds} race runs, spread over {models} models{invariants}, or fewer until the first kill.")
+
+
+def kept_rows(path, top):
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else [top]
+    if lines[0] != top:
+        raise SystemExit(f"{path} has another search:\n{lines[0]}\nThis one is:\n{top}\nLeave --resume out to begin anew.")
+    return [without_verdict(line) for line in lines if " | " in line]
 
 
 def main():
@@ -213,22 +291,27 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="which mutants are drawn")
     parser.add_argument("--seeds", type=int, default=10000, help="schedules for each mutant, at most")
     parser.add_argument("--race-seeds", type=int, default=150)
-    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only", action="append", default=[], help="mutants whose name has this text")
+    parser.add_argument("--model", action="append", default=[], help="as of allocbench check; without it the built-in ones")
     parser.add_argument("--no-invariants", action="store_true", help="without the allocators' own broken_invariant()")
     parser.add_argument("--out", type=pathlib.Path, help="also write the table here")
     parser.add_argument("--resume", action="store_true", help="with --out: keep the rows of that table")
     arguments = parser.parse_args()
     verdicts = read_verdicts()
-    rows = [line for line in arguments.out.read_text(encoding="utf-8").splitlines() if " | " in line] if arguments.resume else []
-    known = {row.split(" | ")[0] for row in rows}
-    with tempfile.TemporaryDirectory(prefix="allocbench-mutants-") as folder:
-        for mutant, findings in Hunt(arguments, pathlib.Path(folder)).run(known):
-            rows.append(row_of(mutant, findings, verdicts))
-            print(rows[-1], flush=True)
-            if arguments.out:
-                arguments.out.write_text("\n".join([*rows, "", summary(rows)]) + "\n", encoding="utf-8")
-    print(summary(rows))
+    hunt = Hunt(arguments)
+    top = header(arguments, len(hunt.search.models))
+    rows = kept_rows(arguments.out, top) if arguments.resume else []
+
+    def table():
+        shown = [with_verdict(row, verdicts) for row in rows]
+        if arguments.out:
+            arguments.out.write_text("\n".join([top, "", *shown, "", summary(shown)]) + "\n", encoding="utf-8")
+        return shown
+
+    for mutant, fate in hunt.run({row.split(" | ")[0] for row in rows}):
+        rows.append(f"{mutant.name} | {fate} | {changed_line(mutant)}")
+        print(table()[-1], flush=True)
+    print(summary(table()))
     return 0
 
 

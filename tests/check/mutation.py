@@ -26,6 +26,12 @@ class Mutant:
     def name(self):
         return f"{self.allocator}:{self.path.removeprefix('allocators/')}:{self.line}:{self.operator}{self.nth}"
 
+    def throwing(self, original):
+        """Another mistake at the same place: the code throws when it comes there. `original` is what stands there."""
+        reached = "allocbench_reached{}->*"
+        text = f"{original} {reached}" if self.operator == "bound" else f"({reached}({original}))"
+        return dataclasses.replace(self, text=text)
+
     def applied_to(self, source):
         return source[:self.begin] + self.text + source[self.end:]
 
