@@ -1,8 +1,7 @@
 """Claims: sentences of a paper as predicates over stored results, each with a verdict. Together they are the ledger.
 
 A claim names an effect (effects.py) and what it must be: `above`, `below` or `between`. The verdict follows from the
-interval of the effect, not from its number: `holds` where all of the interval satisfies it, `does not hold` where none of
-it does, `cannot tell` otherwise. A time of three to five rounds has an interval for verdicts alone (few_rounds.py), a provisional
+interval of the effect, not from its number (verdicts.py). A time of three to five rounds has an interval for verdicts alone (few_rounds.py), a provisional
 value has none. With several places the claim must hold in every one, or, with `"over"`, in `some`, for the `largest`, or for their geometric `mean`. Only the
 published forms are judged; the same effect of reworked forms and originals stands beside them.
 """
@@ -10,24 +9,22 @@ published forms are judged; the same effect of reworked forms and originals stan
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Collection, Sequence
 
-from allocbench.errors import UsageError
-from plots import effects, few_rounds, forms, grid, origin, originals, provisional, quantity, sides, unequal
+from plots import effects, few_rounds, forms, grid, origin, originals, provisional, quantity, sides, unequal, verdicts
 from plots.effects import Estimate
 from plots.results import Run
 
-HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot tell"
+HOLDS, FAILS, OPEN = verdicts.HOLDS, verdicts.FAILS, verdicts.OPEN
 NOT_KNOWN = "not known"  # the cause
 CONFIGS = sides.CONFIGS
 
 
 @dataclass(frozen=True)
 class Value:
-    """An effect as a reader sees it, of the place which decides: of those with the verdict, the one nearest to the other."""
+    """An effect as a reader sees it, of the place which decides: the worst of those with the verdict, or the best where one is enough."""
 
     text: str = "–"
     interval: str = "–"
@@ -58,11 +55,17 @@ class Judged:
     kind: str     # of the effect
     bounds: tuple[float | None, float | None]  # what the paper states as numbers; None: open to that side
     unequal: str  # what its allocators did not have alike
+    p: float | None = None  # of the verdict, corrected within the claim; None without a number
+
+    @property
+    def marked(self) -> str:
+        """The verdict, and whether few rounds gave it."""
+        return f"{self.verdict}, few rounds" if self.few and self.verdict != OPEN else self.verdict
 
     def row(self) -> list[str]:
         told = self.why or ", ".join(text for text in (f"holds in {self.holds_in}" if self.holds_in else "", self.unsure, self.few) if text)
         return [f"{self.says} ({self.source})", self.paper, str(self.original), str(self.published), str(self.reworked),
-                f"{self.verdict} ({told})" if told else self.verdict, self.unequal, self._cause_and_place()]
+                f"{self.marked} ({told})" if told else self.marked, self.unequal, self._cause_and_place()]
 
     def _cause_and_place(self) -> str:
         if self.cause and self.detail:
@@ -70,7 +73,7 @@ class Judged:
         return self.cause or self.detail
 
     def data(self) -> dict:
-        return {"says": self.says, "source": self.source, "wanted": self.wanted, "paper": self.paper, "verdict": self.verdict,
+        return {"says": self.says, "source": self.source, "wanted": self.wanted, "paper": self.paper, "verdict": self.verdict, "p": None if self.p is None else float(f"{self.p:.2g}"),
                 "why": self.why, "original": str(self.original), "published": str(self.published), "reworked": str(self.reworked),
                 "holds_in": self.holds_in, "unsure": self.unsure, "few_rounds": self.few, "unequal": self.unequal, "cause": self.cause, "detail": self.detail}
 
@@ -116,19 +119,19 @@ def judge(run: Run, claim: dict) -> Judged:
         why = "" if fails else f"published: {', '.join(ended)}" if ended else "not measured"
         return Judged(**told, published=Value(), verdict=FAILS if fails else OPEN, why=why, holds_in="", unsure="", few="",
                       cause=_cause(claim) if fails else "", detail="; ".join(text for text in ("no such point" if fails else "", skipped) if text))
-    estimates = _judged_places(found, claim)
-    verdicts = [_verdict(estimate, claim) for estimate in estimates]
-    of_places = [_verdict(estimate, claim) for estimate in found.estimates]  # those of a mean are counted, too
-    first, second = (HOLDS, FAILS) if claim.get("over") == "some" else (FAILS, HOLDS)  # one of the first decides, or all of the second
-    verdict = first if first in verdicts else second if set(verdicts) == {second} else OPEN
-    decisive = _decisive([estimate for estimate, each in zip(estimates, verdicts) if each == verdict], claim)
-    numbers = [estimate.number for estimate in found.estimates]
+    decision = verdicts.decide(found.estimates, claim)
+    bounded = any(each.low is not None for each in found.estimates)
+    return Judged(**told, published=_value(decision.shown, write), verdict=decision.verdict, why="", p=decision.p if bounded else None,
+                  holds_in=f"{decision.places.count(HOLDS)} of {len(decision.places)}" if len(decision.places) > 1 and bounded else "",
+                  unsure=decision.unsure, few=few_rounds.sentence([estimate.rounds for estimate in found.estimates]),
+                  cause=_cause(claim) if decision.verdict == FAILS else "", detail=_detail(decision, found, write, skipped))
+
+
+def _detail(decision: verdicts.Decision, found: effects.Found, write, skipped: str) -> str:
+    """The place that decides, the worst one, and between which numbers all lie."""
+    numbers, worst = [estimate.number for estimate in found.estimates], decision.worst
     counted = f"{len(numbers)} places, {write(min(numbers))} to {write(max(numbers))}" if len(numbers) > 1 else ""
-    detail = "; ".join(text for text in (decisive.place, counted, skipped) if text)
-    return Judged(**told, published=_value(decisive, write), verdict=verdict, why="",
-                  holds_in=f"{of_places.count(HOLDS)} of {len(of_places)}" if len(of_places) > 1 and any(each.low is not None for each in found.estimates) else "",
-                  unsure=_without_interval(found.estimates) if verdict == OPEN else "",
-                  few=few_rounds.sentence([estimate.rounds for estimate in found.estimates]), cause=_cause(claim) if verdict == FAILS else "", detail=detail)
+    return "; ".join(filter(None, (decision.shown.place, f"worst {write(worst.number)} ({worst.place})" if worst else "", counted, skipped)))
 
 
 def _unequal(run: Run, claim: dict) -> str:
@@ -136,26 +139,6 @@ def _unequal(run: Run, claim: dict) -> str:
         return unequal.told(run, [name for side in effects.sides_of(run, claim) for name in side.allocators])
     except sides.FormNotMeasured:
         return ""
-
-
-def _without_interval(estimates: Sequence[Estimate]) -> str:
-    """How many, and how many of these are provisional."""
-    without = [estimate for estimate in estimates if estimate.low is None or estimate.high is None]
-    doubtful = sum(estimate.provisional for estimate in without)
-    counts = (("no interval", len(without) - doubtful), (provisional.WORD, doubtful))
-    return ", ".join(word if len(estimates) == 1 else f"{word} in {number} of {len(estimates)}" if word != provisional.WORD else
-                     f"{number} of {len(estimates)} places {word}" for word, number in counts if number)
-
-
-def _judged_places(found: effects.Found, claim: dict) -> list[Estimate]:
-    """The mean, or the place of the largest number, stands for all."""
-    if claim.get("over") == "largest":
-        return [max(found.estimates, key=lambda estimate: estimate.number)]
-    return [_mean(found.estimates)] if claim.get("over") == "mean" else found.estimates
-
-
-def _decisive(estimates: Sequence[Estimate], claim: dict) -> Estimate:
-    return (max if claim.get("over") == "some" else min)(estimates, key=lambda estimate: _margin(estimate, claim))
 
 
 def _value(estimate: Estimate, write) -> Value:
@@ -174,7 +157,7 @@ def _value_of(run: Run, claim: dict, form: str, write) -> Value:
     if not found.estimates:
         ended = effects.statuses(run, other)
         return Value(", ".join(ended) or "–")
-    return _value(_decisive(_judged_places(found, other), other), write)
+    return _value(verdicts.deciding(found.estimates, other), write)
 
 
 def _original(run: Run, claim: dict, write) -> Value:
@@ -219,56 +202,15 @@ def _wanted(claim: dict, write) -> str:
     return f"above {write(claim['above'])}" if "above" in claim else f"below {write(claim['below'])}"
 
 
-def _verdict(estimate: Estimate, claim: dict) -> str:
-    if estimate.low is None or estimate.high is None:
-        return OPEN
-    if "between" in claim:  # both ends included
-        least, most = claim["between"]
-        inside, outside = least <= estimate.low and estimate.high <= most, estimate.high < least or estimate.low > most
-    else:
-        least, most = _range(claim)
-        inside, outside = least < estimate.low and estimate.high < most, estimate.high <= least or estimate.low >= most
-    return HOLDS if inside else FAILS if outside else OPEN
-
-
-def _range(claim: dict) -> tuple[float, float]:
-    if "between" in claim:
-        return claim["between"][0], claim["between"][1]
-    return claim.get("above", -math.inf), claim.get("below", math.inf)
-
-
-def _margin(estimate: Estimate, claim: dict) -> float:
-    """How far the number is inside of what is wanted; by factors where numbers are positive."""
-    def distance(inner: float, outer: float) -> float:
-        if math.isinf(inner) or math.isinf(outer):
-            return math.inf
-        return math.log(outer / inner) if inner > 0 and outer > 0 else outer - inner
-
-    least, most = _range(claim)
-    return min(distance(least, estimate.number), distance(estimate.number, most))
-
-
-def _mean(estimates: Sequence[Estimate]) -> Estimate:
-    """Geometric; errors of the places are independent, so the squares of their logarithms add up."""
-    if min(estimate.number for estimate in estimates) <= 0:
-        raise UsageError("a claim asks for the geometric mean of numbers that are not all positive")
-    middle = sum(math.log(estimate.number) for estimate in estimates) / len(estimates)
-    place = f"mean of {len(estimates)}"
-    if any(estimate.low is None or estimate.high is None or estimate.low <= 0 for estimate in estimates):
-        return Estimate(math.exp(middle), None, None, place, provisional=any(each.provisional for each in estimates))
-    spread = math.sqrt(sum((math.log(each.high / each.low) / 2) ** 2 for each in estimates)) / len(estimates)
-    return Estimate(math.exp(middle), math.exp(middle - spread), math.exp(middle + spread), place,
-                    few_rounds.fewest([each.rounds for each in estimates]))
-
-
 def _interval(estimate: Estimate, write) -> str:
     if estimate.low is None or estimate.high is None:
         return "none"
-    return f"{write(estimate.low)} to {write(estimate.high)}"
+    spread = f"; places ×/÷ {_factor(estimate.spread)}" if estimate.spread else ""
+    return f"{write(estimate.low)} to {write(estimate.high)}{spread}"
 
 
 HEADER = ("claim", "paper", "original", "published form", "reworked form", "verdict", "unequal", "cause, and where")
-_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, without a number, or without an interval. {few_rounds} ([what it covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)). `unequal`: pool, state or workload that the config overrides for some of the sentence's allocators. The last column names the place that decides. Under the verdict `does not hold` the cause comes first: `hardware` has changed, with what shows it (a count, a profile, a derivation), the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough; else it is `not known`, with what is seen. Absolute figures of old GPUs are not judged. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
+_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, without a number, or without an interval. A sentence about every place holds where each does, without a correction; one place is enough against it, or for a sentence about some place, if it is sure after Holm's correction for all places of the sentence. "Holds in" counts places without a correction. The interval of a mean is that of its rounds, and `places ×/÷` the geometric standard deviation of its places. {few_rounds} ([what it covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)). `unequal`: pool, state or workload that the config overrides for some of the sentence's allocators. The last column names the place that decides, and the worst one where that is another. Under the verdict `does not hold` the cause comes first: `hardware` has changed, with what shows it (a count, a profile, a derivation), the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough; else it is `not known`, with what is seen. Absolute figures of old GPUs are not judged. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
 
 
 def table(judged: Sequence[Judged]) -> str:
@@ -327,12 +269,22 @@ class Ledger:
                 for run, judged in self.runs for each in judged]
 
     def _counts(self) -> str:
-        verdicts = [each.verdict for _, judged in self.runs for each in judged]
-        counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in (HOLDS, FAILS, OPEN)) + "."
-        if not self.missing:
-            return counts
+        words = [each.verdict for _, judged in self.runs for each in judged]
+        counts = ", ".join(f"{words.count(verdict)} {verdict}" for verdict in (HOLDS, FAILS, OPEN)) + "."
+        few = sum(each.marked != each.verdict for _, judged in self.runs for each in judged)
         names = ", ".join(f"{name} ({number})" for name, number in self.missing.items())
-        return f"{counts} Not judged, because these results have no cell of them: {names}."
+        return " ".join(filter(None, (counts, f"Not judged, because these results have no cell of them: {names}." if names else "",
+                                      f"{few} of the verdicts rest on few rounds." if few else "", self.discoveries())))
+
+    def discoveries(self) -> str:
+        """What Benjamini and Hochberg's procedure leaves of the verdicts, whose p-values form one family; said here alone."""
+        tested = [(run, each) for run, judged in self.runs for each in judged if each.p is not None]
+        adjusted = verdicts.discoveries([each.p for _, each in tested])
+        lost = [f"{run.name} ({each.says})" for (run, each), p in zip(tested, adjusted) if each.verdict != OPEN and p > verdicts.LEVEL]
+        if not tested:
+            return ""
+        told = "all verdicts stand" if not lost else f"these do not stand: {'; '.join(lost)}"
+        return f"At a false discovery rate of {100 * verdicts.LEVEL:g} % (Benjamini and Hochberg, over the {len(tested)} sentences with an interval) {told}."
 
 
 def _listed(names: Sequence[str]) -> str:

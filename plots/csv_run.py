@@ -1,5 +1,5 @@
 """A run from its results.csv and its config, where results.json is not at hand. The table has every cell and number, but neither what a run was planned to
-be nor single rounds, distributions, driver and date: captions say that these are unknown."""
+be nor single rounds, driver and date: captions say that these are unknown."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def read(folder: Path, config: dict) -> results.Run:
     values = pandas.DataFrame([[row[name] for name in frames.VALUE_COLUMNS] for row in of_values], columns=list(frames.VALUE_COLUMNS))
     for name in frames.NUMBERS:
         values[name] = pandas.to_numeric(values[name]).astype(float)
-    entries = {cell: {"id": cell, **{name: first[cell][name] for name in ("allocator", "display_name", "form", "status", "revision")}} for cell in order}
+    entries = {cell: {"id": cell, **{name: first[cell][name] for name in ("allocator", "display_name", "form", "status", "revision")},
+                      "counted": {"histograms": first[cell]["histograms"]}} for cell in order}
     run = {"backend": rows[0]["backend"], "seed": cells["seed"].iloc[0], "config": config}
     return results.of_tables(cells, values, folder, {"run": run, "device": {"name": rows[0]["device"]}}, entries)
 
@@ -57,6 +58,7 @@ def _rows(path: Path) -> list[dict]:
             try:
                 for name in frames.OBJECTS:
                     row[name] = json.loads(row[name])
+                row["histograms"] = json.loads(row.get("histograms") or "{}")  # tables of older programs have none
                 for name in frames.NUMBERS:
                     float(row[name] or 0)
                 row["pool_bytes"], row["seed"] = int(row["pool_bytes"]), int(row["seed"] or 0)

@@ -32,6 +32,8 @@ class Estimate:
     place: str
     rounds: int = 0     # the fewest that an interval of few rounds in it comes from; 0: there is none in it
     provisional: bool = False  # it has a provisional value in it, and thus no interval
+    span: float = 0.0   # of an exponent: the logarithm of the last x over the first
+    spread: float = 0.0  # of a mean: the geometric standard deviation of its places
 
 
 @dataclass
@@ -179,7 +181,7 @@ def _growth(run: Run, effect: dict, where: dict) -> Found:
         found.estimates.append(Estimate(exponent, None if spread is None else exponent - spread,
                                         None if spread is None else exponent + spread,
                                         place_of(run, rows[:1], axes_of(rows[0], moving_with(run, along))),
-                                        0 if spread is None else rounds_of(*points), provisional_of(*points)))
+                                        0 if spread is None else rounds_of(*points), provisional_of(*points), span=max(xs) - min(xs)))
     return found
 
 

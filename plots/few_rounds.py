@@ -14,8 +14,8 @@ import pandas
 
 from plots.results import Run
 
-EXPLAINED = ("\"Judged on 3 rounds\" (3 to 5): the samples took too long for six, or the run had no time left. The interval is a t interval then, which assumes how "
-             "processes spread; figures do not show it")
+EXPLAINED = ("`few rounds` (3 to 5, \"judged on 3 rounds\"): the samples took too long for six, or the run had no time left. The interval is a t interval then, which assumes how "
+             "processes spread; figures do not show it, and nearer than a factor of 1.5 to what the paper says it decides nothing")
 MARK = "†"  # of a verdict in a picture
 MARKED = f"{MARK}: judged on three to five rounds; the t interval is shown (docs/methodology-measurement.md)."
 COLUMN = "few_rounds"  # of values: how many rounds such an interval comes from

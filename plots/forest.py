@@ -46,11 +46,12 @@ def _drawing(paper: str, runs: Sequence[tuple[Run, list[Judged]]]) -> Drawing | 
     run = rows[0][0]
     caption = ["Filled: published form, which the verdict is about, with its 95 % interval, in the colour of the verdict. Half-filled: reworked form. Hollow: the "
                "authors' code, measured separately where it has no interval. Shaded: what the paper states. No symbol: no number. Triangle: beyond the axis.",
-               "The place that decides is shown: of those with the verdict, the one nearest to the other.",
-               *([few_rounds.MARKED] if any(each.few for _, each in rows) else []),
+               "The place that decides is shown: the worst of those with the verdict, the best for a sentence about some place, or the mean.",
+               *(["Faint line: a mean times and divided by the geometric standard deviation of its places."] if any(estimate.spread for _, each in rows for estimate in _estimates(each)) else []),
+               *([few_rounds.MARKED] if any(each.marked != each.verdict for _, each in rows) else []),
                *([provisional.HOLLOW] if any(estimate.provisional for _, each in rows for estimate in _estimates(each)) else [])]
     sentences = [ticks.wrapped(f"{each.says} ({each_run.name.split('/')[-1]})", style.LEAST, _SENTENCE) for each_run, each in rows]
-    verdicts = [[f"{each.verdict} {few_rounds.MARK}" if each.few else each.verdict, *ticks.wrapped(_beside(each), style.LEAST, _VERDICT)] for _, each in rows]
+    verdicts = [[f"{each.verdict} {few_rounds.MARK}" if each.marked != each.verdict else each.verdict, *ticks.wrapped(_beside(each), style.LEAST, _VERDICT)] for _, each in rows]
     heights = [_ROW + _LINE * (max(2, len(lines), len(told)) - 2) for lines, told in zip(sentences, verdicts)]
     page = Page(Heading(f"Claims of {run.config.get('paper', paper).split(',')[0]} about ratios", f"{len(rows)} sentences", caption, origin.lines(run)[:1]),
                 _AXIS + _LEGEND + sum(heights))
@@ -110,6 +111,9 @@ def _draw_row(axes, middle: float, height: float, each: Judged, limits: tuple[fl
         at = min(max(estimate.number, limits[0]), limits[1])
         if estimate.low is not None and estimate.high is not None and estimate.low > 0:
             axes.plot([max(estimate.low, limits[0]), min(estimate.high, limits[1])], [middle + shift] * 2, color=colour, linewidth=0.9, zorder=2)
+        if estimate.spread:
+            ends = [min(max(estimate.number * factor, limits[0]), limits[1]) for factor in (1 / estimate.spread, estimate.spread)]
+            axes.plot(ends, [middle + shift] * 2, color=colour, linewidth=2.6, alpha=0.25, solid_capstyle="butt", zorder=1)
         beyond = at != estimate.number
         if estimate.provisional and not beyond:
             provisional.draw(axes, [at], [middle + shift], style.Look("", colour, marker), 4.5, zorder=3, clip_on=False)

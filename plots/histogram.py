@@ -52,7 +52,7 @@ def make(run: Run, stem: str) -> Drawing:
     name = run.plot["histogram"]
     panels = _panels(run, name)
     if not panels:
-        raise NothingToDraw(f"{run.folder}: no ok cell has counted the histogram {name!r}; results.csv has none, results.json and the log have.")
+        raise NothingToDraw(f"{run.folder}: no ok cell has counted the histogram {name!r}; a results.csv of an older program has none. Write it again with: allocbench report")
     far = _far(run, panels, name)
     with matplotlib.rc_context(style.RC):
         heading = origin.heading(run, origin.title(run), [_WORDS[name].caption, *far, *run.plot.get("notes", [])])

@@ -30,7 +30,7 @@ TEST(Results, ACellThatIsNotOkHasNoNumberAnywhere) {
   for (std::string line; std::getline(csv, line);) {
     if (line.find(",timeout,") == std::string::npos && line.find(",incorrect,") == std::string::npos) continue;
     ++failed_rows;
-    EXPECT_TRUE(line.ends_with(",,,,,,,,,,,")) << line;
+    EXPECT_TRUE(line.ends_with(",,,,,,,,,,,,")) << line;
   }
   EXPECT_EQ(failed_rows, 2u);
   const auto json = nlohmann::ordered_json::parse(results_json(results));
@@ -137,8 +137,8 @@ TEST(Provisional, OneWholeRoundIsAValueWithAMark) {
   EXPECT_EQ(json["cells"][0]["stop"], "not finished");
   const std::string csv = results_csv(results);
   for (const char* row :
-       {"alloc,time,s,none,median,0.25,,,,1,provisional\n", "alloc,throughput,op/s,none,median,40,,,,1,provisional\n",
-        ",steps,,none,median,4,,,,1,provisional\n"})
+       {"alloc,time,s,none,median,0.25,,,,1,provisional,\n", "alloc,throughput,op/s,none,median,40,,,,1,provisional,\n",
+        ",steps,,none,median,4,,,,1,provisional,\n"})
     EXPECT_THAT(csv, testing::HasSubstr(row));
   EXPECT_THAT(results_table(results, false),
               testing::HasSubstr("~250 ms  ~40.0 op/s\n~ provisional: fewer than 3 rounds\n2 cells, 1 ok, "
@@ -214,6 +214,20 @@ TEST(Results, CountersOfSixRoundsHaveAnInterval) {
   EXPECT_FALSE(json["counter_intervals"].contains("late")) << "three rounds have no interval";
 }
 
+TEST(Results, TheFirstCsvRowOfACellHasItsHistograms) {
+  RunHistory history = read_history(read_log_lines(golden_path("events.jsonl")).lines, "events.jsonl");
+  history.cells[0].facts.counted = protocol::Counted{{}, {{"steps", {{2, 7936}, {4, 256}}}, {"sizes", {{16, 1}}}}};
+  std::istringstream csv(results_csv(reduce(history)));
+  std::vector<std::string> with;
+  for (std::string line; std::getline(csv, line);) {
+    if (line.find("{\"\"s") != std::string::npos) with.push_back(line);
+  }
+  ASSERT_EQ(with.size(), 1u);
+  EXPECT_THAT(with[0],
+              testing::AllOf(testing::HasSubstr("," + history.cells[0].id + ","), testing::HasSubstr(",alloc,time,")));
+  EXPECT_TRUE(with[0].ends_with(R"(,"{""steps"":[[2,7936],[4,256]],""sizes"":[[16,1]]}")")) << with[0];
+}
+
 TEST(Results, EveryCsvRowHasAllColumns) {
   std::istringstream csv(results_csv(golden_results()));
   std::string header;
@@ -227,8 +241,8 @@ TEST(Results, EveryCsvRowHasAllColumns) {
     }
     return count;
   };
-  EXPECT_EQ(columns(header), 32u);
-  for (std::string line; std::getline(csv, line);) EXPECT_EQ(columns(line), 32u) << line;
+  EXPECT_EQ(columns(header), 33u);
+  for (std::string line; std::getline(csv, line);) EXPECT_EQ(columns(line), 33u) << line;
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ def test_every_some_and_mean(tmp_path):
     assert (some.verdict, some.published.text) == ("holds", "4")
     assert _judge(run, ratio=COMPARED, above=5, over="some").verdict == "does not hold"
     mean = _judge(run, ratio=COMPARED, above=1.5, over="mean")
-    assert (mean.verdict, mean.published.text, mean.published.interval) == ("holds", "2", "1.97 to 2.03")
+    assert (mean.verdict, mean.published.text, mean.published.interval) == ("holds", "2", "1.97 to 2.03; places ×/÷ 2.67"), "exp of log(2) times the square root of 2"
     assert mean.row()[5] == "holds (holds in 1 of 2)", "a mean may hold although a place does not"
 
 
@@ -154,7 +154,7 @@ def test_the_place_that_decides_is_one_of_the_verdict(tmp_path):
     run = _run(tmp_path, cells + sides)
     judged = _judge(run, ratio=COMPARED, below=1)
     assert (judged.verdict, judged.published.text) == ("does not hold", "1.2")
-    assert judged.detail == "CudaMalloc to CMalloc, threads 2; 3 places, 0.5 to 1.5"
+    assert judged.detail == "CudaMalloc to CMalloc, threads 2; worst 1.5 (CudaMalloc to CMalloc, threads 1); 3 places, 0.5 to 1.5"
     assert _judge(run, ratio=COMPARED, where={"threads": [1, 4]}, below=1).published.text == "1.5"
 
 

@@ -18,12 +18,13 @@ ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "results" / "reference" / "h200"
 GOLDEN = ROOT / "tests" / "harness" / "golden"
 HEADER = ("figure,cell,series,allocator,label,display_name,form,allocator_parameters,workload,workload_parameters,axes,pool_bytes,backend,device,uuid,"
-          "sm_clock_max_mhz,revision,seed,state,status,reason,phase,metric,unit,better,statistic,value,low,high,confidence,samples,flags").split(",")
+          "sm_clock_max_mhz,revision,seed,state,status,reason,phase,metric,unit,better,statistic,value,low,high,confidence,samples,flags,histograms").split(",")
 
 
 def _write_table(document, folder):
     """results.csv as the front end writes it, of a run that was kept without it."""
     cells, values = frames.cells_of(document).reset_index(), frames.values_of(document).groupby("cell")
+    entries = {cell["id"]: cell for cell in document["cells"]}
     folder.mkdir(parents=True)
     with (folder / "results.csv").open("w", newline="", encoding="utf-8") as file:
         table = csv.DictWriter(file, HEADER, restval="", extrasaction="ignore")
@@ -31,9 +32,10 @@ def _write_table(document, folder):
         for cell in cells.to_dict("records"):
             about = {**cell, **{name: json.dumps(cell[name]) for name in frames.OBJECTS}}
             own = values.get_group(cell["cell"]).to_dict("records") if cell["cell"] in values.groups else [{}]
-            for value in own:
+            counted = [json.dumps(entries[cell["cell"]].get("counted", {}).get("histograms", {}))] + [""] * len(own)
+            for value, histograms in zip(own, counted):
                 told = {name: "" if isinstance(held, float) and numpy.isnan(held) else repr(held) if isinstance(held, float) else held for name, held in value.items()}
-                table.writerow({**about, **told, "samples": int(value["samples"]) if value else ""})
+                table.writerow({**about, **told, "samples": int(value["samples"]) if value else "", "histograms": histograms})
 
 
 def _shown(made):
@@ -60,7 +62,8 @@ def _from_both(tmp_path, name):
 
 
 @pytest.mark.parametrize("kind, name", [
-    ("lines", "vinkler2015/fig4"), ("heatmap", "survey2021/mixed"), ("table", "survey2021/registers"), ("scene_table", "vinkler2015/table2"), ("status_matrix", "beyond/misuse")])
+    ("lines", "vinkler2015/fig4"), ("heatmap", "survey2021/mixed"), ("table", "survey2021/registers"), ("scene_table", "vinkler2015/table2"), ("status_matrix", "beyond/misuse"),
+    ("histogram", "pham2025/fig6"), ("histogram", "vinkler2015/request_sizes")])
 def test_a_figure_of_each_kind_is_the_same(tmp_path, kind, name):
     assert stored.read_document(KEPT / name)["run"]["config"]["plot"]["kind"] == kind
     (drawn, numbers), (again, told) = map(_shown, _from_both(tmp_path, name))
@@ -111,9 +114,15 @@ def test_a_damaged_table_is_refused_with_its_line(tmp_path, capsys, damage, told
     assert told in capsys.readouterr().err
 
 
-def test_distributions_are_not_in_the_table(tmp_path):
+def test_a_table_of_an_older_program_has_no_distributions(tmp_path):
     document = stored.read_document(KEPT / "pham2025" / "fig6")
     _write_table(document, tmp_path / "csv")
+    table = tmp_path / "csv" / "results.csv"
+    rows = list(csv.DictReader(table.open(newline="", encoding="utf-8")))
+    with table.open("w", newline="", encoding="utf-8") as file:
+        older = csv.DictWriter(file, HEADER[:-1], extrasaction="ignore")
+        older.writeheader()
+        older.writerows(rows)
     run = csv_run.read(tmp_path / "csv", document["run"]["config"])
-    with pytest.raises(NothingToDraw, match="results.csv has none"):
+    with pytest.raises(NothingToDraw, match="a results.csv of an older program has none. Write it again with: allocbench report"):
         kinds.KINDS["histogram"](run, "stem")

@@ -45,7 +45,7 @@ def _judge(run, **claim):
 def test_the_interval_of_few_rounds_decides(tmp_path, wanted, verdict):
     judged = _judge(_run(tmp_path, [_cell("cuda_malloc", 1, 10.0, 0.25), _sure("c_malloc", 1, 1.0)]), ratio=RATIO, **wanted)
     assert (judged.verdict, judged.published.text, judged.published.interval) == (verdict, "10", "7.92 to 12.6")
-    assert judged.row()[5] == f"{verdict} (judged on 3 rounds)" and judged.data()["few_rounds"] == "judged on 3 rounds"
+    assert judged.row()[5] == f"{verdict}{'' if verdict == claims.OPEN else ', few rounds'} (judged on 3 rounds)" and judged.data()["few_rounds"] == "judged on 3 rounds"
 
 
 def test_two_sides_of_few_rounds_combine_as_other_bounds_do(tmp_path):
@@ -65,15 +65,15 @@ def test_places_and_means_say_how_many_were_judged_so(tmp_path):
     cells = [_sure("c_malloc", x, 1.0) for x in (1, 2, 4)]
     sides = [_cell("cuda_malloc", 1, 9.0, 0.1, rounds=5), _cell("cuda_malloc", 2, 9.0, 0.1), _sure("cuda_malloc", 4, 9.0)]
     run = _run(tmp_path, cells + sides)
-    assert _judge(run, ratio=RATIO, above=2).row()[5] == "holds (holds in 3 of 3, 2 of 3 places judged on 3 to 5 rounds)"
+    assert _judge(run, ratio=RATIO, above=2).row()[5] == "holds, few rounds (holds in 3 of 3, 2 of 3 places judged on 3 to 5 rounds)"
     mean = _judge(run, ratio=RATIO, above=2, over="mean")
-    assert mean.row()[5] == "holds (holds in 3 of 3, 2 of 3 places judged on 3 to 5 rounds)" and mean.published.estimate.rounds == 3
+    assert mean.row()[5] == "holds, few rounds (holds in 3 of 3, 2 of 3 places judged on 3 to 5 rounds)" and mean.published.estimate.rounds == 3
 
 
 def test_rates_and_growth_follow_from_times(tmp_path):
     cells = [_cell("c_malloc", x, x * 1.0, 0.25, operations=100) for x in (1, 2, 4)]
     run = _run(tmp_path, cells)
-    rate = _judge(run, value={"of": "c_malloc", "metric": "throughput"}, where={"threads": 1}, above=70)
+    rate = _judge(run, value={"of": "c_malloc", "metric": "throughput"}, where={"threads": 1}, above=60)
     assert (rate.verdict, rate.published.text, rate.published.interval) == ("holds", "100 op/s", "80 op/s to 125 op/s")
     derived = few_rounds.bounded(run).at("alloc", "time_per_operation")
     assert (derived["low"] < derived["value"]).all() and (derived["high"] > derived["value"]).all()

@@ -4,8 +4,10 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "harness/front/results/results.hpp"
+#include "harness/protocol/event_json.hpp"
 #include "harness/protocol/parameter_json.hpp"
 
 namespace allocbench::front {
@@ -14,8 +16,8 @@ namespace {
 constexpr std::string_view header =
     "figure,cell,series,allocator,label,display_name,form,allocator_parameters,workload,workload_parameters,axes,"
     "pool_bytes,backend,device,uuid,sm_clock_max_mhz,revision,seed,state,status,reason,"
-    "phase,metric,unit,better,statistic,value,low,high,confidence,samples,flags\n";
-constexpr std::string_view no_number = ",,,,,,,,,,,\n";  // of a cell that is not ok
+    "phase,metric,unit,better,statistic,value,low,high,confidence,samples,flags,histograms\n";
+constexpr std::string_view no_number = ",,,,,,,,,,,,\n";  // of a cell that is not ok
 
 // RFC 4180: quotes around fields that need them, doubled inside.
 std::string field(std::string_view text) {
@@ -66,10 +68,19 @@ std::string prefix_of(const std::string& figure, const CellResult& result) {
   return fmt::format("{}", fmt::join(fields, ","));
 }
 
+// What the untimed passes counted by value, as results.json has it.
+std::string histograms_of(const CellFacts& facts) {
+  if (!facts.counted || facts.counted->histograms.empty()) return {};
+  return field(protocol::to_json(*facts.counted)["histograms"].dump());
+}
+
 class CsvWriter {
  public:
   CsvWriter(const Results& results, const CellResult& result)
-      : results_(results), result_(result), prefix_(prefix_of(results.figure, result)) {}
+      : results_(results),
+        result_(result),
+        prefix_(prefix_of(results.figure, result)),
+        histograms_(histograms_of(result.cell.facts)) {}
 
   std::string text() {
     if (result_.status() != Status::ok) return prefix_ + std::string(no_number);
@@ -126,12 +137,13 @@ class CsvWriter {
     text_ += fmt::format("{},{},{},{},{},{},{},", prefix_, row.phase, field(row.metric), field(unit), better,
                          row.statistic, row.value);
     text_ += row.interval ? fmt::format("{},{},{}", row.interval->low, row.interval->high, confidence) : ",,";
-    text_ += fmt::format(",{},{}\n", row.samples, row.flags);
+    text_ += fmt::format(",{},{},{}\n", row.samples, row.flags, std::exchange(histograms_, {}));
   }
 
   const Results& results_;
   const CellResult& result_;
   std::string prefix_;
+  std::string histograms_;  // for the first row
   std::string text_;
 };
 
