@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import aa, claims, delays_figure, drawing, files, forest, inputs, kept, numbers, page, points, points_table, results, survival
+from plots import aa, catalogue, claims, delays_figure, drawing, files, forest, inputs, kept, numbers, page, points, points_table, results, survival
 from plots.advice import cli as advise
 from plots.parser import Parser
 from plots.webpage import cli as webpage
@@ -33,6 +33,7 @@ examples:
   python3 -m plots comb results/comb --out results/comb   Comb against the best other allocator at each point
   python3 -m plots delay results/delay --out results      how much each application depends on its allocator
   python3 -m plots numbers                                numbers in texts, from the kept results; --help shows the rest
+  allocbench list --json | python3 -m plots catalogue     the page docs/catalogue.md
   python3 -m plots page results                           one HTML page of all runs below (`allocbench report DIR --html`)
   python3 -m plots advise --sizes 48 --threads 1M         which allocator for this job (`allocbench advise`)
 
@@ -49,7 +50,8 @@ _STARTED_AS = {"advise": "allocbench advise", "page": "allocbench report --html"
 
 def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
-    commands = {"claims": _judge, "numbers": _fill, "aa": _repeat, "survival": _survive, "comb": _point_by_point, "delay": _depend, "advise": advise.main, "page": webpage.main}
+    commands = {"claims": _judge, "numbers": _fill, "aa": _repeat, "survival": _survive, "comb": _point_by_point, "delay": _depend,
+                "catalogue": _list, "advise": advise.main, "page": webpage.main}
     name = arguments[0] if arguments else ""
     program = _STARTED_AS.get(name, "plots")
     try:
@@ -197,6 +199,20 @@ def _fill(arguments: list[str]) -> int:
         print(line)
     if options.check and changed:
         raise UsageError("texts and results differ. Write the numbers with: python3 -m plots numbers")
+    return 0
+
+
+def _list(arguments: list[str]) -> int:
+    parser = Parser(prog="python3 -m plots catalogue", description=f"Read the output of `allocbench list --json` from stdin and write {catalogue.PAGE}: "
+                                                                   "one line for each allocator and workload.")
+    parser.add_argument("--check", action="store_true", help="change nothing; exit with 2 if the page differs")
+    options = parser.parse_args(arguments)
+    text, path = catalogue.page(sys.stdin.read()), kept.ROOT / catalogue.PAGE
+    if not options.check:
+        files.write(path, text)
+        print(path)
+    elif not path.exists() or path.read_text(encoding="utf-8") != text:
+        raise UsageError(f"{catalogue.PAGE} differs from the list. Write it with: allocbench list --json | python3 -m plots catalogue")
     return 0
 
 

@@ -34,22 +34,39 @@ def check(plot: dict, where) -> None:
     mistakes = [f"/plot{''.join(f'/{step}' for step in error.absolute_path)}: {error.message}" for error in validator.iter_errors(plot)]
     if mistakes:
         raise UsageError(f"{where}: {'; '.join(sorted(mistakes))}. Correct the plot, or give another one with --config FILE "
-                         "(keys: plots/README.md).")
+                         "(keys: docs/write-a-config.md).")
 
 
 def keys() -> str:
-    """All keys as a Markdown table: key, kinds, meaning."""
-    meanings: dict[tuple[str, str], list[str]] = {}
+    """All keys as a Markdown table: key, kinds, meaning, example."""
+    meanings: dict[tuple[str, str, str], list[str]] = {}
     for kind, name in kinds().items():
-        for key, entry in _document()["definitions"][name]["properties"].items():
+        for key, entry in definitions()[name]["properties"].items():
             if key != "kind":
-                meanings.setdefault((key, _description(entry)), []).append(kind)
-    rows = [f"| `{key}` | {', '.join(kinds_of)} | {meaning} |" for (key, meaning), kinds_of in sorted(meanings.items())]
-    return "\n".join(["| key | kinds | meaning |", "|---|---|---|", *rows])
+                meanings.setdefault((key, description(entry), json.dumps(example(entry, key), ensure_ascii=False)), []).append(kind)
+    rows = [f"| `{key}` | {', '.join(kinds_of)} | {meaning} | `\"{key}\": {shown}` |" for (key, meaning, shown), kinds_of in sorted(meanings.items())]
+    return "\n".join(["| key | kinds | meaning | example |", "|---|---|---|---|", *rows])
 
 
-def _description(entry: dict) -> str:
-    if "description" in entry:
-        return entry["description"]
-    reference = entry.get("$ref", "").removeprefix("#/definitions/")
-    return _document()["definitions"][reference].get("description", "") if reference else ""
+def definitions() -> dict[str, dict]:
+    return _document()["definitions"]
+
+
+def description(node: dict) -> str:
+    """Its own, or that of the definition that it refers to."""
+    return _said(node, "description", "")
+
+
+def example(node: dict, key: str):
+    """The first one, its own or that of the definition that it refers to."""
+    found = _said(node, "examples", [])
+    if not found:
+        raise UsageError(f"{PATH}: the key {key!r} has no `examples`.")
+    return found[0]
+
+
+def _said(node: dict, what: str, otherwise):
+    if what in node:
+        return node[what]
+    target = node.get("$ref", "").removeprefix("#/definitions/")
+    return _said(definitions()[target], what, otherwise) if target else otherwise

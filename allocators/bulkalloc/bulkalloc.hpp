@@ -31,8 +31,8 @@
 //     as it is until it is used and freed again.
 //   * Lanes of a warp that ask for different sizes come one group after the other; the paper does not say how a warp
 //     parts. A call asks once which lanes run together. Each later group is a part of that one, by its votes, and lanes
-//     that came together leave together. Where the makers of bins formed groups across the groups that waited for them,
-//     or lanes in malloc ran beside lanes in free, warps of an H200 now and then did not end (docs/findings.md).
+//     that came together leave together. If the makers of bins form groups across the groups that wait for them, or
+//     lanes in malloc run beside lanes in free, warps of an H200 now and then do not end (docs/findings.md).
 //   * Unbounded, as in the paper: waits for units that somebody makes, for locks and for readers. They end, because
 //     whoever makes units says so when it fails, and holders of locks and readers wait for nobody above them.
 //   * Unbounded, too: two available halves wait for the units of both, which those who have them use or bring back.

@@ -8,9 +8,8 @@
 // one range twice. The word has 64 bits and a request at most the size of the pool, so it takes 2^64 / pool size failed
 // requests to make it wrap. (Setting it back would take registers in every malloc.)
 //
-// A bump pointer that was measured separately (data/originals/h200.json) takes 1.7 us less for 100,000 mallocs and for
-// 100,000 frees, so ours take 1.3 and 1.6 times as long. A free does nothing: this is what the two ways of measuring
-// differ by with an empty kernel.
+// A bump pointer that was measured separately (data/originals/h200.json) takes less time for mallocs and, by the same
+// time, for frees. A free does nothing: this is what the two ways of measuring differ by with an empty kernel.
 #pragma once
 
 #include "allocators/bump/bump_pool.hpp"

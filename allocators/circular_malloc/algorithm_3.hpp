@@ -31,11 +31,11 @@
 // The `_no_merge` forms only unlock when they free, as in the build that Winter et al. 2021 measured; they are safe.
 //
 // Where the times differ from those of the authors' library, which was measured separately (results/reference/h200):
-//   * 256 B with cfm_malloc, cfm_malloc_no_merge and cm_malloc_no_merge: 0.01 to 0.03. A launch takes one of two times,
-//     by where the offsets stand (docs/findings.md); the library's 29 to 53 ms are probably the longer one (not shown).
-//   * 16 B with cf_malloc_no_merge: 0.65, but 0.79 with 256 B. No reason is known.
-//   * Frees of 16 B with cm_malloc_no_merge and cfm_malloc_no_merge: 1.6 and 1.5, or 2.4 and 3 us more. The two ways of
-//     measuring differ by 1.7 us (bump/atomic_malloc.hpp).
+//   * 256 B with cfm_malloc, cfm_malloc_no_merge and cm_malloc_no_merge: a launch takes one of two times, by where the
+//     offsets stand (docs/findings.md). The library probably takes the longer one (not shown).
+//   * 16 B with cf_malloc_no_merge: no reason is known.
+//   * Frees of 16 B with cm_malloc_no_merge and cfm_malloc_no_merge: mostly the two ways of measuring
+//     (bump/atomic_malloc.hpp).
 #pragma once
 
 #include "allocators/circular_malloc/circular_list.hpp"

@@ -12,21 +12,11 @@
 //   * A walk that lost a race, or sees the offset move, goes on at a chunk of the first division further on, which its
 //     warp draws: the more often this happens, the further. Else all callers follow the winner to the rest of its
 //     chunk, and all but one lose again.
-//     Both together, on the CPU executor (3,072 lanes ask for 16 bytes, random schedule, 256 MiB): CMalloc made 370
-//     operations per malloc in the first kernel and 904 in the second, and makes 27 and 31; CMMalloc 75 and 113, now 12
-//     and 15. With 4 KiB CMalloc makes 381, 750 and 1,612 in the first three kernels, before 372, 983 and 1,109: there
-//     the offset comes to chunks without room for a warp. On an H200 (malloc and free of 16 B, 30,720 lanes) CFMalloc
-//     went from 9.8 ms to 42 us and CMMalloc from 285 to 12.6 us; 4 KiB for 100,000 lanes now end, after 70 to 85 ms.
-//     What was lost: lone lanes of CFMMalloc with 1 KiB and more take 1.5 to 3.2 times as long as before.
-//     One reason for that: the offset soon stays behind the last chunk with room for a warp. Tried: such a
-//     walk goes on to the first chunk with room, and lanes that free neighbouring blocks give them back as one chunk.
-//     On the CPU executor walks became shorter (758 lone lanes of one SM, 16 bytes: from 55 operations per malloc in
-//     later kernels to 11 to 13). On an H200 CFMMalloc then returned null although the pool had room (a probe: pairs
-//     with 4 KiB in 4 GiB, 64 of 100,000 mallocs of 10,000 threads). No schedule of the executor showed it. So both are
-//     left out.
-//   * A walk looks twice at a chunk at the end of the pool that would be large enough and is locked: another thread may
-//     just divide it. It may as well be in use for long. With 33 looks kd-tree builds of five scenes took 1.3 to 36
-//     times as long on an H200, and pairs of malloc and free as long as now.
+//     Both pieces have a price for lone lanes of 1 KiB and more: the offset soon stays behind the last chunk with room
+//     for a warp. A walk does not skip to the first chunk with room, because CFMMalloc then returns null on an H200
+//     although the pool has room.
+//   * A walk looks twice at a locked chunk at the end of the pool that would be large enough: another thread may be
+//     dividing it. More looks cost time, because the chunk may be in use for long.
 //   * The first circle of a walk leaves out the levels of a heap whose chunks were too small from the start
 //     (pre_split.hpp). Most chunks of the pool are in them: a single small request leaves the offset there, and larger
 //     ones would then step over millions of headers.

@@ -58,18 +58,11 @@
 //   free          no fence, 3 loads of pointers; here 1 addition with release
 //   block back    1 fence, 2 with the tree, 2 more for a segment; here 1 exchange with acquire, 1 compare-exchange with
 //                 acquire and release, 1 addition with release
-// On an H200 mallocs of this form take less time than the public code's (results/reference/h200/peers). In a probe
-// there 10,000 lanes, each alone in its warp, asked for one block or ten, and this form got the fences and loads of the
-// slice path as well. Time of mallocs over that of the public code:
-//                   16 B, one   16 B, ten   4 KiB, one   4 KiB, ten
-//   this form            0.56        0.43         1.05         0.69
-//   with fences          0.76        0.68         1.00         0.69
-//   with loads           0.82        0.69         0.85         0.62
-//   with both            1.06        1.02         0.86         0.64
-// So at 16 B fences and pointers are what the public code has on top; they are not in the design. At 4 KiB they do not
-// explain why this form is faster with ten blocks. A block of 4 KiB slices is a segment, so 4,096 requests use one up;
-// the public code's way to the next one is longer, too. That this is the cause there is not shown. Frees stay at 0.67
-// to 0.89; with three loads of pointers and no fence, as in the public code, they take 0.64 to 0.80.
+// On an H200 mallocs of this form take less time than the public code's (results/reference/h200/peers). At 16 B the
+// fences and loads above explain it: with them this form takes the public code's time. They are not in the design. At
+// 4 KiB they do not explain it. There a block of slices is a segment, so 4,096 requests use one up, and the public
+// code's way to the next one is longer, too; that this is the cause is not shown. Frees are faster as well; the loads
+// of pointers do not explain that.
 #pragma once
 
 #include "allocators/gallatin/inspect.hpp"

@@ -17,12 +17,10 @@
 // MB, and the size rounded up to a power of two): device_heap_share.hpp.
 //
 // Reworked, and what each piece brings:
-//   * A free signals the semaphore once for the lanes of a warp. The originals do so lane by lane: 100,000 frees take
-//     84 us and more on an H200, the time of as many additions to one word.
+//   * A free signals the semaphore once for the lanes of a warp. The originals signal lane by lane, on one word.
 //   * A warp draws once from a chunk for all its lanes, and holds it alone; lanes that call alone do not wait by the
-//     hundred for one chunk (chunk_heap.hpp). In the originals all lanes go through the queue on their own: 1.2 ms for
-//     100,000 pages of 16 bytes, 87 ms for 4 KiB.
-//   * Lists remember where segments are (linked_list.hpp). The original of P-VL walks, 59 to 77 us for the same.
+//     hundred for one chunk (chunk_heap.hpp). In the originals each lane goes through the queue on its own.
+//   * Lists remember where segments are (linked_list.hpp). The original of P-VL walks.
 //   * Two words for the semaphore (bulk_semaphore.hpp): nothing overflows, and a malloc gets what is there at once,
 //     possibly for a part of its lanes.
 //   * Lanes that find nothing take the pages of new chunks directly, all chunks in one step (refill.hpp).

@@ -8,9 +8,8 @@
 //
 // Differs from the paper (corw):
 //   * As rw_bm (bitmap_walk.hpp), but the paper releases this lock. The authors' public code has none: a warp takes 32
-//     neighbouring words by exchanges, and loses concurrent frees. Mallocs of corw take 0.9 to 3.7 times as long.
-//     Frees take 1.3 times as long, with pages of 4 KiB 1.6: of these 3 us, 1.7 are between the ways of measuring
-//     (bump/atomic_malloc.hpp).
+//     neighbouring words by exchanges, and loses concurrent frees. So mallocs of corw take longer than that code's.
+//     Frees differ mostly by the way of measuring (bump/atomic_malloc.hpp).
 //   * In a pass a lane gives a page only if more lanes need one than lanes of lower rank give. As printed, pages that
 //     nobody receives would stay marked.
 //   * For the out-of-memory rule the words that a round could lock count. Any page found restarts the count.
@@ -21,7 +20,7 @@
 //   * In the first round each member ORs the same random bit without a load before, so if many pages are free the warp
 //     makes one trip to one line.
 //   * A round counts like one word, although it sees 32: warps empty the words of a region together, so they say little
-//     more than one word about the rest of the pool. Counted singly, requests were refused at 1 % free on an H100.
+//     more than one word about the rest of the pool. If each word counted, requests would be refused at 1 % free.
 #pragma once
 
 #include "allocators/random_walk/bitmap_pages.hpp"

@@ -15,8 +15,7 @@
 //     Algorithm 6 serves one lane after the other, each after a round trip to memory. First fit within a word, as
 //     published.
 //   * If a lane finds its word filled by others, all lanes read their words again, in one trip to memory. Else a lane
-//     without a run tries word after word that only looks free: where three warps shared a region on the CPU executor,
-//     a lane lost up to 33 compare-exchanges, and loses up to 4 now. Not measured on a GPU yet.
+//     without a run would try word after word that only looks free.
 //   * State and length of a run are in one word, so nothing is undone and a free reads and clears the same word.
 //   * A region is one line of memory.
 //   * If there is no run for the small requests of a warp, each member gets a page.

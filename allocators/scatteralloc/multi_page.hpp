@@ -176,7 +176,7 @@ struct MultiPage {
   SIMT_FN RunTable runs() const { return {table.entries, table.pages}; }
 
   // Not inlined, and with copies of its arguments. Otherwise malloc has 8 registers more, or the heap lies in local
-  // memory; each made a million mallocs of one chunk a quarter slower on an H100.
+  // memory; each slows mallocs of one chunk down.
   template <class Thread, class Group>
   SIMT_NOINLINE_FN static std::uint32_t scan_in_turn(Thread& thread, Group group, RunTable runs, ScanState* state,
                                                      std::uint32_t pages) {

@@ -30,8 +30,7 @@
 //   * Requests of exactly one page are runs, but their chunk size looks acceptable to requests of half a page and more:
 //     two owners get the same page (docs/findings.md). Never where all requests are below a page or all are above.
 //   * A segment that is marked full too late keeps its mark when the page changes its format: a chunk is lost.
-//   * Page and more: one lock for all, about 10 us per request. Half a page and more: one chunk per page and long
-//     walks.
+//   * Page and more: one lock for all. Half a page and more: one chunk per page and long walks.
 // Reworked form and what each piece brings: scatteralloc_reworked.hpp.
 #pragma once
 

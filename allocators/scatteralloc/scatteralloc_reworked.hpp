@@ -7,16 +7,16 @@
 // two-level pages lie on the page, everything else outside the pool.
 //
 // Reworked, and what each piece brings:
-//   * Chunk size, count and bits of a page are one 64-bit word (they were three). A claim is one OR or one ADD instead
+//   * Chunk size, count and bits of a page are one 64-bit word (published: three). A claim is one OR or one ADD instead
 //     of load, add, check and OR: fewer dependent trips to memory, and a page cannot be recycled under a claim.
 //   * The lanes that use the same page claim it by one operation, and lanes spread over consecutive pages if a page has
 //     fewer chunks than lanes: no crowd of additions to one count.
 //   * Warps that share a page begin at different chunks of it: at a bit that depends on the warp, or at the number of
-//     chunks reserved before. With the first chunk for all, every lone lane lost its first try.
+//     chunks reserved so far. With the first chunk for all, every lone lane would lose its first try.
 //   * A walk looks at two pages per lane at a time, after a few random places (search.hpp): above half a page, and when
 //     the pool is nearly full, a search does not go page by page.
-//   * A request of exactly one page is a chunk; longer ones hold no lock unless they must scan (multi_page.hpp). The
-//     published lock costs about 10 us per request. A run is marked as one, so no chunk is given out of it.
+//   * A request of exactly one page is a chunk; longer ones hold no lock unless they must scan (multi_page.hpp). A run
+//     is marked as one, so no chunk is given out of it.
 //   * access_blocks is 1 by default (8 published), because the number of the block in use would be a second trip to
 //     memory before every claim.
 //   * Members that cannot get a chunk together try alone, so coalescing causes no null. Requests for zero bytes get a

@@ -17,8 +17,7 @@
 //
 // Reworked, and what each piece brings:
 //   * FIFO counters are moved by additions, masks of Superblocks by OR and exchange (fifo.hpp, superblock.hpp). Of the
-//     published compare-exchanges one per round trip succeeds: with the original 100,000 requests of 256 bytes, which
-//     do not coalesce, take 430 ms on an H200.
+//     published compare-exchanges one per round trip succeeds.
 //   * Lanes that free Coalescingblocks of one parent together count it down by one subtraction, and lanes that find no
 //     free Basicblock refill together.
 //   * A group whose sum exceeds the largest Basicblock is halved; the original sends such requests to the heap. If no

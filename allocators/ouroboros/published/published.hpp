@@ -25,14 +25,12 @@
 //   * Flat rings in pools below 2.5 GiB are as large as the pool needs (parameters.hpp).
 //   * The counter of calls is off (`statistics`; the published measurements include it).
 //   * Addresses and sizes of queues are parameters of the kernel; there they lie beside the counters that all change.
-//     Mallocs of P-S take 0.5 to 0.8 of the authors' time (results/reference/h200/README.md). Those of P-VA by lone
-//     lanes take 0.6 to 0.8, and frees of ten blocks by lone lanes 0.6 (C-S, C-VA, C-VL) and 0.7 (P-S): probably the
-//     same (not shown).
+//     So mallocs of P-S are faster than the authors' (results/reference/h200/README.md). The same probably holds for
+//     mallocs of P-VA and for frees by lone lanes (not shown).
 // What stays as it is: the semaphore's fields overflow with 2^24 free pages of a class; rings and directories overflow
-// (free_pages.hpp says where, and with which constants not); pages never
-// leave their class, and chunks only with C-S, above 838,860 chunks in a queue. The originals of C-VA fail from 256 B
-// on at 100,000 requests on an H200; ours serves them. ABA: numbers of puts and takes have 32 bits and repeat after
-// 2^32 operations on a class.
+// (free_pages.hpp says where, and with which constants not). Pages never leave their class, and chunks only with C-S,
+// above 838,860 chunks in a queue. ABA: numbers of puts and takes have 32 bits and repeat after 2^32 operations on a
+// class.
 #pragma once
 
 #include <bit>
