@@ -11,19 +11,30 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "simt/simt.hpp"
 
 namespace allocbench {
 
-// What every block is a multiple of without asking.
-inline constexpr std::size_t usual_alignment = 16;
+// What every block of the heap is a multiple of.
+template <class Heap>
+SIMT_HOST_FN constexpr std::size_t own_alignment() {
+  if constexpr (requires { std::remove_cvref_t<Heap>::traits.alignment; }) {
+    return std::remove_cvref_t<Heap>::traits.alignment;
+  } else {
+    return 16;  // sessions do not say
+  }
+}
 
-// What an aligned request takes beside its bytes: `alignment`, a power of two, where it is more than the usual one.
-// Blocks lie anywhere, so the block begins at the first multiple with room for a word before it, which has the way
-// back.
+// What an aligned request takes beside its bytes: nothing where each block is so aligned, else `alignment`, and more
+// where blocks are aligned to less than a word. The block begins at the first multiple with room for a word before it,
+// which has the way back.
+template <class Heap>
 SIMT_HOST_FN constexpr std::size_t alignment_surplus(std::size_t alignment) {
-  return alignment <= usual_alignment ? 0 : alignment;
+  constexpr std::size_t own = own_alignment<Heap>();
+  if (alignment <= own) return 0;
+  return alignment + (own < sizeof(void*) ? sizeof(void*) - own : 0);
 }
 
 // A block at a multiple of `alignment` bytes, for aligned_free() with the same alignment. Null also for an alignment
@@ -31,12 +42,12 @@ SIMT_HOST_FN constexpr std::size_t alignment_surplus(std::size_t alignment) {
 template <class Heap, class Thread>
 SIMT_FN void* aligned_malloc(Heap& heap, Thread& thread, std::size_t bytes, std::size_t alignment) {
   if (alignment == 0 || (alignment & (alignment - 1)) != 0) return nullptr;
-  const std::size_t surplus = alignment_surplus(alignment);
+  const std::size_t surplus = alignment_surplus<Heap>(alignment);
   if (bytes + surplus < bytes) return nullptr;
   void* const block = heap.malloc(thread, bytes + surplus);
   if (surplus == 0 || block == nullptr) return block;
   const auto address = reinterpret_cast<std::uint64_t>(block);
-  const std::uint64_t begin = (address + usual_alignment + alignment - 1) & ~std::uint64_t{alignment - 1};
+  const std::uint64_t begin = (address + sizeof(void*) + alignment - 1) & ~std::uint64_t{alignment - 1};
   void** const aligned = reinterpret_cast<void**>(begin);
   aligned[-1] = block;
   return aligned;
@@ -45,7 +56,7 @@ SIMT_FN void* aligned_malloc(Heap& heap, Thread& thread, std::size_t bytes, std:
 // Null is allowed.
 template <class Heap, class Thread>
 SIMT_FN void aligned_free(Heap& heap, Thread& thread, void* block, std::size_t alignment) {
-  if (block != nullptr && alignment_surplus(alignment) != 0) block = static_cast<void**>(block)[-1];
+  if (block != nullptr && alignment_surplus<Heap>(alignment) != 0) block = static_cast<void**>(block)[-1];
   heap.free(thread, block);
 }
 

@@ -68,13 +68,17 @@ class Requests : public testing::Test {
   simt::Stream stream_{device_};
   Heap<A> heap_{stream_, 512 << 20};  // slabs of Halloc for each size
 };
-using Some = testing::Types<Comb, Halloc, CollaborativeRandomWalk, ClusteredRandomWalk, Kma, ScatterAlloc>;
+using Some =
+    testing::Types<Comb, Halloc, CollaborativeRandomWalk, ClusteredRandomWalk, Kma, KmaFrom4Bytes, ScatterAlloc>;
 TYPED_TEST_SUITE(Requests, Some);
 
+static_assert(alignment_surplus<Comb>(16) == 0 && alignment_surplus<Comb>(32) == 32);
+static_assert(alignment_surplus<KmaFrom4Bytes>(4) == 0 && alignment_surplus<KmaFrom4Bytes>(8) == 12);
+
 TYPED_TEST(Requests, AreAligned) {
-  for (const std::size_t alignment : {1u, 16u, 32u, 128u, 256u}) {
+  for (const std::size_t alignment : {1u, 8u, 16u, 32u, 128u, 256u}) {
     for (const std::size_t bytes : {1u, 24u, 100u}) {
-      if (bytes + alignment_surplus(alignment) > this->heap_.max_request()) continue;  // as of pages
+      if (bytes + alignment_surplus<TypeParam>(alignment) > this->heap_.max_request()) continue;  // as of pages
       const Wrong wrong = this->run(TakeAligned{}, bytes, alignment);
       EXPECT_EQ(wrong.nulls, 0u) << bytes << " at " << alignment;
       EXPECT_EQ(wrong.misaligned, 0u) << bytes << " at " << alignment;
