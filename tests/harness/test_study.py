@@ -129,7 +129,7 @@ class Study(StudyTest):
     def start_and_wait_for(self, path):
         program = self.start_program("study", "mine", "--configs", self.configs, "--out", self.out)
         limit = time.monotonic() + 30
-        while not path.exists():
+        while not path.exists() or path.stat().st_size == 0:
             self.assertLess(time.monotonic(), limit, f"{path} was never written")
             time.sleep(0.01)
         return program
