@@ -1,7 +1,7 @@
 """`allocbench check` as its users run it, over the bug zoo (ALLOCBENCH_ZOO) and the real allocators.
 
-The gate: every broken specimen is found, its twin is clean, and a finding replays. The environment raises the counts
-(`make check-full`).
+The gate: every broken specimen is found, its twin is clean, and a finding replays. The environment sets the counts and the allocators:
+`make test` searches a sample, `make test-all` all allocators, `make check-full` at full counts.
 """
 
 import json
@@ -23,6 +23,8 @@ SEEDS = os.environ.get("ALLOCBENCH_ZOO_SEEDS", "1500")
 REPAIRED_SEEDS = os.environ.get("ALLOCBENCH_ZOO_REPAIRED_SEEDS", "1500")
 REPLAYS = os.environ.get("ALLOCBENCH_ZOO_REPLAYS", "5")
 CHECK_SEEDS = os.environ.get("ALLOCBENCH_CHECK_SEEDS", "600")
+# Registrations, separated by commas; empty: all.
+SAMPLE = set(filter(None, os.environ.get("ALLOCBENCH_CHECK_ALLOCATORS", "").split(",")))
 RACES = pathlib.Path(ZOO, "allocbench-worker-tsan").exists()
 RACES_OF_ALLOCATORS = pathlib.Path(WORKERS, "allocbench-worker-tsan").exists()
 
@@ -243,6 +245,11 @@ class ZooGate(unittest.TestCase):
             check(*twins, "--model", model, "--model", "ring", "--seeds", "100", "--race-seeds", "300", "--out", folder, expect=0)
 
 
+def searched(names):
+    """Those that this run is about."""
+    return [name for name in names if not SAMPLE or name in SAMPLE]
+
+
 def listed(what):
     """The registrations that a table of docs/findings.md says to `what`: "must fail" or "race"."""
     text = pathlib.Path(__file__).parents[2].joinpath("docs", "findings.md").read_text(encoding="utf-8")
@@ -251,13 +258,15 @@ def listed(what):
 
 
 class RealAllocators(unittest.TestCase):
-    """All allocators of the suite at reduced counts: only those of docs/findings.md break, and all of these."""
+    """The allocators of the suite at reduced counts: only those of docs/findings.md break, and all of these."""
 
     def test_nothing_else_is_found(self):
         text = check("--list", workers=WORKERS, expect=0).stdout
         names = [line.strip() for line in text[:text.index("models\n")].splitlines()[1:]]
-        sound = [name for name in names if name not in listed("must fail")]
-        racing = listed("race")
+        self.assertLessEqual(SAMPLE, set(names))
+        sound = [name for name in searched(names) if name not in listed("must fail")]
+        racing = set(searched(listed("race")))
+        self.assertTrue(racing)
         self.assertLessEqual(racing, set(sound))
         for chosen, more in ((set(sound) - racing, ["--race-seeds", "30"]), (racing, ["--no-races"])):
             options = [item for name in sorted(chosen) for item in ("--allocator", name)]
@@ -267,7 +276,9 @@ class RealAllocators(unittest.TestCase):
 
     def test_those_whose_memory_changes_between_sizes(self):
         with tempfile.TemporaryDirectory() as folder:
-            for name, models in (("bulkalloc", SIZE_MODELS.keys() - ONLY_COMB), ("comb", SIZE_MODELS.keys())):
+            all_models = {"bulkalloc": SIZE_MODELS.keys() - ONLY_COMB, "comb": SIZE_MODELS.keys()}
+            for name in searched(all_models):
+                models = all_models[name]
                 options = [item for model in sorted(models) for item in ("--model", str(SIZE_MODELS[model]))]
                 for strategy in ("swarm", "swarm+stores"):
                     check("--allocator", name, *options, "--strategy", strategy, "--seeds", CHECK_SEEDS, "--race-seeds", "30",
@@ -275,15 +286,17 @@ class RealAllocators(unittest.TestCase):
 
     def test_a_crowd_that_a_small_heap_refuses_gets_null_and_its_memory_comes_back(self):
         # Walks in vain of whole warps; pages and blocks that lanes share; queue chunks that a crowd takes.
-        for name, seed in (("rw", 1), ("rw_reworked", 1), ("rw_malloc", 1), ("rw_malloc_reworked", 1), ("rw_bm", 3), ("crw", 3), ("corw", 3),
-                           ("gallatin", 4), ("xmalloc", 4), ("fdgmalloc", 17), ("xmalloc_reworked", 1),
-                           ("xmalloc_device_heap_reworked", 1), ("ouroboros_c_va_reworked", 4)):
+        seeds = {"rw": 1, "rw_reworked": 1, "rw_malloc": 1, "rw_malloc_reworked": 1, "rw_bm": 3, "crw": 3, "corw": 3, "gallatin": 4, "xmalloc": 4,
+                 "fdgmalloc": 17, "xmalloc_reworked": 1, "xmalloc_device_heap_reworked": 1, "ouroboros_c_va_reworked": 4}
+        for name in searched(seeds):
+            seed = seeds[name]
             with self.subTest(name, seed=seed):
                 check("--replay", f"v1:{name}:crowded_warp:swarm:{seed}", "--times", "1", workers=WORKERS, expect=0)
 
     def test_what_is_known_to_break_is_found(self):
-        self.assertTrue(listed("must fail"))
-        for name in sorted(listed("must fail")):
+        breaking = searched(sorted(listed("must fail")))
+        self.assertTrue(breaking)
+        for name in breaking:
             with self.subTest(name), tempfile.TemporaryDirectory() as folder:
                 check("--allocator", name, "--model", "mixed_sizes", "--model", "ping_pong", "--model", "cross_warp_free",
                       "--seeds", "300", "--no-races", "--out", folder, workers=WORKERS, expect=1)
