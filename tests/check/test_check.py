@@ -21,6 +21,7 @@ WORKERS = os.environ["ALLOCBENCH_WORKERS_BUILT"]
 ZOO = os.environ["ALLOCBENCH_ZOO"]
 SEEDS = os.environ.get("ALLOCBENCH_ZOO_SEEDS", "1500")
 REPAIRED_SEEDS = os.environ.get("ALLOCBENCH_ZOO_REPAIRED_SEEDS", "1500")
+REPAIRED_RACE_SEEDS = os.environ.get("ALLOCBENCH_ZOO_REPAIRED_RACE_SEEDS", "150")
 REPLAYS = os.environ.get("ALLOCBENCH_ZOO_REPLAYS", "5")
 CHECK_SEEDS = os.environ.get("ALLOCBENCH_CHECK_SEEDS", "600")
 # Registrations, separated by commas; empty: all.
@@ -228,7 +229,7 @@ class ZooGate(unittest.TestCase):
     def test_the_repaired_twins_are_clean(self):
         options = [item for name in self.repaired for item in ("--allocator", name)]
         # The race build holds no stores.
-        for more in (["--strategy", "swarm"], ["--strategy", "swarm+stores", "--no-races"]):
+        for more in (["--strategy", "swarm", "--race-seeds", REPAIRED_RACE_SEEDS], ["--strategy", "swarm+stores", "--no-races"]):
             result = check(*options, "--seeds", REPAIRED_SEEDS, *more, "--out", str(self.folder / "repaired"))
             self.assertEqual(result.returncode, 0, result.stdout)
         for name, models in (("zoo_comb_repaired", WITH_SIZE_MODELS),
