@@ -2,6 +2,8 @@
 # all: the text behind ## is what it prints. Programs and plug-ins land in build/bin/.
 
 JOBS ?= $(shell nproc)
+# Tests of whole programs often wait.
+TEST_JOBS = $(shell expr $(JOBS) + 1)
 # nvcc is often installed beside PATH.
 export PATH := $(PATH):/usr/local/cuda/bin
 
@@ -16,10 +18,10 @@ demo: dependencies  ## install what is missing, build, run configs/smoke.json on
 test: dependencies  ## the same set-up, then the tests, without device code where there is no GPU
 	cmake --preset release
 	cmake --build --preset quick --parallel $(JOBS)
-	ctest --preset quick --parallel $(JOBS)
+	ctest --preset quick --parallel $(TEST_JOBS)
 
 test-all: build-all  ## compile everything, device code too, and run all tests
-	ctest --preset release --parallel $(JOBS)
+	ctest --preset release --parallel $(TEST_JOBS)
 
 check-full: build-all  ## search all allocators and the bug zoo for bugs at full counts
 	cmake --build --preset release --target check_full

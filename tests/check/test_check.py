@@ -1,7 +1,7 @@
 """`allocbench check` as its users run it, over the bug zoo (ALLOCBENCH_ZOO) and the real allocators.
 
-The gate: every broken specimen is found, its twin is clean, and a finding replays. The environment raises the counts
-(`make check-full`).
+The gate: every broken specimen is found, its twin is clean, and a finding replays. The environment sets the counts and the allocators:
+`make test` searches a sample, `make test-all` all allocators, `make check-full` at full counts.
 """
 
 import json
@@ -21,8 +21,11 @@ WORKERS = os.environ["ALLOCBENCH_WORKERS_BUILT"]
 ZOO = os.environ["ALLOCBENCH_ZOO"]
 SEEDS = os.environ.get("ALLOCBENCH_ZOO_SEEDS", "1500")
 REPAIRED_SEEDS = os.environ.get("ALLOCBENCH_ZOO_REPAIRED_SEEDS", "1500")
+REPAIRED_RACE_SEEDS = os.environ.get("ALLOCBENCH_ZOO_REPAIRED_RACE_SEEDS", "150")
 REPLAYS = os.environ.get("ALLOCBENCH_ZOO_REPLAYS", "5")
 CHECK_SEEDS = os.environ.get("ALLOCBENCH_CHECK_SEEDS", "600")
+# Registrations, separated by commas; empty: all.
+SAMPLE = set(filter(None, os.environ.get("ALLOCBENCH_CHECK_ALLOCATORS", "").split(",")))
 RACES = pathlib.Path(ZOO, "allocbench-worker-tsan").exists()
 RACES_OF_ALLOCATORS = pathlib.Path(WORKERS, "allocbench-worker-tsan").exists()
 
@@ -226,7 +229,7 @@ class ZooGate(unittest.TestCase):
     def test_the_repaired_twins_are_clean(self):
         options = [item for name in self.repaired for item in ("--allocator", name)]
         # The race build holds no stores.
-        for more in (["--strategy", "swarm"], ["--strategy", "swarm+stores", "--no-races"]):
+        for more in (["--strategy", "swarm", "--race-seeds", REPAIRED_RACE_SEEDS], ["--strategy", "swarm+stores", "--no-races"]):
             result = check(*options, "--seeds", REPAIRED_SEEDS, *more, "--out", str(self.folder / "repaired"))
             self.assertEqual(result.returncode, 0, result.stdout)
         for name, models in (("zoo_comb_repaired", WITH_SIZE_MODELS),
@@ -250,6 +253,11 @@ def table_of(what):
     return text.split(f"## Registrations that {what}\n")[1].split("## ")[0]
 
 
+def searched(names):
+    """Those that this run is about."""
+    return [name for name in names if not SAMPLE or name in SAMPLE]
+
+
 def listed(what):
     """The registrations that a table says to `what`: "must fail" or "race"."""
     return set(re.findall(r"^\| `(\w+)` \|", table_of(what), re.M))
@@ -261,15 +269,17 @@ def listed_with_model():
 
 
 class RealAllocators(unittest.TestCase):
-    """All allocators of the suite at reduced counts: only those of docs/findings.md break, and all of these."""
+    """The allocators of the suite at reduced counts: only those of docs/findings.md break, and all of these."""
 
     def test_nothing_else_is_found(self):
         text = check("--list", workers=WORKERS, expect=0).stdout
         names = [line.strip() for line in text[:text.index("models\n")].splitlines()[1:]]
+        self.assertLessEqual(SAMPLE, set(names))
         models = [line.split()[0] for line in text[text.index("models\n"):text.index("strategies\n")].splitlines()[1:] if line]
-        in_one = listed_with_model()
-        sound = set(names) - listed("must fail") - in_one.keys()
-        racing = listed("race")
+        in_one = {name: model for name, model in listed_with_model().items() if name in searched(names)}
+        sound = set(searched(names)) - listed("must fail") - in_one.keys()
+        racing = set(searched(listed("race")))
+        self.assertTrue(racing)
         self.assertLessEqual(racing, sound)
         searches = [(sound - racing, ["--race-seeds", "30"]), (racing, ["--no-races"])]
         for name, failing in in_one.items():
@@ -283,7 +293,9 @@ class RealAllocators(unittest.TestCase):
 
     def test_those_whose_memory_changes_between_sizes(self):
         with tempfile.TemporaryDirectory() as folder:
-            for name, models in (("bulkalloc", SIZE_MODELS.keys() - ONLY_COMB), ("comb", SIZE_MODELS.keys())):
+            all_models = {"bulkalloc": SIZE_MODELS.keys() - ONLY_COMB, "comb": SIZE_MODELS.keys()}
+            for name in searched(all_models):
+                models = all_models[name]
                 options = [item for model in sorted(models) for item in ("--model", str(SIZE_MODELS[model]))]
                 for strategy in ("swarm", "swarm+stores"):
                     check("--allocator", name, *options, "--strategy", strategy, "--seeds", CHECK_SEEDS, "--race-seeds", "30",
@@ -291,15 +303,17 @@ class RealAllocators(unittest.TestCase):
 
     def test_a_crowd_that_a_small_heap_refuses_gets_null_and_its_memory_comes_back(self):
         # Walks in vain of whole warps; pages and blocks that lanes share; queue chunks that a crowd takes.
-        for name, seed in (("rw", 1), ("rw_reworked", 1), ("rw_malloc", 1), ("rw_malloc_reworked", 1), ("rw_bm", 3), ("crw", 3), ("corw", 3),
-                           ("gallatin", 4), ("xmalloc", 4), ("fdgmalloc", 17), ("xmalloc_reworked", 1),
-                           ("xmalloc_device_heap_reworked", 1), ("ouroboros_c_va_reworked", 4)):
+        seeds = {"rw": 1, "rw_reworked": 1, "rw_malloc": 1, "rw_malloc_reworked": 1, "rw_bm": 3, "crw": 3, "corw": 3, "gallatin": 4, "xmalloc": 4,
+                 "fdgmalloc": 17, "xmalloc_reworked": 1, "xmalloc_device_heap_reworked": 1, "ouroboros_c_va_reworked": 4}
+        for name in searched(seeds):
+            seed = seeds[name]
             with self.subTest(name, seed=seed):
                 check("--replay", f"v1:{name}:crowded_warp:swarm:{seed}", "--times", "1", workers=WORKERS, expect=0)
 
     def test_what_is_known_to_break_is_found(self):
-        self.assertTrue(listed("must fail"))
-        for name in sorted(listed("must fail")):
+        breaking = searched(sorted(listed("must fail")))
+        self.assertTrue(breaking)
+        for name in breaking:
             with self.subTest(name), tempfile.TemporaryDirectory() as folder:
                 check("--allocator", name, "--model", "mixed_sizes", "--model", "ping_pong", "--model", "cross_warp_free",
                       "--seeds", "300", "--no-races", "--out", folder, workers=WORKERS, expect=1)
@@ -307,6 +321,8 @@ class RealAllocators(unittest.TestCase):
     def test_what_fails_in_one_model_is_found(self):
         self.assertTrue(listed_with_model())
         for name, model in listed_with_model().items():
+            if name not in searched([name]):
+                continue
             with self.subTest(name), tempfile.TemporaryDirectory() as folder:
                 check("--allocator", name, "--model", model, "--seeds", "300", "--no-races", "--out", folder, workers=WORKERS, expect=1)
 

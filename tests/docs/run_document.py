@@ -2,10 +2,12 @@
 
 A fenced block opened with ```LANG file=NAME is written to NAME; one opened with ```sh run is run by bash, one opened with
 ```python run is run by Python with the package `allocbench`, and both must succeed. In one opened with ```sh replay every command shows a finding again: it must end with exit code 1, and its output must
-contain what the comments behind it say. Usage: run_document.py DOCUMENT SOURCE_DIR BUILD_DIR [--here]; with --here commands run in SOURCE_DIR (for a
-README), else in an empty folder.
+contain what the comments behind it say. Usage: run_document.py DOCUMENT SOURCE_DIR BUILD_DIR [--here] [--only ALLOCATOR]...; with --here commands run in SOURCE_DIR (for a
+README), else in an empty folder. With --only ALLOCATOR (repeatable, a pattern), replays of others are left out.
 """
 
+import argparse
+import fnmatch
 import os
 import pathlib
 import re
@@ -13,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 
+EVERY = ["*"]
 FENCE = re.compile(r"^```(?P<language>\w+) (?P<action>run|replay|file=(?P<name>\S+))\n(?P<body>.*?)^```$", re.M | re.S)
 
 
@@ -22,20 +25,20 @@ def for_this_build(commands: str, build: pathlib.Path) -> str:
     return re.sub(r"^allocbench ", f"{build}/bin/allocbench ", commands, flags=re.M)
 
 
-def replays(body: str) -> list[tuple[str, list[str]]]:
-    """Commands with the texts that their output must contain."""
+def replays(body: str, only: list[str]) -> list[tuple[str, list[str]]]:
+    """Commands with the texts that their output must contain, of the allocators that a pattern of `only` matches."""
     found: list[tuple[str, list[str]]] = []
     for line in body.splitlines():
         if line.startswith("# "):
             found[-1][1].append(line[2:])
         elif line.strip():
             found.append((line, []))
-    return found
+    return [step for step in found if any(fnmatch.fnmatchcase(re.search(r"\bv1:(\w+):", step[0])[1], pattern) for pattern in only)]
 
 
-def replay(document: pathlib.Path, body: str, build: pathlib.Path, environment: dict[str, str]) -> bool:
+def replay(document: pathlib.Path, steps: list[tuple[str, list[str]]], build: pathlib.Path, environment: dict[str, str]) -> bool:
     succeeded = True
-    for command, expected in replays(body):
+    for command, expected in steps:
         print(command, flush=True)
         with tempfile.TemporaryDirectory(prefix="allocbench-docs-") as folder:
             result = subprocess.run(["bash", "-euo", "pipefail", "-c", for_this_build(command, build)], cwd=folder,
@@ -48,7 +51,7 @@ def replay(document: pathlib.Path, body: str, build: pathlib.Path, environment: 
     return succeeded
 
 
-def follow(document: pathlib.Path, source: pathlib.Path, build: pathlib.Path, folder: pathlib.Path) -> int:
+def follow(document: pathlib.Path, source: pathlib.Path, build: pathlib.Path, folder: pathlib.Path, only: list[str]) -> int:
     text = document.read_text()
     steps = list(FENCE.finditer(text))
     shown = "".join(step["body"] for step in steps if step["action"] == "replay")
@@ -57,6 +60,9 @@ def follow(document: pathlib.Path, source: pathlib.Path, build: pathlib.Path, fo
             sys.exit(f"{document}: {seed} is in no block opened with '```sh replay'")
     if not steps:
         sys.exit(f"{document}: no block to follow; is the fence '```sh run' or '```cpp file=NAME'?")
+    for pattern in only:
+        if only != EVERY and not replays(shown, [pattern]):
+            sys.exit(f"{document}: --only {pattern}: no replay of such an allocator")
     everywhere = dict(os.environ, ALLOCBENCH=str(source))
     for step in steps:
         if step["name"]:
@@ -64,7 +70,7 @@ def follow(document: pathlib.Path, source: pathlib.Path, build: pathlib.Path, fo
             (folder / step["name"]).write_text(step["body"])
             continue
         if step["action"] == "replay":
-            if not replay(document, step["body"], build, everywhere):
+            if not replay(document, replays(step["body"], only), build, everywhere):
                 return 1
             continue
         commands = for_this_build(step["body"], build)
@@ -80,11 +86,15 @@ def follow(document: pathlib.Path, source: pathlib.Path, build: pathlib.Path, fo
 
 
 def main() -> int:
-    document, source, build = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
-    if "--here" in sys.argv[4:]:
-        return follow(document, source, build, source)
-    with tempfile.TemporaryDirectory(prefix="allocbench-docs-") as folder:
-        return follow(document, source, build, pathlib.Path(folder))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("document", "source", "build"):
+        parser.add_argument(name, type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("--here", action="store_true")
+    parser.add_argument("--only", action="append", metavar="ALLOCATOR")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="allocbench-docs-") as scratch:
+        folder = options.source if options.here else pathlib.Path(scratch)
+        return follow(options.document, options.source, options.build, folder, options.only or EVERY)
 
 
 if __name__ == "__main__":
